@@ -1,0 +1,41 @@
+/** Lengths and cuts in Unicode code points: a cut never splits a surrogate pair. */
+
+/** Number of code points in `text`. */
+export function codePointLength(text: string): number {
+  // A string never has more code points than UTF-16 units; most have as many.
+  let length = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    if (isHighSurrogate(text.charCodeAt(i)) && isLowSurrogate(text.charCodeAt(i + 1))) {
+      length--;
+      i++;
+    }
+  }
+  return length;
+}
+
+/** The first `count` code points of `text`. */
+export function firstCodePoints(text: string, count: number): string {
+  let units = 0;
+  for (let points = 0; points < count && units < text.length; points++) {
+    const pair =
+      isHighSurrogate(text.charCodeAt(units)) &&
+      units + 1 < text.length &&
+      isLowSurrogate(text.charCodeAt(units + 1));
+    units += pair ? 2 : 1;
+  }
+  return text.slice(0, units);
+}
+
+/** `text`, or its beginning followed by `marker`, so that the whole has at most `limit` code points. */
+export function cutTo(text: string, limit: number, marker: string): string {
+  if (text.length <= limit || codePointLength(text) <= limit) return text;
+  return firstCodePoints(text, limit - codePointLength(marker)) + marker;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

@@ -1,0 +1,89 @@
+import { z } from "zod";
+
+/**
+ * Every variable that Carillon reads, with its default, in one place: nothing else reads `process.env`.
+ * A wrong value stops the process before it listens, with one line that names the variable.
+ */
+
+/** A start-up problem that the person who started the process can mend. Its message is the one line they see. */
+export class StartupError extends Error {}
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const url = (...schemes: string[]) =>
+  z.string().refine((text) => {
+    try {
+      return schemes.includes(new URL(text).protocol.slice(0, -1));
+    } catch {
+      return false;
+    }
+  }, `must be a URL beginning with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`);
+
+const portRule = { error: "must be a port number from 0 to 65535" };
+
+const variables = {
+  PORT: z.coerce.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule).default(9991),
+  HOST: z.string().min(1).default("127.0.0.1"),
+  PUBLIC_URL: url("http", "https").transform((text) => text.replace(/\/+$/, "")).optional(),
+  DASHBOARD_PORT: z.coerce.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule).default(9992),
+  DASHBOARD_USER: z.string().min(1).optional(),
+  DASHBOARD_PASSWORD: z.string().min(1).optional(),
+  DASHBOARD_VIEWER_USER: z.string().min(1).optional(),
+  DASHBOARD_VIEWER_PASSWORD: z.string().min(1).optional(),
+  METRICS_PORT: port.optional(),
+  DATA_DIR: z.string().min(1).default("./var"),
+  DATABASE_URL: url("postgres", "postgresql").optional(),
+  REDIS_URL: url("redis", "rediss").optional(),
+  SECRET_KEY: z.string().min(32, "must have at least 32 characters, for example the output of `openssl rand -hex 32`").optional(),
+  PUSH_BOUNCER: z.literal("embedded", "must be `embedded` or unset").optional(),
+  PUSH_BOUNCER_URL: url("http", "https").optional(),
+  PUSH_SERVER_ID: z.string().min(1).optional(),
+  PUSH_SERVER_KEY: z.string().min(1).optional(),
+  RATE_LIMITS: z
+    .string()
+    .regex(
+      /^(off|(user|ip|login)=\d+:\d+(,\d+:\d+)*(;(user|ip|login)=\d+:\d+(,\d+:\d+)*)*)$/,
+      "must be `off` or rules such as `user=60:200,3600:5000;ip=60:100;login=1800:5` (seconds:requests)",
+    )
+    .optional(),
+  SMTP_URL: url("smtp", "smtps").optional(),
+  DEVELOPMENT: z.enum(["true", "false"], "must be `true` or `false`").default("false").transform((text) => text === "true"),
+  DEMO: z.enum(["on", "off"], "must be `on` or `off`").default("on").transform((text) => text === "on"),
+  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"], "must be trace, debug, info, warn, error or silent").default("info"),
+} as const;
+
+const schema = z.object(variables);
+
+export type Environment = Readonly<z.infer<typeof schema>>;
+
+/**
+ * Reads and checks the variables; an empty one counts as unset.
+ * @throws StartupError that names the first wrong variable and says what would be right
+ */
+export function readEnvironment(source: Record<string, string | undefined> = process.env): Environment {
+  const given: Record<string, string> = {};
+  for (const name of Object.keys(variables)) {
+    const value = source[name];
+    if (value !== undefined && value !== "") given[name] = value;
+  }
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new StartupError(`${String(issue?.path[0])} ${issue?.message ?? "is wrong"}`);
+}
+
+/** The address that clients use: `PUBLIC_URL`, else `http://HOST:PORT`. */
+export function publicUrl(env: Environment): string {
+  if (env.PUBLIC_URL) return env.PUBLIC_URL;
+  const host = env.HOST.includes(":") ? `[${env.HOST}]` : env.HOST;
+  return `http://${host}:${env.PORT}`;
+}
+
+/**
+ * The value of a variable that this process cannot do without.
+ * @throws StartupError that names it
+ */
+export function required<Name extends keyof Environment>(env: Environment, name: Name, why: string): NonNullable<Environment[Name]> {
+  const value = env[name];
+  if (value === undefined || value === null) throw new StartupError(`${name} is not set: ${why}`);
+  return value;
+}

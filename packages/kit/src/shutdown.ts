@@ -1,0 +1,71 @@
+import type { Logger } from "./logger.ts";
+
+/**
+ * Ordered shutdown: groups run one after the other, the steps of one group together.
+ * A step that fails is logged and does not stop the others; the whole ends within `limitMs`.
+ */
+export class Shutdown {
+  readonly #groups: Array<Array<{ name: string; stop: () => Promise<unknown> | unknown }>> = [];
+  readonly #log: Logger;
+  readonly #limitMs: number;
+  #running: Promise<void> | undefined;
+
+  constructor(log: Logger, limitMs = 9_000) {
+    this.#log = log;
+    this.#limitMs = limitMs;
+  }
+
+  /** Adds a step; lower `order` stops first. */
+  add(order: number, name: string, stop: () => Promise<unknown> | unknown): void {
+    (this.#groups[order] ??= []).push({ name, stop });
+  }
+
+  /** Runs every group once; later calls wait for the same run. */
+  run(): Promise<void> {
+    return (this.#running ??= this.#run());
+  }
+
+  async #run(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        this.#log.warn({ limitMs: this.#limitMs }, "shutdown took too long; leaving the rest");
+        resolve();
+      }, this.#limitMs);
+    });
+    await Promise.race([this.#steps(), limit]);
+    clearTimeout(timer);
+  }
+
+  async #steps(): Promise<void> {
+    for (const group of this.#groups) {
+      await Promise.all(
+        (group ?? []).map(async ({ name, stop }) => {
+          try {
+            await stop();
+          } catch (error) {
+            this.#log.error({ err: error, step: name }, "a shutdown step failed");
+          }
+        }),
+      );
+    }
+  }
+
+  /**
+   * Runs on SIGTERM and SIGINT, then exits 0; a second signal exits at once.
+   * With `endWithParent`, also when the parent process is gone (its IPC channel closes),
+   * so that a killed standalone leaves no port taken.
+   */
+  onSignals(options: { endWithParent?: boolean } = {}): void {
+    let signalled = false;
+    const end = (why: string) => {
+      if (signalled) process.exit(1);
+      signalled = true;
+      this.#log.info({ why }, "stopping");
+      void this.run().then(() => process.exit(0));
+    };
+    process.on("SIGTERM", () => end("SIGTERM"));
+    process.on("SIGINT", () => end("SIGINT"));
+    if (options.endWithParent && process.channel) process.on("disconnect", () => end("parent gone"));
+  }
+}
