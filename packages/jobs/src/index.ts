@@ -1,1 +1,9 @@
-export {};
+export * from "./define-jobs.ts";
+export * from "./definitions/deliver-due.ts";
+export * from "./duration.ts";
+export * from "./give-up.ts";
+export * from "./job.ts";
+export * from "./jobs.ts";
+export * from "./queues.ts";
+export * from "./reference.ts";
+export * from "./retry.ts";

@@ -1,1 +1,5 @@
-export {};
+export type { QueueConfig } from "./backend.ts";
+export * from "./hand-back.ts";
+export type { JobView, QueueCounts, QueueInspection } from "./inspect.ts";
+export { connectQueues, prepareQueues, type Queues } from "./queues.ts";
+export type { Run, WorkerCounters, WorkerHandle, WorkerOptions } from "./worker.ts";

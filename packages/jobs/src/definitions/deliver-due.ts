@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { job } from "../job.ts";
+import { backoff } from "../retry.ts";
+
+const payload = z
+  .strictObject({
+    realmId: z.int().positive(),
+    /** The second, in unix time, whose due messages it looks for; it takes earlier ones too. */
+    second: z.int().nonnegative(),
+    /** With `version`, of the message that was due too soon for the alarm of its second. */
+    scheduledMessageId: z.int().positive().optional(),
+    version: z.int().positive().optional(),
+    /** Makes an id of its own where the plain one may be taken: a continuation, an early alarm, a sweep. */
+    tick: z.int().nonnegative().optional(),
+  })
+  .refine((given) => (given.scheduledMessageId === undefined) === (given.version === undefined), {
+    message: "scheduledMessageId and version must come together",
+    path: ["version"],
+  });
+
+export type DeliverDue = z.infer<typeof payload>;
+
+/**
+ * An alarm clock, never the truth: it says "look at what is due in this organization now".
+ * One for each organization and second, however many messages are due then.
+ * It is gone as soon as it has run, so that its id can be added again: a kept one would swallow the addition.
+ */
+export const deliverDue = job({
+  name: "deliver-due",
+  queue: "delivery",
+  about: "Sends the scheduled messages of one organization that are due.",
+  payload,
+  key: ({ realmId, second, scheduledMessageId, version, tick }) =>
+    `deliver-due-${realmId}-${second}` +
+    (scheduledMessageId === undefined ? "" : `-${scheduledMessageId}-v${version}`) +
+    (tick === undefined ? "" : `-t${tick}`),
+  // Past these attempts the sweep takes over: it adds the work again for as long as a row is due.
+  retry: backoff({ attempts: 8, first: "500ms", cap: "15s", jitter: 0.5 }),
+  deadline: "20s",
+});
+
+/** How near, in milliseconds, a message is due "too soon": the alarm of its second may be running already. */
+export const tooSoonMs = 2_000;

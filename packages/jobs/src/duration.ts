@@ -1,0 +1,19 @@
+const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** A time span as people write it: `500ms`, `2s`, `15m`, `1h`, `14d`. */
+export type Duration = `${number}${keyof typeof units}`;
+
+/**
+ * The milliseconds of a duration.
+ * @throws RangeError when the text is not a positive duration
+ */
+export function milliseconds(duration: Duration): number {
+  const parts = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(duration);
+  const value = Math.round(Number(parts?.[1]) * units[parts?.[2] as keyof typeof units]);
+  if (!(value > 0)) {
+    throw new RangeError(
+      `"${duration}" is not a duration; write for example 500ms, 2s, 15m, 1h or 14d`,
+    );
+  }
+  return value;
+}

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { milliseconds, type Duration } from "./duration.ts";
+import type { QueueName } from "./queues.ts";
+import type { Retry } from "./retry.ts";
+
+/** One kind of job, declared once: queue, checks, retries, ids and the reference page all come from it. */
+export interface JobDefinition<Payload = unknown> {
+  readonly name: string;
+  readonly queue: QueueName;
+  /** What it does, in one sentence, for the reference page and the dashboard. */
+  readonly about: string;
+  /** Ids and versions only, never text or secrets: the queue keeps payloads in plain text. */
+  readonly payload: z.ZodType<Payload>;
+  /** The id of the job in its queue: adding an id that is there already does nothing. */
+  key(payload: Payload): string;
+  readonly retry: Retry;
+  /** A run is told to stop through its signal after this time, in milliseconds. */
+  readonly deadlineMs: number;
+  /** How long a completed job stays for the dashboard, in milliseconds; 0 removes it at once. */
+  readonly keepCompletedMs: number;
+}
+
+/** A job to be put into its queue. */
+export interface Publication<Payload = unknown> {
+  readonly job: JobDefinition<Payload>;
+  readonly payload: NoInfer<Payload>;
+  /** Milliseconds from now until it may run; 0 unless given. */
+  readonly delayMs?: number;
+  /** Overrides the id that the definition makes from the payload. */
+  readonly id?: string;
+}
+
+/** Declares a job. The order of the fields is the order of the reference page. */
+export function job<Payload>(declaration: {
+  name: string;
+  queue: QueueName;
+  about: string;
+  payload: z.ZodType<Payload>;
+  key: (payload: Payload) => string;
+  retry: Retry;
+  deadline: Duration;
+  keepCompleted?: Duration;
+}): JobDefinition<Payload> {
+  const { name, queue, about, payload, key, retry, deadline, keepCompleted } = declaration;
+  if (!/^[a-z]+(-[a-z]+)*$/.test(name)) {
+    throw new RangeError(`the job name "${name}" must be lower-case words joined by hyphens`);
+  }
+  return {
+    name,
+    queue,
+    about,
+    payload,
+    key,
+    retry,
+    deadlineMs: milliseconds(deadline),
+    keepCompletedMs: keepCompleted === undefined ? 0 : milliseconds(keepCompleted),
+  };
+}
+
+/**
+ * Checks `payload` against the declaration; both the one who adds and the one who runs call this.
+ * @throws InvalidPayload that names the job and the first wrong field
+ */
+export function checkPayload<Payload>(
+  definition: JobDefinition<Payload>,
+  payload: unknown,
+): Payload {
+  const parsed = definition.payload.safeParse(payload);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const field = issue?.path.join(".") || "payload";
+  throw new InvalidPayload(`${definition.name}: ${field}: ${issue?.message ?? "is wrong"}`);
+}
+
+/** A payload that does not fit its declaration; running the job again cannot help. */
+export class InvalidPayload extends Error {
+  override readonly name = "InvalidPayload";
+}
+
+/**
+ * The id under which a job is added.
+ * @throws RangeError for an id that the queue refuses: empty, with a colon, or of digits only
+ */
+export function jobId<Payload>(
+  definition: JobDefinition<Payload>,
+  payload: Payload,
+  id?: string,
+): string {
+  const key = id ?? definition.key(payload);
+  if (key === "" || key.includes(":") || /^\d+$/.test(key)) {
+    throw new RangeError(
+      `${definition.name}: the id "${key}" must not be empty, hold a colon or be digits only`,
+    );
+  }
+  return key;
+}

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import type { JobDefinition } from "./job.ts";
+import { allJobs } from "./jobs.ts";
+import { queueNames, queues } from "./queues.ts";
+
+/** The page `docs/jobs.md`, in Markdown, from the declarations. */
+export function jobsReference(jobs: readonly JobDefinition[] = allJobs): string {
+  const lines = [
+    "# Jobs",
+    "",
+    "Generated from `packages/jobs` by `npm run generate`; do not edit.",
+    "",
+    'A job says only "look at this row now". It may run twice, late or not at all; the rows decide.',
+    "",
+    "| queue | at once in a process | what runs there |",
+    "| --- | --- | --- |",
+    ...queueNames.map(
+      (name) => `| \`${name}\` | ${queues[name].concurrency} | ${queues[name].about} |`,
+    ),
+  ];
+  for (const definition of jobs) lines.push("", ...section(definition));
+  return `${lines.join("\n")}\n`;
+}
+
+function section(definition: JobDefinition): string[] {
+  const { retry } = definition;
+  const kept =
+    definition.keepCompletedMs === 0
+      ? "removed at once"
+      : `kept ${span(definition.keepCompletedMs)}`;
+  return [
+    `## \`${definition.name}\``,
+    "",
+    definition.about,
+    "",
+    `- Queue: \`${definition.queue}\``,
+    `- Attempts: ${retry.attempts}, the first pause ${span(retry.firstMs)}, doubling to ${span(retry.capMs)}, ` +
+      `up to ${Math.round(retry.jitter * 100)} % of each left to chance`,
+    `- Deadline of one run: ${span(definition.deadlineMs)}`,
+    `- When completed: ${kept}`,
+    "",
+    "```json",
+    JSON.stringify(payloadSchema(definition), null, 2),
+    "```",
+  ];
+}
+
+/** The payload as JSON Schema, for the reference page and the dashboard. */
+export function payloadSchema(definition: JobDefinition): Record<string, unknown> {
+  const { $schema: _, ...schema } = z.toJSONSchema(definition.payload);
+  return schema;
+}
+
+/** Milliseconds as people write them: 1500 → `1.5 s`. */
+function span(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`;
+  if (ms < 60_000) return `${ms / 1_000} s`;
+  if (ms < 3_600_000) return `${ms / 60_000} min`;
+  return ms < 86_400_000 ? `${ms / 3_600_000} h` : `${ms / 86_400_000} d`;
+}

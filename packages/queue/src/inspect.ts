@@ -1,0 +1,79 @@
+import type { Job, Queue } from "bullmq";
+
+/** A job as an operator or a test looks at it. Times are milliseconds of the unix epoch. */
+export interface JobView {
+  readonly id: string;
+  readonly name: string;
+  readonly payload: unknown;
+  readonly state: string;
+  readonly attempts: number;
+  readonly addedAt: number;
+  /** When it may run; later than `addedAt` for a delayed one. */
+  readonly dueAt: number;
+  readonly failure?: string;
+}
+
+export interface QueueCounts {
+  waiting: number;
+  active: number;
+  delayed: number;
+  completed: number;
+  failed: number;
+}
+
+export interface QueueInspection {
+  counts(): Promise<QueueCounts>;
+  /** The job of this id, or nothing when there is none (any more). */
+  job(id: string): Promise<JobView | undefined>;
+  /** The latest failed jobs, newest first, at most `limit`. */
+  failed(limit: number): Promise<JobView[]>;
+  /** Removes a job that is not running; false when there was none. */
+  remove(id: string): Promise<boolean>;
+}
+
+/** What can be asked of one queue without knowing BullMQ. */
+export function inspect(queue: Queue): QueueInspection {
+  return {
+    async counts() {
+      const counts = await queue.getJobCounts(
+        "waiting",
+        "active",
+        "delayed",
+        "completed",
+        "failed",
+      );
+      const of = (state: string) => counts[state] ?? 0;
+      return {
+        waiting: of("waiting"),
+        active: of("active"),
+        delayed: of("delayed"),
+        completed: of("completed"),
+        failed: of("failed"),
+      };
+    },
+    async job(id) {
+      const job = await queue.getJob(id);
+      return job ? view(job, await job.getState()) : undefined;
+    },
+    async failed(limit) {
+      const jobs = await queue.getFailed(0, limit - 1);
+      return jobs.map((job) => view(job, "failed"));
+    },
+    async remove(id) {
+      return (await queue.remove(id)) === 1;
+    },
+  };
+}
+
+function view(job: Job, state: string): JobView {
+  return {
+    id: job.id ?? "",
+    name: job.name,
+    payload: job.data,
+    state,
+    attempts: job.attemptsMade,
+    addedAt: job.timestamp,
+    dueAt: job.timestamp + (job.delay ?? 0),
+    ...(job.failedReason ? { failure: job.failedReason } : {}),
+  };
+}

@@ -1,0 +1,135 @@
+import { StartupError, type Logger } from "@carillon/kit";
+import {
+  assertSchemaCompatibility,
+  createPostgresBackend,
+  DEFAULT_SCHEMA,
+  runMigrations,
+  SchemaMigrationRequiredError,
+  isPgPool,
+  type BackendFactory,
+  type ConnectionOptions,
+  type IQueueBackend,
+  type RedisQueueBackend,
+} from "bullmq";
+import pg from "pg";
+import type { Backend } from "./backend.ts";
+
+/** Connections beyond those that the workers hold: adding, claiming, finishing, renewing locks. */
+export const sharedConnections = 4;
+
+/**
+ * Longest sleep of an idle worker, in seconds. New work wakes it at once; this bounds how late it is
+ * when that wake-up was lost with a connection that died unnoticed. BullMQ's own bound is an hour.
+ */
+const longestSleep = 5;
+
+/**
+ * Under load every alarm leaves a dead row or two; with PostgreSQL's default of a fifth of the table,
+ * claiming slows to half before the vacuum comes.
+ */
+const vacuumSettings = {
+  autovacuum_vacuum_threshold: 500,
+  autovacuum_vacuum_scale_factor: 0,
+  autovacuum_vacuum_cost_delay: 0,
+};
+
+/**
+ * Brings BullMQ's tables in the database up to date. Safe to run by several processes at once.
+ * @throws StartupError naming DATABASE_URL
+ */
+export async function preparePostgres(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  // A connection lost between two statements must not end the process: the next statement reports it.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await runMigrations(client);
+    const { rows } = await client.query<{ reloptions: string[] | null }>(
+      `SELECT reloptions FROM pg_class WHERE oid = '${DEFAULT_SCHEMA}.job'::regclass`,
+    );
+    const wanted = Object.entries(vacuumSettings).map(([name, value]) => `${name}=${value}`);
+    if (!wanted.every((setting) => rows[0]?.reloptions?.includes(setting))) {
+      await client.query(`ALTER TABLE ${DEFAULT_SCHEMA}.job SET (${wanted.join(", ")})`);
+    }
+  } catch (error) {
+    throw new StartupError(`DATABASE_URL: cannot prepare the queues there: ${reason(error)}`, {
+      cause: error,
+    });
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/**
+ * Connects, and checks that the tables are there, before anything of BullMQ is constructed:
+ * a Queue or Worker that meets a database which is down never recovers.
+ * @throws StartupError naming DATABASE_URL, and the command that helps
+ */
+export async function connectPostgres(
+  databaseUrl: string,
+  poolSize: number,
+  log: Logger,
+): Promise<Backend> {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    options: `-c search_path=${DEFAULT_SCHEMA}`,
+    max: poolSize,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 20_000,
+  });
+  pool.setMaxListeners(100);
+  pool.on("error", (error) =>
+    log.warn({ err: error }, "a queue connection to PostgreSQL was lost"),
+  );
+  try {
+    const client = await pool.connect();
+    try {
+      await assertSchemaCompatibility(client);
+    } finally {
+      client.release();
+    }
+  } catch (error) {
+    await pool.end();
+    if (error instanceof SchemaMigrationRequiredError) {
+      throw new StartupError(
+        "DATABASE_URL: the queues' tables are missing or outdated there; run `npm run migrate`",
+        {
+          cause: error,
+        },
+      );
+    }
+    throw new StartupError(`DATABASE_URL: cannot reach the queues there: ${reason(error)}`, {
+      cause: error,
+    });
+  }
+  return {
+    kind: "postgres",
+    producer: pool,
+    consumer: pool,
+    // A Queue's type names its backend, and bull-board takes only a Queue typed for Redis; it asks for
+    // nothing that this one lacks.
+    factory: createShortSleeper as BackendFactory<RedisQueueBackend>,
+    prefix: "bull",
+    workerLimit: Math.max(0, poolSize - 1),
+    close: () => pool.end(),
+  };
+}
+
+const createShortSleeper: BackendFactory<IQueueBackend, ConnectionOptions> = (
+  name,
+  options,
+  kind,
+) => {
+  const connection: unknown = options.connection;
+  if (!isPgPool(connection)) throw new TypeError("the PostgreSQL queues need a pg.Pool");
+  const backend = createPostgresBackend(name, { ...options, connection }, kind);
+  Object.defineProperty(backend, "maximumBlockTimeout", { value: longestSleep });
+  return backend;
+};
+
+function reason(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reason(error.errors[0]);
+  return error instanceof Error && error.message ? error.message : String(error);
+}

@@ -1,0 +1,69 @@
+import { checkPayload, jobId, type Publication, type QueueName } from "@carillon/jobs";
+import type { JobsOptions, Queue } from "bullmq";
+
+/** Jobs go into the queue in batches of this many, each batch one round trip. */
+const batch = 1_000;
+
+/** Failed jobs stay this long as evidence, in seconds. */
+const keepFailedSeconds = 14 * 24 * 3_600;
+
+/** The custom backoff of `worker.ts`, by the name that the queue stores. */
+export const backoffName = "declared";
+
+export interface Addition {
+  name: string;
+  data: unknown;
+  opts: JobsOptions;
+}
+
+/**
+ * What BullMQ is told about one job.
+ * @throws InvalidPayload, or RangeError for an id that the queue would refuse
+ */
+export function addition({ job, payload, delayMs = 0, id }: Publication): Addition {
+  const data = checkPayload(job, payload);
+  return {
+    name: job.name,
+    data,
+    opts: {
+      jobId: jobId(job, data, id),
+      // Rounded up, because early is wrong and PostgreSQL refuses fractions.
+      delay: Math.max(0, Math.ceil(delayMs)),
+      attempts: job.retry.attempts,
+      backoff: { type: backoffName },
+      // By age, never by count: PostgreSQL evaluates a count at every completion.
+      removeOnComplete:
+        job.keepCompletedMs === 0 ? true : { age: Math.ceil(job.keepCompletedMs / 1_000) },
+      removeOnFail: { age: keepFailedSeconds },
+      stackTraceLimit: 10,
+      keepLogs: 100,
+      sizeLimit: 4_096,
+    },
+  };
+}
+
+/**
+ * Adds jobs, each queue in as few round trips as possible; resolves when all are in.
+ * All are checked before the first is added.
+ * @throws InvalidPayload or RangeError for what the caller got wrong, or the store's error while it is away
+ */
+export async function publishTo(
+  queues: ReadonlyMap<QueueName, Queue>,
+  items: readonly Publication[],
+): Promise<void> {
+  const byQueue = new Map<QueueName, Addition[]>();
+  for (const item of items) {
+    const list = byQueue.get(item.job.queue);
+    if (list) list.push(addition(item));
+    else byQueue.set(item.job.queue, [addition(item)]);
+  }
+  await Promise.all(
+    [...byQueue].map(async ([name, additions]) => {
+      const queue = queues.get(name);
+      if (!queue) throw new Error(`there is no queue ${name}`);
+      for (let from = 0; from < additions.length; from += batch) {
+        await queue.addBulk(additions.slice(from, from + batch));
+      }
+    }),
+  );
+}

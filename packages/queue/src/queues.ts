@@ -1,0 +1,99 @@
+import { queueNames, type Publication, type QueueName } from "@carillon/jobs";
+import { StartupError, type Logger } from "@carillon/kit";
+import { Queue } from "bullmq";
+import type { Backend, QueueConfig } from "./backend.ts";
+import { connectPostgres, preparePostgres, sharedConnections } from "./postgres.ts";
+import { publishTo } from "./publish.ts";
+import { inspect, type QueueInspection } from "./inspect.ts";
+import { connectRedis, prepareRedis } from "./redis.ts";
+import { startWorker, type WorkerHandle, type WorkerOptions } from "./worker.ts";
+
+/** The queues of one process, on whichever store the configuration names. */
+export interface Queues {
+  readonly backend: "postgres" | "redis";
+  /**
+   * Adds jobs and resolves when they are in their queues. An id that is there already, in whatever state,
+   * keeps what it has, silently. Fails at once while Redis is away; while PostgreSQL is, after 5 s at most.
+   * @throws InvalidPayload or RangeError (nothing is added), or the store's error
+   */
+  publish<const Payloads extends readonly unknown[]>(items: {
+    [Index in keyof Payloads]: Publication<Payloads[Index]>;
+  }): Promise<void>;
+  /**
+   * Starts a worker of one queue.
+   * @throws StartupError when the pool has too few connections for one more
+   */
+  worker(queue: QueueName, options: WorkerOptions): WorkerHandle;
+  /** A look into one queue. */
+  queue(name: QueueName): QueueInspection;
+  /** BullMQ's own objects, for the dashboard. */
+  bullQueues(): readonly Queue[];
+  /** Closes the queues and then the connections. Close the workers first, so that their jobs can still add. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the store ready, once, before any process connects: on PostgreSQL BullMQ's migrations,
+ * on Redis a check that it evicts nothing.
+ * @throws StartupError naming DATABASE_URL or REDIS_URL
+ */
+export async function prepareQueues(config: QueueConfig): Promise<void> {
+  if (config.redisUrl) await prepareRedis(config.redisUrl, config.log);
+  else await preparePostgres(config.databaseUrl);
+}
+
+/**
+ * The boot gate: connects, checks, and only then constructs the queues.
+ * @throws StartupError naming DATABASE_URL or REDIS_URL
+ */
+export async function connectQueues(config: QueueConfig): Promise<Queues> {
+  const { log, poolSize = queueNames.length + sharedConnections } = config;
+  const backend = config.redisUrl
+    ? await connectRedis(config.redisUrl, config.redisPrefix ?? "carillon", log)
+    : await connectPostgres(config.databaseUrl, poolSize, log);
+  const bull = new Map(queueNames.map((name) => [name, construct(backend, name, log)]));
+  const workers: WorkerHandle[] = [];
+  await Promise.all([...bull.values()].map((queue) => queue.waitUntilReady()));
+  let closing: Promise<void> | undefined;
+
+  return {
+    backend: backend.kind,
+    publish: (items) => publishTo(bull, items),
+    worker(queue, options) {
+      if (workers.length >= backend.workerLimit) {
+        throw new StartupError(
+          `poolSize is ${poolSize}: too few connections for ${workers.length + 1} workers, which hold one each`,
+        );
+      }
+      const worker = startWorker(backend, queue, options);
+      workers.push(worker);
+      return worker;
+    },
+    queue(name) {
+      const queue = bull.get(name);
+      if (!queue) throw new RangeError(`there is no queue ${name}`);
+      return inspect(queue);
+    },
+    bullQueues: () => [...bull.values()],
+    close: () =>
+      (closing ??= (async () => {
+        await Promise.all([...bull.values()].map((queue) => queue.close()));
+        await backend.close();
+      })()),
+  };
+}
+
+function construct(backend: Backend, name: QueueName, log: Logger): Queue {
+  const queue = new Queue(
+    name,
+    {
+      connection: backend.producer,
+      prefix: backend.prefix,
+      // 0 would mean "never trimmed" on PostgreSQL.
+      streams: { events: { maxLen: 1_000 } },
+    },
+    backend.factory,
+  );
+  queue.on("error", (error) => log.warn({ err: error, queue: name }, "a queue had an error"));
+  return queue;
+}

@@ -1,0 +1,103 @@
+import { StartupError, type Logger } from "@carillon/kit";
+import { createRedisBackend } from "bullmq";
+import { Redis, type RedisOptions } from "ioredis";
+import type { Backend } from "./backend.ts";
+
+const connecting: RedisOptions = {
+  lazyConnect: true,
+  connectTimeout: 5_000,
+  keepAlive: 10_000,
+  maxRetriesPerRequest: 1,
+  retryStrategy: null,
+};
+
+/**
+ * Checks that Redis keeps what it is given.
+ * @throws StartupError naming REDIS_URL: not reachable, too old, or set to evict keys
+ */
+export async function prepareRedis(redisUrl: string, log: Logger): Promise<void> {
+  const client = new Redis(redisUrl, connecting);
+  let lastError: unknown;
+  client.on("error", (error) => (lastError = error));
+  try {
+    await client.connect();
+    // INFO works where CONFIG is forbidden, as on managed servers.
+    const memory = await client.info("memory");
+    const policy = field(memory, "maxmemory_policy");
+    if (policy !== undefined && policy !== "noeviction") {
+      throw new StartupError(
+        `REDIS_URL: that Redis has maxmemory-policy ${policy} and may drop jobs; set it to noeviction`,
+      );
+    }
+    if (field(await client.info("persistence"), "aof_enabled") === "0") {
+      log.warn(
+        "Redis has no append-only file: a restart of it loses the alarms, and the sweep has to bring them back",
+      );
+    }
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw unreachable(lastError ?? error);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/**
+ * Two clients: one that fails at once while Redis is away, for adding, one that waits, for workers.
+ * @throws StartupError naming REDIS_URL
+ */
+export async function connectRedis(
+  redisUrl: string,
+  prefix: string,
+  log: Logger,
+): Promise<Backend> {
+  await prepareRedis(redisUrl, log);
+  const producer = new Redis(redisUrl, {
+    ...connecting,
+    retryStrategy,
+    enableOfflineQueue: false,
+    commandTimeout: 5_000,
+  });
+  const consumer = new Redis(redisUrl, {
+    ...connecting,
+    retryStrategy,
+    maxRetriesPerRequest: null,
+  });
+  for (const client of [producer, consumer]) {
+    client.setMaxListeners(100);
+    client.on("error", (error) => log.warn({ err: error }, "the connection to Redis failed"));
+  }
+  try {
+    await Promise.all([producer.connect(), consumer.connect()]);
+  } catch (error) {
+    producer.disconnect();
+    consumer.disconnect();
+    throw unreachable(error);
+  }
+  return {
+    kind: "redis",
+    producer,
+    consumer,
+    factory: createRedisBackend,
+    prefix,
+    workerLimit: Infinity,
+    async close() {
+      producer.disconnect();
+      consumer.disconnect();
+    },
+  };
+}
+
+/** Half a second at most: work is waiting when Redis comes back. */
+function retryStrategy(times: number): number {
+  return Math.min(500, 50 * times);
+}
+
+function field(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*?)\\r?$`, "m").exec(info)?.[1];
+}
+
+function unreachable(error: unknown): StartupError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new StartupError(`REDIS_URL: cannot reach Redis there: ${why}`, { cause: error });
+}

@@ -1,0 +1,138 @@
+import {
+  GiveUp,
+  InvalidPayload,
+  pauseAfter,
+  queues,
+  type JobDefinition,
+  type QueueName,
+} from "@carillon/jobs";
+import type { Logger } from "@carillon/kit";
+import { UnrecoverableError, WaitingError, Worker, type Job } from "bullmq";
+import type { Backend } from "./backend.ts";
+import { HandBack } from "./hand-back.ts";
+import { backoffName } from "./publish.ts";
+
+/** One run of a job, as the runner sees it. */
+export interface Run {
+  readonly queue: QueueName;
+  readonly name: string;
+  readonly id: string;
+  /** Not checked yet. */
+  readonly data: unknown;
+  /** 1 at the first run, counting failures only: a run after a crash has the number of the one that crashed. */
+  readonly attempt: number;
+  /** Aborted when the queue cancels the job. */
+  readonly signal: AbortSignal;
+}
+
+export interface WorkerOptions {
+  /** Their retries decide the pauses. */
+  readonly definitions: readonly JobDefinition[];
+  readonly log: Logger;
+  /** Jobs at once in this process; the queue's own number unless given. */
+  readonly concurrency?: number;
+  /**
+   * Runs one job. It may throw `GiveUp` or `InvalidPayload` (failed for good), `HandBack` (back to wait,
+   * no attempt counted), or anything else (failed, and tried again while attempts are left).
+   */
+  run(run: Run): Promise<void>;
+}
+
+/** What has happened in one worker since it started. */
+export interface WorkerCounters {
+  completed: number;
+  failed: number;
+  stalled: number;
+  errors: number;
+}
+
+export interface WorkerHandle {
+  readonly queue: QueueName;
+  readonly counters: Readonly<WorkerCounters>;
+  isRunning(): boolean;
+  /** Takes no new job and resolves when the running ones have ended: unbounded, so race it. */
+  close(): Promise<void>;
+}
+
+/** A worker of one queue. It starts at once. */
+export function startWorker(
+  backend: Backend,
+  queue: QueueName,
+  options: WorkerOptions,
+): WorkerHandle {
+  const { definitions, log } = options;
+  const retries = new Map(definitions.map((definition) => [definition.name, definition.retry]));
+  const counters: WorkerCounters = { completed: 0, failed: 0, stalled: 0, errors: 0 };
+
+  // BullMQ passes the signal only to a function that declares three parameters.
+  const process = async (
+    job: Job,
+    token: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<void> => {
+    try {
+      await options.run({
+        queue,
+        name: job.name,
+        id: job.id ?? "",
+        data: job.data,
+        attempt: job.attemptsMade + 1,
+        signal: signal ?? new AbortController().signal,
+      });
+    } catch (error) {
+      if (error instanceof HandBack) {
+        await job.moveToWait(token);
+        throw new WaitingError();
+      }
+      if (error instanceof GiveUp || error instanceof InvalidPayload) throw unrecoverable(error);
+      throw error;
+    }
+  };
+
+  const worker = new Worker(
+    queue,
+    process,
+    {
+      connection: backend.consumer,
+      prefix: backend.prefix,
+      concurrency: options.concurrency ?? queues[queue].concurrency,
+      lockDuration: 15_000,
+      stalledInterval: 5_000,
+      maxStalledCount: 3,
+      // Without it the totals of the metrics stay 0. Points are minutes: a day.
+      metrics: { maxDataPoints: 1_440 },
+      settings: {
+        backoffStrategy: (failures, type, _error, job) => {
+          const retry = retries.get(job?.name ?? "");
+          return type === backoffName && retry ? pauseAfter(retry, failures) : 15_000;
+        },
+      },
+    },
+    backend.factory,
+  );
+  worker.on("completed", () => counters.completed++);
+  worker.on("failed", (job, error) => {
+    counters.failed++;
+    const final = job === undefined || job.finishedOn !== undefined;
+    log[final ? "error" : "warn"](
+      { err: error, queue, job: job?.name, id: job?.id, attempt: job?.attemptsMade },
+      final ? "a job failed for good" : "a job failed and will be tried again",
+    );
+  });
+  worker.on("stalled", (id) => {
+    counters.stalled++;
+    log.warn({ queue, id }, "a job had stalled and runs again");
+  });
+  worker.on("error", (error) => {
+    counters.errors++;
+    log.warn({ err: error, queue }, "a worker had an error");
+  });
+
+  return { queue, counters, isRunning: () => worker.isRunning(), close: () => worker.close() };
+}
+
+function unrecoverable(error: Error): UnrecoverableError {
+  const wrapped = new UnrecoverableError(error.message);
+  wrapped.cause = error;
+  return wrapped;
+}
