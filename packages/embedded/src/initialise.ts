@@ -1,0 +1,94 @@
+import { StartupError } from "@carillon/kit";
+import { execFile } from "node:child_process";
+import { chown, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Account } from "./account.ts";
+import type { Binaries } from "./binaries.ts";
+
+/** The role and the database that Carillon uses. The superuser has no way in over the network. */
+export const role = "carillon";
+
+const hostRules = `# Only Carillon's own role, by password, from this machine.
+host all ${role} 127.0.0.1/32 scram-sha-256
+`;
+
+/**
+ * Makes the data directory `cluster`: text in UTF-8 whose case folds beyond ASCII, on any system; the role
+ * `carillon`, who may create databases, and its database of the same name.
+ * It is made beside its place and moved there when it is whole.
+ * @param durable false leaves syncing to disk away, for tests
+ */
+export async function initialise(
+  cluster: string,
+  password: string,
+  binaries: Binaries,
+  account: Account,
+  durable: boolean,
+): Promise<void> {
+  const half = `${cluster}.new`;
+  await rm(half, { recursive: true, force: true });
+  await mkdir(half, { mode: 0o700 });
+  if (account.owner) await chown(half, account.owner.uid, account.owner.gid);
+  await execute(account, binaries.initdb, [
+    `--pgdata=${half}`,
+    "--username=postgres",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--auth=reject",
+    "--no-instructions",
+    ...(durable ? [] : ["--no-sync"]),
+  ]);
+  // Written over, not anew, so that the file keeps its owner.
+  await writeFile(join(half, "pg_hba.conf"), hostRules);
+  await execute(
+    account,
+    binaries.postgres,
+    [
+      "--single",
+      "-D",
+      half,
+      "-c",
+      "log_min_messages=error",
+      ...(durable ? [] : ["-F"]),
+      "postgres",
+    ],
+    [
+      `CREATE ROLE ${role} LOGIN CREATEDB PASSWORD '${password}'`,
+      `GRANT pg_monitor, pg_checkpoint TO ${role}`,
+      `CREATE DATABASE ${role} OWNER ${role}`,
+      "",
+    ].join("\n"),
+  );
+  await rename(half, cluster);
+}
+
+function execute(
+  account: Account,
+  program: string,
+  args: readonly string[],
+  input = "",
+): Promise<void> {
+  const command = account.command(program, args);
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      command.file,
+      command.args,
+      { ...account.options, cwd: "/" },
+      (error, _stdout, stderr) => {
+        // A statement that fails in single-user mode is only told, not answered with an exit code.
+        const failure = /^.*(ERROR|FATAL):.*$|^\w+: error:.*$/m.exec(stderr)?.[0];
+        if (error || failure) {
+          reject(
+            new StartupError(
+              `the embedded PostgreSQL could not be initialised in DATA_DIR: ${failure ?? (stderr.trim() || error?.message)}`,
+            ),
+          );
+        } else resolve();
+      },
+    );
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(input);
+  });
+}

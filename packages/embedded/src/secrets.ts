@@ -1,0 +1,66 @@
+import { StartupError } from "@carillon/kit";
+import { existsSync } from "node:fs";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Names of what `DATA_DIR/secrets.json` holds. */
+export type SecretName =
+  | "SECRET_KEY"
+  | "DASHBOARD_USER"
+  | "DASHBOARD_PASSWORD"
+  | "POSTGRES_PASSWORD"
+  | "POSTGRES_PORT";
+
+/**
+ * The secret kept under `name`; made, and kept from then on, when there is none yet.
+ * @throws StartupError when the file is no JSON object, or is gone while the database that needs it is there
+ */
+export async function keptSecret(
+  dataDir: string,
+  name: SecretName,
+  make: () => string,
+): Promise<string> {
+  const kept = await readSecrets(dataDir);
+  const value = kept[name];
+  if (value !== undefined) return value;
+  const made = make();
+  await keepSecret(dataDir, name, made);
+  return made;
+}
+
+/** Keeps `value` under `name`, in place of what was kept before. */
+export async function keepSecret(dataDir: string, name: SecretName, value: string): Promise<void> {
+  const path = join(dataDir, "secrets.json");
+  const text = JSON.stringify({ ...(await readSecrets(dataDir)), [name]: value }, null, 2);
+  // A crash in the middle leaves the old file, never half of one.
+  const half = `${path}.${process.pid}`;
+  await writeFile(half, `${text}\n`, { mode: 0o600 });
+  await rename(half, path);
+}
+
+async function readSecrets(dataDir: string): Promise<Record<string, string>> {
+  const path = join(dataDir, "secrets.json");
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+      throw new StartupError(
+        `${path} cannot be read (${(error as NodeJS.ErrnoException).code}): it must belong to this user`,
+      );
+    }
+    if (existsSync(join(dataDir, "postgres", "PG_VERSION"))) {
+      throw new StartupError(
+        `${path} is gone, and the database beside it cannot be used without it: put it back, or choose another DATA_DIR`,
+      );
+    }
+    return {};
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value !== null && typeof value === "object") return value as Record<string, string>;
+  } catch {
+    // Said below.
+  }
+  throw new StartupError(`${path} is not a JSON object: put back the file that was there`);
+}

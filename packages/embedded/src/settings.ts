@@ -1,0 +1,27 @@
+/** PostgreSQL's settings by name, as in `postgresql.conf`. */
+export type Settings = Readonly<Record<string, string | number>>;
+
+/**
+ * What the server runs with: sized for a laptop, every commit on disk before it is told.
+ * Vacuuming every 2 s keeps the queues' tables small: jobs come and go there all the time.
+ */
+export const durableSettings: Settings = {
+  shared_buffers: "128MB",
+  max_connections: 120,
+  autovacuum_naptime: "2s",
+  wal_compression: "on",
+  max_wal_size: "512MB",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  log_min_messages: "warning",
+  log_checkpoints: "off",
+  log_line_prefix: "%m [%p] ",
+};
+
+/** For throw-away databases: nothing waits for the disk. */
+export const testSettings: Settings = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  max_connections: 300,
+};

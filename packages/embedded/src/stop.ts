@@ -1,0 +1,28 @@
+import type { Logger } from "@carillon/kit";
+import { setTimeout as pause } from "node:timers/promises";
+import { isAlive } from "./postmaster-pid.ts";
+
+/** From the gentlest that does not wait for clients; after the second the next start replays the log. */
+const escalation = [
+  { signal: "SIGINT", waitMs: 8_000 },
+  { signal: "SIGQUIT", waitMs: 2_000 },
+  { signal: "SIGKILL", waitMs: 1_000 },
+] as const;
+
+/** Ends the server whose first process is `pid`; resolves when it is gone. */
+export async function stopServer(pid: number, log: Logger): Promise<void> {
+  for (const { signal, waitMs } of escalation) {
+    if (signal !== "SIGINT") log.warn({ postgresPid: pid, signal }, "PostgreSQL does not stop");
+    try {
+      process.kill(pid, signal);
+    } catch {
+      return;
+    }
+    const deadline = Date.now() + waitMs;
+    while (isAlive(pid)) {
+      if (Date.now() > deadline) break;
+      await pause(15);
+    }
+    if (!isAlive(pid)) return;
+  }
+}

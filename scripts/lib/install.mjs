@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./root.mjs";
+import { StepError, must } from "./run.mjs";
+
+/**
+ * Prisma's packages look for a program of theirs to download, which nothing here uses; any existing file
+ * in its place keeps them off the network.
+ */
+export const prismaEnvironment = {
+  PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+  PRISMA_SKIP_POSTINSTALL_GENERATE: "1",
+  PRISMA_HIDE_UPDATE_MESSAGE: "1",
+  CHECKPOINT_DISABLE: "1",
+};
+
+const stampFile = join(root, "node_modules", ".carillon-install");
+
+/** Installs the packages when they are missing, incomplete or not those of package-lock.json. */
+export async function repairInstall() {
+  checkNode();
+  const wanted = stamp();
+  if (kept() === wanted) return;
+  if (!isForAnotherNode() && matchesLock()) {
+    writeFileSync(stampFile, wanted);
+    return;
+  }
+  console.log("Installing packages …");
+  await must("npm ci", ...npm(), prismaEnvironment);
+  writeFileSync(stampFile, wanted);
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  throw new StepError(`Node ${process.versions.node} is too old: Carillon needs 20.19 or later.`);
+}
+
+/** The npm that runs us, or else the one on the path. */
+function npm() {
+  const args = [
+    "ci",
+    "--include=dev",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+    "--progress=false",
+  ];
+  const cli = process.env.npm_execpath;
+  return cli?.endsWith("npm-cli.js") ? [process.execPath, [cli, ...args]] : ["npm", args];
+}
+
+function stamp() {
+  const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json")));
+  for (const file of manifests()) hash.update(JSON.stringify(dependenciesOf(readJson(file))));
+  return `${platform()} ${hash.digest("hex")}`;
+}
+
+/** What compiled packages depend on. */
+function platform() {
+  return `${process.platform}-${process.arch}-node${process.versions.node.split(".")[0]}`;
+}
+
+function kept() {
+  return existsSync(stampFile) ? readFileSync(stampFile, "utf8") : undefined;
+}
+
+function isForAnotherNode() {
+  const stamp = kept();
+  return stamp !== undefined && !stamp.startsWith(`${platform()} `);
+}
+
+/** True when npm's own record of what it installed, by hand perhaps, has all that the lock asks for here. */
+function matchesLock() {
+  const record = join(root, "node_modules", ".package-lock.json");
+  if (!existsSync(record)) return false;
+  const installed = readJson(record).packages;
+  const locked = readJson(join(root, "package-lock.json")).packages;
+  const inSync = manifests().every((file) => {
+    const entry =
+      locked[file === join(root, "package.json") ? "" : file.slice(root.length + 1, -13)];
+    return entry && sameDependencies(readJson(file), entry);
+  });
+  return (
+    inSync &&
+    Object.entries(locked).every(
+      ([path, entry]) =>
+        !path.startsWith("node_modules/") ||
+        entry.optional ||
+        entry.peer ||
+        (installed[path]?.version === entry.version && existsSync(join(root, path))),
+    )
+  );
+}
+
+function sameDependencies(manifest, entry) {
+  return JSON.stringify(dependenciesOf(manifest)) === JSON.stringify(dependenciesOf(entry));
+}
+
+function dependenciesOf(manifest) {
+  const sorted = (given = {}) => Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1));
+  return ["dependencies", "devDependencies", "optionalDependencies"].map((kind) =>
+    sorted(manifest[kind]),
+  );
+}
+
+function manifests() {
+  const folders = ["packages", "apps"].flatMap((group) =>
+    readdirSync(join(root, group)).map((name) => join(root, group, name)),
+  );
+  return [root, ...folders.sort()]
+    .map((folder) => join(folder, "package.json"))
+    .filter((file) => existsSync(file));
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(file, "utf8"));
+}

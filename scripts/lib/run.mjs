@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { root } from "./root.mjs";
+
+/** A step that failed and has been told about; the message is for a person. */
+export class StepError extends Error {}
+
+/**
+ * Runs a program without showing its output, unless it fails.
+ * @param {string} file
+ * @param {string[]} args
+ * @param {Record<string, string>} [env] added to ours
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+export function capture(file, args, env = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (output += chunk));
+    child.on("error", (error) => resolve({ code: 127, output: output + error.message }));
+    child.on("close", (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/**
+ * Like `capture`, and throws a StepError with all that was said when the program fails.
+ * @returns {Promise<string>}
+ */
+export async function must(what, file, args, env) {
+  const { code, output } = await capture(file, args, env);
+  if (code !== 0) throw new StepError(`${output.trim()}\n\n${what} failed (exit code ${code}).`);
+  return output;
+}
+
+/**
+ * Runs a program in our place: its output is ours, the signals that we get are passed on, its end is ours.
+ * @returns {Promise<never>}
+ */
+export async function become(file, args, env = {}) {
+  process.exit(await attend(file, args, env));
+}
+
+/**
+ * Runs a program with our input and output and passes signals on.
+ * @returns {Promise<number>} its exit code, 128 + the signal's number when a signal ended it
+ */
+export function attend(file, args, env = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: "inherit",
+    });
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+      process.on(signal, () => child.kill(signal));
+    child.on("error", (error) => {
+      console.error(error.message);
+      resolve(127);
+    });
+    child.on("exit", (code, signal) => resolve(code ?? (signal === "SIGINT" ? 130 : 143)));
+  });
+}
+
+/** Runs `main`, and ends with one message and exit code 1 when a step fails. */
+export async function steps(main) {
+  try {
+    await main();
+  } catch (error) {
+    console.error(error instanceof StepError ? error.message : error);
+    process.exit(1);
+  }
+}
