@@ -1,1 +1,13 @@
-export {};
+export * from "./all-operations.ts";
+export * from "./api-error.ts";
+export * from "./decode-input.ts";
+export * from "./error-codes.ts";
+export * from "./errors.ts";
+export * from "./form.ts";
+export * from "./ids.ts";
+export * from "./operation.ts";
+export * from "./operations.ts";
+export * from "./parameter.ts";
+export * from "./path.ts";
+export * from "./shape.ts";
+export * from "./strict-json.ts";

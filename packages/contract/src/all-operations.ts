@@ -1,0 +1,10 @@
+import type { Operation } from "./operation.ts";
+import * as declared from "./operations.ts";
+
+/** Everything that the gateway serves, in the order of `operations.ts`. */
+export const allOperations: readonly Operation[] =
+  Object.values<unknown>(declared).filter(isOperation);
+
+function isOperation(value: unknown): value is Operation {
+  return typeof value === "object" && value !== null && "decoders" in value && "supported" in value;
+}

@@ -1,0 +1,26 @@
+import { errors } from "./errors.ts";
+import type { InputOf, Operation } from "./operation.ts";
+
+/**
+ * The input of an operation from the texts that were sent, in the documented order.
+ * @throws ApiError for the first parameter that is missing, unusable or given under two names
+ */
+export function decodeInput<Op extends Operation>(
+  operation: Op,
+  given: ReadonlyMap<string, string>,
+): InputOf<Op> {
+  const input: Record<string, unknown> = {};
+  for (const { name, aliases, parameter } of operation.decoders) {
+    let text = given.get(name);
+    let sentAs = name;
+    for (const alias of aliases) {
+      const other = given.get(alias);
+      if (other === undefined) continue;
+      if (text !== undefined) throw errors.confusing(sentAs, alias);
+      text = other;
+      sentAs = alias;
+    }
+    input[name] = text === undefined ? parameter.absent(name) : parameter.decode(sentAs, text);
+  }
+  return input as InputOf<Op>;
+}

@@ -1,0 +1,131 @@
+/** Everything a code promises: its usual status, when it is sent, and its extra fields. The reference is made of it. */
+export interface ErrorDescription {
+  /** HTTP status, unless the `when` text names another */
+  readonly status: number;
+  readonly when: string;
+  /** Names of the extra fields of the answer. */
+  readonly fields?: readonly string[];
+}
+
+function codes<const Table extends Record<string, ErrorDescription>>(table: Table): Table {
+  return table;
+}
+
+/** All error codes that a client can meet. */
+export const errorCodes = codes({
+  BAD_REQUEST: {
+    status: 400,
+    when: "A parameter's value is unusable, or the state forbids the request; 404 where the target does not exist and the operation says so",
+  },
+  REQUEST_VARIABLE_MISSING: {
+    status: 400,
+    when: "A required parameter is absent",
+    fields: ["var_name"],
+  },
+  REQUEST_CONFUSING_VAR: {
+    status: 400,
+    when: "A parameter was given under two of its names",
+    fields: ["var_name1", "var_name2"],
+  },
+  UNAUTHORIZED: { status: 401, when: "The credentials are missing or refused" },
+  UNAUTHORIZED_PRINCIPAL: { status: 400, when: "The operation is for administrators or owners" },
+  PERMISSION_DENIED: { status: 400, when: "The operation is for bots" },
+  RATE_LIMIT_HIT: { status: 429, when: "Too many requests", fields: ["retry-after"] },
+  NOT_FOUND: { status: 404, when: "No such path" },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    when: "The path does not take this method",
+    fields: ["allowed_methods"],
+  },
+  REQUEST_TOO_LARGE: { status: 413, when: "The body is over the limit" },
+  INTERNAL_ERROR: {
+    status: 500,
+    when: "Something unexpected went wrong; 503 when the request took too long",
+  },
+
+  AUTHENTICATION_FAILED: { status: 401, when: "The password is wrong or the account unknown" },
+  USER_DEACTIVATED: { status: 401, when: "The account is deactivated" },
+  REALM_DEACTIVATED: { status: 401, when: "The organization is deactivated" },
+  PASSWORD_RESET_REQUIRED: { status: 401, when: "The account has no password" },
+  PASSWORD_AUTH_DISABLED: { status: 401, when: "The organization does not log in with passwords" },
+
+  STREAM_DOES_NOT_EXIST: {
+    status: 400,
+    when: "There is no such channel",
+    fields: ["stream_id", "stream"],
+  },
+  CHANNEL_ALREADY_EXISTS: { status: 409, when: "Another channel has the name" },
+  CANNOT_ADMINISTER_CHANNEL: {
+    status: 400,
+    when: "The caller sees the channel but may not administer it",
+  },
+  STREAM_WILDCARD_MENTION_NOT_ALLOWED: {
+    status: 400,
+    when: "The caller may not mention everybody in so large a channel",
+  },
+  TOPIC_WILDCARD_MENTION_NOT_ALLOWED: {
+    status: 400,
+    when: "The caller may not mention everybody in so large a topic",
+  },
+  BAD_NARROW: { status: 400, when: "A term of the narrow is unusable", fields: ["desc"] },
+  REACTION_ALREADY_EXISTS: { status: 400, when: "The caller has already reacted so" },
+  REACTION_DOES_NOT_EXIST: { status: 400, when: "The caller has not reacted so" },
+  MOVE_MESSAGES_TIME_LIMIT_EXCEEDED: {
+    status: 400,
+    when: "Some messages are too old to be moved",
+    fields: [
+      "first_message_id_allowed_to_move",
+      "total_messages_in_topic",
+      "total_messages_allowed_to_move",
+    ],
+  },
+  BAD_EVENT_QUEUE_ID: {
+    status: 400,
+    when: "There is no such event queue of the caller",
+    fields: ["queue_id"],
+  },
+
+  EXPECTATION_MISMATCH: {
+    status: 400,
+    when: "The current value is not the one the caller expected",
+    fields: ["field_name"],
+  },
+  SYSTEM_GROUP_REQUIRED: {
+    status: 400,
+    when: "The setting takes only system groups",
+    fields: ["setting_name"],
+  },
+  CANNOT_DEACTIVATE_GROUP_IN_USE: {
+    status: 400,
+    when: "The group is used by a setting or by another group",
+    fields: ["objections"],
+  },
+  CANNOT_DEACTIVATE_LAST_USER: {
+    status: 400,
+    when: "The account is the last one, or the last owner",
+    fields: ["is_last_owner", "entity"],
+  },
+
+  PUSH_SERVICE_NOT_CONFIGURED: { status: 400, when: "The server has no push service" },
+  NO_ACTIVE_PUSH_DEVICE: { status: 400, when: "The caller has no such active device" },
+  FAILED_TO_CONNECT_BOUNCER: { status: 502, when: "The push service does not answer" },
+  INTERNAL_SERVER_ERROR_ON_BOUNCER: { status: 502, when: "The push service failed" },
+  ADMIN_ACTION_REQUIRED: {
+    status: 403,
+    when: "The push service wants something of the server's administrator",
+  },
+});
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** Codes that every operation may answer with, declared or not. */
+export const commonErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "BAD_REQUEST",
+  "REQUEST_VARIABLE_MISSING",
+  "REQUEST_CONFUSING_VAR",
+  "UNAUTHORIZED",
+  "UNAUTHORIZED_PRINCIPAL",
+  "RATE_LIMIT_HIT",
+  "REQUEST_TOO_LARGE",
+  "INTERNAL_ERROR",
+]);

@@ -1,0 +1,126 @@
+import { ApiError, type ErrorFields } from "./api-error.ts";
+import { errorCodes, type ErrorCode } from "./error-codes.ts";
+
+/** The refusals, one function each: `throw errors.badRequest("…")`. Statuses come from the table of codes. */
+
+function refusal(code: ErrorCode, message: string, fields?: ErrorFields): ApiError {
+  return new ApiError(code, errorCodes[code].status, message, fields);
+}
+
+/** Of a failure at the door: 401 with the header that names the scheme (http-contract.md §3). */
+const challenge = { "WWW-Authenticate": 'Basic realm="zulip"' };
+
+export const errors = {
+  /** Any unusable value and every state without a code of its own. */
+  badRequest: (message: string, fields?: ErrorFields) => refusal("BAD_REQUEST", message, fields),
+  /** The target of the path does not exist, for the operations that answer 404: code `BAD_REQUEST`. */
+  notFound404: (message: string) => new ApiError("BAD_REQUEST", 404, message),
+  requestVariableMissing: (name: string) =>
+    refusal("REQUEST_VARIABLE_MISSING", `The parameter ${name} is missing`, { var_name: name }),
+  confusing: (name1: string, name2: string) =>
+    refusal(
+      "REQUEST_CONFUSING_VAR",
+      `${name1} and ${name2} are the same parameter: send one of them`,
+      {
+        var_name1: name1,
+        var_name2: name2,
+      },
+    ),
+  /** Every failure of HTTP Basic, worded alike so that the answer does not tell which. */
+  unauthorized: () =>
+    new ApiError(
+      "UNAUTHORIZED",
+      401,
+      "Log in with the account's e-mail address and API key (HTTP Basic)",
+      {},
+      challenge,
+    ),
+  unauthorizedPrincipal: (message = "You are not allowed to do this") =>
+    refusal("UNAUTHORIZED_PRINCIPAL", message),
+  permissionDenied: (message = "Only bots can do this") => refusal("PERMISSION_DENIED", message),
+  /** @param retryAfter seconds, more than 0, may have a fraction */
+  rateLimitHit: (retryAfter: number) =>
+    new ApiError(
+      "RATE_LIMIT_HIT",
+      errorCodes.RATE_LIMIT_HIT.status,
+      `Too many requests: try again in ${Math.ceil(retryAfter)} seconds`,
+      { "retry-after": retryAfter },
+      { "Retry-After": String(retryAfter) },
+    ),
+  notFound: () => refusal("NOT_FOUND", "There is nothing at this address"),
+  methodNotAllowed: (allowed: readonly string[]) =>
+    new ApiError(
+      "METHOD_NOT_ALLOWED",
+      errorCodes.METHOD_NOT_ALLOWED.status,
+      `This address takes ${allowed.join(", ")}`,
+      { allowed_methods: allowed },
+      { Allow: allowed.join(", ") },
+    ),
+  /** @param limit bytes */
+  requestTooLarge: (limit: number) =>
+    refusal("REQUEST_TOO_LARGE", `The body has more than ${limit} bytes`),
+  internalError: () => refusal("INTERNAL_ERROR", "Something went wrong on the server"),
+  /** The server cannot answer in time, or at all at the moment: 503. */
+  unavailable: (message = "The server could not answer in time") =>
+    new ApiError("INTERNAL_ERROR", 503, message),
+
+  authenticationFailed: () =>
+    refusal("AUTHENTICATION_FAILED", "The user name or the password is wrong"),
+  userDeactivated: () => refusal("USER_DEACTIVATED", "The account is deactivated"),
+  realmDeactivated: () => refusal("REALM_DEACTIVATED", "The organization is deactivated"),
+  passwordResetRequired: () =>
+    refusal("PASSWORD_RESET_REQUIRED", "The account has no password yet: reset it first"),
+  passwordAuthDisabled: () =>
+    refusal("PASSWORD_AUTH_DISABLED", "The organization does not log in with passwords"),
+
+  /** The field tells how the channel was named. */
+  streamDoesNotExist: (named: { stream_id: number } | { stream: string }) =>
+    refusal(
+      "STREAM_DOES_NOT_EXIST",
+      "stream_id" in named
+        ? `There is no channel with the ID ${named.stream_id}`
+        : `There is no channel named ${named.stream}`,
+      named,
+    ),
+  channelAlreadyExists: (name: string) =>
+    refusal("CHANNEL_ALREADY_EXISTS", `There is already a channel named ${name}`),
+  cannotAdministerChannel: () =>
+    refusal("CANNOT_ADMINISTER_CHANNEL", "You may not administer this channel"),
+  streamWildcardMentionNotAllowed: () =>
+    refusal("STREAM_WILDCARD_MENTION_NOT_ALLOWED", "You may not mention everybody in this channel"),
+  topicWildcardMentionNotAllowed: () =>
+    refusal("TOPIC_WILDCARD_MENTION_NOT_ALLOWED", "You may not mention everybody in this topic"),
+  badNarrow: (desc: string) => refusal("BAD_NARROW", `The narrow is unusable: ${desc}`, { desc }),
+  reactionAlreadyExists: () => refusal("REACTION_ALREADY_EXISTS", "You have already reacted so"),
+  reactionDoesNotExist: () => refusal("REACTION_DOES_NOT_EXIST", "You have not reacted so"),
+  badEventQueueId: (queueId: string) =>
+    refusal("BAD_EVENT_QUEUE_ID", `There is no event queue ${queueId}: register again`, {
+      queue_id: queueId,
+    }),
+
+  expectationMismatch: (field: string) =>
+    refusal("EXPECTATION_MISMATCH", `The current value is not the one given as ${field}`, {
+      field_name: field,
+    }),
+  systemGroupRequired: (setting: string) =>
+    refusal("SYSTEM_GROUP_REQUIRED", `${setting} takes the ID of a system group`, {
+      setting_name: setting,
+    }),
+  cannotDeactivateGroupInUse: (objections: readonly ErrorFields[]) =>
+    refusal("CANNOT_DEACTIVATE_GROUP_IN_USE", "The group is in use", { objections }),
+  /** @param entity who would be gone: `user` or `organization owner` */
+  cannotDeactivateLastUser: (entity: string, isLastOwner: boolean) =>
+    refusal("CANNOT_DEACTIVATE_LAST_USER", `The only ${entity} cannot be deactivated`, {
+      is_last_owner: isLastOwner,
+      entity,
+    }),
+
+  pushServiceNotConfigured: () =>
+    refusal("PUSH_SERVICE_NOT_CONFIGURED", "This server has no push service"),
+  noActivePushDevice: () => refusal("NO_ACTIVE_PUSH_DEVICE", "You have no such active device"),
+  failedToConnectBouncer: () =>
+    refusal("FAILED_TO_CONNECT_BOUNCER", "The push service does not answer"),
+  internalServerErrorOnBouncer: () =>
+    refusal("INTERNAL_SERVER_ERROR_ON_BOUNCER", "The push service failed"),
+  adminActionRequired: (message: string) => refusal("ADMIN_ACTION_REQUIRED", message),
+};

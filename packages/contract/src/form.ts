@@ -1,0 +1,189 @@
+import { z } from "zod";
+import { knowableId, maxId } from "./ids.ts";
+import { Parameter, Unusable, type Codec } from "./parameter.ts";
+import { parseStrictJson, isUnstorable, type JsonOptions } from "./strict-json.ts";
+
+/**
+ * The types of request parameters (http-contract.md §5): strict, without any conversion between JSON types.
+ */
+export const form = { text, oneOf, oneOfOrJson, bool, boolOr, int, intOr, id, json, custom };
+
+/** A string: the text itself, never JSON-decoded. U+0000, which no column can hold, is refused. */
+function text(): Parameter<string> {
+  return new Parameter({
+    decode(value) {
+      if (isUnstorable(value)) throw new Unusable("must not contain U+0000");
+      return value;
+    },
+    schema: { type: "string" },
+    json: false,
+  });
+}
+
+/** Exactly one of the listed strings, case-sensitive. */
+function oneOf<const Values extends readonly [string, ...string[]]>(
+  ...values: Values
+): Parameter<Values[number]> {
+  return new Parameter({
+    decode: (given) => listed(values, given) ?? refuse(`must be ${orList(values)}`),
+    schema: { type: "string", enum: values },
+    json: false,
+  });
+}
+
+/** Like `oneOf`, also written as a JSON string: some clients send it quoted. */
+function oneOfOrJson<const Values extends readonly [string, ...string[]]>(
+  ...values: Values
+): Parameter<Values[number]> {
+  return new Parameter({
+    decode: (given) => listedOrJson(values, given) ?? refuse(`must be ${orList(values)}`),
+    schema: { type: "string", enum: values },
+    json: false,
+  });
+}
+
+/** `true` or `false`, nothing else. */
+function bool(): Parameter<boolean> {
+  return new Parameter({
+    decode: (given) => boolean(given) ?? refuse("must be true or false"),
+    schema: { type: "boolean" },
+    json: false,
+  });
+}
+
+/** `true`, `false`, or one of the listed strings, bare or as a JSON string. */
+function boolOr<const Values extends readonly [string, ...string[]]>(
+  ...values: Values
+): Parameter<boolean | Values[number]> {
+  return new Parameter({
+    decode: (given) =>
+      boolean(given) ??
+      listedOrJson(values, given) ??
+      refuse(`must be ${orList(["true", "false", ...values])}`),
+    schema: { oneOf: [{ type: "boolean" }, { type: "string", enum: values }] },
+    json: false,
+  });
+}
+
+/** Range of an integer, both ends included. */
+export interface Range {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** Anchors reach 10^16, which is exact as a double; nothing asks for more. Always fits a `bigint` column. */
+const widest = 10_000_000_000_000_000;
+
+/** A JSON integer within the range, which is ±10^16 unless given. */
+function int(range: Range = {}): Parameter<number> {
+  return new Parameter(integerCodec(range));
+}
+
+/** A JSON integer within the range, or one of the listed strings, bare or as a JSON string. */
+function intOr<const Values extends readonly [string, ...string[]]>(
+  values: Values,
+  range: Range = {},
+): Parameter<number | Values[number]> {
+  const integers = integerCodec(range);
+  return new Parameter<number | Values[number]>({
+    decode(given) {
+      const word = listedOrJson(values, given);
+      if (word !== undefined) return word;
+      if (!integerText.test(given)) throw new Unusable(`must be an integer or ${orList(values)}`);
+      return integers.decode(given);
+    },
+    schema: { oneOf: [integers.schema, { type: "string", enum: values }] },
+    json: false,
+  });
+}
+
+/** The ID of something: a JSON integer. What no column can hold becomes 0, the ID of nothing. */
+function id(options: { max?: number } = {}): Parameter<number> {
+  const max = options.max ?? maxId;
+  return new Parameter({
+    decode: (given) => knowableId(integer(given), max),
+    schema: { type: "integer" },
+    json: false,
+  });
+}
+
+/**
+ * A JSON value of the given shape; numbers in it are whole unless `fractions` is set.
+ * The schema must not coerce: a string is not an integer, `true` is not an integer.
+ */
+function json<Schema extends z.ZodType>(
+  schema: Schema,
+  options: JsonOptions = {},
+): Parameter<z.output<Schema>> {
+  return new Parameter({
+    decode(given) {
+      const parsed = schema.safeParse(parseStrictJson(given, options));
+      if (parsed.success) return parsed.data;
+      const issue = parsed.error.issues[0];
+      const where = issue && issue.path.length > 0 ? ` (at ${issue.path.join(".")})` : "";
+      throw new Unusable(`is not usable: ${issue?.message ?? "wrong shape"}${where}`);
+    },
+    schema: z.toJSONSchema(schema, { target: "openapi-3.0", io: "input", unrepresentable: "any" }),
+    json: true,
+  });
+}
+
+/** A type of its own, for parameters that several forms are accepted for. Throw `Unusable` to refuse a text. */
+function custom<T>(codec: Codec<T>): Parameter<T> {
+  return new Parameter(codec);
+}
+
+const integerText = /^[ \t\n\r]*-?(?:0|[1-9][0-9]*)[ \t\n\r]*$/;
+
+function integer(given: string): number {
+  if (!integerText.test(given)) throw new Unusable("must be an integer");
+  // Adding 0 makes -0 an ordinary 0.
+  return Number(given) + 0;
+}
+
+function integerCodec(range: Range): Codec<number> {
+  const min = range.min ?? -widest;
+  const max = range.max ?? widest;
+  return {
+    decode(given) {
+      const value = integer(given);
+      if (value < min) throw new Unusable(`must be at least ${min}`);
+      if (value > max) throw new Unusable(`must be at most ${max}`);
+      return value;
+    },
+    schema: {
+      type: "integer",
+      ...(range.min === undefined ? {} : { minimum: range.min }),
+      ...(range.max === undefined ? {} : { maximum: range.max }),
+    },
+    json: false,
+  };
+}
+
+function boolean(given: string): boolean | undefined {
+  return given === "true" ? true : given === "false" ? false : undefined;
+}
+
+function listed<Value extends string>(values: readonly Value[], given: string): Value | undefined {
+  return values.find((value) => value === given);
+}
+
+function listedOrJson<Value extends string>(
+  values: readonly Value[],
+  given: string,
+): Value | undefined {
+  return (
+    values.find((value) => value === given) ??
+    values.find((value) => JSON.stringify(value) === given.trim())
+  );
+}
+
+function refuse(why: string): never {
+  throw new Unusable(why);
+}
+
+function orList(values: readonly string[]): string {
+  return values.length === 1
+    ? String(values[0])
+    : `${values.slice(0, -1).join(", ")} or ${values.at(-1)}`;
+}

@@ -1,0 +1,15 @@
+/** Ranges of the columns that hold IDs. */
+
+/** The largest value of an `integer` column: accounts, channels, groups, scheduled messages … */
+export const maxId = 2_147_483_647;
+
+/** The largest ID of a message or an event (`bigint`, held in JavaScript numbers). */
+export const maxLongId = Number.MAX_SAFE_INTEGER;
+
+/**
+ * `id`, or 0, which is nobody's ID, when it is outside 1…`max`: such an ID is an unknown one,
+ * and the database would refuse even to look for it.
+ */
+export function knowableId(id: number, max: number = maxId): number {
+  return id >= 1 && id <= max ? id : 0;
+}

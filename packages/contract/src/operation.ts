@@ -1,0 +1,150 @@
+import type { z } from "zod";
+import type { ErrorCode } from "./error-codes.ts";
+import type { Parameter } from "./parameter.ts";
+import type { PathParameter } from "./path.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/**
+ * Who may call: `anyone` without credentials being read at all, or an authenticated account:
+ * any, or only humans, bots, everybody but guests, administrators (owners are), owners.
+ */
+export type Access =
+  | "anyone"
+  | "account"
+  | "human"
+  | "bot"
+  | "non-guest"
+  | "administrator"
+  | "owner";
+
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+export type PathParameters = Readonly<Record<string, PathParameter<unknown>>>;
+export type ResultShape = Readonly<Record<string, z.ZodType>>;
+
+/** The names in braces of a path template. */
+type PathNames<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never;
+
+/** One operation, declared once: routing, decoding, gates, reference and OpenAPI document all come from it. */
+export interface Declaration<
+  Template extends string = string,
+  Who extends Access = Access,
+  Params extends Parameters = Parameters,
+  Path extends PathParameters = PathParameters,
+  Result extends ResultShape = ResultShape,
+> {
+  /** In kebab-case, unique. */
+  readonly id: string;
+  readonly method: Method;
+  /** From the root, with path parameters in braces: `/api/v1/streams/{stream_id}`. */
+  readonly path: Template;
+  readonly access: Who;
+  /** The code for those whom `access` keeps out, where it is not the usual one (users.md §1). */
+  readonly accessError?: ErrorCode;
+  /** Incoming-webhook bots may call too; elsewhere their credentials are refused. */
+  readonly webhookBots?: true;
+  /** Request parameters in the documented order: the first that fails decides the answer. */
+  readonly params: Params;
+  /** A codec for each name in braces. */
+  readonly pathParams: Path;
+  /** Fields of a successful answer besides `result` and `msg`. Checked in tests. */
+  readonly result: Result;
+  /** Codes it may answer with; those of every operation (`commonErrors`) need no mention. */
+  readonly errors: readonly ErrorCode[];
+  /** A few words, shown as its title. */
+  readonly summary: string;
+  /** Markdown. */
+  readonly description?: string;
+  /** Bytes; 25 MiB unless given. */
+  readonly bodyLimit?: number;
+  /** Waits for something to happen: no deadline, and its signal fires when the client hangs up. */
+  readonly longPoll?: true;
+  /** The handler's answer goes out as it is, without the envelope. */
+  readonly raw?: true;
+}
+
+export interface Operation<
+  Template extends string = string,
+  Who extends Access = Access,
+  Params extends Parameters = Parameters,
+  Path extends PathParameters = PathParameters,
+  Result extends ResultShape = ResultShape,
+> extends Declaration<Template, Who, Params, Path, Result> {
+  /** `params` in order, for the decoder. */
+  readonly decoders: readonly Decoder[];
+  /** Every name that a request may carry without its being reported as ignored. */
+  readonly supported: ReadonlySet<string>;
+}
+
+export interface Decoder {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly parameter: Parameter<unknown>;
+}
+
+/** The decoded parameters; `undefined` where an optional one is absent. */
+export type InputOf<Op extends Operation> = {
+  -readonly [Name in keyof Op["params"]]: Op["params"][Name] extends Parameter<infer T> ? T : never;
+};
+
+/** The decoded path parameters. */
+export type PathOf<Op extends Operation> = {
+  -readonly [Name in keyof Op["pathParams"]]: Op["pathParams"][Name] extends PathParameter<infer T>
+    ? T
+    : never;
+};
+
+/** What a handler returns. */
+export type ResultOf<Op extends Operation> = keyof Op["result"] extends never
+  ? Record<string, never> | void
+  : z.input<z.ZodObject<{ -readonly [Name in keyof Op["result"]]: Op["result"][Name] }>>;
+
+/** What is left out of a declaration is empty. */
+type Declared<
+  Template extends string,
+  Who extends Access,
+  Params extends Parameters,
+  Path extends PathParameters,
+  Result extends ResultShape,
+> = Omit<
+  Declaration<Template, Who, Params, Path, Result>,
+  "params" | "pathParams" | "result" | "errors"
+> & {
+  readonly params?: Params;
+  readonly result?: Result;
+  readonly errors?: readonly ErrorCode[];
+} & ([PathNames<Template>] extends [never]
+    ? { readonly pathParams?: Path }
+    : {
+        readonly pathParams: Path & Readonly<Record<PathNames<Template>, PathParameter<unknown>>>;
+      });
+
+/** Declares an operation. The compiler asks for a codec for every name in the path, and for who may call. */
+export function operation<
+  const Template extends string,
+  const Who extends Access,
+  const Params extends Parameters = Record<never, never>,
+  const Path extends PathParameters = Record<never, never>,
+  const Result extends ResultShape = Record<never, never>,
+>(
+  declared: Declared<Template, Who, Params, Path, Result>,
+): Operation<Template, Who, Params, Path, Result> {
+  const params = declared.params ?? ({} as Params);
+  const decoders = Object.entries(params).map(([name, parameter]) => ({
+    name,
+    aliases: parameter.presence.aliases,
+    parameter,
+  }));
+  return {
+    ...declared,
+    params,
+    pathParams: declared.pathParams ?? ({} as Path),
+    result: declared.result ?? ({} as Result),
+    errors: declared.errors ?? [],
+    decoders,
+    // `client` names the sending program and is read for every operation (http-contract.md §9).
+    supported: new Set(["client", ...decoders.flatMap(({ name, aliases }) => [name, ...aliases])]),
+  };
+}

@@ -1,0 +1,3 @@
+/** Every declared operation, one line a file: what is missing here is not served. */
+
+export {};

@@ -1,0 +1,115 @@
+import { ApiError } from "./api-error.ts";
+import { errors } from "./errors.ts";
+
+/** A JSON schema, as far as this package looks into one. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** How the text of one form field becomes a value. */
+export interface Codec<T> {
+  /** @throws Unusable when the text is not of the documented type (http-contract.md §5) */
+  readonly decode: (text: string) => T;
+  readonly schema: JsonSchema;
+  /** The text is JSON (an array, an object); otherwise it is the value itself. */
+  readonly json: boolean;
+}
+
+/** Why a text cannot be used, worded to follow the parameter's name: `must be an integer`. */
+export class Unusable extends Error {}
+
+interface Presence {
+  readonly required: boolean;
+  /** The value when the name is absent. */
+  readonly fallback: unknown;
+  readonly aliases: readonly string[];
+  readonly description: string | undefined;
+  readonly nullIs: "refused" | "null" | "absent";
+}
+
+const asDeclared: Presence = {
+  required: true,
+  fallback: undefined,
+  aliases: [],
+  description: undefined,
+  nullIs: "refused",
+};
+
+/**
+ * One request parameter: its codec, and what its absence means. Required unless it says otherwise.
+ * Immutable: every method returns a new parameter.
+ */
+export class Parameter<T> {
+  readonly codec: Codec<T>;
+  readonly presence: Presence;
+
+  constructor(codec: Codec<T>, presence: Presence = asDeclared) {
+    this.codec = codec;
+    this.presence = presence;
+  }
+
+  /** May be absent: the input then holds `undefined`. */
+  optional(): Parameter<T | undefined> {
+    return this.#with<T | undefined>({ required: false });
+  }
+
+  /** May be absent: the input then holds `value`. */
+  default<D extends T>(value: D): Parameter<Exclude<T, undefined>> {
+    return this.#with<Exclude<T, undefined>>({ required: false, fallback: value });
+  }
+
+  /** Other names that clients send; two names at once are refused. */
+  alias(...names: string[]): Parameter<T> {
+    return this.#with<T>({ aliases: names });
+  }
+
+  /** A sentence or two of Markdown for the reference. */
+  describe(description: string): Parameter<T> {
+    return this.#with<T>({ description });
+  }
+
+  /** JSON `null` is a value. */
+  nullable(): Parameter<T | null> {
+    return this.#with<T | null>({ nullIs: "null" });
+  }
+
+  /** JSON `null` counts as not sent; for the operations that say so. */
+  nullMeansAbsent(): Parameter<T> {
+    return this.#with<T>({ nullIs: "absent" });
+  }
+
+  /**
+   * The value of a parameter that was sent as `text`.
+   * @throws ApiError `BAD_REQUEST` that names the parameter
+   */
+  decode(name: string, text: string): T {
+    if (this.presence.nullIs !== "refused" && isJsonNull(text)) {
+      if (this.presence.nullIs === "absent") return this.absent(name);
+      return null as T;
+    }
+    try {
+      return this.codec.decode(text);
+    } catch (error) {
+      if (error instanceof Unusable) throw errors.badRequest(`${name} ${error.message}`);
+      if (error instanceof ApiError) throw error;
+      // A schema that runs out of stack on hostile nesting, for one: the text is at fault, not the server.
+      throw errors.badRequest(`${name} is not usable`);
+    }
+  }
+
+  /**
+   * The value of a parameter that was not sent.
+   * @throws ApiError `REQUEST_VARIABLE_MISSING` when it is required
+   */
+  absent(name: string): T {
+    if (this.presence.required) throw errors.requestVariableMissing(name);
+    return this.presence.fallback as T;
+  }
+
+  #with<U>(change: Partial<Presence>): Parameter<U> {
+    // The codec of a parameter decodes the texts that are there; what absence and null add is in `presence`.
+    return new Parameter<U>(this.codec as Codec<never>, { ...this.presence, ...change });
+  }
+}
+
+function isJsonNull(text: string): boolean {
+  return text.length < 32 && text.trim() === "null";
+}

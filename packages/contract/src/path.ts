@@ -1,0 +1,44 @@
+import { unescape } from "node:querystring";
+import { knowableId, maxId } from "./ids.ts";
+import type { JsonSchema } from "./parameter.ts";
+import { isUnstorable } from "./strict-json.ts";
+
+/**
+ * The parameters of a path. A text that does not fit does not match the route, so that the answer is 404
+ * (or another route's). Each is percent-decoded exactly once.
+ */
+export interface PathParameter<T> {
+  /** What the router tells apart, the most specific first: digits, one segment, everything that is left. */
+  readonly kind: "int" | "text" | "rest";
+  /** The value of a matched part of the path, `undefined` when it can be nobody's name. */
+  readonly decode: (part: string) => T | undefined;
+  readonly schema: JsonSchema;
+}
+
+export const path = { int, text, rest };
+
+/** Decimal digits. What no column can hold becomes 0, the ID of nothing; `max` is that of `integer` columns unless given. */
+function int(options: { max?: number } = {}): PathParameter<number> {
+  const max = options.max ?? maxId;
+  return {
+    kind: "int",
+    decode: (part) => knowableId(Number(part), max),
+    schema: { type: "integer" },
+  };
+}
+
+/** One segment. */
+function text(): PathParameter<string> {
+  return { kind: "text", decode: percentDecoded, schema: { type: "string" } };
+}
+
+/** One or more segments up to the end of the path; an escaped slash equals a plain one. */
+function rest(): PathParameter<string> {
+  return { kind: "rest", decode: percentDecoded, schema: { type: "string" } };
+}
+
+/** Like form decoding, invalid escapes stay as they are and invalid UTF-8 is replaced; here a plus sign is a plus sign. */
+function percentDecoded(part: string): string | undefined {
+  const decoded = part.includes("%") ? unescape(part) : part;
+  return isUnstorable(decoded) ? undefined : decoded;
+}

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { knowableId, maxId, maxLongId } from "./ids.ts";
+
+/** Building blocks for `form.json`: as strict as the parameters of http-contract.md §5. */
+export const shape = {
+  /** The ID of an account, channel, group …: any JSON integer; what no column can hold becomes 0, the ID of nothing. */
+  id: idUpTo(maxId),
+  /** The ID of a message or event. */
+  longId: idUpTo(maxLongId),
+};
+
+function idUpTo(max: number) {
+  return z
+    .number()
+    .refine(Number.isInteger, "must be an integer")
+    .meta({ type: "integer" })
+    .transform((id) => knowableId(id, max));
+}

@@ -1,0 +1,104 @@
+import { Unusable } from "./parameter.ts";
+
+/**
+ * JSON as the parameter layer takes it: no depth that could exhaust a stack, no number that only looks like
+ * an integer (`5.0` and `1e3` parse to integers, and are refused where integers are meant), no text that the
+ * database cannot hold. Time is linear in the length of the text.
+ */
+
+/** Deeper than any parameter needs, far from what recursion can bear. */
+const maxDepth = 64;
+
+export interface JsonOptions {
+  /** Numbers may have a fraction or an exponent. */
+  readonly fractions?: boolean;
+  /** Strings may hold U+0000 and lone surrogates; only for values that never reach the database. */
+  readonly anyText?: boolean;
+}
+
+/**
+ * Parses `text` as one JSON value.
+ * @throws Unusable when it is none, or one of those refused above
+ */
+export function parseStrictJson(text: string, options: JsonOptions = {}): unknown {
+  scan(text, options.fractions ?? false);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Unusable("must be JSON");
+  }
+  // Only an escape can bring in what the form decoding would not have let through.
+  if (!options.anyText && text.includes("\\u")) refuseUnstorable(value);
+  return value;
+}
+
+/** Looks at what is outside of strings: the depth, and how numbers are written. */
+function scan(text: string, fractions: boolean): void {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
+      case 0x22: // "
+        i = endOfString(text, i);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++depth > maxDepth)
+          throw new Unusable(`must not be nested deeper than ${maxDepth} levels`);
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth--;
+        break;
+      case 0x2e: // .
+      case 0x45: // E
+        if (!fractions)
+          throw new Unusable(
+            "must be JSON with whole numbers, written without fraction or exponent",
+          );
+        break;
+      case 0x65: // e, which true and false have too
+        if (!fractions && isDigit(text.charCodeAt(i - 1)))
+          throw new Unusable(
+            "must be JSON with whole numbers, written without fraction or exponent",
+          );
+        break;
+    }
+  }
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
+}
+
+/** The index of the quote that ends the string which begins at `start`, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let end = start; ;) {
+    end = text.indexOf('"', end + 1);
+    if (end < 0) return text.length;
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+}
+
+const unstorable = /\0|\p{Surrogate}/u;
+
+/** True for text that PostgreSQL refuses: U+0000, and surrogates that do not pair. */
+export function isUnstorable(text: string): boolean {
+  return unstorable.test(text);
+}
+
+function refuseUnstorable(root: unknown): void {
+  const rest: unknown[] = [root];
+  while (rest.length > 0) {
+    const value = rest.pop();
+    if (typeof value === "string") {
+      if (isUnstorable(value)) throw new Unusable("must not contain U+0000 or lone surrogates");
+    } else if (Array.isArray(value)) {
+      for (const item of value) rest.push(item);
+    } else if (typeof value === "object" && value !== null) {
+      for (const [key, item] of Object.entries(value)) rest.push(key, item);
+    }
+  }
+}
