@@ -1,1 +1,19 @@
-export {};
+export { AlertWordMatcher, containsAlertWord, findAlertWords } from "./alert-words.ts";
+export { codeToNames, emojiCode, emojiNames } from "./emoji/names.ts";
+export { channelSlug, encodeComponent } from "./links/slug.ts";
+export { emptyLookups } from "./lookups.ts";
+export { isMeMessage } from "./me-message.ts";
+export { type ParseOptions, parseMessage } from "./parse-message.ts";
+export { renderDescription } from "./render-description.ts";
+export { renderMessage, renderVersion } from "./render-message.ts";
+export { RenderLimitError } from "./rendering.ts";
+export { topicLinks } from "./topic-links.ts";
+export type {
+  LinkableChannel,
+  Lookups,
+  MentionableGroup,
+  MentionableUser,
+  ParsedMessage,
+  ReferencedNames,
+  RenderedMessage,
+} from "./types.ts";

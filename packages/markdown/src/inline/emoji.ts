@@ -1,0 +1,30 @@
+import { emojiHtml } from "../emoji/html.ts";
+import { emojiNames } from "../emoji/names.ts";
+import { readUnicodeEmoji } from "../emoji/unicode.ts";
+import { add, type Cursor } from "./cursor.ts";
+
+const NAMED = /:([\w+-]{1,100}):/y;
+
+/** `:name:` of a Unicode or custom emoji; unknown names stay text. */
+export function namedEmoji(cursor: Cursor, at: number, end: number): number {
+  NAMED.lastIndex = at;
+  const match = NAMED.exec(cursor.source);
+  if (match === null || NAMED.lastIndex > end) return at;
+  const after = NAMED.lastIndex;
+  const name = match[1] ?? "";
+  if (name === "zulip" || cursor.context.hasCustomEmoji(name)) {
+    add(cursor, { kind: "custom-emoji", name }, at, after);
+  } else if (emojiNames.has(name)) {
+    add(cursor, { kind: "html", html: emojiHtml(name) }, at, after);
+  } else {
+    return at;
+  }
+  return after;
+}
+
+/** An emoji typed as characters renders like its name; one that has no name (skin tones) stays text. */
+export function unicodeEmoji(cursor: Cursor, at: number, end: number): number {
+  const { name, after } = readUnicodeEmoji(cursor.source, at, end);
+  if (name !== undefined) add(cursor, { kind: "html", html: emojiHtml(name) }, at, after);
+  return after;
+}

@@ -1,0 +1,26 @@
+import { findEmoticons } from "../emoji/emoticons.ts";
+import { findUrls } from "../links/find-urls.ts";
+
+/** A piece of text that is markup although no special character begins it. */
+export type Mark =
+  | { readonly kind: "url"; readonly start: number; readonly end: number; readonly href: string }
+  | {
+      readonly kind: "emoticon";
+      readonly start: number;
+      readonly end: number;
+      readonly name: string;
+    };
+
+const NONE: readonly Mark[] = [];
+
+/** URLs, domains and addresses of `source`, and emoticons if they are wanted, by ascending start. */
+export function findMarks(source: string, emoticons: boolean): readonly Mark[] {
+  const urls = findUrls(source);
+  const faces = emoticons ? findEmoticons(source) : [];
+  if (urls.length === 0 && faces.length === 0) return NONE;
+  const marks: Mark[] = [
+    ...urls.map(({ start, end, href }) => ({ kind: "url" as const, start, end, href })),
+    ...faces.map(({ start, end, name }) => ({ kind: "emoticon" as const, start, end, name })),
+  ];
+  return marks.sort((a, b) => a.start - b.start);
+}

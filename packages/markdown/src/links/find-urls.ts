@@ -1,0 +1,77 @@
+import { LinkifyIt, type Match } from "linkify-it";
+import { fileEndings, genericDomains } from "./top-level-domains.ts";
+
+/** A URL, domain or e-mail address in a text. */
+export interface FoundUrl {
+  readonly start: number;
+  readonly end: number;
+  /** With a scheme: `http://` before a bare domain, `mailto:` before an address. */
+  readonly href: string;
+  readonly kind: "url" | "domain" | "email";
+}
+
+/** Longer words are not searched: no real address is as long, and the search is not linear. */
+const LONGEST_WORD = 4000;
+
+const WORD = /\S+/g;
+/** Every URL and address has one of these; most texts have none. */
+const HINT = /[^\s.]\.[^\s.]|:\/\/|mailto:/i;
+const NONE: readonly FoundUrl[] = [];
+
+const linkify = new LinkifyIt({ fuzzyLink: true, maxLength: LONGEST_WORD })
+  .add("//", null)
+  .tlds([...genericDomains], true);
+
+/** The URLs, bare domains and e-mail addresses of `source`, ascending. */
+export function findUrls(source: string): readonly FoundUrl[] {
+  if (!HINT.test(source)) return NONE;
+  const found: FoundUrl[] = [];
+  for (const { 0: word, index } of source.matchAll(WORD)) {
+    if (word.length > LONGEST_WORD || !HINT.test(word)) continue;
+    for (const match of linkify.match(word) ?? []) {
+      const url = toFound(match);
+      if (url !== undefined) found.push({ ...url, start: url.start + index, end: url.end + index });
+    }
+  }
+  return found;
+}
+
+/** The address to link to when `text` is, as a whole, a URL, a domain or an e-mail address. */
+export function wholeUrl(text: string): string | undefined {
+  const [first] = findUrls(text);
+  return first?.start === 0 && first.end === text.length ? first.href : undefined;
+}
+
+function toFound(match: Match): FoundUrl | undefined {
+  const text = trim(match.raw);
+  const kind = match.schema === "" ? "domain" : match.schema === "mailto:" ? "email" : "url";
+  const host = /^[^/?#]*/.exec(text)?.[0] ?? "";
+  if (kind === "domain" && fileEndings.has(host.slice(host.lastIndexOf(".") + 1).toLowerCase())) {
+    return undefined;
+  }
+  if (kind === "url" && !/^\w+:\/\/[^/]/.test(text)) return undefined;
+  const prefix =
+    kind === "domain" ? "http://" : kind === "email" && !/^mailto:/i.test(text) ? "mailto:" : "";
+  return { start: match.index, end: match.index + text.length, href: prefix + text, kind };
+}
+
+/** Cuts markup and sentence punctuation off the end; a `)` that belongs to a `(` inside stays. */
+function trim(raw: string): string {
+  const markup = raw.search(/`|\*\*|~~|\]\(/);
+  let end = markup < 0 ? raw.length : markup;
+  for (; end > 0; end--) {
+    const last = raw.charAt(end - 1);
+    if (!/[!:;?),.'">*]/.test(last)) break;
+    if (last === ")" && isBalanced(raw.slice(0, end))) break;
+  }
+  return raw.slice(0, end);
+}
+
+function isBalanced(text: string): boolean {
+  let depth = 0;
+  for (const character of text) {
+    if (character === "(") depth++;
+    else if (character === ")" && --depth < 0) return false;
+  }
+  return depth === 0;
+}

@@ -1,0 +1,13 @@
+import type { Lookups } from "./types.ts";
+
+/** Knows nobody and nothing: for texts whose mentions mean nothing, such as descriptions. */
+export const emptyLookups: Lookups = {
+  usersByName: new Map(),
+  usersById: new Map(),
+  groupsByName: new Map(),
+  channelsByName: new Map(),
+  newestMessageOfTopic: () => undefined,
+  organizationUrl: "",
+  emptyTopicDisplayName: "general chat",
+  customEmoji: new Map(),
+};

@@ -1,0 +1,68 @@
+import type { Reference } from "./document.ts";
+import type { InlineContext } from "./inline/cursor.ts";
+import type { ReferencedNames } from "./types.ts";
+
+/** Largest ID of a user: beyond it there is nobody to look up. */
+const LARGEST_ID = 2 ** 31 - 1;
+
+const NO_NAMES: ReferencedNames = {
+  userNames: [],
+  userIds: [],
+  groupNames: [],
+  channelNames: [],
+  topics: [],
+};
+
+/** Phase 1's context: takes every reference for good and notes it. */
+export class NameCollector implements InlineContext {
+  readonly translateEmoticons: boolean;
+  readonly references: Reference[] = [];
+  readonly customEmojiNames: string[] = [];
+  readonly wildcards = { channel: false, topic: false };
+
+  constructor(translateEmoticons: boolean) {
+    this.translateEmoticons = translateEmoticons;
+  }
+
+  accepts(reference: Reference): boolean {
+    if (reference.kind === "user" && (reference.id ?? 0) > LARGEST_ID) return false;
+    this.references.push(reference);
+    return true;
+  }
+
+  hasCustomEmoji(name: string): boolean {
+    if (!this.customEmojiNames.includes(name)) this.customEmojiNames.push(name);
+    return false;
+  }
+
+  noteWildcard(kind: "channel" | "topic"): void {
+    this.wildcards[kind] = true;
+  }
+
+  /** What was noted, each name once. */
+  names(): ReferencedNames {
+    if (this.references.length === 0) return NO_NAMES;
+    const userNames = new Set<string>();
+    const userIds = new Set<number>();
+    const groupNames = new Set<string>();
+    const channelNames = new Set<string>();
+    const topics = new Map<string, { channelName: string; topic: string }>();
+    for (const reference of this.references) {
+      if (reference.kind === "group") groupNames.add(reference.name.toLowerCase());
+      else if (reference.kind === "channel") {
+        const { channel: channelName, topic, messageId } = reference;
+        channelNames.add(channelName);
+        if (topic === undefined || messageId !== undefined) continue;
+        topics.set(`${channelName}\n${topic}`, { channelName, topic });
+      } else if (reference.id !== undefined) userIds.add(reference.id);
+      else userNames.add(reference.name.toLowerCase());
+    }
+    return {
+      userNames: [...userNames],
+      userIds: [...userIds],
+      groupNames: [...groupNames],
+      channelNames: [...channelNames],
+      topics: [...topics.values()],
+    };
+  }
+}

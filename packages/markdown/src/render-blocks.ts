@@ -1,0 +1,71 @@
+import type { Token } from "markdown-it";
+import { codeLanguage } from "./blocks/code-languages.ts";
+import type { Document } from "./document.ts";
+import { escapeAttribute, escapeCodeBlock } from "./escape.ts";
+import { renderMathBlock } from "./math.ts";
+import { renderInline } from "./render-inline.ts";
+import { checkLength, type Rendering } from "./rendering.ts";
+
+/** HTML of a document: blocks separated by one newline, none at the end (rendering.md §1). */
+export function renderBlocks(document: Document, rendering: Rendering): string {
+  const { tokens, inlines } = document;
+  let html = "";
+  let nextInline = 0;
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i];
+    if (token === undefined) break;
+    if (token.type === "inline") html += renderInline(inlines[nextInline++] ?? [], rendering);
+    else html += renderToken(token, tokens[i + 1], rendering);
+    checkLength(html);
+  }
+  return html.endsWith("\n") ? html.slice(0, -1) : html;
+}
+
+function renderToken(token: Token, next: Token | undefined, rendering: Rendering): string {
+  switch (token.type) {
+    case "paragraph_open":
+      return token.hidden ? "" : "<p>";
+    case "paragraph_close":
+      return token.hidden ? "" : "</p>\n";
+    case "heading_open":
+      return `<${token.tag}>`;
+    case "list_item_open":
+      return next?.hidden === true || next?.type === "list_item_close" ? "<li>" : "<li>\n";
+    case "ordered_list_open": {
+      const start = token.attrGet("start");
+      return start === null ? "<ol>\n" : `<ol start="${start}">\n`;
+    }
+    case "th_open":
+    case "td_open":
+      return cell(token);
+    case "hr":
+      return "<hr>\n";
+    case "fence":
+    case "code_block":
+      return codeBlock(token);
+    case "math_block":
+      return `${renderMathBlock(token.content.trim(), rendering)}\n`;
+    case "spoiler_open":
+      return `<div class="spoiler-block"><div class="spoiler-header">\n`;
+    case "spoiler_content":
+      return `</div><div class="spoiler-content" aria-hidden="true">\n`;
+    case "spoiler_close":
+      return "</div></div>\n";
+    default:
+      return token.nesting === 1 ? `<${token.tag}>\n` : `</${token.tag}>\n`;
+  }
+}
+
+function cell(token: Token): string {
+  const style = token.attrGet("style");
+  if (style === null) return `<${token.tag}>`;
+  const alignment = String(style).slice("text-align:".length);
+  return `<${token.tag} style="text-align: ${alignment};">`;
+}
+
+function codeBlock(token: Token): string {
+  const language = token.info === "" ? "" : escapeAttribute(codeLanguage(token.info));
+  const attribute = language === "" ? "" : ` data-code-language="${language}"`;
+  const text = token.content.endsWith("\n") ? token.content : `${token.content}\n`;
+  return `<div class="codehilite"${attribute}><pre><span></span><code>${escapeCodeBlock(text)}</code></pre></div>\n`;
+}

@@ -1,0 +1,60 @@
+import type { ChannelReference, GroupReference, Reference, UserReference } from "./document.ts";
+import type { InlineContext } from "./inline/cursor.ts";
+import type { LinkableChannel, Lookups, MentionableGroup, MentionableUser } from "./types.ts";
+
+/** The user meant, if there is one: an ID must belong to the name given with it (rendering.md §4). */
+export function resolveUser(
+  reference: UserReference,
+  lookups: Lookups,
+): MentionableUser | undefined {
+  const name = reference.name.toLowerCase();
+  if (reference.id === undefined)
+    return preferred(lookups.usersByName.get(name), (u) => u.isActive);
+  const user = lookups.usersById.get(reference.id);
+  return name === "" || user?.fullName.toLowerCase() === name ? user : undefined;
+}
+
+/** The group meant: of several that differ only in case, the one written exactly so. */
+export function resolveGroup(
+  reference: GroupReference,
+  lookups: Lookups,
+): MentionableGroup | undefined {
+  const groups = lookups.groupsByName.get(reference.name.toLowerCase());
+  const exact = groups?.find((group) => group.name === reference.name);
+  return exact ?? preferred(groups, (group) => !group.deactivated);
+}
+
+/** The channel meant: its name must match exactly. */
+export function resolveChannel(
+  reference: ChannelReference,
+  lookups: Lookups,
+): LinkableChannel | undefined {
+  return lookups.channelsByName.get(reference.channel);
+}
+
+/** Whether the organization has what the text refers to. */
+export function resolves(reference: Reference, lookups: Lookups): boolean {
+  if (reference.kind === "user") return resolveUser(reference, lookups) !== undefined;
+  if (reference.kind === "group") return resolveGroup(reference, lookups) !== undefined;
+  return resolveChannel(reference, lookups) !== undefined;
+}
+
+/** The context of a text that is read again because phase 1 took it for more than it is. */
+export function knownContext(lookups: Lookups, translateEmoticons: boolean): InlineContext {
+  return {
+    translateEmoticons,
+    accepts: (reference) => resolves(reference, lookups),
+    hasCustomEmoji: (name) => lookups.customEmoji.has(name),
+    noteWildcard: () => {},
+  };
+}
+
+/** The first preferred one with the lowest ID, else the one with the lowest ID. */
+function preferred<T extends { readonly id: number }>(
+  candidates: readonly T[] | undefined,
+  isPreferred: (candidate: T) => boolean,
+): T | undefined {
+  if (candidates === undefined) return undefined;
+  const byId = candidates.toSorted((a, b) => a.id - b.id);
+  return byId.find(isPreferred) ?? byId[0];
+}

@@ -1,0 +1,82 @@
+import type { Document, Reference } from "./document.ts";
+
+/** A user whom a message of the organization may mention. */
+export interface MentionableUser {
+  readonly id: number;
+  readonly fullName: string;
+  readonly isActive: boolean;
+}
+
+/** A named group that a message of the organization may mention. */
+export interface MentionableGroup {
+  readonly id: number;
+  readonly name: string;
+  /** What readers see instead of the name: system groups have one, others may repeat the name. */
+  readonly displayName: string;
+  readonly deactivated: boolean;
+  readonly isSystemGroup: boolean;
+}
+
+/** A channel that the author of the text may see. */
+export interface LinkableChannel {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** What the caller has to look up before `renderMessage`; all empty for nearly all messages. */
+export interface ReferencedNames {
+  /** Lower-cased full names. */
+  readonly userNames: readonly string[];
+  readonly userIds: readonly number[];
+  /** Lower-cased group names. */
+  readonly groupNames: readonly string[];
+  /** Channel names exactly as written. */
+  readonly channelNames: readonly string[];
+  /** Topics whose newest message a link points at, exactly as written; `""` is the empty topic. */
+  readonly topics: readonly { readonly channelName: string; readonly topic: string }[];
+}
+
+/** A text after phase 1: everything that can be known without the organization's data. */
+export interface ParsedMessage {
+  readonly content: string;
+  readonly translateEmoticons: boolean;
+  readonly names: ReferencedNames;
+  /** Loud wildcard mentions (rendering.md §4): outside quotes and code, not `@_**all**`. */
+  readonly hasWildcard: { readonly channel: boolean; readonly topic: boolean };
+  /** `:names:` that only mean something if they are custom emoji of the organization. */
+  readonly customEmojiNames: readonly string[];
+  readonly references: readonly Reference[];
+  readonly document: Document;
+}
+
+/** What phase 2 needs to know of the organization and the author. */
+export interface Lookups {
+  /** Users by lower-cased full name: several may share one. */
+  readonly usersByName: ReadonlyMap<string, readonly MentionableUser[]>;
+  readonly usersById: ReadonlyMap<number, MentionableUser>;
+  /** Groups by lower-cased name: names that differ only in case are different groups. */
+  readonly groupsByName: ReadonlyMap<string, readonly MentionableGroup[]>;
+  /** Only channels that the author may see, by exact name. */
+  readonly channelsByName: ReadonlyMap<string, LinkableChannel>;
+  /** ID of the newest message of a topic that the author may read. */
+  readonly newestMessageOfTopic: (channelId: number, topic: string) => number | undefined;
+  /** Address of the organization without a slash at the end; `""` leaves all links absolute. */
+  readonly organizationUrl: string;
+  readonly emptyTopicDisplayName: string;
+  /** Active custom emoji by name. */
+  readonly customEmoji: ReadonlyMap<string, { readonly url: string }>;
+}
+
+/** The HTML of a text and what the text does. */
+export interface RenderedMessage {
+  readonly html: string;
+  /** Active users mentioned loudly, in order of appearance, without duplicates. */
+  readonly mentionedUserIds: readonly number[];
+  /** Active groups mentioned loudly, in order of appearance, without duplicates. */
+  readonly mentionedGroupIds: readonly number[];
+  readonly channelWildcard: boolean;
+  readonly topicWildcard: boolean;
+  readonly hasLink: boolean;
+  readonly hasImage: boolean;
+  readonly hasAttachment: boolean;
+}
