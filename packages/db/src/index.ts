@@ -1,1 +1,5 @@
-export {};
+export * from "./database.ts";
+export * from "./locks.ts";
+export * from "./migrations.ts";
+export * from "./transaction.ts";
+export { Prisma } from "./generated/client.ts";

@@ -1,0 +1,14 @@
+/**
+ * The classes of our two-key advisory locks, in one list so that no two uses collide.
+ * The second key is the organization's id, or 0.
+ */
+export const lockClass = {
+  /** Held by the one transaction that delivers an organization's due messages. */
+  deliver: 1_100,
+  /** Held while an organization's group graph or group-valued settings change. */
+  groups: 1_101,
+  /** Held by the one sweep that runs. */
+  sweep: 1_102,
+  /** Held while the first organization is made. */
+  firstOrganization: 1_103,
+} as const;

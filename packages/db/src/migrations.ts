@@ -1,0 +1,141 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+import { StartupError } from "@carillon/kit";
+import pg from "pg";
+
+/**
+ * Migrations in Prisma's folder format, recorded in Prisma's own table with its checksums, so that
+ * `prisma migrate deploy` would agree; applied by SQL alone, because Prisma's engine is a download.
+ */
+
+const folder = fileURLToPath(new URL("../../../prisma/migrations", import.meta.url));
+
+/** The advisory lock that Prisma's engine takes while it migrates: two migrators never run at once. */
+const migrationLock = 72_707_369;
+
+export interface Migration {
+  name: string;
+  sql: string;
+  /** SHA-256 of the file, in hex. */
+  checksum: string;
+}
+
+/** The migrations that this build knows, in their order. */
+export async function readMigrations(): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const sql = await readFile(`${folder}/${name}/migration.sql`, "utf8");
+      return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
+    }),
+  );
+}
+
+const ledger = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+  id varchar(36) PRIMARY KEY NOT NULL,
+  checksum varchar(64) NOT NULL,
+  finished_at timestamptz,
+  migration_name varchar(255) NOT NULL,
+  logs text,
+  rolled_back_at timestamptz,
+  started_at timestamptz NOT NULL DEFAULT now(),
+  applied_steps_count integer NOT NULL DEFAULT 0
+)`;
+
+/**
+ * Brings the database to this build's state; each migration is one transaction. Safe to run by several
+ * processes at once: the others wait, then find nothing to do.
+ * @returns the names of the migrations that were applied
+ * @throws StartupError when the database cannot be reached, or holds migrations that this build does not know
+ */
+export async function applyMigrations(databaseUrl: string): Promise<string[]> {
+  const client = await connect(databaseUrl);
+  try {
+    await client.query("SELECT pg_advisory_lock($1)", [migrationLock]);
+    await client.query(ledger);
+    const known = await readMigrations();
+    const pending = comparison(known, await applied(client));
+    for (const migration of pending) {
+      await client.query("BEGIN");
+      await client.query(migration.sql);
+      await client.query(
+        `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+         VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+        [randomUUID(), migration.checksum, migration.name],
+      );
+      await client.query("COMMIT");
+    }
+    return pending.map((migration) => migration.name);
+  } finally {
+    // Closing the connection gives up its lock and whatever a failed migration left open.
+    await client.end();
+  }
+}
+
+/**
+ * @throws StartupError unless the database's migrations are exactly those of this build
+ */
+export async function checkMigrations(sql: { query: pg.Pool["query"] }): Promise<void> {
+  const rows = await applied(sql).catch((error: { code?: string }) => {
+    if (error.code === "42P01") return [];
+    throw error;
+  });
+  const pending = comparison(await readMigrations(), rows);
+  if (pending.length > 0) {
+    throw new StartupError(
+      `DATABASE_URL: the database lacks ${pending.length} migration(s), first ${pending[0]?.name}: run \`npm run migrate\``,
+    );
+  }
+}
+
+type Applied = { migration_name: string; checksum: string; finished: boolean };
+
+async function applied(sql: { query: pg.Pool["query"] }): Promise<Applied[]> {
+  const { rows } = await sql.query<Applied>(
+    `SELECT migration_name, checksum, finished_at IS NOT NULL AS finished
+     FROM "_prisma_migrations" WHERE rolled_back_at IS NULL ORDER BY migration_name`,
+  );
+  return rows;
+}
+
+/** What is still to be applied; throws when the database has gone another way than this build. */
+function comparison(known: Migration[], rows: Applied[]): Migration[] {
+  const byName = new Map(rows.map((row) => [row.migration_name, row]));
+  for (const row of rows) {
+    const migration = known.find((candidate) => candidate.name === row.migration_name);
+    const problem = !migration
+      ? "is unknown to this build: start the newer build"
+      : !row.finished
+        ? "began and never finished: mend the database, then delete its row from _prisma_migrations"
+        : migration.checksum !== row.checksum
+          ? "was applied with another text than this build has: use the build that applied it"
+          : undefined;
+    if (problem) throw new StartupError(`DATABASE_URL: migration ${row.migration_name} ${problem}`);
+  }
+  return known.filter((migration) => !byName.has(migration.name));
+}
+
+async function connect(databaseUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 10_000,
+    application_name: "carillon migrate",
+  });
+  client.on("error", () => {});
+  await client.connect().catch((error: Error) => {
+    throw unreachable(databaseUrl, error);
+  });
+  return client;
+}
+
+/** The start-up error for a database that does not answer; its line never shows the password. */
+export function unreachable(databaseUrl: string, error: Error): StartupError {
+  const { hostname, port, pathname } = new URL(databaseUrl);
+  const reason = (error as { code?: string }).code ?? error.message;
+  return new StartupError(
+    `DATABASE_URL: no PostgreSQL answers at ${hostname}:${port || "5432"}${pathname} (${reason})`,
+  );
+}

@@ -1,0 +1,38 @@
+import pg from "pg";
+
+/** bigint columns arrive as plain numbers: ids and event numbers stay far below 2^53 (design, rule 6). */
+const int8Oid = 20;
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: "text" | "binary") =>
+    oid === int8Oid && format !== "binary"
+      ? Number
+      : pg.types.getTypeParser(oid, format as "text")) as pg.CustomTypesConfig["getTypeParser"],
+};
+
+export interface PoolOptions {
+  /** The most connections that this process opens for its own statements. */
+  max: number;
+  /** Shown in `pg_stat_activity`. */
+  name: string;
+  /** No statement runs longer, in milliseconds; 0 for no limit. */
+  statementTimeoutMs?: number;
+}
+
+/** The one pool of a process. It never waits for ever: five seconds for a connection, then an error. */
+export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: options.max,
+    application_name: `carillon ${options.name}`,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    idle_in_transaction_session_timeout: 60_000,
+    types,
+  });
+  // An idle connection that breaks is replaced on the next use; without a listener it would end the process.
+  pool.on("error", () => {});
+  return pool;
+}

@@ -1,0 +1,84 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+import { PrismaPg } from "@prisma/adapter-pg";
+import pg from "pg";
+
+import { type Prisma, PrismaClient } from "./generated/client.ts";
+
+/**
+ * Prisma Client inside a transaction that we opened ourselves: its statements run on the transaction's own
+ * connection, next to our SQL. A client costs about 20 MB, so there is one for the process; an interactive
+ * transaction of it is handed our connection in place of a fresh one, and its BEGIN and COMMIT go nowhere.
+ */
+
+/** Prisma Client within one transaction. */
+export type TransactionPrisma = Prisma.TransactionClient;
+
+/** One Prisma Client for a pool, and the way into it from an open transaction. */
+export interface PrismaGateway {
+  readonly client: PrismaClient;
+  /** Enters the transaction of `connection`; `leave` must be called before that transaction ends. */
+  enter(connection: pg.PoolClient): Promise<{ prisma: TransactionPrisma; leave: () => Promise<void> }>;
+}
+
+const handedOver = new AsyncLocalStorage<pg.PoolClient>();
+
+export function prismaGateway(pool: pg.Pool): PrismaGateway {
+  const client = new PrismaClient({ adapter: new PrismaPg(handingOver(pool)) });
+  return {
+    client,
+    enter: (connection) =>
+      new Promise((entered, failed) => {
+        let leave = () => {};
+        const left = new Promise<void>((resolve) => (leave = resolve));
+        const run = handedOver.run(connection, () =>
+          client.$transaction(
+            async (prisma) => {
+              entered({ prisma, leave: () => (leave(), run) });
+              await left;
+            },
+            // Our own transaction's limits are the tighter ones.
+            { timeout: 120_000, maxWait: 10_000 },
+          ),
+        );
+        run.catch(failed);
+      }),
+  };
+}
+
+/** The pool as Prisma sees it: where a connection was handed over, a transaction gets that one. */
+function handingOver(pool: pg.Pool): pg.Pool {
+  // The adapter takes a pool of ours only when it is an instance of pg's class.
+  return Object.create(pool, {
+    connect: {
+      // With a callback it is pg's own `query` that asks, for one statement outside any transaction.
+      value: (callback?: Parameters<pg.Pool["connect"]>[0]) => {
+        if (callback) return pool.connect(callback);
+        const connection = handedOver.getStore();
+        return connection ? Promise.resolve(insideOf(connection)) : pool.connect();
+      },
+    },
+  }) as pg.Pool;
+}
+
+type Query = (config: { text: string }) => Promise<pg.QueryResult>;
+
+const transactionControl = new Set(["BEGIN", "COMMIT", "ROLLBACK"]);
+const nothing = { rows: [], fields: [], rowCount: 0, command: "", oid: 0 } as pg.QueryResult;
+
+/** A connection that is in a transaction already, and stays in it. It takes one statement at a time. */
+function insideOf(connection: pg.PoolClient): object {
+  const query = connection.query.bind(connection) as Query;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    query: (config: { text: string }) => {
+      if (transactionControl.has(config.text)) return Promise.resolve(nothing);
+      const next = last.then(() => query(config));
+      last = next.catch(() => {});
+      return next;
+    },
+    on: () => {},
+    removeListener: () => {},
+    release: () => {},
+  };
+}

@@ -1,0 +1,183 @@
+import type pg from "pg";
+
+import type { PrismaGateway, TransactionPrisma } from "./prisma-on-connection.ts";
+
+/** SQL to run; with a name it is prepared once on each connection: for hot statements. */
+export type Statement = string | { readonly name: string; readonly text: string };
+
+/** Rows from one SQL statement. */
+export interface Sql {
+  rows<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** An open transaction: SQL and Prisma on one connection, and what is to happen once it has committed. */
+export class Tx implements Sql {
+  readonly #connection: pg.PoolClient;
+  readonly #gateway: PrismaGateway;
+  readonly #afterCommit: Array<() => void> = [];
+  #savepoints = 0;
+  #prisma: ReturnType<PrismaGateway["enter"]> | undefined;
+
+  constructor(connection: pg.PoolClient, gateway: PrismaGateway) {
+    this.#connection = connection;
+    this.#gateway = gateway;
+  }
+
+  async rows<Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
+    return (await run(this.#connection, statement, values)).rows as Row[];
+  }
+
+  /** How many rows the statement changed. */
+  async count(statement: Statement, values: readonly unknown[] = []): Promise<number> {
+    return (await run(this.#connection, statement, values)).rowCount ?? 0;
+  }
+
+  /** The first row, or undefined. */
+  async first<Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row | undefined> {
+    return (await this.rows<Row>(statement, values))[0];
+  }
+
+  /** Prisma Client on this transaction's connection. Its statements and ours must not overlap in time. */
+  async prisma(): Promise<TransactionPrisma> {
+    this.#prisma ??= this.#gateway.enter(this.#connection);
+    return (await this.#prisma).prisma;
+  }
+
+  /** Runs `hook` once the transaction has committed, never when it rolled back. It must not throw. */
+  afterCommit(hook: () => void): void {
+    this.#afterCommit.push(hook);
+  }
+
+  /**
+   * Runs `work` behind a savepoint: when it throws, its changes and its after-commit hooks are undone
+   * and the error goes on to the caller, while the transaction stays usable.
+   */
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    const name = `s${++this.#savepoints}`;
+    const hooks = this.#afterCommit.length;
+    await this.rows(`SAVEPOINT ${name}`);
+    try {
+      const result = await work();
+      await this.rows(`RELEASE SAVEPOINT ${name}`);
+      return result;
+    } catch (error) {
+      this.#afterCommit.length = hooks;
+      await this.rows(`ROLLBACK TO SAVEPOINT ${name}`);
+      throw error;
+    }
+  }
+
+  /** @internal called by {@link transaction} before it ends: Prisma lets go of the connection. */
+  async ending(): Promise<void> {
+    await (await this.#prisma)?.leave();
+  }
+
+  /** @internal called by {@link transaction} */
+  committed(): void {
+    for (const hook of this.#afterCommit) hook();
+  }
+}
+
+function run(
+  connection: pg.Pool | pg.PoolClient,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<pg.QueryResult> {
+  const config =
+    typeof statement === "string"
+      ? { text: statement, values: [...values] }
+      : { name: statement.name, text: statement.text, values: [...values] };
+  return (connection as pg.Pool).query(config);
+}
+
+/** SQL outside any transaction, for single reads and writes. */
+export function poolSql(pool: pg.Pool): Sql {
+  return {
+    rows: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
+      (await run(pool, statement, values)).rows as Row[],
+  };
+}
+
+export interface TransactionOptions {
+  /** `read committed` unless given. */
+  mode?: "read committed" | "repeatable read read only";
+  /** How often a transaction that lost to another one is run again; 3 unless given. */
+  attempts?: number;
+}
+
+/**
+ * Runs `work` in one transaction and commits it; any error rolls everything back and goes on to the caller.
+ * A serialization failure or a deadlock runs `work` again from the start: it must have no effect outside.
+ */
+export async function transaction<T>(
+  { pool, gateway }: { pool: pg.Pool; gateway: PrismaGateway },
+  work: (tx: Tx) => Promise<T>,
+  options: TransactionOptions = {},
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once(pool, gateway, work, options.mode ?? "read committed");
+    } catch (error) {
+      if (attempt >= (options.attempts ?? 3) || !lostToAnother(error)) throw error;
+    }
+  }
+}
+
+async function once<T>(
+  pool: pg.Pool,
+  gateway: PrismaGateway,
+  work: (tx: Tx) => Promise<T>,
+  mode: string,
+): Promise<T> {
+  const connection = await pool.connect();
+  const tx = new Tx(connection, gateway);
+  let broken: Error | undefined;
+  try {
+    await connection.query(
+      mode === "read committed" ? "BEGIN" : `BEGIN ISOLATION LEVEL ${mode.toUpperCase()}`,
+    );
+    const result = await work(tx);
+    await tx.ending();
+    await connection.query("COMMIT");
+    tx.committed();
+    return result;
+  } catch (error) {
+    await tx.ending().catch(() => {});
+    await connection.query("ROLLBACK").catch((failure: Error) => (broken = failure));
+    throw error;
+  } finally {
+    connection.release(broken);
+  }
+}
+
+/** The SQLSTATE of an error of the database, Prisma's wrapping removed; undefined for other errors. */
+export function sqlState(error: unknown): string | undefined {
+  for (let e = error; e && typeof e === "object"; e = (e as { cause?: unknown }).cause) {
+    const code = (e as { code?: unknown; originalCode?: unknown }).originalCode ?? (e as { code?: unknown }).code;
+    if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)) return code;
+  }
+  return undefined;
+}
+
+/** Serialization failure, deadlock: the other transaction won, this one may try again. */
+function lostToAnother(error: unknown): boolean {
+  const code = sqlState(error);
+  return code === "40001" || code === "40P01";
+}
+
+/**
+ * Whether an error says nothing about the work itself: the connection broke, another transaction won,
+ * a lock was not had in time, the server is stopping. The same work may succeed later.
+ */
+export function isPassing(error: unknown): boolean {
+  const code = sqlState(error);
+  if (code === undefined) {
+    const name = (error as { code?: unknown } | undefined)?.code;
+    return (
+      (typeof name === "string" && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_)/.test(name)) ||
+      (error instanceof Error && /connection|timeout exceeded|Client was closed/i.test(error.message))
+    );
+  }
+  // Class 08: connection; 53: resources; 57P: shutdown and cancel; 55P03: lock timeout.
+  return /^(08|53|57|40)/.test(code) || code === "55P03";
+}
