@@ -5,6 +5,7 @@ export * from "./error-codes.ts";
 export * from "./errors.ts";
 export * from "./form.ts";
 export * from "./ids.ts";
+export * from "./open-api.ts";
 export * from "./operation.ts";
 export * from "./operations.ts";
 export * from "./parameter.ts";

@@ -74,6 +74,8 @@ export interface Operation<
 > extends Declaration<Template, Who, Params, Path, Result> {
   /** `params` in order, for the decoder. */
   readonly decoders: readonly Decoder[];
+  /** `pathParams` in the order of the path. */
+  readonly pathDecoders: readonly PathDecoder[];
   /** Every name that a request may carry without its being reported as ignored. */
   readonly supported: ReadonlySet<string>;
 }
@@ -82,6 +84,11 @@ export interface Decoder {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly parameter: Parameter<unknown>;
+}
+
+export interface PathDecoder {
+  readonly name: string;
+  readonly parameter: PathParameter<unknown>;
 }
 
 /** The decoded parameters; `undefined` where an optional one is absent. */
@@ -137,13 +144,20 @@ export function operation<
     aliases: parameter.presence.aliases,
     parameter,
   }));
+  const pathParams = declared.pathParams ?? ({} as Path);
+  const pathDecoders = [...declared.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => {
+    const parameter = (pathParams as PathParameters)[name];
+    if (!parameter) throw new TypeError(`${declared.id}: the path parameter ${name} has no codec`);
+    return { name, parameter };
+  });
   return {
     ...declared,
     params,
-    pathParams: declared.pathParams ?? ({} as Path),
+    pathParams,
     result: declared.result ?? ({} as Result),
     errors: declared.errors ?? [],
     decoders,
+    pathDecoders,
     // `client` names the sending program and is read for every operation (http-contract.md §9).
     supported: new Set(["client", ...decoders.flatMap(({ name, aliases }) => [name, ...aliases])]),
   };

@@ -1,0 +1,90 @@
+import { allOperations, ApiError, errors, type Operation } from "@carillon/contract";
+import type { Logger } from "@carillon/kit";
+import Koa from "koa";
+import type { Actor, Authenticate } from "./http/actor.ts";
+import { healthHandler, openApiHandler } from "./http/builtin.ts";
+import { checked } from "./http/checked.ts";
+import { matchHandlers } from "./http/completeness.ts";
+import { Exchange } from "./http/exchange.ts";
+import type { Handler } from "./http/handler.ts";
+import { noLimiter, type Limiter } from "./http/limit.ts";
+import { runPipeline } from "./http/pipeline.ts";
+import { requestLog } from "./http/request-log.ts";
+import { routeMiddleware } from "./http/routes.ts";
+
+export interface AppOptions<Services, A extends Actor = Actor> {
+  /** What is served; everything that is declared unless given. */
+  readonly operations?: readonly Operation[];
+  readonly handlers: readonly Handler<Services>[];
+  /** Handed to every handler as it is. */
+  readonly services: Services;
+  readonly authenticate: Authenticate<A>;
+  readonly limiter?: Limiter;
+  readonly log: Logger;
+  /** Fails answers and refusals that the operation does not declare, and says so in `msg`; for tests. */
+  readonly checkResults?: boolean;
+  /** Milliseconds, 30,000 unless given. */
+  readonly deadlineMs?: number;
+  /** Behind `GET /health`: rejects when the process cannot serve. */
+  readonly health?: () => Promise<unknown>;
+  /** The address that clients use, for the OpenAPI document. */
+  readonly serverUrl?: string;
+}
+
+/**
+ * The gateway as a Koa application; it never listens.
+ * @throws StartupError when operations and handlers do not match
+ */
+export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<Services, A>): Koa {
+  const {
+    log,
+    services,
+    authenticate,
+    limiter = noLimiter,
+    deadlineMs = 30_000,
+    checkResults = false,
+  } = options;
+  const operations = options.operations ?? allOperations;
+  const handlers = matchHandlers(operations, options.handlers);
+  const pipeline = { services, authenticate, limiter, deadlineMs };
+  const route = routeMiddleware<Handler<Services>>(
+    [
+      ...(checkResults ? handlers.map(checked) : handlers),
+      openApiHandler(operations, options.serverUrl ?? "/"),
+      ...(options.health ? [healthHandler(options.health)] : []),
+    ],
+    (ctx, found, parts) => runPipeline(pipeline, ctx, ctx["exchange"] as Exchange, found, parts),
+  );
+
+  const logRequest = requestLog(log);
+  const app = new Koa();
+  app.use(async (ctx) => {
+    const exchange = new Exchange(ctx);
+    ctx["exchange"] = exchange;
+    try {
+      await route(ctx, noSuchPath);
+    } catch (error) {
+      refuse(exchange, error);
+    }
+    logRequest(exchange.record());
+  });
+  return app;
+
+  function refuse(exchange: Exchange, error: unknown): void {
+    let refusal = error;
+    if (!(refusal instanceof ApiError)) {
+      log.error(
+        { err: error, requestId: exchange.requestId, path: exchange.path },
+        "a request failed unexpectedly",
+      );
+      refusal = checkResults
+        ? new ApiError("INTERNAL_ERROR", 500, String(error))
+        : errors.internalError();
+    }
+    exchange.refuse(refusal as ApiError);
+  }
+}
+
+async function noSuchPath(): Promise<never> {
+  throw errors.notFound();
+}

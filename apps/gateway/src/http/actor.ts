@@ -1,0 +1,35 @@
+/** Who sends a request, as far as the HTTP half needs to know; the injected `authenticate` may return more. */
+export interface Actor {
+  readonly id: number;
+  readonly realmId: number;
+  /** 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest */
+  readonly role: number;
+  readonly isBot: boolean;
+  /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for humans */
+  readonly botType: number | null;
+  readonly ownerId: number | null;
+  /** The delivery address. */
+  readonly email: string;
+  readonly fullName: string;
+}
+
+export interface Credentials {
+  /** As sent; addresses compare case-insensitively. */
+  readonly email: string;
+  readonly apiKey: string;
+}
+
+/** Why nobody was found. For the log only: the answer never tells. */
+export interface AuthFailure {
+  readonly refused: string;
+}
+
+/** Looks up the account of the key, checks the address against it, and that account and organization are active. */
+export type Authenticate<A extends Actor = Actor> = (
+  credentials: Credentials,
+) => Promise<A | AuthFailure>;
+
+export const incomingWebhookBot = 2;
+export const administratorRole = 200;
+export const ownerRole = 100;
+export const guestRole = 600;

@@ -1,0 +1,25 @@
+import { firstCodePoints } from "@carillon/kit";
+
+/** Names are cut to what the column holds; http-contract.md §9. */
+const maxLength = 30;
+
+/** Programs that send requests are few; a sender that invents names must not fill the memory. */
+const cache = new Map<string, string>();
+const cacheLimit = 500;
+
+/**
+ * The sending program's name: the parameter `client` when given, else the first token of `User-Agent`.
+ * @returns at most 30 characters
+ */
+export function clientName(userAgent: string | undefined, parameter: string | undefined): string {
+  if (parameter)
+    return parameter.includes("\0") ? "InvalidUserAgent" : firstCodePoints(parameter, maxLength);
+  if (userAgent === undefined) return "Unspecified";
+  let name = cache.get(userAgent);
+  if (name === undefined) {
+    name = firstCodePoints(/^[^/\s(]*/.exec(userAgent)?.[0] ?? "", maxLength) || "InvalidUserAgent";
+    if (cache.size >= cacheLimit) cache.clear();
+    cache.set(userAgent, name);
+  }
+  return name;
+}

@@ -1,0 +1,71 @@
+import type { Readable } from "node:stream";
+import type { ApiError } from "@carillon/contract";
+import { uniqueId } from "@carillon/kit";
+import type { Context } from "koa";
+import { errorText } from "./envelope.ts";
+import type { RequestRecord } from "./request-log.ts";
+
+/** On every answer (http-contract.md §6). No credentials mode: browsers never send cookies along. */
+const corsHeaders = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Allow-Headers": "Authorization",
+  "Access-Control-Allow-Methods": "GET, POST, DELETE, PUT, PATCH, HEAD",
+};
+
+const acceptableId = /^[\w.-]{1,64}$/;
+
+/** One request and its answer, as far as the log tells of them. */
+export class Exchange {
+  readonly requestId: string;
+  readonly startedAt = performance.now();
+  /** The path template. */
+  path: string | null = null;
+  user: number | undefined;
+  code: string | undefined;
+  why: string | undefined;
+  bytes = 0;
+  readonly #ctx: Context;
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx;
+    const given = ctx.req.headers["x-request-id"];
+    this.requestId = typeof given === "string" && acceptableId.test(given) ? given : uniqueId();
+  }
+
+  /** Sets the answer: JSON unless the headers say otherwise. */
+  reply(
+    status: number,
+    body: string | Buffer | Readable,
+    headers?: Readonly<Record<string, string>>,
+  ): void {
+    const { res } = this.#ctx;
+    this.#ctx.status = status;
+    for (const name in corsHeaders)
+      res.setHeader(name, corsHeaders[name as keyof typeof corsHeaders]);
+    res.setHeader("X-Request-Id", this.requestId);
+    if (status !== 204) res.setHeader("Content-Type", "application/json");
+    if (headers) for (const name of Object.keys(headers)) res.setHeader(name, headers[name] ?? "");
+    this.#ctx.body = status === 204 ? null : body;
+    this.bytes = this.#ctx.response.length ?? 0;
+  }
+
+  refuse(error: ApiError): void {
+    this.code = error.code;
+    this.reply(error.status, errorText(error), error.headers);
+  }
+
+  /** For the log, once the answer is set. */
+  record(): RequestRecord {
+    return {
+      requestId: this.requestId,
+      method: this.#ctx.method,
+      path: this.path,
+      status: this.#ctx.status,
+      ms: Math.round((performance.now() - this.startedAt) * 10) / 10,
+      user: this.user,
+      code: this.code,
+      why: this.why,
+      bytes: this.bytes,
+    };
+  }
+}

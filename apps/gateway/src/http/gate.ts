@@ -1,0 +1,43 @@
+import { errors, errorCodes, ApiError, type Access, type Operation } from "@carillon/contract";
+import { administratorRole, guestRole, ownerRole, type Actor } from "./actor.ts";
+
+/** Who an access level lets in, and what the others get to read (users.md §1). */
+const gates: Record<
+  Exclude<Access, "anyone" | "account">,
+  { admits: (actor: Actor) => boolean; refusal: () => ApiError }
+> = {
+  human: {
+    admits: (actor) => !actor.isBot,
+    refusal: () => errors.badRequest("Bots cannot do this"),
+  },
+  bot: {
+    admits: (actor) => actor.isBot,
+    refusal: () => errors.badRequest("Only bots can do this"),
+  },
+  "non-guest": {
+    admits: (actor) => actor.role !== guestRole,
+    refusal: () => errors.badRequest("Guests cannot do this"),
+  },
+  administrator: {
+    admits: (actor) => actor.role <= administratorRole,
+    refusal: () =>
+      errors.unauthorizedPrincipal("Only administrators of the organization can do this"),
+  },
+  owner: {
+    admits: (actor) => actor.role <= ownerRole,
+    refusal: () => errors.unauthorizedPrincipal("Only owners of the organization can do this"),
+  },
+};
+
+/**
+ * Lets the actor pass or not, by the operation's `access`.
+ * @throws ApiError with the operation's `accessError` when it names one
+ */
+export function checkAccess(operation: Operation, actor: Actor): void {
+  if (operation.access === "account" || operation.access === "anyone") return;
+  const gate = gates[operation.access];
+  if (gate.admits(actor)) return;
+  const refusal = gate.refusal();
+  const code = operation.accessError;
+  throw code === undefined ? refusal : new ApiError(code, errorCodes[code].status, refusal.message);
+}

@@ -1,0 +1,63 @@
+import type { Readable } from "node:stream";
+import type { InputOf, Operation, PathOf, ResultOf } from "@carillon/contract";
+import type { Actor } from "./actor.ts";
+
+/** What an action gets to see of a request. */
+export interface HandlerContext<Op extends Operation, Services, A extends Actor = Actor> {
+  /** The decoded parameters, `undefined` where an optional one is absent. */
+  readonly input: InputOf<Op>;
+  readonly path: PathOf<Op>;
+  /** Nobody where the operation reads no credentials. */
+  readonly actor: Op["access"] extends "anyone" ? undefined : A;
+  /** Name of the sending program (http-contract.md §9). */
+  readonly client: string;
+  readonly requestId: string;
+  /** Fires at the deadline; for long polls when the client hangs up. */
+  readonly signal: AbortSignal;
+  readonly services: Services;
+  /** The `Host` header, without the port. */
+  readonly host: string;
+  readonly ip: string;
+}
+
+/** The answer of a `raw` operation. */
+export interface RawReply {
+  /** 200 unless given */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Buffer | Readable;
+}
+
+/** An operation and what it does. */
+export interface Handler<Services = never> {
+  readonly operation: Operation;
+  readonly run: (context: HandlerContext<Operation, Services>) => Promise<object | void>;
+}
+
+/**
+ * `handle` for one application: `export const handle = handlerFor<Services, Account>()`,
+ * then `export default handle(createThing, async ({ input, actor, services }) => …)`, one a file.
+ */
+export function handlerFor<Services, A extends Actor = Actor>() {
+  return function handle<Op extends Operation>(
+    operation: Op,
+    action: (context: HandlerContext<Op, Services, A>) => Promise<ResultOf<Op>>,
+  ): Handler<Services> {
+    return bind(operation, action);
+  };
+}
+
+/** The same for operations declared `raw`, whose answer goes out without the envelope. */
+export function rawHandlerFor<Services, A extends Actor = Actor>() {
+  return function handleRaw<Op extends Operation & { readonly raw?: true }>(
+    operation: Op,
+    action: (context: HandlerContext<Op, Services, A>) => Promise<RawReply>,
+  ): Handler<Services> {
+    return bind(operation, action);
+  };
+}
+
+function bind<Services>(operation: Operation, action: unknown): Handler<Services> {
+  // The pipeline builds the context from this very operation, so that the action's types hold.
+  return { operation, run: action as Handler<Services>["run"] };
+}

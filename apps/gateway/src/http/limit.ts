@@ -1,0 +1,41 @@
+import type { Operation } from "@carillon/contract";
+import { errors } from "@carillon/contract";
+import type { Context } from "koa";
+import type { Actor } from "./actor.ts";
+
+export interface LimitedRequest {
+  readonly operation: Operation;
+  /** Undefined where no credentials are read. */
+  readonly actor: Actor | undefined;
+  readonly ip: string;
+}
+
+/** The strictest rule's state. */
+export interface LimitVerdict {
+  /** Requests per window. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** UNIX seconds when the window is fully free. */
+  readonly reset: number;
+  /** Seconds to wait; present when the request is blocked. */
+  readonly retryAfter?: number;
+}
+
+/** Counts requests (http-contract.md §7); undefined where no rule applies. */
+export interface Limiter {
+  check(request: LimitedRequest): LimitVerdict | undefined | Promise<LimitVerdict | undefined>;
+}
+
+/** Lets everything through. */
+export const noLimiter: Limiter = { check: () => undefined };
+
+/**
+ * Shows a verdict in the response headers.
+ * @throws ApiError `RATE_LIMIT_HIT` when it blocks
+ */
+export function applyVerdict(ctx: Context, verdict: LimitVerdict): void {
+  ctx.set("X-RateLimit-Limit", String(verdict.limit));
+  ctx.set("X-RateLimit-Remaining", String(verdict.remaining));
+  ctx.set("X-RateLimit-Reset", String(verdict.reset));
+  if (verdict.retryAfter !== undefined) throw errors.rateLimitHit(verdict.retryAfter);
+}

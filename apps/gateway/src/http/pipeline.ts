@@ -1,0 +1,165 @@
+import { decodeInput, errors, type Method, type Operation } from "@carillon/contract";
+import type { Context } from "koa";
+import { incomingWebhookBot, type Actor, type Authenticate } from "./actor.ts";
+import { defaultBodyLimit, readBody } from "./body.ts";
+import { clientName } from "./client-name.ts";
+import { readCredentials } from "./credentials.ts";
+import { Deadline } from "./deadline.ts";
+import { successText } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import { Fields } from "./fields.ts";
+import { checkAccess } from "./gate.ts";
+import type { Handler, HandlerContext, RawReply } from "./handler.ts";
+import { ignoredParameters } from "./ignored.ts";
+import { applyVerdict, type Limiter } from "./limit.ts";
+import type { Route } from "./routes.ts";
+
+export interface PipelineOptions<Services> {
+  readonly services: Services;
+  readonly authenticate: Authenticate;
+  readonly limiter: Limiter;
+  /** Milliseconds for the look-up of the credentials, and again for the action; long polls have all the time. */
+  readonly deadlineMs: number;
+}
+
+/**
+ * The steps of http-contract.md §1 from the method on, in their order: everything up to the role gate is decided
+ * from path and headers, before the body is read.
+ * @throws ApiError for every refusal
+ */
+export async function runPipeline<Services>(
+  options: PipelineOptions<Services>,
+  ctx: Context,
+  exchange: Exchange,
+  route: Route<Handler<Services>>,
+  parts: readonly string[],
+): Promise<void> {
+  exchange.path = route.path;
+  if (ctx.method === "OPTIONS") {
+    exchange.reply(204, "", { Allow: route.allowed.join(", ") });
+    return;
+  }
+  const method = (ctx.method === "HEAD" ? "GET" : ctx.method) as Method;
+  const handler = route.methods.get(method);
+  if (!handler) throw errors.methodNotAllowed(route.allowed);
+  const { operation } = handler;
+  const path = decodePath(operation, parts);
+
+  const actor =
+    operation.access === "anyone" ? undefined : await identify(options, ctx, exchange, operation);
+  const verdict = await options.limiter.check({ operation, actor, ip: ctx.ip });
+  if (verdict) applyVerdict(ctx, verdict);
+  if (actor) checkAccess(operation, actor);
+
+  const fields = new Fields();
+  fields.addForm(ctx.querystring);
+  if (method !== "GET") await readBody(ctx, fields, operation.bodyLimit ?? defaultBodyLimit);
+
+  const deadline = new Deadline();
+  const context = new RequestContext(
+    ctx,
+    exchange,
+    operation,
+    fields,
+    path,
+    actor,
+    deadline,
+    options.services,
+  );
+  const work = handler.run(context as unknown as HandlerContext<Operation, Services>);
+  const answer = await (operation.longPoll
+    ? untilHangUp(ctx, deadline, work)
+    : deadline.run(work, options.deadlineMs));
+  if (operation.raw) {
+    const { status = 200, headers, body } = answer as RawReply;
+    exchange.reply(status, body, headers);
+    return;
+  }
+  exchange.reply(200, successText(answer, ignoredParameters(operation, fields)));
+}
+
+/** What handlers see; a class so that signal, host and address cost nothing where nobody asks. */
+class RequestContext<Services> {
+  readonly input: object;
+  readonly path: object;
+  readonly actor: Actor | undefined;
+  readonly client: string;
+  readonly requestId: string;
+  readonly services: Services;
+  readonly #ctx: Context;
+  readonly #deadline: Deadline;
+
+  constructor(
+    ctx: Context,
+    exchange: Exchange,
+    operation: Operation,
+    fields: Fields,
+    path: object,
+    actor: Actor | undefined,
+    deadline: Deadline,
+    services: Services,
+  ) {
+    this.input = decodeInput(operation, fields.texts);
+    this.path = path;
+    this.actor = actor;
+    this.client = clientName(ctx.req.headers["user-agent"], fields.texts.get("client"));
+    this.requestId = exchange.requestId;
+    this.services = services;
+    this.#ctx = ctx;
+    this.#deadline = deadline;
+  }
+
+  get signal(): AbortSignal {
+    return this.#deadline.signal;
+  }
+  get host(): string {
+    return this.#ctx.hostname;
+  }
+  get ip(): string {
+    return this.#ctx.ip;
+  }
+}
+
+/** @throws ApiError `NOT_FOUND` when a part can be nobody's name */
+function decodePath(operation: Operation, parts: readonly string[]): Record<string, unknown> {
+  const path: Record<string, unknown> = {};
+  let index = 0;
+  for (const { name, parameter } of operation.pathDecoders) {
+    const value = parameter.decode(parts[index++] ?? "");
+    if (value === undefined) throw errors.notFound();
+    path[name] = value;
+  }
+  return path;
+}
+
+/** @throws ApiError `UNAUTHORIZED` unless the credentials are somebody's who may use this operation at all */
+async function identify<Services>(
+  options: PipelineOptions<Services>,
+  ctx: Context,
+  exchange: Exchange,
+  operation: Operation,
+): Promise<Actor> {
+  const credentials = readCredentials(ctx.req.headers.authorization);
+  const actor = await new Deadline().run(options.authenticate(credentials), options.deadlineMs);
+  if ("refused" in actor) {
+    exchange.why = actor.refused;
+    throw errors.unauthorized();
+  }
+  exchange.user = actor.id;
+  if (actor.botType === incomingWebhookBot && !operation.webhookBots) {
+    exchange.why = "incoming-webhook bot";
+    throw errors.unauthorized();
+  }
+  return actor;
+}
+
+/** Long polls have no deadline, and nothing to answer once nobody listens. */
+async function untilHangUp<T>(ctx: Context, deadline: Deadline, work: Promise<T>): Promise<T> {
+  const hungUp = () => deadline.end(new Error("the client hung up"));
+  ctx.res.once("close", hungUp);
+  try {
+    return await work;
+  } finally {
+    ctx.res.off("close", hungUp);
+  }
+}

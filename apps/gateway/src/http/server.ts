@@ -1,0 +1,45 @@
+import { createServer, type Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { errors, type ApiError } from "@carillon/contract";
+import { errorText } from "./envelope.ts";
+import type Koa from "koa";
+
+/** Bytes of a request's head: 5,000 message IDs in a query, escaped, and room to spare (http-contract.md §8). */
+const maxHeaderSize = 256 * 1024;
+
+/**
+ * An HTTP server for the app; it does not listen yet. What node refuses before there is a request
+ * (broken heads, heads that are too large or too slow) is answered in the envelope too.
+ */
+export function createGatewayServer(app: Koa): Server {
+  const server = createServer({ maxHeaderSize, keepAliveTimeout: 75_000 }, app.callback());
+  server.on("clientError", answerClientError);
+  return server;
+}
+
+function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, text } = refusalOf(error.code);
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+      `Access-Control-Allow-Origin: *\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+}
+
+function refusalOf(code: string | undefined): { status: string; text: string } {
+  const answer = (status: string, error: ApiError) => ({ status, text: errorText(error) });
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return answer("431 Request Header Fields Too Large", errors.requestTooLarge(maxHeaderSize));
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return answer(
+        "408 Request Timeout",
+        errors.badRequest("The request took too long to arrive"),
+      );
+    default:
+      return answer("400 Bad Request", errors.badRequest("This is not an HTTP request"));
+  }
+}
