@@ -10,10 +10,10 @@ await steps(async () => {
     );
   }
   await build();
-  const { createLogger } = await import("@carillon/kit");
   const { applyMigrations } = await import("@carillon/db");
   try {
-    await applyMigrations(url, createLogger("migrate"));
+    const applied = await applyMigrations(url);
+    console.log(applied.length > 0 ? `Applied ${applied.join(", ")}.` : "Nothing to apply.");
   } catch (error) {
     throw new StepError(`DATABASE_URL: the migration failed: ${error.message}`);
   }

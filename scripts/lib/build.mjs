@@ -4,6 +4,7 @@ import { repairInstall } from "./install.mjs";
 import { exclusively } from "./lock.mjs";
 import { root } from "./root.mjs";
 import { must } from "./run.mjs";
+import { removeOrphans } from "./orphans.mjs";
 
 /** Everything that running from source needs: packages and the Prisma client. */
 export function prepare() {
@@ -26,12 +27,12 @@ export function build() {
         join(root, "node_modules/turbo/bin/turbo"),
         "run",
         "build",
-        "--no-daemon",
         "--output-logs=errors-only",
         "--log-order=grouped",
         "--ui=stream",
       ],
       { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1", TURBO_NO_UPDATE_NOTIFIER: "1" },
     );
+    removeOrphans();
   });
 }

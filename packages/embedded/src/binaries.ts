@@ -71,5 +71,5 @@ async function linkLibraries(native: string): Promise<void> {
 
 function firstLine(error: unknown): string {
   const stderr = (error as { stderr?: string }).stderr;
-  return (stderr || String((error as Error).message)).trim().split("\n")[0] ?? "";
+  return (stderr || (error as Error).message).trim().split("\n")[0] ?? "";
 }
