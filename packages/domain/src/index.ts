@@ -1,1 +1,4 @@
-export {};
+export * from "./permissions/memberships.ts";
+export * from "./permissions/registry.ts";
+export * from "./realms/realm.ts";
+export * from "./users/account.ts";

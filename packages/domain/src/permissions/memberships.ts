@@ -1,0 +1,74 @@
+import type { Sql } from "@carillon/db";
+
+import type { SettingRule } from "./registry.ts";
+
+/** What the evaluator has to know of an account. */
+export interface PermissionSubject {
+  readonly id: number;
+  readonly role: number;
+  readonly isActive: boolean;
+}
+
+export const guestRole = 600;
+
+/**
+ * The groups that accounts are in, directly or through subgroups, anonymous groups too: the closure that every
+ * permission check of a request asks (user-groups.md §1). Loaded once, in one query, for all accounts concerned.
+ */
+export class Memberships {
+  readonly #direct = new Map<number, number[]>();
+  readonly #upward = new Map<number, number[]>();
+
+  /** @internal use {@link loadMemberships} */
+  constructor(rows: readonly ClosureRow[]) {
+    for (const { from, group, direct } of rows) {
+      const map = direct ? this.#direct : this.#upward;
+      const groups = map.get(from);
+      if (groups) groups.push(group);
+      else map.set(from, [group]);
+    }
+  }
+
+  /** Whether the account is in the group, at any depth. */
+  isIn(userId: number, groupId: number): boolean {
+    const direct = this.#direct.get(userId);
+    if (!direct) return false;
+    return direct.some((group) => this.#upward.get(group)?.includes(groupId));
+  }
+
+  /**
+   * The one evaluator: whether `subject` holds the permission `rule` whose value is the group `groupId`.
+   * Deactivated accounts hold nothing; guests hold nothing that may not be given to everyone, even if listed.
+   */
+  holds(subject: PermissionSubject, rule: SettingRule, groupId: number): boolean {
+    if (!subject.isActive) return false;
+    if (subject.role === guestRole && !rule.allowEveryone) return false;
+    return this.isIn(subject.id, groupId);
+  }
+}
+
+interface ClosureRow {
+  from: number;
+  group: number;
+  direct: boolean;
+}
+
+/** The recursion starts from the distinct groups of all accounts, so its cost does not grow with the accounts. */
+const closure = {
+  name: "permission-closure",
+  text: `WITH RECURSIVE direct AS MATERIALIZED (
+    SELECT user_id, group_id FROM user_group_member WHERE user_id = ANY($1::int[])
+  ), upward (start, group_id) AS (
+    SELECT DISTINCT group_id, group_id FROM direct
+    UNION
+    SELECT upward.start, edge.supergroup_id
+    FROM upward JOIN user_group_subgroup edge ON edge.subgroup_id = upward.group_id
+  )
+  SELECT user_id AS "from", group_id AS "group", true AS direct FROM direct
+  UNION ALL SELECT start, group_id, false FROM upward`,
+};
+
+/** Loads the memberships of the given accounts. */
+export async function loadMemberships(sql: Sql, userIds: readonly number[]): Promise<Memberships> {
+  return new Memberships(userIds.length > 0 ? await sql.rows<ClosureRow>(closure, [userIds]) : []);
+}

@@ -1,0 +1,60 @@
+import type { Sql } from "@carillon/db";
+
+/** An account as the rules need it: people and bots. */
+export interface Account {
+  readonly id: number;
+  readonly realmId: number;
+  readonly deliveryEmail: string;
+  /** The address that others see: the delivery address, or `user{id}@…` where that is hidden. */
+  readonly email: string;
+  readonly fullName: string;
+  /** 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest */
+  readonly role: number;
+  readonly isActive: boolean;
+  readonly isBot: boolean;
+  /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for people */
+  readonly botType: number | null;
+  readonly botOwnerId: number | null;
+  readonly systemBotKind: "notification" | "welcome" | null;
+  readonly avatarSource: string;
+  readonly avatarVersion: number;
+  /** 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators */
+  readonly emailAddressVisibility: number;
+  readonly timezone: string;
+  readonly isImportedStub: boolean;
+  readonly isDeleted: boolean;
+  readonly canCreateUsers: boolean;
+  readonly canChangeUserEmails: boolean;
+  /** UNIX time in seconds, with a fraction. */
+  readonly dateJoined: number;
+  readonly defaultSendingChannelId: number | null;
+  /** Personal settings by their wire names; read them through `setting()`. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+export const accountColumns = `u.id, u.realm_id AS "realmId", u.delivery_email AS "deliveryEmail", u.email,
+  u.full_name AS "fullName", u.role, u.is_active AS "isActive", u.is_bot AS "isBot", u.bot_type AS "botType",
+  u.bot_owner_id AS "botOwnerId", u.system_bot_kind AS "systemBotKind", u.avatar_source AS "avatarSource",
+  u.avatar_version AS "avatarVersion", u.email_address_visibility AS "emailAddressVisibility", u.timezone,
+  u.is_imported_stub AS "isImportedStub", u.is_deleted AS "isDeleted", u.can_create_users AS "canCreateUsers",
+  u.can_change_user_emails AS "canChangeUserEmails",
+  extract(epoch FROM u.date_joined)::float8 AS "dateJoined",
+  u.default_sending_channel_id AS "defaultSendingChannelId", u.settings`;
+
+const byIds = {
+  name: "accounts-with-owners",
+  text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.id = ANY($2::int[])
+    UNION ALL
+    SELECT ${accountColumns} FROM users u
+    WHERE u.realm_id = $1 AND u.id IN (SELECT bot_owner_id FROM users WHERE id = ANY($2::int[]) AND is_bot)`,
+};
+
+/** The organization's accounts with these ids, by id, together with the owners of the bots among them. */
+export async function loadAccounts(
+  sql: Sql,
+  realmId: number,
+  ids: readonly number[],
+): Promise<Map<number, Account>> {
+  const rows = await sql.rows<Account>(byIds, [realmId, ids]);
+  return new Map(rows.map((account) => [account.id, account]));
+}
