@@ -1,3 +1,4 @@
+export * from "./child-environment.ts";
 export * from "./clock.ts";
 export * from "./code-points.ts";
 export * from "./environment.ts";
