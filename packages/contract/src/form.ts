@@ -1,5 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { knowableId, maxId } from "./ids.ts";
+import { schemaOf } from "./json-schema.ts";
 import { Parameter, Unusable, type Codec } from "./parameter.ts";
 import { parseStrictJson, isUnstorable, type JsonOptions } from "./strict-json.ts";
 
@@ -123,7 +124,7 @@ function json<Schema extends z.ZodType>(
       const where = issue && issue.path.length > 0 ? ` (at ${issue.path.join(".")})` : "";
       throw new Unusable(`is not usable: ${issue?.message ?? "wrong shape"}${where}`);
     },
-    schema: z.toJSONSchema(schema, { target: "openapi-3.0", io: "input", unrepresentable: "any" }),
+    schema: schemaOf(schema, "input"),
     json: true,
   });
 }

@@ -1,4 +1,5 @@
 export * from "./all-operations.ts";
+export * from "./api-reference.ts";
 export * from "./api-error.ts";
 export * from "./decode-input.ts";
 export * from "./error-codes.ts";

@@ -1,14 +1,171 @@
+import { z } from "zod";
+import { codesOf } from "./answers.ts";
+import { areaOf } from "./area.ts";
+import { errorCodes, type ErrorCode } from "./error-codes.ts";
+import { parameterSchema, schemaOf } from "./json-schema.ts";
 import type { Operation } from "./operation.ts";
+import type { JsonSchema } from "./parameter.ts";
 
+export interface OpenApiOptions {
+  readonly title: string;
+  readonly version: string;
+  /** The address that clients use, without a trailing slash. */
+  readonly serverUrl: string;
+}
+
+/** The operations as an OpenAPI 3.0 document. */
 export function openApi(
   operations: readonly Operation[],
-  options: { title: string; version: string; serverUrl: string },
-): object {
+  options: OpenApiOptions,
+): Record<string, unknown> {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describe(operation);
+  }
   return {
     openapi: "3.0.3",
     info: { title: options.title, version: options.version },
     servers: [{ url: options.serverUrl }],
-    paths: {},
-    x: operations.length,
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "basic",
+          description: "The account's e-mail address and its API key.",
+        },
+      },
+      schemas: { Success: success, Error: failure },
+    },
   };
+}
+
+const success: JsonSchema = {
+  type: "object",
+  required: ["result", "msg"],
+  properties: {
+    result: { type: "string", enum: ["success"] },
+    msg: { type: "string", enum: [""] },
+    ignored_parameters_unsupported: {
+      type: "array",
+      items: { type: "string" },
+      description:
+        "Names of sent parameters that the operation does not have; absent when there are none.",
+    },
+  },
+};
+
+const failure: JsonSchema = {
+  type: "object",
+  required: ["result", "msg", "code"],
+  properties: {
+    result: { type: "string", enum: ["error"] },
+    msg: { type: "string", description: "For people; not to be parsed." },
+    code: { type: "string", enum: Object.keys(errorCodes) },
+  },
+};
+
+function describe(operation: Operation): Record<string, unknown> {
+  const inBody = operation.method !== "GET";
+  return {
+    operationId: operation.id,
+    tags: [areaOf(operation)],
+    summary: operation.summary,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    security: operation.access === "anyone" ? [] : [{ apiKey: [] }],
+    parameters: [...pathParameters(operation), ...(inBody ? [] : queryParameters(operation))],
+    ...(inBody && operation.decoders.length > 0 ? { requestBody: requestBody(operation) } : {}),
+    responses: { "200": successResponse(operation), ...errorResponses(operation) },
+  };
+}
+
+function pathParameters(operation: Operation): object[] {
+  return operation.pathDecoders.map(({ name, parameter }) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: parameter.schema,
+  }));
+}
+
+function queryParameters(operation: Operation): object[] {
+  return operation.decoders.map(({ name, parameter }) => {
+    const schema = parameterSchema(parameter);
+    return {
+      name,
+      in: "query",
+      required: parameter.presence.required,
+      ...descriptionOf(parameter.presence.description),
+      ...(parameter.codec.json ? { content: { "application/json": { schema } } } : { schema }),
+    };
+  });
+}
+
+function requestBody(operation: Operation): object {
+  const required = operation.decoders.filter(({ parameter }) => parameter.presence.required);
+  const schema = {
+    type: "object",
+    ...(required.length > 0 ? { required: required.map(({ name }) => name) } : {}),
+    properties: Object.fromEntries(
+      operation.decoders.map(({ name, parameter }) => [
+        name,
+        { ...parameterSchema(parameter), ...descriptionOf(parameter.presence.description) },
+      ]),
+    ),
+  };
+  const encoding = Object.fromEntries(
+    operation.decoders
+      .filter(({ parameter }) => parameter.codec.json)
+      .map(({ name }) => [name, { contentType: "application/json" }]),
+  );
+  const form = { schema, ...(Object.keys(encoding).length > 0 ? { encoding } : {}) };
+  return {
+    required: required.length > 0,
+    content: { "application/x-www-form-urlencoded": form, "multipart/form-data": form },
+  };
+}
+
+function successResponse(operation: Operation): object {
+  if (operation.raw) return { description: "Without the usual envelope." };
+  const { type, properties, required } = schemaOf(z.object(operation.result), "output");
+  const own = Object.keys(operation.result).length > 0 ? [{ type, properties, required }] : [];
+  return json("Success", { allOf: [{ $ref: "#/components/schemas/Success" }, ...own] });
+}
+
+function errorResponses(operation: Operation): Record<string, object> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codesOf(operation)) {
+    const { status } = errorCodes[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      json(codes.map((code) => `\`${code}\`: ${errorCodes[code].when}.`).join("\n\n"), {
+        allOf: [
+          { $ref: "#/components/schemas/Error" },
+          {
+            type: "object",
+            properties: { code: { type: "string", enum: codes }, ...extraFields(codes) },
+          },
+        ],
+      }),
+    ]),
+  );
+}
+
+/** The fields that the codes add to an error, without their types: those are in the texts. */
+function extraFields(codes: readonly ErrorCode[]): Record<string, object> {
+  const names = codes.flatMap((code) =>
+    "fields" in errorCodes[code] ? errorCodes[code].fields : [],
+  );
+  return Object.fromEntries(names.map((name) => [name, {}]));
+}
+
+function json(description: string, schema: JsonSchema): object {
+  return { description, content: { "application/json": { schema } } };
+}
+
+function descriptionOf(description: string | undefined): { description?: string } {
+  return description === undefined ? {} : { description };
 }

@@ -1,0 +1,118 @@
+import { z } from "zod";
+import { codesOf } from "./answers.ts";
+import { areaOf } from "./area.ts";
+import { errorCodes } from "./error-codes.ts";
+import { parameterSchema, schemaOf } from "./json-schema.ts";
+import type { Access, Operation } from "./operation.ts";
+import type { JsonSchema } from "./parameter.ts";
+import { typeText } from "./type-text.ts";
+
+/** The pages of `docs/api/`, by file name: one an area, and an index with what all operations share. */
+export function apiReference(operations: readonly Operation[]): Map<string, string> {
+  const areas = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    const area = areaOf(operation);
+    areas.set(area, [...(areas.get(area) ?? []), operation]);
+  }
+  const pages = new Map([["README.md", index(areas)]]);
+  for (const [area, members] of areas) {
+    pages.set(`${area}.md`, page([`# ${area}`, generated, ...members.flatMap(section)]));
+  }
+  return pages;
+}
+
+const generated =
+  "Generated from `packages/contract` by `node scripts/generate-docs.mjs`; do not edit.";
+
+const callers: Record<Access, string> = {
+  anyone: "Anyone; credentials are not read.",
+  account: "Every account.",
+  human: "People, not bots.",
+  bot: "Bots.",
+  "non-guest": "Everybody but guests.",
+  administrator: "Administrators and owners of the organization.",
+  owner: "Owners of the organization.",
+};
+
+function index(areas: ReadonlyMap<string, readonly Operation[]>): string {
+  const operations = [...areas].flatMap(([area, members]) =>
+    members.map(
+      ({ method, path, summary }) => `| \`${method} ${path}\` | [${summary}](${area}.md) |`,
+    ),
+  );
+  const codes = Object.entries(errorCodes).map(([code, { status, when, ...rest }]) => {
+    const fields = "fields" in rest ? rest.fields.map((field) => `\`${field}\``).join(", ") : "";
+    return `| \`${code}\` | ${status} | ${when} | ${fields} |`;
+  });
+  return page([
+    "# The API",
+    generated,
+    "Log in with HTTP Basic: the account's e-mail address and its API key. Parameters are form fields, in the query " +
+      "string or in the body (`application/x-www-form-urlencoded` or `multipart/form-data`); arrays and objects are " +
+      "JSON text. Every answer is a JSON object with `result` and `msg`; errors have a `code`. A success lists the " +
+      "names of parameters that the operation does not have as `ignored_parameters_unsupported`.",
+    ["| operation | |", "| --- | --- |", ...operations].join("\n"),
+    "## Errors",
+    ["| code | status | when | fields |", "| --- | --- | --- | --- |", ...codes].join("\n"),
+  ]);
+}
+
+function section(operation: Operation): string[] {
+  const { method, path, summary, description } = operation;
+  return [
+    `## ${summary}`,
+    `\`${method} ${path}\``,
+    ...(description === undefined ? [] : [description]),
+    `Who: ${callers[operation.access]}${operation.webhookBots ? " Incoming-webhook bots too." : ""}`,
+    ...parameterTable(operation),
+    ...(operation.raw ? ["The answer has no envelope."] : resultTable(operation)),
+    `Errors: ${codesOf(operation)
+      .map((code) => `\`${code}\``)
+      .join(", ")}.`,
+  ];
+}
+
+function parameterTable(operation: Operation): string[] {
+  const inPath = operation.pathDecoders.map(
+    ({ name, parameter }) => `| \`${name}\` | ${typeText(parameter.schema)} | in the path | |`,
+  );
+  const sent = operation.decoders.map(({ name, aliases, parameter }) => {
+    const { required, fallback, description = "" } = parameter.presence;
+    const presence = required
+      ? "yes"
+      : fallback === undefined
+        ? ""
+        : `default \`${JSON.stringify(fallback)}\``;
+    const also =
+      aliases.length > 0 ? ` Also as ${aliases.map((alias) => `\`${alias}\``).join(", ")}.` : "";
+    return `| \`${name}\` | ${typeText(parameterSchema(parameter))} | ${presence} | ${cell(description + also)} |`;
+  });
+  if (inPath.length + sent.length === 0) return ["No parameters."];
+  return [
+    ["| parameter | type | required | |", "| --- | --- | --- | --- |", ...inPath, ...sent].join(
+      "\n",
+    ),
+  ];
+}
+
+function resultTable(operation: Operation): string[] {
+  const { properties = {}, required = [] } = schemaOf(z.object(operation.result), "output");
+  const rows = Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => {
+    const sometimes = (required as readonly string[]).includes(name) ? "" : "not always ";
+    const text = typeof schema["description"] === "string" ? schema["description"] : "";
+    return `| \`${name}\` | ${typeText(schema)} | ${cell(sometimes + text)} |`;
+  });
+  if (rows.length === 0) return ["The answer has no extra fields."];
+  return [["| answer | type | |", "| --- | --- | --- |", ...rows].join("\n")];
+}
+
+function cell(text: string): string {
+  return text
+    .trim()
+    .replaceAll("|", String.raw`\|`)
+    .replaceAll("\n", " ");
+}
+
+function page(blocks: readonly string[]): string {
+  return `${blocks.join("\n\n")}\n`;
+}

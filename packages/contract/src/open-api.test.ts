@@ -1,0 +1,191 @@
+import { expect } from "chai";
+import { z } from "zod";
+import { allOperations } from "./all-operations.ts";
+import { apiReference } from "./api-reference.ts";
+import { form } from "./form.ts";
+import { openApi } from "./open-api.ts";
+import { operation } from "./operation.ts";
+import { path } from "./path.ts";
+import { shape } from "./shape.ts";
+
+const edit = operation({
+  id: "edit-sample",
+  method: "PATCH",
+  path: "/api/v1/samples/{sample_id}",
+  access: "administrator",
+  params: {
+    to: form.json(z.union([shape.id, z.array(shape.id)])).describe("Who gets it"),
+    topic: form.text().optional().alias("subject"),
+    days: form.intOr(["unlimited"], { min: 1 }).default("unlimited"),
+    folder: form.id().nullable().optional(),
+  },
+  pathParams: { sample_id: path.int() },
+  result: {
+    sample: z.object({ id: z.int(), name: z.string().nullable() }),
+    note: z.string().optional(),
+  },
+  errors: ["STREAM_DOES_NOT_EXIST"],
+  summary: "Edit a sample",
+});
+
+const list = operation({
+  id: "list-samples",
+  method: "GET",
+  path: "/api/v1/samples",
+  access: "anyone",
+  params: { ids: form.json(z.array(shape.id)).optional(), loud: form.bool().default(false) },
+  result: { samples: z.array(z.int()) },
+  summary: "List samples",
+});
+
+const options = { title: "Carillon", version: "1", serverUrl: "http://chat.test" };
+
+/** All references in a document, wherever they are. */
+function references(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(references);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) =>
+    key === "$ref" ? [String(item)] : references(item),
+  );
+}
+
+function at(document: unknown, ...keys: string[]): unknown {
+  return keys.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], document);
+}
+
+describe("openApi", () => {
+  const document = openApi([edit, list], options);
+  const patch = at(document, "paths", "/api/v1/samples/{sample_id}", "patch");
+  const get = at(document, "paths", "/api/v1/samples", "get");
+
+  it("describes the form in both of its encodings, JSON parts marked as such", () => {
+    for (const type of ["application/x-www-form-urlencoded", "multipart/form-data"]) {
+      expect(at(patch, "requestBody", "content", type)).to.deep.equal({
+        schema: {
+          type: "object",
+          required: ["to"],
+          properties: {
+            to: {
+              anyOf: [{ type: "integer" }, { type: "array", items: { type: "integer" } }],
+              description: "Who gets it",
+            },
+            topic: { type: "string" },
+            days: {
+              oneOf: [
+                { type: "integer", minimum: 1 },
+                { type: "string", enum: ["unlimited"] },
+              ],
+              default: "unlimited",
+            },
+            folder: { type: "integer", nullable: true },
+          },
+        },
+        encoding: { to: { contentType: "application/json" } },
+      });
+    }
+  });
+
+  it("puts the parameters of GET into the query", () => {
+    expect(at(get, "parameters")).to.deep.equal([
+      {
+        name: "ids",
+        in: "query",
+        required: false,
+        content: { "application/json": { schema: { type: "array", items: { type: "integer" } } } },
+      },
+      { name: "loud", in: "query", required: false, schema: { type: "boolean", default: false } },
+    ]);
+    expect(get).to.not.have.property("requestBody");
+  });
+
+  it("describes the path, the credentials, the answer and the refusals", () => {
+    expect(at(patch, "parameters")).to.deep.equal([
+      { name: "sample_id", in: "path", required: true, schema: { type: "integer" } },
+    ]);
+    expect(at(patch, "security")).to.deep.equal([{ apiKey: [] }]);
+    expect(at(get, "security")).to.deep.equal([]);
+    expect(
+      at(patch, "responses", "200", "content", "application/json", "schema", "allOf", "1"),
+    ).to.deep.equal({
+      type: "object",
+      required: ["sample"],
+      properties: {
+        sample: {
+          type: "object",
+          required: ["id", "name"],
+          properties: { id: { type: "integer" }, name: { type: "string", nullable: true } },
+        },
+        note: { type: "string" },
+      },
+    });
+    expect(
+      at(
+        patch,
+        "responses",
+        "400",
+        "content",
+        "application/json",
+        "schema",
+        "allOf",
+        "1",
+        "properties",
+        "code",
+        "enum",
+      ),
+    ).to.deep.equal([
+      "BAD_REQUEST",
+      "REQUEST_VARIABLE_MISSING",
+      "REQUEST_CONFUSING_VAR",
+      "UNAUTHORIZED_PRINCIPAL",
+      "STREAM_DOES_NOT_EXIST",
+    ]);
+    expect(at(patch, "responses")).to.have.all.keys("200", "400", "401", "429", "500");
+    expect(at(get, "responses")).to.not.have.property("401");
+  });
+});
+
+describe("the declared operations", () => {
+  const document = openApi(allOperations, options);
+
+  it("have unique ids and routes, and paths below /api/v1", () => {
+    const ids = allOperations.map(({ id }) => id);
+    expect(ids).to.deep.equal([...new Set(ids)]);
+    const routes = allOperations.map(({ method, path }) => `${method} ${path}`);
+    expect(routes).to.deep.equal([...new Set(routes)]);
+    for (const { id, path } of allOperations) {
+      expect(id).to.match(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+      expect(path).to.match(/^\/api\/v1(\/(\w+|\{\w+\}))+$/);
+    }
+  });
+
+  it("make a document without dangling references", () => {
+    for (const reference of references(document)) {
+      expect(at(document, ...reference.slice(2).split("/")), reference).to.be.an("object");
+    }
+    expect(JSON.parse(JSON.stringify(document))).to.deep.equal(document);
+  });
+});
+
+describe("apiReference", () => {
+  const pages = apiReference([edit, list]);
+
+  it("has a page for each area and an index", () => {
+    expect([...pages.keys()]).to.deep.equal(["README.md", "samples.md"]);
+    expect(pages.get("README.md")).to.contain(
+      "| `PATCH /api/v1/samples/{sample_id}` | [Edit a sample](samples.md) |",
+    );
+    expect(pages.get("README.md")).to.contain("| `REQUEST_CONFUSING_VAR` | 400 |");
+  });
+
+  it("tells parameters, answers, callers and errors", () => {
+    const page = pages.get("samples.md");
+    expect(page).to.contain("| `to` | integer or integer[] | yes | Who gets it |");
+    expect(page).to.contain("| `topic` | string |  | Also as `subject`. |");
+    expect(page).to.contain('| `days` | integer or `unlimited` | default `"unlimited"` |  |');
+    expect(page).to.contain("| `folder` | integer or null |  |  |");
+    expect(page).to.contain("| `sample` | object (`id`, `name`) |  |");
+    expect(page).to.contain("| `note` | string | not always |");
+    expect(page).to.contain("Who: Administrators and owners of the organization.");
+    expect(page).to.contain("`STREAM_DOES_NOT_EXIST`");
+  });
+});

@@ -1,0 +1,55 @@
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { root } from "./lib/root.mjs";
+import { become, StepError, steps } from "./lib/run.mjs";
+
+// Writes docs/api/ and docs/jobs.md from the declarations; with --check, tells whether they are as they would be written.
+const checkOnly = process.argv.includes("--check");
+// The declarations are read from the sources, so that a page never tells of an older build.
+const fromSources = ["--import", "tsx", "--conditions=source"];
+
+await steps(async () => {
+  if (!process.execArgv.includes("--conditions=source")) {
+    await become(process.execPath, [...fromSources, ...process.argv.slice(1)]);
+  }
+  const pages = await wanted();
+  const written = await present();
+  const stale = [...pages]
+    .filter(([file, text]) => written.get(file) !== text)
+    .map(([file]) => file);
+  const orphans = [...written.keys()].filter((file) => !pages.has(file));
+  if (checkOnly) {
+    if (stale.length + orphans.length === 0) return;
+    throw new StepError(
+      `Not as the declarations say: ${[...stale, ...orphans].join(", ")}. Run node scripts/generate-docs.mjs.`,
+    );
+  }
+  await mkdir(join(root, "docs", "api"), { recursive: true });
+  for (const file of stale) await writeFile(join(root, file), pages.get(file));
+  for (const file of orphans) await rm(join(root, file));
+  console.log(`${stale.length} written, ${orphans.length} removed, ${pages.size} pages in all`);
+});
+
+/** @returns {Promise<Map<string, string>>} texts by path from the root */
+async function wanted() {
+  const { allOperations, apiReference } = await import("../packages/contract/src/index.ts");
+  const { jobsReference } = await import("../packages/jobs/src/index.ts");
+  const pages = [...apiReference(allOperations)].map(([name, text]) => [
+    join("docs", "api", name),
+    text,
+  ]);
+  return new Map([...pages, [join("docs", "jobs.md"), jobsReference()]]);
+}
+
+/** What is there now of what we generate. */
+async function present() {
+  const names = await readdir(join(root, "docs", "api")).catch(() => []);
+  const files = [...names.map((name) => join("docs", "api", name)), join("docs", "jobs.md")];
+  const texts = await Promise.all(
+    files.map(async (file) => [
+      file,
+      await readFile(join(root, file), "utf8").catch(() => undefined),
+    ]),
+  );
+  return new Map(texts.filter(([, text]) => text !== undefined));
+}
