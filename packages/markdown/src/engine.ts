@@ -4,6 +4,7 @@ import { fence } from "./blocks/fence.ts";
 import { heading } from "./blocks/heading.ts";
 import { list, nestByTwo } from "./blocks/list.ts";
 import { quote } from "./blocks/quote.ts";
+import { table } from "./blocks/table.ts";
 
 /** The Markdown engine with our block rules. Inline markup is read by `inline/scan.ts`. */
 export const engine = makeEngine();
@@ -12,6 +13,7 @@ function makeEngine(): MarkdownIt {
   const engine = new MarkdownItEngine({ html: false });
   const { ruler } = engine.block;
   const interrupts = ["paragraph", "reference", "blockquote"];
+  ruler.at("table", table(originalRule("table")), { alt: ["paragraph", "reference"] });
   ruler.at("fence", fence, { alt: [...interrupts, "list"] });
   ruler.at("blockquote", quote(originalRule("blockquote")), { alt: [...interrupts, "list"] });
   ruler.at("list", list(originalRule("list")), { alt: interrupts });

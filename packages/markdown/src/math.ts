@@ -7,6 +7,12 @@ type Katex = typeof import("katex").default;
 const require = createRequire(import.meta.url);
 let katex: Katex | undefined;
 
+/** Braces nested deeper would exhaust the stack of the typesetter. */
+const DEEPEST_BRACES = 60;
+
+/** What beginning a formula costs, in characters. */
+const PER_FORMULA = 20;
+
 /** `$$tex$$` typeset inline; TeX that KaTeX refuses is shown as typed (rendering.md §3). */
 export function renderMath(tex: string, rendering: Rendering): string {
   return typeset(tex, false, rendering) ?? `<span class="tex-error">$$${escapeText(tex)}$$</span>`;
@@ -19,8 +25,8 @@ export function renderMathBlock(tex: string, rendering: Rendering): string {
 }
 
 function typeset(tex: string, displayMode: boolean, rendering: Rendering): string | undefined {
-  rendering.texLeft -= tex.length;
-  if (rendering.texLeft < 0) return undefined;
+  rendering.texLeft -= tex.length + PER_FORMULA;
+  if (rendering.texLeft < 0 || depth(tex) > DEEPEST_BRACES) return undefined;
   try {
     return load().renderToString(tex, {
       displayMode,
@@ -33,6 +39,16 @@ function typeset(tex: string, displayMode: boolean, rendering: Rendering): strin
   } catch {
     return undefined;
   }
+}
+
+function depth(tex: string): number {
+  let deepest = 0;
+  let open = 0;
+  for (const character of tex) {
+    if (character === "{") deepest = Math.max(deepest, ++open);
+    else if (character === "}") open--;
+  }
+  return deepest;
 }
 
 /** Loaded on first use: most processes never typeset anything. */

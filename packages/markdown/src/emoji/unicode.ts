@@ -6,6 +6,8 @@ interface Node {
   name: string | undefined;
 }
 
+/** Turns the digit or sign before it into an emoji that begins with an ASCII character. */
+const KEYCAP = 0x20e3;
 const VARIATION_EMOJI = 0xfe0f;
 const VARIATION_TEXT = 0xfe0e;
 const JOINER = 0x200d;
@@ -15,7 +17,7 @@ let tree: Node | undefined;
 export function isEmojiLead(unit: number): boolean {
   if (unit < 0x203c) return unit === 0xa9 || unit === 0xae;
   if (unit < 0xd83c) return unit <= 0x3299 && (unit < 0x3040 || unit > 0x3290);
-  return unit <= 0xd83e;
+  return unit <= 0xd83e || unit === VARIATION_EMOJI;
 }
 
 /**
@@ -47,6 +49,13 @@ export function readUnicodeEmoji(
   return needsSelector(source, at, after) ? { name: undefined, after } : { name, after };
 }
 
+/** Whether a key cap such as 1️⃣ stands around the unit at `at`, right after its digit or sign. */
+export function isKeycap(source: string, at: number): boolean {
+  const unit = source.charCodeAt(at);
+  if (unit !== KEYCAP && source.charCodeAt(at + 1) !== KEYCAP) return false;
+  return unit === KEYCAP || unit === VARIATION_EMOJI;
+}
+
 /** Skips what belongs to an emoji sequence that has no name: skin tones and joined emoji. */
 function endOfTail(source: string, from: number, end: number): number {
   let at = from;
@@ -68,7 +77,7 @@ function endOfTail(source: string, from: number, end: number): number {
 /** Signs such as © ™ ↔ are text unless the emoji form is asked for. */
 function needsSelector(source: string, at: number, after: number): boolean {
   const unit = source.charCodeAt(at);
-  const sign = unit < 0x203c || (unit > 0x2049 && unit < 0x2300);
+  const sign = (unit > 0x7f && unit < 0x203c) || (unit > 0x2049 && unit < 0x2300);
   return sign && source.charCodeAt(after - 1) !== VARIATION_EMOJI;
 }
 

@@ -1,6 +1,6 @@
 import { emojiHtml } from "../emoji/html.ts";
 import { emojiNames } from "../emoji/names.ts";
-import { readUnicodeEmoji } from "../emoji/unicode.ts";
+import { isKeycap, readUnicodeEmoji } from "../emoji/unicode.ts";
 import { add, type Cursor } from "./cursor.ts";
 
 const NAMED = /:([\w+-]{1,100}):/y;
@@ -24,7 +24,8 @@ export function namedEmoji(cursor: Cursor, at: number, end: number): number {
 
 /** An emoji typed as characters renders like its name; one that has no name (skin tones) stays text. */
 export function unicodeEmoji(cursor: Cursor, at: number, end: number): number {
-  const { name, after } = readUnicodeEmoji(cursor.source, at, end);
-  if (name !== undefined) add(cursor, { kind: "html", html: emojiHtml(name) }, at, after);
+  const start = at > cursor.textStart && isKeycap(cursor.source, at) ? at - 1 : at;
+  const { name, after } = readUnicodeEmoji(cursor.source, start, end);
+  if (name !== undefined) add(cursor, { kind: "html", html: emojiHtml(name) }, start, after);
   return after;
 }

@@ -1,0 +1,271 @@
+import { expect } from "chai";
+import { findFault } from "./html-check.test.ts";
+import { emptyLookups } from "./lookups.ts";
+import { parseMessage } from "./parse-message.ts";
+import { renderMessage } from "./render-message.ts";
+import { RenderLimitError } from "./rendering.ts";
+import { html, lookups } from "./sample-organization.test.ts";
+
+const FRAGMENTS: readonly string[] = [
+  ..."*_~`#>-+|[](){}<>&\"'!@:;\\/=.,?^%\n\n\n\t ".split(""),
+  ...[
+    "**",
+    "***",
+    "~~",
+    "``",
+    "```",
+    "\n```\n",
+    "\n~~~\n",
+    "\n> ",
+    "\n* ",
+    "\n1. ",
+    "\n  ",
+    "\n    ",
+    "\n# ",
+    "\n---\n",
+  ],
+  ...[
+    "\n```quote\n",
+    "\n```spoiler ",
+    '\n```"><script>\n',
+    "\n```py x=y\n",
+    "\n|a|b|\n|-|:-:|\n|",
+    "\n~~~spoiler <b>\n",
+  ],
+  ...[
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<a href='javascript:alert(1)'>",
+    "<!--",
+    "-->",
+    "]]>",
+    "<svg/onload=x>",
+  ],
+  ...[
+    "[a](javascript:alert(1))",
+    "[a](JAVASCRIPT&colon;alert(1))",
+    "[a](&#x6A;avascript:x)",
+    "[a](data:text/html,<b>)",
+    "[a](vbscript:x)",
+  ],
+  ...[
+    "[a](",
+    "](",
+    "![a](",
+    '](https://x.org "',
+    "](</a",
+    "https://x.org/",
+    'http://a.b/"onclick=x',
+    "http://a.b/'><b>",
+    "example.com",
+    "a@b.org",
+    "java\nscript:",
+    "javascript://x.org/%0aalert(1)",
+    "//evil.org",
+  ],
+  ...[
+    "@**all**",
+    "@_**topic**",
+    "@**Grace <Hopper>**",
+    "@**<b>**",
+    "@**|6**",
+    "@*backend*",
+    '@*"x*',
+    "#**name**",
+    "#**name>",
+    "<b>**",
+    '#**name>" onclick=x**',
+    "#**a.b (c) *>",
+    "@214**",
+    "**",
+  ],
+  ...[
+    ":smile:",
+    ":party_parrot:",
+    ":zulip:",
+    ':">:',
+    "🙂",
+    "👍🏽",
+    "👨‍👩‍👧",
+    "1️⃣",
+    "\u200d",
+    "\ufe0f",
+    "\ud83d",
+    "\udc4d",
+    "\u0000",
+    "\u202e",
+    "\r",
+    "\u2028",
+  ],
+  ...[
+    "<time:2024-03-07>",
+    '<time:"x">',
+    "<time:<b>>",
+    "&amp;",
+    "&lt;",
+    "&#60;",
+    "&#x3c;",
+    "&#0;",
+    "&quot;",
+    "&bogus;",
+    "&",
+    "on=",
+    "style=x",
+    ":)",
+    "<3",
+  ],
+];
+
+/** Numbers from 0 to 1 that are the same in every run. */
+function sequence(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+function compose(random: () => number, most: number): string {
+  const count = 1 + Math.floor(random() * most);
+  return Array.from({ length: count }, () => {
+    const fragment = FRAGMENTS[Math.floor(random() * FRAGMENTS.length)] ?? "";
+    return random() < 0.3 ? `${fragment}a` : fragment;
+  }).join("");
+}
+
+function check(text: string): void {
+  for (const organization of [lookups, emptyLookups]) {
+    const { html: out } = renderMessage(
+      parseMessage(text, { translateEmoticons: true }),
+      organization,
+    );
+    const fault = findFault(out);
+    if (fault !== undefined) expect.fail(`${fault}; text: ${JSON.stringify(text.slice(0, 300))}`);
+  }
+}
+
+describe("Sanitisation", () => {
+  it("shows HTML as text and keeps entities", () => {
+    expect(html("<h1>x</h1>")).to.equal("<p>&lt;h1&gt;x&lt;/h1&gt;</p>");
+    expect(html("&amp; &copy; &#60; &bogus; &")).to.equal(
+      "<p>&amp; &copy; &#60; &amp;bogus; &amp;</p>",
+    );
+    expect(html("\"a\" 'b' a>b")).to.equal("<p>\"a\" 'b' a&gt;b</p>");
+  });
+
+  it("has a check that finds faults", () => {
+    for (const bad of [
+      "<b>x</b>",
+      "<p>",
+      "<p></em>",
+      '<p onclick="x"></p>',
+      '<a href="javascript:x">a</a>',
+      "a<b",
+      "a>b",
+      "a & b",
+      '<span class="x"></span>',
+    ]) {
+      expect(findFault(bad), bad).to.be.a("string");
+    }
+  });
+
+  it("emits only known elements, attributes and addresses, whatever the text is made of", () => {
+    const random = sequence(20240307);
+    for (let i = 0; i < 20_000; i++) check(compose(random, 14));
+    for (let i = 0; i < 200; i++) check(compose(random, 900));
+  });
+
+  it("emits only what KaTeX is allowed to, whatever the TeX is made of", () => {
+    const pieces = [
+      "x",
+      "^",
+      "_",
+      "{",
+      "}",
+      "\\frac",
+      "\\href{javascript:x}{y}",
+      "\\htmlClass{a}{b}",
+      "\\url{x}",
+    ];
+    pieces.push(
+      "\\text{<b>}",
+      "\\unicode{60}",
+      '\\color{red" onload=x}',
+      "\\rule{1em}{1em}",
+      "\\def\\a{\\a\\a}",
+      "\\a",
+    );
+    pieces.push(
+      "\\includegraphics{x}",
+      "&",
+      "<",
+      '"',
+      "'",
+      "\\\\",
+      "\\left(",
+      "\\begin{matrix}",
+      "\\htmlStyle{a:b}{c}",
+    );
+    const random = sequence(7);
+    for (let i = 0; i < 1500; i++) {
+      const tex = Array.from({ length: 6 }, () => pieces[Math.floor(random() * pieces.length)]);
+      const out = html(`$$${tex.join("")}$$`);
+      expect(out).not.to.match(
+        /<(?!\/?(?:p|span|math|semantics|m[a-z]+|annotation|svg|path|line)\b)/,
+      );
+      expect(out.replace(/"[^"]*"/g, '""')).not.to.match(/<[^>]* (?:on\w+|href|src|id)=/);
+    }
+  });
+
+  it("survives texts made to be slow", () => {
+    const patterns = [
+      ..."> * [ ] ` | ~ @ # < $ : & - _ ( ) / \\ \n".split(" "),
+      ...[
+        "> ",
+        "* ",
+        "1. ",
+        "**a ",
+        "*a **b ***c ",
+        "[](",
+        "[a](<",
+        "`` ` ",
+        "|a",
+        "@**",
+        "#**a>b",
+        "<time:",
+      ],
+      ...[
+        "```quote\n",
+        "~~~spoiler\na\n",
+        "> a\n",
+        ">\n>>\n",
+        "- a\n",
+        ":a",
+        "&amp",
+        "http://a.b/(",
+        "a.",
+        "a.com ",
+        "a@b.c",
+        "😀",
+        "👨‍👩‍👧",
+      ],
+    ];
+    for (const pattern of patterns) check(pattern.repeat(10_000 / pattern.length));
+    check(Array.from({ length: 140 }, (_, depth) => `${"  ".repeat(depth)}- a`).join("\n"));
+    check(Array.from({ length: 140 }, (_, depth) => `${">".repeat(depth)} a`).join("\n"));
+    for (const tex of ["$", "$$a", "$$a$$ ", "$$\\frac{1}{2}$$ "])
+      html(tex.repeat(10_000 / tex.length));
+    html(`$$${"x^{".repeat(3000)}${"}".repeat(3000)}$$`);
+    check(`${"[".repeat(5000)}${"a](/b)".repeat(800)}`);
+  });
+
+  it("loses no text where containers nest too deep", () => {
+    for (const text of [">".repeat(200), "- ".repeat(100), "```quote\n".repeat(100)]) {
+      expect(html(`${text} end`)).to.contain("end");
+    }
+  });
+
+  it("refuses what grows beyond 100 times the longest message", () => {
+    expect(() => html(":family_man_woman_girl_boy:".repeat(10_000))).to.throw(RenderLimitError);
+  });
+});
