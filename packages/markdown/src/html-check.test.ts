@@ -87,7 +87,8 @@ function attributeFault(element: string, attributes: string): string | undefined
   for (const [, name = "", value = ""] of attributes.matchAll(ATTRIBUTE)) {
     if (seen.has(name)) return `${element} has ${name} twice`;
     seen.add(name);
-    if (!Object.hasOwn(allowed, name) || allowed[name]?.test(value) !== true) {
+    const pattern = Object.hasOwn(allowed, name) ? allowed[name] : undefined;
+    if (pattern === undefined || !pattern.test(value)) {
       return `${element} ${name}="${value}"`;
     }
   }

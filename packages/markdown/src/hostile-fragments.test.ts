@@ -1,0 +1,50 @@
+const split = (text: string): string[] => text.split(" ¦ ");
+
+/** Pieces of text that, put together anyhow, might get HTML past the renderer. Without TeX. */
+export const hostileFragments: readonly string[] = [
+  ..."*_~`#>-+|[](){}<>&\"'!@:;\\/=.,?^%\n\n\n\t ".split(""),
+  ...split(
+    "** ¦ *** ¦ ~~ ¦ `` ¦ ``` ¦ \n```\n ¦ \n~~~\n ¦ \n>  ¦ \n*  ¦ \n1.  ¦ \n   ¦ \n     ¦ \n#  ¦ \n---\n",
+  ),
+  ...split(
+    '\n```quote\n ¦ \n```spoiler  ¦ \n```"><script>\n ¦ \n```py x=y\n ¦ \n|a|b|\n|-|:-:|\n|',
+  ),
+  ...split(
+    "\n~~~spoiler <b>\n ¦ <script>alert(1)</script> ¦ <img src=x onerror=alert(1)> ¦ <svg/onload=x>",
+  ),
+  ...split(
+    "<a href='javascript:alert(1)'> ¦ <!-- ¦ --> ¦ ]]> ¦ [a](javascript:alert(1)) ¦ [a](vbscript:x)",
+  ),
+  ...split(
+    "[a](JAVASCRIPT&colon;alert(1)) ¦ [a](&#x6A;avascript:x) ¦ [a](data:text/html,<b>) ¦ [a]( ¦ ](",
+  ),
+  ...split(
+    '![a]( ¦ ](https://x.org " ¦ ](</a ¦ https://x.org/ ¦ http://a.b/"onclick=x ¦ http://a.b/\'><b>',
+  ),
+  ...split(
+    "example.com ¦ a@b.org ¦ java\nscript: ¦ javascript://x.org/%0aalert(1) ¦ //evil.org ¦ @**all**",
+  ),
+  ...split(
+    '@_**topic** ¦ @**Grace <Hopper>** ¦ @**<b>** ¦ @**|6** ¦ @*backend* ¦ @*"x* ¦ #**name** ¦ #**name>',
+  ),
+  ...split(
+    '<b>** ¦ #**name>" onclick=x** ¦ #**a.b (c) *> ¦ @214** ¦ :smile: ¦ :party_parrot: ¦ :zulip: ¦ :">:',
+  ),
+  ...split("🙂 ¦ 👍🏽 ¦ 👨‍👩‍👧 ¦ 1️⃣ ¦ \u200d ¦ \ufe0f ¦ \ud83d ¦ \udc4d ¦ \u0000 ¦ \u202e ¦ \r ¦ \u2028"),
+  ...split(
+    '<time:2024-03-07> ¦ <time:"x"> ¦ <time:<b>> ¦ &amp; ¦ &lt; ¦ &#60; ¦ &#x3c; ¦ &#0; ¦ &quot; ¦ &bogus;',
+  ),
+  ...split("on= ¦ style=x ¦ :) ¦ <3"),
+];
+
+/** Pieces of text that, repeated thousands of times, might keep the renderer busy. */
+export const slowFragments: readonly string[] = [
+  ..."> * [ ] ` | ~ @ # < : & - _ ( ) / \\ \n".split(" "),
+  ...split(
+    ">  ¦ *  ¦ 1.  ¦ **a  ¦ *a **b ***c  ¦ []( ¦ [a](< ¦ `` `  ¦ |a ¦ @** ¦ #**a>b ¦ <time: ¦ :a",
+  ),
+  ...split(
+    "```quote\n ¦ ~~~spoiler\na\n ¦ > a\n ¦ >\n>>\n ¦ - a\n ¦ &amp ¦ http://a.b/( ¦ a. ¦ a.com  ¦ a@b.c",
+  ),
+  ...split("😀 ¦ 👨‍👩‍👧 ¦ www. ¦ https://a.b/?c=d&  ¦ mailto: ¦ http://a.b/[c"),
+];
