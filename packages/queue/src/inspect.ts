@@ -27,8 +27,6 @@ export interface QueueInspection {
   job(id: string): Promise<JobView | undefined>;
   /** The latest failed jobs, newest first, at most `limit`. */
   failed(limit: number): Promise<JobView[]>;
-  /** Removes a job that is not running; false when there was none. */
-  remove(id: string): Promise<boolean>;
 }
 
 /** What can be asked of one queue without knowing BullMQ. */
@@ -58,9 +56,6 @@ export function inspect(queue: Queue): QueueInspection {
     async failed(limit) {
       const jobs = await queue.getFailed(0, limit - 1);
       return jobs.map((job) => view(job, "failed"));
-    },
-    async remove(id) {
-      return (await queue.remove(id)) === 1;
     },
   };
 }

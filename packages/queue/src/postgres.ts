@@ -13,6 +13,7 @@ import {
 } from "bullmq";
 import pg from "pg";
 import type { Backend } from "./backend.ts";
+import { within } from "./within.ts";
 
 /** Connections beyond those that the workers hold: adding, claiming, finishing, renewing locks. */
 export const sharedConnections = 4;
@@ -22,6 +23,9 @@ export const sharedConnections = 4;
  * when that wake-up was lost with a connection that died unnoticed. BullMQ's own bound is an hour.
  */
 const longestSleep = 5;
+
+/** How long closing waits for statements that still run, in milliseconds. */
+const closeMs = 2_000;
 
 /**
  * Under load every alarm leaves a dead row or two; with PostgreSQL's default of a fifth of the table,
@@ -113,7 +117,10 @@ export async function connectPostgres(
     factory: createShortSleeper as BackendFactory<RedisQueueBackend>,
     prefix: "bull",
     workerLimit: Math.max(0, poolSize - 1),
-    close: () => pool.end(),
+    async close() {
+      if (!(await within(pool.end(), closeMs)))
+        log.warn("a queue connection to PostgreSQL did not end");
+    },
   };
 }
 

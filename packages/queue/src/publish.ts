@@ -4,6 +4,12 @@ import type { JobsOptions, Queue } from "bullmq";
 /** Jobs go into the queue in batches of this many, each batch one round trip. */
 const batch = 1_000;
 
+/**
+ * Up to this many go in one by one. A batch costs PostgreSQL 4 ms whatever its size, for it makes
+ * temporary tables; a single job costs 1 ms, and a batch of a hundred 0.12 ms a job.
+ */
+const fewest = 4;
+
 /** Failed jobs stay this long as evidence, in seconds. */
 const keepFailedSeconds = 14 * 24 * 3_600;
 
@@ -61,6 +67,10 @@ export async function publishTo(
     [...byQueue].map(async ([name, additions]) => {
       const queue = queues.get(name);
       if (!queue) throw new Error(`there is no queue ${name}`);
+      if (additions.length < fewest) {
+        await Promise.all(additions.map(({ name: job, data, opts }) => queue.add(job, data, opts)));
+        return;
+      }
       for (let from = 0; from < additions.length; from += batch) {
         await queue.addBulk(additions.slice(from, from + batch));
       }

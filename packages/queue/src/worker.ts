@@ -11,6 +11,10 @@ import { UnrecoverableError, WaitingError, Worker, type Job } from "bullmq";
 import type { Backend } from "./backend.ts";
 import { HandBack } from "./hand-back.ts";
 import { backoffName } from "./publish.ts";
+import { within } from "./within.ts";
+
+/** How long a worker that is asked to close may still take to connect. */
+const connectMs = 2_000;
 
 /** One run of a job, as the runner sees it. */
 export interface Run {
@@ -49,9 +53,11 @@ export interface WorkerCounters {
 export interface WorkerHandle {
   readonly queue: QueueName;
   readonly counters: Readonly<WorkerCounters>;
-  isRunning(): boolean;
-  /** Takes no new job and resolves when the running ones have ended: unbounded, so race it. */
-  close(): Promise<void>;
+  /**
+   * Takes no new job, and resolves with true when the running ones have ended, with false when `limitMs`
+   * have passed before; it goes on closing then, and may be asked again.
+   */
+  close(limitMs?: number): Promise<boolean>;
 }
 
 /** A worker of one queue. It starts at once. */
@@ -128,7 +134,18 @@ export function startWorker(
     log.warn({ err: error, queue }, "a worker had an error");
   });
 
-  return { queue, counters, isRunning: () => worker.isRunning(), close: () => worker.close() };
+  // Closed while it still connects, it would keep its connection for ever.
+  const ready = worker.waitUntilReady().catch(() => undefined);
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await within(ready, connectMs);
+    await worker.close();
+  };
+  return {
+    queue,
+    counters,
+    close: (limitMs = Infinity) => within((closing ??= close()), limitMs),
+  };
 }
 
 function unrecoverable(error: Error): UnrecoverableError {

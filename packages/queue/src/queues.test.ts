@@ -1,0 +1,222 @@
+import { expect } from "chai";
+import {
+  backoff,
+  deliverDue,
+  GiveUp,
+  InvalidPayload,
+  job,
+  type JobDefinition,
+} from "@carillon/jobs";
+import { silentLogger } from "@carillon/kit";
+import { z } from "zod";
+import { HandBack } from "./hand-back.ts";
+import type { Queues } from "./queues.ts";
+import { needServer, openStore, storeKinds, waitFor, type TestStore } from "./test-support.ts";
+import type { Run, WorkerHandle, WorkerOptions } from "./worker.ts";
+
+const step = job({
+  name: "step",
+  queue: "maintenance",
+  about: "A job of the tests.",
+  payload: z.strictObject({ id: z.int() }),
+  key: ({ id }) => `step-${id}`,
+  retry: backoff({ attempts: 3, first: "10ms", cap: "20ms", jitter: 0 }),
+  deadline: "20s",
+  keepCompleted: "1h",
+});
+
+for (const kind of storeKinds)
+  describe(`the queues, on ${kind}`, () => {
+    let store: TestStore;
+    let queues: Queues;
+    let workers: WorkerHandle[];
+
+    before(function () {
+      needServer(kind, this);
+    });
+    beforeEach(async () => {
+      store = await openStore(kind);
+      queues = await store.connect();
+      workers = [];
+    });
+    afterEach(async () => {
+      await Promise.all(workers.map((worker) => worker.close()));
+      await store.drop();
+    });
+
+    function work(definition: JobDefinition, run: WorkerOptions["run"]): WorkerHandle {
+      const worker = queues.worker(definition.queue, {
+        definitions: [definition],
+        log: silentLogger,
+        run,
+      });
+      workers.push(worker);
+      return worker;
+    }
+
+    async function stateOf(id: string): Promise<string | undefined> {
+      return (await queues.queue("maintenance").job(id))?.state;
+    }
+
+    it("run what is published, with its payload", async () => {
+      const runs: Run[] = [];
+      work(step, async (run) => void runs.push(run));
+      await queues.publish([{ job: step, payload: { id: 7 } }]);
+      await waitFor("the run", () => runs.length === 1);
+      expect(runs[0]).to.include({ queue: "maintenance", name: "step", id: "step-7", attempt: 1 });
+      expect(runs[0]?.data).to.deep.equal({ id: 7 });
+      expect(runs[0]?.signal.aborted).to.equal(false);
+    });
+
+    it("keep the first of two jobs with one id, silently", async () => {
+      await queues.publish([{ job: step, payload: { id: 1 }, delayMs: 60_000 }]);
+      const first = await queues.queue("maintenance").job("step-1");
+      await queues.publish([{ job: step, payload: { id: 1 }, delayMs: 5 }]);
+      await queues.publish(Array.from({ length: 10 }, () => ({ job: step, payload: { id: 1 } })));
+      expect(await queues.queue("maintenance").job("step-1")).to.deep.equal(first);
+      expect(await queues.queue("maintenance").counts()).to.include({ delayed: 1, waiting: 0 });
+    });
+
+    it("take an alarm's id again once it has run", async () => {
+      let runs = 0;
+      work(deliverDue, async () => void runs++);
+      const publication = { job: deliverDue, payload: { realmId: 1, second: 1_700_000_000 } };
+      for (const expected of [1, 2]) {
+        await queues.publish([publication]);
+        await waitFor("the run", async () => runs === expected && (await idle("delivery")));
+      }
+      expect(await queues.queue("delivery").counts()).to.include({ completed: 0, failed: 0 });
+    });
+
+    it("add thousands at once, to every queue", async () => {
+      const steps = Array.from({ length: 2_500 }, (_, id) => ({ job: step, payload: { id } }));
+      await queues.publish([
+        ...steps,
+        { job: deliverDue, payload: { realmId: 1, second: 1 }, delayMs: 60_000 },
+      ]);
+      expect((await queues.queue("maintenance").counts()).waiting).to.equal(2_500);
+      expect((await queues.queue("delivery").counts()).delayed).to.equal(1);
+    });
+
+    it("add nothing when one of several is wrong", async () => {
+      const good = { job: step, payload: { id: 1 } };
+      for (const bad of [
+        { job: step, payload: { id: 1.5 } },
+        { job: step, payload: { id: 2 }, id: "a:b" },
+      ]) {
+        const failure = await queues.publish([good, bad]).catch((error: unknown) => error);
+        expect(failure).to.be.instanceOf(Error);
+      }
+      expect(await queues.queue("maintenance").counts()).to.include({ waiting: 0, delayed: 0 });
+    });
+
+    it("never run a job before its delay, whatever its fraction, and a negative one at once", async () => {
+      const started = new Map<string, number>();
+      work(step, async (run) => void started.set(run.id, Date.now()));
+      const from = Date.now();
+      await queues.publish([
+        { job: step, payload: { id: 1 }, delayMs: 300.4 },
+        { job: step, payload: { id: 2 }, delayMs: -5.5 },
+      ]);
+      await waitFor("both runs", () => started.size === 2);
+      expect(started.get("step-1")).to.be.at.least(from + 301);
+      expect([...started.keys()]).to.deep.equal(["step-2", "step-1"]);
+    });
+
+    it("try a failed job again, and keep it when its attempts are used up", async () => {
+      const attempts: number[] = [];
+      const worker = work(step, async (run) => {
+        attempts.push(run.attempt);
+        throw new Error(`attempt ${run.attempt} went wrong`);
+      });
+      await queues.publish([{ job: step, payload: { id: 1 } }]);
+      await waitFor("the end", async () => (await stateOf("step-1")) === "failed");
+      expect(attempts).to.deep.equal([1, 2, 3]);
+      expect(await queues.queue("maintenance").failed(10)).to.have.lengthOf(1);
+      expect((await queues.queue("maintenance").failed(10))[0]).to.include({
+        id: "step-1",
+        attempts: 3,
+        failure: "attempt 3 went wrong",
+      });
+      expect(worker.counters).to.include({ completed: 0, failed: 3 });
+    });
+
+    it("do not try again what gives up or has a wrong payload", async () => {
+      let runs = 0;
+      work(step, async (run) => {
+        runs++;
+        throw run.id === "step-1"
+          ? new GiveUp("they refused")
+          : new InvalidPayload("it does not fit");
+      });
+      await queues.publish([1, 2].map((id) => ({ job: step, payload: { id } })));
+      await waitFor(
+        "both ends",
+        async () => (await queues.queue("maintenance").counts()).failed === 2,
+      );
+      expect(runs).to.equal(2);
+      const failures = (await queues.queue("maintenance").failed(10)).map(({ failure }) => failure);
+      expect(failures).to.have.members(["they refused", "it does not fit"]);
+    });
+
+    it("take back a job that is handed back, without counting an attempt", async () => {
+      const attempts: number[] = [];
+      work(step, async (run) => {
+        attempts.push(run.attempt);
+        if (attempts.length < 3) throw new HandBack("not now");
+      });
+      await queues.publish([{ job: step, payload: { id: 1 } }]);
+      await waitFor("the end", async () => (await stateOf("step-1")) === "completed");
+      expect(attempts).to.deep.equal([1, 1, 1]);
+    });
+
+    it("close a worker only when its job has ended, and start none after", async () => {
+      let release: () => void = () => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      let started = 0;
+      const worker = queues.worker("maintenance", {
+        definitions: [step],
+        log: silentLogger,
+        concurrency: 1,
+        run: async () => {
+          started++;
+          await released;
+        },
+      });
+      await queues.publish([1, 2].map((id) => ({ job: step, payload: { id } })));
+      await waitFor("the start", () => started === 1);
+      let closed = false;
+      const closing = worker.close().then(() => (closed = true));
+      await queues.queue("maintenance").counts();
+      expect(closed).to.equal(false);
+      release();
+      await closing;
+      expect(started).to.equal(1);
+      expect(await queues.queue("maintenance").counts()).to.include({
+        completed: 1,
+        waiting: 1,
+        active: 0,
+      });
+    });
+
+    it("look into a queue: states, times, absent jobs", async () => {
+      await queues.publish([{ job: step, payload: { id: 1 }, delayMs: 60_000 }]);
+      const view = await queues.queue("maintenance").job("step-1");
+      expect(view).to.include({ id: "step-1", name: "step", state: "delayed", attempts: 0 });
+      expect(view && view.dueAt - view.addedAt).to.equal(60_000);
+      expect(await queues.queue("maintenance").job("step-2")).to.equal(undefined);
+    });
+
+    it("count for the metrics", async () => {
+      work(step, async () => undefined);
+      await queues.publish([{ job: step, payload: { id: 1 } }]);
+      await waitFor("the run", async () => (await stateOf("step-1")) === "completed");
+      const bull = queues.bullQueues().find(({ name }) => name === "maintenance");
+      expect(await bull?.exportPrometheusMetrics()).to.match(/completed_total\{[^}]*\} 1\b/);
+    });
+
+    async function idle(name: "delivery" | "maintenance"): Promise<boolean> {
+      const { waiting, active, delayed } = await queues.queue(name).counts();
+      return waiting + active + delayed === 0;
+    }
+  });

@@ -1,0 +1,203 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { expect } from "chai";
+import { allJobs, deliverDue } from "@carillon/jobs";
+import { silentLogger, StartupError } from "@carillon/kit";
+import pg from "pg";
+import { connectQueues, prepareQueues } from "./queues.ts";
+import { needServer, openStore, waitFor, withDatabase, type TestStore } from "./test-support.ts";
+
+const alarm = { job: deliverDue, payload: { realmId: 1, second: 1_700_000_000 } };
+
+async function refusal(attempt: Promise<unknown>): Promise<string> {
+  const failure = await attempt.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).to.be.instanceOf(StartupError);
+  return failure instanceof StartupError ? failure.message : "";
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+describe("starting the queues on PostgreSQL", () => {
+  let store: TestStore;
+  let admin: pg.Client;
+
+  before(function () {
+    needServer("postgres", this);
+  });
+  beforeEach(async () => {
+    store = await openStore("postgres");
+    admin = new pg.Client({ connectionString: store.config.databaseUrl });
+    await admin.connect();
+  });
+  afterEach(async () => {
+    await admin.end();
+    await store.drop();
+  });
+
+  it("refuses an unreachable database, naming DATABASE_URL", async () => {
+    const config = { databaseUrl: `postgres://127.0.0.1:${await freePort()}/x`, log: silentLogger };
+    expect(await refusal(prepareQueues(config))).to.match(/^DATABASE_URL: .*ECONNREFUSED/);
+    expect(await refusal(connectQueues(config))).to.match(/^DATABASE_URL: .*ECONNREFUSED/);
+  });
+
+  it("refuses a database that was not prepared, naming the command", async () => {
+    await admin.query("DROP SCHEMA bullmq CASCADE");
+    expect(await refusal(store.connect()))
+      .to.include("DATABASE_URL")
+      .and.include("npm run migrate");
+  });
+
+  it("prepares once, also when several do it at the same time", async () => {
+    await Promise.all([1, 2, 3].map(() => prepareQueues(store.config)));
+    const { rows } = await admin.query(
+      "SELECT reloptions FROM pg_class WHERE oid = 'bullmq.job'::regclass",
+    );
+    expect(rows[0].reloptions).to.have.members([
+      "autovacuum_vacuum_threshold=500",
+      "autovacuum_vacuum_scale_factor=0",
+      "autovacuum_vacuum_cost_delay=0",
+    ]);
+  });
+
+  it("refuses more workers than the connections are enough for", async () => {
+    const queues = await store.connect({ poolSize: 2 });
+    const options = { definitions: allJobs, log: silentLogger, run: async () => undefined };
+    const worker = queues.worker("delivery", options);
+    expect(() => queues.worker("push", options)).to.throw(StartupError, "poolSize is 2");
+    await worker.close();
+  });
+
+  it("keeps to its pool, and leaves no connection open when closed", async () => {
+    const queues = await store.connect({ poolSize: 3 });
+    const worker = queues.worker("delivery", {
+      definitions: allJobs,
+      log: silentLogger,
+      run: async () => undefined,
+    });
+    const connections = async () => {
+      const { rows } = await admin.query<{ n: number }>(
+        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+      );
+      return rows[0]?.n ?? 0;
+    };
+    await Promise.all(
+      Array.from({ length: 30 }, (_, second) =>
+        queues.publish([{ job: deliverDue, payload: { realmId: 1, second } }]),
+      ),
+    );
+    expect(await connections()).to.be.within(1, 3);
+    await worker.close();
+    await queues.close();
+    await waitFor("the connections to end", async () => (await connections()) === 0);
+  });
+
+  it("goes on after all its connections were cut", async () => {
+    const queues = await store.connect();
+    let runs = 0;
+    const worker = queues.worker("delivery", {
+      definitions: allJobs,
+      log: silentLogger,
+      run: async () => void runs++,
+    });
+    await queues.publish([alarm]);
+    await waitFor("the first run", () => runs === 1);
+    await admin.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+    await waitFor("adding to work again", () =>
+      queues.publish([alarm]).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await waitFor("the second run", () => runs >= 2, 18_000);
+    await worker.close();
+  });
+});
+
+describe("starting the queues on Redis", function () {
+  let server: ChildProcess | undefined;
+
+  before(function () {
+    needServer("redis", this);
+  });
+  afterEach(() => stop());
+
+  async function start(port: number, ...options: string[]): Promise<string> {
+    server = spawn(
+      "redis-server",
+      ["--port", String(port), "--save", "", "--appendonly", "no", ...options],
+      {
+        stdio: ["ignore", "pipe", "ignore"],
+      },
+    );
+    let output = "";
+    server.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    await waitFor("Redis to start", () => output.includes("Ready to accept connections"));
+    return `redis://127.0.0.1:${port}`;
+  }
+
+  async function stop(): Promise<void> {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    server.kill("SIGKILL");
+    await once(server, "exit");
+  }
+
+  function configFor(redisUrl: string) {
+    return {
+      databaseUrl: withDatabase("postgres://unused.invalid", "x"),
+      redisUrl,
+      log: silentLogger,
+    };
+  }
+
+  it("refuses an unreachable Redis, naming REDIS_URL", async () => {
+    const config = configFor(`redis://127.0.0.1:${await freePort()}`);
+    expect(await refusal(prepareQueues(config))).to.match(/^REDIS_URL: .*ECONNREFUSED/);
+    expect(await refusal(connectQueues(config))).to.match(/^REDIS_URL: .*ECONNREFUSED/);
+  });
+
+  it("refuses a Redis that may drop jobs, naming the setting", async () => {
+    const config = configFor(await start(await freePort(), "--maxmemory-policy", "allkeys-lru"));
+    for (const attempt of [prepareQueues(config), connectQueues(config)]) {
+      expect(await refusal(attempt)).to.match(/^REDIS_URL: .*allkeys-lru.*noeviction/);
+    }
+  });
+
+  it("fails to add at once while Redis is away, and its worker goes on when it is back", async () => {
+    const port = await freePort();
+    const queues = await connectQueues(configFor(await start(port)));
+    let runs = 0;
+    const worker = queues.worker("delivery", {
+      definitions: allJobs,
+      log: silentLogger,
+      run: async () => void runs++,
+    });
+    await queues.publish([alarm]);
+    await waitFor("the first run", () => runs === 1);
+    await stop();
+    const failure = await queues.publish([alarm]).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(Error);
+    await start(port);
+    await waitFor("adding to work again", () =>
+      queues.publish([alarm]).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await waitFor("the second run", () => runs >= 2, 15_000);
+    await worker.close();
+    await queues.close();
+  });
+});

@@ -1,0 +1,13 @@
+/** Whether `promise` resolved within `limitMs`; it goes on either way, and a rejection is passed on. */
+export async function within(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
+  if (limitMs === Infinity) return promise.then(() => true);
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
