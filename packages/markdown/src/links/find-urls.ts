@@ -28,7 +28,7 @@ export function findUrls(source: string): readonly FoundUrl[] {
   const found: FoundUrl[] = [];
   for (const { 0: word, index } of source.matchAll(WORD)) {
     if (word.length > LONGEST_WORD || !HINT.test(word)) continue;
-    for (const match of linkify.match(word) ?? []) {
+    for (const match of matchesIn(word)) {
       const url = toFound(match);
       if (url !== undefined) found.push({ ...url, start: url.start + index, end: url.end + index });
     }
@@ -40,6 +40,13 @@ export function findUrls(source: string): readonly FoundUrl[] {
 export function wholeUrl(text: string): string | undefined {
   const [first] = findUrls(text);
   return first?.start === 0 && first.end === text.length ? first.href : undefined;
+}
+
+/** Most words with an address are one: asking for it at the start is cheaper than searching. */
+function matchesIn(word: string): readonly Match[] {
+  const first = /^https?:/i.test(word) ? linkify.matchAtStart(word) : null;
+  if (first !== null && !HINT.test(word.slice(first.lastIndex))) return [first];
+  return linkify.match(word) ?? [];
 }
 
 function toFound(match: Match): FoundUrl | undefined {
