@@ -1,1 +1,1 @@
-export {};
+export { startStandalone, type Parts, type Standalone } from "./standalone.ts";

@@ -1,0 +1,66 @@
+import type { CredentialFiles } from "./zuliprc.ts";
+import { firstChannel } from "./first-organization.ts";
+
+/** What the person at the terminal needs to know. */
+export interface Greeting {
+  site: string;
+  /** Where this process reaches the gateway; `site` may lie behind a proxy that is not up yet. */
+  gatewayUrl: string;
+  dashboardUrl: string;
+  dashboardUser: string;
+  /** Where the dashboard's password lies. */
+  dashboardPassword: string;
+  dataDir: string;
+  files: CredentialFiles;
+}
+
+/** The text that tells where everything is, with two commands that work as printed. */
+export async function greet(greeting: Greeting): Promise<string> {
+  const { site, dataDir, files } = greeting;
+  const accounts = files.published()
+    ? [`  Accounts   ${files.folder}/*.zuliprc (passwords: accounts.json beside them)`]
+    : [];
+  const lines = [
+    "Carillon is running. Ctrl-C stops it.",
+    "",
+    `  API        ${site}`,
+    `  Dashboard  ${greeting.dashboardUrl} (user ${greeting.dashboardUser}, password: ${greeting.dashboardPassword})`,
+    ...accounts,
+    `  Data       ${dataDir} (logs: ${dataDir}/logs)`,
+  ];
+  const commands = await firstCommands(greeting);
+  return [...lines, ...commands, ""].join("\n");
+}
+
+async function firstCommands({ site, gatewayUrl, files }: Greeting): Promise<string[]> {
+  const member = await files.credentials("member");
+  if (!member) return [];
+  const credentials = `${member.email}:${member.key}`;
+  const channelId = await findChannel(gatewayUrl, credentials);
+  if (channelId === undefined) return [];
+  const narrow = JSON.stringify([{ operator: "channel", operand: firstChannel }]);
+  return [
+    "",
+    "Schedule a message five seconds ahead:",
+    "",
+    `  curl -sS -u ${credentials} ${site}/api/v1/scheduled_messages -d type=channel -d to=${channelId} -d topic=hello --data-urlencode 'content=Sent on time, once.' -d scheduled_delivery_timestamp=$(( $(date +%s) + 5 ))`,
+    "",
+    "and then read it:",
+    "",
+    `  curl -sS -u ${credentials} -G ${site}/api/v1/messages -d anchor=newest -d num_before=1 -d num_after=0 -d apply_markdown=false --data-urlencode 'narrow=${narrow}'`,
+  ];
+}
+
+/** The id of the first channel as the member sees it; undefined when it is gone, or the member's key is. */
+async function findChannel(gatewayUrl: string, credentials: string): Promise<number | undefined> {
+  try {
+    const response = await fetch(`${gatewayUrl}/api/v1/streams`, {
+      headers: { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` },
+      signal: AbortSignal.timeout(5_000),
+    });
+    const body = (await response.json()) as { streams?: { name: string; stream_id: number }[] };
+    return body.streams?.find(({ name }) => name === firstChannel)?.stream_id;
+  } catch {
+    return undefined;
+  }
+}

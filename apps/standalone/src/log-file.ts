@@ -1,0 +1,80 @@
+import {
+  appendFileSync,
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  truncateSync,
+} from "node:fs";
+import { join } from "node:path";
+
+const largest = 50_000_000;
+
+/** The file that a process writes its log to, and the one before it (`.1`). */
+export class LogFile {
+  readonly path: string;
+
+  /** @param name such as `gateway`: `logs/gateway.log` in the data folder */
+  constructor(dataDir: string, name: string) {
+    const folder = join(dataDir, "logs");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.path = join(folder, `${name}.log`);
+  }
+
+  /** A descriptor that appends, to be closed by the caller. */
+  open(): number {
+    this.limit();
+    return openSync(this.path, "a", 0o600);
+  }
+
+  /** For a logger of this process: every line is in the file when it was written. */
+  writer(): { write(line: string): void } {
+    return { write: (line) => appendFileSync(this.path, line, { mode: 0o600 }) };
+  }
+
+  size(): number {
+    return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /** Moves what is there to `.1` when it is more than 50 MB. Writers append, so they go on in the emptied file. */
+  limit(): void {
+    if (this.size() <= largest) return;
+    copyFileSync(this.path, `${this.path}.1`);
+    truncateSync(this.path);
+  }
+
+  /** The last thing said since the file had `offset` bytes, for a person: of a JSON line its message. */
+  lastWord(offset: number): string {
+    const lines = this.#tail(offset).trim().split("\n");
+    const spoken = lines.map(words).filter((line) => line !== "");
+    // After a crash Node prints where, then what, the stack and its own version.
+    return spoken.findLast((line) => /^\w*Error\b.*: /.test(line)) ?? spoken.at(-1) ?? "";
+  }
+
+  #tail(offset: number): string {
+    const size = this.size();
+    const from = Math.max(offset, size - 64_000);
+    if (size <= from) return "";
+    const file = openSync(this.path, "r");
+    try {
+      const bytes = Buffer.alloc(size - from);
+      readSync(file, bytes, 0, bytes.length, from);
+      return bytes.toString("utf8");
+    } finally {
+      closeSync(file);
+    }
+  }
+}
+
+function words(line: string): string {
+  if (!line.startsWith("{")) return line.trim();
+  try {
+    const entry = JSON.parse(line) as { level?: number; msg?: string; err?: { message?: string } };
+    // Below 50 (error) it is no reason to end.
+    return (entry.level ?? 0) >= 50 ? (entry.err?.message ?? entry.msg ?? "") : "";
+  } catch {
+    return line.trim();
+  }
+}

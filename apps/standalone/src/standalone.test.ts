@@ -1,0 +1,302 @@
+import { isAlive } from "@carillon/embedded";
+import { expect } from "chai";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+/** An app of a few lines: it serves `/health`, tells who it is, and ends as the real ones do. */
+const standIn = `
+  import { createServer } from "node:http";
+  const name = process.argv[1].split("/").pop().split(".")[0];
+  const port = { gateway: process.env.PORT, dashboard: process.env.DASHBOARD_PORT }[name];
+  const end = (why) => { console.log(JSON.stringify({ level: 30, msg: "stopping", why })); process.exit(0); };
+  process.on("SIGTERM", () => end("SIGTERM"));
+  process.on("SIGINT", () => end("SIGINT"));
+  process.on("disconnect", () => end("parent gone"));
+  console.log(JSON.stringify({ level: 30, msg: "up", database: process.env.DATABASE_URL, pid: process.pid }));
+  if (port) {
+    createServer((request, response) => {
+      response.setHeader("content-type", "application/json");
+      if (request.url === "/health") return response.end("{}");
+      if (request.url === "/pid") return response.end(String(process.pid));
+      const known = request.headers.authorization?.startsWith("Basic ");
+      response.end(JSON.stringify({ streams: known ? [{ name: "general", stream_id: 7 }] : [] }));
+    }).listen(Number(port), "127.0.0.1");
+  }
+`;
+
+/** The standalone with those for apps, and with an organization that is made at once. */
+const main = (folder: string) => `
+  import { chooseApps } from ${JSON.stringify(fileURLToPath(new URL("apps.ts", import.meta.url)))};
+  import { runStandalone } from ${JSON.stringify(fileURLToPath(new URL("run.ts", import.meta.url)))};
+  await runStandalone({
+    migrate: () => Promise.resolve(),
+    createOrganization: () => () => Promise.resolve(true),
+    chooseApps: (env, ports) => chooseApps(env, ports)
+      .map((app) => ({ ...app, script: ${JSON.stringify(folder)} + "/" + app.name + ".mjs" })),
+    tell: (text) => console.log(text),
+  });
+`;
+
+describe("the standalone", function () {
+  this.timeout(90_000);
+  let folder: string;
+  let runs: ChildProcess[];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "carillon-standalone-"));
+    runs = [];
+    for (const name of ["gateway", "worker", "dashboard"]) {
+      await writeFile(join(folder, `${name}.mjs`), standIn);
+    }
+    await writeFile(join(folder, "main.mts"), main(folder));
+  });
+
+  afterEach(async () => {
+    await Promise.all(
+      runs.map(async (run) => {
+        if (run.exitCode !== null || run.signalCode !== null) return;
+        run.kill("SIGTERM");
+        await once(run, "exit");
+      }),
+    );
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const dataFile = (...names: string[]) => join(folder, "var", ...names);
+
+  const run = (variables: Record<string, string> = {}) => {
+    const child = spawn(
+      process.execPath,
+      ["--conditions=source", "--import=tsx", join(folder, "main.mts")],
+      {
+        cwd: fileURLToPath(new URL("..", import.meta.url)),
+        env: {
+          ...process.env,
+          PORT: "0",
+          DASHBOARD_PORT: "0",
+          ...variables,
+          DATA_DIR: dataFile(),
+        },
+        detached: true,
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    runs.push(child);
+    const ended = once(child, "close").then(([code]) => code as number | null);
+    let output = "";
+    let errors = "";
+    child.stdout.on("data", (chunk) => (output += String(chunk)));
+    child.stderr.on("data", (chunk) => (errors += String(chunk)));
+    return {
+      child,
+      ended,
+      errors: () => errors.trim(),
+      up: async () => {
+        await waitFor(() => {
+          if (child.exitCode !== null) throw new Error(`it ended: ${errors}`);
+          return output.includes("Carillon is running.");
+        });
+        return output;
+      },
+    };
+  };
+
+  const started = (name: string) => pidsInLog(dataFile("logs", `${name}.log`));
+
+  it("starts PostgreSQL and the apps, says where all is, and stops everything on SIGTERM", async () => {
+    const standalone = run();
+    const told = await standalone.up();
+    expect(told).to.match(/API +http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(told).to.match(/Dashboard +http:\/\/127\.0\.0\.1:\d+ \(user operator, password: /);
+    expect(told).to.match(/curl -sS -u member@carillon\.test:\w{32} http.* -d to=7 /);
+
+    const postgres = await postgresPid(dataFile());
+    const pids = (await Promise.all(["gateway", "worker", "dashboard"].map(started))).flat();
+    expect(pids).to.have.length(3);
+    standalone.child.kill("SIGTERM");
+    expect(await standalone.ended).to.equal(0);
+    expect([...pids, postgres].filter(isAlive)).to.deep.equal([]);
+    expect(await readdir(dataFile())).not.to.include("standalone.pid");
+  });
+
+  it("writes the credentials of the first accounts once, for their user only", async () => {
+    const first = run();
+    const told = await first.up();
+    const names = ["admin", "bot", "guest", "member", "moderator", "owner"];
+    expect((await readdir(dataFile("zuliprc"))).sort()).to.deep.equal(
+      ["accounts.json", ...names.map((name) => `${name}.zuliprc`)].sort(),
+    );
+    const member = await readFile(dataFile("zuliprc", "member.zuliprc"), "utf8");
+    expect(member).to.match(
+      /^\[api\]\nemail=member@carillon\.test\nkey=\w{32}\nsite=http:\/\/127\.0\.0\.1:\d+\n$/,
+    );
+    expect(told).to.include(/key=(\w+)/.exec(member)?.[1]);
+    for (const file of ["member.zuliprc", "accounts.json"]) {
+      expect((await stat(dataFile("zuliprc", file))).mode & 0o777).to.equal(0o600);
+    }
+    first.child.kill("SIGTERM");
+    await first.ended;
+
+    await run({ PUBLIC_URL: "https://chat.example.com" }).up();
+    expect(await readFile(dataFile("zuliprc", "member.zuliprc"), "utf8")).to.equal(member);
+  });
+
+  it("makes the owner only with DEMO=off, and prints no key", async () => {
+    const told = await run({ DEMO: "off" }).up();
+    expect((await readdir(dataFile("zuliprc"))).sort()).to.deep.equal([
+      "accounts.json",
+      "owner.zuliprc",
+    ]);
+    expect(told).not.to.include("curl");
+  });
+
+  it("takes a Ctrl-C that is told twice as one, and lets the apps hear SIGTERM once", async () => {
+    const standalone = run();
+    await standalone.up();
+    process.kill(-(standalone.child.pid ?? 0), "SIGINT");
+    standalone.child.kill("SIGINT");
+    expect(await standalone.ended).to.equal(0);
+    const log = await readFile(dataFile("logs", "worker.log"), "utf8");
+    expect(log.match(/"why":"\w+"/g)).to.deep.equal(['"why":"SIGTERM"']);
+  });
+
+  it("starts an app again when it dies", async () => {
+    await run().up();
+    const [first] = await started("worker");
+    process.kill(first ?? 0, "SIGKILL");
+    await waitFor(async () => (await started("worker")).length === 2);
+    expect(isAlive((await started("worker"))[1] ?? 0)).to.equal(true);
+  });
+
+  it("starts PostgreSQL again when it dies", async () => {
+    await run().up();
+    const first = await postgresPid(dataFile());
+    process.kill(first, "SIGKILL");
+    await waitFor(async () => {
+      const pid = await postgresPid(dataFile()).catch(() => first);
+      return pid !== first && isAlive(pid);
+    });
+  });
+
+  it("gives up with an app's own line when that refuses to start", async () => {
+    await writeFile(
+      join(folder, "worker.mjs"),
+      `console.error("REDIS_URL cannot be reached"); process.exit(1);`,
+    );
+    const standalone = run();
+    expect(await standalone.ended).to.equal(1);
+    expect(standalone.errors()).to.equal("worker: REDIS_URL cannot be reached");
+    const pids = [...(await started("gateway")), ...(await started("dashboard"))];
+    expect(pids.filter(isAlive)).to.deep.equal([]);
+    expect(await readdir(dataFile("postgres"))).not.to.include("postmaster.pid");
+  });
+
+  it("leaves no app behind when it is killed, and takes up its database at the next start", async () => {
+    const ports = { PORT: String(await freePort()), DASHBOARD_PORT: String(await freePort()) };
+    const first = run(ports);
+    await first.up();
+    const postgres = await postgresPid(dataFile());
+    first.child.kill("SIGKILL");
+    await first.ended;
+    // At once: the apps of the killed one may hold their ports still.
+    const second = run(ports);
+    await second.up();
+    expect(await postgresPid(dataFile())).to.equal(postgres);
+    for (const name of ["gateway", "worker", "dashboard"]) {
+      const [old, young] = await started(name);
+      expect([isAlive(old ?? 0), isAlive(young ?? 0)]).to.deep.equal([false, true]);
+    }
+  });
+
+  it("refuses a second start on the same DATA_DIR", async () => {
+    const first = run();
+    await first.up();
+    const second = run();
+    expect(await second.ended).to.equal(1);
+    expect(second.errors()).to.match(
+      /^Carillon runs already on DATA_DIR \S+ \(process \d+\): stop that one first.*$/,
+    );
+    expect(first.child.exitCode).to.equal(null);
+  });
+
+  it("names the port that is taken before it makes a database", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as { port: number };
+    for (const name of ["PORT", "DASHBOARD_PORT"]) {
+      const standalone = run({ [name]: String(port) });
+      expect(await standalone.ended).to.equal(1);
+      expect(standalone.errors()).to.equal(
+        `${name} ${port} is taken: another program listens on 127.0.0.1:${port}; stop it, or set ${name} to a free port`,
+      );
+    }
+    other.close();
+    expect(await readdir(dataFile())).not.to.include("postgres");
+  });
+
+  it("names a variable that is wrong", async () => {
+    const cases = [
+      [{ PORT: "many" }, /^PORT must be a port number/],
+      [{ PORT: "9123", DASHBOARD_PORT: "9123" }, /^DASHBOARD_PORT is 9123, which is PORT already/],
+      [{ HOST: "192.0.2.1" }, /^HOST 192\.0\.2\.1 cannot be listened on/],
+      [{ SECRET_KEY: "short" }, /^SECRET_KEY must have at least 32 characters/],
+    ] as const;
+    for (const [variables, message] of cases) {
+      const standalone = run(variables);
+      expect(await standalone.ended).to.equal(1);
+      expect(standalone.errors()).to.match(message);
+      expect(standalone.errors()).not.to.include("\n");
+    }
+  });
+
+  it("gives the credentials of a start that was cut off to the organization", async () => {
+    const first = run();
+    await first.up();
+    first.child.kill("SIGTERM");
+    await first.ended;
+    const kept = await readFile(dataFile("zuliprc", "accounts.json"), "utf8");
+    const { rename } = await import("node:fs/promises");
+    await rename(dataFile("zuliprc"), dataFile("zuliprc.new"));
+    await run().up();
+    expect(await readFile(dataFile("zuliprc", "accounts.json"), "utf8")).to.equal(kept);
+    expect(await readdir(dataFile())).not.to.include("zuliprc.new");
+  });
+
+  it("stops in the middle of a start", async () => {
+    await writeFile(join(folder, "gateway.mjs"), `setInterval(() => {}, 1000);`);
+    const standalone = run();
+    await waitFor(async () => (await started("dashboard")).length === 1);
+    standalone.child.kill("SIGTERM");
+    expect(await standalone.ended).to.equal(0);
+    expect(standalone.errors()).to.equal("");
+    expect(await readdir(dataFile("postgres"))).not.to.include("postmaster.pid");
+  });
+});
+
+async function postgresPid(dataDir: string): Promise<number> {
+  const text = await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8");
+  return Number(text.split("\n")[0]);
+}
+
+/** The processes that said in this log that they are up, in their order. */
+async function pidsInLog(path: string): Promise<number[]> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return [...text.matchAll(/"msg":"up".*"pid":(\d+)/g)].map(([, pid]) => Number(pid));
+}
+
+async function freePort(): Promise<number> {
+  const { freePort: find } = await import("@carillon/embedded");
+  return find();
+}
+
+async function waitFor(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 40_000; !(await condition()); await pause(30)) {
+    if (Date.now() > deadline) throw new Error("waited in vain");
+  }
+}

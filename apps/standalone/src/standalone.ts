@@ -1,0 +1,160 @@
+import { prepareDataDir } from "@carillon/embedded";
+import {
+  childEnvironment,
+  createLogger,
+  publicUrl,
+  Shutdown,
+  StartupError,
+  type Environment,
+  type Logger,
+} from "@carillon/kit";
+import { checkApps, type App } from "./apps.ts";
+import { givenDatabase, keepDatabase, type KeptDatabase } from "./database-keeper.ts";
+import { ensureFirstOrganization, type CreateOrganization } from "./first-organization.ts";
+import { greet } from "./greeting.ts";
+import { healthy, localUrl } from "./health.ts";
+import { lockInstance } from "./instance-lock.ts";
+import { LogFile } from "./log-file.ts";
+import { checkPorts, type Ports } from "./ports.ts";
+import { settleSecrets } from "./secrets.ts";
+import { SupervisedProcess } from "./supervised-process.ts";
+import { CredentialFiles } from "./zuliprc.ts";
+
+/** What the standalone gets from elsewhere. */
+export interface Parts {
+  /** Brings the database and the queues to this build's state. */
+  migrate(databaseUrl: string, redisUrl: string | undefined, log: Logger): Promise<void>;
+  createOrganization(databaseUrl: string, secretKey: string, log: Logger): CreateOrganization;
+  chooseApps(env: Environment, ports: Ports): App[];
+  /** One text for the person at the terminal. */
+  tell(text: string): void;
+}
+
+/** A standalone at work. */
+export interface Standalone {
+  /** Ends the apps, then PostgreSQL. Called again, it stops waiting for the apps. */
+  stop(): Promise<void>;
+}
+
+const logLimitEveryMs = 60_000;
+
+/**
+ * Starts everything, in order: DATA_DIR, ports, PostgreSQL, migrations, the first organization, the apps;
+ * resolves when gateway and dashboard serve. What was started is stopped again when something fails.
+ * @throws StartupError with the one line for the person who started it
+ */
+export async function startStandalone(
+  env: Environment,
+  parts: Parts,
+  givenUp: AbortSignal,
+): Promise<Standalone> {
+  const dataDir = await prepareDataDir(env.DATA_DIR);
+  const lock = lockInstance(dataDir);
+  const ownLog = new LogFile(dataDir, "standalone");
+  ownLog.limit();
+  const log = createLogger("standalone", {
+    level: env.LOG_LEVEL,
+    destination: ownLog.writer(),
+  });
+  const impatience = new AbortController();
+  // Two bounds of 10 s, one for the apps and one for PostgreSQL.
+  const shutdown = new Shutdown(log, 22_000);
+  shutdown.add(2, "lock", () => lock.release());
+  const standalone: Standalone = {
+    async stop() {
+      if (stopAsked) impatience.abort();
+      stopAsked = true;
+      await shutdown.run();
+    },
+  };
+  let stopAsked = false;
+
+  try {
+    const ports = await checkPorts(env, lock.predecessorWasKilled);
+    const apps = parts.chooseApps(env, ports);
+    checkApps(apps);
+    const secrets = await settleSecrets(dataDir, env);
+    const site = publicUrl({ ...env, PORT: ports.gateway });
+    const processes: SupervisedProcess[] = [];
+
+    const database: KeptDatabase = env.DATABASE_URL
+      ? givenDatabase(env.DATABASE_URL)
+      : await keepDatabase(dataDir, log, () => processes.forEach((process) => process.restart()));
+    shutdown.add(1, "postgres", () => database.stop());
+    stopWhen(givenUp);
+    await parts.migrate(database.url(), env.REDIS_URL, log);
+    const files = new CredentialFiles(dataDir);
+    const create = parts.createOrganization(database.url(), secrets.SECRET_KEY, log);
+    await ensureFirstOrganization({ files, demo: env.DEMO, site, create });
+    stopWhen(givenUp);
+
+    for (const app of apps) {
+      const logFile = new LogFile(dataDir, app.name);
+      const variables = () =>
+        childEnvironment({
+          ...secrets,
+          DATABASE_URL: database.url(),
+          PORT: String(ports.gateway),
+          DASHBOARD_PORT: String(ports.dashboard),
+          PUBLIC_URL: site,
+          DATA_DIR: dataDir,
+          METRICS_PORT: undefined,
+          ...app.env,
+        });
+      const { name, script } = app;
+      const child = new SupervisedProcess({ name, script, env: variables, logFile, log });
+      processes.push(child);
+      shutdown.add(0, name, () => child.stop(impatience.signal));
+      const timer = setInterval(() => logFile.limit(), logLimitEveryMs).unref();
+      shutdown.add(2, `${name} log`, () => clearInterval(timer));
+      child.start();
+    }
+    await allServe(apps, processes, env.HOST, givenUp);
+    parts.tell(
+      await greet({
+        site,
+        gatewayUrl: localUrl(env.HOST, ports.gateway),
+        dashboardUrl: localUrl(env.HOST, ports.dashboard),
+        dashboardUser: secrets.DASHBOARD_USER,
+        dashboardPassword: env.DASHBOARD_PASSWORD
+          ? "DASHBOARD_PASSWORD"
+          : `DASHBOARD_PASSWORD in ${dataDir}/secrets.json`,
+        dataDir,
+        files,
+      }),
+    );
+    return standalone;
+  } catch (error) {
+    log.error({ err: error }, "the start failed");
+    await standalone.stop();
+    throw error;
+  }
+}
+
+/** Resolves when every app that can be asked serves; from then on each is started again when it dies. */
+async function allServe(
+  apps: readonly App[],
+  processes: readonly SupervisedProcess[],
+  host: string,
+  givenUp: AbortSignal,
+): Promise<void> {
+  const settled = new AbortController();
+  const signal = AbortSignal.any([settled.signal, givenUp]);
+  const serving = apps.flatMap(({ healthPort }) =>
+    healthPort === undefined ? [] : [healthy(`${localUrl(host, healthPort)}/health`, signal)],
+  );
+  const refusals = processes.map(async (process) => {
+    throw new StartupError(`${process.name}: ${await process.refused}`);
+  });
+  try {
+    await Promise.race([Promise.all(serving), ...refusals]);
+  } finally {
+    settled.abort();
+  }
+  stopWhen(givenUp);
+  for (const process of processes) process.markStarted();
+}
+
+function stopWhen(givenUp: AbortSignal): void {
+  if (givenUp.aborted) throw new StartupError("stopped before it was up");
+}
