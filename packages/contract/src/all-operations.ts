@@ -5,6 +5,7 @@ import * as declared from "./operations.ts";
 export const allOperations: readonly Operation[] =
   Object.values<unknown>(declared).filter(isOperation);
 
-function isOperation(value: unknown): value is Operation {
+/** Tells declarations from whatever else a module exports. */
+export function isOperation(value: unknown): value is Operation {
   return typeof value === "object" && value !== null && "decoders" in value && "supported" in value;
 }

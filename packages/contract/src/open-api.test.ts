@@ -1,6 +1,9 @@
+import { readdir } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { z } from "zod";
-import { allOperations } from "./all-operations.ts";
+import { allOperations, isOperation } from "./all-operations.ts";
 import { apiReference } from "./api-reference.ts";
 import { form } from "./form.ts";
 import { openApi } from "./open-api.ts";
@@ -155,6 +158,19 @@ describe("the declared operations", () => {
     for (const { id, path } of allOperations) {
       expect(id).to.match(/^[a-z0-9]+(-[a-z0-9]+)*$/);
       expect(path).to.match(/^\/api\/v1(\/(\w+|\{\w+\}))+$/);
+    }
+  });
+
+  it("are all in the list, whatever their folder", async () => {
+    const folder = dirname(fileURLToPath(import.meta.url));
+    const files = (await readdir(folder, { recursive: true })).filter(
+      (file) => file.includes(sep) && file.endsWith(".ts") && !file.endsWith(".test.ts"),
+    );
+    for (const file of files) {
+      const module: Record<string, unknown> = await import(join(folder, file));
+      for (const operation of Object.values(module).filter(isOperation)) {
+        expect(allOperations, `operations.ts lacks ${file}`).to.include(operation);
+      }
     }
   });
 

@@ -7,10 +7,6 @@ export interface Actor {
   readonly isBot: boolean;
   /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for humans */
   readonly botType: number | null;
-  readonly ownerId: number | null;
-  /** The delivery address. */
-  readonly email: string;
-  readonly fullName: string;
 }
 
 export interface Credentials {
