@@ -1,1 +1,12 @@
-export {};
+export * from "./api-client.ts";
+export * from "./database.ts";
+export * from "./event-log.ts";
+export * from "./gateway.ts";
+export * from "./gateway-client.ts";
+export * from "./leak-guard.ts";
+export * from "./log-capture.ts";
+export * from "./query-counter.ts";
+export * from "./schema-diff.ts";
+export * from "./servers.ts";
+export * from "./site.ts";
+export * from "./wait-for.ts";

@@ -34,7 +34,8 @@ export async function schemaDiff(
   );
   try {
     const result = await engine.diff({
-      from: from === "empty" ? { tag: "empty" } : { tag: "schemaDatasource", files, configDir: "." },
+      from:
+        from === "empty" ? { tag: "empty" } : { tag: "schemaDatasource", files, configDir: "." },
       to: { tag: "schemaDatamodel", files },
       script: true,
       exitCode: null,

@@ -1,0 +1,42 @@
+import type { Sql } from "@carillon/db";
+
+/** An event as it lies in an organization's log. */
+export interface LoggedEvent {
+  readonly seq: number;
+  readonly type: string;
+  readonly op: string | null;
+  /** Fields as on the wire. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Ids of the accounts that are told; null for every active one. */
+  readonly audience: readonly number[] | null;
+  /** What differs between receivers, by account id. */
+  readonly userData: Readonly<Record<string, Record<string, unknown>>> | null;
+}
+
+/** The number of the organization's last event, 0 before the first. */
+export async function lastEventSeq(sql: Sql, realmId: number): Promise<number> {
+  const rows = await sql.rows<{ seq: number }>("SELECT seq FROM event_head WHERE realm_id = $1", [
+    realmId,
+  ]);
+  return rows[0]?.seq ?? 0;
+}
+
+/** The events after number `seq`, in commit order. */
+export function eventsSince(sql: Sql, realmId: number, seq: number): Promise<LoggedEvent[]> {
+  return sql.rows<LoggedEvent>(
+    `SELECT seq, type, op, payload, audience, user_data AS "userData" FROM event_log
+     WHERE realm_id = $1 AND seq > $2 ORDER BY seq`,
+    [realmId, seq],
+  );
+}
+
+/** What `work` emitted in the organization, with its result. Other work at the same time is not told apart. */
+export async function eventsOf<T>(
+  sql: Sql,
+  realmId: number,
+  work: () => Promise<T>,
+): Promise<{ result: T; events: LoggedEvent[] }> {
+  const seq = await lastEventSeq(sql, realmId);
+  const result = await work();
+  return { result, events: await eventsSince(sql, realmId, seq) };
+}

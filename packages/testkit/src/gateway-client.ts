@@ -1,0 +1,94 @@
+import type { Operation } from "@carillon/contract";
+import {
+  authorization,
+  call,
+  succeed,
+  type ApiBody,
+  type ApiCredentials,
+  type ApiResponse,
+  type CallOptions,
+} from "./api-client.ts";
+
+/** An answer to a request that names no operation. */
+export interface Answer {
+  readonly status: number;
+  /** The JSON of the body; empty where there is none. */
+  readonly body: AnswerBody;
+  /** The body as it came. */
+  readonly text: string;
+  readonly headers: Headers;
+}
+
+export interface AnswerBody {
+  readonly result?: "success" | "error";
+  readonly msg?: string;
+  readonly code?: string;
+  readonly ignored_parameters_unsupported?: readonly string[];
+  readonly [field: string]: unknown;
+}
+
+/** Strings go out as they are, everything else as JSON; undefined is left out. */
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Requests of one account, or of nobody. Parameters go into the query for GET, else into a form. */
+export interface GatewayClient {
+  get(path: string, params?: Params): Promise<Answer>;
+  post(path: string, params?: Params): Promise<Answer>;
+  patch(path: string, params?: Params): Promise<Answer>;
+  put(path: string, params?: Params): Promise<Answer>;
+  delete(path: string, params?: Params): Promise<Answer>;
+  /** Sends a request as it is, with the account's credentials unless `init` has others. */
+  send(method: string, path: string, init?: RequestInit): Promise<Answer>;
+  call<Op extends Operation>(operation: Op, options?: Bound<Op>): Promise<ApiResponse<Op>>;
+  /** @throws Error with the whole answer unless it is a success */
+  succeed<Op extends Operation>(operation: Op, options?: Bound<Op>): Promise<ApiBody<Op>>;
+}
+
+type Bound<Op extends Operation> = Omit<CallOptions<Op>, "auth">;
+
+/** @param base the server's address, without a path */
+export function clientOf(base: string, auth: ApiCredentials | undefined): GatewayClient {
+  const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> => {
+    const headers = new Headers(init.headers);
+    for (const [name, value] of Object.entries(authorization(auth))) {
+      if (!headers.has(name)) headers.set(name, value);
+    }
+    const response = await fetch(base + path, { ...init, method, headers });
+    const text = await response.text();
+    return { status: response.status, body: parse(text), text, headers: response.headers };
+  };
+  const form =
+    (method: string) =>
+    (path: string, params: Params = {}) =>
+      send(method, path, { body: encode(params) });
+  return {
+    send,
+    get(path, params = {}) {
+      const query = encode(params).toString();
+      return send("GET", query ? `${path}${path.includes("?") ? "&" : "?"}${query}` : path);
+    },
+    post: form("POST"),
+    patch: form("PATCH"),
+    put: form("PUT"),
+    delete: form("DELETE"),
+    call: (operation, options) => call(base, operation, { ...options, auth }),
+    succeed: (operation, options) => succeed(base, operation, { ...options, auth }),
+  };
+}
+
+function encode(params: Params): URLSearchParams {
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (value === undefined) continue;
+    fields.set(name, typeof value === "string" ? value : JSON.stringify(value));
+  }
+  return fields;
+}
+
+function parse(text: string): AnswerBody {
+  try {
+    return JSON.parse(text) as AnswerBody;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,118 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import type { Operation } from "@carillon/contract";
+import type { Database } from "@carillon/db";
+import type { Account, Site } from "@carillon/domain";
+import type { AppOptions, Handler } from "@carillon/gateway";
+import type { Logger } from "@carillon/kit";
+import type { ApiCredentials } from "./api-client.ts";
+import { authenticateWith } from "./authenticate.ts";
+import { clientOf, type GatewayClient } from "./gateway-client.ts";
+import { later } from "./later.ts";
+import { captureLog, type LogLine } from "./log-capture.ts";
+import { testSite } from "./site.ts";
+
+/** What the tests' gateway hands to the handlers: the same as `apps/gateway/src/services.ts`. */
+interface Services {
+  readonly db: Database;
+  readonly site: Site;
+  readonly log: Logger;
+}
+
+export interface GatewayOptions {
+  readonly site?: Partial<Site>;
+  /** Default: what lies below `apps/gateway/src/operations`. */
+  readonly handlers?: readonly Handler<Services>[];
+  /** Default: those that have a handler, so that one missing handler fails one test and not all. */
+  readonly operations?: readonly Operation[];
+  /** Everything else that the app takes. */
+  readonly app?: Partial<
+    Omit<AppOptions<Services, Account>, "services" | "handlers" | "operations">
+  >;
+}
+
+/** A gateway that listens on a port of its own, with everything real but the process. */
+export interface Gateway {
+  /** `http://127.0.0.1:PORT` */
+  readonly url: string;
+  readonly services: Services;
+  /** Requests of an account. */
+  as(account: ApiCredentials): GatewayClient;
+  /** Requests without credentials. */
+  readonly anonymous: GatewayClient;
+  /** What the gateway has logged, oldest first. */
+  readonly logLines: LogLine[];
+  /** The same as text, to look for secrets in. */
+  logText(): string;
+  /** Cuts off open requests. */
+  close(): Promise<void>;
+}
+
+/** Starts a gateway on the database. */
+export async function startGateway(db: Database, options: GatewayOptions = {}): Promise<Gateway> {
+  // Only here: tests of lower packages need neither Koa nor a gateway that compiles.
+  const { buildApp, createGatewayServer } = await import("@carillon/gateway");
+  const handlers = options.handlers ?? (await allHandlers());
+  const operations = options.operations ?? handlers.map((handler) => handler.operation);
+  const captured = captureLog();
+  const { log } = captured;
+  const site = testSite(options.site);
+  const services = { db, site, log };
+  const app = buildApp<Services, Account>({
+    operations,
+    handlers,
+    services,
+    authenticate: authenticateWith(db, site),
+    log,
+    checkResults: true,
+    health: async () => {
+      if (!(await db.answers())) throw new Error("the database does not answer");
+    },
+    ...options.app,
+  });
+  const server = createGatewayServer(app);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    services,
+    as: (account) => clientOf(url, account),
+    anonymous: clientOf(url, undefined),
+    logLines: captured.lines,
+    logText: captured.text,
+    async close() {
+      if (!server.listening) return;
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** A gateway on the database for the tests of the enclosing `describe`. */
+export function useGateway(db: Database, options?: GatewayOptions): Gateway {
+  const { value, set } = later<Gateway>("the gateway");
+  let gateway: Gateway | undefined;
+  before("start a gateway", async () => {
+    gateway = await startGateway(db, options);
+    set(gateway);
+  });
+  after("stop the gateway", async () => {
+    set(undefined);
+    await gateway?.close();
+  });
+  return value;
+}
+
+let loaded: Promise<Handler<Services>[]> | undefined;
+
+function allHandlers(): Promise<Handler<Services>[]> {
+  return (loaded ??= (async () => {
+    const { loadHandlers } = await import("@carillon/gateway");
+    const folder = new URL("../../../apps/gateway/src/operations", import.meta.url);
+    return loadHandlers<Services>(fileURLToPath(folder));
+  })());
+}

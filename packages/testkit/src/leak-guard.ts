@@ -1,0 +1,55 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/**
+ * Fails the file that leaves something open: a server that listens, a connection, a process. Each of them would
+ * keep mocha from ending by itself, and nobody could tell whose it was.
+ */
+
+/** What keeps a process alive, by the names that node has for it. */
+const watched = ["TCPServerWrap", "TCPSocketWrap", "ProcessWrap"] as const;
+
+/** How long after its last hook a file's connections may take to go, in milliseconds. */
+const graceMs = 3_000;
+
+/** How many of each are open. */
+export function openResources(): Map<string, number> {
+  const counts = new Map<string, number>(watched.map((kind) => [kind, 0]));
+  for (const kind of process.getActiveResourcesInfo()) {
+    const count = counts.get(kind);
+    if (count !== undefined) counts.set(kind, count + 1);
+  }
+  return counts;
+}
+
+/** @throws Error that lists what is open now and was not at `earlier`, once it has had time to go */
+export async function checkNothingLeaks(earlier: ReadonlyMap<string, number>): Promise<void> {
+  const deadline = Date.now() + graceMs;
+  for (;;) {
+    const left = [...openResources()]
+      .map(([kind, count]) => ({ kind, more: count - (earlier.get(kind) ?? 0) }))
+      .filter(({ more }) => more > 0);
+    if (left.length === 0) return;
+    if (Date.now() > deadline) {
+      const list = left.map(({ kind, more }) => `${more} ${kind}`).join(", ");
+      throw new Error(`this suite leaves open: ${list}; close in \`after\` what it opened`);
+    }
+    await pause(20);
+  }
+}
+
+/** Under mocha the first file that imports the testkit puts the check behind the last hook of every suite. */
+if (typeof globalThis.before === "function") {
+  before("guard against leaks", function guard() {
+    let earlier: ReadonlyMap<string, number> = openResources();
+    for (const suite of this.test?.parent?.suites ?? []) {
+      suite.afterAll("leave nothing open", async () => {
+        try {
+          await checkNothingLeaks(earlier);
+        } finally {
+          // What one suite left behind is not held against the next one.
+          earlier = openResources();
+        }
+      });
+    }
+  });
+}

@@ -1,0 +1,33 @@
+import { createLogger, type Logger } from "@carillon/kit";
+
+/** A line of the log, parsed. */
+export interface LogLine {
+  /** As pino counts: 10 trace, 20 debug, 30 info, 40 warn, 50 error */
+  readonly level: number;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+export interface LogCapture {
+  readonly log: Logger;
+  /** What was logged so far; the same list at each call, so that it can be emptied. */
+  readonly lines: LogLine[];
+  /** The lines as they went out, for tests that look for secrets anywhere in them. */
+  readonly text: () => string;
+}
+
+/** A logger like that of a process, whose lines stay in memory. */
+export function captureLog(level = "trace"): LogCapture {
+  const lines: LogLine[] = [];
+  let text = "";
+  const log = createLogger("test", {
+    level,
+    destination: {
+      write(line) {
+        text += line;
+        lines.push(JSON.parse(line) as LogLine);
+      },
+    },
+  });
+  return { log, lines, text: () => text };
+}

@@ -1,0 +1,25 @@
+/** The servers that `npm test` starts for the tests; the second only where it is installed. */
+
+/**
+ * The PostgreSQL server, with the database to administer it from.
+ * @throws Error that says how to get one
+ */
+export function postgresUrl(): string {
+  const url = process.env["CARILLON_TEST_DATABASE_URL"];
+  if (url) return url;
+  throw new Error(
+    "there is no PostgreSQL for the tests: run them with `npm test`, or set CARILLON_TEST_DATABASE_URL",
+  );
+}
+
+/** The Redis server, or nothing where there is none. */
+export function redisUrl(): string | undefined {
+  return process.env["CARILLON_TEST_REDIS_URL"] || undefined;
+}
+
+/** The address of another database on the same server. */
+export function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
