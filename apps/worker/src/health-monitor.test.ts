@@ -1,0 +1,88 @@
+import { expect } from "chai";
+import { silentLogger } from "@carillon/kit";
+import { startHealthMonitor, type HealthMonitor, type HealthReading } from "./health-monitor.ts";
+
+const hour = 3_600_000;
+
+describe("the health monitor", () => {
+  let monitors: HealthMonitor[];
+  let exits: string[];
+
+  beforeEach(() => {
+    exits = [];
+    monitors = [];
+  });
+  afterEach(() => monitors.forEach((monitor) => monitor.stop()));
+
+  /** Checks once for each reading; an error in the list is a database that does not answer. */
+  async function watch(...readings: Array<HealthReading | Error>): Promise<HealthMonitor> {
+    const left = [...readings];
+    const watching = startHealthMonitor({
+      log: silentLogger,
+      intervalMs: hour,
+      exit: (why) => exits.push(why),
+      probe: async () => {
+        const next = left.shift();
+        if (!next || next instanceof Error) throw next ?? new Error("nothing left to read");
+        return next;
+      },
+    });
+    monitors.push(watching);
+    for (const _ of readings) await watching.check();
+    return watching;
+  }
+
+  const due = (progress: number) => ({ dueWork: true, progress });
+  const idle = (progress: number) => ({ dueWork: false, progress });
+
+  it("lets an idle worker be", async () => {
+    expect((await watch(idle(1), idle(1), idle(1), idle(1))).bad).to.equal(0);
+    expect(exits).to.deep.equal([]);
+  });
+
+  it("lets a busy worker be", async () => {
+    await watch(due(1), due(2), due(3), due(4));
+    expect(exits).to.deep.equal([]);
+  });
+
+  it("ends the process after two checks in a row with work due and none done", async () => {
+    expect((await watch(due(1), due(1))).bad).to.equal(1);
+    expect(exits).to.deep.equal([]);
+    await watch(due(1), due(1), due(1), due(1));
+    expect(exits).to.have.lengthOf(1);
+    expect(exits[0]).to.include("work is due");
+  });
+
+  it("starts over when something was done, or nothing was due, in between", async () => {
+    await watch(due(1), due(1), due(2), due(2), idle(2), due(2), due(2));
+    expect(exits).to.deep.equal([]);
+  });
+
+  it("ends the process after two checks without an answer", async () => {
+    await watch(idle(1), new Error("gone"), new Error("still gone"));
+    expect(exits).to.deep.equal(["the database did not answer: still gone"]);
+  });
+
+  it("does not hold the time without answers against the worker", async () => {
+    await watch(due(1), new Error("gone"), due(1), due(2));
+    expect(exits).to.deep.equal([]);
+  });
+
+  it("takes a probe that never answers for a bad check, and tells it to stop", async () => {
+    let aborted = 0;
+    const exited = new Promise<string>((resolve) => {
+      const watching = startHealthMonitor({
+        log: silentLogger,
+        intervalMs: 20,
+        exit: resolve,
+        probe: (signal) =>
+          new Promise(() => {
+            signal.addEventListener("abort", () => aborted++);
+          }),
+      });
+      monitors.push(watching);
+    });
+    expect(await exited).to.include("no answer within 20 ms");
+    expect(aborted).to.equal(2);
+  });
+});

@@ -1,0 +1,93 @@
+import { queues as queueTable, type JobDefinition } from "@carillon/jobs";
+import type { Logger } from "@carillon/kit";
+import type { Queues, Run, WorkerHandle } from "@carillon/queue";
+import { completeProcessors, type AnyProcessor } from "./processor.ts";
+import { RunningJobs } from "./running-jobs.ts";
+
+export interface RunnerOptions {
+  readonly definitions: readonly JobDefinition[];
+  readonly processors: readonly AnyProcessor[];
+  readonly queues: Queues;
+  readonly log: Logger;
+}
+
+/** What the runner of this process has done so far, for the heartbeat and the metrics. */
+export interface RunnerCounters {
+  active: number;
+  completed: number;
+  failed: number;
+  stalled: number;
+  errors: number;
+}
+
+export interface Runner {
+  counters(): RunnerCounters;
+  /**
+   * Takes no new job and gives the running ones `graceMs`; then tells them to stop, and 2 s later hands
+   * back those that have not. Resolves within `graceMs` + 3 s whatever hangs, also the queue's store.
+   */
+  close(graceMs: number): Promise<void>;
+}
+
+/** How long a job that was told to stop may take to do so, in milliseconds. */
+const stopMs = 2_000;
+
+/**
+ * Starts one worker for each queue that has jobs.
+ * @throws StartupError when definitions and processors do not match one to one
+ */
+export function startRunner({ definitions, processors, queues, log }: RunnerOptions): Runner {
+  const byName = completeProcessors(definitions, processors);
+  const running = new RunningJobs({ log, stopMs });
+
+  const run = async (given: Run): Promise<void> => {
+    const processor = byName.get(given.name);
+    // An older worker may meet a job of a newer release: it stays in the queue for the newer ones.
+    if (!processor)
+      throw new Error(`this worker does not know the job ${given.name}; is it outdated?`);
+    await running.run(processor, given);
+  };
+
+  const used = [...new Set(definitions.map((definition) => definition.queue))];
+  const workers = used.map((queue) =>
+    queues.worker(queue, {
+      definitions: definitions.filter((definition) => definition.queue === queue),
+      concurrency: queueTable[queue].concurrency,
+      log,
+      run,
+    }),
+  );
+  let closing: Promise<void> | undefined;
+
+  return {
+    counters: () => ({ active: running.size, ...total(workers) }),
+    close: (graceMs) => (closing ??= closeWithin(graceMs)),
+  };
+
+  async function closeWithin(graceMs: number): Promise<void> {
+    if (await closeWorkers(graceMs)) return;
+    log.warn({ jobs: running.ids() }, "jobs are still running; telling them to stop");
+    running.stop();
+    if (await closeWorkers(stopMs + 1_000)) return;
+    log.error(
+      { jobs: running.ids() },
+      "workers did not close in time; their jobs run again elsewhere",
+    );
+  }
+
+  async function closeWorkers(limitMs: number): Promise<boolean> {
+    const closed = await Promise.all(workers.map((worker) => worker.close(limitMs)));
+    return closed.every(Boolean);
+  }
+}
+
+function total(workers: readonly WorkerHandle[]): Omit<RunnerCounters, "active"> {
+  const sum = { completed: 0, failed: 0, stalled: 0, errors: 0 };
+  for (const { counters } of workers) {
+    sum.completed += counters.completed;
+    sum.failed += counters.failed;
+    sum.stalled += counters.stalled;
+    sum.errors += counters.errors;
+  }
+  return sum;
+}
