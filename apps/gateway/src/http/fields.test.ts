@@ -220,8 +220,6 @@ describe("where parameters come from", () => {
         ...multipart(["content", "x"]),
         body: multipart(["content", "x"]).body.slice(0, 70),
       },
-      multipart(["content", "x", "", "Content-Transfer-Encoding: rot13\r\n"]),
-      multipart(["content", "x", "", ": nameless\r\n"]),
     ];
     for (const [index, options] of broken.entries()) {
       const { status, json } = await gateway.send("POST", "/api/v1/echo", options);
