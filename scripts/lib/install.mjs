@@ -21,10 +21,12 @@ const stampFile = join(root, "node_modules", ".carillon-install");
 export async function repairInstall() {
   checkNode();
   const wanted = stamp();
-  if (kept() === wanted) return;
-  if (!isForAnotherNode() && matchesLock()) {
-    writeFileSync(stampFile, wanted);
-    return;
+  if (isWhole()) {
+    if (kept() === wanted) return;
+    if (!isForAnotherNode() && matchesLock()) {
+      writeFileSync(stampFile, wanted);
+      return;
+    }
   }
   console.log("Installing packages …");
   const exact = await capture(...npm("ci"), prismaEnvironment);
@@ -78,11 +80,26 @@ function isForAnotherNode() {
   return stamp !== undefined && !stamp.startsWith(`${platform()} `);
 }
 
-/** True when npm's own record of what it installed, by hand perhaps, has all that the lock asks for here. */
+/** npm's own record of what it installed, perhaps by hand, which it writes last; undefined without one. */
+function record() {
+  const file = join(root, "node_modules", ".package-lock.json");
+  return existsSync(file) ? readJson(file).packages : undefined;
+}
+
+/** True when every package of npm's record is still there. */
+function isWhole() {
+  const installed = record();
+  return (
+    installed !== undefined &&
+    Object.entries(installed).every(
+      ([path, entry]) => entry.optional || existsSync(join(root, path)),
+    )
+  );
+}
+
+/** True when the record has all that the lock asks for, and the lock all that the manifests ask for. */
 function matchesLock() {
-  const record = join(root, "node_modules", ".package-lock.json");
-  if (!existsSync(record)) return false;
-  const installed = readJson(record).packages;
+  const installed = record();
   const locked = readJson(join(root, "package-lock.json")).packages;
   const inSync = manifests().every((file) => {
     const entry =
@@ -96,7 +113,7 @@ function matchesLock() {
         !path.startsWith("node_modules/") ||
         entry.optional ||
         entry.peer ||
-        (installed[path]?.version === entry.version && existsSync(join(root, path))),
+        installed[path]?.version === entry.version,
     )
   );
 }

@@ -17,10 +17,10 @@ export async function exclusively(work) {
   const mine = `${path}.${process.pid}`;
   writeFileSync(mine, identity(process.pid));
   try {
-    let told = false;
-    while (!take(mine)) {
-      if (!told) console.log("Another process installs or builds in this folder; waiting for it.");
-      told = true;
+    for (let attempt = 0; !take(mine); attempt++) {
+      if (attempt === 2) {
+        console.log("Another process installs or builds in this folder; waiting for it.");
+      }
       await pause(250);
     }
     process.on("exit", release);
