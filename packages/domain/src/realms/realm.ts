@@ -12,6 +12,7 @@ export interface Realm {
   readonly deactivated: boolean;
   readonly topicsPolicy: "allow_empty_topic" | "disable_empty_topic";
   readonly emptyTopicDisplayName: string;
+  readonly defaultLanguage: string;
   readonly waitingPeriodThreshold: number;
   readonly requireUniqueNames: boolean;
   readonly passwordAuthEnabled: boolean;
@@ -19,6 +20,8 @@ export interface Realm {
   readonly sendChannelEventsMessages: boolean;
   readonly newStreamAnnouncementsChannelId: number | null;
   readonly description: string;
+  /** The database's clock when this was read: the start of the transaction. UNIX time in seconds, with a fraction. */
+  readonly now: number;
   /** The group that holds each permission. */
   readonly groups: Readonly<Record<RealmSetting, number>>;
 }
@@ -31,9 +34,11 @@ const byId = {
   name: "realm-by-id",
   text: `SELECT id, subdomain, name, deactivated, topics_policy AS "topicsPolicy",
       empty_topic_display_name AS "emptyTopicDisplayName", waiting_period_threshold AS "waitingPeriodThreshold",
+      default_language AS "defaultLanguage",
       require_unique_names AS "requireUniqueNames", password_auth_enabled AS "passwordAuthEnabled",
       enable_spectator_access AS "enableSpectatorAccess", send_channel_events_messages AS "sendChannelEventsMessages",
       new_stream_announcements_channel_id AS "newStreamAnnouncementsChannelId", description,
+      extract(epoch FROM now())::float8 AS now,
       json_build_object(${groupColumns}) AS groups
     FROM realms WHERE id = $1`,
 };

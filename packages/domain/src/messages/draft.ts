@@ -1,0 +1,38 @@
+import type { RenderedMessage } from "@carillon/markdown";
+
+import type { Account } from "../users/account.ts";
+import type { PostingChannel } from "./channel-facts.ts";
+import type { Members } from "./recipients.ts";
+
+/** A message that somebody wants to send, now or later, before anything has been checked. */
+export interface Draft {
+  readonly senderId: number;
+  readonly destination: Destination;
+  /** As sent; ignored for direct messages. */
+  readonly topic: string | undefined;
+  readonly content: string;
+}
+
+export type Destination =
+  | { readonly kind: "channel"; readonly channelId: number }
+  /** The sender may be listed or not. */
+  | { readonly kind: "direct"; readonly userIds: readonly number[] };
+
+/** A message that may be sent: what {@link checkMessages} makes of a draft. */
+export interface CheckedMessage {
+  readonly sender: Account;
+  readonly target: Target;
+  /** `""` for the empty topic and for direct messages. */
+  readonly topic: string;
+  readonly content: string;
+  readonly rendered: RenderedMessage;
+}
+
+export type Target =
+  | { readonly kind: "channel"; readonly channel: PostingChannel }
+  | {
+      readonly kind: "direct";
+      readonly members: Members;
+      /** Everybody in `members`. */
+      readonly participants: readonly Account[];
+    };

@@ -1,0 +1,30 @@
+/** Bits of `user_messages.flags` (messages.md §3). Two partial indexes of the first migration know `read` and `direct`. */
+export const flag = {
+  read: 1,
+  starred: 2,
+  collapsed: 4,
+  mentioned: 8,
+  streamWildcardMentioned: 16,
+  topicWildcardMentioned: 32,
+  hasAlertWord: 64,
+  historical: 128,
+  /** The message is a direct one. Internal, never shown. */
+  direct: 256,
+} as const;
+
+const names: ReadonlyArray<readonly [bit: number, name: string]> = [
+  [flag.read, "read"],
+  [flag.starred, "starred"],
+  [flag.collapsed, "collapsed"],
+  [flag.mentioned, "mentioned"],
+  [flag.streamWildcardMentioned, "stream_wildcard_mentioned"],
+  [flag.topicWildcardMentioned, "topic_wildcard_mentioned"],
+  [flag.streamWildcardMentioned | flag.topicWildcardMentioned, "wildcard_mentioned"],
+  [flag.hasAlertWord, "has_alert_word"],
+  [flag.historical, "historical"],
+];
+
+/** The flags as clients see them; `wildcard_mentioned` stands for either wildcard. */
+export function flagNames(bits: number): string[] {
+  return names.filter(([bit]) => (bits & bit) !== 0).map(([, name]) => name);
+}

@@ -1,0 +1,136 @@
+import type { Sql } from "@carillon/db";
+import {
+  emptyLookups,
+  type Lookups,
+  type MentionableGroup,
+  type MentionableUser,
+  type ParsedMessage,
+} from "@carillon/markdown";
+
+import type { Realm } from "../realms/realm.ts";
+import type { Account } from "../users/account.ts";
+
+/** A group that a message names, with the setting that says who may mention it. */
+export interface NamedGroup extends MentionableGroup {
+  readonly canMentionGroupId: number;
+}
+
+/** What the texts of a batch name, looked up once for all of them. */
+export interface MentionLookups {
+  readonly groupsById: ReadonlyMap<number, NamedGroup>;
+  /** For one text and its author, who must be able to see what it links to. */
+  of(parsed: ParsedMessage, author: Account): Promise<Lookups>;
+}
+
+/** Looks up the names that the texts mention; without any, it asks the database nothing. */
+export async function loadMentionLookups(
+  sql: Sql,
+  realm: Realm,
+  organizationUrl: string,
+  texts: readonly ParsedMessage[],
+): Promise<MentionLookups> {
+  const userNames = distinct(texts.flatMap(({ names }) => names.userNames));
+  const userIds = distinct(texts.flatMap(({ names }) => names.userIds));
+  const groupNames = distinct(texts.flatMap(({ names }) => names.groupNames));
+  const users =
+    userNames.length + userIds.length > 0 ? await loadUsers(sql, realm.id, userNames, userIds) : [];
+  const groups = groupNames.length > 0 ? await loadGroups(sql, realm.id, groupNames) : [];
+  const shared = {
+    ...emptyLookups,
+    organizationUrl,
+    emptyTopicDisplayName: realm.emptyTopicDisplayName,
+    usersByName: grouped(users, ({ fullName }) => fullName.toLowerCase()),
+    usersById: new Map(users.map((user) => [user.id, user])),
+    groupsByName: grouped(groups, ({ name }) => name.toLowerCase()),
+  };
+  return {
+    groupsById: new Map(groups.map((group) => [group.id, group])),
+    of: async ({ names }, author) =>
+      names.channelNames.length > 0
+        ? { ...shared, ...(await loadLinks(sql, author, names)) }
+        : shared,
+  };
+}
+
+function distinct<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}
+
+function grouped<T>(values: readonly T[], key: (value: T) => string): Map<string, T[]> {
+  const map = new Map<string, T[]>();
+  for (const value of values) {
+    const name = key(value);
+    const list = map.get(name);
+    if (list) list.push(value);
+    else map.set(name, [value]);
+  }
+  return map;
+}
+
+function loadUsers(
+  sql: Sql,
+  realmId: number,
+  names: readonly string[],
+  ids: readonly number[],
+): Promise<MentionableUser[]> {
+  return sql.rows(
+    {
+      name: "mentioned-users",
+      text: `SELECT id, full_name AS "fullName", is_active AS "isActive" FROM users
+        WHERE realm_id = $1 AND lower(full_name) = ANY($2::text[])
+        UNION
+        SELECT id, full_name, is_active FROM users WHERE realm_id = $1 AND id = ANY($3::int[])`,
+    },
+    [realmId, names, ids],
+  );
+}
+
+function loadGroups(sql: Sql, realmId: number, names: readonly string[]): Promise<NamedGroup[]> {
+  return sql.rows(
+    {
+      name: "mentioned-groups",
+      text: `SELECT id, name, deactivated, is_system_group AS "isSystemGroup",
+          CASE WHEN is_system_group THEN description ELSE name END AS "displayName",
+          can_mention_group_id AS "canMentionGroupId"
+        FROM named_user_group WHERE realm_id = $1 AND lower(name) = ANY($2::text[])`,
+    },
+    [realmId, names],
+  );
+}
+
+/**
+ * Channels that the text links to, only those whose content the author can read (so that private names do not
+ * leak ids), and the newest message of each topic linked to.
+ */
+async function loadLinks(
+  sql: Sql,
+  author: Account,
+  names: ParsedMessage["names"],
+): Promise<Pick<Lookups, "channelsByName" | "newestMessageOfTopic">> {
+  const channels = await sql.rows<{ id: number; name: string; recipientId: number; shared: boolean }>(
+    `SELECT c.id, c.name, r.id AS "recipientId", c.history_public_to_subscribers AS shared
+     FROM channels c JOIN recipients r ON r.channel_id = c.id
+     WHERE c.realm_id = $1 AND c.name = ANY($2::text[])
+       AND (c.is_web_public OR (NOT c.invite_only AND $4)
+            OR EXISTS (SELECT 1 FROM subscriptions s WHERE s.channel_id = c.id AND s.user_id = $3 AND s.active))`,
+    [author.realmId, names.channelNames, author.id, author.role !== 600],
+  );
+  const channelsByName = new Map(channels.map((channel) => [channel.name, channel]));
+  const newest = new Map<string, number>();
+  for (const { channelName, topic } of names.topics) {
+    const channel = channelsByName.get(channelName);
+    if (!channel) continue;
+    const [row] = await sql.rows<{ id: number }>(
+      `SELECT m.id FROM messages m
+       WHERE m.recipient_id = $1 AND m.is_channel AND lower(m.topic) = lower($2)
+         AND ($3 OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = $4 AND um.message_id = m.id))
+       ORDER BY m.id DESC LIMIT 1`,
+      [channel.recipientId, topic, channel.shared, author.id],
+    );
+    if (row) newest.set(`${channel.id}:${topic}`, row.id);
+  }
+  return {
+    channelsByName,
+    newestMessageOfTopic: (channelId, topic) => newest.get(`${channelId}:${topic}`),
+  };
+}

@@ -1,0 +1,21 @@
+import type { CheckedMessage } from "./draft.ts";
+
+/** A checked message on its way into the database. */
+export interface OutgoingMessage extends CheckedMessage {
+  readonly clientId: number;
+  readonly clientName: string;
+  /** Whether the sender's own copy counts as read. */
+  readonly readBySender: boolean;
+  /** The scheduled message that it comes from: it is sent at most once. */
+  readonly scheduledMessageId?: number;
+  /** Local echo: the event of this one queue carries the id that the client gave. */
+  readonly local?: { readonly queueId: string; readonly localId: string };
+}
+
+/** An outgoing message with what the database gave it. */
+export interface NumberedMessage extends OutgoingMessage {
+  readonly id: number;
+  readonly recipientId: number;
+  /** UNIX time in seconds, with a fraction. */
+  readonly sentAt: number;
+}

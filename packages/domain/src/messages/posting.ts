@@ -1,0 +1,65 @@
+import { errors } from "@carillon/contract";
+
+import { guestRole, type Memberships } from "../permissions/memberships.ts";
+import { channelSettings } from "../permissions/registry.ts";
+import type { Account } from "../users/account.ts";
+import type { PostingChannel } from "./channel-facts.ts";
+
+/**
+ * Whether the account may post in the channel at all (scheduled-messages.md §0.4, steps 2 to 5, in that order).
+ * A bot may use its owner's permission and its owner's subscription. Owners and administrators have no extra right.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkPosting(
+  sender: Account,
+  owner: Account | undefined,
+  channel: PostingChannel,
+  memberships: Memberships,
+): void {
+  if (!holdsOrOwner("canSendMessageGroup", channel.canSendMessageGroupId, sender, owner, memberships))
+    throw errors.badRequest("You may not send messages to this channel");
+  if (channel.isArchived) throw errors.badRequest("This channel is archived");
+  if (!reaches(sender, owner, channel, memberships))
+    throw errors.badRequest("You may not send messages to this channel: subscribe to it first");
+}
+
+/** Whether the account may start a topic in the channel (step 6). */
+export function mayCreateTopic(
+  sender: Account,
+  owner: Account | undefined,
+  channel: PostingChannel,
+  memberships: Memberships,
+): boolean {
+  return holdsOrOwner("canCreateTopicGroup", channel.canCreateTopicGroupId, sender, owner, memberships);
+}
+
+function holdsOrOwner(
+  setting: "canSendMessageGroup" | "canCreateTopicGroup",
+  groupId: number,
+  sender: Account,
+  owner: Account | undefined,
+  memberships: Memberships,
+): boolean {
+  const rule = channelSettings[setting];
+  return (
+    memberships.holds(sender, rule, groupId) ||
+    (owner !== undefined && memberships.holds(owner, rule, groupId))
+  );
+}
+
+function reaches(
+  sender: Account,
+  owner: Account | undefined,
+  channel: PostingChannel,
+  memberships: Memberships,
+): boolean {
+  if (channel.isWebPublic) return true;
+  if (!channel.inviteOnly && sender.role !== guestRole) return true;
+  if (channel.subscribed.has(sender.id)) return true;
+  if (owner && channel.subscribed.has(owner.id)) return true;
+  return (
+    channel.historyPublicToSubscribers &&
+    (memberships.holds(sender, channelSettings.canAddSubscribersGroup, channel.canAddSubscribersGroupId) ||
+      memberships.holds(sender, channelSettings.canSubscribeGroup, channel.canSubscribeGroupId))
+  );
+}

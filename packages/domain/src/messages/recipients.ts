@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+
+import type { Sql } from "@carillon/db";
+
+/** A direct conversation: the ids of all participants, the sender too, ascending and without duplicates. */
+export type Members = readonly number[];
+
+/** The participants of a conversation that `senderId` has with `userIds`. */
+export function membersOf(senderId: number, userIds: readonly number[]): Members {
+  return [...new Set([senderId, ...userIds])].sort((a, b) => a - b);
+}
+
+/** The name of a conversation, for maps. */
+export function memberKey(members: Members): string {
+  return members.join(",");
+}
+
+function memberHash(key: string): Buffer {
+  return createHash("sha256").update(key).digest();
+}
+
+export interface DirectRecipient {
+  readonly id: number;
+  readonly hasMessages: boolean;
+}
+
+/** The conversations that exist among the given ones, by {@link memberKey}. */
+export async function findDirectRecipients(
+  sql: Sql,
+  realmId: number,
+  conversations: readonly Members[],
+): Promise<Map<string, DirectRecipient>> {
+  if (conversations.length === 0) return new Map();
+  const rows = await sql.rows<DirectRecipient & { members: number[] }>(
+    {
+      name: "direct-recipients",
+      text: `SELECT r.id, r.member_ids AS members,
+          EXISTS (SELECT 1 FROM messages m WHERE m.recipient_id = r.id) AS "hasMessages"
+        FROM recipients r WHERE r.realm_id = $1 AND r.member_hash = ANY($2::bytea[])`,
+    },
+    [realmId, conversations.map((members) => memberHash(memberKey(members)))],
+  );
+  return new Map(rows.map((row) => [memberKey(row.members), row]));
+}
+
+/** The recipient ids of conversations, by {@link memberKey}; those that are new are made. */
+export async function ensureDirectRecipients(
+  sql: Sql,
+  realmId: number,
+  conversations: readonly Members[],
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  const keys = [...new Set(conversations.map(memberKey))];
+  if (keys.length === 0) return found;
+  // A row that another transaction has just made is in neither half of one statement: look again.
+  for (let missing = keys; missing.length > 0; missing = keys.filter((key) => !found.has(key))) {
+    const rows = await sql.rows<{ id: number; members: number[] }>(
+      {
+        name: "ensure-direct-recipients",
+        text: `WITH wanted AS (
+          SELECT members::int[] AS members, hash FROM unnest($2::text[], $3::bytea[]) AS w (members, hash)
+        ), made AS (
+          INSERT INTO recipients (realm_id, member_ids, member_hash)
+          SELECT $1, members, hash FROM wanted ORDER BY hash ON CONFLICT DO NOTHING RETURNING id, member_ids
+        )
+        SELECT id, member_ids AS members FROM made
+        UNION ALL
+        SELECT r.id, r.member_ids FROM recipients r JOIN wanted w ON r.realm_id = $1 AND r.member_hash = w.hash`,
+      },
+      [realmId, missing.map((key) => `{${key}}`), missing.map(memberHash)],
+    );
+    for (const { id, members } of rows) found.set(memberKey(members), id);
+  }
+  return found;
+}

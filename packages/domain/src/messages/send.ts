@@ -1,0 +1,97 @@
+import type { Sql, Tx } from "@carillon/db";
+import type { NewEvent } from "@carillon/events";
+
+import type { Realm } from "../realms/realm.ts";
+import { loadAccounts } from "../users/account.ts";
+import { loadAudiences } from "./audience.ts";
+import { messageEvent } from "./message-event.ts";
+import type { NumberedMessage, OutgoingMessage } from "./outgoing.ts";
+import { loadReceiverFlags } from "./receiver-flags.ts";
+import { ensureDirectRecipients, memberKey, type Members } from "./recipients.ts";
+import { insertCopies, insertMessages, touchChannels } from "./store-messages.ts";
+import { raiseVisibility } from "./visibility.ts";
+
+/** A message that has been written. */
+export interface SentMessage {
+  readonly id: number;
+  /** The sender's new policy for the topic, where sending changed it. */
+  readonly newVisibilityPolicy?: number;
+}
+
+export interface SendResult {
+  /** In the order given; undefined for one that had been sent before (its scheduled message's id is taken). */
+  readonly sent: ReadonlyArray<SentMessage | undefined>;
+  /** For the transaction's one `emit`. */
+  readonly events: readonly NewEvent[];
+}
+
+/**
+ * The one way in which messages come into being (scheduled-messages.md §6, effects): rows, everybody's copies with
+ * their flags, topic policies. It works on a whole batch with a fixed number of statements; ids rise in the order given.
+ */
+export async function sendMessages(
+  tx: Tx,
+  realm: Realm,
+  outgoing: readonly OutgoingMessage[],
+): Promise<SendResult> {
+  if (outgoing.length === 0) return { sent: [], events: [] };
+  const numbered = await number(tx, realm, outgoing);
+  const inserted = await insertMessages(tx, realm.id, numbered);
+  const messages = numbered.filter(({ id }) => inserted.has(id));
+  const audiences = await loadAudiences(tx, messages);
+  const flags = await loadReceiverFlags(tx, realm.id, messages);
+  const copies = messages.map(({ id }, i) => ({
+    id,
+    audience: audiences[i] ?? "{}",
+    flags: flags[i] ?? { all: 0, byUser: new Map<number, number>() },
+  }));
+  await insertCopies(tx, copies);
+  await touchChannels(tx, messages);
+  const visibility = await raiseVisibility(tx, messages, await mentionedAccounts(tx, realm, messages));
+  const policies = new Map(messages.map(({ id }, i) => [id, visibility.policies[i]]));
+  return {
+    sent: numbered.map(({ id }) => (inserted.has(id) ? sentMessage(id, policies.get(id)) : undefined)),
+    events: [
+      ...messages.map((message, i) =>
+        messageEvent(realm, message, copies[i]!.audience, copies[i]!.flags),
+      ),
+      ...visibility.events,
+    ],
+  };
+}
+
+function sentMessage(id: number, policy: number | undefined): SentMessage {
+  return policy === undefined ? { id } : { id, newVisibilityPolicy: policy };
+}
+
+const allocate = {
+  name: "message-ids",
+  text: `SELECT nextval('messages_id_seq') AS id, extract(epoch FROM now())::float8 AS "sentAt"
+    FROM generate_series(1, $1::int)`,
+};
+
+/** Gives every message its id, the time of the transaction, and the row of its conversation. */
+async function number(
+  sql: Sql,
+  realm: Realm,
+  outgoing: readonly OutgoingMessage[],
+): Promise<NumberedMessage[]> {
+  const conversations = outgoing.flatMap<Members>(({ target }) =>
+    target.kind === "direct" ? [target.members] : [],
+  );
+  const directs = await ensureDirectRecipients(sql, realm.id, conversations);
+  const ids = await sql.rows<{ id: number; sentAt: number }>(allocate, [outgoing.length]);
+  return outgoing.map((message, i) => {
+    const { target } = message;
+    const recipientId =
+      target.kind === "channel" ? target.channel.recipientId : directs.get(memberKey(target.members));
+    const numbers = ids[i];
+    if (!numbers || recipientId === undefined) throw new Error("a message without id or recipient");
+    return { ...message, ...numbers, recipientId };
+  });
+}
+
+async function mentionedAccounts(sql: Sql, realm: Realm, messages: readonly NumberedMessage[]) {
+  const ids = new Set(messages.flatMap(({ rendered }) => rendered.mentionedUserIds));
+  return ids.size > 0 ? loadAccounts(sql, realm.id, [...ids]) : new Map();
+}

@@ -1,0 +1,53 @@
+import { errors } from "@carillon/contract";
+import { cutTo } from "@carillon/kit";
+
+import type { Realm } from "../realms/realm.ts";
+
+/** Code points that a topic may have (`max_topic_length`). */
+export const maxTopicLength = 60;
+
+/** The topic of direct messages in the database: no channel topic can have it, so statistics for `""` stay right. */
+export const directTopic = "\u0007";
+
+/** Control characters, lone surrogates and non-characters. */
+const unusable = /[\p{Cc}\p{Cs}\u{FDD0}-\u{FDEF}]|[\uFFFE\uFFFF]/u;
+
+function hasNonCharacter(text: string): boolean {
+  for (const character of text) if ((character.codePointAt(0)! & 0xfffe) === 0xfffe) return true;
+  return false;
+}
+
+/**
+ * The topic of a channel message as it is stored (scheduled-messages.md §0.3): trimmed, cut, and `""` for the
+ * names of the empty topic.
+ * @throws ApiError `BAD_REQUEST` when it is missing or has characters that no topic may have
+ */
+export function normaliseTopic(raw: string | undefined, realm: Realm): string {
+  if (raw === undefined) throw errors.badRequest("topic is required for channel messages");
+  const topic = raw.trim();
+  if (topic === "(no topic)" || topic === realm.emptyTopicDisplayName) return "";
+  if (unusable.test(topic) || hasNonCharacter(topic))
+    throw errors.badRequest("topic must not contain control characters or characters that are none");
+  return cutTo(topic, maxTopicLength, "...");
+}
+
+/** The policy that holds in a channel: its own, or the organization's. */
+export function effectiveTopicsPolicy(channelPolicy: string, realm: Realm): string {
+  return channelPolicy === "inherit" ? realm.topicsPolicy : channelPolicy;
+}
+
+/**
+ * Holds a topic against the channel's policy (scheduled-messages.md §0.3.6).
+ * @throws ApiError `BAD_REQUEST` with `empty_topic_display_name`
+ */
+export function checkTopicsPolicy(topic: string, channelPolicy: string, realm: Realm): void {
+  const policy = effectiveTopicsPolicy(channelPolicy, realm);
+  const display = { empty_topic_display_name: realm.emptyTopicDisplayName };
+  if (policy === "disable_empty_topic" && topic === "")
+    throw errors.badRequest("This channel asks for a topic", display);
+  if (policy === "empty_topic_only" && topic !== "")
+    throw errors.badRequest(
+      `This channel has one topic only: ${realm.emptyTopicDisplayName}`,
+      display,
+    );
+}

@@ -1,0 +1,91 @@
+import type { Prisma, Tx } from "@carillon/db";
+
+import { realmSettings, type SettingRule } from "../permissions/registry.ts";
+import { createSystemGroups, type SystemGroupIds } from "../permissions/system-groups.ts";
+import { initialDefaults } from "../settings/registry.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "../users/account.ts";
+import { hostOf } from "../users/addresses.ts";
+import { insertUser, type NewUser } from "../users/insert-user.ts";
+import { loadRealm, type Realm } from "./realm.ts";
+
+export interface NewOrganization {
+  /** The first label of its host name; empty for the one that has the host to itself. */
+  readonly subdomain: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly owner: Omit<NewUser, "role" | "isBot" | "systemBotKind">;
+}
+
+export interface CreatedOrganization {
+  readonly realm: Realm;
+  /** May create users and change e-mail addresses (users.md §3). */
+  readonly owner: Account;
+  readonly ownerApiKey: string;
+  readonly notificationBot: Account;
+  readonly welcomeBot: Account;
+}
+
+/**
+ * Makes an organization: its system groups, every permission at its default, the settings that new accounts start
+ * with, its own two bots and its owner. Nobody listens yet, so there are no events.
+ */
+export async function createOrganization(
+  tx: Tx,
+  site: Site,
+  organization: NewOrganization,
+): Promise<CreatedOrganization> {
+  const row = await tx.first<{ id: number }>(
+    "SELECT nextval(pg_get_serial_sequence('realms', 'id'))::int AS id",
+  );
+  const id = row?.id ?? 0;
+  const groups = await createSystemGroups(tx, id);
+  const prisma = await tx.prisma();
+  await prisma.realm.create({
+    data: {
+      id,
+      subdomain: organization.subdomain,
+      name: organization.name,
+      description: organization.description ?? "",
+      ...defaultPermissions(groups),
+    },
+  });
+  await prisma.eventHead.create({ data: { realmId: id } });
+  await prisma.realmUserDefaults.create({ data: { realmId: id, settings: initialDefaults() } });
+  const realm = await loadRealm(tx, id);
+  const bot = (kind: "notification" | "welcome", fullName: string) =>
+    insertUser(tx, site, realm, {
+      email: `${kind}-bot@${hostOf(site, realm)}`,
+      fullName,
+      isBot: true,
+      systemBotKind: kind,
+    });
+  const notificationBot = await bot("notification", "Notification Bot");
+  const welcomeBot = await bot("welcome", "Welcome Bot");
+  const owner = await insertUser(tx, site, realm, {
+    canCreateUsers: true,
+    canChangeUserEmails: true,
+    ...organization.owner,
+    role: 100,
+  });
+  return {
+    realm,
+    owner: owner.account,
+    ownerApiKey: owner.apiKey,
+    notificationBot: notificationBot.account,
+    welcomeBot: welcomeBot.account,
+  };
+}
+
+type PermissionColumns = Pick<
+  Prisma.RealmUncheckedCreateInput,
+  `${keyof typeof realmSettings}Id`
+>;
+
+function defaultPermissions(groups: SystemGroupIds): PermissionColumns {
+  const columns = Object.entries<SettingRule>(realmSettings).map(([key, rule]) => {
+    if (rule.default === "creator") throw new Error(`an organization has no creator: ${rule.name}`);
+    return [`${key}Id`, groups[rule.default]];
+  });
+  return Object.fromEntries(columns) as PermissionColumns;
+}

@@ -1,0 +1,74 @@
+import { lockClass, type Sql, type Tx } from "@carillon/db";
+
+import { scheduledColumns, scheduledKind, scheduledTables, type ScheduledRow } from "./row.ts";
+
+/** A due row with what decides at once that it is not sent. */
+export interface DueRow extends ScheduledRow {
+  readonly senderActive: boolean;
+  /** The sender is one of the organization's own bots. */
+  readonly bySystemBot: boolean;
+  /** More than ten minutes past its time. */
+  readonly tooLate: boolean;
+}
+
+/** How long a claim waits, in milliseconds, for an edit or a delete that holds a row. */
+const lockTimeoutMs = 2_000;
+
+/**
+ * Begins a delivery: true for the one transaction that may deliver in this organization, until it ends. It is a
+ * statement of its own, so that the claim after it sees what the deliverer before committed.
+ */
+export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean> {
+  const [row] = await tx.rows<{ held: boolean }>(
+    {
+      name: "deliver-lock",
+      text: `SELECT pg_try_advisory_xact_lock(${lockClass.deliver}, $1) AS held,
+        set_config('lock_timeout', '${lockTimeoutMs}', true)`,
+    },
+    [realmId],
+  );
+  return row?.held === true;
+}
+
+/**
+ * The organization's due rows, at most `limit`, in the order of delivery: by time, then by id. Rows are waited for
+ * and never skipped: only an edit or a delete can hold one.
+ */
+export function claimDue(tx: Tx, realmId: number, limit: number): Promise<DueRow[]> {
+  return tx.rows<DueRow>(
+    {
+      name: "deliver-claim",
+      text: `SELECT ${scheduledColumns}, u.is_active AS "senderActive",
+          u.system_bot_kind IS NOT NULL AS "bySystemBot",
+          s.deliver_at < now() - interval '10 minutes' AS "tooLate"
+        FROM ${scheduledTables} JOIN users u ON u.id = s.sender_id
+        WHERE s.realm_id = $1 AND s.deliver_at <= now() AND NOT s.delivered AND NOT s.failed
+          AND s.kind = ${scheduledKind.sendLater}
+        ORDER BY s.deliver_at, s.id LIMIT $2
+        FOR NO KEY UPDATE OF s`,
+    },
+    [realmId, limit],
+  );
+}
+
+/** What a deliverer sees when it looks once more after its last commit. */
+export interface DueLook {
+  /** Whether anything is due now. */
+  readonly due: boolean;
+  /** The database's clock, UNIX seconds with a fraction. */
+  readonly now: number;
+}
+
+export async function lookForDue(sql: Sql, realmId: number): Promise<DueLook> {
+  const [look] = await sql.rows<DueLook>(
+    {
+      name: "deliver-look",
+      text: `SELECT extract(epoch FROM now())::float8 AS now, EXISTS (
+          SELECT 1 FROM scheduled_messages
+          WHERE realm_id = $1 AND deliver_at <= now() AND NOT delivered AND NOT failed
+            AND kind = ${scheduledKind.sendLater}) AS due`,
+    },
+    [realmId],
+  );
+  return look!;
+}

@@ -1,0 +1,122 @@
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+
+import { checkMessage } from "../messages/check.ts";
+import type { CheckedMessage } from "../messages/draft.ts";
+import { isUserInterface } from "../messages/read-by-sender.ts";
+import { ensureDirectRecipients, memberKey } from "../messages/recipients.ts";
+import { loadRealm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "../users/account.ts";
+import { alarmAfterCommit, type AlarmClock } from "./alarm.ts";
+import { isChannelType, scheduledDestination, type MessageType } from "./destination.ts";
+import { checkDueTime } from "./due-time.ts";
+import { scheduledEvents } from "./record.ts";
+import type { ScheduledRow } from "./row.ts";
+
+export interface ScheduleInput {
+  readonly type: MessageType;
+  readonly to: number | readonly number[];
+  readonly content: string;
+  readonly topic: string | undefined;
+  /** UNIX seconds */
+  readonly deliverAt: number;
+  readonly readBySender: boolean | undefined;
+}
+
+/** The program that sends the request. */
+export interface SendingClient {
+  readonly id: number;
+  readonly name: string;
+}
+
+/**
+ * Schedules a message (scheduled-messages.md §1): checks it as if it were sent now, stores it, tells its sender,
+ * and sets its alarm after the commit.
+ * @returns the id of the scheduled message
+ * @throws ApiError the refusals of §0.4; nothing is stored then
+ */
+export async function scheduleMessage(
+  tx: Tx,
+  site: Site,
+  clock: AlarmClock,
+  actor: Account,
+  client: SendingClient,
+  input: ScheduleInput,
+): Promise<number> {
+  const realm = await loadRealm(tx, actor.realmId);
+  checkDueTime(input.deliverAt, realm);
+  const message = await checkMessage(tx, site, realm, {
+    senderId: actor.id,
+    destination: scheduledDestination(isChannelType(input.type), input.to),
+    topic: input.topic,
+    content: input.content,
+  });
+  const recipientId = await recipientOf(tx, realm.id, message);
+  const readBySender = input.readBySender ?? (isUserInterface(client.name) && !isToSelf(message));
+  const row = await insert(tx, realm.id, message, { recipientId, client, readBySender, input });
+  await emit(tx, realm.id, [scheduledEvents.add(row)]);
+  alarmAfterCommit(tx, clock, {
+    realmId: realm.id,
+    scheduledMessageId: row.id,
+    version: 1,
+    deliverAt: input.deliverAt,
+  });
+  return row.id;
+}
+
+/** The recipient row of a checked message; a conversation's is made when it is new. */
+export async function recipientOf(tx: Tx, realmId: number, { target }: CheckedMessage): Promise<number> {
+  if (target.kind === "channel") return target.channel.recipientId;
+  const directs = await ensureDirectRecipients(tx, realmId, [target.members]);
+  return directs.get(memberKey(target.members))!;
+}
+
+function isToSelf({ target }: CheckedMessage): boolean {
+  return target.kind === "direct" && target.members.length === 1;
+}
+
+async function insert(
+  tx: Tx,
+  realmId: number,
+  { sender, target, topic, content, rendered }: CheckedMessage,
+  more: { recipientId: number; client: SendingClient; readBySender: boolean; input: ScheduleInput },
+): Promise<ScheduledRow> {
+  const channelId = target.kind === "channel" ? target.channel.id : null;
+  const [row] = await tx.rows<{ id: number }>(
+    {
+      name: "scheduled-insert",
+      text: `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
+          rendered_content, client_id, deliver_at, read_by_sender, has_attachment)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9), $10, $11) RETURNING id`,
+    },
+    [
+      realmId,
+      sender.id,
+      more.recipientId,
+      channelId,
+      topic,
+      content,
+      rendered.html,
+      more.client.id,
+      more.input.deliverAt,
+      more.readBySender,
+      rendered.hasAttachment,
+    ],
+  );
+  return {
+    id: row!.id,
+    senderId: sender.id,
+    channelId,
+    memberIds: target.kind === "direct" ? target.members : null,
+    topic,
+    content,
+    renderedContent: rendered.html,
+    clientId: more.client.id,
+    deliverAt: more.input.deliverAt,
+    version: 1,
+    readBySender: more.readBySender,
+    delivered: false,
+    failed: false,
+  };
+}

@@ -1,0 +1,20 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+
+import type { Account } from "../users/account.ts";
+import { scheduledEvents } from "./record.ts";
+import { lockOwnScheduled } from "./row.ts";
+
+/**
+ * Deletes the account's scheduled message (scheduled-messages.md §4). It waits for a delivery under way: either
+ * nothing is sent, or the message was sent first; a delivered row may be deleted too, its message stays.
+ * @throws ApiError 404 `BAD_REQUEST` when the account has none of that id
+ */
+export async function deleteScheduled(tx: Tx, actor: Account, id: number): Promise<void> {
+  const row = await lockOwnScheduled(tx, actor.id, id);
+  if (!row) throw errors.notFound404(`You have no scheduled message ${id}`);
+  const prisma = await tx.prisma();
+  await prisma.scheduledMessage.delete({ where: { id }, select: { id: true } });
+  await emit(tx, actor.realmId, [scheduledEvents.remove(row)]);
+}

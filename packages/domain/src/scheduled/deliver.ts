@@ -1,0 +1,194 @@
+import { ApiError } from "@carillon/contract";
+import { isPassing, type Database, type Tx } from "@carillon/db";
+import { emit, type NewEvent } from "@carillon/events";
+import type { Logger } from "@carillon/kit";
+
+import { checkMessages } from "../messages/check.ts";
+import { loadClientNames } from "../messages/clients.ts";
+import type { Draft } from "../messages/draft.ts";
+import type { OutgoingMessage } from "../messages/outgoing.ts";
+import { sendMessages } from "../messages/send.ts";
+import { loadRealm, type Realm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import { becomeDeliverer, claimDue, type DueRow } from "./claim.ts";
+import { sendFailureNotices } from "./failure-notice.ts";
+import { storeOutcomes, type Outcome } from "./outcome.ts";
+import { scheduledEvents } from "./record.ts";
+import { destinationOf } from "./row.ts";
+
+/** Rows that one transaction delivers at most: the batch is what makes delivery fast. */
+export const deliveryBatch = 200;
+
+export interface Delivery {
+  /** False when another transaction is delivering in this organization: it will look again. */
+  readonly held: boolean;
+  /** Rows that got their outcome. */
+  readonly outcomes: readonly Outcome[];
+}
+
+export interface DeliverOptions {
+  readonly db: Database;
+  readonly site: Site;
+  readonly log: Logger;
+  readonly batch?: number;
+}
+
+/**
+ * Delivers an organization's due messages, one batch (scheduled-messages.md §5). Everything of a batch commits
+ * together or not at all, so that a crash leaves nothing or everything: each message is sent exactly once.
+ * A refusal fails its row alone. An unexpected error rolls the batch back, and its rows go one by one.
+ * @throws what a lost connection, a deadlock or a lock timeout throws: the rows are still pending then
+ */
+export async function deliverBatch(options: DeliverOptions, realmId: number): Promise<Delivery> {
+  const { db, log, batch = deliveryBatch } = options;
+  const claimed: number[] = [];
+  try {
+    return await db.transaction(async (tx) => {
+      if (!(await becomeDeliverer(tx, realmId))) return { held: false, outcomes: [] };
+      const realm = await loadRealm(tx, realmId);
+      const rows = await claimDue(tx, realmId, batch);
+      claimed.splice(0, claimed.length, ...rows.map(({ id }) => id));
+      return { held: true, outcomes: await deliverRows(options, tx, realm, rows) };
+    });
+  } catch (error) {
+    if (isPassing(error) || claimed.length === 0) throw error;
+    log.error({ err: error, realmId, rows: claimed.length }, "a batch of due messages failed; its rows go one by one");
+    return deliverSingly(options, realmId, claimed.length);
+  }
+}
+
+/** Delivers up to `count` rows, each in a transaction of its own; one that throws is failed there. */
+async function deliverSingly(options: DeliverOptions, realmId: number, count: number): Promise<Delivery> {
+  const outcomes: Outcome[] = [];
+  for (let i = 0; i < count; i++) {
+    const delivered = await options.db.transaction(async (tx) => {
+      if (!(await becomeDeliverer(tx, realmId))) return undefined;
+      const realm = await loadRealm(tx, realmId);
+      const rows = await claimDue(tx, realmId, 1);
+      try {
+        return await tx.savepoint(() => deliverRows(options, tx, realm, rows));
+      } catch (error) {
+        if (isPassing(error)) throw error;
+        options.log.error(
+          { err: error, realmId, scheduledMessageId: rows[0]?.id },
+          "a due message could not be sent",
+        );
+        return settle(options, tx, realm, rows.map(brokenRow), []);
+      }
+    });
+    if (delivered === undefined) return { held: false, outcomes };
+    if (delivered.length === 0) break;
+    outcomes.push(...delivered);
+  }
+  return { held: true, outcomes };
+}
+
+function brokenRow(row: DueRow): Outcome {
+  return { row, kind: "failed", reason: "Something went wrong on the server.", silent: row.bySystemBot };
+}
+
+/** Sends what may be sent, fails the rest. */
+async function deliverRows(
+  options: DeliverOptions,
+  tx: Tx,
+  realm: Realm,
+  rows: readonly DueRow[],
+): Promise<Outcome[]> {
+  if (rows.length === 0) return [];
+  const failures = new Map<DueRow, Outcome>();
+  for (const row of rows) {
+    const failure = failedBeforeChecks(row, realm);
+    if (failure) failures.set(row, failure);
+  }
+  const candidates = rows.filter((row) => !failures.has(row));
+  const results = await checkMessages(tx, options.site, realm, candidates.map(draftOf));
+  const clientNames = await loadClientNames(tx, candidates.map(({ clientId }) => clientId));
+  const sendable: DueRow[] = [];
+  const outgoing: OutgoingMessage[] = [];
+  for (const [i, row] of candidates.entries()) {
+    const result = results[i]!;
+    if (result instanceof ApiError) {
+      failures.set(row, { row, kind: "failed", reason: sentence(result.message), silent: row.bySystemBot });
+      continue;
+    }
+    sendable.push(row);
+    outgoing.push({
+      ...result,
+      clientId: row.clientId,
+      clientName: clientNames.get(row.clientId) ?? "",
+      readBySender: row.readBySender,
+      scheduledMessageId: row.id,
+    });
+  }
+  const { sent, events } = await sendMessages(tx, realm, outgoing);
+  const messageIds = new Map(sendable.map((row, i) => [row, sent[i]?.id]));
+  const outcomes = rows.map((row): Outcome => {
+    const failure = failures.get(row);
+    if (failure) return failure;
+    const messageId = messageIds.get(row);
+    return messageId === undefined
+      ? { row, kind: "sent-before" }
+      : { row, kind: "sent", messageId };
+  });
+  return settle(options, tx, realm, outcomes, events);
+}
+
+/** Inactive senders' messages fail silently, late ones with a notice; undefined for those that may be checked. */
+function failedBeforeChecks(row: DueRow, realm: Realm): Outcome | undefined {
+  if (!row.senderActive)
+    return { row, kind: "failed", reason: "The sender's account was deactivated.", silent: true };
+  if (realm.deactivated)
+    return { row, kind: "failed", reason: "The organization was deactivated.", silent: true };
+  if (row.tooLate)
+    return {
+      row,
+      kind: "failed",
+      reason: "The server was more than ten minutes late.",
+      silent: row.bySystemBot,
+    };
+  return undefined;
+}
+
+function draftOf(row: DueRow): Draft {
+  return {
+    senderId: row.senderId,
+    destination: destinationOf(row),
+    topic: row.topic,
+    content: row.content,
+  };
+}
+
+/** Writes the outcomes and tells everybody: the one `emit` of the transaction. */
+async function settle(
+  { site, log }: DeliverOptions,
+  tx: Tx,
+  realm: Realm,
+  outcomes: readonly Outcome[],
+  sendingEvents: readonly NewEvent[],
+): Promise<Outcome[]> {
+  await storeOutcomes(tx, outcomes);
+  const loud = outcomes.filter((outcome) => outcome.kind === "failed" && !outcome.silent) as Array<
+    Extract<Outcome, { kind: "failed" }>
+  >;
+  const notices =
+    loud.length > 0
+      ? await tx
+          .savepoint(async () => (await sendFailureNotices(tx, site, realm, loud)).events)
+          .catch((error: unknown) => {
+            if (isPassing(error)) throw error;
+            log.error({ err: error, realmId: realm.id }, "notices of failed messages could not be sent");
+            return [];
+          })
+      : [];
+  const events = outcomes.flatMap((outcome) => {
+    if (outcome.kind !== "failed") return [scheduledEvents.remove(outcome.row)];
+    return outcome.silent ? [] : [scheduledEvents.update({ ...outcome.row, failed: true })];
+  });
+  await emit(tx, realm.id, [...sendingEvents, ...events, ...notices]);
+  return [...outcomes];
+}
+
+/** A refusal's text as a sentence. */
+function sentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
+}

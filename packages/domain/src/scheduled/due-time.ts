@@ -1,0 +1,17 @@
+import { errors } from "@carillon/contract";
+
+import type { Realm } from "../realms/realm.ts";
+
+/** The last second of the year 9999. */
+const latest = 253_402_300_799;
+
+/**
+ * @param timestamp UNIX seconds
+ * @throws ApiError `BAD_REQUEST` unless it lies in the future by the database's clock, as at delivery
+ */
+export function checkDueTime(timestamp: number, realm: Realm): void {
+  if (timestamp <= realm.now)
+    throw errors.badRequest("scheduled_delivery_timestamp must be in the future");
+  if (timestamp > latest)
+    throw errors.badRequest(`scheduled_delivery_timestamp must not be beyond ${latest}, the year 9999`);
+}

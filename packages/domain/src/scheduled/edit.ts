@@ -1,0 +1,147 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+
+import { loadPostingChannels } from "../messages/channel-facts.ts";
+import { checkMessage } from "../messages/check.ts";
+import { checkTopicsPolicy, normaliseTopic } from "../messages/topic.ts";
+import { loadRealm, type Realm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "../users/account.ts";
+import { alarmAfterCommit, type AlarmClock } from "./alarm.ts";
+import { recipientOf, type SendingClient } from "./create.ts";
+import { isChannelType, scheduledDestination, type MessageType } from "./destination.ts";
+import { checkDueTime } from "./due-time.ts";
+import { scheduledEvents } from "./record.ts";
+import { destinationOf, lockOwnScheduled, type ScheduledRow } from "./row.ts";
+
+/** What is absent keeps its value. */
+export interface EditInput {
+  readonly type: MessageType | undefined;
+  readonly to: number | readonly number[] | undefined;
+  readonly content: string | undefined;
+  readonly topic: string | undefined;
+  /** UNIX seconds */
+  readonly deliverAt: number | undefined;
+}
+
+/**
+ * Edits a scheduled message (scheduled-messages.md §2). The row is locked as the delivery locks it: an edit that
+ * races the delivery is either what gets sent, or is refused. A new time revives a failed message.
+ * @throws ApiError in the order of the specification's table; 404 `BAD_REQUEST` when the account has none of that id
+ */
+export async function editScheduled(
+  tx: Tx,
+  site: Site,
+  clock: AlarmClock,
+  actor: Account,
+  client: SendingClient,
+  id: number,
+  input: EditInput,
+): Promise<void> {
+  checkShape(input);
+  const realm = await loadRealm(tx, actor.realmId);
+  if (input.deliverAt !== undefined) checkDueTime(input.deliverAt, realm);
+  const row = await lockOwnScheduled(tx, actor.id, id);
+  if (!row) throw errors.notFound404(`You have no scheduled message ${id}`);
+  if (row.delivered) throw errors.badRequest("This message has been sent already");
+  if (row.failed && input.deliverAt === undefined)
+    throw errors.badRequest(
+      "This message could not be sent: give it a new scheduled_delivery_timestamp",
+    );
+  const changes = await changedMessage(tx, site, realm, row, input);
+  const edited = await store(tx, { ...row, ...changes, clientId: client.id }, input.deliverAt);
+  await emit(tx, realm.id, [scheduledEvents.update(edited)]);
+  alarmAfterCommit(tx, clock, {
+    realmId: realm.id,
+    scheduledMessageId: id,
+    version: edited.version,
+    deliverAt: edited.deliverAt,
+  });
+}
+
+/** Refuses what no row could make right, before any is looked for. */
+function checkShape({ type, to, content, topic, deliverAt }: EditInput): void {
+  if ([type, to, content, topic, deliverAt].every((value) => value === undefined))
+    throw errors.badRequest(
+      "Nothing to change: give type, to, content, topic or scheduled_delivery_timestamp",
+    );
+  if (type !== undefined && to === undefined)
+    throw errors.badRequest("type needs to: who the message is for");
+  if (type !== undefined && isChannelType(type) && topic === undefined)
+    throw errors.badRequest("topic is required for channel messages");
+}
+
+type Changes = Partial<Omit<ScheduledRow, "id">> & { recipientId?: number; hasAttachment?: boolean };
+
+/** The columns that the edit changes, checked as sending would check them now. */
+async function changedMessage(
+  tx: Tx,
+  site: Site,
+  realm: Realm,
+  row: ScheduledRow,
+  input: EditInput,
+): Promise<Changes> {
+  const { type, to, content, topic } = input;
+  const toChannel = type === undefined ? row.channelId !== null : isChannelType(type);
+  if (type === undefined && to === undefined && content === undefined)
+    return toChannel && topic !== undefined ? changedTopic(tx, realm, row, topic) : {};
+  const message = await checkMessage(tx, site, realm, {
+    senderId: row.senderId,
+    destination: to === undefined ? destinationOf(row) : scheduledDestination(toChannel, to),
+    topic: topic ?? row.topic,
+    content: content ?? row.content,
+  });
+  const { target, rendered } = message;
+  return {
+    recipientId: await recipientOf(tx, realm.id, message),
+    channelId: target.kind === "channel" ? target.channel.id : null,
+    memberIds: target.kind === "direct" ? target.members : null,
+    topic: message.topic,
+    content: message.content,
+    renderedContent: rendered.html,
+    hasAttachment: rendered.hasAttachment,
+  };
+}
+
+/** The right to post is not asked again for a new topic alone: the delivery decides. */
+async function changedTopic(tx: Tx, realm: Realm, row: ScheduledRow, raw: string): Promise<Changes> {
+  const topic = normaliseTopic(raw, realm);
+  const channels = await loadPostingChannels(tx, realm.id, [row.channelId!], []);
+  const channel = channels.get(row.channelId!);
+  if (channel) checkTopicsPolicy(topic, channel.topicsPolicy, realm);
+  return { topic };
+}
+
+async function store(
+  tx: Tx,
+  row: ScheduledRow & Changes,
+  deliverAt: number | undefined,
+): Promise<ScheduledRow> {
+  const prisma = await tx.prisma();
+  const { recipientId, hasAttachment } = row;
+  const stored = await prisma.scheduledMessage.update({
+    where: { id: row.id },
+    data: {
+      ...(recipientId === undefined ? {} : { recipientId }),
+      ...(hasAttachment === undefined ? {} : { hasAttachment }),
+      channelId: row.channelId,
+      topic: row.topic,
+      content: row.content,
+      renderedContent: row.renderedContent,
+      clientId: row.clientId,
+      ...(deliverAt === undefined ? {} : { deliverAt: new Date(deliverAt * 1_000) }),
+      version: { increment: 1 },
+      alarmedAt: null,
+      failed: false,
+      failureMessage: null,
+    },
+    select: { version: true },
+  });
+  return {
+    ...row,
+    version: stored.version,
+    deliverAt: deliverAt ?? row.deliverAt,
+    failed: false,
+  };
+}

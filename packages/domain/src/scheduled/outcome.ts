@@ -1,0 +1,41 @@
+import type { Sql } from "@carillon/db";
+
+import type { DueRow } from "./claim.ts";
+
+/** What became of a due row. */
+export type Outcome =
+  | { readonly row: DueRow; readonly kind: "sent"; readonly messageId: number }
+  /** Its message exists already. */
+  | { readonly row: DueRow; readonly kind: "sent-before" }
+  | { readonly row: DueRow; readonly kind: "failed"; readonly reason: string; readonly silent: boolean };
+
+/** Writes the outcomes into their rows. */
+export async function storeOutcomes(sql: Sql, outcomes: readonly Outcome[]): Promise<void> {
+  const sent = outcomes.filter((outcome) => outcome.kind === "sent");
+  if (sent.length > 0) {
+    await sql.rows(
+      {
+        name: "deliver-mark-sent",
+        text: `UPDATE scheduled_messages s SET delivered = true, delivered_message_id = o.message_id
+          FROM unnest($1::bigint[], $2::bigint[]) AS o (id, message_id) WHERE s.id = o.id`,
+      },
+      [sent.map(({ row }) => row.id), sent.map(({ messageId }) => messageId)],
+    );
+  }
+  const before = outcomes.filter((outcome) => outcome.kind === "sent-before");
+  if (before.length > 0) {
+    await sql.rows(
+      `UPDATE scheduled_messages s SET delivered = true, delivered_message_id = m.id
+       FROM messages m WHERE m.scheduled_message_id = s.id AND s.id = ANY($1::bigint[])`,
+      [before.map(({ row }) => row.id)],
+    );
+  }
+  const failed = outcomes.filter((outcome) => outcome.kind === "failed");
+  if (failed.length > 0) {
+    await sql.rows(
+      `UPDATE scheduled_messages s SET failed = true, failure_message = o.reason
+       FROM unnest($1::bigint[], $2::text[]) AS o (id, reason) WHERE s.id = o.id`,
+      [failed.map(({ row }) => row.id), failed.map(({ reason }) => reason)],
+    );
+  }
+}

@@ -1,0 +1,60 @@
+import type { NewEvent } from "@carillon/events";
+
+import type { ScheduledRow } from "./row.ts";
+
+/** A scheduled message as clients see it (scheduled-messages.md §0.7). */
+export interface ScheduledRecord {
+  scheduled_message_id: number;
+  type: "stream" | "private";
+  /** The channel, or the other participants (oneself when alone). */
+  to: number | number[];
+  /** Only of channel messages. */
+  topic?: string;
+  content: string;
+  rendered_content: string;
+  scheduled_delivery_timestamp: number;
+  failed: boolean;
+}
+
+export function presentScheduled(row: ScheduledRow): ScheduledRecord {
+  const common = {
+    content: row.content,
+    rendered_content: row.renderedContent,
+    scheduled_delivery_timestamp: row.deliverAt,
+    failed: row.failed,
+  };
+  if (row.channelId !== null) {
+    return {
+      scheduled_message_id: row.id,
+      type: "stream",
+      to: row.channelId,
+      topic: row.topic,
+      ...common,
+    };
+  }
+  const others = (row.memberIds ?? []).filter((id) => id !== row.senderId);
+  const to = others.length > 0 ? others : [row.senderId];
+  return { scheduled_message_id: row.id, type: "private", to, ...common };
+}
+
+/** The events of the area; only the sender is told. */
+export const scheduledEvents = {
+  add: (row: ScheduledRow): NewEvent => ({
+    type: "scheduled_messages",
+    op: "add",
+    payload: { scheduled_messages: [presentScheduled(row)] },
+    audience: [row.senderId],
+  }),
+  update: (row: ScheduledRow): NewEvent => ({
+    type: "scheduled_messages",
+    op: "update",
+    payload: { scheduled_message: presentScheduled(row) },
+    audience: [row.senderId],
+  }),
+  remove: (row: Pick<ScheduledRow, "id" | "senderId">): NewEvent => ({
+    type: "scheduled_messages",
+    op: "remove",
+    payload: { scheduled_message_id: row.id },
+    audience: [row.senderId],
+  }),
+};

@@ -1,0 +1,57 @@
+import type { Sql } from "@carillon/db";
+
+import type { Destination } from "../messages/draft.ts";
+
+/** A row of `scheduled_messages` with what names its recipients. */
+export interface ScheduledRow {
+  readonly id: number;
+  readonly senderId: number;
+  readonly channelId: number | null;
+  /** Everybody in the direct conversation, the sender too; null for a channel. */
+  readonly memberIds: readonly number[] | null;
+  readonly topic: string;
+  readonly content: string;
+  readonly renderedContent: string;
+  readonly clientId: number;
+  /** UNIX seconds */
+  readonly deliverAt: number;
+  readonly version: number;
+  readonly readBySender: boolean;
+  readonly delivered: boolean;
+  readonly failed: boolean;
+}
+
+export const scheduledColumns = `s.id, s.sender_id AS "senderId", s.channel_id AS "channelId",
+  CASE WHEN s.channel_id IS NULL THEN r.member_ids END AS "memberIds", s.topic, s.content,
+  s.rendered_content AS "renderedContent", s.client_id AS "clientId",
+  extract(epoch FROM s.deliver_at)::float8 AS "deliverAt", s.version, s.read_by_sender AS "readBySender",
+  s.delivered, s.failed`;
+
+/** To be written after `FROM`. */
+export const scheduledTables = "scheduled_messages s JOIN recipients r ON r.id = s.recipient_id";
+
+/** Values of `kind`. */
+export const scheduledKind = { sendLater: 1, reminder: 2 } as const;
+
+export function destinationOf(row: ScheduledRow): Destination {
+  if (row.channelId !== null) return { kind: "channel", channelId: row.channelId };
+  return { kind: "direct", userIds: row.memberIds ?? [] };
+}
+
+/** The account's own scheduled message, locked as the delivery locks it; undefined when it has none of that id. */
+export async function lockOwnScheduled(
+  sql: Sql,
+  senderId: number,
+  id: number,
+): Promise<ScheduledRow | undefined> {
+  const [row] = await sql.rows<ScheduledRow>(
+    {
+      name: "scheduled-lock-own",
+      text: `SELECT ${scheduledColumns} FROM ${scheduledTables}
+        WHERE s.id = $1 AND s.sender_id = $2 AND s.kind = ${scheduledKind.sendLater}
+        FOR NO KEY UPDATE OF s`,
+    },
+    [id, senderId],
+  );
+  return row;
+}
