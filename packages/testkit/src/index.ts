@@ -1,6 +1,7 @@
 export * from "./api-client.ts";
 export * from "./database.ts";
 export * from "./event-log.ts";
+export * from "./fault-proxy.ts";
 export * from "./gateway.ts";
 export * from "./gateway-client.ts";
 export * from "./leak-guard.ts";
@@ -9,4 +10,5 @@ export * from "./query-counter.ts";
 export * from "./schema-diff.ts";
 export * from "./servers.ts";
 export * from "./site.ts";
+export { administer } from "./template.ts";
 export * from "./wait-for.ts";

@@ -103,8 +103,15 @@ interface EngineModule {
   __wbg_set_wasm(exports: WebAssembly.Exports): void;
 }
 
+let loaded: Promise<EngineModule> | undefined;
+
+/** Once: the module keeps its instance in a variable, and a second instance would get the first one's pointers. */
+function loadEngine(): Promise<EngineModule> {
+  return (loaded ??= instantiateEngine());
+}
+
 /** The package is made for bundlers that import `.wasm`; Node 20 needs the module instantiated by hand. */
-async function loadEngine(): Promise<EngineModule> {
+async function instantiateEngine(): Promise<EngineModule> {
   const path = createRequire(import.meta.url).resolve(
     "@prisma/schema-engine-wasm/schema_engine_bg",
   );

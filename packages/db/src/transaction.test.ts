@@ -1,0 +1,239 @@
+import { expect } from "chai";
+import { useDatabase, waitFor } from "@carillon/testkit";
+import { sqlState, type Tx } from "./transaction.ts";
+
+describe("a transaction", () => {
+  const db = useDatabase({ max: 4 });
+
+  beforeEach(async () => {
+    await db.rows("DELETE FROM counters");
+    await db.rows("INSERT INTO counters (name, value) VALUES ('a', 0), ('b', 0)");
+  });
+
+  const values = async () =>
+    Object.fromEntries(
+      (
+        await db.rows<{ name: string; value: number }>(
+          "SELECT name, value FROM counters ORDER BY name",
+        )
+      ).map(({ name, value }) => [name, value]),
+    );
+  const add = (tx: Tx, name: string) =>
+    tx.count("UPDATE counters SET value = value + 1 WHERE name = $1", [name]);
+  const refusal = async (work: Promise<unknown>) => {
+    const error: unknown = await work.then(
+      () => expect.fail("it succeeded"),
+      (thrown: unknown) => thrown,
+    );
+    return error as Error;
+  };
+
+  it("commits what its work did, and then runs the hooks in order", async () => {
+    const seen: unknown[] = [];
+    const result = await db.transaction(async (tx) => {
+      tx.afterCommit(() => seen.push("first"));
+      tx.afterCommit(() => seen.push("second"));
+      await add(tx, "a");
+      expect(await values()).to.deep.equal({ a: 0, b: 0 });
+      return "done";
+    });
+    expect(result).to.equal("done");
+    expect(seen).to.deep.equal(["first", "second"]);
+    expect(await values()).to.deep.equal({ a: 1, b: 0 });
+  });
+
+  it("undoes everything when its work throws, and runs no hook", async () => {
+    let hooks = 0;
+    const error = await refusal(
+      db.transaction(async (tx) => {
+        tx.afterCommit(() => hooks++);
+        await add(tx, "a");
+        throw new Error("no");
+      }),
+    );
+    expect(error.message).to.equal("no");
+    expect(hooks).to.equal(0);
+    expect(await values()).to.deep.equal({ a: 0, b: 0 });
+  });
+
+  it("runs no hook when the commit itself fails", async () => {
+    let hooks = 0;
+    const error = await refusal(
+      db.transaction(async (tx) => {
+        tx.afterCommit(() => hooks++);
+        // The key to the organization is checked at the commit.
+        await tx.rows("INSERT INTO user_group (realm_id) VALUES (2147483647)");
+      }),
+    );
+    expect(sqlState(error)).to.equal("23503");
+    expect(hooks).to.equal(0);
+  });
+
+  it("takes back what a savepoint did, its hooks included, and goes on", async () => {
+    const seen: string[] = [];
+    await db.transaction(async (tx) => {
+      tx.afterCommit(() => seen.push("before"));
+      await add(tx, "a");
+      const error = await refusal(
+        tx.savepoint(async () => {
+          tx.afterCommit(() => seen.push("undone"));
+          await add(tx, "b");
+          await tx.rows("SELECT 1 / 0");
+        }),
+      );
+      expect(sqlState(error)).to.equal("22012");
+      const kept = await tx.savepoint(async () => {
+        tx.afterCommit(() => seen.push("kept"));
+        return add(tx, "a");
+      });
+      expect(kept).to.equal(1);
+    });
+    expect(seen).to.deep.equal(["before", "kept"]);
+    expect(await values()).to.deep.equal({ a: 2, b: 0 });
+  });
+
+  it("undoes an inner savepoint without the outer one", async () => {
+    await db.transaction((tx) =>
+      tx.savepoint(async () => {
+        await add(tx, "a");
+        await refusal(
+          tx.savepoint(async () => {
+            await add(tx, "b");
+            throw new Error("inner");
+          }),
+        );
+      }),
+    );
+    expect(await values()).to.deep.equal({ a: 1, b: 0 });
+  });
+
+  it("gives bigint as a plain number from SQL, while Prisma keeps its own type", async () => {
+    await db.rows("UPDATE counters SET value = 9007199254740991 WHERE name = 'a'");
+    const [row] = await db.rows<{ value: number; none: null }>(
+      "SELECT value, NULL::bigint AS none FROM counters WHERE name = 'a'",
+    );
+    expect(row).to.deep.equal({ value: 9_007_199_254_740_991, none: null });
+    const first = await db.transaction((tx) => tx.first("SELECT count(*) AS n FROM counters"));
+    expect(first).to.deep.equal({ n: 2 });
+    expect((await db.prisma.counter.findUnique({ where: { name: "a" } }))?.value).to.equal(
+      9_007_199_254_740_991n,
+    );
+  });
+
+  it("prepares a named statement once and runs it with other values", async () => {
+    const statement = { name: "test-counter", text: "SELECT value FROM counters WHERE name = $1" };
+    await db.transaction(async (tx) => {
+      await add(tx, "b");
+      expect(await tx.first(statement, ["a"])).to.deep.equal({ value: 0 });
+      expect(await tx.first(statement, ["b"])).to.deep.equal({ value: 1 });
+      expect(await tx.first(statement, ["c"])).to.equal(undefined);
+      const prepared = await tx.rows("SELECT FROM pg_prepared_statements WHERE name = $1", [
+        statement.name,
+      ]);
+      expect(prepared).to.have.length(1);
+    });
+  });
+
+  it("reads one state of the database in the read-only mode, and writes nothing", async () => {
+    await db.transaction(
+      async (tx) => {
+        const before = await tx.rows("SELECT sum(value) AS sum FROM counters");
+        await db.transaction((other) => add(other, "a"));
+        expect(await tx.rows("SELECT sum(value) AS sum FROM counters")).to.deep.equal(before);
+        expect(sqlState(await refusal(tx.savepoint(() => add(tx, "a"))))).to.equal("25006");
+      },
+      { mode: "repeatable read read only" },
+    );
+  });
+
+  it("runs its work again when it lost a deadlock, with the hooks of the last run only", async () => {
+    let runs = 0;
+    const hooks: string[] = [];
+    // Each takes its first row, and the second only when both have their first.
+    let holding = 0;
+    const bothHold = () => waitFor(() => holding >= 2, { what: "both hold a row" });
+    const cross = (first: string, second: string) =>
+      db.transaction(async (tx) => {
+        runs++;
+        tx.afterCommit(() => hooks.push(first));
+        await add(tx, first);
+        holding++;
+        await bothHold();
+        await add(tx, second);
+      });
+    await Promise.all([cross("a", "b"), cross("b", "a")]);
+    expect(runs).to.equal(3);
+    expect(hooks).to.have.members(["a", "b"]);
+    expect(await values()).to.deep.equal({ a: 2, b: 2 });
+  });
+
+  it("runs its work again after a serialization failure, as often as it may", async () => {
+    const lose = async (times: number, attempts?: number) => {
+      let runs = 0;
+      const work = db.transaction(
+        async (tx) => {
+          await add(tx, "a");
+          if (++runs <= times) await tx.rows("DO $$ BEGIN RAISE SQLSTATE '40001'; END $$");
+          return runs;
+        },
+        attempts === undefined ? {} : { attempts },
+      );
+      return work.catch((error: unknown) => sqlState(error));
+    };
+    expect(await lose(2)).to.equal(3);
+    expect(await values()).to.include({ a: 1 });
+    expect(await lose(3)).to.equal("40001");
+    expect(await lose(1, 1)).to.equal("40001");
+    expect(await values()).to.include({ a: 1 });
+  });
+
+  it("does not run its work again after any other error", async () => {
+    let runs = 0;
+    await refusal(
+      db.transaction(async (tx) => {
+        runs++;
+        await tx.rows("SELECT 1 / 0");
+      }),
+    );
+    expect(runs).to.equal(1);
+  });
+
+  it("gives its connection back however its work ends", async () => {
+    const idle = () => db.pool.totalCount - db.pool.idleCount;
+    for (let round = 0; round < 12; round++) {
+      await refusal(
+        db.transaction(async (tx) => {
+          if (round % 3 === 0) await tx.rows("SELECT 1 / 0");
+          if (round % 3 === 1) await tx.prisma();
+          throw new Error("no");
+        }),
+      );
+    }
+    expect(idle()).to.equal(0);
+    // More at once than there are connections: all get through.
+    await Promise.all(
+      Array.from({ length: 20 }, () => db.transaction((tx) => tx.rows("SELECT pg_sleep(0.005)"))),
+    );
+    expect(idle()).to.equal(0);
+    expect(db.pool.totalCount).to.be.at.most(4);
+    expect(db.pool.waitingCount).to.equal(0);
+  });
+
+  it("throws a broken connection away and goes on with another one", async () => {
+    const error = await refusal(
+      db.transaction(async (tx) => {
+        const own = await tx.first<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+        await db.rows("SELECT pg_terminate_backend($1)", [own?.pid]);
+        await waitFor(
+          async () =>
+            (await db.rows("SELECT FROM pg_stat_activity WHERE pid = $1", [own?.pid])).length === 0,
+          { what: "the connection is gone" },
+        );
+        await add(tx, "a");
+      }),
+    );
+    expect(error.message).to.match(/terminat|connection/i);
+    expect(await values()).to.deep.equal({ a: 0, b: 0 });
+    expect(await db.answers()).to.equal(true);
+  });
+});

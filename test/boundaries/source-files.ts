@@ -1,0 +1,58 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A file of the repository, as far as the boundaries are concerned. */
+export interface SourceFile {
+  /** From the root of the repository, with slashes. */
+  readonly path: string;
+  /** What it imports, types too, as written. */
+  readonly imports: readonly string[];
+  readonly readsEnvironment: boolean;
+}
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folders = ["packages", "apps", "test", "bench", "scripts"];
+const ignored = new Set(["node_modules", "dist", "generated", ".turbo", "var"]);
+
+/** All sources of the repository; what is generated is left out. */
+export async function readSources(): Promise<SourceFile[]> {
+  const paths = (await Promise.all(folders.map((folder) => list(join(root, folder))))).flat();
+  return Promise.all(
+    paths.map(async (path) =>
+      sourceFile(relative(root, path).split(sep).join("/"), await readFile(path, "utf8")),
+    ),
+  );
+}
+
+async function list(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const found = await Promise.all(
+    entries
+      .filter((entry) => !ignored.has(entry.name))
+      .map((entry) => {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) return list(path);
+        return /\.[cm]?[jt]sx?$/.test(entry.name) ? [path] : [];
+      }),
+  );
+  return found.flat();
+}
+
+const statement = /^[ \t]*(?:import|export)\b[^"'`;]*?["']([^"'\n]+)["']/gm;
+const call = /\b(?:import|require|resolve)\(\s*["']([^"'\n]+)["']/g;
+const environment = /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\[["']env["']\]/;
+const environmentImport = /import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*["'](?:node:)?process["']/;
+
+/** @param path from the root of the repository */
+export function sourceFile(path: string, text: string): SourceFile {
+  const imports = [statement, call].flatMap((pattern) =>
+    [...text.matchAll(pattern)].map((match) => match[1] ?? ""),
+  );
+  const code = text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
+  return {
+    path,
+    imports: [...new Set(imports)],
+    readsEnvironment: environment.test(code) || environmentImport.test(code),
+  };
+}
