@@ -10,11 +10,17 @@ await steps(async () => {
     );
   }
   await build();
+  const { silentLogger, StartupError } = await import("@carillon/kit");
   const { applyMigrations } = await import("@carillon/db");
+  const { prepareQueues } = await import("@carillon/queue");
   try {
     const applied = await applyMigrations(url);
+    // The queues' own tables lie in the same database, unless they are on Redis.
+    const redisUrl = process.env.REDIS_URL || undefined;
+    await prepareQueues({ databaseUrl: url, redisUrl, log: silentLogger });
     console.log(applied.length > 0 ? `Applied ${applied.join(", ")}.` : "Nothing to apply.");
   } catch (error) {
-    throw new StepError(`DATABASE_URL: the migration failed: ${error.message}`);
+    if (error instanceof StartupError) throw new StepError(error.message);
+    throw new StepError(`The migration failed: ${error.message}`);
   }
 });

@@ -51,12 +51,13 @@ try {
   if (redis) env[`${name}_REDIS_URL`] = redis.url;
   if (!interrupted) code = await run(env);
 } catch (error) {
-  console.error(error);
+  // Ctrl-C reaches what is being started too.
+  if (!interrupted) console.error(error);
 } finally {
   await Promise.allSettled(servers.map((server) => server.stop()));
   rmSync(folder, { recursive: true, force: true });
 }
-process.exit(code);
+process.exit(interrupted ? 130 : code);
 
 function run(env) {
   return new Promise((resolve) => {
