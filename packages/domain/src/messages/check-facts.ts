@@ -1,3 +1,4 @@
+import { knowableId } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
@@ -38,12 +39,12 @@ export async function loadCheckFacts(
   const participantIds = drafts.flatMap(({ draft }) =>
     draft.destination.kind === "direct" ? draft.destination.userIds : [],
   );
-  const accounts = await loadAccounts(sql, realm.id, distinct([...senderIds, ...participantIds]));
+  const accounts = await loadAccounts(sql, realm.id, known([...senderIds, ...participantIds]));
   const memberships = await loadMemberships(sql, [...accounts.keys()]);
   const posterIds = distinct(
     senderIds.flatMap((id) => [id, accounts.get(id)?.botOwnerId ?? id]),
   );
-  const channelIds = distinct(
+  const channelIds = known(
     drafts.flatMap(({ draft: { destination } }) =>
       destination.kind === "channel" ? [destination.channelId] : [],
     ),
@@ -85,6 +86,11 @@ function topicsInQuestion(facts: CheckFacts, drafts: readonly NormalisedDraft[])
 /** Notes that a message to this topic has been let through. */
 export function beginTopic(facts: CheckFacts, topic: TopicKey): void {
   facts.begun.add(topicName(topic));
+}
+
+/** Without duplicates, and without what no column can hold: the database would refuse even to look for it. */
+function known(ids: readonly number[]): number[] {
+  return distinct(ids).filter((id) => knowableId(id) !== 0);
 }
 
 function distinct<T>(values: readonly T[]): T[] {

@@ -1,0 +1,19 @@
+import { createScheduledMessage } from "@carillon/contract";
+import { scheduleMessage } from "@carillon/domain";
+import { clientOf, handle } from "../../services.ts";
+
+export default handle(createScheduledMessage, async ({ input, actor, client, services }) => {
+  const { db, site, clock } = services;
+  const sendingClient = await clientOf(services, client);
+  const id = await db.transaction((tx) =>
+    scheduleMessage(tx, site, clock, actor, sendingClient, {
+      type: input.type,
+      to: input.to,
+      content: input.content,
+      topic: input.topic,
+      deliverAt: input.scheduled_delivery_timestamp,
+      readBySender: input.read_by_sender,
+    }),
+  );
+  return { scheduled_message_id: id };
+});

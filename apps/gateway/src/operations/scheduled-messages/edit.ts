@@ -1,0 +1,17 @@
+import { editScheduledMessage } from "@carillon/contract";
+import { editScheduled } from "@carillon/domain";
+import { clientOf, handle } from "../../services.ts";
+
+export default handle(editScheduledMessage, async ({ input, path, actor, client, services }) => {
+  const { db, site, clock } = services;
+  const sendingClient = await clientOf(services, client);
+  await db.transaction((tx) =>
+    editScheduled(tx, site, clock, actor, sendingClient, path.scheduled_message_id, {
+      type: input.type,
+      to: input.to,
+      content: input.content,
+      topic: input.topic,
+      deliverAt: input.scheduled_delivery_timestamp,
+    }),
+  );
+});

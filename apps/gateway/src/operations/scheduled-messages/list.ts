@@ -1,0 +1,7 @@
+import { listScheduledMessages } from "@carillon/contract";
+import { listScheduled } from "@carillon/domain";
+import { handle } from "../../services.ts";
+
+export default handle(listScheduledMessages, async ({ actor, services }) => ({
+  scheduled_messages: await listScheduled(services.db, actor.id),
+}));

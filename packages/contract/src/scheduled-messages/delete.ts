@@ -1,0 +1,14 @@
+import { operation } from "../operation.ts";
+import { scheduledMessageId } from "./parameters.ts";
+
+/** `DELETE /scheduled_messages/{scheduled_message_id}` (scheduled-messages.md §4). */
+export const deleteScheduledMessage = operation({
+  id: "delete-scheduled-message",
+  method: "DELETE",
+  path: "/api/v1/scheduled_messages/{scheduled_message_id}",
+  pathParams: { scheduled_message_id: scheduledMessageId },
+  access: "account",
+  summary: "Delete a scheduled message",
+  description: "Answers 404 with code `BAD_REQUEST` when the caller has no such message.",
+  errors: ["BAD_REQUEST"],
+});

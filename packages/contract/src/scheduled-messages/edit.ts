@@ -1,0 +1,30 @@
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import {
+  deliveryTimestamp,
+  messageTypes,
+  scheduledMessageId,
+  scheduledTo,
+  sendingErrors,
+} from "./parameters.ts";
+
+/** `PATCH /scheduled_messages/{scheduled_message_id}` (requirements, operation 2; scheduled-messages.md §2). */
+export const editScheduledMessage = operation({
+  id: "edit-scheduled-message",
+  method: "PATCH",
+  path: "/api/v1/scheduled_messages/{scheduled_message_id}",
+  pathParams: { scheduled_message_id: scheduledMessageId },
+  access: "account",
+  summary: "Edit a scheduled message",
+  description:
+    "What is not given keeps its value. A message that could not be sent comes back to life with a new time. " +
+    "Answers 404 with code `BAD_REQUEST` when the caller has no such message.",
+  params: {
+    type: messageTypes.optional(),
+    to: scheduledTo.optional(),
+    content: form.text().optional(),
+    topic: form.text().optional().alias("subject"),
+    scheduled_delivery_timestamp: deliveryTimestamp.optional(),
+  },
+  errors: sendingErrors,
+});

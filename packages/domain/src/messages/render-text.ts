@@ -1,0 +1,32 @@
+import { errors } from "@carillon/contract";
+import type { Sql } from "@carillon/db";
+import { parseMessage, RenderLimitError, renderMessage } from "@carillon/markdown";
+
+import { loadRealm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "../users/account.ts";
+import { loadMentionLookups } from "./mention-lookups.ts";
+
+/**
+ * The HTML of a text with the account as its author (scheduled-messages.md §7); no permission, no length is checked.
+ * @throws ApiError `BAD_REQUEST` when the HTML would be too large
+ */
+export async function renderText(
+  sql: Sql,
+  site: Site,
+  author: Account,
+  content: string,
+): Promise<string> {
+  const realm = await loadRealm(sql, author.realmId);
+  const parsed = parseMessage(content, {
+    translateEmoticons: author.settings["translate_emoticons"] === true,
+  });
+  const lookups = await loadMentionLookups(sql, realm, site.url, [parsed]);
+  try {
+    return renderMessage(parsed, await lookups.of(parsed, author)).html;
+  } catch (error) {
+    if (error instanceof RenderLimitError)
+      throw errors.badRequest("content is too large when rendered");
+    throw error;
+  }
+}
