@@ -156,6 +156,7 @@ async function identify<Services>(
 /** Long polls have no deadline, and nothing to answer once nobody listens. */
 async function untilHangUp<T>(ctx: Context, deadline: Deadline, work: Promise<T>): Promise<T> {
   const hungUp = () => deadline.end(new Error("the client hung up"));
+  if (ctx.req.socket.destroyed) hungUp();
   ctx.res.once("close", hungUp);
   try {
     return await work;
