@@ -1,4 +1,4 @@
 import { build } from "./lib/build.mjs";
 import { steps } from "./lib/run.mjs";
 
-await steps(build);
+await steps(() => build());

@@ -9,7 +9,7 @@ await steps(async () => {
       "DATABASE_URL is not set: give the PostgreSQL to migrate. The embedded one is migrated by `npm start`.",
     );
   }
-  await build();
+  await build("@carillon/db", "@carillon/queue");
   const { silentLogger, StartupError } = await import("@carillon/kit");
   const { applyMigrations } = await import("@carillon/db");
   const { prepareQueues } = await import("@carillon/queue");

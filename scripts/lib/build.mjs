@@ -16,8 +16,11 @@ async function prepareUnlocked() {
   await generateClient();
 }
 
-/** Everything that running what is shipped needs; what is unchanged is left alone. */
-export function build() {
+/**
+ * Everything that running what is shipped needs; what is unchanged is left alone.
+ * @param {...string} packages only these, and what they import
+ */
+export function build(...packages) {
   return exclusively(async () => {
     await prepareUnlocked();
     await must(
@@ -27,6 +30,7 @@ export function build() {
         join(root, "node_modules/turbo/bin/turbo"),
         "run",
         "build",
+        ...packages.map((name) => `--filter=${name}...`),
         "--output-logs=errors-only",
         "--log-order=grouped",
         "--ui=stream",
