@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+
+/** One condition of a narrow, whichever of its two forms it was sent in (messages.md §2). */
+export interface NarrowTerm {
+  readonly operator: string;
+  readonly operand: string | number | readonly number[];
+  readonly negated: boolean;
+}
+
+/** Any whole number: which of them are IDs is for each operator to say. */
+const whole = z.number().refine(Number.isInteger, "must be an integer").meta({ type: "integer" });
+
+const term = z.object({
+  operator: z.string(),
+  operand: z.union([z.string(), whole, z.array(whole)]),
+  negated: z.boolean().default(false),
+});
+
+const pair = z
+  .tuple([z.string(), z.string()])
+  .transform(([operator, operand]) => ({ operator, operand, negated: false }));
+
+/** The `narrow` parameter: all terms must hold. JSON `null` is an empty narrow. */
+export const narrowParameter = form
+  .json(z.array(z.union([term, pair])))
+  .default([])
+  .nullMeansAbsent();

@@ -1,0 +1,89 @@
+import type { Sql } from "@carillon/db";
+
+import { flagNames } from "../flags.ts";
+import { loadPeople, type Person } from "./people.ts";
+import type { PresentableMessage } from "./present.ts";
+import type { Viewer } from "./viewer.ts";
+
+interface Row {
+  id: number;
+  senderId: number;
+  recipientId: number;
+  topic: string;
+  content: string;
+  renderedContent: string;
+  sentAt: number;
+  client: string;
+  /** The viewer's flags, null without a row. */
+  flags: number | null;
+  channelId: number | null;
+  channelName: string;
+  memberIds: number[];
+}
+
+const byIds = {
+  name: "messages-for-viewer",
+  text: `SELECT m.id, m.sender_id AS "senderId", m.recipient_id AS "recipientId", m.topic, m.content,
+      m.rendered_content AS "renderedContent", extract(epoch FROM m.sent_at)::float8 AS "sentAt",
+      client.name AS client, um.flags, c.id AS "channelId", c.name AS "channelName", r.member_ids AS "memberIds"
+    FROM messages m
+    JOIN recipients r ON r.id = m.recipient_id
+    JOIN clients client ON client.id = m.client_id
+    LEFT JOIN channels c ON c.id = r.channel_id
+    LEFT JOIN user_messages um ON um.user_id = $1 AND um.message_id = m.id
+    WHERE m.id = ANY($2::bigint[])
+    ORDER BY m.id`,
+};
+
+/** Of a message of the shared history that the viewer has no row of (messages.md §2.1). */
+const withoutRow = ["read", "historical"];
+
+/** A message and the names of the viewer's flags on it. */
+export interface HydratedMessage {
+  readonly message: PresentableMessage;
+  readonly flags: readonly string[];
+}
+
+/** Loads the messages with these ids, ascending, which the viewer has been found to see. */
+export async function hydrate(
+  sql: Sql,
+  viewer: Viewer,
+  ids: readonly number[],
+): Promise<HydratedMessage[]> {
+  if (ids.length === 0) return [];
+  const rows = await sql.rows<Row>(byIds, [viewer.id, ids]);
+  const people = await loadPeople(sql, viewer.realmId, peopleIn(rows));
+  return rows.map((row) => ({
+    message: presentable(row, people),
+    flags: row.flags === null ? withoutRow : flagNames(row.flags),
+  }));
+}
+
+function* peopleIn(rows: readonly Row[]): Iterable<number> {
+  for (const { senderId, channelId, memberIds } of rows) {
+    yield senderId;
+    if (channelId === null) yield* memberIds;
+  }
+}
+
+function presentable(row: Row, people: ReadonlyMap<number, Person>): PresentableMessage {
+  const { channelId, channelName, topic, memberIds } = row;
+  const person = (id: number) => {
+    const found = people.get(id);
+    if (!found) throw new Error(`message ${row.id} belongs to account ${id}, which is not there`);
+    return found;
+  };
+  return {
+    id: row.id,
+    sentAt: row.sentAt,
+    sender: person(row.senderId),
+    client: row.client,
+    recipientId: row.recipientId,
+    place:
+      channelId === null
+        ? { participants: memberIds.map(person) }
+        : { channel: { id: channelId, name: channelName }, topic },
+    content: row.content,
+    renderedContent: row.renderedContent,
+  };
+}

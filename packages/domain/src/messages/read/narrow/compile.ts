@@ -1,0 +1,75 @@
+import { errors, type NarrowTerm } from "@carillon/contract";
+
+import type { Fragment } from "../sql-values.ts";
+import type { Drive, NarrowContext, TermPlan } from "./operator.ts";
+import { findOperator } from "./registry.ts";
+
+/** What a narrow asks for, all terms together. */
+export interface CompiledNarrow {
+  /** Conditions on the message `m`. */
+  readonly message: readonly Fragment[];
+  /** Conditions on the viewer's row `um`; empty where `shared` is. */
+  readonly row: readonly Fragment[];
+  readonly drives: readonly Drive[];
+  /** Whether messages are searched that the viewer has no row of (messages.md §2.1). */
+  readonly shared: boolean;
+  /** Whether a channel is named, and its content may be read. */
+  readonly channel: "none" | "readable" | "refused";
+}
+
+/**
+ * Compiles the terms of a narrow.
+ * @throws ApiError `BAD_NARROW` for the first unusable term, or for terms that exclude each other by their kind
+ */
+export async function compileNarrow(
+  terms: readonly NarrowTerm[],
+  context: NarrowContext,
+): Promise<CompiledNarrow> {
+  // All at once, so that their look-ups are one statement; the first refusal in the order of the terms counts.
+  const settled = await Promise.allSettled(terms.map((term) => compileTerm(term, context)));
+  const plans = settled.map((result, i) => {
+    if (result.status === "rejected") throw result.reason;
+    return {
+      ...result.value,
+      negated: (terms[i]?.negated ?? false) && !result.value.ignoresNegation,
+    };
+  });
+
+  const asked = plans.filter((plan) => !plan.negated);
+  const direct = asked.some((plan) => plan.matches === "direct");
+  const inChannels =
+    asked.some((plan) => plan.matches === "channel") ||
+    plans.some((plan, i) => plan.negated && isDirectTerm(terms[i]));
+  if (direct && inChannels)
+    throw errors.badNarrow(
+      "no message is both in a channel and direct: the terms exclude each other",
+    );
+
+  const named = asked.filter((plan) => plan.channelReadable !== undefined);
+  return {
+    message: plans.flatMap(({ message, negated }) => (message ? [turned(message, negated)] : [])),
+    row: plans.flatMap(({ row, negated }) => (row ? [turned(row, negated)] : [])),
+    drives: asked.flatMap(({ drive }) => (drive ? [drive] : [])),
+    shared: asked.some((plan) => plan.sharedHistory) && !plans.some((plan) => plan.personalOnly),
+    channel:
+      named.length === 0
+        ? "none"
+        : named.length === 1 && named[0]?.channelReadable
+          ? "readable"
+          : "refused",
+  };
+}
+
+async function compileTerm(term: NarrowTerm, context: NarrowContext): Promise<TermPlan> {
+  const operator = findOperator(term.operator);
+  if (!operator) throw errors.badNarrow(`the operator ${term.operator} is not supported`);
+  return operator.compile(term.operand, context);
+}
+
+function isDirectTerm(term: NarrowTerm | undefined): boolean {
+  return term?.operator === "is" && (term.operand === "dm" || term.operand === "private");
+}
+
+function turned(condition: Fragment, negated: boolean): Fragment {
+  return negated ? (values) => `NOT (${condition(values)})` : condition;
+}

@@ -1,0 +1,78 @@
+import { knowableId } from "@carillon/contract";
+import type { Sql } from "@carillon/db";
+
+import { findDirectRecipients, memberKey, type Members } from "../../recipients.ts";
+import { batched } from "../batched.ts";
+import { SqlValues } from "../sql-values.ts";
+import { channelReadable } from "../visibility.ts";
+import type { Viewer } from "../viewer.ts";
+import { loadUserIds } from "./user-ids.ts";
+
+/** A channel that a narrow names. */
+export interface NarrowChannel {
+  readonly id: number;
+  readonly name: string;
+  readonly recipientId: number;
+  readonly inviteOnly: boolean;
+  readonly isWebPublic: boolean;
+  readonly historyPublicToSubscribers: boolean;
+  /** Whether the viewer has content access. */
+  readonly readable: boolean;
+}
+
+/** What the terms of a narrow name, looked up for all of them together; undefined for what does not exist. */
+export interface NarrowLookups {
+  /** By ID, or by name in any case. */
+  readonly channel: (named: string | number) => Promise<NarrowChannel | undefined>;
+  /** The ID of the account with this ID, or with an e-mail address that the viewer may know it by. */
+  readonly user: (named: string | number) => Promise<number | undefined>;
+  /** The recipient of a direct conversation, undefined until somebody has written in it. */
+  readonly conversation: (members: Members) => Promise<number | undefined>;
+}
+
+export function narrowLookups(sql: Sql, viewer: Viewer): NarrowLookups {
+  const conversation = batched((keys: readonly string[]) => loadConversations(sql, viewer, keys));
+  return {
+    channel: batched((named) => loadChannels(sql, viewer, named)),
+    user: batched((named) => loadUserIds(sql, viewer, named)),
+    conversation: (members) => conversation(memberKey(members)),
+  };
+}
+
+async function loadConversations(
+  sql: Sql,
+  viewer: Viewer,
+  keys: readonly string[],
+): Promise<Map<string, number>> {
+  const conversations = keys.map((key) => key.split(",").map(Number));
+  const found = await findDirectRecipients(sql, viewer.realmId, conversations);
+  return new Map([...found].map(([key, { id }]) => [key, id]));
+}
+
+async function loadChannels(
+  sql: Sql,
+  viewer: Viewer,
+  named: readonly (string | number)[],
+): Promise<Map<string | number, NarrowChannel>> {
+  const ids = named.filter((value) => typeof value === "number").map((id) => knowableId(id));
+  const names = named.filter((value) => typeof value === "string");
+  const values = new SqlValues();
+  const rows = await sql.rows<NarrowChannel & { asked: string[] }>(
+    `SELECT c.id, c.name, r.id AS "recipientId", c.invite_only AS "inviteOnly", c.is_web_public AS "isWebPublic",
+       c.history_public_to_subscribers AS "historyPublicToSubscribers",
+       ${channelReadable(viewer)(values)} AS readable,
+       ARRAY(SELECT a.name FROM unnest(${values.add(names, "text[]")}) AS a (name)
+             WHERE lower(a.name) = lower(c.name)) AS asked
+     FROM channels c JOIN recipients r ON r.channel_id = c.id
+     WHERE c.realm_id = ${values.add(viewer.realmId, "int")}
+       AND (c.id = ANY(${values.add(ids, "int[]")})
+            OR lower(c.name) IN (SELECT lower(name) FROM unnest(${values.add(names, "text[]")}) AS a (name)))`,
+    values.list,
+  );
+  const byIdOrName = new Map<string | number, NarrowChannel>();
+  for (const { asked, ...channel } of rows) {
+    byIdOrName.set(channel.id, channel);
+    for (const name of asked) byIdOrName.set(name, channel);
+  }
+  return byIdOrName;
+}

@@ -1,0 +1,86 @@
+import { errors, type NarrowTerm } from "@carillon/contract";
+import type { Sql } from "@carillon/db";
+
+import { SqlValues } from "../sql-values.ts";
+import type { Viewer } from "../viewer.ts";
+import { channelReadable } from "../visibility.ts";
+import { messageId } from "./id.ts";
+import type { Operand } from "./operator.ts";
+
+/** @throws ApiError `BAD_REQUEST` for an operand of a type that `with` never takes */
+export function checkWithOperand(operand: Operand): asserts operand is string | number {
+  if (Array.isArray(operand))
+    throw errors.badRequest("narrow: the operand of with must be a string or an ID");
+}
+
+const channelNames = new Set(["channel", "stream"]);
+const directNames = new Set(["dm", "pm-with", "pm_with"]);
+
+/**
+ * The narrow without its `with` term: where the viewer can access the message, the terms that name a conversation
+ * give way to the one that the message is in now; else the term is dropped if the others name one (messages.md §2.3).
+ * @throws ApiError `BAD_NARROW`
+ */
+export async function followWith(
+  sql: Sql,
+  viewer: Viewer,
+  terms: readonly NarrowTerm[],
+): Promise<readonly NarrowTerm[]> {
+  const [term, second] = terms.filter(({ operator }) => operator === "with");
+  if (!term) return terms;
+  if (second) throw errors.badNarrow("a narrow takes one term with the operator with");
+  checkWithOperand(term.operand);
+  const id = messageId("with", term.operand);
+
+  const others = terms.filter(({ operator }) => operator !== "with");
+  const conversation = await conversationOf(sql, viewer, id);
+  if (conversation) {
+    const rest = others.filter(({ operator }) => !namesConversation(operator));
+    return [...rest, ...conversation];
+  }
+  const names = new Set(others.filter(({ negated }) => !negated).map(({ operator }) => operator));
+  const namesTopic = names.has("topic") && hasAny(names, channelNames);
+  if (namesTopic || hasAny(names, directNames)) return others;
+  throw errors.badNarrow(`with:${id} names no message that you can see`);
+}
+
+function namesConversation(operator: string): boolean {
+  return operator === "topic" || channelNames.has(operator) || directNames.has(operator);
+}
+
+function hasAny(names: ReadonlySet<string>, wanted: ReadonlySet<string>): boolean {
+  return [...wanted].some((name) => names.has(name));
+}
+
+interface Conversation {
+  channelId: number | null;
+  topic: string;
+  memberIds: number[];
+}
+
+/** Access to one message as messages.md §6 has it, and where the message is. */
+async function conversationOf(
+  sql: Sql,
+  viewer: Viewer,
+  id: number,
+): Promise<NarrowTerm[] | undefined> {
+  const values = new SqlValues();
+  const [found] = await sql.rows<Conversation>(
+    `SELECT r.channel_id AS "channelId", m.topic, r.member_ids AS "memberIds"
+     FROM messages m JOIN recipients r ON r.id = m.recipient_id LEFT JOIN channels c ON c.id = r.channel_id
+     WHERE m.id = ${values.add(id, "bigint")} AND r.realm_id = ${values.add(viewer.realmId, "int")}
+       AND (c.id IS NULL OR ${channelReadable(viewer)(values)})
+       AND (coalesce(c.history_public_to_subscribers, false)
+            OR EXISTS (SELECT 1 FROM user_messages um
+                       WHERE um.user_id = ${values.add(viewer.id, "int")} AND um.message_id = m.id))`,
+    values.list,
+  );
+  if (!found) return undefined;
+  const { channelId, topic, memberIds } = found;
+  return channelId === null
+    ? [{ operator: "dm", operand: memberIds, negated: false }]
+    : [
+        { operator: "channel", operand: channelId, negated: false },
+        { operator: "topic", operand: topic, negated: false },
+      ];
+}

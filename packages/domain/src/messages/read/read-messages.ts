@@ -1,0 +1,58 @@
+import type { MessageResource } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+
+import { loadRealm } from "../../realms/realm.ts";
+import { findMessages, foundInRefusedChannel } from "./find-messages.ts";
+import { hydrate } from "./hydrate.ts";
+import { compileNarrow } from "./narrow/compile.ts";
+import { narrowLookups } from "./narrow/lookups.ts";
+import { followWith } from "./narrow/with.ts";
+import { presentMessage } from "./present.ts";
+import { checkAmount, readRequest, type MessagesRequest } from "./request.ts";
+import type { Viewer } from "./viewer.ts";
+
+/** The answer of `GET /messages`, in wire spelling. */
+export interface MessagesAnswer {
+  /** Absent when messages were asked for by ID. */
+  anchor?: number;
+  found_anchor: boolean;
+  found_oldest: boolean;
+  found_newest: boolean;
+  history_limited: boolean;
+  messages: MessageResource[];
+}
+
+/**
+ * Retrieves messages (messages.md §1, §2). The number of statements depends neither on the messages nor on the
+ * narrow's terms.
+ *
+ * @param tx repeatable read, read only: what is edited or deleted meanwhile must not leak into half of an answer
+ * @throws ApiError `BAD_REQUEST`, `REQUEST_VARIABLE_MISSING`, `BAD_NARROW`
+ */
+export async function readMessages(
+  tx: Tx,
+  viewer: Viewer,
+  request: MessagesRequest,
+): Promise<MessagesAnswer> {
+  const wanted = readRequest(request);
+  const terms = await followWith(tx, viewer, request.narrow);
+  checkAmount(wanted);
+  const realm = await loadRealm(tx, viewer.realmId);
+  const lookups = narrowLookups(tx, viewer);
+  const narrow = await compileNarrow(terms, { viewer, realm, lookups });
+  const found =
+    narrow.channel === "refused"
+      ? foundInRefusedChannel(wanted)
+      : await findMessages(tx, { viewer, narrow }, wanted);
+  const messages = await hydrate(tx, viewer, found.ids);
+  return {
+    ...(found.anchor === undefined ? {} : { anchor: found.anchor }),
+    found_anchor: found.foundAnchor,
+    found_oldest: found.foundOldest,
+    found_newest: found.foundNewest,
+    history_limited: false,
+    messages: messages.map(({ message, flags }) =>
+      presentMessage(message, flags, { realm, ...request }),
+    ),
+  };
+}

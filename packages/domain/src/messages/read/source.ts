@@ -1,0 +1,25 @@
+import type { CompiledNarrow } from "./narrow/compile.ts";
+import type { Drive } from "./narrow/operator.ts";
+import type { Fragment } from "./sql-values.ts";
+
+/** What a statement is built around: whose order by id it follows until it has enough. */
+export type Source =
+  | { readonly kind: "rows"; readonly index: "all" | "unread" | "direct" }
+  /** Messages that a condition on an indexed column picks out. */
+  | { readonly kind: "messages" }
+  | { readonly kind: "channels"; readonly where: Fragment };
+
+/**
+ * The narrowest index that the terms offer: a conversation, what is unread, a sender, then direct messages, and else
+ * everything that the viewer has received.
+ */
+export function chooseSource({ drives, shared }: CompiledNarrow): Source {
+  const by = (kind: Drive["by"]) => drives.find((drive) => drive.by === kind);
+  if (by("message") || by("recipient")) return { kind: "messages" };
+  const rows = drives.flatMap((drive) => (drive.by === "rows" ? [drive.index] : []));
+  if (rows.includes("unread")) return { kind: "rows", index: "unread" };
+  if (by("sender")) return { kind: "messages" };
+  const channels = by("channels");
+  if (shared && channels?.by === "channels") return { kind: "channels", where: channels.where };
+  return { kind: "rows", index: rows.includes("direct") ? "direct" : "all" };
+}

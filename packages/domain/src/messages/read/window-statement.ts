@@ -1,0 +1,142 @@
+import type { CompiledNarrow } from "./narrow/compile.ts";
+import { allOf, SqlValues, type Fragment } from "./sql-values.ts";
+import { chooseSource, type Source } from "./source.ts";
+import type { Viewer } from "./viewer.ts";
+import { messageReadable } from "./visibility.ts";
+
+/** One side of a window: the `limit` nearest ids beyond `bound`. */
+export interface Side {
+  readonly compare: "<" | ">" | ">=";
+  readonly bound: number;
+  readonly limit: number;
+}
+
+export interface WindowStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** What is searched: a compiled narrow as one viewer sees it, and conditions on messages besides. */
+export interface Search {
+  readonly viewer: Viewer;
+  readonly narrow: CompiledNarrow;
+  readonly besides?: readonly Fragment[];
+}
+
+/** Finds the ids on all sides, in no order: rows of `id`. At least one side. */
+export function sidesStatement(search: Search, sides: readonly Side[]): WindowStatement {
+  const values = new SqlValues();
+  const source = chooseSource(search.narrow);
+  const parts = sides.map((side) => `(${sideText(search, source, side, values)})`);
+  return { text: parts.join("\nUNION ALL\n"), values: values.list };
+}
+
+/** Finds which of the messages `ids` are there: rows of `id`. */
+export function pickStatement(search: Search, ids: readonly number[]): WindowStatement {
+  const values = new SqlValues();
+  const wanted = (v: SqlValues) => `m.id = ANY(${v.add(ids, "bigint[]")})`;
+  return { text: fromMessages(search, [wanted], "", values), values: values.list };
+}
+
+/** Finds the first unread message: rows of `id`, one or none. */
+export function firstUnreadStatement(search: Search): WindowStatement {
+  const values = new SqlValues();
+  const source: Source = { kind: "rows", index: "unread" };
+  const side: Side = { compare: ">", bound: 0, limit: 1 };
+  return { text: sideText(search, source, side, values), values: values.list };
+}
+
+/*
+ * The planner must not be left to choose the order of joins: with a LIMIT it likes to walk all messages backwards
+ * until enough have matched. A lateral subquery with OFFSET 0 stays what it is, one probe of a primary key for each
+ * row of what drives the statement, so that the driving index alone decides how much is read.
+ */
+
+function sideText(search: Search, source: Source, side: Side, values: SqlValues): string {
+  switch (source.kind) {
+    case "rows":
+      return fromRows(search, source.index, side, values);
+    case "messages":
+      return fromMessages(search, [beyond(side)], nearest("m.id", side, values), values);
+    case "channels":
+      return fromChannels(search, source.where, side, values);
+  }
+}
+
+function beyond({ compare, bound }: Side): Fragment {
+  return (values) => `m.id ${compare} ${values.add(bound, "bigint")}`;
+}
+
+function nearest(column: string, { compare, limit }: Side, values: SqlValues): string {
+  const direction = compare === "<" ? "DESC" : "ASC";
+  return `ORDER BY ${column} ${direction} LIMIT ${values.add(limit, "int")}`;
+}
+
+function conditions({ viewer, narrow, besides = [] }: Search): readonly Fragment[] {
+  return [...narrow.message, ...besides, ...limitsOf(viewer, narrow)];
+}
+
+/** What keeps a search within what the viewer may read. */
+function limitsOf(viewer: Viewer, narrow: CompiledNarrow): readonly Fragment[] {
+  // Shared history is readable by what opens it; only the viewer's rows keep other searches in the organization.
+  if (narrow.shared) return [(values) => `m.realm_id = ${values.add(viewer.realmId, "int")}`];
+  return narrow.channel === "readable" ? [] : [messageReadable(viewer)];
+}
+
+const indexConditions = {
+  all: "true",
+  unread: "um.flags & 1 = 0",
+  direct: "um.flags & 256 <> 0",
+};
+
+/** Driven by the viewer's rows, each message looked up by its key. */
+function fromRows(
+  search: Search,
+  index: keyof typeof indexConditions,
+  side: Side,
+  values: SqlValues,
+): string {
+  return `SELECT um.message_id AS id FROM user_messages um CROSS JOIN LATERAL (
+      SELECT FROM messages m WHERE m.id = um.message_id AND ${allOf(conditions(search), values)} OFFSET 0
+    ) m
+    WHERE um.user_id = ${values.add(search.viewer.id, "int")} AND ${indexConditions[index]}
+      AND ${allOf(search.narrow.row, values)}
+      AND um.message_id ${side.compare} ${values.add(side.bound, "bigint")}
+    ${nearest("um.message_id", side, values)}`;
+}
+
+/** Driven by messages, each row of the viewer looked up by its key; no rows are asked for in shared history. */
+function fromMessages(
+  search: Search,
+  bounds: readonly Fragment[],
+  order: string,
+  values: SqlValues,
+): string {
+  const { viewer, narrow } = search;
+  const rows = narrow.shared
+    ? ""
+    : `CROSS JOIN LATERAL (
+        SELECT FROM user_messages um
+        WHERE um.user_id = ${values.add(viewer.id, "int")} AND um.message_id = m.id
+          AND ${allOf(narrow.row, values)} OFFSET 0
+      ) um`;
+  return `SELECT m.id FROM messages m ${rows}
+    WHERE ${allOf([...bounds, ...conditions(search)], values)} ${order}`;
+}
+
+/**
+ * Shared history of a kind of channels: the channels with the nearest messages first, as many as there may be
+ * messages (no other channel can have one of them), then the nearest messages of each.
+ */
+function fromChannels(search: Search, where: Fragment, side: Side, values: SqlValues): string {
+  const ofChannel = (limit: string) => `SELECT m.id FROM messages m
+      WHERE m.recipient_id = r.id AND ${allOf([beyond(side), ...conditions(search)], values)} ${limit}`;
+  const one = nearest("m.id", { ...side, limit: 1 }, values);
+  return `SELECT message.id FROM (
+      SELECT r.id FROM channels c JOIN recipients r ON r.channel_id = c.id
+        CROSS JOIN LATERAL (${ofChannel(one)}) newest
+      WHERE c.realm_id = ${values.add(search.viewer.realmId, "int")} AND ${where(values)}
+      ${nearest("newest.id", side, values)}
+    ) r CROSS JOIN LATERAL (${ofChannel(nearest("m.id", side, values))}) message
+    ${nearest("message.id", side, values)}`;
+}
