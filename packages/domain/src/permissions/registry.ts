@@ -21,8 +21,16 @@ export const systemGroups: ReadonlyArray<{
 }> = [
   { name: "role:nobody", description: "Nobody" },
   { name: "role:owners", description: "Owners of this organization" },
-  { name: "role:administrators", description: "Administrators, owners included", subgroup: "role:owners" },
-  { name: "role:moderators", description: "Moderators, administrators included", subgroup: "role:administrators" },
+  {
+    name: "role:administrators",
+    description: "Administrators, owners included",
+    subgroup: "role:owners",
+  },
+  {
+    name: "role:moderators",
+    description: "Moderators, administrators included",
+    subgroup: "role:administrators",
+  },
   {
     name: "role:fullmembers",
     description: "Members past the waiting period, moderators included",
@@ -76,7 +84,10 @@ const everyoneToo: Options = { allowEveryone: true };
 
 /** Settings of the organization (user-groups.md §3.2). */
 export const realmSettings = {
-  canManageAllGroups: rule("can_manage_all_groups", "role:owners", { allowNobody: false, ownersOnly: true }),
+  canManageAllGroups: rule("can_manage_all_groups", "role:owners", {
+    allowNobody: false,
+    ownersOnly: true,
+  }),
   canCreateGroups: rule("can_create_groups", "role:members", { ownersOnly: true }),
   canCreatePublicChannelGroup: rule("can_create_public_channel_group", "role:members"),
   canCreatePrivateChannelGroup: rule("can_create_private_channel_group", "role:members"),
@@ -87,7 +98,10 @@ export const realmSettings = {
   canAddSubscribersGroup: rule("can_add_subscribers_group", "role:members"),
   canDeleteAnyMessageGroup: rule("can_delete_any_message_group", "role:administrators"),
   canDeleteOwnMessageGroup: rule("can_delete_own_message_group", "role:everyone", everyoneToo),
-  canMoveMessagesBetweenChannelsGroup: rule("can_move_messages_between_channels_group", "role:members"),
+  canMoveMessagesBetweenChannelsGroup: rule(
+    "can_move_messages_between_channels_group",
+    "role:members",
+  ),
   canMoveMessagesBetweenTopicsGroup: rule(
     "can_move_messages_between_topics_group",
     "role:everyone",
@@ -105,13 +119,21 @@ export const realmSettings = {
   canCreateBotsGroup: rule("can_create_bots_group", "role:members"),
   canCreateWriteOnlyBotsGroup: rule("can_create_write_only_bots_group", "role:members"),
   canAddCustomEmojiGroup: rule("can_add_custom_emoji_group", "role:members"),
-  canMentionManyUsersGroup: rule("can_mention_many_users_group", "role:administrators", everyoneToo),
+  canMentionManyUsersGroup: rule(
+    "can_mention_many_users_group",
+    "role:administrators",
+    everyoneToo,
+  ),
   canInviteUsersGroup: rule("can_invite_users_group", "role:members", { ownersOnly: true }),
   createMultiuseInviteGroup: rule("create_multiuse_invite_group", "role:administrators", {
     ownersOnly: true,
   }),
   directMessageInitiatorGroup: rule("direct_message_initiator_group", "role:everyone", everyoneToo),
-  directMessagePermissionGroup: rule("direct_message_permission_group", "role:everyone", everyoneToo),
+  directMessagePermissionGroup: rule(
+    "direct_message_permission_group",
+    "role:everyone",
+    everyoneToo,
+  ),
   canSummarizeTopicsGroup: rule("can_summarize_topics_group", "role:everyone", everyoneToo),
 } as const;
 
@@ -132,7 +154,11 @@ export const channelSettings = {
     "role:nobody",
     everyoneToo,
   ),
-  canRemoveSubscribersGroup: rule("can_remove_subscribers_group", "role:administrators", everyoneToo),
+  canRemoveSubscribersGroup: rule(
+    "can_remove_subscribers_group",
+    "role:administrators",
+    everyoneToo,
+  ),
   canResolveTopicsGroup: rule("can_resolve_topics_group", "role:nobody", everyoneToo),
   canSendMessageGroup: rule("can_send_message_group", "role:everyone", everyoneToo),
   canSubscribeGroup: rule("can_subscribe_group", "role:nobody"),

@@ -77,10 +77,7 @@ export async function createOrganization(
   };
 }
 
-type PermissionColumns = Pick<
-  Prisma.RealmUncheckedCreateInput,
-  `${keyof typeof realmSettings}Id`
->;
+type PermissionColumns = Pick<Prisma.RealmUncheckedCreateInput, `${keyof typeof realmSettings}Id`>;
 
 function defaultPermissions(groups: SystemGroupIds): PermissionColumns {
   const columns = Object.entries<SettingRule>(realmSettings).map(([key, rule]) => {

@@ -30,7 +30,9 @@ export function secretsOf(secretKey: string): Secrets {
       const bytes = Buffer.from(sealed);
       const decipher = createDecipheriv("aes-256-gcm", sealingKey, bytes.subarray(0, 12));
       decipher.setAuthTag(bytes.subarray(12, 28));
-      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString(
+        "utf8",
+      );
     },
     digest(text) {
       return Uint8Array.from(createHmac("sha256", digestKey).update(text).digest());

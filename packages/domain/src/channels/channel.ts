@@ -1,0 +1,61 @@
+import type { Sql } from "@carillon/db";
+
+import { channelSettings } from "../permissions/registry.ts";
+
+export type ChannelSetting = keyof typeof channelSettings;
+
+/** The group that holds each permission of a channel: `canSendMessageGroupId` and so on. */
+export type ChannelGroups = Readonly<Record<`${ChannelSetting}Id`, number>>;
+
+/** A channel, as the rules need it. */
+export interface Channel extends ChannelGroups {
+  readonly id: number;
+  readonly realmId: number;
+  readonly name: string;
+  readonly description: string;
+  readonly renderedDescription: string;
+  readonly creatorId: number | null;
+  /** UNIX time in seconds. */
+  readonly dateCreated: number;
+  readonly inviteOnly: boolean;
+  readonly isWebPublic: boolean;
+  readonly historyPublicToSubscribers: boolean;
+  readonly isArchived: boolean;
+  readonly topicsPolicy: string;
+  /** null = the organization's, -1 = for ever */
+  readonly messageRetentionDays: number | null;
+  readonly folderId: number | null;
+  readonly firstMessageId: number | null;
+  readonly subscriberCount: number;
+  readonly isRecentlyActive: boolean;
+  readonly weeklyTraffic: number | null;
+}
+
+const groupColumns = Object.entries(channelSettings)
+  .map(([key, { name }]) => `c.${name}_id AS "${key}Id"`)
+  .join(", ");
+
+/** Of the table `channels`, called `c`. */
+export const channelColumns = `c.id, c.realm_id AS "realmId", c.name, c.description,
+  c.rendered_description AS "renderedDescription", c.creator_id AS "creatorId",
+  extract(epoch FROM c.date_created)::int AS "dateCreated", c.invite_only AS "inviteOnly",
+  c.is_web_public AS "isWebPublic", c.history_public_to_subscribers AS "historyPublicToSubscribers",
+  c.is_archived AS "isArchived", c.topics_policy AS "topicsPolicy",
+  c.message_retention_days AS "messageRetentionDays", c.folder_id AS "folderId",
+  c.first_message_id AS "firstMessageId", c.subscriber_count AS "subscriberCount",
+  c.is_recently_active AS "isRecentlyActive", c.weekly_traffic AS "weeklyTraffic", ${groupColumns}`;
+
+const byNames = {
+  name: "channels-by-name",
+  text: `SELECT ${channelColumns} FROM channels c
+    WHERE c.realm_id = $1 AND lower(c.name) = ANY(SELECT lower(n) FROM unnest($2::text[]) AS n)`,
+};
+
+/** The organization's channels with these names, whatever their case, archived and invisible ones too. */
+export function loadChannelsByName(
+  sql: Sql,
+  realmId: number,
+  names: readonly string[],
+): Promise<Channel[]> {
+  return sql.rows<Channel>(byNames, [realmId, names]);
+}

@@ -1,0 +1,31 @@
+import type { Tx } from "@carillon/db";
+import type { NewEvent } from "@carillon/events";
+
+import type { Realm } from "../realms/realm.ts";
+import type { Account } from "../users/account.ts";
+import { loadMetadataAudiences } from "./metadata-audience.ts";
+import { peerEvents } from "./peer-events.ts";
+import { subscribe } from "./subscribe.ts";
+
+/**
+ * Subscribes a new account to the organization's default channels. It has no event queue yet, so that only the
+ * others are told.
+ */
+export async function subscribeToDefaults(
+  tx: Tx,
+  realm: Realm,
+  account: Account,
+): Promise<NewEvent[]> {
+  const channels = await tx.rows<{ channelId: number }>(
+    `SELECT d.channel_id AS "channelId" FROM default_channels d JOIN channels c ON c.id = d.channel_id
+     WHERE c.realm_id = $1 AND NOT c.is_archived ORDER BY lower(c.name)`,
+    [realm.id],
+  );
+  const added = await subscribe(tx, channels, [account.id]);
+  const audiences = await loadMetadataAudiences(
+    tx,
+    realm.id,
+    channels.map(({ channelId }) => channelId),
+  );
+  return peerEvents("peer_add", added, audiences);
+}

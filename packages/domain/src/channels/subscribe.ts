@@ -1,0 +1,105 @@
+import type { Tx } from "@carillon/db";
+
+import { palette } from "./colors.ts";
+
+/** A channel to subscribe to, and the colour asked for. */
+export interface SubscribeTo {
+  readonly channelId: number;
+  /** `#rrggbb` in lower case; one that the account does not use yet unless given. */
+  readonly color?: string | undefined;
+}
+
+/** An account and a channel. */
+export interface SubscriptionPair {
+  readonly channelId: number;
+  readonly userId: number;
+}
+
+const insert = {
+  name: "subscribe",
+  text: `WITH wanted AS (
+      SELECT c.id AS channel_id, u.id AS user_id, c.color, row_number() OVER (PARTITION BY u.id ORDER BY c.ord) AS n
+      FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS c (id, color, ord), unnest($3::int[]) AS u (id)
+    )
+    INSERT INTO subscriptions (channel_id, user_id, color)
+    SELECT wanted.channel_id, wanted.user_id,
+      coalesce(wanted.color, free.color, ($4::text[])[1 + (wanted.channel_id % cardinality($4::text[]))])
+    FROM wanted
+    LEFT JOIN LATERAL (
+      SELECT array_agg(s.color) AS colors FROM subscriptions s WHERE s.user_id = wanted.user_id AND s.active
+    ) used ON true
+    LEFT JOIN LATERAL (
+      SELECT p.color FROM unnest($4::text[]) WITH ORDINALITY AS p (color, ord)
+      WHERE NOT p.color = ANY(coalesce(used.colors, '{}')) ORDER BY p.ord OFFSET wanted.n - 1 LIMIT 1
+    ) free ON true
+    ORDER BY wanted.channel_id, wanted.user_id
+    ON CONFLICT (channel_id, user_id) DO UPDATE SET active = true, is_user_active = true
+      WHERE NOT subscriptions.active
+    RETURNING channel_id AS "channelId", user_id AS "userId"`,
+};
+
+/**
+ * Subscribes every account to every channel. A subscription that was there before comes back with its colour and its
+ * settings; the channels' counts rise by what really changed (channels.md §12).
+ * @param userIds accounts that are active
+ * @returns the pairs that were not subscribed before
+ */
+export async function subscribe(
+  tx: Tx,
+  channels: readonly SubscribeTo[],
+  userIds: readonly number[],
+): Promise<SubscriptionPair[]> {
+  if (channels.length === 0 || userIds.length === 0) return [];
+  const ids = channels.map(({ channelId }) => channelId);
+  await lockChannels(tx, ids);
+  const added = await tx.rows<SubscriptionPair>(insert, [
+    ids,
+    channels.map(({ color }) => color ?? null),
+    userIds,
+    palette,
+  ]);
+  await countSubscribers(tx, added, 1);
+  return added;
+}
+
+/** Unsubscribes every account from every channel; the rows stay. @returns the pairs that were subscribed */
+export async function unsubscribe(
+  tx: Tx,
+  channelIds: readonly number[],
+  userIds: readonly number[],
+): Promise<SubscriptionPair[]> {
+  await lockChannels(tx, channelIds);
+  const removed = await tx.rows<SubscriptionPair & { counted: boolean }>(
+    `UPDATE subscriptions SET active = false
+     WHERE channel_id = ANY($1::int[]) AND user_id = ANY($2::int[]) AND active
+     RETURNING channel_id AS "channelId", user_id AS "userId", is_user_active AS counted`,
+    [channelIds, userIds],
+  );
+  await countSubscribers(
+    tx,
+    removed.filter(({ counted }) => counted),
+    -1,
+  );
+  return removed.map(({ channelId, userId }) => ({ channelId, userId }));
+}
+
+/** Always in the order of ids, so that two requests never wait for each other. */
+async function lockChannels(tx: Tx, channelIds: readonly number[]): Promise<void> {
+  await tx.rows("SELECT FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE", [
+    channelIds,
+  ]);
+}
+
+async function countSubscribers(
+  tx: Tx,
+  pairs: readonly SubscriptionPair[],
+  sign: 1 | -1,
+): Promise<void> {
+  if (pairs.length === 0) return;
+  await tx.rows(
+    `UPDATE channels SET subscriber_count = subscriber_count + change.n
+     FROM (SELECT id, $2 * count(*)::int AS n FROM unnest($1::int[]) AS id GROUP BY id) change
+     WHERE channels.id = change.id`,
+    [pairs.map(({ channelId }) => channelId), sign],
+  );
+}

@@ -1,0 +1,50 @@
+import type { Sql, Tx } from "@carillon/db";
+
+import { systemGroups, type SystemGroupName } from "./registry.ts";
+
+export type SystemGroupIds = Readonly<Record<SystemGroupName, number>>;
+
+/** Makes the system groups of a new organization, empty, with ids in their order (user-groups.md §2). */
+export async function createSystemGroups(tx: Tx, realmId: number): Promise<SystemGroupIds> {
+  const rows = await tx.rows<{ id: number }>(
+    "INSERT INTO user_group (realm_id) SELECT $1 FROM generate_series(1, $2) RETURNING id",
+    [realmId, systemGroups.length],
+  );
+  const ids = rows.map(({ id }) => id).sort((a, b) => a - b);
+  const named = systemGroups.map((group, index) => ({ ...group, id: ids[index] ?? 0 }));
+  const byName = Object.fromEntries(named.map(({ name, id }) => [name, id])) as Record<
+    SystemGroupName,
+    number
+  >;
+  await tx.rows(
+    `INSERT INTO named_user_group (id, realm_id, name, description, is_system_group, can_add_members_group_id,
+       can_join_group_id, can_leave_group_id, can_manage_group_id, can_mention_group_id, can_remove_members_group_id)
+     SELECT id, $1, name, description, true, $2, $2, $2, $2, $2, $2
+     FROM unnest($3::int[], $4::text[], $5::text[]) AS g (id, name, description)`,
+    [
+      realmId,
+      byName["role:nobody"],
+      ids,
+      named.map(({ name }) => name),
+      named.map(({ description }) => description),
+    ],
+  );
+  const nested = named.filter(({ subgroup }) => subgroup !== undefined);
+  await tx.rows(
+    `INSERT INTO user_group_subgroup (supergroup_id, subgroup_id) SELECT * FROM unnest($1::int[], $2::int[])`,
+    [nested.map(({ id }) => id), nested.map(({ subgroup }) => subgroup && byName[subgroup])],
+  );
+  return byName;
+}
+
+const byRealm = {
+  name: "system-groups",
+  text: `SELECT json_object_agg(name, id) AS ids FROM named_user_group WHERE realm_id = $1 AND is_system_group`,
+};
+
+/** The ids of the organization's system groups, by name. */
+export async function loadSystemGroups(sql: Sql, realmId: number): Promise<SystemGroupIds> {
+  const [row] = await sql.rows<{ ids: SystemGroupIds }>(byRealm, [realmId]);
+  if (!row) throw new Error(`there is no organization ${realmId}`);
+  return row.ids;
+}

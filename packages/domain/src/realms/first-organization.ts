@@ -1,0 +1,141 @@
+import { lockClass, type Database, type Tx } from "@carillon/db";
+import { randomKey } from "@carillon/kit";
+
+import { defaultChannelGroups } from "../channels/default-groups.ts";
+import { insertChannel } from "../channels/insert-channel.ts";
+import { subscribe } from "../channels/subscribe.ts";
+import { loadSystemGroups } from "../permissions/system-groups.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "../users/account.ts";
+import { insertUser } from "../users/insert-user.ts";
+import { hashPassword } from "../users/passwords.ts";
+import { createOrganization } from "./create-organization.ts";
+
+/** What the first accounts are called, and the names of their credential files; the owner comes first. */
+export const firstAccountNames = ["owner", "admin", "moderator", "member", "guest", "bot"] as const;
+
+export type FirstAccountName = (typeof firstAccountNames)[number];
+
+/** An account of the first organization, with the credentials that it is to have. */
+export interface FirstAccount {
+  readonly name: FirstAccountName;
+  readonly fullName: string;
+  readonly email: string;
+  /** null for the bot, which has none */
+  readonly password: string | null;
+  readonly apiKey: string;
+}
+
+export interface FirstOrganizationOptions {
+  /** False makes the owner only. */
+  readonly demo: boolean;
+  /** With credentials that are known already; fresh ones unless given. */
+  readonly accounts?: readonly FirstAccount[];
+  /** "Carillon Demo" unless given */
+  readonly name?: string;
+  /** "general" unless given */
+  readonly channel?: string;
+}
+
+export interface FirstOrganization {
+  /** False when the database had an organization; then nothing was changed and the rest is empty. */
+  readonly created: boolean;
+  readonly accounts: readonly FirstAccount[];
+  /** The one channel, with everybody in it; 0 when nothing was created. */
+  readonly channelId: number;
+}
+
+const roles: Readonly<Record<FirstAccountName, number>> = {
+  owner: 100,
+  admin: 200,
+  moderator: 300,
+  member: 400,
+  guest: 600,
+  bot: 400,
+};
+
+const fullNames: Readonly<Record<FirstAccountName, string>> = {
+  owner: "Olivia Owner",
+  admin: "Adam Admin",
+  moderator: "Mona Moderator",
+  member: "Max Member",
+  guest: "Greta Guest",
+  bot: "Bert Bot",
+};
+
+/**
+ * Makes the first organization in one transaction, unless the database has one: its owner, who may create users and
+ * change e-mails, the demo accounts, and a channel with everybody in it, which new members are subscribed to as well.
+ * Safe to run by several processes at once.
+ */
+export async function createFirstOrganization(
+  db: Database,
+  site: Site,
+  options: FirstOrganizationOptions,
+): Promise<FirstOrganization> {
+  const { name = "Carillon Demo", channel = "general", demo } = options;
+  const accounts = options.accounts ?? firstAccounts(demo);
+  const hashes = await Promise.all(
+    accounts.map(({ password }) => (password === null ? undefined : hashPassword(password))),
+  );
+  const people = accounts.map((account, index) => ({ ...account, passwordHash: hashes[index] }));
+  return db.transaction(async (tx) => {
+    await tx.rows("SELECT pg_advisory_xact_lock($1, 0)", [lockClass.firstOrganization]);
+    if (await tx.first("SELECT FROM realms LIMIT 1"))
+      return { created: false, accounts: [], channelId: 0 };
+    const channelId = await fill(tx, site, name, channel, people);
+    return { created: true, accounts, channelId };
+  });
+}
+
+type Person = FirstAccount & { readonly passwordHash: string | undefined };
+
+/** @returns the channel's id */
+async function fill(
+  tx: Tx,
+  site: Site,
+  name: string,
+  channelName: string,
+  [first, ...others]: readonly Person[],
+): Promise<number> {
+  if (first?.name !== "owner") throw new Error("the first account must be the owner");
+  const { realm, owner } = await createOrganization(tx, site, {
+    subdomain: "",
+    name,
+    owner: newUser(first),
+  });
+  const members: Account[] = [owner];
+  for (const person of others) {
+    const bot = person.name === "bot" ? { isBot: true, botOwnerId: owner.id } : {};
+    const user = { ...newUser(person), role: roles[person.name], ...bot };
+    members.push((await insertUser(tx, site, realm, user)).account);
+  }
+  const groups = defaultChannelGroups(await loadSystemGroups(tx, realm.id));
+  const channel = await insertChannel(tx, realm.id, {
+    name: channelName,
+    creatorId: null,
+    groups,
+    isDefault: true,
+  });
+  if (!channel) throw new Error("a new organization has no channels");
+  await subscribe(
+    tx,
+    [{ channelId: channel.id }],
+    members.map(({ id }) => id),
+  );
+  return channel.id;
+}
+
+function newUser({ email, fullName, apiKey, passwordHash }: Person) {
+  return { email, fullName, apiKey, ...(passwordHash === undefined ? {} : { passwordHash }) };
+}
+
+function firstAccounts(demo: boolean): FirstAccount[] {
+  return firstAccountNames.slice(0, demo ? firstAccountNames.length : 1).map((name) => ({
+    name,
+    fullName: fullNames[name],
+    email: `${name}@carillon.test`,
+    password: name === "bot" ? null : randomKey(20),
+    apiKey: randomKey(),
+  }));
+}
