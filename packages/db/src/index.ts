@@ -1,3 +1,4 @@
+export * from "./alarms.ts";
 export * from "./database.ts";
 export * from "./locks.ts";
 export * from "./migrations.ts";

@@ -1,3 +1,4 @@
+export * from "./alarm.ts";
 export * from "./define-jobs.ts";
 export * from "./definitions/deliver-due.ts";
 export * from "./duration.ts";

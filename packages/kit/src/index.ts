@@ -3,5 +3,7 @@ export * from "./clock.ts";
 export * from "./code-points.ts";
 export * from "./environment.ts";
 export * from "./keys.ts";
+export * from "./listen.ts";
 export * from "./logger.ts";
+export * from "./run-main.ts";
 export * from "./shutdown.ts";

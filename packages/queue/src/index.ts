@@ -1,3 +1,4 @@
+export { createAlarmClock, type RunningAlarmClock } from "./alarm-clock.ts";
 export type { QueueConfig } from "./backend.ts";
 export * from "./hand-back.ts";
 export type { JobView, QueueCounts, QueueInspection } from "./inspect.ts";

@@ -1,0 +1,64 @@
+import { fileURLToPath } from "node:url";
+
+import { connectDatabase } from "@carillon/db";
+import { authenticate, secretsOf, type Account, type Site } from "@carillon/domain";
+import { queueNames } from "@carillon/jobs";
+import { listen, publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
+import { connectQueues, createAlarmClock } from "@carillon/queue";
+
+import { buildApp } from "./app.ts";
+import { loadHandlers } from "./http/load-handlers.ts";
+import { createGatewayServer } from "./http/server.ts";
+import type { Services } from "./services.ts";
+
+/** Connections for requests; BullMQ has a pool of its own (docs/operating.md, connections). */
+const poolSize = 10;
+
+export const operationsFolder = fileURLToPath(new URL("./operations", import.meta.url));
+
+/**
+ * Starts a gateway process and resolves with the port it listens on.
+ * @throws StartupError with the one line for the person who started it; it has not listened then
+ */
+export async function startGateway(env: Environment, log: Logger, shutdown: Shutdown): Promise<number> {
+  const databaseUrl = required(env, "DATABASE_URL", "the PostgreSQL to work on");
+  const secretKey = required(env, "SECRET_KEY", "the secret of the installation, the same for all processes");
+  const db = await connectDatabase(databaseUrl, { max: poolSize, name: "gateway" });
+  shutdown.add(3, "database", () => db.close());
+  const queues = await connectQueues({
+    databaseUrl,
+    redisUrl: env.REDIS_URL,
+    log,
+    poolSize: queueNames.length + 1,
+  });
+  shutdown.add(2, "queues", () => queues.close());
+  const clock = createAlarmClock({ queues, db, log });
+  shutdown.add(1, "alarms", () => clock.idle());
+  const site: Site = {
+    url: publicUrl(env),
+    secrets: secretsOf(secretKey),
+    development: env.DEVELOPMENT,
+    pushConfigured: env.PUSH_BOUNCER_URL !== undefined,
+  };
+  if (env.RATE_LIMITS !== undefined && env.RATE_LIMITS !== "off")
+    log.warn("RATE_LIMITS is set, and nothing enforces rate limits yet");
+  const app = buildApp<Services, Account>({
+    handlers: await loadHandlers<Services>(operationsFolder),
+    services: { db, site, clock, log },
+    authenticate: (credentials) => authenticate(db, site, credentials),
+    log,
+    health: async () => {
+      if (!(await db.answers())) throw new Error("the database does not answer");
+    },
+    serverUrl: site.url,
+  });
+  const server = createGatewayServer(app);
+  const port = await listen(server, env.PORT, env.HOST, "PORT");
+  shutdown.add(0, "http", () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeIdleConnections();
+    return closed;
+  });
+  log.info({ host: env.HOST, port, queues: queues.backend }, "gateway started");
+  return port;
+}

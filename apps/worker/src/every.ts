@@ -1,0 +1,27 @@
+import type { Logger } from "@carillon/kit";
+
+/** Work that is done again and again, one run at a time. */
+export interface Recurring {
+  /** Runs now, or joins the run under way. */
+  run(): Promise<void>;
+  /** Starts no further run and waits for the one under way. */
+  stop(): Promise<void>;
+}
+
+/** Runs `work` at once and then every `intervalMs`; a run that fails is logged, and the next one comes all the same. */
+export function every(intervalMs: number, name: string, log: Logger, work: () => Promise<void>): Recurring {
+  let running: Promise<void> | undefined;
+  const run = () =>
+    (running ??= work()
+      .catch((error: unknown) => log.warn({ err: error }, `${name} failed; it tries again`))
+      .finally(() => (running = undefined)));
+  const timer = setInterval(() => void run(), intervalMs);
+  void run();
+  return {
+    run,
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

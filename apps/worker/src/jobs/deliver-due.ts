@@ -1,0 +1,48 @@
+import { deliverAll, type Outcome } from "@carillon/domain";
+import { deliverDue } from "@carillon/jobs";
+
+import { processor } from "../processor.ts";
+import type { WorkerServices } from "../services.ts";
+
+/** Batches of one turn: then other organizations get theirs, and this one goes on at the end of the queue. */
+const batchesPerTurn = 5;
+
+/** Sends what is due in one organization (scheduled-messages.md §5). */
+export function deliverDueProcessor(services: WorkerServices) {
+  const { db, queues, site } = services;
+  return processor(deliverDue, async ({ payload, signal, log }) => {
+    const { realmId, second } = payload;
+    const { more, now } = await deliverAll({ db, site, log }, realmId, {
+      maxBatches: batchesPerTurn,
+      signal,
+      onBatch: (outcomes) => report(services, outcomes),
+    });
+    const tick = Math.floor(now * 1_000);
+    if (more) {
+      await queues.publish([{ job: deliverDue, payload: { realmId, second, tick } }]);
+    } else if (second > now) {
+      // This machine's clock is ahead of the database's: ring again when it is time there.
+      const delayMs = (second - now) * 1_000;
+      await queues.publish([{ job: deliverDue, payload: { realmId, second, tick }, delayMs }]);
+    }
+  });
+}
+
+function report({ log, onDelivery }: WorkerServices, outcomes: readonly Outcome[]): void {
+  const first = outcomes[0];
+  if (!first) return;
+  const sent = outcomes.filter(({ kind }) => kind === "sent");
+  const failed = outcomes.filter(({ kind }) => kind === "failed");
+  const latenessSeconds = Date.now() / 1_000 - first.row.deliverAt;
+  onDelivery?.({ sent: sent.length, failed: failed.length, latenessSeconds });
+  log.info(
+    {
+      sent: sent.length,
+      failed: failed.map(({ row }) => row.id),
+      firstId: first.row.id,
+      lastId: outcomes.at(-1)?.row.id,
+      latenessSeconds: Math.round(latenessSeconds * 1_000) / 1_000,
+    },
+    "delivered scheduled messages",
+  );
+}

@@ -1,0 +1,11 @@
+import { createLogger, readEnvironment, runMain, Shutdown } from "@carillon/kit";
+
+import { startWorkerProcess } from "./start-worker.ts";
+
+await runMain(async () => {
+  const env = readEnvironment();
+  const log = createLogger("worker", { level: env.LOG_LEVEL });
+  const shutdown = new Shutdown(log);
+  shutdown.onSignals({ endWithParent: true });
+  await startWorkerProcess(env, log, shutdown);
+});

@@ -1,0 +1,86 @@
+import { connectDatabase } from "@carillon/db";
+import { secretsOf } from "@carillon/domain";
+import { allJobs, queueNames } from "@carillon/jobs";
+import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
+import { connectQueues } from "@carillon/queue";
+import pg from "pg";
+
+import { startHealthMonitor, type HealthReading } from "./health-monitor.ts";
+import { allProcessors } from "./jobs/index.ts";
+import { startRelay } from "./relay.ts";
+import { startRunner } from "./runner.ts";
+import type { WorkerServices } from "./services.ts";
+import { startSweep } from "./sweep.ts";
+
+/** Connections for our own statements; BullMQ has a pool of its own (docs/operating.md, connections). */
+const poolSize = 6;
+
+/**
+ * Starts a worker process: database and queues first, so that nothing half alive is left when one of them is away.
+ * @throws StartupError with the one line for the person who started it
+ */
+export async function startWorkerProcess(env: Environment, log: Logger, shutdown: Shutdown): Promise<void> {
+  const databaseUrl = required(env, "DATABASE_URL", "the PostgreSQL to work on");
+  const secretKey = required(env, "SECRET_KEY", "the secret of the installation, the same for all processes");
+  const db = await connectDatabase(databaseUrl, { max: poolSize, name: "worker" });
+  shutdown.add(3, "database", () => db.close());
+  const queues = await connectQueues({
+    databaseUrl,
+    redisUrl: env.REDIS_URL,
+    log,
+    poolSize: queueNames.length + 4,
+  });
+  shutdown.add(2, "queues", () => queues.close());
+  const services: WorkerServices = {
+    db,
+    queues,
+    log,
+    site: {
+      url: publicUrl(env),
+      secrets: secretsOf(secretKey),
+      development: env.DEVELOPMENT,
+      pushConfigured: env.PUSH_BOUNCER_URL !== undefined,
+    },
+  };
+  const runner = startRunner({ definitions: allJobs, processors: allProcessors(services), queues, log });
+  const relay = startRelay(services);
+  const sweep = startSweep(services);
+  const monitor = startHealthMonitor({
+    probe: (signal) => probe(databaseUrl, signal),
+    exit: (why) => {
+      log.fatal({ why }, "the worker does no work; leaving, so that another one is started");
+      process.exit(1);
+    },
+    log,
+  });
+  shutdown.add(0, "health monitor", () => monitor.stop());
+  shutdown.add(0, "relay", () => relay.stop());
+  shutdown.add(0, "sweep", () => sweep.stop());
+  shutdown.add(1, "jobs", () => runner.close(6_000));
+  log.info({ queues: queues.backend }, "worker started");
+}
+
+/** Looks over a connection of its own whether something overdue stands still. */
+async function probe(databaseUrl: string, signal: AbortSignal): Promise<HealthReading> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
+    application_name: "carillon worker health",
+  });
+  client.on("error", () => {});
+  const end = () => void client.end().catch(() => {});
+  signal.addEventListener("abort", end);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ id: string }>(
+      `SELECT id FROM scheduled_messages
+       WHERE NOT delivered AND NOT failed AND deliver_at < now() - interval '30 seconds'
+       ORDER BY deliver_at, id LIMIT 1`,
+    );
+    return { dueWork: rows.length > 0, progress: Number(rows[0]?.id ?? 0) };
+  } finally {
+    signal.removeEventListener("abort", end);
+    end();
+  }
+}

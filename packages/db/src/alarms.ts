@@ -1,0 +1,74 @@
+import type { Alarm } from "@carillon/jobs";
+
+import type { Sql } from "./transaction.ts";
+
+const columns = `id AS "scheduledMessageId", realm_id AS "realmId", version,
+  extract(epoch FROM deliver_at)::float8 AS "deliverAt"`;
+
+/**
+ * Pending rows due within `horizonMs` that have no alarm in the queue, oldest first; `olderThanMs` leaves those out
+ * whose own request is still about to set it.
+ */
+export function unalarmedRows(
+  sql: Sql,
+  limits: { horizonMs: number; olderThanMs: number; limit: number },
+): Promise<Alarm[]> {
+  return sql.rows(
+    {
+      name: "unalarmed-rows",
+      text: `SELECT ${columns} FROM scheduled_messages
+        WHERE alarmed_at IS NULL AND NOT delivered AND NOT failed
+          AND deliver_at <= now() + make_interval(secs => $1 / 1000.0)
+          AND created_at <= now() - make_interval(secs => $2 / 1000.0)
+        ORDER BY deliver_at LIMIT $3`,
+    },
+    [limits.horizonMs, limits.olderThanMs, limits.limit],
+  );
+}
+
+/** Notes that the alarms are in the queue; a row that has been edited meanwhile keeps asking for its new one. */
+export async function stampAlarms(sql: Sql, alarms: readonly Alarm[]): Promise<void> {
+  if (alarms.length === 0) return;
+  await sql.rows(
+    {
+      name: "stamp-alarms",
+      text: `UPDATE scheduled_messages s SET alarmed_at = now()
+        FROM unnest($1::bigint[], $2::int[]) AS a (id, version)
+        WHERE s.id = a.id AND s.version = a.version AND s.alarmed_at IS NULL AND NOT s.delivered AND NOT s.failed`,
+    },
+    [
+      alarms.map(({ scheduledMessageId }) => scheduledMessageId),
+      alarms.map(({ version }) => version),
+    ],
+  );
+}
+
+/** An organization with messages that should have been sent. */
+export interface OverdueRealm {
+  readonly realmId: number;
+  /** How many rows are overdue; counted up to 10,000. */
+  readonly rows: number;
+}
+
+/** Organizations with pending rows that are overdue by more than `overdueMs`. */
+export function overdueRealms(sql: Sql, overdueMs: number): Promise<OverdueRealm[]> {
+  return sql.rows(
+    {
+      name: "overdue-realms",
+      text: `SELECT realm_id AS "realmId", count(*)::int AS rows FROM (
+          SELECT realm_id FROM scheduled_messages
+          WHERE NOT delivered AND NOT failed AND deliver_at < now() - make_interval(secs => $1 / 1000.0)
+          LIMIT 10000
+        ) overdue GROUP BY realm_id`,
+    },
+    [overdueMs],
+  );
+}
+
+/** The database's clock in UNIX milliseconds. */
+export async function databaseNow(sql: Sql): Promise<number> {
+  const [row] = await sql.rows<{ now: number }>(
+    "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now",
+  );
+  return row!.now;
+}

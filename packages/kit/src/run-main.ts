@@ -1,0 +1,16 @@
+import { StartupError } from "./environment.ts";
+
+/**
+ * Runs a process's start. What the person who started it can mend ends as one line on standard error and exit code 1,
+ * without a stack; anything else with its stack, and exit code 1 too.
+ */
+export async function runMain(start: () => Promise<void>): Promise<void> {
+  try {
+    await start();
+  } catch (error) {
+    process.stderr.write(
+      `${error instanceof StartupError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      () => process.exit(1),
+    );
+  }
+}
