@@ -3,11 +3,17 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Operation } from "@carillon/contract";
 import type { Database } from "@carillon/db";
-import type { Account, Site } from "@carillon/domain";
+import {
+  authenticate,
+  type Account,
+  type Alarm,
+  type AlarmClock,
+  type Site,
+} from "@carillon/domain";
 import type { AppOptions, Handler } from "@carillon/gateway";
 import type { Logger } from "@carillon/kit";
 import type { ApiCredentials } from "./api-client.ts";
-import { authenticateWith } from "./authenticate.ts";
+import type { TestAccount } from "./factories/account.ts";
 import { clientOf, type GatewayClient } from "./gateway-client.ts";
 import { later } from "./later.ts";
 import { captureLog, type LogLine } from "./log-capture.ts";
@@ -17,11 +23,14 @@ import { testSite } from "./site.ts";
 interface Services {
   readonly db: Database;
   readonly site: Site;
+  readonly clock: AlarmClock;
   readonly log: Logger;
 }
 
 export interface GatewayOptions {
   readonly site?: Partial<Site>;
+  /** Where alarms of scheduled messages go; unless given they are only kept in `alarms`. */
+  readonly clock?: AlarmClock;
   /** Default: what lies below `apps/gateway/src/operations`. */
   readonly handlers?: readonly Handler<Services>[];
   /** Default: those that have a handler, so that one missing handler fails one test and not all. */
@@ -38,9 +47,11 @@ export interface Gateway {
   readonly url: string;
   readonly services: Services;
   /** Requests of an account. */
-  as(account: ApiCredentials): GatewayClient;
+  as(account: TestAccount | ApiCredentials): GatewayClient;
   /** Requests without credentials. */
   readonly anonymous: GatewayClient;
+  /** The alarms that were set, oldest first. */
+  readonly alarms: Alarm[];
   /** What the gateway has logged, oldest first. */
   readonly logLines: LogLine[];
   /** The same as text, to look for secrets in. */
@@ -58,12 +69,19 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
   const captured = captureLog();
   const { log } = captured;
   const site = testSite(options.site);
-  const services = { db, site, log };
+  const alarms: Alarm[] = [];
+  const clock: AlarmClock = {
+    set(alarm) {
+      alarms.push(alarm);
+      options.clock?.set(alarm);
+    },
+  };
+  const services = { db, site, clock, log };
   const app = buildApp<Services, Account>({
     operations,
     handlers,
     services,
-    authenticate: authenticateWith(db, site),
+    authenticate: (credentials) => authenticate(db, site, credentials),
     log,
     checkResults: true,
     health: async () => {
@@ -78,8 +96,9 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
   return {
     url,
     services,
-    as: (account) => clientOf(url, account),
+    as: (account) => clientOf(url, credentialsOf(account)),
     anonymous: clientOf(url, undefined),
+    alarms,
     logLines: captured.lines,
     logText: captured.text,
     async close() {
@@ -105,6 +124,11 @@ export function useGateway(db: Database, options?: GatewayOptions): Gateway {
     await gateway?.close();
   });
   return value;
+}
+
+/** An account logs in with its own address, whatever others are shown. */
+function credentialsOf(account: TestAccount | ApiCredentials): ApiCredentials {
+  return "deliveryEmail" in account ? { ...account, email: account.deliveryEmail } : account;
 }
 
 let loaded: Promise<Handler<Services>[]> | undefined;

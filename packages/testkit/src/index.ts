@@ -1,6 +1,7 @@
 export * from "./api-client.ts";
 export * from "./database.ts";
 export * from "./event-log.ts";
+export * from "./factories/index.ts";
 export * from "./fault-proxy.ts";
 export * from "./gateway.ts";
 export * from "./gateway-client.ts";

@@ -1,0 +1,115 @@
+import type { Database, Prisma } from "@carillon/db";
+import {
+  defaultChannelGroups,
+  insertChannel,
+  loadSystemGroups,
+  subscribe as subscribeTo,
+  unsubscribe as unsubscribeFrom,
+  type Channel,
+  type ChannelGroups,
+  type NewChannel,
+} from "@carillon/domain";
+import { anonymousGroup } from "./group.ts";
+import { unique } from "./unique.ts";
+
+/** An account, or its id. */
+export type Whom = number | { readonly id: number };
+
+export interface TestChannel extends Channel {
+  /** Where its messages go: `messages.recipient_id`. */
+  readonly recipientId: number;
+}
+
+export interface ChannelOverrides extends Partial<Omit<NewChannel, "groups" | "creatorId">> {
+  /** Default: the account that was given, when it was one. */
+  readonly creator?: Whom | null;
+  readonly subscribers?: readonly Whom[];
+  /** Permissions, by the ids of groups: `{ canSendMessageGroupId: groups["role:nobody"] }`. */
+  readonly groups?: Partial<ChannelGroups>;
+  readonly isArchived?: boolean;
+  /** Columns that no operation can set yet, written last. */
+  readonly row?: Prisma.ChannelUncheckedUpdateInput;
+}
+
+/**
+ * A public channel without events, notices or subscribers, or what the overrides make of it. A private one
+ * protects its history unless `historyPublicToSubscribers` is true.
+ * @param creator an account, who may administer it, or an organization for a channel that nobody made
+ */
+export async function channel(
+  db: Database,
+  creator: { readonly id: number; readonly realmId?: number },
+  overrides: ChannelOverrides = {},
+): Promise<TestChannel> {
+  const { subscribers = [], groups, isArchived, row, ...given } = overrides;
+  const realmId = creator.realmId ?? creator.id;
+  const maker = given.creator ?? (creator.realmId === undefined ? null : creator);
+  const creatorId = maker === null ? null : idOf(maker);
+  return db.transaction(async (tx) => {
+    const defaults = defaultChannelGroups(await loadSystemGroups(tx, realmId));
+    const own =
+      creatorId === null
+        ? {}
+        : { canAdministerChannelGroupId: await anonymousGroup(tx, realmId, [creatorId]) };
+    const made = await insertChannel(tx, realmId, {
+      name: unique("channel"),
+      ...given,
+      creatorId,
+      groups: { ...defaults, ...own, ...groups },
+    });
+    if (!made) throw new Error(`the organization has a channel ${given.name} already`);
+    await subscribeTo(tx, [{ channelId: made.id }], subscribers.map(idOf));
+    const changes = { ...row, ...(isArchived === undefined ? {} : { isArchived }) };
+    const prisma = await tx.prisma();
+    if (Object.keys(changes).length > 0) {
+      await prisma.channel.update({ where: { id: made.id }, data: changes });
+    }
+    const { recipient, ...stored } = await prisma.channel.findUniqueOrThrow({
+      where: { id: made.id },
+      include: { recipient: true },
+    });
+    const { firstMessageId, dateCreated, ...columns } = stored;
+    return {
+      ...made,
+      ...columns,
+      firstMessageId: firstMessageId === null ? null : Number(firstMessageId),
+      dateCreated: Math.floor(dateCreated.getTime() / 1_000),
+      recipientId: recipient?.id ?? 0,
+    };
+  });
+}
+
+/** Changes columns of the channel, without events: `{ isArchived: true }`. */
+export async function changeChannel(
+  db: Database,
+  channelId: Whom,
+  row: Prisma.ChannelUncheckedUpdateInput,
+): Promise<void> {
+  await db.prisma.channel.update({ where: { id: idOf(channelId) }, data: row });
+}
+
+/** Subscribes accounts, without events. */
+export async function subscribe(db: Database, channelId: Whom, ...whom: Whom[]): Promise<void> {
+  await db.transaction((tx) => subscribeTo(tx, [{ channelId: idOf(channelId) }], whom.map(idOf)));
+}
+
+/** Unsubscribes accounts, without events; their rows stay. */
+export async function unsubscribe(db: Database, channelId: Whom, ...whom: Whom[]): Promise<void> {
+  await db.transaction((tx) => unsubscribeFrom(tx, [idOf(channelId)], whom.map(idOf)));
+}
+
+/** Changes what one account set for the channel: `{ isMuted: true }`. */
+export async function changeSubscription(
+  db: Database,
+  channelId: Whom,
+  whom: Whom,
+  row: Prisma.SubscriptionUncheckedUpdateInput,
+): Promise<void> {
+  const channelId_userId = { channelId: idOf(channelId), userId: idOf(whom) };
+  await db.prisma.subscription.update({ where: { channelId_userId }, data: row });
+}
+
+/** The id of what is given by itself or by its id. */
+export function idOf(whom: Whom): number {
+  return typeof whom === "number" ? whom : whom.id;
+}

@@ -1,0 +1,72 @@
+import type { Database, Sql } from "@carillon/db";
+import { loadSystemGroups } from "@carillon/domain";
+import { unique } from "./unique.ts";
+
+/**
+ * A group without a name, as settings store their object values.
+ * @returns its id
+ */
+export async function anonymousGroup(
+  sql: Sql,
+  realmId: number,
+  members: readonly number[],
+  subgroups: readonly number[] = [],
+): Promise<number> {
+  const [row] = await sql.rows<{ id: number }>(
+    "INSERT INTO user_group (realm_id) VALUES ($1) RETURNING id",
+    [realmId],
+  );
+  const id = row?.id ?? 0;
+  await sql.rows("INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])", [
+    id,
+    members,
+  ]);
+  await sql.rows(
+    "INSERT INTO user_group_subgroup (supergroup_id, subgroup_id) SELECT $1, unnest($2::int[])",
+    [id, subgroups],
+  );
+  return id;
+}
+
+/**
+ * A user group, with nobody's permissions but mentioning, which everyone may.
+ * @returns its id and name
+ */
+export async function userGroup(
+  db: Database,
+  realm: { readonly id: number },
+  {
+    name = unique("group"),
+    members = [],
+    subgroups = [],
+    deactivated = false,
+  }: {
+    name?: string;
+    members?: ReadonlyArray<{ readonly id: number }>;
+    subgroups?: readonly number[];
+    deactivated?: boolean;
+  } = {},
+): Promise<{ id: number; name: string }> {
+  return db.transaction(async (tx) => {
+    const system = await loadSystemGroups(tx, realm.id);
+    const ids = members.map((member) => member.id);
+    const id = await anonymousGroup(tx, realm.id, ids, subgroups);
+    const nobody = system["role:nobody"];
+    const prisma = await tx.prisma();
+    await prisma.namedUserGroup.create({
+      data: {
+        id,
+        realmId: realm.id,
+        name,
+        deactivated,
+        canAddMembersGroupId: nobody,
+        canJoinGroupId: nobody,
+        canLeaveGroupId: system["role:everyone"],
+        canManageGroupId: nobody,
+        canMentionGroupId: system["role:everyone"],
+        canRemoveMembersGroupId: nobody,
+      },
+    });
+    return { id, name };
+  });
+}

@@ -1,0 +1,7 @@
+export * from "./account.ts";
+export * from "./channel.ts";
+export * from "./group.ts";
+export * from "./muting.ts";
+export * from "./organization.ts";
+export * from "./scheduled-message.ts";
+export * from "./unique.ts";

@@ -1,0 +1,48 @@
+import type { Database } from "@carillon/db";
+import { idOf, type Whom } from "./channel.ts";
+
+/** `muter` does not want to hear from `muted`. */
+export async function muteUser(db: Database, muter: Whom, muted: Whom): Promise<void> {
+  await db.prisma.mutedUser.create({ data: { userId: idOf(muter), mutedUserId: idOf(muted) } });
+}
+
+/** `visibility_policy` in words; no row means that the topic inherits from its channel. */
+export const topicPolicy = { muted: 1, unmuted: 2, followed: 3 } as const;
+
+/** Sets what an account wants of a topic. */
+export async function setTopicPolicy(
+  db: Database,
+  whom: Whom,
+  channelId: Whom,
+  topic: string,
+  policy: keyof typeof topicPolicy,
+): Promise<void> {
+  await db.rows(
+    `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (user_id, channel_id, lower(topic)) DO UPDATE SET visibility_policy = $4`,
+    [idOf(whom), idOf(channelId), topic, topicPolicy[policy]],
+  );
+}
+
+/** Adds a word that the account wants to be told of. */
+export async function alertWord(
+  db: Database,
+  account: { readonly id: number; readonly realmId: number },
+  word: string,
+): Promise<void> {
+  await db.prisma.alertWord.create({
+    data: { userId: account.id, realmId: account.realmId, word },
+  });
+}
+
+/** Sets personal settings by their wire names, over those that the account has. */
+export async function changeSettings(
+  db: Database,
+  whom: Whom,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await db.rows("UPDATE users SET settings = settings || $2::jsonb WHERE id = $1", [
+    idOf(whom),
+    JSON.stringify(settings),
+  ]);
+}
