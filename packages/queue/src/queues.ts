@@ -13,7 +13,8 @@ export interface Queues {
   readonly backend: "postgres" | "redis";
   /**
    * Adds jobs and resolves when they are in their queues. An id that is there already, in whatever state,
-   * keeps what it has, silently. Fails at once while Redis is away; while PostgreSQL is, after 5 s at most.
+   * keeps what it has, silently. While the store is away it fails: at once where the connection is known to
+   * be lost, after 5 s (Redis) or 20 s (PostgreSQL) where nobody answers, so cap what a request waits.
    * @throws InvalidPayload or RangeError (nothing is added), or the store's error
    */
   publish<const Payloads extends readonly unknown[]>(items: {

@@ -7,6 +7,8 @@ const connecting: RedisOptions = {
   lazyConnect: true,
   connectTimeout: 5_000,
   keepAlive: 10_000,
+  // How a connection whose other end vanished is noticed.
+  socketTimeout: 10_000,
   maxRetriesPerRequest: 1,
   retryStrategy: null,
 };
@@ -58,7 +60,7 @@ export async function connectRedis(
     enableOfflineQueue: false,
     commandTimeout: 5_000,
   });
-  const consumer = new Redis(redisUrl, {
+  const consumer = new Consumer(redisUrl, {
     ...connecting,
     retryStrategy,
     maxRetriesPerRequest: null,
@@ -86,6 +88,16 @@ export async function connectRedis(
       consumer.disconnect();
     },
   };
+}
+
+/**
+ * BullMQ duplicates the workers' client for the commands that wait for work, and watches over those itself.
+ * There the socket's timer would only keep a closing process alive.
+ */
+class Consumer extends Redis {
+  override duplicate(override?: Partial<RedisOptions>): Redis {
+    return super.duplicate({ ...override, socketTimeout: undefined });
+  }
 }
 
 /** Half a second at most: work is waiting when Redis comes back. */

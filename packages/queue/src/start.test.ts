@@ -170,8 +170,8 @@ describe("starting the queues on Redis", function () {
 
   it("refuses a Redis that may drop jobs, naming the setting", async () => {
     const config = configFor(await start(await freePort(), "--maxmemory-policy", "allkeys-lru"));
-    for (const attempt of [prepareQueues(config), connectQueues(config)]) {
-      expect(await refusal(attempt)).to.match(/^REDIS_URL: .*allkeys-lru.*noeviction/);
+    for (const attempt of [prepareQueues, connectQueues]) {
+      expect(await refusal(attempt(config))).to.match(/^REDIS_URL: .*allkeys-lru.*noeviction/);
     }
   });
 

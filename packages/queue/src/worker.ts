@@ -102,8 +102,11 @@ export function startWorker(
       connection: backend.consumer,
       prefix: backend.prefix,
       concurrency: options.concurrency ?? queues[queue].concurrency,
-      lockDuration: 15_000,
-      stalledInterval: 5_000,
+      // After kill -9 a job runs again once its lock has run out and a look for stalled ones comes. Several
+      // workers on Redis leave up to two intervals between looks, so 16 s at most; the promise is 20 s.
+      // With 15 s and 5 s it took up to 21 s.
+      lockDuration: 10_000,
+      stalledInterval: 3_000,
       maxStalledCount: 3,
       // Without it the totals of the metrics stay 0. Points are minutes: a day.
       metrics: { maxDataPoints: 1_440 },
