@@ -1,4 +1,5 @@
-import { applyMigrations } from "@carillon/db";
+import { applyMigrations, connectDatabase } from "@carillon/db";
+import { createFirstOrganization, secretsOf } from "@carillon/domain";
 import { prepareQueues } from "@carillon/queue";
 import type { Parts } from "./standalone.ts";
 
@@ -11,7 +12,19 @@ export const migrate: Parts["migrate"] = async (databaseUrl, redisUrl, log) => {
 
 /** Makes the first organization with the rules' own actions. */
 export const createOrganization: Parts["createOrganization"] =
-  (_databaseUrl, _secretKey, log) => () => {
-    log.warn("the first organization cannot be made yet");
-    return Promise.resolve(false);
+  ({ databaseUrl, secretKey, url }, log) =>
+  async (accounts) => {
+    const db = await connectDatabase(databaseUrl, { max: 1, name: "standalone" });
+    try {
+      const secrets = secretsOf(secretKey);
+      const site = { url, secrets, development: false, pushConfigured: false };
+      const { created } = await createFirstOrganization(db, site, {
+        demo: accounts.length > 1,
+        accounts,
+      });
+      log.info({ created, accounts: accounts.length }, "looked after the first organization");
+      return created;
+    } finally {
+      await db.close();
+    }
   };

@@ -1,5 +1,5 @@
+import { firstChannelName } from "@carillon/domain";
 import type { CredentialFiles } from "./zuliprc.ts";
-import { firstChannel } from "./first-organization.ts";
 
 /** What the person at the terminal needs to know. */
 export interface Greeting {
@@ -38,7 +38,7 @@ async function firstCommands({ site, gatewayUrl, files }: Greeting): Promise<str
   const credentials = `${member.email}:${member.key}`;
   const channelId = await findChannel(gatewayUrl, credentials);
   if (channelId === undefined) return [];
-  const narrow = JSON.stringify([{ operator: "channel", operand: firstChannel }]);
+  const narrow = JSON.stringify([{ operator: "channel", operand: firstChannelName }]);
   return [
     "",
     "Schedule a message five seconds ahead:",
@@ -59,7 +59,7 @@ async function findChannel(gatewayUrl: string, credentials: string): Promise<num
       signal: AbortSignal.timeout(5_000),
     });
     const body = (await response.json()) as { streams?: { name: string; stream_id: number }[] };
-    return body.streams?.find(({ name }) => name === firstChannel)?.stream_id;
+    return body.streams?.find(({ name }) => name === firstChannelName)?.stream_id;
   } catch {
     return undefined;
   }

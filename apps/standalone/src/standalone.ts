@@ -24,7 +24,10 @@ import { CredentialFiles } from "./zuliprc.ts";
 export interface Parts {
   /** Brings the database and the queues to this build's state. */
   migrate(databaseUrl: string, redisUrl: string | undefined, log: Logger): Promise<void>;
-  createOrganization(databaseUrl: string, secretKey: string, log: Logger): CreateOrganization;
+  createOrganization(
+    where: { databaseUrl: string; secretKey: string; url: string },
+    log: Logger,
+  ): CreateOrganization;
   chooseApps(env: Environment, ports: Ports): App[];
   /** One text for the person at the terminal. */
   tell(text: string): void;
@@ -84,7 +87,10 @@ export async function startStandalone(
     stopWhen(givenUp);
     await parts.migrate(database.url(), env.REDIS_URL, log);
     const files = new CredentialFiles(dataDir);
-    const create = parts.createOrganization(database.url(), secrets.SECRET_KEY, log);
+    const create = parts.createOrganization(
+      { databaseUrl: database.url(), secretKey: secrets.SECRET_KEY, url: site },
+      log,
+    );
     await ensureFirstOrganization({ files, demo: env.DEMO, site, create });
     stopWhen(givenUp);
 

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { FirstAccount } from "./first-organization.ts";
+import type { FirstAccount } from "@carillon/domain";
+
 
 /**
  * The credentials of the first accounts as files (0600) in `DATA_DIR/zuliprc`: one `NAME.zuliprc` each, the

@@ -14,6 +14,9 @@ import { createOrganization } from "./create-organization.ts";
 /** What the first accounts are called, and the names of their credential files; the owner comes first. */
 export const firstAccountNames = ["owner", "admin", "moderator", "member", "guest", "bot"] as const;
 
+/** The channel that everybody is in. */
+export const firstChannelName = "general";
+
 export type FirstAccountName = (typeof firstAccountNames)[number];
 
 /** An account of the first organization, with the credentials that it is to have. */
@@ -29,12 +32,10 @@ export interface FirstAccount {
 export interface FirstOrganizationOptions {
   /** False makes the owner only. */
   readonly demo: boolean;
-  /** With credentials that are known already; fresh ones unless given. */
+  /** From {@link firstAccounts}, for a caller that has written the credentials down before; fresh ones unless given. */
   readonly accounts?: readonly FirstAccount[];
   /** "Carillon Demo" unless given */
   readonly name?: string;
-  /** "general" unless given */
-  readonly channel?: string;
 }
 
 export interface FirstOrganization {
@@ -73,7 +74,7 @@ export async function createFirstOrganization(
   site: Site,
   options: FirstOrganizationOptions,
 ): Promise<FirstOrganization> {
-  const { name = "Carillon Demo", channel = "general", demo } = options;
+  const { name = "Carillon Demo", demo } = options;
   const accounts = options.accounts ?? firstAccounts(demo);
   const hashes = await Promise.all(
     accounts.map(({ password }) => (password === null ? undefined : hashPassword(password))),
@@ -83,7 +84,7 @@ export async function createFirstOrganization(
     await tx.rows("SELECT pg_advisory_xact_lock($1, 0)", [lockClass.firstOrganization]);
     if (await tx.first("SELECT FROM realms LIMIT 1"))
       return { created: false, accounts: [], channelId: 0 };
-    const channelId = await fill(tx, site, name, channel, people);
+    const channelId = await fill(tx, site, name, people);
     return { created: true, accounts, channelId };
   });
 }
@@ -95,7 +96,6 @@ async function fill(
   tx: Tx,
   site: Site,
   name: string,
-  channelName: string,
   [first, ...others]: readonly Person[],
 ): Promise<number> {
   if (first?.name !== "owner") throw new Error("the first account must be the owner");
@@ -112,7 +112,7 @@ async function fill(
   }
   const groups = defaultChannelGroups(await loadSystemGroups(tx, realm.id));
   const channel = await insertChannel(tx, realm.id, {
-    name: channelName,
+    name: firstChannelName,
     creatorId: null,
     groups,
     isDefault: true,
@@ -130,7 +130,8 @@ function newUser({ email, fullName, apiKey, passwordHash }: Person) {
   return { email, fullName, apiKey, ...(passwordHash === undefined ? {} : { passwordHash }) };
 }
 
-function firstAccounts(demo: boolean): FirstAccount[] {
+/** The accounts of a first organization with fresh credentials: the owner, and with `demo` one of every role and a bot. */
+export function firstAccounts(demo: boolean): FirstAccount[] {
   return firstAccountNames.slice(0, demo ? firstAccountNames.length : 1).map((name) => ({
     name,
     fullName: fullNames[name],
