@@ -1,9 +1,8 @@
+import { visibilityPolicy } from "../visibility.ts";
 import type { Fragment } from "./sql-values.ts";
 import type { Viewer } from "./viewer.ts";
 
-const muted = 1;
-const unmuted = 2;
-const followed = 3;
+const { inherit, muted, unmuted, followed } = visibilityPolicy;
 
 /**
  * Whether the viewer muted what the message `m` is in (messages.md §2.4): its topic; or, with `channels`, its
@@ -17,10 +16,10 @@ export function isMuted(viewer: Viewer, { channels }: { channels: boolean }): Fr
     const channelMuted = channels
       ? `OR EXISTS (SELECT 1 FROM subscriptions s
           WHERE s.channel_id = r.channel_id AND s.user_id = ${me} AND s.active AND s.is_muted)
-        AND coalesce((${policyOf}), 0) NOT IN (${unmuted}, ${followed})`
+        AND coalesce((${policyOf}), ${inherit}) NOT IN (${unmuted}, ${followed})`
       : "";
     return `m.is_channel AND EXISTS (SELECT 1 FROM recipients r WHERE r.id = m.recipient_id AND (
-      coalesce((${policyOf}), 0) = ${muted} ${channelMuted}) OFFSET 0)`;
+      coalesce((${policyOf}), ${inherit}) = ${muted} ${channelMuted}) OFFSET 0)`;
   };
 }
 

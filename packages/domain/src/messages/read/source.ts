@@ -7,11 +7,12 @@ export type Source =
   | { readonly kind: "rows"; readonly index: "all" | "unread" | "direct" }
   /** Messages that a condition on an indexed column picks out. */
   | { readonly kind: "messages" }
+  /** The messages of one channel after the other. */
   | { readonly kind: "channels"; readonly where: Fragment };
 
 /**
- * The narrowest index that the terms offer: a conversation, what is unread, a sender, then direct messages, and else
- * everything that the viewer has received.
+ * The narrowest index that the terms offer: a conversation, what is unread, a sender, a topic by name, direct
+ * messages, and else everything that the viewer has received.
  */
 export function chooseSource({ drives, shared }: CompiledNarrow): Source {
   const by = (kind: Drive["by"]) => drives.find((drive) => drive.by === kind);
@@ -20,6 +21,7 @@ export function chooseSource({ drives, shared }: CompiledNarrow): Source {
   if (rows.includes("unread")) return { kind: "rows", index: "unread" };
   if (by("sender")) return { kind: "messages" };
   const channels = by("channels");
-  if (shared && channels?.by === "channels") return { kind: "channels", where: channels.where };
+  if (channels?.by === "channels" && shared) return { kind: "channels", where: channels.where };
+  if (by("topic")) return { kind: "channels", where: () => "true" };
   return { kind: "rows", index: rows.includes("direct") ? "direct" : "all" };
 }

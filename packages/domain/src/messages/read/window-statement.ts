@@ -105,38 +105,44 @@ function fromRows(
     ${nearest("um.message_id", side, values)}`;
 }
 
-/** Driven by messages, each row of the viewer looked up by its key; no rows are asked for in shared history. */
+/** Driven by messages, each row of the viewer looked up by its key. */
 function fromMessages(
   search: Search,
   bounds: readonly Fragment[],
   order: string,
   values: SqlValues,
 ): string {
-  const { viewer, narrow } = search;
-  const rows = narrow.shared
-    ? ""
-    : `CROSS JOIN LATERAL (
-        SELECT FROM user_messages um
-        WHERE um.user_id = ${values.add(viewer.id, "int")} AND um.message_id = m.id
-          AND ${allOf(narrow.row, values)} OFFSET 0
-      ) um`;
-  return `SELECT m.id FROM messages m ${rows}
+  return `SELECT m.id FROM messages m ${rowOfEach(search, values)}
     WHERE ${allOf([...bounds, ...conditions(search)], values)} ${order}`;
 }
 
+/** The viewer's row of each message `m`; nothing in shared history, which asks for none. */
+function rowOfEach({ viewer, narrow }: Search, values: SqlValues): string {
+  if (narrow.shared) return "";
+  return `CROSS JOIN LATERAL (
+      SELECT FROM user_messages um WHERE um.user_id = ${values.add(viewer.id, "int")} AND um.message_id = m.id
+        AND ${allOf(narrow.row, values)} OFFSET 0
+    ) um`;
+}
+
 /**
- * Shared history of a kind of channels: the channels with the nearest messages first, as many as there may be
+ * Driven by the channels of the organization: those with the nearest messages first, as many as there may be
  * messages (no other channel can have one of them), then the nearest messages of each.
  */
 function fromChannels(search: Search, where: Fragment, side: Side, values: SqlValues): string {
-  const ofChannel = (limit: string) => `SELECT m.id FROM messages m
-      WHERE m.recipient_id = r.id AND ${allOf([beyond(side), ...conditions(search)], values)} ${limit}`;
-  const one = nearest("m.id", { ...side, limit: 1 }, values);
+  const ofChannel: Fragment = () => "m.recipient_id = r.id";
+  const nearestOf = (limit: number) =>
+    fromMessages(
+      search,
+      [ofChannel, beyond(side)],
+      nearest("m.id", { ...side, limit }, values),
+      values,
+    );
   return `SELECT message.id FROM (
       SELECT r.id FROM channels c JOIN recipients r ON r.channel_id = c.id
-        CROSS JOIN LATERAL (${ofChannel(one)}) newest
+        CROSS JOIN LATERAL (${nearestOf(1)}) newest
       WHERE c.realm_id = ${values.add(search.viewer.realmId, "int")} AND ${where(values)}
       ${nearest("newest.id", side, values)}
-    ) r CROSS JOIN LATERAL (${ofChannel(nearest("m.id", side, values))}) message
+    ) r CROSS JOIN LATERAL (${nearestOf(side.limit)}) message
     ${nearest("message.id", side, values)}`;
 }

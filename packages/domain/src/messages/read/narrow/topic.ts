@@ -9,6 +9,7 @@ export const topic = narrowOperator({
     return {
       message: (values) => `m.is_channel AND lower(m.topic) = lower(${values.add(wanted, "text")})`,
       matches: "channel",
+      drive: { by: "topic" },
     };
   },
 });
