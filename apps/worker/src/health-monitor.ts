@@ -56,7 +56,7 @@ export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor
   async function complaint(): Promise<string | undefined> {
     let reading: HealthReading;
     try {
-      reading = await answerWithin(options.probe, intervalMs);
+      reading = await answerWithin((signal) => options.probe(signal), intervalMs);
     } catch (error) {
       // What was read before the gap says nothing about what was done in it.
       before = undefined;
