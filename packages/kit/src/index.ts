@@ -5,5 +5,7 @@ export * from "./environment.ts";
 export * from "./keys.ts";
 export * from "./listen.ts";
 export * from "./logger.ts";
+export * from "./metrics.ts";
+export * from "./probe-server.ts";
 export * from "./run-main.ts";
 export * from "./shutdown.ts";

@@ -1,0 +1,23 @@
+import type { Sql } from "./transaction.ts";
+
+/** Counters that belong to the database rather than to a process, such as `sweep_repairs`. They only rise. */
+
+/** Adds to a counter, which is made when it is new. Its row stays locked until the transaction ends. */
+export async function addToCounter(sql: Sql, name: string, n = 1): Promise<void> {
+  await sql.rows(
+    {
+      name: "add-to-counter",
+      text: `INSERT INTO counters (name, value) VALUES ($1, $2)
+        ON CONFLICT (name) DO UPDATE SET value = counters.value + excluded.value`,
+    },
+    [name, n],
+  );
+}
+
+/** All counters by name; one that nothing was added to yet is not there. */
+export async function readCounters(sql: Sql): Promise<Map<string, number>> {
+  const rows = await sql.rows<{ name: string; value: number }>(
+    "SELECT name, value FROM counters ORDER BY name",
+  );
+  return new Map(rows.map(({ name, value }) => [name, value]));
+}

@@ -1,0 +1,65 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { Registry } from "prom-client";
+import { listen } from "./listen.ts";
+import type { Logger } from "./logger.ts";
+import { metricsContentType } from "./metrics.ts";
+
+/** The port for probes and Prometheus of a gateway or worker process. */
+export interface ProbeServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export interface ProbeOptions {
+  /** `METRICS_PORT`; 0 takes a free one. */
+  readonly port: number;
+  readonly host: string;
+  readonly registry: Registry;
+  /** Whether the process can do its work, such as `db.answers`; false or a rejection answers 503. */
+  readonly health: () => Promise<boolean>;
+  readonly log: Logger;
+}
+
+/**
+ * Serves `GET /health` (200, or 503 when the process cannot do its work) and `GET /metrics` (Prometheus text).
+ * @throws StartupError naming METRICS_PORT when it cannot be listened on
+ */
+export async function startProbeServer(options: ProbeOptions): Promise<ProbeServer> {
+  const { registry, health, log } = options;
+
+  async function answer(path: string, response: ServerResponse): Promise<void> {
+    if (path === "/health") {
+      const well = await health().catch(() => false);
+      const text = JSON.stringify({ status: well ? "ok" : "unavailable" });
+      response.writeHead(well ? 200 : 503, { "Content-Type": "application/json" }).end(text);
+    } else if (path === "/metrics") {
+      const text = await registry.metrics();
+      response.writeHead(200, { "Content-Type": metricsContentType }).end(text);
+    } else {
+      response.writeHead(404).end();
+    }
+  }
+
+  const server = createServer((request, response) => {
+    response.setHeader("Cache-Control", "no-store");
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      response.writeHead(405, { Allow: "GET, HEAD" }).end();
+      return;
+    }
+    const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+    answer(path, response).catch((error: unknown) => {
+      log.error({ err: error, path }, "a probe could not be answered");
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    });
+  });
+  const port = await listen(server, options.port, options.host, "METRICS_PORT");
+  return {
+    port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}
