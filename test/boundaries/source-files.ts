@@ -30,7 +30,7 @@ async function list(folder: string): Promise<string[]> {
   const found = await Promise.all(
     entries
       .filter((entry) => !ignored.has(entry.name))
-      .map((entry) => {
+      .map(async (entry) => {
         const path = join(folder, entry.name);
         if (entry.isDirectory()) return list(path);
         return /\.[cm]?[jt]sx?$/.test(entry.name) ? [path] : [];

@@ -36,7 +36,7 @@ describe("the migrations", () => {
     expect(error).to.be.instanceOf(StartupError);
     return (error as StartupError).message;
   };
-  const check = () => checkMigrations(client as unknown as pg.Pool);
+  const check = () => checkMigrations(client);
 
   it("are applied to an empty database, each with a row as Prisma writes it", async () => {
     const folders = (await readdir(folder, { withFileTypes: true }))

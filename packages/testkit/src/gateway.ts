@@ -3,15 +3,11 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Operation } from "@carillon/contract";
 import type { Database } from "@carillon/db";
-import {
-  authenticate,
-  type Account,
-  type Alarm,
-  type AlarmClock,
-  type Site,
-} from "@carillon/domain";
+import { authenticate, type Account, type Site } from "@carillon/domain";
 import type { AppOptions, Handler } from "@carillon/gateway";
+import type { Alarm, AlarmClock } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
+import { createAlarmClock, type Queues } from "@carillon/queue";
 import type { ApiCredentials } from "./api-client.ts";
 import type { TestAccount } from "./factories/account.ts";
 import { clientOf, type GatewayClient } from "./gateway-client.ts";
@@ -29,8 +25,8 @@ interface Services {
 
 export interface GatewayOptions {
   readonly site?: Partial<Site>;
-  /** Where alarms of scheduled messages go; unless given they are only kept in `alarms`. */
-  readonly clock?: AlarmClock;
+  /** Where the alarms of scheduled messages go; unless given they are only kept in `alarms`. */
+  readonly queues?: Queues;
   /** Default: what lies below `apps/gateway/src/operations`. */
   readonly handlers?: readonly Handler<Services>[];
   /** Default: those that have a handler, so that one missing handler fails one test and not all. */
@@ -70,10 +66,11 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
   const { log } = captured;
   const site = testSite(options.site);
   const alarms: Alarm[] = [];
+  const queueing = options.queues && createAlarmClock({ queues: options.queues, db, log });
   const clock: AlarmClock = {
     set(alarm) {
       alarms.push(alarm);
-      options.clock?.set(alarm);
+      queueing?.set(alarm);
     },
   };
   const services = { db, site, clock, log };
@@ -107,6 +104,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
       server.close();
       server.closeAllConnections();
       await closed;
+      await queueing?.idle();
     },
   };
 }

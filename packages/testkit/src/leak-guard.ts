@@ -22,8 +22,11 @@ export function openResources(): Map<string, number> {
 }
 
 /** @throws Error that lists what is open now and was not at `earlier`, once it has had time to go */
-export async function checkNothingLeaks(earlier: ReadonlyMap<string, number>): Promise<void> {
-  const deadline = Date.now() + graceMs;
+export async function checkNothingLeaks(
+  earlier: ReadonlyMap<string, number>,
+  limitMs = graceMs,
+): Promise<void> {
+  const deadline = Date.now() + limitMs;
   for (;;) {
     const left = [...openResources()]
       .map(([kind, count]) => ({ kind, more: count - (earlier.get(kind) ?? 0) }))

@@ -1,0 +1,97 @@
+import { useDatabase, waitFor } from "@carillon/testkit";
+import { expect } from "chai";
+import { addToCounter, readCounters } from "./counters.ts";
+import { startHeartbeat } from "./heartbeats.ts";
+
+describe("heartbeats", () => {
+  const db = useDatabase();
+  const row = async (id: string) =>
+    (
+      await db.rows<{ role: string; pid: number; counters: object; late: boolean; early: boolean }>(
+        `SELECT role, pid, counters, last_seen < now() - interval '1 minute' AS late,
+           started_at < last_seen AS early
+         FROM process_heartbeats WHERE process_id = $1`,
+        [id],
+      )
+    )[0];
+
+  it("show a process with its counters for as long as it lives", async () => {
+    let done = 0;
+    const beating = startHeartbeat(db, { role: "worker", counters: () => ({ done }), everyMs: 20 });
+    await waitFor(() => row(beating.processId), { what: "the process is seen" });
+    expect(await row(beating.processId)).to.include({
+      role: "worker",
+      pid: process.pid,
+      early: true,
+    });
+    done = 7;
+    await waitFor(
+      async () => JSON.stringify((await row(beating.processId))?.counters) === '{"done":7}',
+      { what: "the counter is seen" },
+    );
+    await beating.stop();
+    await beating.beat();
+    expect(await row(beating.processId)).to.equal(undefined);
+  });
+
+  it("forget processes that died without a word an hour ago, and come back after a long sleep", async () => {
+    const beating = startHeartbeat(db, { role: "gateway", everyMs: 3_600_000 });
+    await beating.beat();
+    await db.rows(
+      `INSERT INTO process_heartbeats (process_id, role, host, pid, last_seen) VALUES
+         (gen_random_uuid(), 'worker', 'gone', 1, now() - interval '61 minutes'),
+         (gen_random_uuid(), 'worker', 'late', 2, now() - interval '59 minutes')`,
+    );
+    await db.rows(
+      "UPDATE process_heartbeats SET last_seen = now() - interval '2 hours' WHERE process_id = $1",
+      [beating.processId],
+    );
+    await beating.beat();
+    expect(await row(beating.processId)).to.include({ late: false });
+    const hosts = await db.rows<{ host: string }>(
+      "SELECT host FROM process_heartbeats WHERE role = 'worker'",
+    );
+    expect(hosts).to.deep.equal([{ host: "late" }]);
+    await beating.stop();
+  });
+
+  it("report a beat that failed and go on", async () => {
+    const errors: unknown[] = [];
+    let broken = true;
+    const beating = startHeartbeat(db, {
+      role: "worker",
+      counters() {
+        if (broken) throw new Error("no counters");
+        return {};
+      },
+      everyMs: 20,
+      onError: (error) => errors.push(error),
+    });
+    await waitFor(() => errors.length > 1, { what: "two beats failed" });
+    broken = false;
+    await waitFor(() => row(beating.processId), { what: "the process is seen" });
+    await beating.stop();
+  });
+});
+
+describe("counters of the database", () => {
+  const db = useDatabase();
+
+  it("add up, whoever adds, and only what is committed", async () => {
+    expect(await readCounters(db)).to.deep.equal(new Map());
+    await Promise.all(Array.from({ length: 20 }, () => addToCounter(db, "sweep_repairs", 3)));
+    await addToCounter(db, "stalled");
+    await db
+      .transaction(async (tx) => {
+        await addToCounter(tx, "stalled", 5);
+        throw new Error("no");
+      })
+      .catch(() => undefined);
+    expect(await readCounters(db)).to.deep.equal(
+      new Map([
+        ["stalled", 1],
+        ["sweep_repairs", 60],
+      ]),
+    );
+  });
+});

@@ -1,0 +1,122 @@
+import type { Database } from "@carillon/db";
+import { allJobs, checkPayload, type JobDefinition, type Publication } from "@carillon/jobs";
+import type { Queues } from "@carillon/queue";
+import type { AnyProcessor, Runner, WorkerServices } from "@carillon/worker";
+import { later } from "./later.ts";
+import { captureLog, type LogLine } from "./log-capture.ts";
+import { testSite } from "./site.ts";
+
+export interface RunJobOptions {
+  /** Over the tests' own. */
+  readonly services?: Partial<WorkerServices>;
+  /** Default: those of the worker. */
+  readonly processors?: readonly AnyProcessor[];
+  readonly signal?: AbortSignal;
+  /** 1 unless given. */
+  readonly attempt?: number;
+}
+
+/** What became of a job. */
+export interface JobRun {
+  /** What it would have put into the queues. */
+  readonly published: readonly Publication[];
+  readonly logLines: readonly LogLine[];
+}
+
+/**
+ * Runs a job once, without a queue: checks the payload, then calls the worker's processor.
+ * @throws InvalidPayload, or what the processor throws
+ */
+export async function runJob<Payload>(
+  db: Database,
+  definition: JobDefinition<Payload>,
+  payload: NoInfer<Payload>,
+  options: RunJobOptions = {},
+): Promise<JobRun> {
+  const { allProcessors } = await import("@carillon/worker");
+  const { log, lines } = captureLog();
+  const published: Publication[] = [];
+  const services: WorkerServices = {
+    db,
+    site: testSite(),
+    log,
+    queues: collecting(published),
+    ...options.services,
+  };
+  const processors = options.processors ?? allProcessors(services);
+  const processor = processors.find((one) => one.definition.name === definition.name);
+  if (!processor) throw new Error(`the job ${definition.name} has no processor`);
+  await processor.process({
+    payload: checkPayload<unknown>(definition, payload),
+    signal: options.signal ?? new AbortController().signal,
+    log,
+    attempt: options.attempt ?? 1,
+  });
+  return { published, logLines: lines };
+}
+
+/** No store: what is published is kept, and nothing else works. */
+function collecting(published: Publication[]): Queues {
+  const none = (): never => {
+    throw new Error("this job runs without queues; give it real ones in `services`");
+  };
+  return {
+    backend: "postgres",
+    publish: async (items) => {
+      published.push(...(items as readonly Publication[]));
+    },
+    worker: none,
+    queue: none,
+    bullQueues: none,
+    close: async () => {},
+  };
+}
+
+export interface TestWorkerOptions {
+  readonly services?: Partial<WorkerServices>;
+  /** What runs besides or instead of the worker's own: give both or neither. */
+  readonly definitions?: readonly JobDefinition[];
+  readonly processors?: readonly AnyProcessor[];
+}
+
+/** A worker in this process: the runner alone, without relay and sweep, which tests call by themselves. */
+export interface TestWorker {
+  readonly services: WorkerServices;
+  readonly runner: Runner;
+  readonly logLines: LogLine[];
+  /** Gives running jobs `graceMs` milliseconds, 5,000 unless given. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Starts a worker on the queues. */
+export async function startWorker(
+  db: Database,
+  queues: Queues,
+  options: TestWorkerOptions = {},
+): Promise<TestWorker> {
+  const { allProcessors, startRunner } = await import("@carillon/worker");
+  const { log, lines } = captureLog();
+  const services: WorkerServices = { db, queues, site: testSite(), log, ...options.services };
+  const runner = startRunner({
+    definitions: options.definitions ?? allJobs,
+    processors: options.processors ?? allProcessors(services),
+    queues,
+    log,
+  });
+  return { services, runner, logLines: lines, close: (graceMs = 5_000) => runner.close(graceMs) };
+}
+
+/** A worker for the tests of the enclosing `describe`; call it after `useQueues`. */
+export function useWorker(db: Database, queues: Queues, options?: TestWorkerOptions): TestWorker {
+  const { value, set } = later<TestWorker>("the worker");
+  let worker: TestWorker | undefined;
+  before("start a worker", async () => {
+    worker = await startWorker(db, queues, options);
+    set(worker);
+  });
+  after("stop the worker", async () => {
+    set(undefined);
+    await worker?.close();
+  });
+  return value;
+}

@@ -1,0 +1,212 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { LogLine } from "./log-capture.ts";
+import { testSecretKey } from "./site.ts";
+import { waitFor } from "./wait-for.ts";
+
+export type AppName = "gateway" | "worker" | "dashboard" | "bouncer" | "standalone";
+
+/** Variables for a process; undefined takes one away. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface ProcessOptions {
+  /** Default: the root of the repository. */
+  readonly cwd?: string;
+  /** Opens a channel to the child, as the standalone does: it ends when the channel closes. */
+  readonly ipc?: boolean;
+}
+
+/** A process of the product, started by a test. */
+export interface TestProcess {
+  readonly pid: number;
+  readonly child: ChildProcess;
+  /** The lines of its log so far. */
+  readonly lines: readonly LogLine[];
+  /** All that it wrote, to standard output and standard error. */
+  output(): string;
+  readonly exit: Promise<ProcessExit>;
+  /** False once it has ended. */
+  running(): boolean;
+  /** @throws Error with all that it wrote, when it ends or the time is up before such a line comes */
+  waitForLine(match: string | RegExp, timeoutMs?: number): Promise<LogLine>;
+  signal(name: NodeJS.Signals): void;
+  /** kill -9 */
+  kill(): Promise<ProcessExit>;
+  /** SIGTERM, and its end. @throws Error when it takes longer than `limitMs`, 12,000 unless given */
+  stop(limitMs?: number): Promise<ProcessExit>;
+}
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const alive = new Set<ChildProcess>();
+
+/** What every process of an installation has in common. */
+export function installation(databaseUrl: string, redis?: string): Variables {
+  return {
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: redis,
+    SECRET_KEY: testSecretKey,
+    PORT: "0",
+    LOG_LEVEL: "debug",
+  };
+}
+
+/** Starts an app from its sources. Variables of the product that this process has are not passed on. */
+export function startApp(
+  app: AppName,
+  variables: Variables,
+  options: ProcessOptions = {},
+): TestProcess {
+  return startProcess(`${root}apps/${app}/src/main.ts`, [], variables, options);
+}
+
+/** Starts any script from its sources. */
+export function startProcess(
+  script: string,
+  args: readonly string[],
+  variables: Variables,
+  options: ProcessOptions = {},
+): TestProcess {
+  const child = spawn(
+    process.execPath,
+    ["--conditions=source", `--import=${import.meta.resolve("tsx")}`, script, ...args],
+    {
+      cwd: options.cwd ?? root,
+      env: { ...inherited(), ...variables },
+      stdio: ["ignore", "pipe", "pipe", ...(options.ipc ? ["ipc" as const] : [])],
+    },
+  );
+  if (alive.size === 0) process.once("exit", killAll);
+  alive.add(child);
+  return watch(child);
+}
+
+/** Nothing but what any program needs: a variable of the shell must not decide a test. */
+function inherited(): Variables {
+  const names = ["PATH", "HOME", "USER", "TMPDIR", "TZ", "LANG", "LC_ALL", "SystemRoot"];
+  return Object.fromEntries(names.map((name) => [name, process.env[name]]));
+}
+
+function killAll(): void {
+  for (const child of alive) child.kill("SIGKILL");
+}
+
+function watch(child: ChildProcess): TestProcess {
+  const lines: LogLine[] = [];
+  let text = "";
+  let rest = "";
+  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+    const parts = (rest + chunk).split("\n");
+    rest = parts.pop() ?? "";
+    for (const line of parts) lines.push(parse(line));
+  });
+  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  let ended: ProcessExit | undefined;
+  const exit = new Promise<ProcessExit>((resolve) => {
+    // `close` comes after the last output, `exit` may come before it.
+    child.once("close", (code, signal) => {
+      alive.delete(child);
+      if (alive.size === 0) process.off("exit", killAll);
+      resolve((ended = { code, signal }));
+    });
+    child.once("error", (error) => (text += `${error.message}\n`));
+  });
+  const what = child.spawnargs.find((argument) => argument.endsWith(".ts")) ?? "the process";
+
+  return {
+    pid: child.pid ?? 0,
+    child,
+    lines,
+    output: () => text,
+    exit,
+    running: () => ended === undefined,
+    async waitForLine(match, timeoutMs = 20_000) {
+      const fits = (line: LogLine) =>
+        typeof match === "string" ? line.msg.includes(match) : match.test(line.msg);
+      const look = () => {
+        const found = lines.find(fits);
+        if (found) return found;
+        return ended ? { gone: ended } : undefined;
+      };
+      const found = await waitFor(look, { what: `${what} says ${String(match)}`, timeoutMs }).catch(
+        (error: Error) => {
+          throw new Error(`${error.message}; it wrote:\n${text}`);
+        },
+      );
+      if ("gone" in found) {
+        throw new Error(
+          `${what} ended (${JSON.stringify(found.gone)}) without saying ${String(match)}; it wrote:\n${text}`,
+        );
+      }
+      return found;
+    },
+    signal: (name) => void child.kill(name),
+    kill() {
+      child.kill("SIGKILL");
+      return exit;
+    },
+    async stop(limitMs = 12_000) {
+      child.kill("SIGTERM");
+      await waitFor(() => ended !== undefined, {
+        what: `${what} has ended after SIGTERM`,
+        timeoutMs: limitMs,
+      });
+      return exit;
+    },
+  };
+}
+
+function parse(line: string): LogLine {
+  try {
+    const parsed = JSON.parse(line) as LogLine;
+    if (typeof parsed.msg === "string") return parsed;
+  } catch {
+    // A line for people, such as the greeting.
+  }
+  return { level: 0, msg: line };
+}
+
+/** Processes of one suite: those that still run at its end are killed. */
+export interface TestProcesses {
+  start(app: AppName, variables: Variables, options?: ProcessOptions): TestProcess;
+  script(
+    script: string,
+    args: readonly string[],
+    variables: Variables,
+    options?: ProcessOptions,
+  ): TestProcess;
+  /** Starts a gateway, and waits until it serves. */
+  gateway(variables: Variables): Promise<TestProcess & { url: string }>;
+  /** Starts a worker, and waits until it works. */
+  worker(variables: Variables): Promise<TestProcess>;
+}
+
+/** Starts processes for the tests of the enclosing `describe`. */
+export function useProcesses(): TestProcesses {
+  const started: TestProcess[] = [];
+  const keep = (made: TestProcess) => {
+    started.push(made);
+    return made;
+  };
+  after("kill what still runs", () => Promise.all(started.splice(0).map((one) => one.kill())));
+  const start: TestProcesses["start"] = (...given) => keep(startApp(...given));
+  return {
+    start,
+    script: (...given) => keep(startProcess(...given)),
+    async gateway(variables) {
+      const made = start("gateway", variables);
+      const line = await made.waitForLine("gateway started");
+      return Object.assign(made, { url: `http://127.0.0.1:${String(line["port"])}` });
+    },
+    async worker(variables) {
+      const made = start("worker", variables);
+      await made.waitForLine("worker started");
+      return made;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { Database } from "@carillon/db";
+import { silentLogger } from "@carillon/kit";
+import { connectQueues, prepareQueues, type QueueConfig, type Queues } from "@carillon/queue";
+import { later } from "./later.ts";
+import { freshRedis } from "./redis.ts";
+import { redisUrl } from "./servers.ts";
+
+export type QueueBackend = "postgres" | "redis";
+
+export const queueBackends: readonly QueueBackend[] = ["postgres", "redis"];
+
+/**
+ * Runs the same suite on both stores. Without a Redis server its half is one pending test, so that nobody takes it
+ * for passed.
+ */
+export function forEachBackend(title: string, suite: (backend: QueueBackend) => void): void {
+  for (const backend of queueBackends) {
+    describe(`${title}, on ${backend}`, () => {
+      if (backend === "redis" && !redisUrl()) it("needs CARILLON_TEST_REDIS_URL");
+      else suite(backend);
+    });
+  }
+}
+
+/** The queues of one suite. */
+export interface TestQueues {
+  /** Also what a process needs to use the same queues: `databaseUrl`, `redisUrl`. */
+  readonly config: QueueConfig;
+  /** Connects, like one more process. Closed by `drop`, workers not. */
+  connect(overrides?: Partial<QueueConfig>): Promise<Queues>;
+  drop(): Promise<void>;
+}
+
+/** Queues that nobody else uses: in the suite's database, or in a database of their own on Redis. */
+export async function createTestQueues(
+  backend: QueueBackend,
+  databaseUrl: string,
+): Promise<TestQueues> {
+  const redis = backend === "redis" ? await freshRedis() : undefined;
+  const config: QueueConfig = { databaseUrl, redisUrl: redis?.url, log: silentLogger };
+  await prepareQueues(config);
+  const open: Queues[] = [];
+  return {
+    config,
+    async connect(overrides = {}) {
+      const queues = await connectQueues({ ...config, ...overrides });
+      open.push(queues);
+      return queues;
+    },
+    async drop() {
+      await Promise.all(open.map((queues) => queues.close()));
+      await redis?.drop();
+    },
+  };
+}
+
+/** Connected queues of their own for the tests of the enclosing `describe`; call it after `useDatabase`. */
+export function useQueues(
+  backend: QueueBackend,
+  db: Database,
+): Queues & Pick<TestQueues, "config" | "connect"> {
+  const { value, set } = later<Queues & Pick<TestQueues, "config" | "connect">>("the queues");
+  let made: TestQueues | undefined;
+  before("connect the queues", async () => {
+    const own = await createTestQueues(backend, db.url);
+    made = own;
+    const queues = await own.connect();
+    set({ ...queues, config: own.config, connect: (overrides) => own.connect(overrides) });
+  });
+  after("drop the queues", async () => {
+    set(undefined);
+    await made?.drop();
+  });
+  return value;
+}

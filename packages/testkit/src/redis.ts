@@ -1,0 +1,49 @@
+import { connect } from "node:net";
+import { redisUrl } from "./servers.ts";
+
+/**
+ * Numbered databases of the tests' Redis, one for each suite: unlike a prefix they also keep the processes apart
+ * that a suite spawns.
+ */
+const count = 15;
+let last = 0;
+
+/** An empty database of the tests' Redis. */
+export async function freshRedis(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const server = redisUrl();
+  if (!server)
+    throw new Error("there is no Redis for the tests: CARILLON_TEST_REDIS_URL is not set");
+  const url = new URL(server);
+  last = (last % count) + 1;
+  url.pathname = `/${last}`;
+  const flush = () => redisCommand(url.href, "FLUSHDB");
+  await flush();
+  return { url: url.href, drop: async () => void (await flush()) };
+}
+
+/**
+ * Sends one command, and returns Redis's answer as it comes over the wire: `+OK`, `:3`, `$5…`.
+ * @throws Error with what Redis says when it refuses
+ */
+export function redisCommand(url: string, command: string): Promise<string> {
+  const { hostname, port, pathname, password } = new URL(url);
+  const commands = [
+    ...(password ? [`AUTH ${decodeURIComponent(password)}`] : []),
+    `SELECT ${pathname.slice(1) || 0}`,
+    command,
+    "QUIT",
+  ];
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const socket = connect(Number(port) || 6379, hostname);
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk: string) => (text += chunk));
+    socket.on("error", reject);
+    socket.on("end", () => {
+      const refused = /^-(.*)$/m.exec(text);
+      if (refused) reject(new Error(`Redis refuses ${command}: ${refused[1]?.trim()}`));
+      else resolve(text.replace(/^(\+OK\r\n)+/, "").replace(/\+OK\r\n$/, "") || "+OK");
+    });
+    socket.end(`${commands.join("\r\n")}\r\n`);
+  });
+}
