@@ -1,0 +1,118 @@
+import { createServer } from "node:http";
+import { expect } from "chai";
+import { StartupError } from "./environment.ts";
+import { listen } from "./listen.ts";
+import { createLogger, silentLogger } from "./logger.ts";
+import {
+  countFrom,
+  createRegistry,
+  measureLoopDelay,
+  measurePools,
+  measureRequests,
+} from "./metrics.ts";
+import { startProbeServer, type ProbeServer } from "./probe-server.ts";
+
+describe("the port for probes and Prometheus", () => {
+  let server: ProbeServer | undefined;
+  let health: () => Promise<boolean>;
+  const registry = createRegistry("gateway");
+  const get = (path: string, init?: RequestInit) =>
+    fetch(`http://127.0.0.1:${server?.port}${path}`, init);
+
+  before(async () => {
+    server = await startProbeServer({
+      port: 0,
+      host: "127.0.0.1",
+      registry,
+      health: () => health(),
+      log: silentLogger,
+    });
+  });
+  after(() => server?.close());
+
+  it("tells whether the process can do its work", async () => {
+    health = async () => true;
+    expect((await get("/health")).status).to.equal(200);
+    health = async () => false;
+    expect((await get("/health")).status).to.equal(503);
+    health = () => Promise.reject(new Error("no"));
+    const answer = await get("/health");
+    expect(answer.status).to.equal(503);
+    expect(await answer.json()).to.deep.equal({ status: "unavailable" });
+  });
+
+  it("serves the process, its pools, requests and counts as Prometheus text", async () => {
+    const stop = measureLoopDelay(registry);
+    measurePools(registry, { database: { totalCount: 5, idleCount: 2, waitingCount: 1 } });
+    const measure = measureRequests(registry);
+    measure({ operation: "send-message", status: 200, seconds: 0.02 });
+    measure({ operation: "send-message", status: 200, seconds: 0.03 });
+    countFrom(registry, {
+      name: "carillon_worker_jobs_total",
+      help: "Jobs by what became of them",
+      label: "outcome",
+      read: () => ({ completed: 12, failed: 3 }),
+    });
+    await get("/metrics");
+    const answer = await get("/metrics?x=1");
+    stop();
+    expect(answer.headers.get("content-type")).to.match(/^text\/plain; version=0\.0\.4/);
+    const text = await answer.text();
+    for (const line of [
+      'carillon_process_info{role="gateway"} 1',
+      'carillon_pool_waiting{pool="database"} 1',
+      'carillon_pool_connections{pool="database",state="busy"} 3',
+      'carillon_http_requests_total{operation="send-message",status="200"} 2',
+      'carillon_http_request_seconds_bucket{le="0.025",operation="send-message"} 1',
+      'carillon_worker_jobs_total{outcome="completed"} 12',
+      'carillon_worker_jobs_total{outcome="failed"} 3',
+    ]) {
+      expect(text.split("\n")).to.include(line);
+    }
+    expect(text).to.match(/^carillon_loop_delay_seconds\{quantile="0.99"\} \d/m);
+    expect(text).to.match(/^carillon_process_memory_bytes\{kind="resident"\} \d{7,}$/m);
+  });
+
+  it("refuses other methods and paths", async () => {
+    expect((await get("/health", { method: "POST" })).status).to.equal(405);
+    expect((await get("/metrics", { method: "HEAD" })).status).to.equal(200);
+    expect((await get("/")).status).to.equal(404);
+  });
+
+  it("answers 500 when the metrics cannot be read", async () => {
+    const broken = createRegistry("worker");
+    countFrom(broken, {
+      name: "broken",
+      help: "broken",
+      label: "x",
+      read() {
+        throw new Error("no");
+      },
+    });
+    const second = await startProbeServer({
+      port: 0,
+      host: "127.0.0.1",
+      registry: broken,
+      health: async () => true,
+      log: createLogger("test", { level: "silent" }),
+    });
+    expect((await fetch(`http://127.0.0.1:${second.port}/metrics`)).status).to.equal(500);
+    await second.close();
+  });
+
+  it("refuses a taken port, naming METRICS_PORT", async () => {
+    const other = createServer();
+    const port = await listen(other, 0, "127.0.0.1", "PORT");
+    const options = {
+      port,
+      host: "127.0.0.1",
+      registry,
+      health: async () => true,
+      log: silentLogger,
+    };
+    const refusal: unknown = await startProbeServer(options).catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(StartupError);
+    expect(String(refusal)).to.match(new RegExp(`METRICS_PORT ${port} is taken`));
+    await new Promise((resolve) => other.close(resolve));
+  });
+});
