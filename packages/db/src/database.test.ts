@@ -2,6 +2,7 @@ import { StartupError } from "@carillon/kit";
 import {
   administer,
   createTestDatabase,
+  dropDatabase,
   postgresUrl,
   startFaultProxy,
   withDatabase,
@@ -71,7 +72,7 @@ describe("connecting to the database", () => {
         /^DATABASE_URL: .*locale does not fold letters beyond ASCII.*C\.UTF-8/,
       );
     } finally {
-      await administer((client) => client.query(`DROP DATABASE ${name}`));
+      await dropDatabase(name);
     }
   });
 

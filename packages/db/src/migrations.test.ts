@@ -1,7 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { StartupError } from "@carillon/kit";
-import { administer, postgresUrl, startFaultProxy, withDatabase } from "@carillon/testkit";
+import {
+  administer,
+  dropDatabase,
+  postgresUrl,
+  startFaultProxy,
+  withDatabase,
+} from "@carillon/testkit";
 import { expect } from "chai";
 import pg from "pg";
 import { connectDatabase } from "./database.ts";
@@ -23,7 +29,7 @@ describe("the migrations", () => {
   });
   afterEach(async () => {
     await client.end();
-    await administer((server) => server.query(`DROP DATABASE ${name} WITH (FORCE)`));
+    await dropDatabase(name);
   });
 
   const ledger = async () =>

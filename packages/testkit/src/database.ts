@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { connectDatabase, type Database } from "@carillon/db";
 import { later } from "./later.ts";
 import { postgresUrl, withDatabase } from "./servers.ts";
-import { administer, templateDatabase } from "./template.ts";
+import { administer, dropDatabase, templateDatabase } from "./template.ts";
 
 /** A migrated database of one test file, empty but for what the migrations put in. */
 export interface TestDatabase {
@@ -39,7 +39,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     },
     async drop() {
       await Promise.all([...open].map((db) => db.close()));
-      await administer((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+      await dropDatabase(name);
     },
   };
 }

@@ -16,4 +16,4 @@ export * from "./schema-diff.ts";
 export * from "./servers.ts";
 export * from "./site.ts";
 export * from "./wait-for.ts";
-export { administer } from "./template.ts";
+export { administer, dropDatabase } from "./template.ts";

@@ -34,6 +34,24 @@ export async function administer<T>(
   }
 }
 
+/**
+ * Removes a database of the tests' server, whoever is connected to it. `WITH (FORCE)` will not do: it may not end
+ * the autovacuum of a server whose superuser we are not, while a plain drop does that by itself.
+ */
+export async function dropDatabase(name: string): Promise<void> {
+  await administer(async (client) => {
+    const { rowCount } = await client.query("SELECT FROM pg_database WHERE datname = $1", [name]);
+    if (!rowCount) return;
+    await client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    await client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = $1 AND usename = current_user AND pid <> pg_backend_pid()`,
+      [name],
+    );
+    await client.query(`DROP DATABASE ${name}`);
+  });
+}
+
 async function ensureTemplate(): Promise<string> {
   const name = `carillon_template_${await fingerprint()}`;
   await administer(async (client) => {
@@ -42,7 +60,7 @@ async function ensureTemplate(): Promise<string> {
     if (rowCount) return;
     // Under another name until it is complete: what a killed run leaves half done is never used.
     const unfinished = `${name}_unfinished`;
-    await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
+    await dropDatabase(unfinished);
     await client.query(`CREATE DATABASE ${unfinished}`);
     const url = withDatabase(postgresUrl(), unfinished);
     await applyMigrations(url);
