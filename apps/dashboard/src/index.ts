@@ -1,1 +1,3 @@
-export {};
+export * from "./app.ts";
+export * from "./credentials.ts";
+export * from "./start-dashboard.ts";

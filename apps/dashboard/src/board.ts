@@ -1,0 +1,56 @@
+import { createBullBoard } from "@bull-board/api";
+import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
+import { KoaAdapter } from "@bull-board/koa";
+import { queues as declared, type QueueName } from "@carillon/jobs";
+import type { Queues } from "@carillon/queue";
+import type { Middleware } from "koa";
+import { onlyIds } from "./only-ids.ts";
+
+/** Where bull-board is. */
+export const boardPath = "/queues";
+
+/** The Koa adapter brings bull-board's types in another patch version than ours, told apart by a private field. */
+type ServerAdapter = Parameters<typeof createBullBoard>[0]["serverAdapter"];
+
+/** bull-board over the real queues, read-only for everybody: replaying is an action of our own, on the rows. */
+export function boardMiddleware(queues: Queues): Middleware {
+  const adapter = new KoaAdapter().setBasePath(boardPath);
+  createBullBoard({
+    serverAdapter: adapter as unknown as ServerAdapter,
+    queues: queues.bullQueues().map((queue) => {
+      const board = new BullMQAdapter(queue, {
+        readOnlyMode: true,
+        description: declared[queue.name as QueueName].about,
+      });
+      board.setFormatter("data", onlyIds);
+      board.setFormatter("returnValue", onlyIds);
+      return board;
+    }),
+    options: {
+      uiConfig: {
+        boardTitle: "Carillon queues",
+        hideDocsLink: true,
+        miscLinks: [
+          { text: "Overview", url: "/" },
+          { text: "Dead letters", url: "/dead-letters" },
+          { text: "Look up", url: "/look-up" },
+        ],
+      },
+    },
+  });
+  return adapter.registerPlugin();
+}
+
+/** Refuses whatever would write on the board, before bull-board sees it. */
+export const boardIsReadOnly: Middleware = async (ctx, next) => {
+  const onBoard = ctx.path === boardPath || ctx.path.startsWith(`${boardPath}/`);
+  if (!onBoard || ctx.method === "GET" || ctx.method === "HEAD") {
+    await next();
+    return;
+  }
+  ctx.status = 405;
+  ctx.set("Allow", "GET, HEAD");
+  ctx.body = {
+    error: "The queues are read-only here. Dead letters are replayed at /dead-letters.",
+  };
+};

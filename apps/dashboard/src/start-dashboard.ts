@@ -1,0 +1,54 @@
+import { createServer } from "node:http";
+import { connectDatabase, startHeartbeat } from "@carillon/db";
+import { listen, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
+import { connectQueues } from "@carillon/queue";
+import { buildDashboard } from "./app.ts";
+import { readLogins } from "./credentials.ts";
+
+/** Connections for our own statements, and for looking at the queues. */
+const poolSize = 4;
+const queuePoolSize = 3;
+
+/** A look that takes longer says so rather than load the database. */
+const statementTimeoutMs = 5_000;
+
+/**
+ * Starts the dashboard and resolves with the port it listens on.
+ * @throws StartupError with the one line for the person who started it; it has not listened then
+ */
+export async function startDashboard(
+  env: Environment,
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<number> {
+  const logins = readLogins(env);
+  const databaseUrl = required(env, "DATABASE_URL", "the PostgreSQL to work on");
+  const db = await connectDatabase(databaseUrl, {
+    max: poolSize,
+    name: "dashboard",
+    statementTimeoutMs,
+  });
+  shutdown.add(3, "database", () => db.close());
+  const queues = await connectQueues({
+    databaseUrl,
+    redisUrl: env.REDIS_URL,
+    log,
+    poolSize: queuePoolSize,
+  });
+  shutdown.add(2, "queues", () => queues.close());
+  const app = buildDashboard({ db, queues, logins, log });
+  const server = createServer(app.callback());
+  const port = await listen(server, env.DASHBOARD_PORT, env.HOST, "DASHBOARD_PORT");
+  shutdown.add(0, "http", () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeIdleConnections();
+    return closed;
+  });
+  const heartbeat = startHeartbeat(db, {
+    role: "dashboard",
+    onError: (error) => log.warn({ err: error }, "the heartbeat could not be written"),
+  });
+  shutdown.add(1, "heartbeat", () => heartbeat.stop());
+  log.info({ host: env.HOST, port, queues: queues.backend }, "dashboard started");
+  return port;
+}
