@@ -7,3 +7,18 @@ export * from "./scheduled-messages/delete.ts";
 export * from "./scheduled-messages/edit.ts";
 export * from "./scheduled-messages/list.ts";
 export * from "./messages/get.ts";
+
+export * from "./server/server-settings.ts";
+
+export * from "./users/create-user.ts";
+export * from "./users/dev-fetch-api-key.ts";
+export * from "./users/fetch-api-key.ts";
+export * from "./users/get-own-user.ts";
+export * from "./users/get-user.ts";
+export * from "./users/get-users.ts";
+
+export * from "./channels/add-subscriptions.ts";
+export * from "./channels/create-channel.ts";
+export * from "./channels/list-channels.ts";
+export * from "./channels/list-subscriptions.ts";
+export * from "./channels/remove-subscriptions.ts";

@@ -47,15 +47,35 @@ export const channelColumns = `c.id, c.realm_id AS "realmId", c.name, c.descript
 
 const byNames = {
   name: "channels-by-name",
-  text: `SELECT ${channelColumns} FROM channels c
-    WHERE c.realm_id = $1 AND lower(c.name) = ANY(SELECT lower(n) FROM unnest($2::text[]) AS n)`,
+  text: `SELECT wanted, ${channelColumns}
+    FROM unnest($2::text[]) AS wanted JOIN channels c ON lower(c.name) = lower(wanted)
+    WHERE c.realm_id = $1`,
 };
 
-/** The organization's channels with these names, whatever their case, archived and invisible ones too. */
-export function loadChannelsByName(
+/**
+ * The organization's channels with these names, whatever their case, archived and invisible ones too, by the name
+ * that was asked for.
+ */
+export async function loadChannelsByName(
   sql: Sql,
   realmId: number,
   names: readonly string[],
-): Promise<Channel[]> {
-  return sql.rows<Channel>(byNames, [realmId, names]);
+): Promise<Map<string, Channel>> {
+  const rows = await sql.rows<Channel & { wanted: string }>(byNames, [realmId, names]);
+  return new Map(rows.map(({ wanted, ...channel }) => [wanted, channel]));
+}
+
+const byIds = {
+  name: "channels-by-id",
+  text: `SELECT ${channelColumns} FROM channels c WHERE c.realm_id = $1 AND c.id = ANY($2::int[])`,
+};
+
+/** The organization's channels with these ids, by id, archived and invisible ones too. */
+export async function loadChannels(
+  sql: Sql,
+  realmId: number,
+  ids: readonly number[],
+): Promise<Map<number, Channel>> {
+  const rows = await sql.rows<Channel>(byIds, [realmId, ids]);
+  return new Map(rows.map((channel) => [channel.id, channel]));
 }

@@ -15,13 +15,31 @@ export interface SubscriptionPair {
   readonly userId: number;
 }
 
+/** An account's subscription to a channel, with what it wants of it; null inherits the account's own settings. */
+export interface Subscription extends SubscriptionPair {
+  readonly color: string;
+  readonly isMuted: boolean;
+  readonly pinToTop: boolean;
+  readonly desktopNotifications: boolean | null;
+  readonly audibleNotifications: boolean | null;
+  readonly pushNotifications: boolean | null;
+  readonly emailNotifications: boolean | null;
+  readonly wildcardMentionsNotify: boolean | null;
+}
+
+/** Of the table `subscriptions`, called `s`. */
+export const subscriptionColumns = `s.channel_id AS "channelId", s.user_id AS "userId", s.color, s.is_muted AS "isMuted",
+  s.pin_to_top AS "pinToTop", s.desktop_notifications AS "desktopNotifications",
+  s.audible_notifications AS "audibleNotifications", s.push_notifications AS "pushNotifications",
+  s.email_notifications AS "emailNotifications", s.wildcard_mentions_notify AS "wildcardMentionsNotify"`;
+
 const insert = {
   name: "subscribe",
   text: `WITH wanted AS (
       SELECT c.id AS channel_id, u.id AS user_id, c.color, row_number() OVER (PARTITION BY u.id ORDER BY c.ord) AS n
       FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS c (id, color, ord), unnest($3::int[]) AS u (id)
     )
-    INSERT INTO subscriptions (channel_id, user_id, color)
+    INSERT INTO subscriptions AS s (channel_id, user_id, color)
     SELECT wanted.channel_id, wanted.user_id,
       coalesce(wanted.color, free.color, ($4::text[])[1 + (wanted.channel_id % cardinality($4::text[]))])
     FROM wanted
@@ -34,25 +52,25 @@ const insert = {
     ) free ON true
     ORDER BY wanted.channel_id, wanted.user_id
     ON CONFLICT (channel_id, user_id) DO UPDATE SET active = true, is_user_active = true
-      WHERE NOT subscriptions.active
-    RETURNING channel_id AS "channelId", user_id AS "userId"`,
+      WHERE NOT s.active
+    RETURNING ${subscriptionColumns}`,
 };
 
 /**
  * Subscribes every account to every channel. A subscription that was there before comes back with its colour and its
  * settings; the channels' counts rise by what really changed (channels.md §12).
  * @param userIds accounts that are active
- * @returns the pairs that were not subscribed before
+ * @returns the subscriptions that were not there or not active before
  */
 export async function subscribe(
   tx: Tx,
   channels: readonly SubscribeTo[],
   userIds: readonly number[],
-): Promise<SubscriptionPair[]> {
+): Promise<Subscription[]> {
   if (channels.length === 0 || userIds.length === 0) return [];
   const ids = channels.map(({ channelId }) => channelId);
   await lockChannels(tx, ids);
-  const added = await tx.rows<SubscriptionPair>(insert, [
+  const added = await tx.rows<Subscription>(insert, [
     ids,
     channels.map(({ color }) => color ?? null),
     userIds,

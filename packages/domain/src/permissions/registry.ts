@@ -50,9 +50,9 @@ export const groupOfRole: Readonly<Record<number, SystemGroupName>> = {
   600: "role:everyone",
 };
 
-export interface SettingRule {
+export interface SettingRule<Name extends string = string> {
   /** As on the wire. */
-  readonly name: string;
+  readonly name: Name;
   /** A group, or the one who creates what the setting belongs to. */
   readonly default: SystemGroupName | "creator";
   /** Where false, guests never hold the permission either. */
@@ -69,7 +69,11 @@ export interface SettingRule {
 
 type Options = Partial<Omit<SettingRule, "name" | "default">>;
 
-function rule(name: string, initial: SettingRule["default"], options: Options = {}): SettingRule {
+function rule<const Name extends string>(
+  name: Name,
+  initial: SettingRule["default"],
+  options: Options = {},
+): SettingRule<Name> {
   return {
     name,
     default: initial,

@@ -1,5 +1,7 @@
 import type { Sql } from "@carillon/db";
 
+import type { RuleSetting } from "../settings/storage.ts";
+
 /** An account as the rules need it: people and bots. */
 export interface Account {
   readonly id: number;
@@ -28,8 +30,8 @@ export interface Account {
   /** UNIX time in seconds, with a fraction. */
   readonly dateJoined: number;
   readonly defaultSendingChannelId: number | null;
-  /** Personal settings by their wire names; read them through `setting()`. */
-  readonly settings: Readonly<Record<string, unknown>>;
+  /** Those that the rules ask, by their wire names; read them through `setting()`. */
+  readonly settings: Readonly<Partial<Record<RuleSetting, unknown>>>;
 }
 
 export const accountColumns = `u.id, u.realm_id AS "realmId", u.delivery_email AS "deliveryEmail", u.email,
@@ -39,7 +41,7 @@ export const accountColumns = `u.id, u.realm_id AS "realmId", u.delivery_email A
   u.is_imported_stub AS "isImportedStub", u.is_deleted AS "isDeleted", u.can_create_users AS "canCreateUsers",
   u.can_change_user_emails AS "canChangeUserEmails",
   extract(epoch FROM u.date_joined)::float8 AS "dateJoined",
-  u.default_sending_channel_id AS "defaultSendingChannelId", u.settings`;
+  u.default_sending_channel_id AS "defaultSendingChannelId", u.rule_settings AS settings`;
 
 const byIds = {
   name: "accounts-with-owners",

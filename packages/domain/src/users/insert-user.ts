@@ -7,6 +7,7 @@ import { groupOfRole, type SystemGroupName } from "../permissions/registry.ts";
 import { loadSystemGroups } from "../permissions/system-groups.ts";
 import type { Realm } from "../realms/realm.ts";
 import { loadRealmDefaults } from "../settings/realm-defaults.ts";
+import { settingsColumns } from "../settings/storage.ts";
 import type { Site } from "../site.ts";
 import { accountColumns, type Account } from "./account.ts";
 import { hostOf, visibleToEveryone } from "./addresses.ts";
@@ -47,9 +48,9 @@ const insert = {
   text: `WITH own AS (SELECT nextval(pg_get_serial_sequence('users', 'id'))::int AS id)
     INSERT INTO users AS u (id, realm_id, delivery_email, email, full_name, role, is_bot, bot_type, bot_owner_id,
       system_bot_kind, api_key_sealed, api_key_digest, password_hash, timezone, can_create_users,
-      can_change_user_emails, email_address_visibility, settings)
+      can_change_user_emails, email_address_visibility, rule_settings, settings)
     SELECT own.id, $1, $2, coalesce($3, 'user' || own.id || '@' || $4), $5, $6, $7, $8, $9, $10, $11, $12, $13,
-      $14, $15, $16, $17, $18::jsonb
+      $14, $15, $16, $17, $18::jsonb, $19::jsonb
     FROM own RETURNING ${accountColumns}`,
 };
 
@@ -67,6 +68,7 @@ export async function insertUser(
   const { isBot = false, role = 400, apiKey = randomKey() } = user;
   const settings = { ...(isBot ? {} : await newSettings(tx, realm)), ...user.settings };
   const { email_address_visibility: visibility = visibleToEveryone, ...others } = settings;
+  const columns = settingsColumns(others);
   const account = await tx.first<Account>(insert, [
     realm.id,
     user.email,
@@ -85,7 +87,8 @@ export async function insertUser(
     user.canCreateUsers ?? false,
     user.canChangeUserEmails ?? false,
     visibility,
-    JSON.stringify(others),
+    columns.ruleSettings,
+    columns.settings,
   ]);
   if (!account) throw new Error("the account was not inserted");
   if (account.systemBotKind !== null) return { account, apiKey, events: [] };

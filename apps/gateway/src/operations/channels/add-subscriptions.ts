@@ -1,0 +1,22 @@
+import { addSubscriptions as operation } from "@carillon/contract";
+import { addSubscriptions } from "@carillon/domain";
+import { handle } from "../../services.ts";
+import { creationOptions } from "./creation-options.ts";
+
+export default handle(operation, async ({ input, actor, services }) => {
+  const fatal = input.authorization_errors_fatal;
+  const added = await services.db.transaction((tx) =>
+    addSubscriptions(tx, services.site, actor, {
+      ...creationOptions(input),
+      subscriptions: input.subscriptions,
+      principals: input.principals,
+      authorizationErrorsFatal: fatal,
+    }),
+  );
+  return {
+    subscribed: added.subscribed,
+    already_subscribed: added.alreadySubscribed,
+    ...(fatal ? {} : { unauthorized: added.unauthorized }),
+    ...(input.send_new_subscription_messages ? { new_subscription_messages_sent: false } : {}),
+  };
+});

@@ -1,0 +1,20 @@
+import type { addSubscriptions, createChannel, InputOf } from "@carillon/contract";
+import { channelSettings, type CreationOptions } from "@carillon/domain";
+
+type CreationInput = InputOf<typeof createChannel> | InputOf<typeof addSubscriptions>;
+
+/** The parameters of channel creation in the rules' spelling. */
+export function creationOptions(input: CreationInput): CreationOptions {
+  return {
+    inviteOnly: input.invite_only,
+    isWebPublic: input.is_web_public,
+    isDefault: input.is_default_stream,
+    historyPublicToSubscribers: input.history_public_to_subscribers,
+    messageRetentionDays: input.message_retention_days,
+    topicsPolicy: input.topics_policy,
+    folderId: input.folder_id,
+    groups: Object.fromEntries(
+      Object.entries(channelSettings).map(([key, { name }]) => [key, input[name]]),
+    ),
+  };
+}

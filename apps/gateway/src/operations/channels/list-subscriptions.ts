@@ -1,0 +1,9 @@
+import { listSubscriptions as operation } from "@carillon/contract";
+import { listSubscriptions } from "@carillon/domain";
+import { handle } from "../../services.ts";
+
+export default handle(operation, async ({ input, actor, services }) => ({
+  subscriptions: await listSubscriptions(services.db, actor, {
+    subscribers: input.include_subscribers !== false,
+  }),
+}));

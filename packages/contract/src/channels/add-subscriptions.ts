@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { creationParameters } from "./creation-parameters.ts";
+import { principals } from "./principals.ts";
+
+const wanted = z.object({
+  name: z.string(),
+  /** `#rrggbb` */
+  color: z.string().optional(),
+  /** Of a channel that does not exist yet. */
+  description: z.string().optional(),
+});
+
+/** `POST /users/me/subscriptions` (channels.md §8). */
+export const addSubscriptions = operation({
+  id: "add-subscriptions",
+  method: "POST",
+  path: "/api/v1/users/me/subscriptions",
+  access: "non-guest",
+  summary: "Subscribe to channels",
+  description:
+    "Channels that do not exist are created, as by `POST /channels/create` and with its parameters.",
+  params: {
+    subscriptions: form.json(z.array(wanted)),
+    principals,
+    authorization_errors_fatal: form
+      .bool()
+      .default(true)
+      .describe("Whether one channel that the caller may not use refuses everything."),
+    ...creationParameters,
+  },
+  result: {
+    /** Names of channels, by user ID. */
+    subscribed: z.record(z.string(), z.array(z.string())),
+    already_subscribed: z.record(z.string(), z.array(z.string())),
+    /** Only where such channels are not fatal. */
+    unauthorized: z.array(z.string()).optional(),
+    /** Only where messages were asked for. */
+    new_subscription_messages_sent: z.boolean().optional(),
+  },
+  errors: ["SYSTEM_GROUP_REQUIRED"],
+});

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { groupSettingValue } from "./group-setting.ts";
+
+/** The fields of a channel as clients see it (channels.md §1). */
+export const channelFields = {
+  stream_id: z.int(),
+  name: z.string(),
+  description: z.string(),
+  rendered_description: z.string(),
+  /** UNIX seconds */
+  date_created: z.int(),
+  creator_id: z.int().nullable(),
+  invite_only: z.boolean(),
+  is_web_public: z.boolean(),
+  history_public_to_subscribers: z.boolean(),
+  is_archived: z.boolean(),
+  folder_id: z.int().nullable(),
+  first_message_id: z.int().nullable(),
+  /** null: the organization's default; −1: for ever */
+  message_retention_days: z.int().nullable(),
+  topics_policy: z.string(),
+  is_recently_active: z.boolean(),
+  subscriber_count: z.int(),
+  stream_weekly_traffic: z.int().nullable(),
+  stream_post_policy: z.int(),
+  is_announcement_only: z.boolean(),
+  can_add_subscribers_group: groupSettingValue,
+  can_administer_channel_group: groupSettingValue,
+  can_create_topic_group: groupSettingValue,
+  can_delete_any_message_group: groupSettingValue,
+  can_delete_own_message_group: groupSettingValue,
+  can_move_messages_out_of_channel_group: groupSettingValue,
+  can_move_messages_within_channel_group: groupSettingValue,
+  can_remove_subscribers_group: groupSettingValue,
+  can_resolve_topics_group: groupSettingValue,
+  can_send_message_group: groupSettingValue,
+  can_subscribe_group: groupSettingValue,
+  /** Only where asked for. */
+  is_default: z.boolean().optional(),
+};
+
+export const channelObject = z.strictObject(channelFields);
+
+/** A channel, and what its subscriber wants of it; null inherits the account's own settings. */
+export const subscriptionObject = z.strictObject({
+  ...channelFields,
+  color: z.string(),
+  is_muted: z.boolean(),
+  in_home_view: z.boolean(),
+  pin_to_top: z.boolean(),
+  desktop_notifications: z.boolean().nullable(),
+  audible_notifications: z.boolean().nullable(),
+  push_notifications: z.boolean().nullable(),
+  email_notifications: z.boolean().nullable(),
+  wildcard_mentions_notify: z.boolean().nullable(),
+  /** Only where asked for: IDs of active accounts. */
+  subscribers: z.array(z.int()).optional(),
+});

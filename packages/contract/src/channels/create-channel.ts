@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { shape } from "../shape.ts";
+import { creationParameters } from "./creation-parameters.ts";
+
+/** `POST /channels/create` (requirements, operation 4; channels.md §4). */
+export const createChannel = operation({
+  id: "create-channel",
+  method: "POST",
+  path: "/api/v1/channels/create",
+  access: "non-guest",
+  summary: "Create a channel",
+  description: "The creator is subscribed only if listed.",
+  params: {
+    name: form.text().describe("At most `max_stream_name_length` characters."),
+    description: form
+      .text()
+      .default("")
+      .describe("Markdown; at most `max_stream_description_length` characters."),
+    subscribers: form.json(z.array(shape.id)).describe("IDs of active users and bots."),
+    ...creationParameters,
+  },
+  result: { id: z.int() },
+  errors: ["CHANNEL_ALREADY_EXISTS", "SYSTEM_GROUP_REQUIRED"],
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { subscriptionObject } from "./channel-object.ts";
+
+/** `GET /users/me/subscriptions` (channels.md §8). */
+export const listSubscriptions = operation({
+  id: "list-subscriptions",
+  method: "GET",
+  path: "/api/v1/users/me/subscriptions",
+  access: "account",
+  summary: "List one's subscriptions",
+  description: "Archived channels are left out.",
+  params: {
+    include_subscribers: form
+      .boolOr("partial")
+      .default(false)
+      .describe("Adds `subscribers`; `partial` leaves it to the server how many."),
+  },
+  result: { subscriptions: z.array(subscriptionObject) },
+});

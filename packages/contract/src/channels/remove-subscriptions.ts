@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { principals } from "./principals.ts";
+
+/** `DELETE /users/me/subscriptions` (channels.md §8). */
+export const removeSubscriptions = operation({
+  id: "remove-subscriptions",
+  method: "DELETE",
+  path: "/api/v1/users/me/subscriptions",
+  access: "account",
+  summary: "Unsubscribe from channels",
+  params: {
+    subscriptions: form.json(z.array(z.string())).describe("Names of channels."),
+    principals,
+  },
+  result: {
+    /** Channels that somebody was unsubscribed from. */
+    removed: z.array(z.string()),
+    not_removed: z.array(z.string()),
+  },
+});

@@ -1,0 +1,145 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+
+import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
+import { channelSettings, realmSettings } from "../permissions/registry.ts";
+import { loadRealm, type Realm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "../users/account.ts";
+import { loadPrincipals, type Principals } from "../users/principals.ts";
+import { hasContentAccess, mayAdminister } from "./access.ts";
+import { loadChannelsByName, type Channel } from "./channel.ts";
+import { normaliseColor } from "./colors.ts";
+import { creationEvents } from "./create-channel.ts";
+import { postCreationNotices } from "./creation-notice.ts";
+import type { CreationOptions } from "./creation-options.ts";
+import { createMissing } from "./create-missing.ts";
+import { loadMetadataAudiences } from "./metadata-audience.ts";
+import { checkChannelName, checkDescription } from "./names.ts";
+import { subscribe, type Subscription } from "./subscribe.ts";
+import { subscribedEvents } from "./subscription-events.ts";
+import { loadSubscribedChannels } from "./subscriptions.ts";
+
+/** A channel that somebody asks to be subscribed to, by name. */
+export interface WantedChannel {
+  readonly name: string;
+  readonly color?: string | undefined;
+  /** Where the channel has yet to be created. */
+  readonly description?: string | undefined;
+}
+
+export interface AddSubscriptionsInput extends CreationOptions {
+  readonly subscriptions: readonly WantedChannel[];
+  readonly principals: Principals | undefined;
+  /** Whether one channel that the actor may not use refuses the whole request. */
+  readonly authorizationErrorsFatal: boolean;
+}
+
+export interface AddedSubscriptions {
+  /** Names of channels, by account id. */
+  readonly subscribed: Record<string, string[]>;
+  readonly alreadySubscribed: Record<string, string[]>;
+  /** Channels that the actor may not use, by the names that were asked for. */
+  readonly unauthorized: string[];
+}
+
+/**
+ * Subscribes accounts to channels, and creates those that do not exist (channels.md §8). What is there already stays
+ * as it is.
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`; nobody is subscribed then
+ */
+export async function addSubscriptions(
+  tx: Tx,
+  site: Site,
+  actor: Account,
+  input: AddSubscriptionsInput,
+): Promise<AddedSubscriptions> {
+  const wanted = input.subscriptions.map(checkWanted);
+  const realm = await loadRealm(tx, actor.realmId);
+  const principals = await loadPrincipals(tx, actor, input.principals);
+  const memberships = await loadMemberships(tx, [actor.id]);
+  const names = wanted.map(({ name }) => name);
+  const existing = await loadChannelsByName(tx, realm.id, names);
+  const missing = wanted.filter(({ name }) => !existing.has(name));
+  const created = await createMissing(tx, realm, actor, memberships, missing, input);
+  for (const [name, channel] of created.raced) existing.set(name, channel);
+
+  const subscribed = await loadSubscribedChannels(tx, [actor.id]);
+  const usable = (channel: Channel) =>
+    !channel.isArchived &&
+    hasContentAccess(actor, channel, memberships, subscribed(actor.id, channel.id));
+  const unauthorized = names.filter((name) => {
+    const channel = existing.get(name);
+    return channel !== undefined && !usable(channel);
+  });
+  if (unauthorized.length > 0 && input.authorizationErrorsFatal)
+    throw errors.badRequest(`You cannot subscribe to ${unauthorized.join(", ")}`);
+  const open = [...existing.values()].filter(usable);
+  if (principals.some(({ id }) => id !== actor.id))
+    for (const channel of open) checkMayAddOthers(realm, actor, channel, memberships);
+
+  const channels = distinct([...open, ...created.channels]);
+  const ids = channels.map(({ id }) => id);
+  const before = await loadMetadataAudiences(tx, realm.id, ids);
+  const known = new Map([...existing, ...created.byName]);
+  const colors = new Map(wanted.map(({ name, color }) => [known.get(name)?.id, color]));
+  const userIds = principals.map(({ id }) => id);
+  const creation = await creationEvents(tx, realm, created.channels, before, input.isDefault);
+  const added = await subscribe(
+    tx,
+    ids.map((channelId) => ({ channelId, color: colors.get(channelId) })),
+    userIds,
+  );
+  const events = await subscribedEvents(tx, realm.id, channels, added, before);
+  const notices = await postCreationNotices(tx, site, realm, actor, created.channels);
+  await emit(tx, realm.id, [...creation.channels, ...events, ...creation.defaults, ...notices]);
+  return { ...namesByAccount(channels, userIds, added), unauthorized };
+}
+
+function checkWanted({ name, color, description = "" }: WantedChannel) {
+  const normal = color === undefined ? undefined : normaliseColor(color);
+  if (color !== undefined && normal === undefined)
+    throw errors.badRequest("subscriptions: color must be # and six hex digits");
+  return {
+    name: checkChannelName(name),
+    color: normal,
+    description: checkDescription(description),
+  };
+}
+
+/** Whoever adds others needs a permission for that besides; being subscribed is not one, nor needed. */
+function checkMayAddOthers(
+  realm: Realm,
+  actor: Account,
+  channel: Channel,
+  memberships: Memberships,
+): void {
+  const organization = realmSettings.canAddSubscribersGroup;
+  const own = channelSettings.canAddSubscribersGroup;
+  const allowed =
+    memberships.holds(actor, organization, realm.groups.canAddSubscribersGroup) ||
+    mayAdminister(actor, channel, memberships) ||
+    memberships.holds(actor, own, channel.canAddSubscribersGroupId);
+  if (!allowed) throw errors.badRequest(`You may not subscribe others to ${channel.name}`);
+}
+
+function distinct(channels: readonly Channel[]): Channel[] {
+  return [...new Map(channels.map((channel) => [channel.id, channel])).values()];
+}
+
+function namesByAccount(
+  channels: readonly Channel[],
+  userIds: readonly number[],
+  added: readonly Subscription[],
+): Pick<AddedSubscriptions, "subscribed" | "alreadySubscribed"> {
+  const fresh = new Set(added.map(({ userId, channelId }) => `${userId}:${channelId}`));
+  const subscribed: Record<string, string[]> = {};
+  const alreadySubscribed: Record<string, string[]> = {};
+  for (const userId of userIds)
+    for (const { id, name } of channels) {
+      const list = fresh.has(`${userId}:${id}`) ? subscribed : alreadySubscribed;
+      (list[userId] ??= []).push(name);
+    }
+  return { subscribed, alreadySubscribed };
+}

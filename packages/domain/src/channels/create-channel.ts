@@ -1,0 +1,78 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit, type NewEvent } from "@carillon/events";
+
+import { loadRealm, type Realm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "../users/account.ts";
+import { loadActiveAccounts } from "../users/active-accounts.ts";
+import { loadChannelsByName, type Channel } from "./channel.ts";
+import { postCreationNotices } from "./creation-notice.ts";
+import type { CreationOptions } from "./creation-options.ts";
+import { defaultChannelsEvent } from "./default-channels-event.ts";
+import { loadMetadataAudiences, type MetadataAudiences } from "./metadata-audience.ts";
+import { checkChannelName, checkDescription } from "./names.ts";
+import { planCreation } from "./plan-creation.ts";
+import { loadChannelPresenter } from "./present.ts";
+import { subscribe } from "./subscribe.ts";
+import { channelCreated, subscribedEvents } from "./subscription-events.ts";
+
+export interface NewChannelInput extends CreationOptions {
+  readonly name: string;
+  readonly description: string;
+  readonly subscribers: readonly number[];
+}
+
+/**
+ * Creates a channel (channels.md §4): checks in the documented order, rows, notice and events. The creator is
+ * subscribed only if listed.
+ * @returns its id
+ * @throws ApiError `BAD_REQUEST`, `CHANNEL_ALREADY_EXISTS`, `UNAUTHORIZED_PRINCIPAL`
+ */
+export async function createChannel(
+  tx: Tx,
+  site: Site,
+  creator: Account,
+  input: NewChannelInput,
+): Promise<number> {
+  const realm = await loadRealm(tx, creator.realmId);
+  const description = checkDescription(input.description);
+  const plan = await planCreation(tx, realm, creator, input);
+  const name = checkChannelName(input.name);
+  const taken = await loadChannelsByName(tx, realm.id, [name]);
+  if (taken.size > 0) throw errors.channelAlreadyExists(name);
+  const authorization = plan.authorize();
+  const subscribers = await loadActiveAccounts(tx, realm.id, input.subscribers);
+  const channel = await authorization.insert(name, description);
+  if (!channel) throw errors.channelAlreadyExists(name);
+
+  const before = await loadMetadataAudiences(tx, realm.id, [channel.id]);
+  const created = await creationEvents(tx, realm, [channel], before, input.isDefault);
+  const added = await subscribe(
+    tx,
+    [{ channelId: channel.id }],
+    subscribers.map(({ id }) => id),
+  );
+  const subscribed = await subscribedEvents(tx, realm.id, [channel], added, before);
+  const notices = await postCreationNotices(tx, site, realm, creator, [channel]);
+  await emit(tx, realm.id, [...created.channels, ...subscribed, ...created.defaults, ...notices]);
+  return channel.id;
+}
+
+/** What is told of new channels to those who see them, before anybody is subscribed; the defaults go out later. */
+export async function creationEvents(
+  tx: Tx,
+  realm: Realm,
+  channels: readonly Channel[],
+  audiences: MetadataAudiences,
+  isDefault: boolean,
+): Promise<{ channels: NewEvent[]; defaults: NewEvent[] }> {
+  if (channels.length === 0) return { channels: [], defaults: [] };
+  const presenter = await loadChannelPresenter(tx, realm.id, channels);
+  return {
+    channels: channels.map((channel) =>
+      channelCreated([presenter.present(channel)], [...(audiences.get(channel.id) ?? [])]),
+    ),
+    defaults: isDefault ? [await defaultChannelsEvent(tx, realm.id)] : [],
+  };
+}

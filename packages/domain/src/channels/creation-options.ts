@@ -1,0 +1,15 @@
+import type { GroupSettingValue } from "../permissions/group-setting.ts";
+import type { ChannelSetting } from "./channel.ts";
+
+/** What a new channel is to be like, as asked for; undefined where the default will do. */
+export interface CreationOptions {
+  readonly inviteOnly: boolean;
+  readonly isWebPublic: boolean;
+  readonly isDefault: boolean;
+  readonly historyPublicToSubscribers: boolean | undefined;
+  /** Days */
+  readonly messageRetentionDays: number | "realm_default" | "unlimited";
+  readonly topicsPolicy: string;
+  readonly folderId: number | undefined;
+  readonly groups: Readonly<Partial<Record<ChannelSetting, GroupSettingValue | undefined>>>;
+}

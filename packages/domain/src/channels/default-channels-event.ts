@@ -1,0 +1,19 @@
+import type { Sql } from "@carillon/db";
+import type { NewEvent } from "@carillon/events";
+
+/** The whole list of default channels, told to everybody but guests. */
+export async function defaultChannelsEvent(sql: Sql, realmId: number): Promise<NewEvent> {
+  const [row] = await sql.rows<{ channels: number[]; audience: string }>(
+    `SELECT
+       ARRAY(SELECT d.channel_id FROM default_channels d JOIN channels c ON c.id = d.channel_id
+         WHERE c.realm_id = $1 ORDER BY 1) AS channels,
+       ARRAY(SELECT id FROM users WHERE realm_id = $1 AND is_active AND role <> 600
+         AND system_bot_kind IS NULL ORDER BY 1)::text AS audience`,
+    [realmId],
+  );
+  return {
+    type: "default_streams",
+    payload: { default_streams: row?.channels ?? [] },
+    audience: row?.audience ?? "{}",
+  };
+}

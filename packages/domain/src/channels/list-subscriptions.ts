@@ -1,0 +1,29 @@
+import type { Sql } from "@carillon/db";
+
+import type { Account } from "../users/account.ts";
+import { loadChannels } from "./channel.ts";
+import { loadChannelPresenter } from "./present.ts";
+import { subscriptionColumns, type Subscription } from "./subscribe.ts";
+import { loadSubscribers, presentSubscription, type SubscriptionObject } from "./subscriptions.ts";
+
+/** The account's subscriptions to channels that are not archived, sorted by name (channels.md §8). */
+export async function listSubscriptions(
+  sql: Sql,
+  account: Account,
+  options: { readonly subscribers: boolean },
+): Promise<SubscriptionObject[]> {
+  const own = await sql.rows<Subscription>(
+    `SELECT ${subscriptionColumns} FROM subscriptions s JOIN channels c ON c.id = s.channel_id
+     WHERE s.user_id = $1 AND s.active AND NOT c.is_archived ORDER BY lower(c.name)`,
+    [account.id],
+  );
+  const ids = own.map(({ channelId }) => channelId);
+  const channels = await loadChannels(sql, account.realmId, ids);
+  const presenter = await loadChannelPresenter(sql, account.realmId, [...channels.values()]);
+  const subscribersOf = options.subscribers ? await loadSubscribers(sql, ids) : undefined;
+  return own.flatMap((subscription) => {
+    const channel = channels.get(subscription.channelId);
+    if (!channel) return [];
+    return [presentSubscription(presenter, channel, subscription, subscribersOf?.(channel.id))];
+  });
+}

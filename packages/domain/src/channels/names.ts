@@ -1,0 +1,38 @@
+import { errors } from "@carillon/contract";
+import { codePointLength } from "@carillon/kit";
+
+/** Code points that a channel's name may have (`max_stream_name_length`). */
+export const maxChannelNameLength = 60;
+/** Code points that a description may have (`max_stream_description_length`). */
+export const maxDescriptionLength = 1024;
+
+/** Control characters, surrogates that are no pair, and code points that are none of Unicode's characters. */
+const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u;
+
+/**
+ * The name as it is stored: trimmed (channels.md §4.4).
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkChannelName(text: string): string {
+  const name = text.trim();
+  if (name === "") throw errors.badRequest("The name of a channel must not be blank");
+  if (codePointLength(name) > maxChannelNameLength)
+    throw errors.badRequest(
+      `The name of a channel must not have more than ${maxChannelNameLength} characters`,
+    );
+  if (unprintable.test(name))
+    throw errors.badRequest("The name of a channel must have printable characters only");
+  return name;
+}
+
+/**
+ * The description as it is stored: on one line.
+ * @throws ApiError `BAD_REQUEST` when it is too long
+ */
+export function checkDescription(text: string): string {
+  if (codePointLength(text) > maxDescriptionLength)
+    throw errors.badRequest(
+      `description must not have more than ${maxDescriptionLength} characters`,
+    );
+  return text.replaceAll(/\r\n|[\r\n]/g, " ");
+}

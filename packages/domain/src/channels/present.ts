@@ -1,0 +1,99 @@
+import type { Sql } from "@carillon/db";
+
+import { loadGroupValues, type GroupSettingValue } from "../permissions/group-setting.ts";
+import { channelSettings } from "../permissions/registry.ts";
+import { loadSystemGroups, type SystemGroupIds } from "../permissions/system-groups.ts";
+import type { Channel, ChannelGroups, ChannelSetting } from "./channel.ts";
+
+type SettingNames = (typeof channelSettings)[ChannelSetting]["name"];
+
+/** A channel as clients see it (channels.md §1). */
+export interface ChannelObject extends Record<SettingNames, GroupSettingValue> {
+  stream_id: number;
+  name: string;
+  description: string;
+  rendered_description: string;
+  date_created: number;
+  creator_id: number | null;
+  invite_only: boolean;
+  is_web_public: boolean;
+  history_public_to_subscribers: boolean;
+  is_archived: boolean;
+  folder_id: number | null;
+  first_message_id: number | null;
+  message_retention_days: number | null;
+  topics_policy: string;
+  is_recently_active: boolean;
+  subscriber_count: number;
+  stream_weekly_traffic: number | null;
+  stream_post_policy: number;
+  is_announcement_only: boolean;
+  is_default?: boolean;
+}
+
+const settings = Object.entries(channelSettings).map(([key, { name }]) => ({
+  key: `${key}Id` as keyof ChannelGroups,
+  name,
+}));
+
+/** What presenting the given channels needs of the groups that hold their permissions. */
+export class ChannelPresenter {
+  readonly #groups: SystemGroupIds;
+  readonly #valueOf: (groupId: number) => GroupSettingValue;
+
+  /** @internal use {@link loadChannelPresenter} */
+  constructor(groups: SystemGroupIds, valueOf: (groupId: number) => GroupSettingValue) {
+    this.#groups = groups;
+    this.#valueOf = valueOf;
+  }
+
+  present(channel: Channel): ChannelObject {
+    const policy = this.#postPolicy(channel.canSendMessageGroupId);
+    return {
+      stream_id: channel.id,
+      name: channel.name,
+      description: channel.description,
+      rendered_description: channel.renderedDescription,
+      date_created: channel.dateCreated,
+      creator_id: channel.creatorId,
+      invite_only: channel.inviteOnly,
+      is_web_public: channel.isWebPublic,
+      history_public_to_subscribers: channel.historyPublicToSubscribers,
+      is_archived: channel.isArchived,
+      folder_id: channel.folderId,
+      first_message_id: channel.firstMessageId,
+      message_retention_days: channel.messageRetentionDays,
+      topics_policy: channel.topicsPolicy,
+      is_recently_active: channel.isRecentlyActive,
+      subscriber_count: channel.subscriberCount,
+      stream_weekly_traffic: channel.weeklyTraffic,
+      stream_post_policy: policy,
+      is_announcement_only: policy === 2,
+      ...this.#permissions(channel),
+    };
+  }
+
+  #permissions(channel: ChannelGroups): Record<SettingNames, GroupSettingValue> {
+    const values = settings.map(({ key, name }) => [name, this.#valueOf(channel[key])] as const);
+    return Object.fromEntries(values) as Record<SettingNames, GroupSettingValue>;
+  }
+
+  /** The older clients' idea of who may post. */
+  #postPolicy(groupId: number): 1 | 2 | 3 | 4 {
+    if (groupId === this.#groups["role:administrators"]) return 2;
+    if (groupId === this.#groups["role:fullmembers"]) return 3;
+    return groupId === this.#groups["role:moderators"] ? 4 : 1;
+  }
+}
+
+export async function loadChannelPresenter(
+  sql: Sql,
+  realmId: number,
+  channels: readonly ChannelGroups[],
+): Promise<ChannelPresenter> {
+  const groupIds = channels.flatMap((channel) => settings.map(({ key }) => channel[key]));
+  return new ChannelPresenter(
+    await loadSystemGroups(sql, realmId),
+    await loadGroupValues(sql, groupIds),
+  );
+}

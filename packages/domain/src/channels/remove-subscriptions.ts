@@ -1,0 +1,83 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+
+import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
+import { channelSettings } from "../permissions/registry.ts";
+import type { Account } from "../users/account.ts";
+import type { ActiveAccount } from "../users/active-accounts.ts";
+import { loadPrincipals, type Principals } from "../users/principals.ts";
+import { hasMetadataAccess, mayAdminister } from "./access.ts";
+import { loadChannelsByName, type Channel } from "./channel.ts";
+import { loadMetadataAudiences } from "./metadata-audience.ts";
+import { unsubscribe } from "./subscribe.ts";
+import { unsubscribedEvents } from "./subscription-events.ts";
+import { loadSubscribedChannels } from "./subscriptions.ts";
+
+export interface RemoveSubscriptionsInput {
+  /** Names of channels. */
+  readonly subscriptions: readonly string[];
+  readonly principals: Principals | undefined;
+}
+
+export interface RemovedSubscriptions {
+  /** Channels that somebody was unsubscribed from. */
+  readonly removed: string[];
+  /** The others. */
+  readonly notRemoved: string[];
+}
+
+/**
+ * Unsubscribes accounts from channels (channels.md §8): oneself and one's bots always, others with a permission.
+ * @throws ApiError `BAD_REQUEST`; nobody is unsubscribed then
+ */
+export async function removeSubscriptions(
+  tx: Tx,
+  actor: Account,
+  input: RemoveSubscriptionsInput,
+): Promise<RemovedSubscriptions> {
+  const principals = await loadPrincipals(tx, actor, input.principals);
+  const names = input.subscriptions.map((name) => name.trim());
+  const found = await loadChannelsByName(tx, actor.realmId, names);
+  const memberships = await loadMemberships(tx, [actor.id]);
+  const subscribed = await loadSubscribedChannels(tx, [actor.id]);
+  const visible = (channel: Channel | undefined): channel is Channel =>
+    channel !== undefined &&
+    hasMetadataAccess(actor, channel, memberships, subscribed(actor.id, channel.id));
+  for (const name of names)
+    if (!visible(found.get(name))) throw errors.badRequest(`There is no channel named ${name}`);
+  const channels = [...new Map([...found.values()].map((each) => [each.id, each])).values()];
+  if (principals.some((principal) => !isOwn(actor, principal)))
+    for (const channel of channels) checkMayRemoveOthers(actor, channel, memberships);
+
+  const ids = channels.map(({ id }) => id);
+  const before = await loadMetadataAudiences(tx, actor.realmId, ids);
+  const removed = await unsubscribe(
+    tx,
+    ids,
+    principals.map(({ id }) => id),
+  );
+  await emit(
+    tx,
+    actor.realmId,
+    await unsubscribedEvents(tx, actor.realmId, channels, removed, before),
+  );
+  const left = new Set(removed.map(({ channelId }) => channelId));
+  return {
+    removed: channels.filter(({ id }) => left.has(id)).map(({ name }) => name),
+    notRemoved: channels.filter(({ id }) => !left.has(id)).map(({ name }) => name),
+  };
+}
+
+function isOwn(actor: Account, principal: ActiveAccount): boolean {
+  return principal.id === actor.id || (principal.isBot && principal.botOwnerId === actor.id);
+}
+
+/** Whoever sees the channel may hold the permission. */
+function checkMayRemoveOthers(actor: Account, channel: Channel, memberships: Memberships): void {
+  const rule = channelSettings.canRemoveSubscribersGroup;
+  const allowed =
+    mayAdminister(actor, channel, memberships) ||
+    memberships.holds(actor, rule, channel.canRemoveSubscribersGroupId);
+  if (!allowed) throw errors.badRequest(`You may not unsubscribe others from ${channel.name}`);
+}

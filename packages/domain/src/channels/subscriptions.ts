@@ -1,0 +1,74 @@
+import type { Sql } from "@carillon/db";
+
+import type { Channel } from "./channel.ts";
+import type { ChannelObject, ChannelPresenter } from "./present.ts";
+import type { Subscription } from "./subscribe.ts";
+
+/** A subscription as clients see it (channels.md §1): the channel, and what the account wants of it. */
+export interface SubscriptionObject extends ChannelObject {
+  color: string;
+  is_muted: boolean;
+  in_home_view: boolean;
+  pin_to_top: boolean;
+  desktop_notifications: boolean | null;
+  audible_notifications: boolean | null;
+  push_notifications: boolean | null;
+  email_notifications: boolean | null;
+  wildcard_mentions_notify: boolean | null;
+  subscribers?: number[];
+}
+
+/** @param subscribers left out unless given */
+export function presentSubscription(
+  presenter: ChannelPresenter,
+  channel: Channel,
+  subscription: Subscription,
+  subscribers?: number[],
+): SubscriptionObject {
+  return {
+    ...presenter.present(channel),
+    color: subscription.color,
+    is_muted: subscription.isMuted,
+    in_home_view: !subscription.isMuted,
+    pin_to_top: subscription.pinToTop,
+    desktop_notifications: subscription.desktopNotifications,
+    audible_notifications: subscription.audibleNotifications,
+    push_notifications: subscription.pushNotifications,
+    email_notifications: subscription.emailNotifications,
+    wildcard_mentions_notify: subscription.wildcardMentionsNotify,
+    ...(subscribers ? { subscribers } : {}),
+  };
+}
+
+const subscribers = {
+  name: "subscribers-of",
+  text: `SELECT channel_id AS "channelId", array_agg(user_id ORDER BY user_id) AS ids FROM subscriptions
+    WHERE channel_id = ANY($1::int[]) AND active AND is_user_active GROUP BY channel_id`,
+};
+
+/** The active subscribers of each channel, ascending. */
+export async function loadSubscribers(
+  sql: Sql,
+  channelIds: readonly number[],
+): Promise<(channelId: number) => number[]> {
+  if (channelIds.length === 0) return () => [];
+  const rows = await sql.rows<{ channelId: number; ids: number[] }>(subscribers, [channelIds]);
+  const byChannel = new Map(rows.map(({ channelId, ids }) => [channelId, ids]));
+  return (channelId) => byChannel.get(channelId) ?? [];
+}
+
+const ownSubscriptions = {
+  name: "channels-subscribed-to",
+  text: `SELECT s.user_id AS "userId", s.channel_id AS "channelId" FROM subscriptions s
+    WHERE s.user_id = ANY($1::int[]) AND s.active`,
+};
+
+/** Which of the accounts are subscribed to which channels. */
+export async function loadSubscribedChannels(
+  sql: Sql,
+  userIds: readonly number[],
+): Promise<(userId: number, channelId: number) => boolean> {
+  const rows = await sql.rows<{ userId: number; channelId: number }>(ownSubscriptions, [userIds]);
+  const pairs = new Set(rows.map(({ userId, channelId }) => `${userId}:${channelId}`));
+  return (userId, channelId) => pairs.has(`${userId}:${channelId}`);
+}

@@ -1,0 +1,109 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+
+import type { GroupSettingValue } from "./group-setting.ts";
+import type { SettingRule, SystemGroupName } from "./registry.ts";
+
+/** A value that somebody wants to give to a setting, in canonical form. */
+export interface ProposedGroupSetting {
+  readonly rule: SettingRule;
+  readonly value: GroupSettingValue;
+}
+
+interface NamedGroup {
+  readonly id: number;
+  readonly name: string;
+  readonly deactivated: boolean;
+  readonly isSystemGroup: boolean;
+}
+
+/**
+ * Checks proposed values (user-groups.md §3). The groups that they name stay as they are until the transaction ends,
+ * so that none is deactivated while it comes into use.
+ * @throws ApiError `BAD_REQUEST` or `SYSTEM_GROUP_REQUIRED`
+ */
+export async function checkGroupSettings(
+  tx: Tx,
+  realmId: number,
+  proposed: readonly ProposedGroupSetting[],
+): Promise<void> {
+  if (proposed.length === 0) return;
+  const groups = await lockGroups(
+    tx,
+    realmId,
+    proposed.flatMap(({ value }) => groupsOf(value)),
+  );
+  const members = await activeAccounts(
+    tx,
+    realmId,
+    proposed.flatMap(({ value }) => membersOf(value)),
+  );
+  for (const { rule, value } of proposed) {
+    if (typeof value === "number") {
+      checkNamed(rule, groups.get(value));
+      continue;
+    }
+    if (rule.requireSystemGroup) throw errors.systemGroupRequired(rule.name);
+    if (value.direct_members.some((id) => !members.has(id)))
+      throw errors.badRequest(`${rule.name}: direct_members must be active users`);
+    if (value.direct_subgroups.some((id) => groups.get(id)?.deactivated !== false))
+      throw errors.badRequest(`${rule.name}: direct_subgroups must be user groups in use`);
+  }
+}
+
+function checkNamed(rule: SettingRule, group: NamedGroup | undefined): void {
+  if (!group) throw errors.badRequest(`${rule.name}: there is no such user group`);
+  if (group.deactivated) throw errors.badRequest(`${rule.name}: the user group is deactivated`);
+  if (!group.isSystemGroup) {
+    if (rule.requireSystemGroup) throw errors.systemGroupRequired(rule.name);
+    return;
+  }
+  const name = group.name as SystemGroupName;
+  const allowed =
+    name !== "role:internet" &&
+    (rule.allowEveryone || name !== "role:everyone") &&
+    (rule.allowNobody || name !== "role:nobody") &&
+    !rule.forbiddenSystemGroups?.includes(name) &&
+    (rule.allowedSystemGroups?.includes(name) ?? true);
+  if (!allowed) throw errors.badRequest(`${rule.name} cannot be set to ${name}`);
+}
+
+function groupsOf(value: GroupSettingValue): readonly number[] {
+  return typeof value === "number" ? [value] : value.direct_subgroups;
+}
+
+function membersOf(value: GroupSettingValue): readonly number[] {
+  return typeof value === "number" ? [] : value.direct_members;
+}
+
+/** System groups never change, so that they need no lock, which everybody would queue for. */
+async function lockGroups(
+  tx: Tx,
+  realmId: number,
+  ids: readonly number[],
+): Promise<Map<number, NamedGroup>> {
+  const columns = `SELECT id, name, deactivated, is_system_group AS "isSystemGroup" FROM named_user_group
+    WHERE realm_id = $1 AND id = ANY($2::int[])`;
+  const system = await tx.rows<NamedGroup>(`${columns} AND is_system_group`, [realmId, ids]);
+  const found = new Map(system.map((group) => [group.id, group]));
+  const others = ids.filter((id) => !found.has(id));
+  if (others.length > 0) {
+    const locked = `${columns} AND NOT is_system_group ORDER BY id FOR SHARE`;
+    for (const group of await tx.rows<NamedGroup>(locked, [realmId, others]))
+      found.set(group.id, group);
+  }
+  return found;
+}
+
+async function activeAccounts(
+  tx: Tx,
+  realmId: number,
+  ids: readonly number[],
+): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await tx.rows<{ id: number }>(
+    `SELECT id FROM users WHERE realm_id = $1 AND id = ANY($2::int[]) AND is_active AND system_bot_kind IS NULL`,
+    [realmId, ids],
+  );
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,49 @@
+import type { Sql } from "@carillon/db";
+
+/** The value of a group-valued setting as on the wire (user-groups.md §3): a named group, or a set of its own. */
+export type GroupSettingValue = number | GroupParts;
+
+export interface GroupParts {
+  readonly direct_members: number[];
+  readonly direct_subgroups: number[];
+}
+
+/** The one form that values are compared, checked and stored in: nothing that a named group says as well is a set. */
+export function canonicalGroupValue(value: GroupSettingValue, nobodyId: number): GroupSettingValue {
+  if (typeof value === "number") return value;
+  const direct_members = ascending(value.direct_members);
+  const direct_subgroups = ascending(value.direct_subgroups);
+  if (direct_members.length > 0) return { direct_members, direct_subgroups };
+  const [first, ...others] = direct_subgroups;
+  if (first === undefined) return nobodyId;
+  return others.length === 0 ? first : { direct_members, direct_subgroups };
+}
+
+/** Whether two canonical values are equal; a named group and a set never are. */
+export function sameGroupValue(a: GroupSettingValue, b: GroupSettingValue): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function ascending(ids: readonly number[]): number[] {
+  return [...new Set(ids)].sort((a, b) => a - b);
+}
+
+const values = {
+  name: "group-setting-values",
+  text: `SELECT g.id,
+      ARRAY(SELECT m.user_id FROM user_group_member m JOIN users u ON u.id = m.user_id AND u.is_active
+        WHERE m.group_id = g.id ORDER BY 1) AS direct_members,
+      ARRAY(SELECT s.subgroup_id FROM user_group_subgroup s WHERE s.supergroup_id = g.id ORDER BY 1) AS direct_subgroups
+    FROM user_group g
+    WHERE g.id = ANY($1::int[]) AND NOT EXISTS (SELECT 1 FROM named_user_group n WHERE n.id = g.id)`,
+};
+
+/** The values that stored groups stand for, as they go out: deactivated accounts are left out of the sets. */
+export async function loadGroupValues(
+  sql: Sql,
+  groupIds: Iterable<number>,
+): Promise<(groupId: number) => GroupSettingValue> {
+  const rows = await sql.rows<GroupParts & { id: number }>(values, [[...new Set(groupIds)]]);
+  const sets = new Map(rows.map(({ id, ...parts }) => [id, parts]));
+  return (groupId) => sets.get(groupId) ?? groupId;
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+
+import type { Sql } from "@carillon/db";
+import { renderDescription } from "@carillon/markdown";
+
+import { realmOfHost } from "../realms/realm-of-host.ts";
+import type { Site } from "../site.ts";
+import { realmUrl } from "../users/addresses.ts";
+import { serverVersion } from "./version.ts";
+
+/** What a client wants to know before anybody logs in (http-contract.md §10). */
+export async function serverSettings(sql: Sql, site: Site, host: string) {
+  const realm = await realmOfHost(sql, host);
+  const url = realmUrl(site, realm);
+  const byPassword = realm.passwordAuthEnabled;
+  return {
+    ...serverVersion,
+    authentication_methods: {
+      password: byPassword,
+      email: byPassword,
+      dev: site.development,
+      ldap: false,
+      remoteuser: false,
+    },
+    external_authentication_methods: [],
+    push_notifications_enabled: site.pushConfigured,
+    is_incompatible: false,
+    email_auth_enabled: byPassword,
+    require_email_format_usernames: true,
+    realm_url: url,
+    realm_uri: url,
+    realm_name: realm.name,
+    realm_icon: iconUrl(url),
+    realm_description: renderDescription(realm.description),
+    realm_web_public_access_enabled: realm.enableSpectatorAccess,
+  };
+}
+
+/** A generated picture, the same for as long as the organization has its address. */
+function iconUrl(url: string): string {
+  const hash = createHash("md5").update(url).digest("hex");
+  return `https://secure.gravatar.com/avatar/${hash}?d=identicon`;
+}

@@ -1,0 +1,98 @@
+import { errors } from "@carillon/contract";
+import type { Sql } from "@carillon/db";
+
+import { realmOfHost } from "../realms/realm-of-host.ts";
+import type { Realm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import { isEmailAddress } from "./email-address.ts";
+import { verifyPassword } from "./passwords.ts";
+
+/** What a client logs in with from then on. */
+export interface ApiKeyAnswer {
+  readonly api_key: string;
+  /** The delivery address, as it is stored. */
+  readonly email: string;
+  readonly user_id: number;
+}
+
+interface LoginRow {
+  id: number;
+  deliveryEmail: string;
+  isActive: boolean;
+  passwordHash: string | null;
+  apiKeySealed: Uint8Array;
+}
+
+/**
+ * The account's API key for its password (users.md §1): the existing one, never a new one.
+ * @param host of the request, which tells the organization
+ * @throws ApiError `BAD_REQUEST`, `AUTHENTICATION_FAILED`, `USER_DEACTIVATED`, `REALM_DEACTIVATED`,
+ *   `PASSWORD_RESET_REQUIRED`, `PASSWORD_AUTH_DISABLED`
+ */
+export async function fetchApiKey(
+  sql: Sql,
+  site: Site,
+  host: string,
+  { username, password }: { readonly username: string; readonly password: string },
+): Promise<ApiKeyAnswer> {
+  const account = await findLogin(sql, host, username, (realm) => {
+    if (!realm.passwordAuthEnabled) throw errors.passwordAuthDisabled();
+  });
+  if (account && account.passwordHash === null) {
+    if (!account.isActive) throw errors.userDeactivated();
+    throw errors.passwordResetRequired();
+  }
+  const matches = await verifyPassword(password, account?.passwordHash ?? null);
+  if (!account || !matches) throw errors.authenticationFailed();
+  return answer(site, account);
+}
+
+/**
+ * The same without a password, where the server is set up for development.
+ * @throws ApiError as {@link fetchApiKey}; `BAD_REQUEST` on every other server
+ */
+export async function fetchApiKeyForDevelopment(
+  sql: Sql,
+  site: Site,
+  host: string,
+  username: string,
+): Promise<ApiKeyAnswer> {
+  if (!site.development)
+    throw errors.badRequest("This server is not set up for development (DEVELOPMENT)");
+  const account = await findLogin(sql, host, username);
+  if (!account) throw errors.authenticationFailed();
+  return answer(site, account);
+}
+
+/** People only: bots have no passwords, and their keys are their owners' to hand out. */
+async function findLogin(
+  sql: Sql,
+  host: string,
+  username: string,
+  check: (realm: Realm) => void = () => {},
+): Promise<LoginRow | undefined> {
+  const email = username.trim();
+  if (!isEmailAddress(email)) throw errors.badRequest("username must be an e-mail address");
+  const realm = await realmOfHost(sql, host);
+  if (realm.deactivated) throw errors.realmDeactivated();
+  check(realm);
+  const [account] = await sql.rows<LoginRow>(
+    {
+      name: "login-by-email",
+      text: `SELECT id, delivery_email AS "deliveryEmail", is_active AS "isActive", password_hash AS "passwordHash",
+          api_key_sealed AS "apiKeySealed"
+        FROM users WHERE realm_id = $1 AND lower(delivery_email) = lower($2) AND NOT is_bot`,
+    },
+    [realm.id, email],
+  );
+  return account;
+}
+
+function answer(site: Site, account: LoginRow): ApiKeyAnswer {
+  if (!account.isActive) throw errors.userDeactivated();
+  return {
+    api_key: site.secrets.open(account.apiKeySealed),
+    email: account.deliveryEmail,
+    user_id: account.id,
+  };
+}

@@ -1,0 +1,68 @@
+import { errors } from "@carillon/contract";
+import { sqlState, type Database } from "@carillon/db";
+import { codePointLength } from "@carillon/kit";
+
+import { loadRealm, type Realm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "./account.ts";
+import { hostOf } from "./addresses.ts";
+import { createUser } from "./create-user.ts";
+import { isEmailAddress } from "./email-address.ts";
+import { checkFullName, checkNameIsFree } from "./full-name.ts";
+import { hashPassword, passwordLength } from "./passwords.ts";
+
+/**
+ * Adds a member on behalf of an administrator who may (users.md §5). The password is hashed before the transaction
+ * begins, which would otherwise hold a connection for as long.
+ * @returns its id
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function createMember(
+  db: Database,
+  site: Site,
+  actor: Account,
+  input: { readonly email: string; readonly password: string; readonly fullName: string },
+): Promise<number> {
+  if (!actor.canCreateUsers) throw errors.badRequest("You may not create users");
+  const realm = await loadRealm(db, actor.realmId);
+  const fullName = checkFullName(input.fullName);
+  const email = checkNewAddress(site, realm, input.email);
+  const taken = await db.rows(
+    "SELECT FROM users WHERE realm_id = $1 AND lower(delivery_email) = lower($2)",
+    [realm.id, email],
+  );
+  if (taken.length > 0) throw addressTaken();
+  checkPassword(input.password);
+  const passwordHash = await hashPassword(input.password);
+  return db
+    .transaction(async (tx) => {
+      await checkNameIsFree(tx, realm, fullName);
+      const { account } = await createUser(tx, site, realm, { email, fullName, passwordHash });
+      return account.id;
+    })
+    .catch((error: unknown) => {
+      throw sqlState(error) === "23505" ? addressTaken() : error;
+    });
+}
+
+function addressTaken() {
+  return errors.badRequest("Another user has this e-mail address");
+}
+
+/** `user5@HOST` is what others see of an account that hides its address: nobody can have such a one. */
+function checkNewAddress(site: Site, realm: Realm, text: string): string {
+  const email = text.trim();
+  if (!isEmailAddress(email)) throw errors.badRequest("email must be an e-mail address");
+  const [local = "", domain = ""] = email.toLowerCase().split("@");
+  if (domain === hostOf(site, realm).toLowerCase() && /^user\d+$/.test(local))
+    throw errors.badRequest("email must not be one of the addresses that the server makes up");
+  return email;
+}
+
+/** @throws ApiError `BAD_REQUEST` */
+function checkPassword(password: string): void {
+  const length = codePointLength(password);
+  const { min, max } = passwordLength;
+  if (length < min) throw errors.badRequest(`password is too weak: use at least ${min} characters`);
+  if (length > max) throw errors.badRequest(`password must not have more than ${max} characters`);
+}

@@ -1,0 +1,44 @@
+import { errors } from "@carillon/contract";
+import type { Sql } from "@carillon/db";
+import { codePointLength } from "@carillon/kit";
+
+import type { Realm } from "../realms/realm.ts";
+
+/** Code points that a name may have. */
+const maxLength = 100;
+
+/** Control characters, surrogates without a pair, code points that are no characters, and what Markdown mentions use. */
+const forbidden = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}*`\\>"@]/u;
+
+/**
+ * The name as it is stored: trimmed (users.md §3.3).
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkFullName(text: string): string {
+  const name = text.trim();
+  if (name === "") throw errors.badRequest("full_name must not be blank");
+  if (codePointLength(name) > maxLength)
+    throw errors.badRequest(`full_name must not have more than ${maxLength} characters`);
+  if (forbidden.test(name))
+    throw errors.badRequest(
+      'full_name must have printable characters only, and none of * ` \\ > " @',
+    );
+  if (/\|\d+$/.test(name)) throw errors.badRequest("full_name must not end in | and digits");
+  return name;
+}
+
+/**
+ * Where the organization wants names to differ: from those of all its accounts, whatever their case and state. Run it
+ * in the changing transaction: it keeps other names from changing until that ends.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function checkNameIsFree(sql: Sql, realm: Realm, name: string): Promise<void> {
+  if (!realm.requireUniqueNames) return;
+  await sql.rows("SELECT FROM realms WHERE id = $1 FOR UPDATE", [realm.id]);
+  const taken = await sql.rows(
+    `SELECT FROM users
+     WHERE realm_id = $1 AND lower(normalize(full_name, NFKC)) = lower(normalize($2, NFKC)) LIMIT 1`,
+    [realm.id, name],
+  );
+  if (taken.length > 0) throw errors.badRequest("Another user has this full_name");
+}

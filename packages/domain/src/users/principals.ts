@@ -1,0 +1,52 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+
+import { accountColumns, type Account } from "./account.ts";
+import { loadActiveAccounts, type ActiveAccount } from "./active-accounts.ts";
+import { showsAddressTo } from "./present.ts";
+
+/** Accounts as a request names them: by ids or by e-mail addresses. */
+export type Principals = readonly number[] | readonly string[];
+
+/**
+ * The active accounts that the actor means; nobody named means the actor.
+ * @throws ApiError `BAD_REQUEST` when one is unknown or deactivated
+ */
+export async function loadPrincipals(
+  tx: Tx,
+  actor: Account,
+  principals: Principals | undefined,
+): Promise<ActiveAccount[]> {
+  if (!principals || principals.length === 0) return [actor];
+  const ids = isEmails(principals) ? await idsOf(tx, actor, principals) : principals;
+  return loadActiveAccounts(tx, actor.realmId, ids);
+}
+
+function isEmails(principals: Principals): principals is readonly string[] {
+  return typeof principals[0] === "string";
+}
+
+/** A delivery address names nobody whose address the actor cannot see. */
+async function idsOf(tx: Tx, actor: Account, emails: readonly string[]): Promise<number[]> {
+  const wanted = emails.map((email) => email.trim());
+  const rows = await tx.rows<Account & { wanted: string; byPublicAddress: boolean }>(
+    `SELECT wanted, lower(u.email) = lower(wanted) AS "byPublicAddress", ${accountColumns}
+     FROM unnest($2::text[]) AS wanted
+     JOIN users u ON lower(u.email) = lower(wanted) OR lower(u.delivery_email) = lower(wanted)
+     WHERE u.realm_id = $1`,
+    [actor.realmId, wanted],
+  );
+  const found = new Map(
+    rows
+      .filter(
+        (account) =>
+          account.byPublicAddress || account.id === actor.id || showsAddressTo(account, actor.role),
+      )
+      .map((account) => [account.wanted, account.id]),
+  );
+  return wanted.map((email) => {
+    const id = found.get(email);
+    if (id === undefined) throw errors.badRequest("There is no such active user");
+    return id;
+  });
+}
