@@ -87,6 +87,7 @@ CREATE TABLE "users" (
     "is_deleted" BOOLEAN NOT NULL DEFAULT false,
     "deactivated_at" TIMESTAMPTZ(6),
     "email_address_visibility" SMALLINT NOT NULL DEFAULT 1,
+    "rule_settings" JSONB NOT NULL DEFAULT '{}',
     "settings" JSONB NOT NULL DEFAULT '{}',
     "default_sending_channel_id" INTEGER,
     "default_events_register_channel_id" INTEGER,
@@ -642,12 +643,6 @@ ALTER TABLE "recipients" ADD CONSTRAINT "recipients_realm_id_fkey" FOREIGN KEY (
 ALTER TABLE "recipients" ADD CONSTRAINT "recipients_channel_id_fkey" FOREIGN KEY ("channel_id") REFERENCES "channels"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
-ALTER TABLE "messages" ADD CONSTRAINT "messages_sender_id_fkey" FOREIGN KEY ("sender_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
-
--- AddForeignKey
-ALTER TABLE "messages" ADD CONSTRAINT "messages_recipient_id_fkey" FOREIGN KEY ("recipient_id") REFERENCES "recipients"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
-
--- AddForeignKey
 ALTER TABLE "scheduled_messages" ADD CONSTRAINT "scheduled_messages_realm_id_fkey" FOREIGN KEY ("realm_id") REFERENCES "realms"("id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
@@ -719,7 +714,8 @@ ALTER TABLE "recipients"
 
 CREATE INDEX "messages_topic_idx" ON "messages" (recipient_id, lower(topic), id DESC) WHERE is_channel;
 CREATE INDEX "messages_sender_idx" ON "messages" (sender_id, id);
-CREATE INDEX "messages_search_idx" ON "messages" USING gin (search) WITH (fastupdate = off);
+-- With fastupdate the words of new messages wait in a list that autovacuum files: a third of the insert's time.
+CREATE INDEX "messages_search_idx" ON "messages" USING gin (search) WITH (fastupdate = on);
 
 -- Bit 1 of the flags is `read`, bit 256 says that the message is direct (domain, messages/flags).
 CREATE INDEX "user_messages_unread_idx" ON "user_messages" (user_id, message_id) WHERE flags & 1 = 0;
@@ -728,9 +724,7 @@ CREATE INDEX "user_messages_direct_idx" ON "user_messages" (user_id, message_id)
 ALTER TABLE "scheduled_messages"
   ADD CONSTRAINT "scheduled_messages_end_check" CHECK (NOT (delivered AND failed)),
   ADD CONSTRAINT "scheduled_messages_topic_check" CHECK (channel_id IS NOT NULL OR topic = ''),
-  ADD CONSTRAINT "scheduled_messages_kind_check" CHECK (kind = 1 OR reminder_target_message_id IS NOT NULL),
-  ADD CONSTRAINT "scheduled_messages_delivered_message_id_fkey" FOREIGN KEY (delivered_message_id)
-    REFERENCES "messages" (id) ON DELETE SET NULL ON UPDATE NO ACTION;
+  ADD CONSTRAINT "scheduled_messages_kind_check" CHECK (kind = 1 OR reminder_target_message_id IS NOT NULL);
 -- Claim and sweep; delivered rows pile up, so they are left out.
 CREATE INDEX "scheduled_messages_due_idx" ON "scheduled_messages" (realm_id, deliver_at, id)
   WHERE NOT delivered AND NOT failed;

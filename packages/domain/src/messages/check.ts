@@ -9,6 +9,7 @@ import {
 } from "@carillon/markdown";
 
 import type { Realm } from "../realms/realm.ts";
+import { setting } from "../settings/setting.ts";
 import type { Account } from "../users/account.ts";
 import { loadCheckFacts, ownerOf, beginTopic, type CheckFacts } from "./check-facts.ts";
 import { normaliseContent } from "./content.ts";
@@ -172,7 +173,8 @@ async function render(
 }
 
 function translatesEmoticons(facts: CheckFacts, senderId: number): boolean {
-  return facts.accounts.get(senderId)?.settings["translate_emoticons"] === true;
+  const sender = facts.accounts.get(senderId);
+  return sender !== undefined && setting(sender, "translate_emoticons");
 }
 
 /** What `work` gives, or the refusal that it throws. */

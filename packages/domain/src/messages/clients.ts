@@ -23,14 +23,23 @@ export async function clientIdOf(pool: object & Sql, name: string): Promise<numb
   return row.id;
 }
 
-/** The names of these programs, by id. */
+const names = new WeakMap<object, Map<number, string>>();
+
+/** The names of these programs, by id; those seen before cost nothing. `database` names the database of `sql`. */
 export async function loadClientNames(
   sql: Sql,
+  database: object,
   clientIds: readonly number[],
-): Promise<Map<number, string>> {
-  const rows = await sql.rows<{ id: number; name: string }>(
-    { name: "client-names", text: "SELECT id, name FROM clients WHERE id = ANY($1::int[])" },
-    [[...new Set(clientIds)]],
-  );
-  return new Map(rows.map(({ id, name }) => [id, name]));
+): Promise<ReadonlyMap<number, string>> {
+  let known = names.get(database);
+  if (!known || known.size > bound) names.set(database, (known = new Map()));
+  const unknown = new Set(clientIds.filter((id) => !known.has(id)));
+  if (unknown.size > 0) {
+    const rows = await sql.rows<{ id: number; name: string }>(
+      "SELECT id, name FROM clients WHERE id = ANY($1::int[])",
+      [[...unknown]],
+    );
+    for (const { id, name } of rows) known.set(id, name);
+  }
+  return known;
 }

@@ -3,6 +3,7 @@ import type { Sql } from "@carillon/db";
 import { parseMessage, RenderLimitError, renderMessage } from "@carillon/markdown";
 
 import { loadRealm } from "../realms/realm.ts";
+import { setting } from "../settings/setting.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
 import { loadMentionLookups } from "./mention-lookups.ts";
@@ -19,7 +20,7 @@ export async function renderText(
 ): Promise<string> {
   const realm = await loadRealm(sql, author.realmId);
   const parsed = parseMessage(content, {
-    translateEmoticons: author.settings["translate_emoticons"] === true,
+    translateEmoticons: setting(author, "translate_emoticons"),
   });
   const lookups = await loadMentionLookups(sql, realm, site.url, [parsed]);
   try {

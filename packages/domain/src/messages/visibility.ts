@@ -1,6 +1,7 @@
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
+import { setting } from "../settings/setting.ts";
 import type { Account } from "../users/account.ts";
 import type { NumberedMessage } from "./outgoing.ts";
 import { topicName } from "./topics.ts";
@@ -16,7 +17,7 @@ interface TopicState {
   recipientId: number;
   topic: string;
   policy: number | null;
-  /** Whether it has an earlier message that the user can see. */
+  /** Whether it has an earlier message that the user can see; only looked at where there is no policy. */
   begun: boolean;
 }
 
@@ -73,8 +74,8 @@ function concernedBy(message: NumberedMessage, mentioned: ReadonlyMap<number, Ac
   const sender = message.sender.isBot ? [] : [message.sender];
   const others = message.rendered.mentionedUserIds.flatMap((id) => {
     const account = mentioned.get(id);
-    const wants = account?.settings["automatically_follow_topics_where_mentioned"] === true;
-    return account && wants && !account.isBot && id !== message.sender.id ? [account] : [];
+    if (!account || account.isBot || id === message.sender.id) return [];
+    return setting(account, "automatically_follow_topics_where_mentioned") ? [account] : [];
   });
   return [...sender, ...others];
 }
@@ -87,11 +88,11 @@ function raisedBySending(
 ): number | undefined {
   if (current === visibilityPolicy.followed) return undefined;
   const started = !begun && current === visibilityPolicy.inherit;
-  const wants = (setting: unknown) =>
-    setting === when.participates || setting === when.sends || (setting === when.starts && started);
-  if (wants(sender.settings["automatically_follow_topics_policy"])) return visibilityPolicy.followed;
+  const wants = (value: number) =>
+    value === when.participates || value === when.sends || (value === when.starts && started);
+  if (wants(setting(sender, "automatically_follow_topics_policy"))) return visibilityPolicy.followed;
   if (!channelIsMuted || current === visibilityPolicy.unmuted) return undefined;
-  return wants(sender.settings["automatically_unmute_topics_in_muted_streams_policy"])
+  return wants(setting(sender, "automatically_unmute_topics_in_muted_streams_policy"))
     ? visibilityPolicy.unmuted
     : undefined;
 }
@@ -109,7 +110,7 @@ const stateOf = {
   name: "topic-visibility-states",
   text: `SELECT w.user_id AS "userId", w.recipient_id AS "recipientId", w.topic,
       ut.visibility_policy AS policy,
-      EXISTS (
+      ut.id IS NULL AND EXISTS (
         SELECT 1 FROM messages m
         WHERE m.recipient_id = w.recipient_id AND m.is_channel AND lower(m.topic) = lower(w.topic) AND m.id < $5
           AND (w.shared OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = w.user_id AND um.message_id = m.id))

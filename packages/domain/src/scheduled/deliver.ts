@@ -102,7 +102,11 @@ async function deliverRows(
   }
   const candidates = rows.filter((row) => !failures.has(row));
   const results = await checkMessages(tx, options.site, realm, candidates.map(draftOf));
-  const clientNames = await loadClientNames(tx, candidates.map(({ clientId }) => clientId));
+  const clientNames = await loadClientNames(
+    tx,
+    options.db,
+    candidates.map(({ clientId }) => clientId),
+  );
   const sendable: DueRow[] = [];
   const outgoing: OutgoingMessage[] = [];
   for (const [i, row] of candidates.entries()) {

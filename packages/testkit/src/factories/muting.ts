@@ -1,4 +1,5 @@
 import type { Database } from "@carillon/db";
+import { storeSettings } from "@carillon/domain";
 import { idOf, type Whom } from "./channel.ts";
 
 /** `muter` does not want to hear from `muted`. */
@@ -41,8 +42,5 @@ export async function changeSettings(
   whom: Whom,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  await db.rows("UPDATE users SET settings = settings || $2::jsonb WHERE id = $1", [
-    idOf(whom),
-    JSON.stringify(settings),
-  ]);
+  await storeSettings(db, idOf(whom), settings);
 }

@@ -39,7 +39,14 @@ describe("anchors", () => {
   });
 
   it("are refused for dates that no calendar has", () => {
-    const texts = ["", "yesterday", "2026-02-30", "2026-13-01", "2026-01-31T25:00", "2026-01-31T10:61"];
+    const texts = [
+      "",
+      "yesterday",
+      "2026-02-30",
+      "2026-13-01",
+      "2026-01-31T25:00",
+      "2026-01-31T10:61",
+    ];
     for (const text of [undefined, ...texts, "2026-1-1", "1769817600", "2026-01-31T10:00+99:00"])
       expect(() => parseAnchorDate(text), String(text)).to.throw(ApiError);
   });

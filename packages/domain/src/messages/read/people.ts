@@ -1,9 +1,21 @@
 import type { Sql } from "@carillon/db";
 
 import type { Account } from "../../users/account.ts";
+import { avatarUrl, hasPublicGravatar } from "../../users/avatar.ts";
 
 /** An account as messages show it, as a sender or as a participant. */
-export type Person = Pick<
+export interface Person {
+  readonly id: number;
+  /** The address that everybody sees. */
+  readonly email: string;
+  readonly fullName: string;
+  readonly avatarUrl: string;
+  /** Whether clients that see the address can make up the avatar's themselves. */
+  readonly hasPublicGravatar: boolean;
+  readonly isImportedStub: boolean;
+}
+
+type Row = Pick<
   Account,
   | "id"
   | "email"
@@ -29,6 +41,19 @@ export async function loadPeople(
   realmId: number,
   ids: Iterable<number>,
 ): Promise<Map<number, Person>> {
-  const rows = await sql.rows<Person>(byIds, [realmId, [...new Set(ids)]]);
-  return new Map(rows.map((person) => [person.id, person]));
+  const rows = await sql.rows<Row>(byIds, [realmId, [...new Set(ids)]]);
+  return new Map(rows.map((row) => [row.id, personOf(row)]));
+}
+
+/** The account as messages show it. */
+export function personOf(account: Row): Person {
+  const { id, email, fullName, isImportedStub } = account;
+  return {
+    id,
+    email,
+    fullName,
+    avatarUrl: avatarUrl(account),
+    hasPublicGravatar: hasPublicGravatar(account),
+    isImportedStub,
+  };
 }

@@ -2,7 +2,6 @@ import type { MessageResource } from "@carillon/contract";
 import { isMeMessage, topicLinks } from "@carillon/markdown";
 
 import type { Realm } from "../../realms/realm.ts";
-import { avatarUrl, hasPublicGravatar } from "../../users/avatar.ts";
 import type { Person } from "./people.ts";
 
 /** A message and everything that its presentation needs, whoever looks at it. */
@@ -69,7 +68,7 @@ export function presentMessage(
     sender_email: sender.email,
     sender_full_name: sender.fullName,
     sender_realm_str: realm.subdomain,
-    avatar_url: clientGravatar && hasPublicGravatar(sender) ? null : avatarUrl(sender),
+    avatar_url: clientGravatar && sender.hasPublicGravatar ? null : sender.avatarUrl,
     timestamp: Math.floor(message.sentAt),
     client: message.client,
     content: applyMarkdown ? message.renderedContent : message.content,

@@ -1,13 +1,15 @@
+import { setImmediate } from "node:timers/promises";
+
 import type { MessageResource } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import { loadRealm } from "../../realms/realm.ts";
 import { findMessages, foundInRefusedChannel } from "./find-messages.ts";
-import { hydrate } from "./hydrate.ts";
+import { hydrate, type HydratedMessage } from "./hydrate.ts";
 import { compileNarrow } from "./narrow/compile.ts";
 import { narrowLookups } from "./narrow/lookups.ts";
 import { followWith } from "./narrow/with.ts";
-import { presentMessage } from "./present.ts";
+import { presentMessage, type Presentation } from "./present.ts";
 import { checkAmount, readRequest, type MessagesRequest } from "./request.ts";
 import type { Viewer } from "./viewer.ts";
 
@@ -51,8 +53,21 @@ export async function readMessages(
     found_oldest: found.foundOldest,
     found_newest: found.foundNewest,
     history_limited: false,
-    messages: messages.map(({ message, flags }) =>
-      presentMessage(message, flags, { realm, ...request }),
-    ),
+    messages: await presentAll(messages, { realm, ...request }),
   };
+}
+
+/** So many at a time take about 2 ms; other requests get their turn in between. */
+const slice = 500;
+
+async function presentAll(
+  messages: readonly HydratedMessage[],
+  presentation: Presentation,
+): Promise<MessageResource[]> {
+  const presented: MessageResource[] = [];
+  for (const { message, flags } of messages) {
+    presented.push(presentMessage(message, flags, presentation));
+    if (presented.length % slice === 0) await setImmediate();
+  }
+  return presented;
 }

@@ -13,7 +13,16 @@ describe("content access as a condition of a statement", () => {
     const org = await organization(db);
     const inGroup = await user(db, org.realm);
     const guestInGroup = await user(db, org.realm, { role: 600 });
-    const people = [org.owner, org.admin, org.moderator, org.member, org.guest, org.bot, inGroup, guestInGroup];
+    const people = [
+      org.owner,
+      org.admin,
+      org.moderator,
+      org.member,
+      org.guest,
+      org.bot,
+      inGroup,
+      guestInGroup,
+    ];
     const team = await userGroup(db, org.realm, { members: [inGroup, guestInGroup] });
     const around = await userGroup(db, org.realm, { subgroups: [team.id] });
 
@@ -35,13 +44,17 @@ describe("content access as a condition of a statement", () => {
       for (const permissions of groups)
         for (const subscribers of [[], people])
           await channel(db, org.realm, { ...kind, groups: permissions, subscribers });
-    await db.rows("UPDATE subscriptions SET active = false WHERE user_id = $1 AND channel_id % 2 = 0", [
-      org.member.id,
-    ]);
+    await db.rows(
+      "UPDATE subscriptions SET active = false WHERE user_id = $1 AND channel_id % 2 = 0",
+      [org.member.id],
+    );
 
     const channels = await db.prisma.channel.findMany({ include: { subscriptions: true } });
     expect(channels).to.have.length(50);
-    const memberships = await loadMemberships(db, people.map(({ id }) => id));
+    const memberships = await loadMemberships(
+      db,
+      people.map(({ id }) => id),
+    );
     for (const person of people) {
       const values = new SqlValues();
       const readable = await db.rows<{ id: number }>(
@@ -52,9 +65,10 @@ describe("content access as a condition of a statement", () => {
         const subscribed = each.subscriptions.some((s) => s.userId === person.id && s.active);
         return hasContentAccess(person, each, memberships, subscribed);
       });
-      expect(readable.map(({ id }) => id), `role ${person.role}`).to.deep.equal(
-        expected.map(({ id }) => id).sort((a, b) => a - b),
-      );
+      expect(
+        readable.map(({ id }) => id),
+        `role ${person.role}`,
+      ).to.deep.equal(expected.map(({ id }) => id).sort((a, b) => a - b));
     }
   });
 });
