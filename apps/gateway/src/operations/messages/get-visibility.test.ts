@@ -1,0 +1,321 @@
+import { getMessages } from "@carillon/contract";
+import {
+  changeChannel,
+  channel,
+  organization,
+  subscribe,
+  unsubscribe,
+  useDatabase,
+  useGateway,
+  user,
+  userGroup,
+  type ChannelOverrides,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { all, idsFor, post, setFlags, term, write } from "./reading.test.ts";
+
+describe("GET /messages: what is searched", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+
+  before(async () => {
+    org = await organization(db);
+  });
+
+  /** A channel with one message that went to its owner and admin only. */
+  const roomWithMessage = async (overrides: ChannelOverrides = {}) => {
+    const room = await channel(db, org.realm, {
+      subscribers: [org.owner, org.admin],
+      ...overrides,
+    });
+    return { room, id: await post(gateway, org.owner, room) };
+  };
+  const refusedChannel = async (account: TestAccount, channelId: number) => {
+    const params = {
+      anchor: "5",
+      num_before: 3,
+      num_after: 3,
+      narrow: [term("channel", channelId)],
+    };
+    const body = await gateway.as(account).succeed(getMessages, { params });
+    expect(body).to.deep.include({
+      messages: [],
+      found_oldest: true,
+      found_newest: true,
+      found_anchor: false,
+      anchor: 10_000_000_000_000_000,
+    });
+  };
+
+  it("is what the caller received, where no term reaches further", async () => {
+    const { room, id } = await roomWithMessage();
+    await subscribe(db, room, org.member);
+    const later = await post(gateway, org.owner, room);
+    expect(await idsFor(gateway, org.member))
+      .to.include(later)
+      .and.not.to.include(id);
+    expect(await idsFor(gateway, org.member, [term("topic", "lunch")]))
+      .to.include(later)
+      .and.not.to.include(id);
+    expect(await idsFor(gateway, org.member, [term("sender", org.owner.id)])).to.not.include(id);
+  });
+
+  it("is the whole history of a public channel that is named, except for guests", async () => {
+    const { room, id } = await roomWithMessage();
+    const narrow = [term("channel", room.id)];
+    const { messages } = await all(gateway, org.member, narrow);
+    expect(messages.map((message) => [message.id, message.flags])).to.deep.equal([
+      [id, ["read", "historical"]],
+    ]);
+    await refusedChannel(org.guest, room.id);
+    await subscribe(db, room, org.guest, org.member);
+    const later = await post(gateway, org.owner, room);
+    expect(await idsFor(gateway, org.guest, narrow)).to.deep.equal([id, later]);
+    const both = await all(gateway, org.member, narrow);
+    expect(both.messages.map(({ flags }) => flags)).to.deep.equal([["read", "historical"], []]);
+  });
+
+  it("is only what was received as soon as a term asks about it", async () => {
+    const { room, id } = await roomWithMessage();
+    const narrow = (...more: unknown[]) => [term("channel", room.id), ...more];
+    for (const state of ["unread", "starred", "mentioned", "alerted", "followed", "muted"])
+      expect(
+        await idsFor(gateway, org.member, narrow(term("is", state, true))),
+        state,
+      ).to.deep.equal([]);
+    expect(await idsFor(gateway, org.member, narrow(term("is", "resolved", true)))).to.deep.equal([
+      id,
+    ]);
+    expect(await idsFor(gateway, org.member, narrow(term("in", "home")))).to.deep.equal([id]);
+    expect(await idsFor(gateway, org.member, [term("channel", room.id, true)])).to.not.include(id);
+  });
+
+  it("reaches all public channels when asked to, except for guests", async () => {
+    const open = await roomWithMessage();
+    const web = await roomWithMessage({ isWebPublic: true });
+    const shut = await roomWithMessage({ inviteOnly: true, historyPublicToSubscribers: true });
+    const stranger = await organization(db);
+    const foreign = await channel(db, stranger.realm, { subscribers: [stranger.owner] });
+    const abroad = await post(gateway, stranger.owner, foreign);
+
+    const ids = await idsFor(gateway, org.member, [term("channels", "public")]);
+    expect(ids).to.include.members([open.id, web.id]).and.not.to.include.members([shut.id, abroad]);
+    expect(ids).to.deep.equal(ids.toSorted((a, b) => a - b));
+    expect(await idsFor(gateway, org.member, [term("channels", "web-public")])).to.deep.equal([
+      web.id,
+    ]);
+    const params = {
+      message_ids: [open.id, shut.id, abroad],
+      narrow: [term("channels", "public")],
+    };
+    const picked = await gateway.as(org.member).succeed(getMessages, { params });
+    expect(picked.messages.map(({ id }) => id)).to.deep.equal([open.id]);
+    expect(
+      await idsFor(gateway, org.member, [term("channels", "public"), term("id", abroad)]),
+    ).to.deep.equal([]);
+    expect(await idsFor(gateway, org.guest, [term("channels", "web-public")])).to.deep.equal([]);
+    expect(await idsFor(gateway, org.guest, [term("channel", web.room.id)])).to.deep.equal([
+      web.id,
+    ]);
+    expect(await idsFor(gateway, org.member, [term("channels", "public", true)])).to.not.include(
+      open.id,
+    );
+  });
+
+  it("finds the newest of all public channels whichever they are in", async () => {
+    const realm = await organization(db);
+    const rooms = await Promise.all(
+      Array.from({ length: 4 }, () => channel(db, realm.realm, { subscribers: [realm.owner] })),
+    );
+    const ids: number[] = [];
+    for (let i = 0; i < 12; i++)
+      ids.push(await post(gateway, realm.owner, rooms[(i * i) % 4] ?? 0, `topic ${i % 3}`));
+    const page = async (params: object, ...narrow: unknown[]) => {
+      const all = {
+        narrow: [term("channels", "public"), ...narrow],
+        num_before: 0,
+        num_after: 0,
+        ...params,
+      };
+      return (await gateway.as(realm.member).succeed(getMessages, { params: all })).messages.map(
+        ({ id }) => id,
+      );
+    };
+    expect(await page({ anchor: "newest", num_before: 3 })).to.deep.equal(ids.slice(-3));
+    expect(await page({ anchor: "oldest", num_after: 5 })).to.deep.equal(ids.slice(0, 5));
+    expect(await page({ anchor: String(ids[6]), num_before: 2, num_after: 2 })).to.deep.equal(
+      ids.slice(4, 9),
+    );
+    const third = ids.filter((_, i) => i % 3 === 2);
+    expect(await page({ anchor: "newest", num_before: 2 }, term("topic", "TOPIC 2"))).to.deep.equal(
+      third.slice(-2),
+    );
+    expect(
+      await page({ anchor: "newest", num_before: 9 }, term("sender", realm.member.id)),
+    ).to.deep.equal([]);
+    expect(
+      await page({ anchor: "newest", num_before: 1 }, term("channel", rooms[1]?.id)),
+    ).to.deep.equal(ids.slice(-1));
+  });
+
+  it("is nothing in a private channel that the caller is not in, whatever the role", async () => {
+    const { room, id } = await roomWithMessage({
+      inviteOnly: true,
+      historyPublicToSubscribers: true,
+      subscribers: [org.owner],
+    });
+    for (const account of [org.admin, org.moderator, org.member, org.guest, org.bot]) {
+      await refusedChannel(account, room.id);
+      expect(await idsFor(gateway, account, [term("id", id)])).to.deep.equal([]);
+    }
+    const params = { message_ids: [id], narrow: [term("channel", room.id)] };
+    const byId = await gateway.as(org.admin).succeed(getMessages, { params });
+    expect(byId)
+      .to.deep.include({ messages: [], found_oldest: false, found_newest: false })
+      .and.not.to.have.property("anchor");
+  });
+
+  it("is, with protected history, what was sent while the caller was subscribed", async () => {
+    const { room, id } = await roomWithMessage({ inviteOnly: true });
+    await subscribe(db, room, org.member);
+    const second = await post(gateway, org.owner, room);
+    await unsubscribe(db, room, org.member);
+    const third = await post(gateway, org.owner, room);
+    await subscribe(db, room, org.member);
+    const fourth = await post(gateway, org.owner, room);
+    const narrow = [term("channel", room.id)];
+    expect(await idsFor(gateway, org.member, narrow)).to.deep.equal([second, fourth]);
+    expect(await idsFor(gateway, org.owner, narrow)).to.deep.equal([id, second, third, fourth]);
+    expect(
+      await idsFor(gateway, org.member, [...narrow, term("channels", "public")]),
+    ).to.deep.equal([]);
+  });
+
+  it("loses a private channel when the caller leaves it, and keeps what was received of a public one", async () => {
+    const shut = await channel(db, org.realm, {
+      inviteOnly: true,
+      historyPublicToSubscribers: true,
+      subscribers: [org.owner, org.member, org.guest],
+    });
+    const open = await channel(db, org.realm, { subscribers: [org.owner, org.member, org.guest] });
+    const secret = await post(gateway, org.owner, shut, "secret topic");
+    const plain = await post(gateway, org.owner, open, "plain topic");
+    await setFlags(db, org.member, 2, secret, plain);
+    for (const room of [shut, open]) await unsubscribe(db, room, org.member, org.guest);
+    for (const narrow of [
+      [],
+      [term("is", "starred")],
+      [term("sender", org.owner.id)],
+      [term("is", "unread")],
+      [term("topic", "secret topic", true)],
+    ])
+      expect(await idsFor(gateway, org.member, narrow), JSON.stringify(narrow))
+        .to.include(plain)
+        .and.not.to.include(secret);
+    expect(await idsFor(gateway, org.member, [term("topic", "secret topic")])).to.deep.equal([]);
+    expect(await idsFor(gateway, org.member, [term("id", secret)])).to.deep.equal([]);
+    expect(await idsFor(gateway, org.guest)).to.not.include.members([secret, plain]);
+    const params = {
+      anchor: "first_unread",
+      num_before: 0,
+      num_after: 0,
+      narrow: [term("topic", "secret topic")],
+    };
+    expect((await gateway.as(org.member).succeed(getMessages, { params })).anchor).to.equal(
+      10_000_000_000_000_000,
+    );
+  });
+
+  it("has a private channel for those who may subscribe to it, or add others, but not for guests", async () => {
+    const reader = await user(db, org.realm);
+    const guest = await user(db, org.realm, { role: 600 });
+    const team = await userGroup(db, org.realm, { members: [reader, guest] });
+    const around = await userGroup(db, org.realm, { subgroups: [team.id] });
+    for (const groups of [
+      { canSubscribeGroupId: team.id },
+      { canAddSubscribersGroupId: around.id },
+    ]) {
+      const shared = await roomWithMessage({
+        inviteOnly: true,
+        historyPublicToSubscribers: true,
+        groups,
+      });
+      expect(await idsFor(gateway, reader, [term("channel", shared.room.id)])).to.deep.equal([
+        shared.id,
+      ]);
+      await refusedChannel(guest, shared.room.id);
+      const kept = await roomWithMessage({ inviteOnly: true, groups });
+      expect(await idsFor(gateway, reader, [term("channel", kept.room.id)])).to.deep.equal([]);
+      await subscribe(db, kept.room, reader);
+      const received = await post(gateway, org.owner, kept.room);
+      await unsubscribe(db, kept.room, reader);
+      expect(await idsFor(gateway, reader, [term("channel", kept.room.id)])).to.deep.equal([
+        received,
+      ]);
+      expect(await idsFor(gateway, reader)).to.include(received);
+    }
+  });
+
+  it("has archived channels like others", async () => {
+    const { room, id } = await roomWithMessage();
+    await changeChannel(db, room, { isArchived: true });
+    expect(await idsFor(gateway, org.member, [term("channel", room.id)])).to.deep.equal([id]);
+    expect(await idsFor(gateway, org.admin, [term("channels", "archived")])).to.deep.equal([id]);
+    expect(await idsFor(gateway, org.member, [term("channels", "archived")])).to.deep.equal([]);
+    expect(
+      await idsFor(gateway, org.member, [term("channels", "archived"), term("channels", "public")]),
+    ).to.deep.equal([id]);
+  });
+
+  it("has direct messages for those only who are in them", async () => {
+    const secret = await write(gateway, org.admin, [org.moderator]);
+    for (const account of [org.owner, org.member, org.bot]) {
+      expect(await idsFor(gateway, account)).to.not.include(secret);
+      expect(
+        await idsFor(gateway, account, [term("dm", [org.admin.id, org.moderator.id])]),
+      ).to.deep.equal([]);
+      expect(
+        await idsFor(gateway, account, [term("id", secret), term("channels", "public")]),
+      ).to.deep.equal([]);
+      expect(
+        await idsFor(gateway, account, [term("sender", org.admin.id), term("is", "dm")]),
+      ).to.deep.equal([]);
+    }
+    expect(await idsFor(gateway, org.moderator, [term("dm", [org.admin.id])])).to.deep.equal([
+      secret,
+    ]);
+  });
+
+  it("starts empty for bots, which are held to the same rules", async () => {
+    const { room, id } = await roomWithMessage();
+    const fresh = (await organization(db)).bot;
+    expect(await idsFor(gateway, fresh)).to.deep.equal([]);
+    expect(await idsFor(gateway, org.bot, [term("channel", room.id)])).to.deep.equal([id]);
+  });
+
+  it("stays within the organization", async () => {
+    const stranger = await organization(db);
+    const foreign = await channel(db, stranger.realm, {
+      name: "Foreign",
+      isWebPublic: true,
+      subscribers: [stranger.owner],
+    });
+    const id = await post(gateway, stranger.owner, foreign);
+    for (const operand of [foreign.id, "Foreign"]) {
+      const params = {
+        anchor: "newest",
+        num_before: 1,
+        num_after: 0,
+        narrow: [term("channel", operand)],
+      };
+      expect((await gateway.as(org.member).call(getMessages, { params })).body.code).to.equal(
+        "BAD_NARROW",
+      );
+    }
+    expect(await idsFor(gateway, org.member, [term("id", id)])).to.deep.equal([]);
+    expect(await idsFor(gateway, org.member, [term("channels", "public")])).to.not.include(id);
+  });
+});

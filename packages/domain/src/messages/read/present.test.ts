@@ -1,0 +1,72 @@
+import { expect } from "chai";
+
+import { presentMessage, type PresentableMessage, type Presentation } from "./present.ts";
+
+describe("the presentation of a message", () => {
+  const person = (id: number, hasPublicGravatar = true) => ({
+    id,
+    email: `user${id}@carillon.test`,
+    fullName: `User ${id}`,
+    avatarUrl: `https://avatars.test/${id}`,
+    hasPublicGravatar,
+    isImportedStub: id === 3,
+  });
+  const message: PresentableMessage = {
+    id: 7,
+    sentAt: 1_750_000_000.999,
+    sender: person(2),
+    client: "test",
+    recipientId: 5,
+    place: { channel: { id: 4, name: "kitchen" }, topic: "" },
+    content: "/me cooks",
+    renderedContent: "<p>/me cooks</p>",
+  };
+  const presentation: Presentation = {
+    realm: { subdomain: "", emptyTopicDisplayName: "misc" },
+    applyMarkdown: true,
+    clientGravatar: true,
+    allowEmptyTopicName: false,
+  };
+
+  it("cuts the time to whole seconds and shows the content in the form that is wanted", () => {
+    expect(presentMessage(message, [], presentation)).to.include({
+      timestamp: 1_750_000_000,
+      content: "<p>/me cooks</p>",
+      content_type: "text/html",
+      is_me_message: true,
+      sender_realm_str: "",
+    });
+    const raw = presentMessage(message, [], { ...presentation, applyMarkdown: false });
+    expect(raw).to.include({ content: "/me cooks", content_type: "text/x-markdown" });
+  });
+
+  it("names the empty topic of a channel, never that of a direct message", () => {
+    expect(presentMessage(message, [], presentation)).to.include({
+      subject: "misc",
+      stream_id: 4,
+      display_recipient: "kitchen",
+    });
+    const knowing = { ...presentation, allowEmptyTopicName: true };
+    expect(presentMessage(message, [], knowing).subject).to.equal("");
+    const direct = { ...message, place: { participants: [person(3), person(2)] } };
+    const shown = presentMessage(direct, [], presentation);
+    expect(shown)
+      .to.include({ type: "private", subject: "" })
+      .and.not.to.have.property("stream_id");
+    expect(shown.display_recipient).to.deep.equal([
+      { id: 2, email: "user2@carillon.test", full_name: "User 2", is_mirror_dummy: false },
+      { id: 3, email: "user3@carillon.test", full_name: "User 3", is_mirror_dummy: true },
+    ]);
+  });
+
+  it("leaves the avatar to clients only where they can make it up, and want to", () => {
+    const avatar = (options: object, publicGravatar: boolean) =>
+      presentMessage({ ...message, sender: person(2, publicGravatar) }, [], {
+        ...presentation,
+        ...options,
+      }).avatar_url;
+    expect(avatar({}, true)).to.equal(null);
+    expect(avatar({}, false)).to.equal("https://avatars.test/2");
+    expect(avatar({ clientGravatar: false }, true)).to.equal("https://avatars.test/2");
+  });
+});
