@@ -2,7 +2,8 @@ import { expect } from "chai";
 import { useDatabase } from "./database.ts";
 import { channel, organization, type TestOrganization } from "./factories/index.ts";
 import { clientOf } from "./gateway-client.ts";
-import { installation, useProcesses, type TestProcess } from "./processes.ts";
+import { installation, type TestProcess } from "./processes.ts";
+import { useProcesses } from "./use-processes.ts";
 import { forEachBackend, useQueues } from "./queues.ts";
 import { waitFor } from "./wait-for.ts";
 

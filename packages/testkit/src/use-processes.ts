@@ -1,0 +1,48 @@
+import {
+  startApp,
+  startProcess,
+  type AppName,
+  type ProcessOptions,
+  type TestProcess,
+  type Variables,
+} from "./processes.ts";
+
+/** Processes of one suite: those that still run at its end are killed. */
+export interface TestProcesses {
+  start(app: AppName, variables: Variables, options?: ProcessOptions): TestProcess;
+  script(
+    script: string,
+    args: readonly string[],
+    variables: Variables,
+    options?: ProcessOptions,
+  ): TestProcess;
+  /** Starts a gateway, and waits until it serves. */
+  gateway(variables: Variables): Promise<TestProcess & { url: string }>;
+  /** Starts a worker, and waits until it works. */
+  worker(variables: Variables): Promise<TestProcess>;
+}
+
+/** Starts processes for the tests of the enclosing `describe`. */
+export function useProcesses(): TestProcesses {
+  const started: TestProcess[] = [];
+  const keep = (made: TestProcess) => {
+    started.push(made);
+    return made;
+  };
+  after("kill what still runs", () => Promise.all(started.splice(0).map((one) => one.kill())));
+  const start: TestProcesses["start"] = (...given) => keep(startApp(...given));
+  return {
+    start,
+    script: (...given) => keep(startProcess(...given)),
+    async gateway(variables) {
+      const made = start("gateway", variables);
+      const line = await made.waitForLine("gateway started");
+      return Object.assign(made, { url: `http://127.0.0.1:${String(line["port"])}` });
+    },
+    async worker(variables) {
+      const made = start("worker", variables);
+      await made.waitForLine("worker started");
+      return made;
+    },
+  };
+}
