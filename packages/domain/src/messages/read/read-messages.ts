@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 import type { MessageResource } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import type { Sql } from "@carillon/db";
 
 import { loadRealm } from "../../realms/realm.ts";
 import { findMessages, foundInRefusedChannel } from "./find-messages.ts";
@@ -28,25 +28,25 @@ export interface MessagesAnswer {
  * Retrieves messages (messages.md §1, §2). The number of statements depends neither on the messages nor on the
  * narrow's terms.
  *
- * @param tx repeatable read, read only: what is edited or deleted meanwhile must not leak into half of an answer
+ * @param sql a transaction, repeatable read and read only: what is edited or deleted meanwhile must not leak into half of an answer
  * @throws ApiError `BAD_REQUEST`, `REQUEST_VARIABLE_MISSING`, `BAD_NARROW`
  */
 export async function readMessages(
-  tx: Tx,
+  sql: Sql,
   viewer: Viewer,
   request: MessagesRequest,
 ): Promise<MessagesAnswer> {
   const wanted = readRequest(request);
-  const terms = await followWith(tx, viewer, request.narrow);
+  const terms = await followWith(sql, viewer, request.narrow);
   checkAmount(wanted);
-  const realm = await loadRealm(tx, viewer.realmId);
-  const lookups = narrowLookups(tx, viewer);
+  const realm = await loadRealm(sql, viewer.realmId);
+  const lookups = narrowLookups(sql, viewer);
   const narrow = await compileNarrow(terms, { viewer, realm, lookups });
   const found =
     narrow.channel === "refused"
       ? foundInRefusedChannel(wanted)
-      : await findMessages(tx, { viewer, narrow }, wanted);
-  const messages = await hydrate(tx, viewer, found.ids);
+      : await findMessages(sql, { viewer, narrow }, wanted);
+  const messages = await hydrate(sql, viewer, found.ids);
   return {
     ...(found.anchor === undefined ? {} : { anchor: found.anchor }),
     found_anchor: found.foundAnchor,
