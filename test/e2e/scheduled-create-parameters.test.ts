@@ -105,7 +105,7 @@ describe("Parameters of a scheduled message", () => {
       const [row] = await scene.db.rows<{ now: number }>(
         "SELECT floor(extract(epoch FROM now()))::bigint AS now",
       );
-      for (const time of [row?.now ?? 0, inSeconds(-1), 0, -1, -9_007_199_254_740_993]) {
+      for (const time of [row?.now ?? 0, inSeconds(-1), 0, -1, "-9007199254740993"]) {
         await refused(channelMessage(room.id, { scheduled_delivery_timestamp: time }));
       }
     });
