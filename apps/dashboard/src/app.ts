@@ -1,26 +1,53 @@
 import type { Database } from "@carillon/db";
-import type { Logger } from "@carillon/kit";
+import { createRegistry, measurePools, type Logger, type Registry } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
 import Koa from "koa";
 import { boardIsReadOnly, boardMiddleware, boardPath } from "./board.ts";
 import type { Login } from "./credentials.ts";
+import { refuse } from "./http/answer.ts";
 import { authenticate } from "./http/authenticate.ts";
+import { probes } from "./http/probes.ts";
 import { securityHeaders } from "./http/security-headers.ts";
+import { openReadings } from "./readings/readings.ts";
+import { pageRoutes } from "./routes.ts";
 
 export interface DashboardOptions {
   readonly db: Database;
   readonly queues: Queues;
   readonly logins: readonly Login[];
   readonly log: Logger;
+  /** What `/metrics` shows of this process beside the rows; a new one unless given. */
+  readonly registry?: Registry;
 }
 
-/** The dashboard as a Koa application; it never listens. */
-export function buildDashboard({ queues, logins, log }: DashboardOptions): Koa {
+/**
+ * The dashboard as a Koa application; it never listens. `/health` and `/metrics` are open, everything else asks for
+ * credentials.
+ */
+export function buildDashboard(options: DashboardOptions): Koa {
+  const { db, queues, logins, log, registry = createRegistry("dashboard") } = options;
+  const readings = openReadings(db, queues, log);
+  measurePools(registry, { database: db.pool });
   const app = new Koa();
   app.on("error", (error: unknown) => log.error({ err: error }, "a request failed unexpectedly"));
   app.use(securityHeaders(boardPath));
+  app.use(probes(readings, registry));
   app.use(authenticate(logins, log));
+  app.use(async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      log.error({ err: error, path: ctx.path }, "a request failed unexpectedly");
+      refuse(
+        ctx,
+        500,
+        "The database or the queues do not answer as they should; the log says more.",
+      );
+    }
+    if (ctx.status === 404 && ctx.body === undefined) refuse(ctx, 404, "There is no such page.");
+  });
   app.use(boardIsReadOnly);
   app.use(boardMiddleware(queues));
+  app.use(pageRoutes({ db, queues, readings, log }));
   return app;
 }

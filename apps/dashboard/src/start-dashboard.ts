@@ -1,6 +1,14 @@
 import { createServer } from "node:http";
 import { connectDatabase, startHeartbeat } from "@carillon/db";
-import { listen, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
+import {
+  createRegistry,
+  listen,
+  measureLoopDelay,
+  required,
+  type Environment,
+  type Logger,
+  type Shutdown,
+} from "@carillon/kit";
 import { connectQueues } from "@carillon/queue";
 import { buildDashboard } from "./app.ts";
 import { readLogins } from "./credentials.ts";
@@ -36,7 +44,9 @@ export async function startDashboard(
     poolSize: queuePoolSize,
   });
   shutdown.add(2, "queues", () => queues.close());
-  const app = buildDashboard({ db, queues, logins, log });
+  const registry = createRegistry("dashboard");
+  measureLoopDelay(registry);
+  const app = buildDashboard({ db, queues, logins, log, registry });
   const server = createServer(app.callback());
   const port = await listen(server, env.DASHBOARD_PORT, env.HOST, "DASHBOARD_PORT");
   shutdown.add(0, "http", () => {

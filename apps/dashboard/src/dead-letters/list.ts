@@ -1,0 +1,60 @@
+import type { Sql } from "@carillon/db";
+import { intentColumns, type IntentView } from "../look-up/find-intents.ts";
+
+/** Which dead letters: of one job, of one organization, or all. */
+export interface DeadFilter {
+  readonly job?: string;
+  readonly realmId?: number;
+}
+
+/** Where a page of the list goes on: microseconds of the UNIX epoch at which the last row died, and its id. */
+export type DeadCursor = readonly [diedAt: number, id: number];
+
+export interface DeadRow extends IntentView {
+  /** Microseconds of the UNIX epoch. */
+  readonly diedAt: number;
+}
+
+export interface DeadPage {
+  readonly rows: readonly DeadRow[];
+  /** The next page, where there is one. */
+  readonly next: DeadCursor | undefined;
+}
+
+const pageSize = 50;
+
+/** For `job_intent i`, with the values of {@link filterValues} from `$1`. */
+export const filterCondition =
+  "($1::text IS NULL OR i.job = $1) AND ($2::int IS NULL OR i.realm_id = $2)";
+
+export function filterValues({ job, realmId }: DeadFilter): [string | null, number | null] {
+  return [job ?? null, realmId ?? null];
+}
+
+/** Dead letters, the latest first. */
+export async function listDead(
+  sql: Sql,
+  filter: DeadFilter,
+  after?: DeadCursor,
+): Promise<DeadPage> {
+  const rows = await sql.rows<DeadRow>(
+    `SELECT ${intentColumns}, (extract(epoch FROM i.finished_at) * 1000000)::bigint AS "diedAt"
+      FROM job_intent i
+      WHERE i.state = 'dead' AND ${filterCondition}
+        AND ($3::bigint IS NULL
+          OR (i.finished_at, i.id) < (timestamptz 'epoch' + $3 * interval '1 microsecond', $4::bigint))
+      ORDER BY i.finished_at DESC, i.id DESC LIMIT ${pageSize + 1}`,
+    [...filterValues(filter), after?.[0] ?? null, after?.[1] ?? null],
+  );
+  const shown = rows.slice(0, pageSize);
+  const last = rows[pageSize - 1];
+  const more = rows.length > pageSize && last !== undefined;
+  return { rows: shown, next: more ? [last.diedAt, last.id] : undefined };
+}
+
+/** How many there are of each job. */
+export function countDead(sql: Sql): Promise<{ job: string; count: number }[]> {
+  return sql.rows(
+    "SELECT job, count(*) AS count FROM job_intent WHERE state = 'dead' GROUP BY job ORDER BY job",
+  );
+}

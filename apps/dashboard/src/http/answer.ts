@@ -1,0 +1,33 @@
+import type { Context } from "koa";
+import { layout, type Page } from "../pages/layout.ts";
+import { visitorOf } from "./authenticate.ts";
+
+/** Answers with data for a program that asks for JSON, and with a page for everybody else. */
+export function answer<Data extends object>(
+  ctx: Context,
+  data: Data,
+  page: (data: Data) => Page,
+): void {
+  ctx.vary("Accept");
+  if (ctx.accepts("html", "json") === "json") {
+    ctx.body = data;
+    return;
+  }
+  ctx.type = "html";
+  ctx.body = layout(page(data), visitorOf(ctx), ctx.path);
+}
+
+/** A refusal, as a page or as JSON: `{"error": why}`. */
+export function refuse(ctx: Context, status: number, why: string): void {
+  ctx.status = status;
+  answer(ctx, { error: why }, () => ({ title: titles[status] ?? "Not possible", body: why }));
+}
+
+const titles: Readonly<Record<number, string>> = {
+  400: "Not understood",
+  403: "Not allowed",
+  404: "Not found",
+  405: "Not possible here",
+  413: "Too large",
+  500: "Something went wrong",
+};

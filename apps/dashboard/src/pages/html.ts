@@ -1,0 +1,35 @@
+/** Text that is HTML already; everything else is escaped when it goes into a page. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type Content = Html | string | number | null | undefined | readonly Content[];
+
+/** A template whose values are escaped, in text and in quoted attributes; lists are joined, absent ones are nothing. */
+export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
+  let text = strings[0] ?? "";
+  for (const [index, value] of values.entries()) text += render(value) + (strings[index + 1] ?? "");
+  return new Html(text);
+}
+
+function render(content: Content): string {
+  if (content instanceof Html) return content.text;
+  if (content === null || content === undefined) return "";
+  if (typeof content === "object") return content.map(render).join("");
+  return escape(String(content));
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
+}

@@ -1,0 +1,25 @@
+/** A time span as people read it, from seconds: `0.3 s`, `42 s`, `3 min 20 s`, `5 h 2 min`, `3 d 4 h`. */
+export function seconds(span: number): string {
+  const whole = Math.floor(span);
+  if (span < 10) return `${Math.round(span * 10) / 10} s`;
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3_600) return two(whole, 60, "min", 1, "s");
+  if (whole < 86_400) return two(whole, 3_600, "h", 60, "min");
+  return two(whole, 86_400, "d", 3_600, "h");
+}
+
+function two(span: number, large: number, name: string, small: number, smallName: string): string {
+  const rest = Math.floor((span % large) / small);
+  const first = `${Math.floor(span / large)} ${name}`;
+  return rest === 0 ? first : `${first} ${rest} ${smallName}`;
+}
+
+/** A moment as an operator compares it with a log: UTC, to the second, with how far it is from now. */
+export function moment(unixSeconds: number, now: number): string {
+  const text = new Date(unixSeconds * 1_000)
+    .toISOString()
+    .replace("T", " ")
+    .replace(/\.\d+Z/, " UTC");
+  const away = unixSeconds - now;
+  return `${text} (${away > 0 ? `in ${seconds(away)}` : `${seconds(-away)} ago`})`;
+}

@@ -1,0 +1,34 @@
+/** The one style sheet: readable without it, light or dark as the reader's system is. */
+export const style = `
+:root { color-scheme: light dark; --ink: #1d2430; --paper: #fbfbf9; --line: #d9dbd5; --soft: #5c6675;
+  --good: #1d6b3f; --good-paper: #e5f3ea; --bad: #9b1c1c; --bad-paper: #fbe9e7; --link: #1f4e9b; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e8ec; --paper: #14181f; --line: #333b47; --soft: #98a3b3;
+  --good: #8fd6ae; --good-paper: #16301f; --bad: #f5a9a0; --bad-paper: #3a1a18; --link: #93b8f5; } }
+* { box-sizing: border-box; }
+body { margin: 0; font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
+header { border-bottom: 1px solid var(--line); }
+header, main { padding: 0.8rem 1.5rem; max-width: 72rem; margin: 0 auto; }
+header { display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; align-items: baseline; }
+header strong { font-size: 1.05rem; } header .who { margin-left: auto; color: var(--soft); }
+a { color: var(--link); } nav { display: flex; flex-wrap: wrap; gap: 1.1rem; }
+nav a[aria-current] { color: var(--ink); text-decoration: none; font-weight: 600; }
+h1 { font-size: 1.35rem; margin: 1rem 0 0.6rem; } h2 { font-size: 1.05rem; margin: 1.8rem 0 0.4rem; }
+.verdict { padding: 0.7rem 1rem; border-radius: 6px; margin: 0.6rem 0 1.2rem; }
+.good { color: var(--good); background: var(--good-paper); } .bad { color: var(--bad); background: var(--bad-paper); }
+.verdict ul { margin: 0; padding-left: 1.1rem; } .verdict p { margin: 0; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: 0.35rem 0.9rem 0.35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { font-weight: 600; color: var(--soft); white-space: nowrap; } td.n, th.n { text-align: right; }
+td { overflow-wrap: anywhere; } td.lost { color: var(--bad); }
+dl.numbers { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: 0.7rem; margin: 0; }
+dl.numbers div { border: 1px solid var(--line); border-radius: 6px; padding: 0.5rem 0.8rem; }
+dl.numbers dt { color: var(--soft); font-size: 0.85rem; } dl.numbers dd { margin: 0; font-size: 1.25rem; }
+code { font: 0.9em ui-monospace, monospace; } .soft { color: var(--soft); } p.soft { margin: 0.3rem 0; }
+form.line { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: end; margin: 0.8rem 0; }
+form.line label { display: grid; font-size: 0.85rem; color: var(--soft); }
+input, select, button { font: inherit; padding: 0.3rem 0.6rem; border: 1px solid var(--line); border-radius: 5px;
+  background: transparent; color: inherit; }
+select option { color: initial; } button { cursor: pointer; border-color: var(--link); color: var(--link); }
+input[name="id"] { min-width: min(26rem, 80vw); }
+`;

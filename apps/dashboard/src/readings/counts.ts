@@ -1,0 +1,29 @@
+import type { Sql } from "@carillon/db";
+import { alarmHorizonMs } from "@carillon/jobs";
+
+/** How many rows there are of each kind that an operator asks about. Counting grows with what is counted. */
+export interface Counts {
+  /** Pending scheduled messages that are due within the time for which alarms are in the queue. */
+  readonly pendingWithin: number;
+  readonly pendingAfter: number;
+  readonly failed: number;
+  readonly intentsPending: number;
+  readonly deadLetters: number;
+}
+
+const statement = {
+  name: "dashboard-counts",
+  text: `SELECT p.within AS "pendingWithin", p.later AS "pendingAfter",
+      (SELECT count(*) FROM scheduled_messages WHERE failed AND NOT delivered) AS failed,
+      (SELECT count(*) FROM job_intent WHERE state = 'pending') AS "intentsPending",
+      (SELECT count(*) FROM job_intent WHERE state = 'dead') AS "deadLetters"
+    FROM (SELECT count(*) FILTER (WHERE deliver_at <= horizon) AS within,
+        count(*) FILTER (WHERE deliver_at > horizon) AS later
+      FROM scheduled_messages, (SELECT now() + make_interval(secs => ${alarmHorizonMs / 1_000}) AS horizon) h
+      WHERE NOT delivered AND NOT failed) p`,
+};
+
+export async function readCounts(sql: Sql): Promise<Counts> {
+  const rows = await sql.rows<Counts>(statement);
+  return rows[0]!;
+}

@@ -1,0 +1,56 @@
+import type { Sql } from "@carillon/db";
+import { alarmHorizonMs } from "@carillon/jobs";
+
+/** Whether anything stands still. Every number comes from the head of a partial index. */
+export interface Lag {
+  /** How long the oldest due message has been waiting, in seconds; 0 when none is due. */
+  readonly dueLag: number;
+  /** How long the oldest row has been waiting to get into a queue, in seconds; 0 when none is. */
+  readonly outboxOldest: number;
+  /** How far the database's clock is at least ahead of this process's, in seconds; below 0: behind. */
+  readonly clockSkew: number;
+}
+
+/** Rows looked at for the oldest one. */
+const looked = 1_000;
+
+/**
+ * A scheduled message that was edited does not tell since when it lacks its alarm: it counts from when it is due.
+ * An intent that was replayed counts from then, for replaying moves its `run_at`.
+ */
+const statement = {
+  name: "dashboard-lag",
+  text: `SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
+    coalesce((
+      SELECT extract(epoch FROM now() - deliver_at) FROM scheduled_messages
+      WHERE NOT delivered AND NOT failed ORDER BY deliver_at LIMIT 1), 0)::float8 AS due,
+    coalesce((
+      SELECT extract(epoch FROM now() - min(since)) FROM (
+        SELECT CASE WHEN version = 1
+            THEN greatest(created_at, deliver_at - make_interval(secs => ${alarmHorizonMs / 1_000}))
+            ELSE deliver_at END AS since
+        FROM scheduled_messages
+        WHERE alarmed_at IS NULL AND NOT delivered AND NOT failed
+          AND deliver_at <= now() + make_interval(secs => ${alarmHorizonMs / 1_000})
+        ORDER BY deliver_at LIMIT ${looked}) unalarmed), 0)::float8 AS unalarmed,
+    coalesce((
+      SELECT extract(epoch FROM now() - min(greatest(created_at, run_at))) FROM (
+        SELECT created_at, run_at FROM job_intent
+        WHERE state = 'pending' AND enqueued_at IS NULL AND run_at <= now()
+        ORDER BY created_at LIMIT ${looked}) unqueued), 0)::float8 AS unqueued`,
+};
+
+export async function readLag(sql: Sql): Promise<Lag> {
+  const before = Date.now();
+  const rows = await sql.rows<{ now: number; due: number; unalarmed: number; unqueued: number }>(
+    statement,
+  );
+  const after = Date.now();
+  const { now, due, unalarmed, unqueued } = rows[0]!;
+  return {
+    dueLag: Math.max(0, due),
+    outboxOldest: Math.max(0, unalarmed, unqueued),
+    // The database looked at its clock between our two looks at ours, nobody knows when.
+    clockSkew: (now > after ? now - after : Math.min(0, now - before)) / 1_000,
+  };
+}

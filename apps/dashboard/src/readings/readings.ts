@@ -1,0 +1,72 @@
+import { readCounters, type Database } from "@carillon/db";
+import { queueNames, type QueueName } from "@carillon/jobs";
+import type { Logger } from "@carillon/kit";
+import type { QueueCounts, Queues } from "@carillon/queue";
+import { cached } from "./cached.ts";
+import { skewWatch } from "./clock-skew.ts";
+import { readCounts, type Counts } from "./counts.ts";
+import { readLag, type Lag } from "./lag.ts";
+import { readLateness, type Lateness } from "./lateness.ts";
+import { readProcesses, type ProcessRow } from "./processes.ts";
+
+/** The jobs of each queue, by state. */
+export type QueueDepths = ReadonlyMap<QueueName, QueueCounts>;
+
+/** What was read just now; undefined where the store did not answer in time. */
+export interface Snapshot {
+  readonly lag: Lag | undefined;
+  readonly counts: Counts | undefined;
+  readonly lateness: Lateness | undefined;
+  readonly processes: readonly ProcessRow[] | undefined;
+  readonly counters: ReadonlyMap<string, number> | undefined;
+  readonly queues: QueueDepths | undefined;
+}
+
+export interface Readings {
+  /** Whether the database answers. */
+  healthy(): Promise<boolean>;
+  snapshot(): Promise<Snapshot>;
+}
+
+/** A probe may ask often and must not get an old answer. */
+const healthMs = 500;
+
+/** Everything that the metrics and the overview show, each part kept for a moment and failing by itself. */
+export function openReadings(db: Database, queues: Queues, log: Logger): Readings {
+  const watch = skewWatch(log);
+  const healthy = cached(() => db.answers(), { minMs: healthMs });
+  const parts = {
+    lag: cached(async () => {
+      const lag = await readLag(db);
+      watch(lag.clockSkew);
+      return lag;
+    }),
+    counts: cached(() => readCounts(db)),
+    lateness: cached(() => readLateness(db)),
+    processes: cached(() => readProcesses(db)),
+    counters: cached(() => readCounters(db)),
+    queues: cached(() => readDepths(queues)),
+  };
+  const known = <T>(part: Promise<T>): Promise<T | undefined> => part.catch(() => undefined);
+  return {
+    healthy: () => healthy().catch(() => false),
+    async snapshot() {
+      const [lag, counts, lateness, processes, counters, depths] = await Promise.all([
+        known(parts.lag()),
+        known(parts.counts()),
+        known(parts.lateness()),
+        known(parts.processes()),
+        known(parts.counters()),
+        known(parts.queues()),
+      ]);
+      return { lag, counts, lateness, processes, counters, queues: depths };
+    },
+  };
+}
+
+async function readDepths(queues: Queues): Promise<QueueDepths> {
+  const depths = await Promise.all(
+    queueNames.map(async (name) => [name, await queues.queue(name).counts()] as const),
+  );
+  return new Map(depths);
+}

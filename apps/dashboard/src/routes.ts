@@ -1,0 +1,110 @@
+import Router from "@koa/router";
+import type { Database } from "@carillon/db";
+import type { Logger } from "@carillon/kit";
+import type { Queues } from "@carillon/queue";
+import type { Context, Middleware } from "koa";
+import { countDead, listDead } from "./dead-letters/list.ts";
+import { replay } from "./dead-letters/replay.ts";
+import { BadParameter, readCursor, readFilter, readReplay } from "./dead-letters/request.ts";
+import { answer, refuse } from "./http/answer.ts";
+import { visitorOf } from "./http/authenticate.ts";
+import { readForm } from "./http/form.ts";
+import { isSameOrigin } from "./http/same-origin.ts";
+import { lookUp } from "./look-up/look-up.ts";
+import { lateMessages } from "./overview.ts";
+import { deadLettersPage, href } from "./pages/dead-letters.ts";
+import { stylePath } from "./pages/layout.ts";
+import { lookUpPage } from "./pages/look-up.ts";
+import { overviewPage } from "./pages/overview.ts";
+import { style } from "./pages/style.ts";
+import type { Readings } from "./readings/readings.ts";
+
+export interface RouteServices {
+  readonly db: Database;
+  readonly queues: Queues;
+  readonly readings: Readings;
+  readonly log: Logger;
+}
+
+/** Our own pages, behind the credentials. */
+export function pageRoutes(services: RouteServices): Middleware {
+  const { db, readings } = services;
+  const router = new Router({ sensitive: true });
+
+  router.get("/", async (ctx) => {
+    const [snapshot, late] = await Promise.all([
+      readings.snapshot(),
+      lateMessages(db).catch(() => []),
+    ]);
+    const { counters, queues, ...rest } = snapshot;
+    const data = { ...rest, counters: entries(counters), queues: entries(queues), late };
+    answer(ctx, data, () => overviewPage(snapshot, late));
+  });
+
+  router.get("/look-up", async (ctx) => {
+    const id = new URLSearchParams(ctx.querystring).get("id")?.trim() ?? "";
+    const found = id === "" ? undefined : await lookUp(services, id);
+    const nothing = { scheduled: [], intents: [], jobs: [] };
+    const count = found ? found.scheduled.length + found.intents.length + found.jobs.length : 0;
+    if (id !== "" && count === 0) ctx.status = 404;
+    answer(ctx, found ?? nothing, () => lookUpPage(id, found));
+  });
+
+  router.get("/dead-letters", async (ctx) => {
+    const query = new URLSearchParams(ctx.querystring);
+    const filter = readFilter(query);
+    const replayed = /^\d+$/.exec(query.get("replayed") ?? "")?.[0];
+    const [page, jobs] = await Promise.all([
+      listDead(db, filter, readCursor(query)),
+      countDead(db),
+    ]);
+    const mayReplay = visitorOf(ctx).role === "operator";
+    const shown = { ...page, filter, jobs, mayReplay };
+    answer(ctx, shown, () =>
+      deadLettersPage(replayed === undefined ? shown : { ...shown, replayed: Number(replayed) }),
+    );
+  });
+
+  router.post("/dead-letters/replay", (ctx) => replayDeadLetters(ctx, services));
+
+  router.get(stylePath, (ctx) => {
+    ctx.type = "css";
+    ctx.body = style;
+  });
+
+  const routes = router.routes() as Middleware;
+  const methods = router.allowedMethods() as Middleware;
+  return async (ctx, next) => {
+    try {
+      await routes(ctx, () => methods(ctx, next));
+    } catch (error) {
+      if (!(error instanceof BadParameter)) throw error;
+      refuse(ctx, 400, error.message);
+    }
+  };
+}
+
+async function replayDeadLetters(ctx: Context, services: RouteServices): Promise<void> {
+  const { role, user } = visitorOf(ctx);
+  if (role !== "operator") return refuse(ctx, 403, "Only the operator may replay dead letters.");
+  if (!isSameOrigin(ctx)) {
+    return refuse(ctx, 403, "This was sent by a page of another site, and changed nothing.");
+  }
+  const form = await readForm(ctx.req);
+  if (form === undefined) return refuse(ctx, 413, "Too much at once: choose fewer, or all.");
+  const request = readReplay(form);
+  const filter = readFilter(form);
+  const replayed = await replay(services, request, user);
+  if (ctx.accepts("html", "json") === "json") {
+    ctx.body = { replayed };
+    return;
+  }
+  ctx.status = 303;
+  ctx.set("Location", href(filter, undefined, replayed));
+}
+
+function entries<Value>(
+  map: ReadonlyMap<string, Value> | undefined,
+): Record<string, Value> | undefined {
+  return map && Object.fromEntries(map);
+}
