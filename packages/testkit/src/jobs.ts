@@ -1,5 +1,5 @@
 import type { Database } from "@carillon/db";
-import { allJobs, checkPayload, type JobDefinition, type Publication } from "@carillon/jobs";
+import { checkPayload, type JobDefinition, type Publication } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import type { AnyProcessor, Runner, WorkerServices } from "@carillon/worker";
 import { later } from "./later.ts";
@@ -74,8 +74,9 @@ function collecting(published: Publication[]): Queues {
 
 export interface TestWorkerOptions {
   readonly services?: Partial<WorkerServices>;
-  /** What runs besides or instead of the worker's own: give both or neither. */
+  /** Default: the jobs of the processors, so that a job without one fails one test and not all. */
   readonly definitions?: readonly JobDefinition[];
+  /** Default: those of the worker. */
   readonly processors?: readonly AnyProcessor[];
 }
 
@@ -97,9 +98,10 @@ export async function startWorker(
   const { allProcessors, startRunner } = await import("@carillon/worker");
   const { log, lines } = captureLog();
   const services: WorkerServices = { db, queues, site: testSite(), log, ...options.services };
+  const processors = options.processors ?? allProcessors(services);
   const runner = startRunner({
-    definitions: options.definitions ?? allJobs,
-    processors: options.processors ?? allProcessors(services),
+    definitions: options.definitions ?? processors.map((processor) => processor.definition),
+    processors,
     queues,
     log,
   });
