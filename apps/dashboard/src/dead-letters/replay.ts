@@ -48,7 +48,10 @@ function replayBatch(
 ): Promise<Replayed[]> {
   const [condition, values] =
     "ids" in request
-      ? ["i.id = ANY($1::bigint[]) AND $2::int IS NULL", [request.ids, null]]
+      ? [
+          "i.id = ANY($1::bigint[]) AND ($2::int IS NULL OR i.version = $2)",
+          [request.ids, request.version ?? null],
+        ]
       : [filterCondition, filterValues(request.matching)];
   return tx.rows<Replayed>(
     `WITH chosen AS (

@@ -1,6 +1,9 @@
 import type { DeadCursor, DeadFilter } from "./list.ts";
 import type { ReplayRequest } from "./replay.ts";
 
+/** PostgreSQL's `integer`. */
+const maxInt = 2_147_483_647;
+
 /** A parameter that cannot be understood; the message says what would be right. */
 export class BadParameter extends Error {}
 
@@ -10,7 +13,7 @@ export function readFilter(fields: URLSearchParams): DeadFilter {
   const realm = fields.get("realm") || undefined;
   return {
     ...(job === undefined ? {} : { job: checkJob(job) }),
-    ...(realm === undefined ? {} : { realmId: whole("realm", realm, 2_147_483_647) }),
+    ...(realm === undefined ? {} : { realmId: whole("realm", realm, maxInt) }),
   };
 }
 
@@ -23,7 +26,7 @@ export function readCursor(fields: URLSearchParams): DeadCursor | undefined {
 }
 
 /**
- * `id`, once or more, or `all=true` with the filter.
+ * `id`, once or more, with the `version` that it was shown with, or `all=true` with the filter.
  * @throws BadParameter
  */
 export function readReplay(fields: URLSearchParams): ReplayRequest {
@@ -35,7 +38,13 @@ export function readReplay(fields: URLSearchParams): ReplayRequest {
       "give either id, once or more, or all=true, with job and realm to choose from all",
     );
   }
-  if (all === null) return { ids: ids.map((id) => whole("id", id)) };
+  const version = fields.get("version");
+  if (all === null) {
+    return {
+      ids: ids.map((id) => whole("id", id)),
+      version: version === null ? undefined : whole("version", version, maxInt),
+    };
+  }
   return { matching: readFilter(fields) };
 }
 

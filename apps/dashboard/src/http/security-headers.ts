@@ -22,7 +22,7 @@ const boards = [
   "frame-ancestors 'none'",
 ];
 
-/** Headers of every answer: nothing is loaded from elsewhere, framed, guessed, or kept in a cache. */
+/** Headers of every answer: nothing is loaded from elsewhere, framed or guessed, and no page is kept in a cache. */
 export function securityHeaders(boardPath: string): Middleware {
   return async (ctx, next) => {
     const onBoard = ctx.path === boardPath || ctx.path.startsWith(`${boardPath}/`);
@@ -30,7 +30,9 @@ export function securityHeaders(boardPath: string): Middleware {
     ctx.set("X-Content-Type-Options", "nosniff");
     ctx.set("X-Frame-Options", "DENY");
     ctx.set("Referrer-Policy", "same-origin");
-    ctx.set("Cache-Control", "no-store");
+    // The names of bull-board's files change with what is in them.
+    const lasts = ctx.path.startsWith(`${boardPath}/static/`);
+    ctx.set("Cache-Control", lasts ? "private, max-age=86400" : "no-store");
     await next();
   };
 }

@@ -56,8 +56,8 @@ function deadRow(row: IntentView, { mayReplay, filter }: DeadLetters): Html {
     <td class="n">${row.realmId ?? "–"}</td>
     <td>${row.finishedAt === null ? "–" : moment(row.finishedAt, row.now)}</td>
     <td class="n">${row.attempts}</td>
-    <td>${row.lastError ?? "–"}</td>
-    ${mayReplay ? html`<td>${replayForm([hidden("id", row.id), kept(filter)], "Replay")}</td>` : ""}
+    <td class="why">${row.lastError ?? "–"}</td>
+    ${mayReplay ? html`<td>${replayForm([hidden("id", row.id), hidden("version", row.version), kept(filter)], "Replay")}</td>` : ""}
   </tr>`;
 }
 

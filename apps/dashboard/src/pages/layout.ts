@@ -84,7 +84,7 @@ export function facts(pairs: readonly (readonly [string, Content])[]): Html {
     ([name, value]) =>
       html`<tr>
         <th scope="row">${name}</th>
-        <td>${value}</td>
+        <td class="why">${value}</td>
       </tr>`,
   );
   return html`<div class="wide">

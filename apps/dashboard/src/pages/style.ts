@@ -18,9 +18,9 @@ h1 { font-size: 1.35rem; margin: 1rem 0 0.6rem; } h2 { font-size: 1.05rem; margi
 .verdict ul { margin: 0; padding-left: 1.1rem; } .verdict p { margin: 0; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: 0.35rem 0.9rem 0.35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { font-weight: 600; color: var(--soft); white-space: nowrap; } td.n, th.n { text-align: right; }
-td { overflow-wrap: anywhere; } td.lost { color: var(--bad); }
+th, td { text-align: left; padding: 0.35rem 1.1rem 0.35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { font-weight: 600; color: var(--soft); white-space: nowrap; } th[scope="row"] { width: 15rem; } td.n, th.n { text-align: right; }
+td { overflow-wrap: break-word; } td.why { overflow-wrap: anywhere; min-width: 12rem; } td.lost { color: var(--bad); }
 dl.numbers { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: 0.7rem; margin: 0; }
 dl.numbers div { border: 1px solid var(--line); border-radius: 6px; padding: 0.5rem 0.8rem; }
 dl.numbers dt { color: var(--soft); font-size: 0.85rem; } dl.numbers dd { margin: 0; font-size: 1.25rem; }
@@ -29,6 +29,6 @@ form.line { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: end; margi
 form.line label { display: grid; font-size: 0.85rem; color: var(--soft); }
 input, select, button { font: inherit; padding: 0.3rem 0.6rem; border: 1px solid var(--line); border-radius: 5px;
   background: transparent; color: inherit; }
-select option { color: initial; } button { cursor: pointer; border-color: var(--link); color: var(--link); }
+select option { color: initial; } button { cursor: pointer; white-space: nowrap; border-color: var(--link); color: var(--link); }
 input[name="id"] { min-width: min(26rem, 80vw); }
 `;
