@@ -77,7 +77,9 @@ export async function createFirstOrganization(
   const { name = "Carillon Demo", demo } = options;
   const accounts = options.accounts ?? firstAccounts(demo);
   const hashes = await Promise.all(
-    accounts.map(({ password }) => (password === null ? undefined : hashPassword(password))),
+    accounts.map(async ({ password }) =>
+      password === null ? undefined : await hashPassword(password),
+    ),
   );
   const people = accounts.map((account, index) => ({ ...account, passwordHash: hashes[index] }));
   return db.transaction(async (tx) => {

@@ -1,0 +1,261 @@
+import { createUser, fetchApiKey, getOwnUser, listSubscriptions } from "@carillon/contract";
+import { hostOf } from "@carillon/domain";
+import {
+  channel,
+  changeOrganization,
+  deactivateUser,
+  eventsOf,
+  organization,
+  useDatabase,
+  useGateway,
+  user,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+describe("POST /users", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+  });
+
+  let count = 0;
+  const fresh = (overrides: Record<string, unknown> = {}) => ({
+    email: `new${++count}@carillon.test`,
+    password: "correct horse",
+    full_name: "Nora New",
+    ...overrides,
+  });
+  const create = (params: Record<string, unknown>, by = org.owner) =>
+    gateway.as(by).call(createUser, { params });
+  const refused = async (overrides: Record<string, unknown>, code = "BAD_REQUEST") => {
+    const users = await db.prisma.user.count();
+    const { status, body } = await create(fresh(overrides));
+    expect([status, body.code], body.msg).to.deep.equal([400, code]);
+    expect(await db.prisma.user.count()).to.equal(users);
+  };
+
+  const changeDefaults = (settings: Record<string, unknown>) =>
+    db.rows("UPDATE realm_user_defaults SET settings = settings || $2::jsonb WHERE realm_id = $1", [
+      org.realm.id,
+      JSON.stringify(settings),
+    ]);
+
+  it("adds a member who can log in with the password, with settings of its own and in the groups of members", async () => {
+    const { body } = await create(fresh({ full_name: "  Mia Member  " }));
+    expect(body.result, body.msg).to.equal("success");
+    const row = await db.prisma.user.findUniqueOrThrow({
+      where: { id: body.user_id },
+      include: { groupMemberships: true },
+    });
+    expect(row).to.include({ fullName: "Mia Member", role: 400, isBot: false });
+    expect(row.groupMemberships.map(({ groupId }) => groupId)).to.have.members([
+      org.groups["role:members"],
+      org.groups["role:fullmembers"],
+    ]);
+    const settings = row.settings as Record<string, unknown>;
+    expect(settings).to.include({ color_scheme: 1, web_font_size_px: 16, default_language: "en" });
+    const login = await gateway.anonymous.succeed(fetchApiKey, {
+      params: { username: row.deliveryEmail.toUpperCase(), password: "correct horse" },
+    });
+    expect(login).to.include({ email: row.deliveryEmail, user_id: row.id });
+    const own = await gateway.as({ email: login.email, apiKey: login.api_key }).succeed(getOwnUser);
+    expect(own).to.include({ full_name: "Mia Member", max_message_id: -1, role: 400 });
+  });
+
+  it("copies the organization's defaults, which do not shine through later", async () => {
+    await changeDefaults({ web_font_size_px: 20, email_address_visibility: 3 });
+    const { body } = await create(fresh());
+    await changeDefaults({ web_font_size_px: 30, email_address_visibility: 1 });
+    const row = await db.prisma.user.findUniqueOrThrow({ where: { id: body.user_id } });
+    expect(row.settings).to.include({ web_font_size_px: 20 });
+    expect(row.emailAddressVisibility).to.equal(3);
+    expect(row.email).to.match(new RegExp(`^user${row.id}@`));
+  });
+
+  it("subscribes the new member to the default channels and tells everybody", async () => {
+    const general = await channel(db, org.admin, { isDefault: true, subscribers: [org.member] });
+    const { result, events } = await eventsOf(db, org.realm.id, () => create(fresh()));
+    const id = result.body.user_id;
+    expect(events.map(({ type, op }) => `${type}/${op}`)).to.deep.equal([
+      "realm_user/add",
+      "user_group/add_members",
+      "user_group/add_members",
+      "subscription/peer_add",
+    ]);
+    expect(events[0]?.audience).to.equal(null);
+    expect(events[0]?.payload["person"]).to.deep.include({
+      user_id: id,
+      full_name: "Nora New",
+      is_active: true,
+      role: 400,
+      profile_data: {},
+    });
+    expect(events[1]?.payload).to.deep.equal({
+      group_id: org.groups["role:members"],
+      user_ids: [id],
+    });
+    expect(events[3]?.payload).to.deep.equal({ stream_ids: [general.id], user_ids: [id] });
+    expect(events[3]?.audience).to.include(org.member.id).and.not.include(id);
+    const { subscriberCount } = await db.prisma.channel.findUniqueOrThrow({
+      where: { id: general.id },
+    });
+    expect(subscriberCount).to.equal(2);
+    const key = await gateway.anonymous.succeed(fetchApiKey, {
+      params: { username: `new${count}@carillon.test`, password: "correct horse" },
+    });
+    const { subscriptions } = await gateway
+      .as({ email: key.email, apiKey: key.api_key })
+      .succeed(listSubscriptions);
+    expect(subscriptions.map(({ stream_id }) => stream_id)).to.deep.equal([general.id]);
+  });
+
+  it("hides a hidden address from those who may not see it", async () => {
+    const { events } = await eventsOf(db, org.realm.id, () =>
+      user(db, org.realm, {
+        email: "hidden@carillon.test",
+        settings: { email_address_visibility: 3 },
+      }),
+    );
+    const added = events.filter(({ type }) => type === "realm_user");
+    expect(added).to.have.length(2);
+    const [seen, unseen] = added;
+    expect(seen?.payload["person"]).to.include({ delivery_email: "hidden@carillon.test" });
+    expect(seen?.audience).to.include.members([org.owner.id, org.admin.id]);
+    expect(seen?.audience).not.to.include(org.member.id);
+    expect(unseen?.payload["person"]).to.include({ delivery_email: null });
+    expect(unseen?.audience).to.include.members([org.moderator.id, org.member.id, org.guest.id]);
+  });
+
+  for (const role of ["moderator", "member", "guest", "bot"] as const) {
+    it(`is closed to a ${role}`, async () => {
+      const { status, body } = await create({}, org[role]);
+      expect([status, body.code]).to.deep.equal([400, "UNAUTHORIZED_PRINCIPAL"]);
+    });
+  }
+
+  it("is closed to an administrator who may not create users", async () => {
+    const { status, body } = await create(fresh(), org.admin);
+    expect([status, body.code]).to.deep.equal([400, "BAD_REQUEST"]);
+  });
+
+  for (const name of ["email", "password", "full_name"]) {
+    it(`asks for ${name}`, async () => {
+      const { status, body } = await create(fresh({ [name]: undefined }));
+      expect(status).to.equal(400);
+      expect(body).to.include({ code: "REQUEST_VARIABLE_MISSING", var_name: name });
+    });
+  }
+
+  it("asks for the first parameter that is missing", async () => {
+    const { body } = await create({});
+    expect(body).to.include({ var_name: "email" });
+  });
+
+  for (const [title, full_name] of [
+    ["blank", "   "],
+    ["longer than 100 characters", "x".repeat(101)],
+    ["with an asterisk", "a*b"],
+    ["with a backquote", "a`b"],
+    ["with a backslash", "a\\b"],
+    ["with >", "a>b"],
+    ["with a quotation mark", 'a"b'],
+    ["with @", "a@b"],
+    ["with a control character", "a\u0007b"],
+    ["with U+0000", "a\u0000b"],
+    ["with a non-character", "a\uffffb"],
+    ["that ends like a mention's id", "Ann|12"],
+  ] as const) {
+    it(`refuses a name ${title}`, () => refused({ full_name }));
+  }
+
+  it("takes names of 100 characters beyond the first plane, and names that others have", async () => {
+    const full_name = "🙂".repeat(100);
+    for (let i = 0; i < 2; i++) {
+      const { body } = await create(fresh({ full_name }));
+      expect(body.result, body.msg).to.equal("success");
+    }
+  });
+
+  for (const email of [
+    "",
+    "nora",
+    "nora@",
+    "@carillon.test",
+    "nora@nowhere",
+    "no ra@carillon.test",
+    "nora@carillon..test",
+    "nora@-carillon.test",
+    ".nora@carillon.test",
+    `${"n".repeat(65)}@carillon.test`,
+    `nora@${"c".repeat(60)}.${"c".repeat(60)}.${"c".repeat(60)}.${"c".repeat(60)}.${"c".repeat(60)}.test`,
+    "nora\u0000@carillon.test",
+  ]) {
+    it(`refuses the address ${JSON.stringify(email.slice(0, 40))}`, () => refused({ email }));
+  }
+
+  it("refuses an address that the server could make up for somebody", async () => {
+    const host = hostOf(gateway.services.site, org.realm);
+    await refused({ email: `user99@${host}` });
+  });
+
+  it("refuses an address in use, whatever its case, also that of a deactivated account", async () => {
+    await refused({ email: org.member.deliveryEmail.toUpperCase() });
+    const gone = await user(db, org.realm);
+    await deactivateUser(db, gone);
+    await refused({ email: gone.deliveryEmail });
+    await refused({ email: org.notificationBot.deliveryEmail });
+  });
+
+  it("takes an address that is in use in another organization", async () => {
+    const other = await organization(db);
+    const { body } = await create(fresh({ email: other.member.deliveryEmail }));
+    expect(body.result, body.msg).to.equal("success");
+  });
+
+  it("does not take the underscore of an address for any character", async () => {
+    await user(db, org.realm, { email: "aXb@carillon.test" });
+    const { body } = await create(fresh({ email: "a_b@carillon.test" }));
+    expect(body.result, body.msg).to.equal("success");
+  });
+
+  it("refuses a weak or endless password", async () => {
+    await refused({ password: "" });
+    await refused({ password: "five5" });
+    await refused({ password: "x".repeat(101) });
+  });
+
+  it("lets one of two racing requests for an address win", async () => {
+    const params = fresh();
+    const answers = await Promise.all([1, 2, 3, 4].map(() => create(params)));
+    const codes = answers.map(({ status, body }) => `${status} ${body.code ?? "ok"}`).sort();
+    expect(codes).to.deep.equal([
+      "200 ok",
+      "400 BAD_REQUEST",
+      "400 BAD_REQUEST",
+      "400 BAD_REQUEST",
+    ]);
+  });
+
+  it("refuses a name that another has where names must differ", async () => {
+    await changeOrganization(db, org.realm, { requireUniqueNames: true });
+    await user(db, org.realm, { fullName: "Zoë Zander" });
+    await refused({ full_name: "zoe\u0308 ZANDER" });
+    await changeOrganization(db, org.realm, { requireUniqueNames: false });
+  });
+
+  it("makes no full member while the organization has a waiting period", async () => {
+    await changeOrganization(db, org.realm, { waitingPeriodThreshold: 3 });
+    const { body } = await create(fresh());
+    const groups = await db.prisma.userGroupMember.findMany({ where: { userId: body.user_id } });
+    expect(groups.map(({ groupId }) => groupId)).to.deep.equal([org.groups["role:members"]]);
+    await changeOrganization(db, org.realm, { waitingPeriodThreshold: 0 });
+  });
+
+  it("reports parameters that it does not know", async () => {
+    const { body } = await create(fresh({ role: 100 }));
+    expect(body.ignored_parameters_unsupported).to.deep.equal(["role"]);
+  });
+});

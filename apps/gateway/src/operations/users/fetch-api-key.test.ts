@@ -1,0 +1,179 @@
+import { request } from "node:http";
+import { devFetchApiKey, fetchApiKey, getOwnUser } from "@carillon/contract";
+import {
+  bot,
+  changeOrganization,
+  organization,
+  useDatabase,
+  useGateway,
+  user,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+const password = "correct horse";
+
+describe("POST /fetch_api_key", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  let ann: TestAccount;
+  before(async () => {
+    org = await organization(db);
+    ann = await user(db, org.realm, { email: "Ann@Carillon.test", password });
+  });
+
+  const fetchKey = (params: Record<string, unknown>) =>
+    gateway.anonymous.call(fetchApiKey, { params });
+  const refused = async (params: Record<string, unknown>, status: number, code: string) => {
+    const answer = await fetchKey(params);
+    expect([answer.status, answer.body.code]).to.deep.equal([status, code]);
+    expect(answer.headers.get("www-authenticate")).to.equal(null);
+    expect(answer.body).not.to.have.property("api_key");
+  };
+
+  it("hands out the existing key, with the address as it is stored", async () => {
+    for (let i = 0; i < 2; i++) {
+      const { status, body } = await fetchKey({ username: " ann@carillon.TEST ", password });
+      expect(status).to.equal(200);
+      expect(body).to.deep.include({
+        api_key: ann.apiKey,
+        email: "Ann@Carillon.test",
+        user_id: ann.id,
+      });
+    }
+    const own = await gateway.as({ email: ann.deliveryEmail, apiKey: ann.apiKey }).call(getOwnUser);
+    expect(own.body.user_id).to.equal(ann.id);
+  });
+
+  it("asks for both parameters", async () => {
+    await refused({ password }, 400, "REQUEST_VARIABLE_MISSING");
+    await refused({ username: ann.deliveryEmail }, 400, "REQUEST_VARIABLE_MISSING");
+  });
+
+  for (const username of ["", "ann", "ann@", "ann carillon.test"]) {
+    it(`refuses ${JSON.stringify(username)}, which is no address`, () =>
+      refused({ username, password }, 400, "BAD_REQUEST"));
+  }
+
+  it("does not tell a wrong password from an unknown account", async () => {
+    const wrong = await fetchKey({ username: ann.deliveryEmail, password: "wrong" });
+    const unknown = await fetchKey({ username: "nobody@carillon.test", password });
+    expect(wrong.status).to.equal(401);
+    expect(wrong.body.code).to.equal("AUTHENTICATION_FAILED");
+    expect(unknown.status).to.equal(401);
+    expect(unknown.body).to.deep.equal(wrong.body);
+  });
+
+  it("knows accounts of this organization only, and no bots", async () => {
+    const other = await organization(db);
+    const stranger = await user(db, other.realm, { password });
+    await refused({ username: stranger.deliveryEmail, password }, 401, "AUTHENTICATION_FAILED");
+    const robot = await bot(db, ann, { password });
+    await refused({ username: robot.deliveryEmail, password }, 401, "AUTHENTICATION_FAILED");
+  });
+
+  it("finds the organization by the first label of the host", async () => {
+    const other = await organization(db, { subdomain: "elsewhere" });
+    const stranger = await user(db, other.realm, { password });
+    const body = new URLSearchParams({ username: stranger.deliveryEmail, password }).toString();
+    const answer = await post(
+      `${gateway.url}/api/v1/fetch_api_key`,
+      "elsewhere.carillon.test",
+      body,
+    );
+    expect(answer).to.include({ api_key: stranger.apiKey });
+  });
+
+  it("refuses a deactivated account, to whom knows its password", async () => {
+    const gone = await user(db, org.realm, { password, isActive: false });
+    await refused({ username: gone.deliveryEmail, password }, 401, "USER_DEACTIVATED");
+    await refused(
+      { username: gone.deliveryEmail, password: "wrong" },
+      401,
+      "AUTHENTICATION_FAILED",
+    );
+  });
+
+  it("refuses an account without a password", () =>
+    refused({ username: org.member.deliveryEmail, password }, 401, "PASSWORD_RESET_REQUIRED"));
+
+  it("refuses where the organization does not log in with passwords", async () => {
+    await changeOrganization(db, org.realm, { passwordAuthEnabled: false });
+    await refused({ username: ann.deliveryEmail, password }, 401, "PASSWORD_AUTH_DISABLED");
+    await changeOrganization(db, org.realm, { passwordAuthEnabled: true });
+  });
+
+  it("refuses where the organization is deactivated", async () => {
+    await changeOrganization(db, org.realm, { deactivated: true });
+    await refused({ username: ann.deliveryEmail, password }, 401, "REALM_DEACTIVATED");
+    await changeOrganization(db, org.realm, { deactivated: false });
+  });
+
+  it("logs neither passwords nor keys", () => {
+    expect(gateway.logText()).not.to.include(password).and.not.to.include(ann.apiKey);
+  });
+
+  it("gives no key without a password on a server that is not for development", async () => {
+    const { status, body } = await gateway.anonymous.call(devFetchApiKey, {
+      params: { username: ann.deliveryEmail },
+    });
+    expect([status, body.code]).to.deep.equal([400, "BAD_REQUEST"]);
+  });
+});
+
+describe("POST /dev_fetch_api_key on a server for development", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db, { site: { development: true } });
+  let org: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+  });
+
+  const fetchKey = (username?: string) =>
+    gateway.anonymous.call(devFetchApiKey, { params: { username } });
+
+  it("hands out the key without a password", async () => {
+    const { status, body } = await fetchKey(org.member.deliveryEmail);
+    expect(status).to.equal(200);
+    expect(body).to.deep.include({
+      api_key: org.member.apiKey,
+      email: org.member.deliveryEmail,
+      user_id: org.member.id,
+    });
+  });
+
+  it("refuses what is no account", async () => {
+    const gone = await user(db, org.realm, { isActive: false });
+    const answers = [
+      await fetchKey(),
+      await fetchKey("member"),
+      await fetchKey("nobody@carillon.test"),
+      await fetchKey(gone.deliveryEmail),
+    ];
+    expect(answers.map(({ status, body }) => `${status} ${body.code}`)).to.deep.equal([
+      "400 REQUEST_VARIABLE_MISSING",
+      "400 BAD_REQUEST",
+      "401 AUTHENTICATION_FAILED",
+      "401 USER_DEACTIVATED",
+    ]);
+    await changeOrganization(db, org.realm, { deactivated: true });
+    const { status, body } = await fetchKey(org.member.deliveryEmail);
+    expect([status, body.code]).to.deep.equal([401, "REALM_DEACTIVATED"]);
+  });
+});
+
+/** `fetch` would not send another host than that of the address. */
+function post(url: string, host: string, body: string): Promise<Record<string, unknown>> {
+  const headers = { host, "content-type": "application/x-www-form-urlencoded" };
+  return new Promise((resolve, reject) => {
+    request(url, { method: "POST", headers }, (response) => {
+      let text = "";
+      response.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      response.on("end", () => resolve(JSON.parse(text) as Record<string, unknown>));
+    })
+      .on("error", reject)
+      .end(body);
+  });
+}
