@@ -3,7 +3,13 @@ import type { Logger } from "@carillon/kit";
 import { filterCondition, filterValues, type DeadFilter } from "./list.ts";
 
 /** What is to be replayed: rows by id, or everything dead that a filter matches. */
-export type ReplayRequest = { readonly ids: readonly number[] } | { readonly matching: DeadFilter };
+export type ReplayRequest =
+  | {
+      readonly ids: readonly number[];
+      /** Only as this version: what was replayed and died again since the list was shown is another one. */
+      readonly version?: number | undefined;
+    }
+  | { readonly matching: DeadFilter };
 
 interface Replayed {
   readonly id: number;
