@@ -4,7 +4,7 @@ import { connectDatabase } from "@carillon/db";
 import { authenticate, secretsOf, type Account, type Site } from "@carillon/domain";
 import { queueNames } from "@carillon/jobs";
 import { listen, publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
-import { connectQueues, createAlarmClock } from "@carillon/queue";
+import { connectQueues, createAlarmClock, publishIntents } from "@carillon/queue";
 
 import { buildApp } from "./app.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
@@ -34,6 +34,8 @@ export async function startGateway(env: Environment, log: Logger, shutdown: Shut
   shutdown.add(2, "queues", () => queues.close());
   const clock = createAlarmClock({ queues, db, log });
   shutdown.add(1, "alarms", () => clock.idle());
+  const intents = publishIntents({ queues, db, log });
+  shutdown.add(1, "intents", () => intents.idle());
   const site: Site = {
     url: publicUrl(env),
     secrets: secretsOf(secretKey),

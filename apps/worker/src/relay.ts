@@ -1,20 +1,25 @@
-import { stampAlarms, unalarmedRows } from "@carillon/db";
+import { stampAlarms, stampIntents, unalarmedRows, unqueuedIntents } from "@carillon/db";
 import { alarmHorizonMs, alarmJob } from "@carillon/jobs";
+import { intentPublications } from "@carillon/queue";
 
 import { every, type Recurring } from "./every.ts";
 import type { WorkerServices } from "./services.ts";
 
 const intervalMs = 1_000;
-/** A request sets its own alarm; after so long it has not. */
+/** A request sets its own alarm and publishes its own intents; after so long it has not. */
 const olderThanMs = 2_000;
 const batch = 500;
 
 /**
- * Puts into the queue what a commit left behind: alarms of rows without a stamp, because the process died after the
- * commit, the queue was away, or the row has only now come within the horizon. Several relays may run: ids are the same.
+ * Puts into the queue what a commit left behind: alarms and intents without a stamp, because the process died after
+ * the commit, the queue was away, or the row has only now come within the horizon. Several relays may run: they add
+ * the same ids.
  */
 export function startRelay(services: WorkerServices): Recurring {
-  return every(intervalMs, "the relay", services.log, () => relayAlarms(services));
+  return every(intervalMs, "the relay", services.log, async () => {
+    await relayAlarms(services);
+    await relayIntents(services);
+  });
 }
 
 export async function relayAlarms({ db, queues, log }: WorkerServices): Promise<void> {
@@ -26,5 +31,16 @@ export async function relayAlarms({ db, queues, log }: WorkerServices): Promise<
     await stampAlarms(db, alarms);
     log.info({ alarms: alarms.length }, "the relay set alarms");
     if (alarms.length < batch) return;
+  }
+}
+
+export async function relayIntents({ db, queues, log }: WorkerServices): Promise<void> {
+  for (;;) {
+    const intents = await unqueuedIntents(db, { olderThanMs, limit: batch });
+    if (intents.length === 0) return;
+    await queues.publish(intentPublications(intents));
+    await stampIntents(db, intents);
+    log.info({ intents: intents.length }, "the relay published intents");
+    if (intents.length < batch) return;
   }
 }

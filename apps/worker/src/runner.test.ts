@@ -7,9 +7,9 @@ import {
   needServer,
   openStore,
   storeKinds,
-  waitFor,
+  waitUntil,
   type TestStore,
-} from "../../../packages/queue/src/test-support.ts";
+} from "@carillon/testkit";
 import { completeProcessors, processor, type AnyProcessor, type JobContext } from "./processor.ts";
 import { startRunner, type Runner } from "./runner.ts";
 
@@ -92,7 +92,7 @@ for (const kind of storeKinds)
       const seen: Step[] = [];
       const runner = start(processor(step, async ({ payload }) => void seen.push(payload)));
       await queues.publish([{ job: step, payload: { id: 1 } }]);
-      await waitFor("the run", () => runner.counters().completed === 1);
+      await waitUntil("the run", () => runner.counters().completed === 1);
       expect(seen).to.deep.equal([{ id: 1 }]);
       expect(runner.counters()).to.deep.equal({
         active: 0,
@@ -108,7 +108,7 @@ for (const kind of storeKinds)
       const runner = start(processor(step, async () => void runs++));
       const other = { ...step, payload: z.unknown() } as JobDefinition;
       await queues.publish([{ job: other, payload: { id: "one" }, id: "step-odd" }]);
-      await waitFor("the failure", () => runner.counters().failed === 1);
+      await waitUntil("the failure", () => runner.counters().failed === 1);
       expect((await queues.queue("maintenance").job("step-odd"))?.failure).to.match(/^step: id: /);
       expect(runs).to.equal(0);
     });
@@ -116,7 +116,7 @@ for (const kind of storeKinds)
     it("leaves the job of a newer release for the workers that know it", async () => {
       const runner = start(processor(step, nothing));
       await queues.publish([{ job: { ...step, name: "newer" }, payload: { id: 1 } }]);
-      await waitFor("the attempt", () => runner.counters().failed === 1);
+      await waitUntil("the attempt", () => runner.counters().failed === 1);
       expect(await queues.queue("maintenance").job("step-1")).to.include({
         state: "delayed",
         attempts: 1,
@@ -132,7 +132,7 @@ for (const kind of storeKinds)
         }),
       );
       await queues.publish([{ job: hasty, payload: { id: 1 } }]);
-      await waitFor("both failures", () => runner.counters().failed === 2);
+      await waitUntil("both failures", () => runner.counters().failed === 2);
       expect(attempts).to.deep.equal([1, 2]);
       expect((await queues.queue("delivery").job("hasty-1"))?.failure).to.equal(
         "it took longer than 50 ms",
@@ -148,7 +148,7 @@ for (const kind of storeKinds)
         }),
       );
       await queues.publish([{ job: hasty, payload: { id: 1 } }]);
-      await waitFor("the second run", () => runner.counters().completed === 1);
+      await waitUntil("the second run", () => runner.counters().completed === 1);
       expect(runs).to.equal(2);
       expect(runner.counters()).to.include({ active: 0, failed: 1 });
     });
@@ -158,7 +158,7 @@ for (const kind of storeKinds)
       const released = new Promise<void>((resolve) => (release = resolve));
       const runner = start(processor(step, () => released));
       await queues.publish([1, 2, 3].map((id) => ({ job: step, payload: { id } })));
-      await waitFor("the start", () => runner.counters().active === 2);
+      await waitUntil("the start", () => runner.counters().active === 2);
       const closing = runner.close(10_000);
       release();
       await closing;
@@ -169,7 +169,7 @@ for (const kind of storeKinds)
     it("hands jobs back that do not end in time, without counting an attempt", async () => {
       const runner = start(processor(step, untilStopped));
       await queues.publish([{ job: step, payload: { id: 1 } }]);
-      await waitFor("the start", () => runner.counters().active === 1);
+      await waitUntil("the start", () => runner.counters().active === 1);
       await runner.close(1);
       expect(await queues.queue("maintenance").job("step-1")).to.include({
         state: "waiting",
@@ -178,14 +178,14 @@ for (const kind of storeKinds)
 
       let attempt = 0;
       const next = start(processor(step, async (context) => void (attempt = context.attempt)));
-      await waitFor("the run elsewhere", () => next.counters().completed === 1);
+      await waitUntil("the run elsewhere", () => next.counters().completed === 1);
       expect(attempt).to.equal(1);
     });
 
     it("hands back also those that ignore being told, and closes", async () => {
       const runner = start(processor(step, () => new Promise(() => undefined)));
       await queues.publish([{ job: step, payload: { id: 1 } }]);
-      await waitFor("the start", () => runner.counters().active === 1);
+      await waitUntil("the start", () => runner.counters().active === 1);
       await runner.close(1);
       expect(await queues.queue("maintenance").job("step-1")).to.include({
         state: "waiting",

@@ -1,5 +1,13 @@
-import { databaseNow, lockClass, overdueRealms } from "@carillon/db";
+import {
+  addToCounter,
+  databaseNow,
+  lockClass,
+  overdueRealms,
+  stalledIntents,
+  stampIntents,
+} from "@carillon/db";
 import { deliverDue } from "@carillon/jobs";
+import { intentPublications } from "@carillon/queue";
 
 import { every, type Recurring } from "./every.ts";
 import type { WorkerServices } from "./services.ts";
@@ -8,6 +16,10 @@ import type { WorkerServices } from "./services.ts";
 const intervalMs = 20_000;
 /** Pending rows that are overdue by so much have lost their alarm. */
 const overdueMs = 10_000;
+/** Longer than the longest pause between two attempts of an intent's job. */
+const quietMs = 15 * 60_000;
+/** Intents in one go. */
+const limit = 500;
 
 /**
  * The last safety net: whatever the queue lost is added again, under ids of its own, because a job that is still
@@ -22,24 +34,40 @@ export function startSweep(services: WorkerServices): Recurring {
   });
 }
 
-/** Adds an alarm for every organization with overdue rows; returns how many rows those are. */
+/**
+ * Adds a job for every organization with rows overdue by more than `overdue` milliseconds, and for every intent that
+ * has gone quiet.
+ * @returns how many rows and intents those are
+ */
 export async function sweepOnce(services: WorkerServices, overdue = overdueMs): Promise<number> {
   const { db, queues, log } = services;
   const found = await db.transaction(async (tx) => {
-    const lock = await tx.first<{ held: boolean }>("SELECT pg_try_advisory_xact_lock($1, 0) AS held", [
-      lockClass.sweep,
-    ]);
+    const lock = await tx.first<{ held: boolean }>(
+      "SELECT pg_try_advisory_xact_lock($1, 0) AS held",
+      [lockClass.sweep],
+    );
     if (!lock?.held) return undefined;
     const realms = await overdueRealms(tx, overdue);
-    return { realms, now: await databaseNow(tx) };
+    const intents = await stalledIntents(tx, { quietMs, limit });
+    return { realms, intents, tick: Math.floor(await databaseNow(tx)) };
   });
-  if (!found || found.realms.length === 0) return 0;
-  const tick = Math.floor(found.now);
-  const second = Math.floor(found.now / 1_000);
+  if (!found) return 0;
+  const { realms, intents, tick } = found;
+  const rows = realms.reduce((sum, realm) => sum + realm.rows, 0) + intents.length;
+  if (rows === 0) return 0;
+  const second = Math.floor(tick / 1_000);
   await queues.publish(
-    found.realms.map(({ realmId }) => ({ job: deliverDue, payload: { realmId, second, tick } })),
+    realms.map(({ realmId }) => ({ job: deliverDue, payload: { realmId, second, tick } })),
   );
-  const rows = found.realms.reduce((sum, realm) => sum + realm.rows, 0);
-  log.warn({ rows, realms: found.realms.length }, "the sweep added alarms that were missing");
+  await queues.publish(
+    intentPublications(intents).map((publication) => ({
+      ...publication,
+      id: `${publication.job.key(publication.payload)}-t${tick}`,
+    })),
+  );
+  await stampIntents(db, intents);
+  // What a fresh worker finds due at its start is no repair: it may have been due for a moment only.
+  if (overdue >= overdueMs) await addToCounter(db, "sweep_repairs", rows);
+  log.warn({ realms: realms.length, rows, intents: intents.length }, "the sweep added what was missing");
   return rows;
 }

@@ -5,7 +5,14 @@ import type { PrismaClient } from "./generated/client.ts";
 import { checkMigrations, unreachable } from "./migrations.ts";
 import { createPool, type PoolOptions } from "./pool.ts";
 import { prismaGateway } from "./prisma-on-connection.ts";
-import { poolSql, transaction, type Sql, type Tx, type TransactionOptions } from "./transaction.ts";
+import {
+  poolSql,
+  transaction,
+  type Outbox,
+  type Sql,
+  type TransactionOptions,
+  type Tx,
+} from "./transaction.ts";
 
 /** A process's way to PostgreSQL: one pool, behind SQL, Prisma and transactions. */
 export interface Database extends Sql {
@@ -13,6 +20,8 @@ export interface Database extends Sql {
   readonly pool: pg.Pool;
   /** Prisma Client outside any transaction. */
   readonly prisma: PrismaClient;
+  /** Hears of the intents that transactions leave behind, after their commits. */
+  readonly outbox: Outbox;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** True when the database answers within two seconds. */
   answers(): Promise<boolean>;
@@ -41,12 +50,14 @@ export async function connectDatabase(databaseUrl: string, options: PoolOptions)
     throw error;
   }
   const gateway = prismaGateway(pool);
+  const outbox: Outbox = {};
   return {
     url: databaseUrl,
     pool,
     prisma: gateway.client,
+    outbox,
     ...poolSql(pool),
-    transaction: (work, transactionOptions) => transaction({ pool, gateway }, work, transactionOptions),
+    transaction: (work, transactionOptions) => transaction({ pool, gateway, outbox }, work, transactionOptions),
     answers: () => answers(pool),
     close: async () => {
       await gateway.client.$disconnect();

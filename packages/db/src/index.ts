@@ -2,6 +2,7 @@ export * from "./alarms.ts";
 export * from "./counters.ts";
 export * from "./database.ts";
 export * from "./heartbeats.ts";
+export * from "./intents.ts";
 export * from "./locks.ts";
 export * from "./migrations.ts";
 export * from "./transaction.ts";

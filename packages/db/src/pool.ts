@@ -32,7 +32,9 @@ export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
     idle_in_transaction_session_timeout: 60_000,
     types,
   });
-  // An idle connection that breaks is replaced on the next use; without a listener it would end the process.
+  // A connection that breaks, idle or between two statements, shows in the next statement or is replaced; without
+  // listeners it would end the process.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }

@@ -1,5 +1,6 @@
 import type pg from "pg";
 
+import type { QueuedIntent } from "./intents.ts";
 import type { PrismaGateway, TransactionPrisma } from "./prisma-on-connection.ts";
 
 /** SQL to run; with a name it is prepared once on each connection: for hot statements. */
@@ -10,17 +11,31 @@ export interface Sql {
   rows<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
 }
 
+/** Who hears of the intents that a transaction leaves behind. */
+export interface Outbox {
+  listener?: (intents: readonly QueuedIntent[]) => void;
+}
+
+/** What the transactions of one database share. */
+export interface TransactionParts {
+  readonly pool: pg.Pool;
+  readonly gateway: PrismaGateway;
+  readonly outbox: Outbox;
+}
+
 /** An open transaction: SQL and Prisma on one connection, and what is to happen once it has committed. */
 export class Tx implements Sql {
   readonly #connection: pg.PoolClient;
   readonly #gateway: PrismaGateway;
   readonly #afterCommit: Array<() => void> = [];
+  readonly #outbox: Outbox;
   #savepoints = 0;
   #prisma: ReturnType<PrismaGateway["enter"]> | undefined;
 
-  constructor(connection: pg.PoolClient, gateway: PrismaGateway) {
+  constructor(connection: pg.PoolClient, { gateway, outbox }: TransactionParts) {
     this.#connection = connection;
     this.#gateway = gateway;
+    this.#outbox = outbox;
   }
 
   async rows<Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
@@ -46,6 +61,11 @@ export class Tx implements Sql {
   /** Runs `hook` once the transaction has committed, never when it rolled back. It must not throw. */
   afterCommit(hook: () => void): void {
     this.#afterCommit.push(hook);
+  }
+
+  /** @internal called by `recordIntents`: the outbox hears of them after the commit. */
+  intentsRecorded(intents: readonly QueuedIntent[]): void {
+    this.afterCommit(() => this.#outbox.listener?.(intents));
   }
 
   /**
@@ -110,13 +130,13 @@ export interface TransactionOptions {
  * A serialization failure or a deadlock runs `work` again from the start: it must have no effect outside.
  */
 export async function transaction<T>(
-  { pool, gateway }: { pool: pg.Pool; gateway: PrismaGateway },
+  parts: TransactionParts,
   work: (tx: Tx) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await once(pool, gateway, work, options.mode ?? "read committed");
+      return await once(parts, work, options.mode ?? "read committed");
     } catch (error) {
       if (attempt >= (options.attempts ?? 3) || !lostToAnother(error)) throw error;
     }
@@ -124,13 +144,12 @@ export async function transaction<T>(
 }
 
 async function once<T>(
-  pool: pg.Pool,
-  gateway: PrismaGateway,
+  parts: TransactionParts,
   work: (tx: Tx) => Promise<T>,
   mode: string,
 ): Promise<T> {
-  const connection = await pool.connect();
-  const tx = new Tx(connection, gateway);
+  const connection = await parts.pool.connect();
+  const tx = new Tx(connection, parts);
   let broken: Error | undefined;
   try {
     await connection.query(

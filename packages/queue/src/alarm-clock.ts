@@ -2,28 +2,18 @@ import { stampAlarms, type Database } from "@carillon/db";
 import { alarmHorizonMs, alarmJob, type Alarm, type AlarmClock } from "@carillon/jobs";
 import { systemClock, type Clock, type Logger } from "@carillon/kit";
 
+import { gather, type Gatherer } from "./gather.ts";
+import { publishInTime } from "./publish-in-time.ts";
 import type { Queues } from "./queues.ts";
-import { within } from "./within.ts";
-
-/** A request's alarms get this long to reach the queue, in milliseconds; then the relay has them. */
-const capMs = 250;
-
-/** Alarms in one go. */
-const batch = 500;
 
 /** Ids of alarms that this process has put into the queue: a second's alarm needs adding once. */
 const remembered = 20_000;
 
-export interface RunningAlarmClock extends AlarmClock {
-  /** Alarms that did not reach the queue in time. */
-  readonly missed: number;
-  /** Resolves when everything that was set has been tried. */
-  idle(): Promise<void>;
-}
+export interface RunningAlarmClock extends AlarmClock, Pick<Gatherer<Alarm>, "missed" | "idle"> {}
 
 /**
- * Sets alarms right after the commit, many at once: while one batch is on its way the next one gathers. Nobody waits
- * for it, and a failure is only counted: the row stays without its stamp, and the relay adds its alarm.
+ * Sets alarms right after the commit. Nobody waits for it, and a failure is only counted: the row stays without its
+ * stamp, and the relay adds its alarm.
  */
 export function createAlarmClock(options: {
   queues: Queues;
@@ -33,11 +23,8 @@ export function createAlarmClock(options: {
 }): RunningAlarmClock {
   const { queues, db, log, clock = systemClock } = options;
   const known = new Set<string>();
-  let waiting: Alarm[] = [];
-  let missed = 0;
-  let running: Promise<void> | undefined;
 
-  async function ring(alarms: readonly Alarm[]): Promise<void> {
+  const gatherer = gather<Alarm>("alarms", log, async (alarms) => {
     const now = clock.now();
     const near = alarms.filter(({ deliverAt }) => deliverAt * 1_000 <= now + alarmHorizonMs);
     const fresh = new Map<string, ReturnType<typeof alarmJob>>();
@@ -47,42 +34,18 @@ export function createAlarmClock(options: {
       if (!known.has(id)) fresh.set(id, job);
     }
     if (fresh.size > 0) {
-      const published = await within(queues.publish([...fresh.values()]), capMs);
-      if (!published) throw new Error(`the queue took longer than ${capMs} ms`);
+      await publishInTime(queues, [...fresh.values()]);
       if (known.size > remembered) known.clear();
       for (const id of fresh.keys()) known.add(id);
     }
     await stampAlarms(db, near);
-  }
-
-  async function drain(): Promise<void> {
-    // Let the requests that commit in this turn of the loop gather first.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) {
-      const alarms = waiting.splice(0, batch);
-      try {
-        await ring(alarms);
-      } catch (error) {
-        missed += alarms.length;
-        log.warn(
-          { err: error, alarms: alarms.length },
-          "alarms did not reach the queue; the relay adds them",
-        );
-      }
-    }
-    running = undefined;
-  }
+  });
 
   return {
     get missed() {
-      return missed;
+      return gatherer.missed;
     },
-    set(alarm) {
-      waiting.push(alarm);
-      running ??= drain();
-    },
-    idle: async () => {
-      while (running) await running;
-    },
+    set: (alarm) => gatherer.add([alarm]),
+    idle: gatherer.idle,
   };
 }

@@ -11,7 +11,7 @@ import { silentLogger } from "@carillon/kit";
 import { z } from "zod";
 import { HandBack } from "./hand-back.ts";
 import type { Queues } from "./queues.ts";
-import { needServer, openStore, storeKinds, waitFor, type TestStore } from "./test-support.ts";
+import { needServer, openStore, storeKinds, waitUntil, type TestStore } from "@carillon/testkit";
 import type { Run, WorkerHandle, WorkerOptions } from "./worker.ts";
 
 const step = job({
@@ -62,7 +62,7 @@ for (const kind of storeKinds)
       const runs: Run[] = [];
       work(step, async (run) => void runs.push(run));
       await queues.publish([{ job: step, payload: { id: 7 } }]);
-      await waitFor("the run", () => runs.length === 1);
+      await waitUntil("the run", () => runs.length === 1);
       expect(runs[0]).to.include({ queue: "maintenance", name: "step", id: "step-7", attempt: 1 });
       expect(runs[0]?.data).to.deep.equal({ id: 7 });
       expect(runs[0]?.signal.aborted).to.equal(false);
@@ -83,7 +83,7 @@ for (const kind of storeKinds)
       const publication = { job: deliverDue, payload: { realmId: 1, second: 1_700_000_000 } };
       for (const expected of [1, 2]) {
         await queues.publish([publication]);
-        await waitFor("the run", async () => runs === expected && (await idle("delivery")));
+        await waitUntil("the run", async () => runs === expected && (await idle("delivery")));
       }
       expect(await queues.queue("delivery").counts()).to.include({ completed: 0, failed: 0 });
     });
@@ -118,7 +118,7 @@ for (const kind of storeKinds)
         { job: step, payload: { id: 1 }, delayMs: 300.4 },
         { job: step, payload: { id: 2 }, delayMs: -5.5 },
       ]);
-      await waitFor("both runs", () => started.size === 2);
+      await waitUntil("both runs", () => started.size === 2);
       expect(started.get("step-1")).to.be.at.least(from + 301);
       expect([...started.keys()]).to.deep.equal(["step-2", "step-1"]);
     });
@@ -130,7 +130,7 @@ for (const kind of storeKinds)
         throw new Error(`attempt ${run.attempt} went wrong`);
       });
       await queues.publish([{ job: step, payload: { id: 1 } }]);
-      await waitFor("the end", async () => (await stateOf("step-1")) === "failed");
+      await waitUntil("the end", async () => (await stateOf("step-1")) === "failed");
       expect(attempts).to.deep.equal([1, 2, 3]);
       expect(await queues.queue("maintenance").failed(10)).to.have.lengthOf(1);
       expect((await queues.queue("maintenance").failed(10))[0]).to.include({
@@ -150,7 +150,7 @@ for (const kind of storeKinds)
           : new InvalidPayload("it does not fit");
       });
       await queues.publish([1, 2].map((id) => ({ job: step, payload: { id } })));
-      await waitFor(
+      await waitUntil(
         "both ends",
         async () => (await queues.queue("maintenance").counts()).failed === 2,
       );
@@ -166,7 +166,7 @@ for (const kind of storeKinds)
         if (attempts.length < 3) throw new HandBack("not now");
       });
       await queues.publish([{ job: step, payload: { id: 1 } }]);
-      await waitFor("the end", async () => (await stateOf("step-1")) === "completed");
+      await waitUntil("the end", async () => (await stateOf("step-1")) === "completed");
       expect(attempts).to.deep.equal([1, 1, 1]);
     });
 
@@ -184,7 +184,7 @@ for (const kind of storeKinds)
         },
       });
       await queues.publish([1, 2].map((id) => ({ job: step, payload: { id } })));
-      await waitFor("the start", () => started === 1);
+      await waitUntil("the start", () => started === 1);
       let closed = false;
       const closing = worker.close().then(() => (closed = true));
       await queues.queue("maintenance").counts();
@@ -210,7 +210,7 @@ for (const kind of storeKinds)
     it("count for the metrics", async () => {
       work(step, async () => undefined);
       await queues.publish([{ job: step, payload: { id: 1 } }]);
-      await waitFor("the run", async () => (await stateOf("step-1")) === "completed");
+      await waitUntil("the run", async () => (await stateOf("step-1")) === "completed");
       const bull = queues.bullQueues().find(({ name }) => name === "maintenance");
       expect(await bull?.exportPrometheusMetrics()).to.match(/completed_total\{[^}]*\} 1\b/);
     });

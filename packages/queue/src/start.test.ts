@@ -6,7 +6,7 @@ import { allJobs, deliverDue } from "@carillon/jobs";
 import { silentLogger, StartupError } from "@carillon/kit";
 import pg from "pg";
 import { connectQueues, prepareQueues } from "./queues.ts";
-import { needServer, openStore, waitFor, withDatabase, type TestStore } from "./test-support.ts";
+import { needServer, openStore, waitUntil, withDatabase, type TestStore } from "@carillon/testkit";
 
 const alarm = { job: deliverDue, payload: { realmId: 1, second: 1_700_000_000 } };
 
@@ -99,7 +99,7 @@ describe("starting the queues on PostgreSQL", () => {
     expect(await connections()).to.be.within(1, 3);
     await worker.close();
     await queues.close();
-    await waitFor("the connections to end", async () => (await connections()) === 0);
+    await waitUntil("the connections to end", async () => (await connections()) === 0);
   });
 
   it("goes on after all its connections were cut", async () => {
@@ -111,17 +111,17 @@ describe("starting the queues on PostgreSQL", () => {
       run: async () => void runs++,
     });
     await queues.publish([alarm]);
-    await waitFor("the first run", () => runs === 1);
+    await waitUntil("the first run", () => runs === 1);
     await admin.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
     );
-    await waitFor("adding to work again", () =>
+    await waitUntil("adding to work again", () =>
       queues.publish([alarm]).then(
         () => true,
         () => false,
       ),
     );
-    await waitFor("the second run", () => runs >= 2, 18_000);
+    await waitUntil("the second run", () => runs >= 2, 18_000);
     await worker.close();
   });
 });
@@ -144,7 +144,7 @@ describe("starting the queues on Redis", function () {
     );
     let output = "";
     server.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
-    await waitFor("Redis to start", () => output.includes("Ready to accept connections"));
+    await waitUntil("Redis to start", () => output.includes("Ready to accept connections"));
     return `redis://127.0.0.1:${port}`;
   }
 
@@ -185,18 +185,18 @@ describe("starting the queues on Redis", function () {
       run: async () => void runs++,
     });
     await queues.publish([alarm]);
-    await waitFor("the first run", () => runs === 1);
+    await waitUntil("the first run", () => runs === 1);
     await stop();
     const failure = await queues.publish([alarm]).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(Error);
     await start(port);
-    await waitFor("adding to work again", () =>
+    await waitUntil("adding to work again", () =>
       queues.publish([alarm]).then(
         () => true,
         () => false,
       ),
     );
-    await waitFor("the second run", () => runs >= 2, 15_000);
+    await waitUntil("the second run", () => runs >= 2, 15_000);
     await worker.close();
     await queues.close();
   });

@@ -11,6 +11,7 @@ export * from "./log-capture.ts";
 export * from "./own-servers.ts";
 export * from "./processes.ts";
 export * from "./query-counter.ts";
+export * from "./queue-store.ts";
 export * from "./queues.ts";
 export * from "./redis.ts";
 export * from "./schema-diff.ts";

@@ -4,6 +4,7 @@ import { emit } from "@carillon/events";
 
 import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
 import { channelSettings, realmSettings } from "../permissions/registry.ts";
+import { recordAnnouncements, recordSubscribedNotices } from "../notices/record.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
@@ -34,6 +35,9 @@ export interface AddSubscriptionsInput extends CreationOptions {
   readonly principals: Principals | undefined;
   /** Whether one channel that the actor may not use refuses the whole request. */
   readonly authorizationErrorsFatal: boolean;
+  /** Whether others than the actor are told in a direct message. */
+  readonly tellSubscribed: boolean;
+  readonly requestId: string;
 }
 
 export interface AddedSubscriptions {
@@ -42,6 +46,8 @@ export interface AddedSubscriptions {
   readonly alreadySubscribed: Record<string, string[]>;
   /** Channels that the actor may not use, by the names that were asked for. */
   readonly unauthorized: string[];
+  /** Whether the people concerned are told. */
+  readonly told: boolean;
 }
 
 /**
@@ -93,8 +99,18 @@ export async function addSubscriptions(
   );
   const events = await subscribedEvents(tx, realm.id, channels, added, before);
   const notices = await postCreationNotices(tx, site, realm, actor, created.channels);
+  if (input.announce) await recordAnnouncements(tx, realm, actor, created.channels);
+  const told =
+    input.tellSubscribed &&
+    (await recordSubscribedNotices(
+      tx,
+      realm,
+      actor,
+      input.requestId,
+      toBeTold(actor, principals, added, new Set(created.channels.map(({ id }) => id))),
+    ));
   await emit(tx, realm.id, [...creation.channels, ...events, ...creation.defaults, ...notices]);
-  return { ...namesByAccount(channels, userIds, added), unauthorized };
+  return { ...namesByAccount(channels, userIds, added), unauthorized, told };
 }
 
 function checkWanted({ name, color, description = "" }: WantedChannel) {
@@ -126,6 +142,22 @@ function checkMayAddOthers(
 
 function distinct(channels: readonly Channel[]): Channel[] {
   return [...new Map(channels.map((channel) => [channel.id, channel])).values()];
+}
+
+/** People other than the actor, with the channels that they were subscribed to and that existed before. */
+function toBeTold(
+  actor: Account,
+  principals: ReadonlyArray<Pick<Account, "id" | "isBot">>,
+  added: readonly Subscription[],
+  created: ReadonlySet<number>,
+): Map<number, number[]> {
+  const people = new Set(principals.filter(({ id, isBot }) => !isBot && id !== actor.id).map(({ id }) => id));
+  const channelsByUser = new Map<number, number[]>();
+  for (const { userId, channelId } of added) {
+    if (!people.has(userId) || created.has(channelId)) continue;
+    channelsByUser.set(userId, [...(channelsByUser.get(userId) ?? []), channelId]);
+  }
+  return channelsByUser;
 }
 
 function namesByAccount(

@@ -2,6 +2,7 @@ import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 
+import { recordAnnouncements } from "../notices/record.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
@@ -55,6 +56,7 @@ export async function createChannel(
   );
   const subscribed = await subscribedEvents(tx, realm.id, [channel], added, before);
   const notices = await postCreationNotices(tx, site, realm, creator, [channel]);
+  if (input.announce) await recordAnnouncements(tx, realm, creator, [channel]);
   await emit(tx, realm.id, [...created.channels, ...subscribed, ...created.defaults, ...notices]);
   return channel.id;
 }

@@ -6,6 +6,8 @@ export interface CreationOptions {
   readonly inviteOnly: boolean;
   readonly isWebPublic: boolean;
   readonly isDefault: boolean;
+  /** Whether it is announced in the organization's channel for that. */
+  readonly announce: boolean;
   readonly historyPublicToSubscribers: boolean | undefined;
   /** Days */
   readonly messageRetentionDays: number | "realm_default" | "unlimited";

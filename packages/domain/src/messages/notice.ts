@@ -1,10 +1,11 @@
 import type { Sql } from "@carillon/db";
-import { emptyLookups, parseMessage, renderMessage } from "@carillon/markdown";
+import { parseMessage, renderMessage } from "@carillon/markdown";
 
 import type { Realm } from "../realms/realm.ts";
 import { accountColumns, type Account } from "../users/account.ts";
 import { clientIdOf } from "./clients.ts";
 import type { Target } from "./draft.ts";
+import { loadMentionLookups } from "./mention-lookups.ts";
 import type { OutgoingMessage } from "./outgoing.ts";
 import { membersOf } from "./recipients.ts";
 
@@ -35,29 +36,38 @@ export function directTo(bot: Account, account: Account): Target {
 }
 
 /**
- * A message of the organization's own bot, ready for `sendMessages`. The server's own words need no permission and
- * mention nobody.
+ * A message of the organization's own bot, ready for `sendMessages`. The server's own words need no permission; where
+ * they mention somebody, they do so silently.
  */
 export async function composeNotice(
   sql: Sql,
   realm: Realm,
   site: { readonly url: string },
-  notice: { bot: Account; target: Target; topic?: string; content: string },
+  notice: {
+    bot: Account;
+    target: Target;
+    topic?: string;
+    content: string;
+    readBy?: readonly number[];
+  },
 ): Promise<OutgoingMessage> {
-  const { bot, target, topic = "", content } = notice;
-  const lookups = {
-    ...emptyLookups,
-    organizationUrl: site.url,
-    emptyTopicDisplayName: realm.emptyTopicDisplayName,
-  };
+  const { bot, target, topic = "", content, readBy = [] } = notice;
+  const parsed = parseMessage(content);
+  const lookups = await loadMentionLookups(sql, realm, site.url, [parsed]);
   return {
     sender: bot,
     target,
     topic,
     content,
-    rendered: renderMessage(parseMessage(content), lookups),
+    rendered: renderMessage(parsed, await lookups.of(parsed, bot)),
     clientId: await clientIdOf(sql, internalClient),
     clientName: internalClient,
     readBySender: true,
+    readBy,
   };
+}
+
+/** How a notice names an account without calling it. */
+export function silentMention({ id, fullName }: Pick<Account, "id" | "fullName">): string {
+  return `@_**${fullName}|${id}**`;
 }

@@ -6,6 +6,8 @@ export interface OutgoingMessage extends CheckedMessage {
   readonly clientName: string;
   /** Whether the sender's own copy counts as read. */
   readonly readBySender: boolean;
+  /** Others who know already: their copies count as read. */
+  readonly readBy?: readonly number[];
   /** The scheduled message that it comes from: it is sent at most once. */
   readonly scheduledMessageId?: number;
   /** Local echo: the event of this one queue carries the id that the client gave. */

@@ -29,6 +29,7 @@ export async function loadReceiverFlags(
     const add = (userId: number, bits: number) => byUser.set(userId, (byUser.get(userId) ?? 0) | bits);
     const { rendered, target, sender } = message;
     if (message.readBySender) add(sender.id, flag.read);
+    for (const id of message.readBy ?? []) add(id, flag.read);
     for (const id of muters.get(sender.id) ?? []) add(id, flag.read);
     for (const id of rendered.mentionedUserIds) add(id, flag.mentioned);
     if (rendered.mentionedGroupIds.length > 0)

@@ -3,7 +3,7 @@ import { addSubscriptions } from "@carillon/domain";
 import { handle } from "../../services.ts";
 import { creationOptions } from "./creation-options.ts";
 
-export default handle(operation, async ({ input, actor, services }) => {
+export default handle(operation, async ({ input, actor, requestId, services }) => {
   const fatal = input.authorization_errors_fatal;
   const added = await services.db.transaction((tx) =>
     addSubscriptions(tx, services.site, actor, {
@@ -11,12 +11,14 @@ export default handle(operation, async ({ input, actor, services }) => {
       subscriptions: input.subscriptions,
       principals: input.principals,
       authorizationErrorsFatal: fatal,
+      tellSubscribed: input.send_new_subscription_messages,
+      requestId,
     }),
   );
   return {
     subscribed: added.subscribed,
     already_subscribed: added.alreadySubscribed,
     ...(fatal ? {} : { unauthorized: added.unauthorized }),
-    ...(input.send_new_subscription_messages ? { new_subscription_messages_sent: false } : {}),
+    ...(input.send_new_subscription_messages ? { new_subscription_messages_sent: added.told } : {}),
   };
 });

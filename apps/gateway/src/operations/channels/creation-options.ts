@@ -9,6 +9,7 @@ export function creationOptions(input: CreationInput): CreationOptions {
     inviteOnly: input.invite_only,
     isWebPublic: input.is_web_public,
     isDefault: input.is_default_stream,
+    announce: input.announce,
     historyPublicToSubscribers: input.history_public_to_subscribers,
     messageRetentionDays: input.message_retention_days,
     topicsPolicy: input.topics_policy,

@@ -1,0 +1,31 @@
+import { claimIntent, failIntent, finishIntent, type ClaimedIntent, type Tx } from "@carillon/db";
+import { GiveUp, type IntentDefinition } from "@carillon/jobs";
+
+import { processor, type Processor } from "./processor.ts";
+import type { WorkerServices } from "./services.ts";
+
+/**
+ * The processor of a job that runs from a row of `job_intent`. What `work` does and the end of its intent commit
+ * together, so that a job that runs twice has one effect; the last failure makes the row a dead letter with its reason.
+ */
+export function intentProcessor<Payload>(
+  { db }: WorkerServices,
+  definition: IntentDefinition<Payload>,
+  work: (tx: Tx, intent: ClaimedIntent<Payload>) => Promise<void>,
+): Processor<{ intentId: number; version: number }> {
+  return processor(definition, async ({ payload, attempt }) => {
+    try {
+      await db.transaction(async (tx) => {
+        const intent = await claimIntent(tx, definition, payload);
+        if (!intent) return;
+        await finishIntent(tx, intent.id);
+        await work(tx, intent);
+      });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const dead = error instanceof GiveUp || attempt >= definition.retry.attempts;
+      await failIntent(db, payload, { reason, dead });
+      throw error;
+    }
+  });
+}

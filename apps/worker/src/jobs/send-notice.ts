@@ -1,0 +1,18 @@
+import { sendChannelCreatedNotice, sendSubscribedNotice } from "@carillon/domain";
+import { sendNotice } from "@carillon/jobs";
+
+import { intentProcessor } from "../intent-processor.ts";
+import type { WorkerServices } from "../services.ts";
+
+/** Sends one message of the notification bot about something that has happened. */
+export function sendNoticeProcessor(services: WorkerServices) {
+  const { site } = services;
+  return intentProcessor(services, sendNotice, async (tx, { realmId, payload }) => {
+    switch (payload.kind) {
+      case "subscribed":
+        return sendSubscribedNotice(tx, site, realmId, payload);
+      case "channel-created":
+        return sendChannelCreatedNotice(tx, site, realmId, payload);
+    }
+  });
+}

@@ -1,0 +1,141 @@
+import type { IntentDefinition, IntentRef } from "@carillon/jobs";
+
+import type { Sql, Tx } from "./transaction.ts";
+
+/** An intent that waits for its job. */
+export interface QueuedIntent extends IntentRef {
+  /** Name of the job. */
+  readonly job: string;
+  /** Milliseconds until it may run; 0 or less for now. */
+  readonly delayMs: number;
+}
+
+export interface NewIntent<Payload> {
+  /** Of all intents only one ever has this key: a second one is not recorded. */
+  readonly key: string;
+  readonly payload: Payload;
+  /** At once unless given. */
+  readonly runAt?: Date;
+}
+
+const columns = `id AS "intentId", version, job,
+  extract(epoch FROM run_at - now())::float8 * 1000 AS "delayMs"`;
+
+/**
+ * Writes down background work in the transaction that causes it: it exists if and only if the change commits. The
+ * database's listener hears of it after the commit; the relay finds what the listener missed.
+ */
+export async function recordIntents<Payload>(
+  tx: Tx,
+  realmId: number,
+  definition: IntentDefinition<Payload>,
+  intents: ReadonlyArray<NewIntent<NoInfer<Payload>>>,
+): Promise<void> {
+  if (intents.length === 0) return;
+  const queued = await tx.rows<QueuedIntent>(
+    `INSERT INTO job_intent (realm_id, job, unique_key, payload, run_at)
+     SELECT $1, $2, i.key, i.payload, coalesce(i.run_at, now())
+     FROM unnest($3::text[], $4::jsonb[], $5::timestamptz[]) AS i (key, payload, run_at)
+     ON CONFLICT (unique_key) DO NOTHING RETURNING ${columns}`,
+    [
+      realmId,
+      definition.name,
+      intents.map(({ key }) => `${definition.name}/${key}`),
+      intents.map(({ payload }) => JSON.stringify(definition.intent.parse(payload))),
+      intents.map(({ runAt }) => runAt ?? null),
+    ],
+  );
+  tx.intentsRecorded(queued);
+}
+
+/** Pending intents without a job in the queue, oldest first; younger ones are still about to get theirs. */
+export function unqueuedIntents(
+  sql: Sql,
+  limits: { olderThanMs: number; limit: number },
+): Promise<QueuedIntent[]> {
+  return sql.rows(
+    {
+      name: "unqueued-intents",
+      text: `SELECT ${columns} FROM job_intent
+        WHERE state = 'pending' AND enqueued_at IS NULL
+          AND created_at <= now() - make_interval(secs => $1 / 1000.0)
+        ORDER BY created_at LIMIT $2`,
+    },
+    [limits.olderThanMs, limits.limit],
+  );
+}
+
+/**
+ * Pending intents whose job must have been lost: it has been in the queue, or should have run, for longer than any
+ * pause between its attempts.
+ */
+export function stalledIntents(
+  sql: Sql,
+  limits: { quietMs: number; limit: number },
+): Promise<QueuedIntent[]> {
+  return sql.rows(
+    {
+      name: "stalled-intents",
+      text: `SELECT ${columns} FROM job_intent
+        WHERE state = 'pending' AND greatest(enqueued_at, run_at) <= now() - make_interval(secs => $1 / 1000.0)
+        ORDER BY run_at LIMIT $2`,
+    },
+    [limits.quietMs, limits.limit],
+  );
+}
+
+/** Notes that their jobs are in the queue. */
+export async function stampIntents(sql: Sql, intents: readonly IntentRef[]): Promise<void> {
+  if (intents.length === 0) return;
+  await sql.rows(
+    `UPDATE job_intent i SET enqueued_at = now() FROM unnest($1::bigint[], $2::int[]) AS q (id, version)
+     WHERE i.id = q.id AND i.version = q.version AND i.state = 'pending'`,
+    [intents.map(({ intentId }) => intentId), intents.map(({ version }) => version)],
+  );
+}
+
+export interface ClaimedIntent<Payload> {
+  readonly id: number;
+  readonly realmId: number;
+  readonly payload: Payload;
+}
+
+/**
+ * Takes an intent for this transaction; undefined when it is done, dead, replayed since, or in other hands. What the
+ * transaction does and {@link finishIntent} commit together: the work is done once.
+ */
+export async function claimIntent<Payload>(
+  tx: Tx,
+  definition: IntentDefinition<Payload>,
+  { intentId, version }: IntentRef,
+): Promise<ClaimedIntent<Payload> | undefined> {
+  const row = await tx.first<{ realmId: number; payload: unknown }>(
+    `SELECT realm_id AS "realmId", payload FROM job_intent
+     WHERE id = $1 AND version = $2 AND state = 'pending' FOR UPDATE SKIP LOCKED`,
+    [intentId, version],
+  );
+  if (!row) return undefined;
+  return { id: intentId, realmId: row.realmId, payload: definition.intent.parse(row.payload) };
+}
+
+export async function finishIntent(tx: Tx, intentId: number): Promise<void> {
+  await tx.rows(
+    "UPDATE job_intent SET state = 'done', finished_at = now(), attempts = attempts + 1, last_error = NULL WHERE id = $1",
+    [intentId],
+  );
+}
+
+/** Writes a failure into the row; `dead` ends it until an operator replays it. */
+export async function failIntent(
+  sql: Sql,
+  { intentId, version }: IntentRef,
+  failure: { reason: string; dead: boolean },
+): Promise<void> {
+  await sql.rows(
+    `UPDATE job_intent SET attempts = attempts + 1, last_error = $3,
+       state = CASE WHEN $4 THEN 'dead' ELSE state END,
+       finished_at = CASE WHEN $4 THEN now() ELSE finished_at END
+     WHERE id = $1 AND version = $2 AND state = 'pending'`,
+    [intentId, version, failure.reason.slice(0, 1_000), failure.dead],
+  );
+}

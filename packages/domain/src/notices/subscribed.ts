@@ -1,0 +1,40 @@
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+
+import { composeNotice, directTo, silentMention, systemBot } from "../messages/notice.ts";
+import { sendMessages } from "../messages/send.ts";
+import { loadRealm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import { loadAccounts } from "../users/account.ts";
+
+/**
+ * Tells somebody, in a direct message from the notification bot, that another has subscribed them to channels
+ * (channels.md §8). Says nothing when one of the two is gone, or none of the channels is theirs any more.
+ */
+export async function sendSubscribedNotice(
+  tx: Tx,
+  site: Site,
+  realmId: number,
+  notice: { actorId: number; userId: number; channelIds: readonly number[] },
+): Promise<void> {
+  const realm = await loadRealm(tx, realmId);
+  const accounts = await loadAccounts(tx, realmId, [notice.actorId, notice.userId]);
+  const actor = accounts.get(notice.actorId);
+  const user = accounts.get(notice.userId);
+  const channels = await tx.rows<{ name: string }>(
+    `SELECT c.name FROM channels c JOIN subscriptions s ON s.channel_id = c.id AND s.user_id = $2 AND s.active
+     WHERE c.id = ANY($1::int[]) AND NOT c.is_archived ORDER BY lower(c.name)`,
+    [notice.channelIds, notice.userId],
+  );
+  if (!actor || !user?.isActive || channels.length === 0) return;
+  const bot = await systemBot(tx, realmId, "notification");
+  const names = channels.map(({ name }) => `* ${name}`).join("\n");
+  const { events } = await sendMessages(tx, realm, [
+    await composeNotice(tx, realm, site, {
+      bot,
+      target: directTo(bot, user),
+      content: `${silentMention(actor)} subscribed you to:\n\n${names}`,
+    }),
+  ]);
+  await emit(tx, realmId, events);
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { intentJob } from "../intent-job.ts";
+import { backoff } from "../retry.ts";
+
+const intent = z.discriminatedUnion("kind", [
+  /** Somebody else has subscribed the user to channels that existed. */
+  z.strictObject({
+    kind: z.literal("subscribed"),
+    actorId: z.int().positive(),
+    userId: z.int().positive(),
+    channelIds: z.array(z.int().positive()).min(1),
+  }),
+  /** A new channel is announced in the organization's channel for that. */
+  z.strictObject({
+    kind: z.literal("channel-created"),
+    actorId: z.int().positive(),
+    channelId: z.int().positive(),
+  }),
+]);
+
+export type NoticeIntent = z.infer<typeof intent>;
+
+/** What the notification bot tells after the commit, because it may be much and nobody waits for it. */
+export const sendNotice = intentJob({
+  name: "send-notice",
+  queue: "maintenance",
+  about: "Sends one message of the notification bot about something that has happened.",
+  intent,
+  retry: backoff({ attempts: 12, first: "1s", cap: "5m", jitter: 0.5 }),
+  deadline: "20s",
+});
