@@ -1,0 +1,208 @@
+import type { AddressInfo } from "node:net";
+import { appRoutes } from "@bull-board/api/dist/routes.js";
+import { deliverDue } from "@carillon/jobs";
+import { silentLogger } from "@carillon/kit";
+import { captureLog, startFaultProxy, type FaultProxy } from "@carillon/testkit";
+import { connectDatabase } from "@carillon/db";
+import { expect } from "chai";
+import Koa from "koa";
+import { buildDashboard } from "./app.ts";
+import { boardMiddleware } from "./board.ts";
+import { backends, basic, openDashboard, serve, useDashboard } from "./test-support.ts";
+
+/** Every route of bull-board that changes something, for a queue and a job that exist. */
+const writes = appRoutes.api
+  .flatMap(({ method, route }) =>
+    [method].flat().flatMap((name) => [route].flat().map((path) => ({ method: name, path }))),
+  )
+  .filter(({ method }) => method !== "get")
+  .map(({ method, path }) => ({
+    method: method.toUpperCase(),
+    path: path
+      .replace(":queueName", "delivery")
+      .replace(":jobId", "deliver-due-1-4000000000")
+      .replace(":queueStatus", "delayed")
+      .replace(":schedulerId", "none"),
+  }));
+
+for (const kind of backends)
+  describe(`the dashboard, on ${kind}`, () => {
+    const dashboard = useDashboard(kind);
+
+    const pages = ["/", "/look-up", "/dead-letters", "/queues", "/queues/api/queues", "/style.css"];
+
+    it("shows its pages to the operator and the viewer, and nobody else", async () => {
+      const { ask } = dashboard();
+      for (const path of pages) {
+        expect((await ask(path)).status, path).to.equal(200);
+        expect((await ask(path, { as: "viewer" })).status, path).to.equal(200);
+        const refusal = await ask(path, { as: "nobody" });
+        expect(refusal.status, path).to.equal(401);
+        expect(refusal.headers.get("www-authenticate")).to.match(/^Basic realm=/);
+        expect(await refusal.text()).not.to.contain("Queue");
+      }
+    });
+
+    it("refuses wrong credentials of every kind", async () => {
+      const { ask } = dashboard();
+      const wrong = [
+        basic("olga", "open:sesame"),
+        basic("olga", ""),
+        basic("", "open:sesame ä"),
+        basic("viktor", "open:sesame ä"),
+        basic("Olga", "open:sesame ä"),
+        basic("olga:open", "sesame ä2"),
+        "Basic",
+        "Basic %%%",
+        "Bearer olga",
+        `${basic("olga", "open:sesame ä")}, x`,
+        basic("x".repeat(8_000), "y"),
+      ];
+      for (const authorization of wrong) {
+        const answer = await ask("/", { as: "nobody", headers: { authorization } });
+        expect(answer.status, authorization).to.equal(401);
+      }
+    });
+
+    it("has bull-board over the real queues", async () => {
+      const { queues, json, ask } = dashboard();
+      await queues.publish([
+        { job: deliverDue, payload: { realmId: 1, second: 4e9 }, delayMs: 3_600_000 },
+      ]);
+      const { queues: shown } = (await json("/queues/api/queues")) as {
+        queues: { name: string; counts: Record<string, number>; readOnlyMode: boolean }[];
+      };
+      expect(shown.map(({ name }) => name)).to.have.members(["delivery", "push", "maintenance"]);
+      expect(shown.every(({ readOnlyMode }) => readOnlyMode)).to.equal(true);
+      expect(shown[0]?.counts).to.include({ delayed: 1 });
+      for (const path of ["/queues/queue/delivery", "/queues/api/redis/stats"]) {
+        expect((await ask(path)).status, path).to.equal(200);
+      }
+      const page = await (await ask("/queues")).text();
+      const script = /src="(static\/js\/main[^"]+)"/.exec(page)?.[1];
+      expect((await ask(`/queues/${script}`)).status).to.equal(200);
+    });
+
+    it("shows ids of a job's data, and no text", async () => {
+      const { queues, json } = dashboard();
+      const [delivery] = queues.bullQueues();
+      await delivery?.add(
+        "leaky",
+        { id: 7, content: "the secret words", list: ["ok-1", "not ok"] },
+        { jobId: "leaky-7", delay: 3_600_000 },
+      );
+      const { job } = (await json("/queues/api/queues/delivery/leaky-7")) as {
+        job: { data: unknown };
+      };
+      expect(job.data).to.deep.equal({ id: 7, content: "[cut]", list: ["ok-1", "[cut]"] });
+      const found = (await json("/look-up?id=leaky-7")) as { jobs: { payload: unknown }[] };
+      expect(found.jobs[0]?.payload).to.deep.equal(job.data);
+    });
+
+    it("lets nobody write on the board, the operator neither", async () => {
+      const { queues, ask } = dashboard();
+      expect(writes).to.have.length.greaterThan(20);
+      for (const { method, path } of writes) {
+        for (const as of ["operator", "viewer"] as const) {
+          const answer = await ask(`/queues${path}`, { method, as });
+          expect(answer.status, `${method} ${path}`).to.equal(405);
+        }
+      }
+      expect(await queues.queue("delivery").counts()).to.include({ delayed: 2, waiting: 0 });
+    });
+
+    it("has a board that refuses by itself, whatever stands before it", async () => {
+      const { queues } = dashboard();
+      const app = new Koa();
+      app.silent = true;
+      app.use(boardMiddleware(queues));
+      const server = await serve(app);
+      const { port } = server.address() as AddressInfo;
+      const done: string[] = [];
+      for (const { method, path } of writes) {
+        const answer = await fetch(`http://127.0.0.1:${port}/queues${path}`, { method });
+        if (answer.status < 400) done.push(path);
+      }
+      server.closeAllConnections();
+      server.close();
+      // These two answer, and leave out the queues that are read-only: all.
+      expect(done).to.deep.equal(["/api/queues/pause", "/api/queues/resume"]);
+      for (const queue of queues.bullQueues()) expect(await queue.isPaused()).to.equal(false);
+      expect(await queues.queue("delivery").counts()).to.include({ delayed: 2, waiting: 0 });
+    });
+
+    it("sends no page that loads, frames or keeps anything", async () => {
+      const { ask } = dashboard();
+      for (const path of [...pages, "/health", "/metrics", "/nothing"]) {
+        const { headers } = await ask(path);
+        const policy = headers.get("content-security-policy");
+        expect(policy, path).to.match(/^default-src 'none'/);
+        expect(policy, path).not.to.match(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/);
+        expect(headers.get("x-content-type-options")).to.equal("nosniff");
+        expect(headers.get("cache-control")).to.equal("no-store");
+      }
+      expect((await ask("/")).headers.get("content-security-policy")).not.to.match(/script-src/);
+    });
+
+    it("says what is not there or not possible", async () => {
+      const { ask, json } = dashboard();
+      expect((await ask("/nothing")).status).to.equal(404);
+      expect(await json("/nothing")).to.deep.equal({ error: "There is no such page." });
+      expect((await ask("/", { method: "DELETE" })).status).to.equal(405);
+      expect((await ask("/health", { method: "POST", as: "nobody" })).status).to.equal(405);
+    });
+  });
+
+describe("the health of the dashboard", () => {
+  it("is open, and bad while the database is gone", async () => {
+    const dashboard = await openDashboard();
+    const { lines, log } = captureLog();
+    let proxy: FaultProxy | undefined;
+    try {
+      proxy = await startFaultProxy(dashboard.database.url);
+      const db = await connectDatabase(proxy.url, { max: 4, name: "test" });
+      const logins = [{ role: "operator", user: "o", password: "p" }] as const;
+      const app = buildDashboard({ db, queues: dashboard.queues, logins, log });
+      const server = await serve(app);
+      const { port } = server.address() as AddressInfo;
+      const ask = (path: string) =>
+        fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: basic("o", "p") } });
+      const status = async (path: string) => (await ask(path)).status;
+      const until = async (wanted: number) => {
+        while ((await status("/health")) !== wanted) await new Promise((r) => setTimeout(r, 50));
+      };
+      await until(200);
+      await proxy.refuse();
+      await until(503);
+      expect(await (await ask("/metrics")).text()).to.match(
+        /^carillon_store_up\{store="queues"\} 1$/m,
+      );
+      const page = await ask("/");
+      expect(page.status).to.equal(200);
+      expect(await page.text()).to.match(/The database does not answer|unknown/);
+      expect(await status("/look-up?id=1")).to.equal(500);
+      expect(lines.some(({ msg }) => msg === "a request failed unexpectedly")).to.equal(true);
+      await proxy.heal();
+      await until(200);
+      proxy.freeze();
+      await until(503);
+      proxy.drop();
+      server.closeAllConnections();
+      server.close();
+      await db.close();
+    } finally {
+      await proxy?.close();
+      await dashboard.close();
+    }
+  });
+
+  it("is asked of the database once, however many ask", async () => {
+    const dashboard = await openDashboard("postgres", { log: silentLogger });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => dashboard.ask("/health", { as: "nobody" })),
+    );
+    expect(answers.every(({ status }) => status === 200)).to.equal(true);
+    expect(dashboard.db.pool.totalCount).to.be.at.most(1);
+    await dashboard.close();
+  });
+});

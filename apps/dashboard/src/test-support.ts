@@ -1,0 +1,124 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Database } from "@carillon/db";
+import { silentLogger, type Logger } from "@carillon/kit";
+import { connectQueues, prepareQueues, type Queues } from "@carillon/queue";
+import { createTestDatabase, redisUrl, type TestDatabase } from "@carillon/testkit";
+import type Koa from "koa";
+import { buildDashboard } from "./app.ts";
+import type { Login, Role } from "./credentials.ts";
+
+export const backends = ["postgres", "redis"] as const;
+export type BackendKind = (typeof backends)[number];
+
+const logins: readonly Login[] = [
+  { role: "operator", user: "olga", password: "open:sesame ä" },
+  { role: "viewer", user: "viktor", password: "only looking" },
+];
+
+export interface Asking extends Omit<RequestInit, "headers"> {
+  readonly as?: Role | "nobody";
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A dashboard that listens, over a database and queues of its own. */
+export interface TestDashboard {
+  readonly db: Database;
+  readonly queues: Queues;
+  readonly database: TestDatabase;
+  readonly origin: string;
+  /** Asks as the operator unless told otherwise; redirects are not followed. */
+  ask(path: string, asking?: Asking): Promise<Response>;
+  json(path: string, asking?: Asking): Promise<unknown>;
+  /** Posts a form, and asks for JSON. */
+  post(path: string, fields: Record<string, string>, asking?: Asking): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** The header of HTTP Basic. */
+export function basic(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+}
+
+/** In `before`: skips the tests, visibly, where there is no Redis. */
+export function needBackend(kind: BackendKind, context: { skip(): never }): void {
+  if (kind === "redis" && !redisUrl()) context.skip();
+}
+
+/** Starts a dashboard. @param options what is to be different: a way to the database, a log */
+export async function openDashboard(
+  kind: BackendKind = "postgres",
+  options: { log?: Logger; databaseUrl?: (url: string) => string | Promise<string> } = {},
+): Promise<TestDashboard> {
+  const log = options.log ?? silentLogger;
+  const database = await createTestDatabase();
+  const config = {
+    databaseUrl: database.url,
+    log,
+    ...(kind === "redis" ? { redisUrl: redisUrl(), redisPrefix: database.name } : {}),
+  };
+  await prepareQueues(config);
+  const queues = await connectQueues(config);
+  const db = await database.connect({ max: 4 });
+  const app = buildDashboard({ db, queues, logins, log });
+  const server = await serve(app);
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const ask = (path: string, { as = "operator", headers = {}, ...init }: Asking = {}) => {
+    const login = logins.find(({ role }) => role === as);
+    const authorization = login ? { authorization: basic(login.user, login.password) } : {};
+    return fetch(origin + path, {
+      redirect: "manual",
+      ...init,
+      headers: { ...authorization, ...headers },
+    });
+  };
+  const json = { accept: "application/json" };
+  return {
+    db,
+    queues,
+    database,
+    origin,
+    ask,
+    json: async (path, asking = {}) =>
+      (await ask(path, { ...asking, headers: { ...json, ...asking.headers } })).json(),
+    post: (path, fields, asking = {}) =>
+      ask(path, {
+        method: "POST",
+        body: new URLSearchParams(fields),
+        ...asking,
+        headers: { ...json, ...asking.headers },
+      }),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      if (kind === "redis") {
+        await Promise.all(queues.bullQueues().map((queue) => queue.obliterate({ force: true })));
+      }
+      await queues.close();
+      await database.drop();
+    },
+  };
+}
+
+/** Lets an app listen on a free port. */
+export async function serve(app: Koa): Promise<Server> {
+  const server = createServer(app.callback()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+/** A dashboard for the tests of the enclosing `describe`. */
+export function useDashboard(kind: BackendKind = "postgres"): () => TestDashboard {
+  let dashboard: TestDashboard | undefined;
+  before("start a dashboard", async function () {
+    needBackend(kind, this);
+    dashboard = await openDashboard(kind);
+  });
+  after("stop the dashboard", () => dashboard?.close());
+  return () => {
+    if (!dashboard) throw new Error("the dashboard runs only during the tests");
+    return dashboard;
+  };
+}
