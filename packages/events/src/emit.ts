@@ -19,26 +19,26 @@ export interface NewEvent {
  */
 export async function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await tx.rows(append, [
-    realmId,
-    events.length,
-    events.map((event) => event.type),
-    events.map((event) => event.op ?? null),
-    events.map((event) => JSON.stringify(event.payload)),
-    events.map((event) => arrayLiteral(event.audience)),
-    events.map((event) => (event.userData ? JSON.stringify(event.userData) : null)),
-  ]);
+  const rows = events.map(({ type, op, payload, audience, userData }) => ({
+    type,
+    op,
+    payload,
+    audience: arrayLiteral(audience),
+    userData,
+  }));
+  await tx.rows(append, [realmId, events.length, JSON.stringify(rows)]);
 }
 
+/** One JSON text: payloads in an array of texts would be escaped twice and parsed twice. */
 const append = {
   name: "event-append",
   text: `WITH head AS (
     UPDATE event_head SET seq = seq + $2 WHERE realm_id = $1 RETURNING seq - $2 AS base
   )
   INSERT INTO event_log (realm_id, seq, type, op, payload, audience, user_data)
-  SELECT $1, head.base + e.ord, e.type, e.op, e.payload::jsonb, e.audience::int[], e.user_data::jsonb
-  FROM head, unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-    WITH ORDINALITY AS e (type, op, payload, audience, user_data, ord)`,
+  SELECT $1, head.base + e.ord, e.event->>'type', e.event->>'op', e.event->'payload',
+    (e.event->>'audience')::int[], e.event->'userData'
+  FROM head, jsonb_array_elements($3::jsonb) WITH ORDINALITY AS e (event, ord)`,
 };
 
 /** An audience as PostgreSQL writes an array: `{1,2}`. */

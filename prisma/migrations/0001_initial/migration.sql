@@ -714,8 +714,10 @@ ALTER TABLE "recipients"
 
 CREATE INDEX "messages_topic_idx" ON "messages" (recipient_id, lower(topic), id DESC) WHERE is_channel;
 CREATE INDEX "messages_sender_idx" ON "messages" (sender_id, id);
--- With fastupdate the words of new messages wait in a list that autovacuum files: a third of the insert's time.
-CREATE INDEX "messages_search_idx" ON "messages" USING gin (search) WITH (fastupdate = on);
+-- With fastupdate the words of new messages wait in a list that autovacuum files: a third of the insert's time. The
+-- list may grow to 32 MB, so that a burst does not have to file it in the middle of a delivery (0.13 s at 4 MB).
+CREATE INDEX "messages_search_idx" ON "messages" USING gin (search)
+  WITH (fastupdate = on, gin_pending_list_limit = 32768);
 
 -- Bit 1 of the flags is `read`, bit 256 says that the message is direct (domain, messages/flags).
 CREATE INDEX "user_messages_unread_idx" ON "user_messages" (user_id, message_id) WHERE flags & 1 = 0;

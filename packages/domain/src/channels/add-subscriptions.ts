@@ -151,7 +151,9 @@ function toBeTold(
   added: readonly Subscription[],
   created: ReadonlySet<number>,
 ): Map<number, number[]> {
-  const people = new Set(principals.filter(({ id, isBot }) => !isBot && id !== actor.id).map(({ id }) => id));
+  const people = new Set(
+    principals.filter(({ id, isBot }) => !isBot && id !== actor.id).map(({ id }) => id),
+  );
   const channelsByUser = new Map<number, number[]>();
   for (const { userId, channelId } of added) {
     if (!people.has(userId) || created.has(channelId)) continue;

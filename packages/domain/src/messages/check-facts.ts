@@ -34,6 +34,7 @@ export async function loadCheckFacts(
   sql: Sql,
   realm: Realm,
   drafts: readonly NormalisedDraft[],
+  begun: Set<string>,
 ): Promise<CheckFacts> {
   const senderIds = distinct(drafts.map(({ draft }) => draft.senderId));
   const participantIds = drafts.flatMap(({ draft }) =>
@@ -51,7 +52,7 @@ export async function loadCheckFacts(
   );
   const channels = await loadPostingChannels(sql, realm.id, channelIds, posterIds);
   const directs = await findDirectRecipients(sql, realm.id, conversationsOf(drafts));
-  const facts = { realm, accounts, memberships, channels, directs, begun: new Set<string>() };
+  const facts = { realm, accounts, memberships, channels, directs, begun };
   const topics = await existingTopics(sql, topicsInQuestion(facts, drafts));
   for (const topic of topics) facts.begun.add(topic);
   return facts;

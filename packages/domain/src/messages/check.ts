@@ -27,6 +27,7 @@ import { topicName } from "./topics.ts";
  * Scheduling, editing, sending and the delivery of a whole batch ask it alike. Drafts are looked at in order, each
  * seeing what those before it begin.
  *
+ * @param letThrough topics and conversations that messages let through earlier in the same run begin; these are added
  * @returns for each draft the message, or the refusal as a value: one refusal does not touch the others
  */
 export async function checkMessages(
@@ -34,6 +35,7 @@ export async function checkMessages(
   site: { readonly url: string },
   realm: Realm,
   drafts: readonly Draft[],
+  letThrough: Set<string> = new Set(),
 ): Promise<Array<CheckedMessage | ApiError>> {
   const texts = drafts.map((draft) => ({
     draft,
@@ -47,6 +49,7 @@ export async function checkMessages(
       draft,
       topic: topic instanceof ApiError ? undefined : topic,
     })),
+    letThrough,
   );
   const parsed = texts.map(({ draft, content }) =>
     content instanceof ApiError
@@ -113,7 +116,10 @@ async function check(
   if (target.kind === "channel")
     beginTopic(facts, { recipientId: target.channel.recipientId, topic });
   else facts.begun.add(memberKey(target.members));
-  return { sender, target, topic, content, rendered };
+  const mentionedFollowers = rendered.mentionedUserIds.filter(
+    (id) => id !== sender.id && lookups.usersById.get(id)?.followsWhereMentioned,
+  );
+  return { sender, target, topic, content, rendered, mentionedFollowers };
 }
 
 function topicOf(draft: Draft, realm: Realm): string {

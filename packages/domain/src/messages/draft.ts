@@ -26,6 +26,8 @@ export interface CheckedMessage {
   readonly topic: string;
   readonly content: string;
   readonly rendered: RenderedMessage;
+  /** People whom it mentions and who follow topics where they are mentioned. */
+  readonly mentionedFollowers: readonly number[];
 }
 
 export type Target =

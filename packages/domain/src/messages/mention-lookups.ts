@@ -15,9 +15,15 @@ export interface NamedGroup extends MentionableGroup {
   readonly canMentionGroupId: number;
 }
 
+/** A user whom a text names. */
+interface NamedUser extends MentionableUser {
+  readonly followsWhereMentioned: boolean;
+}
+
 /** What the texts of a batch name, looked up once for all of them. */
 export interface MentionLookups {
   readonly groupsById: ReadonlyMap<number, NamedGroup>;
+  readonly usersById: ReadonlyMap<number, NamedUser>;
   /** For one text and its author, who must be able to see what it links to. */
   of(parsed: ParsedMessage, author: Account): Promise<Lookups>;
 }
@@ -45,6 +51,7 @@ export async function loadMentionLookups(
   };
   return {
     groupsById: new Map(groups.map((group) => [group.id, group])),
+    usersById: shared.usersById,
     of: async ({ names }, author) =>
       names.channelNames.length > 0
         ? { ...shared, ...(await loadLinks(sql, author, names)) }
@@ -72,14 +79,15 @@ function loadUsers(
   realmId: number,
   names: readonly string[],
   ids: readonly number[],
-): Promise<MentionableUser[]> {
+): Promise<NamedUser[]> {
+  const follows = `NOT is_bot AND coalesce((rule_settings->'automatically_follow_topics_where_mentioned')::bool, true)`;
+  const columns = `id, full_name AS "fullName", is_active AS "isActive", ${follows} AS "followsWhereMentioned"`;
   return sql.rows(
     {
       name: "mentioned-users",
-      text: `SELECT id, full_name AS "fullName", is_active AS "isActive" FROM users
-        WHERE realm_id = $1 AND lower(full_name) = ANY($2::text[])
+      text: `SELECT ${columns} FROM users WHERE realm_id = $1 AND lower(full_name) = ANY($2::text[])
         UNION
-        SELECT id, full_name, is_active FROM users WHERE realm_id = $1 AND id = ANY($3::int[])`,
+        SELECT ${columns} FROM users WHERE realm_id = $1 AND id = ANY($3::int[])`,
     },
     [realmId, names, ids],
   );

@@ -59,6 +59,7 @@ export async function composeNotice(
     target,
     topic,
     content,
+    mentionedFollowers: [],
     rendered: renderMessage(parsed, await lookups.of(parsed, bot)),
     clientId: await clientIdOf(sql, internalClient),
     clientName: internalClient,

@@ -2,7 +2,6 @@ import type { Sql, Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
 import type { Realm } from "../realms/realm.ts";
-import { loadAccounts } from "../users/account.ts";
 import { loadAudiences } from "./audience.ts";
 import { messageEvent } from "./message-event.ts";
 import type { NumberedMessage, OutgoingMessage } from "./outgoing.ts";
@@ -28,11 +27,14 @@ export interface SendResult {
 /**
  * The one way in which messages come into being (scheduled-messages.md §6, effects): rows, everybody's copies with
  * their flags, topic policies. It works on a whole batch with a fixed number of statements; ids rise in the order given.
+ *
+ * @param begun topics known to have a message, for a sender of many batches: it need not ask again
  */
 export async function sendMessages(
   tx: Tx,
   realm: Realm,
   outgoing: readonly OutgoingMessage[],
+  begun: Set<string> = new Set(),
 ): Promise<SendResult> {
   if (outgoing.length === 0) return { sent: [], events: [] };
   const numbered = await number(tx, realm, outgoing);
@@ -47,7 +49,7 @@ export async function sendMessages(
   }));
   await insertCopies(tx, copies);
   await touchChannels(tx, messages);
-  const visibility = await raiseVisibility(tx, messages, await mentionedAccounts(tx, realm, messages));
+  const visibility = await raiseVisibility(tx, messages, begun);
   const policies = new Map(messages.map(({ id }, i) => [id, visibility.policies[i]]));
   return {
     sent: numbered.map(({ id }) => (inserted.has(id) ? sentMessage(id, policies.get(id)) : undefined)),
@@ -89,9 +91,4 @@ async function number(
     if (!numbers || recipientId === undefined) throw new Error("a message without id or recipient");
     return { ...message, ...numbers, recipientId };
   });
-}
-
-async function mentionedAccounts(sql: Sql, realm: Realm, messages: readonly NumberedMessage[]) {
-  const ids = new Set(messages.flatMap(({ rendered }) => rendered.mentionedUserIds));
-  return ids.size > 0 ? loadAccounts(sql, realm.id, [...ids]) : new Map();
 }

@@ -59,8 +59,7 @@ const copies = {
     FROM unnest($1::bigint[], $2::text[], $3::int[]) AS m (id, audience, flags)
     CROSS JOIN LATERAL unnest(m.audience::int[]) AS receiver (id)
     LEFT JOIN unnest($4::bigint[], $5::int[], $6::int[]) AS x (message_id, user_id, flags)
-      ON x.message_id = m.id AND x.user_id = receiver.id
-    ORDER BY 1, 2`,
+      ON x.message_id = m.id AND x.user_id = receiver.id`,
 };
 
 /** Writes everybody's copies of the messages, with their flags. */

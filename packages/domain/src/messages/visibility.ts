@@ -12,15 +12,6 @@ export const visibilityPolicy = { inherit: 0, muted: 1, unmuted: 2, followed: 3 
 /** Values of the two settings that raise a policy by sending. */
 const when = { participates: 1, sends: 2, starts: 3, never: 4 } as const;
 
-interface TopicState {
-  userId: number;
-  recipientId: number;
-  topic: string;
-  policy: number | null;
-  /** Whether it has an earlier message that the user can see; only looked at where there is no policy. */
-  begun: boolean;
-}
-
 interface Change {
   userId: number;
   channelId: number;
@@ -32,52 +23,43 @@ interface Change {
  * Raises topic policies as sending does (scheduled-messages.md §6): of human senders by their settings, of people
  * who are mentioned if they want to follow where they are. Policies are only raised.
  *
+ * @param begun topics known to have a message before; what is found out, and what this batch begins, is added
  * @returns for each message the sender's new policy, undefined where it did not change, and the events
  */
 export async function raiseVisibility(
   tx: Tx,
   messages: readonly NumberedMessage[],
-  mentioned: ReadonlyMap<number, Account>,
+  begun: Set<string>,
 ): Promise<{ policies: Array<number | undefined>; events: NewEvent[] }> {
-  const concerned = messages.map((message) => concernedBy(message, mentioned));
-  const states = await loadStates(tx, messages, concerned);
-  const policies: Array<number | undefined> = [];
+  const policies = await loadPolicies(tx, messages);
+  await findBegun(tx, messages, policies, begun);
+  const raised: Array<number | undefined> = [];
   const changes = new Map<string, Change>();
-  const begunHere = new Set<string>();
-  for (const [i, message] of messages.entries()) {
-    policies.push(undefined);
+  for (const message of messages) {
+    raised.push(undefined);
     if (message.target.kind !== "channel") continue;
     const { channel } = message.target;
-    const topic = topicName({ recipientId: message.recipientId, topic: message.topic });
-    for (const account of concerned[i] ?? []) {
-      const key = `${account.id}:${topic}`;
-      const state = states.get(key);
-      const current = state?.policy ?? visibilityPolicy.inherit;
-      const begun = state?.begun === true || begunHere.has(topic);
-      const next =
-        account.id === message.sender.id
-          ? raisedBySending(account, current, begun, channel.subscribed.get(account.id)?.isMuted === true)
-          : raisedByMention(current);
-      if (next === undefined) continue;
-      states.set(key, { ...(state ?? newState(account.id, message)), policy: next });
-      changes.set(key, { userId: account.id, channelId: channel.id, topic: message.topic, policy: next });
-      if (account.id === message.sender.id) policies[i] = next;
+    const raise = (userId: number, policy: number | undefined) => {
+      if (policy === undefined) return;
+      const key = policyKey(userId, message);
+      policies.set(key, policy);
+      changes.set(key, { userId, channelId: channel.id, topic: message.topic, policy });
+      if (userId === message.sender.id) raised[raised.length - 1] = policy;
+    };
+    const current = (userId: number) =>
+      policies.get(policyKey(userId, message)) ?? visibilityPolicy.inherit;
+    const { sender } = message;
+    if (!sender.isBot) {
+      const isMuted = channel.subscribed.get(sender.id)?.isMuted === true;
+      raise(
+        sender.id,
+        raisedBySending(sender, current(sender.id), begun.has(begunKey(message)), isMuted),
+      );
     }
-    begunHere.add(topic);
+    for (const id of message.mentionedFollowers) raise(id, raisedByMention(current(id)));
+    begun.add(begunKey(message));
   }
-  return { policies, events: await store(tx, [...changes.values()]) };
-}
-
-/** The accounts whose policy the message may raise: its human sender, and mentioned people who wish it. */
-function concernedBy(message: NumberedMessage, mentioned: ReadonlyMap<number, Account>): Account[] {
-  if (message.target.kind !== "channel") return [];
-  const sender = message.sender.isBot ? [] : [message.sender];
-  const others = message.rendered.mentionedUserIds.flatMap((id) => {
-    const account = mentioned.get(id);
-    if (!account || account.isBot || id === message.sender.id) return [];
-    return setting(account, "automatically_follow_topics_where_mentioned") ? [account] : [];
-  });
-  return [...sender, ...others];
+  return { policies: raised, events: await store(tx, [...changes.values()]) };
 }
 
 function raisedBySending(
@@ -90,7 +72,8 @@ function raisedBySending(
   const started = !begun && current === visibilityPolicy.inherit;
   const wants = (value: number) =>
     value === when.participates || value === when.sends || (value === when.starts && started);
-  if (wants(setting(sender, "automatically_follow_topics_policy"))) return visibilityPolicy.followed;
+  if (wants(setting(sender, "automatically_follow_topics_policy")))
+    return visibilityPolicy.followed;
   if (!channelIsMuted || current === visibilityPolicy.unmuted) return undefined;
   return wants(setting(sender, "automatically_unmute_topics_in_muted_streams_policy"))
     ? visibilityPolicy.unmuted
@@ -102,51 +85,87 @@ function raisedByMention(current: number): number | undefined {
   return untouched ? visibilityPolicy.followed : undefined;
 }
 
-function newState(userId: number, message: NumberedMessage): TopicState {
-  return { userId, recipientId: message.recipientId, topic: message.topic, policy: null, begun: false };
+function policyKey(userId: number, { recipientId, topic }: NumberedMessage): string {
+  return `${userId}:${topicName({ recipientId, topic })}`;
 }
 
-const stateOf = {
-  name: "topic-visibility-states",
-  text: `SELECT w.user_id AS "userId", w.recipient_id AS "recipientId", w.topic,
-      ut.visibility_policy AS policy,
-      ut.id IS NULL AND EXISTS (
-        SELECT 1 FROM messages m
-        WHERE m.recipient_id = w.recipient_id AND m.is_channel AND lower(m.topic) = lower(w.topic) AND m.id < $5
-          AND (w.shared OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = w.user_id AND um.message_id = m.id))
-      ) AS begun
-    FROM unnest($1::int[], $2::int[], $3::int[], $4::text[], $6::bool[])
-      AS w (user_id, recipient_id, channel_id, topic, shared)
-    LEFT JOIN user_topics ut
-      ON ut.user_id = w.user_id AND ut.channel_id = w.channel_id AND lower(ut.topic) = lower(w.topic)`,
-};
+/** Where history is protected, a topic has begun for some and not for others. */
+function begunKey({ recipientId, topic, sender, target }: NumberedMessage): string {
+  const name = topicName({ recipientId, topic });
+  return isProtected(target) ? `for ${sender.id}:${name}` : name;
+}
 
-async function loadStates(
+function isProtected(target: NumberedMessage["target"]): boolean {
+  return target.kind === "channel" && !target.channel.historyPublicToSubscribers;
+}
+
+/** The explicit policies of senders and of mentioned people, by {@link policyKey}. */
+async function loadPolicies(
   tx: Tx,
   messages: readonly NumberedMessage[],
-  concerned: readonly Account[][],
-): Promise<Map<string, TopicState>> {
-  const wanted = new Map<string, [number, number, number, string, boolean]>();
-  for (const [i, { target, recipientId, topic }] of messages.entries()) {
+): Promise<Map<string, number>> {
+  const wanted = new Map<string, { userId: number; message: NumberedMessage; channelId: number }>();
+  for (const message of messages) {
+    const { target, sender } = message;
     if (target.kind !== "channel") continue;
-    for (const { id } of concerned[i] ?? []) {
-      const key = `${id}:${topicName({ recipientId, topic })}`;
-      const { channel } = target;
-      wanted.set(key, [id, recipientId, channel.id, topic, channel.historyPublicToSubscribers]);
-    }
+    for (const userId of [...(sender.isBot ? [] : [sender.id]), ...message.mentionedFollowers])
+      wanted.set(policyKey(userId, message), { userId, message, channelId: target.channel.id });
   }
   if (wanted.size === 0) return new Map();
   const list = [...wanted.values()];
-  const first = Math.min(...messages.map(({ id }) => id));
-  const rows = await tx.rows<TopicState>(stateOf, [
-    list.map(([userId]) => userId),
-    list.map(([, recipientId]) => recipientId),
-    list.map(([, , channelId]) => channelId),
-    list.map(([, , , topic]) => topic),
-    first,
-    list.map(([, , , , shared]) => shared),
-  ]);
-  return new Map(rows.map((row) => [`${row.userId}:${topicName(row)}`, row]));
+  const rows = await tx.rows<{ userId: number; recipientId: number; topic: string; policy: number }>(
+    {
+      name: "topic-policies",
+      text: `SELECT w.user_id AS "userId", w.recipient_id AS "recipientId", w.topic, t.visibility_policy AS policy
+        FROM unnest($1::int[], $2::int[], $3::int[], $4::text[]) AS w (user_id, recipient_id, channel_id, topic)
+        JOIN user_topics t
+          ON t.user_id = w.user_id AND t.channel_id = w.channel_id AND lower(t.topic) = lower(w.topic)`,
+    },
+    [
+      list.map(({ userId }) => userId),
+      list.map(({ message }) => message.recipientId),
+      list.map(({ channelId }) => channelId),
+      list.map(({ message }) => message.topic),
+    ],
+  );
+  return new Map(rows.map(({ userId, policy, ...topic }) => [`${userId}:${topicName(topic)}`, policy]));
+}
+
+/** Adds to `begun` those topics with an earlier message that the sender can see, where it matters and is not known. */
+async function findBegun(
+  tx: Tx,
+  messages: readonly NumberedMessage[],
+  policies: ReadonlyMap<string, number>,
+  begun: Set<string>,
+): Promise<void> {
+  const unknown = new Map<string, NumberedMessage>();
+  for (const message of messages) {
+    const { target, sender } = message;
+    if (target.kind !== "channel" || sender.isBot || begun.has(begunKey(message))) continue;
+    if (!policies.has(policyKey(sender.id, message))) unknown.set(begunKey(message), message);
+  }
+  if (unknown.size === 0) return;
+  const list = [...unknown];
+  const rows = await tx.rows<{ ord: number }>(
+    {
+      name: "begun-topics",
+      text: `SELECT w.ord FROM unnest($1::int[], $2::text[], $3::int[], $4::bool[])
+          WITH ORDINALITY AS w (recipient_id, topic, sender_id, protected, ord)
+        WHERE EXISTS (
+          SELECT 1 FROM messages m
+          WHERE m.recipient_id = w.recipient_id AND m.is_channel AND lower(m.topic) = lower(w.topic) AND m.id < $5
+            AND (NOT w.protected
+                 OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = w.sender_id AND um.message_id = m.id)))`,
+    },
+    [
+      list.map(([, { recipientId }]) => recipientId),
+      list.map(([, { topic }]) => topic),
+      list.map(([, { sender }]) => sender.id),
+      list.map(([, { target }]) => isProtected(target)),
+      messages[0]!.id,
+    ],
+  );
+  for (const { ord } of rows) begun.add(list[ord - 1]![0]);
 }
 
 async function store(tx: Tx, changes: readonly Change[]): Promise<NewEvent[]> {

@@ -35,20 +35,32 @@ export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean>
  * and never skipped: only an edit or a delete can hold one.
  */
 export function claimDue(tx: Tx, realmId: number, limit: number): Promise<DueRow[]> {
-  return tx.rows<DueRow>(
-    {
-      name: "deliver-claim",
-      text: `SELECT ${scheduledColumns}, u.is_active AS "senderActive",
-          u.system_bot_kind IS NOT NULL AS "bySystemBot",
-          s.deliver_at < now() - interval '10 minutes' AS "tooLate"
-        FROM ${scheduledTables} JOIN users u ON u.id = s.sender_id
-        WHERE s.realm_id = $1 AND s.deliver_at <= now() AND NOT s.delivered AND NOT s.failed
-          AND s.kind = ${scheduledKind.sendLater}
-        ORDER BY s.deliver_at, s.id LIMIT $2
-        FOR NO KEY UPDATE OF s`,
-    },
-    [realmId, limit],
-  );
+  return tx.rows<DueRow>(claim, [realmId, limit]);
+}
+
+const due = (condition: string) => `SELECT ${scheduledColumns}, u.is_active AS "senderActive",
+    u.system_bot_kind IS NOT NULL AS "bySystemBot",
+    s.deliver_at < now() - interval '10 minutes' AS "tooLate"
+  FROM ${scheduledTables} JOIN users u ON u.id = s.sender_id
+  WHERE s.realm_id = $1 AND s.deliver_at <= now() AND NOT s.delivered AND NOT s.failed
+    AND s.kind = ${scheduledKind.sendLater} ${condition}
+  ORDER BY s.deliver_at, s.id LIMIT $2`;
+
+const claim = { name: "deliver-claim", text: `${due("")} FOR NO KEY UPDATE OF s` };
+
+const peek = {
+  name: "deliver-peek",
+  text: due("AND (s.deliver_at, s.id) > (to_timestamp($3), $4)"),
+};
+
+/** The rows that come after `last`, as they are now, without holding them. */
+export function peekDue(
+  sql: Sql,
+  realmId: number,
+  limit: number,
+  last: ScheduledRow,
+): Promise<DueRow[]> {
+  return sql.rows<DueRow>(peek, [realmId, limit, last.deliverAt, last.id]);
 }
 
 /** What a deliverer sees when it looks once more after its last commit. */

@@ -1,5 +1,6 @@
 import { lookForDue } from "./claim.ts";
-import { deliverBatch, type DeliverOptions } from "./deliver.ts";
+import { deliverBatch, deliveryBatch, type DeliverOptions } from "./deliver.ts";
+import { DeliveryMemory } from "./look-ahead.ts";
 import type { Outcome } from "./outcome.ts";
 
 export interface DeliveryRun {
@@ -10,20 +11,33 @@ export interface DeliveryRun {
 }
 
 /**
- * Delivers batch after batch until nothing is due, `maxBatches` are done, or `signal` fires. The look after each
+ * Delivers batch after batch until nothing is due, `maxBatches` are done, or `signal` fires. The look after the last
  * commit is what lets a second alarm end when it finds the organization being delivered: whatever was due before
- * the holder's last commit is seen by the holder.
+ * that commit is seen by the holder.
  */
 export async function deliverAll(
   options: DeliverOptions,
   realmId: number,
-  run: { maxBatches: number; signal: AbortSignal; onBatch?: (outcomes: readonly Outcome[]) => void },
+  run: {
+    maxBatches: number;
+    signal: AbortSignal;
+    onBatch?: (outcomes: readonly Outcome[]) => void;
+  },
 ): Promise<DeliveryRun> {
-  for (let batches = 1; ; batches++) {
-    const { held, outcomes } = await deliverBatch(options, realmId);
-    run.onBatch?.(outcomes);
-    const look = await lookForDue(options.db, realmId);
-    if (!held || !look.due) return { more: false, now: look.now };
-    if (batches >= run.maxBatches || run.signal.aborted) return { more: true, now: look.now };
+  const memory = new DeliveryMemory();
+  const full = options.batch ?? deliveryBatch;
+  try {
+    for (let batches = 1; ; batches++) {
+      const { held, outcomes } = await deliverBatch(options, realmId, memory);
+      run.onBatch?.(outcomes);
+      const enough = batches >= run.maxBatches || run.signal.aborted;
+      // After a full batch there is more, or the next claim finds nothing: no need to look.
+      if (held && outcomes.length === full && !enough) continue;
+      const look = await lookForDue(options.db, realmId);
+      if (!held || !look.due) return { more: false, now: look.now };
+      if (enough) return { more: true, now: look.now };
+    }
+  } finally {
+    await memory.settled();
   }
 }

@@ -3,18 +3,16 @@ import { isPassing, type Database, type Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 
-import { checkMessages } from "../messages/check.ts";
 import { loadClientNames } from "../messages/clients.ts";
-import type { Draft } from "../messages/draft.ts";
 import type { OutgoingMessage } from "../messages/outgoing.ts";
 import { sendMessages } from "../messages/send.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import { becomeDeliverer, claimDue, type DueRow } from "./claim.ts";
 import { sendFailureNotices } from "./failure-notice.ts";
+import { DeliveryMemory, mayBeSent } from "./look-ahead.ts";
 import { storeOutcomes, type Outcome } from "./outcome.ts";
 import { scheduledEvents } from "./record.ts";
-import { destinationOf } from "./row.ts";
 
 /** Rows that one transaction delivers at most: the batch is what makes delivery fast. */
 export const deliveryBatch = 200;
@@ -37,9 +35,15 @@ export interface DeliverOptions {
  * Delivers an organization's due messages, one batch (scheduled-messages.md §5). Everything of a batch commits
  * together or not at all, so that a crash leaves nothing or everything: each message is sent exactly once.
  * A refusal fails its row alone. An unexpected error rolls the batch back, and its rows go one by one.
+ *
+ * @param memory of the run that the batch belongs to
  * @throws what a lost connection, a deadlock or a lock timeout throws: the rows are still pending then
  */
-export async function deliverBatch(options: DeliverOptions, realmId: number): Promise<Delivery> {
+export async function deliverBatch(
+  options: DeliverOptions,
+  realmId: number,
+  memory = new DeliveryMemory(),
+): Promise<Delivery> {
   const { db, log, batch = deliveryBatch } = options;
   const claimed: number[] = [];
   try {
@@ -48,7 +52,8 @@ export async function deliverBatch(options: DeliverOptions, realmId: number): Pr
       const realm = await loadRealm(tx, realmId);
       const rows = await claimDue(tx, realmId, batch);
       claimed.splice(0, claimed.length, ...rows.map(({ id }) => id));
-      return { held: true, outcomes: await deliverRows(options, tx, realm, rows) };
+      const last = rows.length === batch ? rows.at(-1) : undefined;
+      return { held: true, outcomes: await deliverRows(options, tx, realm, rows, memory, last) };
     });
   } catch (error) {
     if (isPassing(error) || claimed.length === 0) throw error;
@@ -66,7 +71,9 @@ async function deliverSingly(options: DeliverOptions, realmId: number, count: nu
       const realm = await loadRealm(tx, realmId);
       const rows = await claimDue(tx, realmId, 1);
       try {
-        return await tx.savepoint(() => deliverRows(options, tx, realm, rows));
+        return await tx.savepoint(() =>
+          deliverRows(options, tx, realm, rows, new DeliveryMemory(), undefined),
+        );
       } catch (error) {
         if (isPassing(error)) throw error;
         options.log.error(
@@ -87,12 +94,14 @@ function brokenRow(row: DueRow): Outcome {
   return { row, kind: "failed", reason: "Something went wrong on the server.", silent: row.bySystemBot };
 }
 
-/** Sends what may be sent, fails the rest. */
+/** Sends what may be sent, fails the rest; meanwhile the rows after `last` are looked at. */
 async function deliverRows(
   options: DeliverOptions,
   tx: Tx,
   realm: Realm,
   rows: readonly DueRow[],
+  memory: DeliveryMemory,
+  last: DueRow | undefined,
 ): Promise<Outcome[]> {
   if (rows.length === 0) return [];
   const failures = new Map<DueRow, Outcome>();
@@ -101,7 +110,8 @@ async function deliverRows(
     if (failure) failures.set(row, failure);
   }
   const candidates = rows.filter((row) => !failures.has(row));
-  const results = await checkMessages(tx, options.site, realm, candidates.map(draftOf));
+  const results = await memory.check(tx, options.site, realm, candidates);
+  if (last) memory.lookAhead(options.db, options.site, realm, last, rows.length);
   const clientNames = await loadClientNames(
     tx,
     options.db,
@@ -124,7 +134,7 @@ async function deliverRows(
       scheduledMessageId: row.id,
     });
   }
-  const { sent, events } = await sendMessages(tx, realm, outgoing);
+  const { sent, events } = await sendMessages(tx, realm, outgoing, memory.begun);
   const messageIds = new Map(sendable.map((row, i) => [row, sent[i]?.id]));
   const outcomes = rows.map((row): Outcome => {
     const failure = failures.get(row);
@@ -139,26 +149,16 @@ async function deliverRows(
 
 /** Inactive senders' messages fail silently, late ones with a notice; undefined for those that may be checked. */
 function failedBeforeChecks(row: DueRow, realm: Realm): Outcome | undefined {
+  if (mayBeSent(row, realm)) return undefined;
   if (!row.senderActive)
     return { row, kind: "failed", reason: "The sender's account was deactivated.", silent: true };
   if (realm.deactivated)
     return { row, kind: "failed", reason: "The organization was deactivated.", silent: true };
-  if (row.tooLate)
-    return {
-      row,
-      kind: "failed",
-      reason: "The server was more than ten minutes late.",
-      silent: row.bySystemBot,
-    };
-  return undefined;
-}
-
-function draftOf(row: DueRow): Draft {
   return {
-    senderId: row.senderId,
-    destination: destinationOf(row),
-    topic: row.topic,
-    content: row.content,
+    row,
+    kind: "failed",
+    reason: "The server was more than ten minutes late.",
+    silent: row.bySystemBot,
   };
 }
 

@@ -1,0 +1,102 @@
+import {
+  organization,
+  useDatabase,
+  user,
+  userGroup,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { ApiError } from "@carillon/contract";
+import { expect } from "chai";
+
+import { checkGroupSettings } from "./check-group-setting.ts";
+import { canonicalGroupValue, loadGroupValues, sameGroupValue } from "./group-setting.ts";
+import { groupSettings, realmSettings, type SettingRule } from "./registry.ts";
+import { dropAnonymousGroup, storeGroupSetting } from "./store-group-setting.ts";
+
+describe("Group-setting values", () => {
+  const db = useDatabase();
+  let org: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+  });
+
+  const set = (direct_members: number[], direct_subgroups: number[] = []) => ({
+    direct_members,
+    direct_subgroups,
+  });
+
+  it("say with a named group what a named group says", () => {
+    expect(canonicalGroupValue(set([]), 9)).to.equal(9);
+    expect(canonicalGroupValue(set([], [4, 4]), 9)).to.equal(4);
+    expect(canonicalGroupValue(set([], [5, 4]), 9)).to.deep.equal(set([], [4, 5]));
+    expect(canonicalGroupValue(set([2, 1, 2], [4]), 9)).to.deep.equal(set([1, 2], [4]));
+    expect(canonicalGroupValue(3, 9)).to.equal(3);
+  });
+
+  it("are equal whatever the order, and never across the two forms", () => {
+    const [a, b] = [set([2, 1]), set([1, 2, 1])].map((value) => canonicalGroupValue(value, 9));
+    expect(sameGroupValue(a ?? 0, b ?? 0)).to.equal(true);
+    expect(sameGroupValue(set([1]), 1)).to.equal(false);
+  });
+
+  it("are stored in place, and go out without deactivated accounts", async () => {
+    const { member, admin, groups } = org;
+    const gone = await user(db, org.realm);
+    const stored = await db.transaction(async (tx) => {
+      const first = await storeGroupSetting(tx, org.realm.id, set([member.id, gone.id]));
+      const second = await storeGroupSetting(
+        tx,
+        org.realm.id,
+        set([admin.id, gone.id], [groups["role:moderators"]]),
+        first,
+      );
+      expect(second).to.equal(first);
+      return second;
+    });
+    await db.rows("UPDATE users SET is_active = false WHERE id = $1", [gone.id]);
+    const valueOf = await loadGroupValues(db, [stored, groups["role:everyone"]]);
+    expect(valueOf(stored)).to.deep.equal(set([admin.id], [groups["role:moderators"]]));
+    expect(valueOf(groups["role:everyone"])).to.equal(groups["role:everyone"]);
+  });
+
+  it("leave nothing behind when a setting moves to a named group", async () => {
+    const count = await db.prisma.userGroup.count();
+    await db.transaction(async (tx) => {
+      const own = await storeGroupSetting(tx, org.realm.id, set([org.member.id]));
+      const named = org.groups["role:members"];
+      expect(await storeGroupSetting(tx, org.realm.id, named, own)).to.equal(named);
+      await dropAnonymousGroup(tx, own);
+      await dropAnonymousGroup(tx, named);
+    });
+    expect(await db.prisma.userGroup.count()).to.equal(count);
+  });
+
+  const refusal = async (rule: SettingRule, value: Parameters<typeof sameGroupValue>[0]) => {
+    try {
+      await db.transaction((tx) => checkGroupSettings(tx, org.realm.id, [{ rule, value }]));
+      return "accepted";
+    } catch (error) {
+      if (error instanceof ApiError) return error.code;
+      throw error;
+    }
+  };
+
+  it("keep to what each setting allows", async () => {
+    const { groups } = org;
+    const group = await userGroup(db, org.realm);
+    const web = realmSettings.canCreateWebPublicChannelGroup;
+    expect(await refusal(web, group.id)).to.equal("SYSTEM_GROUP_REQUIRED");
+    expect(await refusal(web, set([org.member.id]))).to.equal("SYSTEM_GROUP_REQUIRED");
+    expect(await refusal(web, groups["role:members"])).to.equal("BAD_REQUEST");
+    expect(await refusal(web, groups["role:moderators"])).to.equal("accepted");
+    expect(await refusal(realmSettings.canManageAllGroups, groups["role:nobody"])).to.equal(
+      "BAD_REQUEST",
+    );
+    expect(await refusal(groupSettings.canMentionGroup, groups["role:owners"])).to.equal(
+      "BAD_REQUEST",
+    );
+    expect(await refusal(groupSettings.canMentionGroup, group.id)).to.equal("accepted");
+    const parts = set([org.guest.id], [groups["role:everyone"], group.id]);
+    expect(await refusal(realmSettings.canCreateGroups, parts)).to.equal("accepted");
+  });
+});
