@@ -147,9 +147,9 @@ describe("POST /channels/create", () => {
         invite_only: true,
         history_public_to_subscribers: false,
       });
-      expect(
-        await created({ invite_only: true, history_public_to_subscribers: true }),
-      ).to.include({ history_public_to_subscribers: true });
+      expect(await created({ invite_only: true, history_public_to_subscribers: true })).to.include({
+        history_public_to_subscribers: true,
+      });
     });
 
     it("whose history is for all when it is public, whatever was asked", async () => {
@@ -200,7 +200,12 @@ describe("POST /channels/create", () => {
 
     it("that older clients understand who may post in", async () => {
       const policies = [];
-      for (const name of ["role:everyone", "role:administrators", "role:fullmembers", "role:nobody"] as const) {
+      for (const name of [
+        "role:everyone",
+        "role:administrators",
+        "role:fullmembers",
+        "role:nobody",
+      ] as const) {
         const channel = await created({ can_send_message_group: org.groups[name] });
         policies.push([channel.stream_post_policy, channel.is_announcement_only]);
       }
@@ -300,10 +305,11 @@ describe("POST /channels/create", () => {
 
     it("in the empty topic of a channel that has no other", async () => {
       const { stream_id } = await created({ topics_policy: "empty_topic_only" });
-      const message = await db.prisma.message.findFirstOrThrow({
-        where: { recipient: { channelId: stream_id } },
+      const { id } = await db.prisma.recipient.findUniqueOrThrow({
+        where: { channelId: stream_id },
       });
-      expect(message.topic).to.equal("");
+      const notice = await db.prisma.message.findFirstOrThrow({ where: { recipientId: id } });
+      expect(notice.topic).to.equal("");
     });
 
     it("unless the organization wants none", () =>
@@ -509,8 +515,8 @@ describe("POST /channels/create", () => {
       const answers = await Promise.all(
         Array.from({ length: 8 }, () => create({ name, subscribers: [org.member.id] })),
       );
-      const statuses = answers.map(({ status }) => status).sort();
-      expect(statuses).to.deep.equal([200, 409, 409, 409, 409, 409, 409, 409]);
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses).to.have.members([200, 409, 409, 409, 409, 409, 409, 409]);
     });
   });
 
@@ -541,7 +547,7 @@ describe("POST /channels/create", () => {
       ]);
       expect(all?.audience).not.to.include(org.guest.id);
       expect(all?.audience).not.to.include(org.notificationBot.id);
-      const [channel] = all?.payload["streams"] as ChannelObject[];
+      const [channel] = (all?.payload["streams"] ?? []) as ChannelObject[];
       expect(channel).to.include({ stream_id: id, stream_weekly_traffic: null });
       expect(guest?.audience).to.deep.equal([org.guest.id]);
       const added = events.filter(({ op }) => op === "add");

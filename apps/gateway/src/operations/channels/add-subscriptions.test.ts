@@ -1,0 +1,373 @@
+import { addSubscriptions, type InputOf } from "@carillon/contract";
+import {
+  bot,
+  changeChannel,
+  changeOrganization,
+  changeSubscription,
+  channel,
+  eventsOf,
+  organization,
+  unsubscribe,
+  useDatabase,
+  useGateway,
+  user,
+  type TestAccount,
+  type TestChannel,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+type Params = { [Name in keyof InputOf<typeof addSubscriptions>]?: unknown };
+
+describe("POST /users/me/subscriptions", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+  });
+
+  const add = (by: TestAccount, names: readonly string[], params: Params = {}) =>
+    gateway.as(by).call(addSubscriptions, {
+      params: { subscriptions: names.map((name) => ({ name })), ...params },
+    });
+  const added = async (by: TestAccount, names: readonly string[], params: Params = {}) => {
+    const { body } = await add(by, names, params);
+    expect(body.result, body.msg).to.equal("success");
+    return body;
+  };
+  const refused = async (
+    by: TestAccount,
+    names: readonly string[],
+    params: Params = {},
+    code = "BAD_REQUEST",
+  ) => {
+    const rows = () =>
+      Promise.all([
+        db.prisma.channel.count(),
+        db.prisma.subscription.count({ where: { active: true } }),
+        db.prisma.eventLog.count(),
+      ]);
+    const before = await rows();
+    const { status, body } = await add(by, names, params);
+    expect([status, body.code], body.msg).to.deep.equal([400, code]);
+    expect(await rows()).to.deep.equal(before);
+  };
+  const subscription = (to: TestChannel, whom: TestAccount) =>
+    db.prisma.subscription.findUnique({
+      where: { channelId_userId: { channelId: to.id, userId: whom.id } },
+    });
+  const subscribers = async (to: TestChannel) =>
+    (await db.prisma.channel.findUniqueOrThrow({ where: { id: to.id } })).subscriberCount;
+
+  describe("to channels that exist", () => {
+    it("subscribes the caller, whatever the case of the name, and says so", async () => {
+      const room = await channel(db, org.admin);
+      const body = await added(org.member, [` ${room.name.toUpperCase()} `]);
+      expect(body.subscribed).to.deep.equal({ [org.member.id]: [room.name] });
+      expect(body.already_subscribed).to.deep.equal({});
+      expect(body).not.to.have.property("unauthorized");
+      expect(body.new_subscription_messages_sent).to.be.a("boolean");
+      expect(await subscribers(room)).to.equal(1);
+      const again = await added(org.member, [room.name], { send_new_subscription_messages: false });
+      expect(again.subscribed).to.deep.equal({});
+      expect(again.already_subscribed).to.deep.equal({ [org.member.id]: [room.name] });
+      expect(again).not.to.have.property("new_subscription_messages_sent");
+      expect(await subscribers(room)).to.equal(1);
+    });
+
+    it("paints them as asked, and revives an old subscription as it was", async () => {
+      const room = await channel(db, org.admin);
+      await added(org.member, [], { subscriptions: [{ name: room.name, color: "#ABCDEF" }] });
+      expect(await subscription(room, org.member)).to.include({ color: "#abcdef" });
+      await changeSubscription(db, room, org.member, { isMuted: true });
+      await unsubscribe(db, room, org.member);
+      await added(org.member, [], { subscriptions: [{ name: room.name, color: "#000000" }] });
+      expect(await subscription(room, org.member)).to.include({
+        color: "#abcdef",
+        isMuted: true,
+        active: true,
+      });
+    });
+
+    it("subscribes others, by id or by address, bots and guests too", async () => {
+      const room = await channel(db, org.admin);
+      const byId = await added(org.member, [room.name], { principals: [org.guest.id, org.bot.id] });
+      expect(byId.subscribed).to.deep.equal({
+        [org.guest.id]: [room.name],
+        [org.bot.id]: [room.name],
+      });
+      const byAddress = await added(org.member, [room.name], {
+        principals: [org.admin.deliveryEmail.toUpperCase()],
+      });
+      expect(byAddress.subscribed).to.deep.equal({ [org.admin.id]: [room.name] });
+      expect(await subscribers(room)).to.equal(3);
+    });
+
+    it("takes the address that is shown for one that is hidden, and not the hidden one", async () => {
+      const room = await channel(db, org.admin);
+      const hidden = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
+      await refused(org.member, [room.name], { principals: [hidden.deliveryEmail] });
+      const body = await added(org.member, [room.name], { principals: [hidden.email] });
+      expect(body.subscribed).to.have.all.keys(String(hidden.id));
+    });
+
+    it("counts parallel requests once", async () => {
+      const room = await channel(db, org.admin);
+      const bodies = await Promise.all(
+        Array.from({ length: 6 }, () => added(org.member, [room.name])),
+      );
+      const fresh = bodies.filter((body) => Object.keys(body.subscribed).length > 0);
+      expect(fresh).to.have.length(1);
+      expect(await subscribers(room)).to.equal(1);
+    });
+
+    it("lets requests for the same channels in another order through", async () => {
+      const rooms = await Promise.all([1, 2, 3, 4].map(() => channel(db, org.admin)));
+      const names = rooms.map(({ name }) => name);
+      const people = [org.owner.id, org.admin.id, org.moderator.id, org.member.id];
+      await Promise.all([
+        added(org.owner, names, { principals: people }),
+        added(org.admin, [...names].reverse(), { principals: [...people].reverse() }),
+        added(org.moderator, names, { principals: people }),
+      ]);
+      for (const room of rooms) expect(await subscribers(room)).to.equal(4);
+    });
+
+    it("opens private channels to those whom a permission lets in, and to no administrator", async () => {
+      const room = await channel(db, org.moderator, {
+        inviteOnly: true,
+        groups: { canSubscribeGroupId: org.groups["role:fullmembers"] },
+      });
+      await added(org.member, [room.name]);
+      const closed = await channel(db, org.moderator, { inviteOnly: true });
+      await refused(org.admin, [closed.name]);
+      await refused(org.member, [closed.name]);
+      const forAdders = await channel(db, org.moderator, {
+        inviteOnly: true,
+        groups: { canAddSubscribersGroupId: org.groups["role:members"] },
+      });
+      await added(org.member, [forAdders.name], { principals: [org.guest.id] });
+    });
+
+    it("leaves out what the caller may not use, where that is not fatal", async () => {
+      const open = await channel(db, org.admin);
+      const closed = await channel(db, org.admin, { inviteOnly: true });
+      const archived = await channel(db, org.admin, { isArchived: true });
+      const names = [open.name, closed.name, archived.name];
+      await refused(org.member, names);
+      const body = await added(org.member, names, { authorization_errors_fatal: false });
+      expect(body.subscribed).to.deep.equal({ [org.member.id]: [open.name] });
+      expect(body.unauthorized).to.have.members([closed.name, archived.name]);
+      const none = await added(org.member, [open.name], { authorization_errors_fatal: false });
+      expect(none.unauthorized).to.deep.equal([]);
+    });
+
+    it("needs a permission to subscribe others", async () => {
+      const nobody = org.groups["role:nobody"];
+      await changeOrganization(db, org.realm, { canAddSubscribersGroupId: nobody });
+      const room = await channel(db, org.moderator);
+      const others = { principals: [org.guest.id] };
+      await refused(org.member, [room.name], others);
+      await refused(org.member, [room.name], { ...others, authorization_errors_fatal: false });
+      await added(org.member, [room.name]);
+      await added(org.moderator, [room.name], others);
+      await added(org.admin, [room.name], { principals: [org.bot.id] });
+      await changeChannel(db, room, { canAddSubscribersGroupId: org.groups["role:members"] });
+      await added(org.member, [room.name], { principals: [org.owner.id] });
+      await changeOrganization(db, org.realm, {
+        canAddSubscribersGroupId: org.groups["role:members"],
+      });
+    });
+
+    it("refuses guests, unknown and deactivated accounts, and strangers", async () => {
+      const room = await channel(db, org.admin);
+      const gone = await user(db, org.realm, { isActive: false });
+      const other = await organization(db);
+      await refused(org.guest, [room.name]);
+      for (const principals of [
+        [gone.id],
+        [2_000_000_000],
+        [other.member.id],
+        [org.member.id, org.notificationBot.id],
+        ["nobody@carillon.test"],
+        [gone.deliveryEmail],
+        [other.member.deliveryEmail],
+      ])
+        await refused(org.member, [room.name], { principals });
+    });
+
+    it("does not reach into another organization", async () => {
+      const room = await channel(db, org.admin);
+      const other = await organization(db);
+      const body = await added(other.member, [room.name]);
+      expect(body.subscribed).to.deep.equal({ [other.member.id]: [room.name] });
+      expect(await subscribers(room)).to.equal(0);
+    });
+
+    for (const [name, value] of [
+      ["subscriptions", '["general"]'],
+      ["subscriptions", "general"],
+      ["subscriptions", '[{"name":5}]'],
+      ["subscriptions", '[{"name":""}]'],
+      ["subscriptions", '[{"name":"x","color":"red"}]'],
+      ["principals", '{"id":1}'],
+      ["principals", '[1,"a@b.test"]'],
+      ["authorization_errors_fatal", "no"],
+    ] as const) {
+      it(`refuses ${name} = ${value}`, () => refused(org.member, ["x"], { [name]: value }));
+    }
+
+    it("asks for subscriptions", () =>
+      refused(org.member, [], { subscriptions: undefined }, "REQUEST_VARIABLE_MISSING"));
+  });
+
+  describe("to channels that do not exist", () => {
+    it("creates them, with the caller subscribed", async () => {
+      const room = await channel(db, org.admin);
+      const body = await added(org.member, [room.name, "Brand new"], { invite_only: true });
+      expect(body.subscribed).to.deep.equal({ [org.member.id]: [room.name, "Brand new"] });
+      const row = await db.prisma.channel.findFirstOrThrow({ where: { name: "Brand new" } });
+      expect(row).to.include({
+        creatorId: org.member.id,
+        inviteOnly: true,
+        historyPublicToSubscribers: false,
+        subscriberCount: 1,
+      });
+    });
+
+    it("creates a name that is there twice once, with its description on one line", async () => {
+      const body = await added(org.member, [], {
+        subscriptions: [{ name: "Twice", description: "a\nb" }, { name: "tWICE" }],
+      });
+      expect(body.subscribed).to.deep.equal({ [org.member.id]: ["Twice"] });
+      const row = await db.prisma.channel.findFirstOrThrow({ where: { name: "Twice" } });
+      expect(row).to.include({ description: "a b", subscriberCount: 1 });
+    });
+
+    it("checks them as a channel of their own", async () => {
+      await refused(org.member, ["x".repeat(61)]);
+      await refused(org.member, [], {
+        subscriptions: [{ name: "wordy", description: "x".repeat(1025) }],
+      });
+      await refused(org.member, ["mine"], { is_default_stream: true });
+      await refused(org.member, ["mine"], { message_retention_days: 3 }, "UNAUTHORIZED_PRINCIPAL");
+      await refused(org.member, ["mine"], { can_send_message_group: 0 });
+      await refused(org.member, ["mine"], { folder_id: 2_000_000_000 });
+      await refused(org.member, ["mine"], { principals: [2_000_000_000] });
+    });
+
+    it("creates nothing when something else is refused", async () => {
+      const closed = await channel(db, org.admin, { inviteOnly: true });
+      await refused(org.member, ["never made", closed.name]);
+    });
+
+    it("lets everybody who races for a name in", async () => {
+      const racers = [org.owner, org.admin, org.moderator, org.member, org.bot];
+      const bodies = await Promise.all(racers.map((racer) => added(racer, ["Raced"])));
+      bodies.forEach((body, i) =>
+        expect(body.subscribed).to.deep.equal({ [String(racers[i]?.id)]: ["Raced"] }),
+      );
+      const rows = await db.prisma.channel.findMany({ where: { name: "Raced" } });
+      expect(rows.map(({ subscriberCount }) => subscriberCount)).to.deep.equal([racers.length]);
+      const orphans = await db.rows(
+        `SELECT g.id FROM user_group g WHERE NOT EXISTS (SELECT FROM named_user_group n WHERE n.id = g.id)
+         AND NOT EXISTS (SELECT FROM channels c WHERE c.can_administer_channel_group_id = g.id)`,
+      );
+      expect(orphans).to.deep.equal([]);
+    });
+
+    it("lets nobody into a private channel that another has just created", async () => {
+      const answers = await Promise.all(
+        [org.owner, org.admin, org.member].map((racer) =>
+          add(racer, ["Secret"], { invite_only: true }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).to.have.members([200, 400, 400]);
+    });
+  });
+
+  describe("tells", () => {
+    const told = async (by: TestAccount, names: readonly string[], params: Params = {}) => {
+      const { events } = await eventsOf(db, org.realm.id, () => added(by, names, params));
+      return events;
+    };
+
+    it("each new subscriber, and the others in one event for all channels alike", async () => {
+      const rooms = [await channel(db, org.admin), await channel(db, org.admin)];
+      const ids = rooms.map(({ id }) => id);
+      const events = await told(
+        org.member,
+        rooms.map(({ name }) => name),
+      );
+      expect(events.map(({ op }) => op)).to.deep.equal(["add", "peer_add"]);
+      expect(events[0]?.audience).to.deep.equal([org.member.id]);
+      const subscriptions = events[0]?.payload["subscriptions"] as Array<Record<string, unknown>>;
+      expect(subscriptions.map((each) => each["stream_id"])).to.deep.equal(ids);
+      expect(subscriptions[0]).to.deep.include({
+        subscriber_count: 1,
+        subscribers: [org.member.id],
+      });
+      expect(events[1]?.payload).to.deep.equal({ stream_ids: ids, user_ids: [org.member.id] });
+      expect(events[1]?.audience).to.include(org.admin.id);
+      expect(events[1]?.audience).not.to.include(org.member.id);
+      expect(events[1]?.audience).not.to.include(org.guest.id);
+    });
+
+    it("nobody of what was so already", async () => {
+      const room = await channel(db, org.admin, { subscribers: [org.member] });
+      expect(await told(org.member, [room.name])).to.deep.equal([]);
+    });
+
+    it("a guest of the channel before its subscription", async () => {
+      const room = await channel(db, org.admin);
+      const events = await told(org.member, [room.name], { principals: [org.guest.id] });
+      expect(events.map(({ type, op }) => `${type}/${op}`)).to.deep.equal([
+        "stream/create",
+        "subscription/add",
+        "subscription/peer_add",
+      ]);
+      expect(events[0]?.audience).to.deep.equal([org.guest.id]);
+    });
+
+    it("of a private channel only those who see it", async () => {
+      const room = await channel(db, org.moderator, {
+        inviteOnly: true,
+        subscribers: [org.moderator, org.guest],
+      });
+      const events = await told(org.moderator, [room.name], { principals: [org.bot.id] });
+      expect(events.map(({ type, op }) => `${type}/${op}`)).to.deep.equal([
+        "stream/create",
+        "subscription/add",
+        "subscription/peer_add",
+      ]);
+      expect(events[0]?.audience).to.deep.equal([org.bot.id]);
+      expect(events[2]?.audience).to.have.members([
+        org.owner.id,
+        org.admin.id,
+        org.moderator.id,
+        org.guest.id,
+      ]);
+    });
+
+    it("a thousand new subscribers in a few events", async () => {
+      const owner = await user(db, org.realm);
+      const ids = await db.rows<{ id: number }>(
+        `INSERT INTO users (realm_id, delivery_email, email, full_name, api_key_sealed, api_key_digest)
+         SELECT $1, 'crowd' || n || '@carillon.test', 'crowd' || n || '@carillon.test', 'Crowd ' || n, '',
+           sha256(('crowd' || n)::bytea) FROM generate_series(1, 1000) AS n RETURNING id`,
+        [org.realm.id],
+      );
+      const room = await channel(db, owner);
+      const events = await told(owner, [room.name], { principals: ids.map(({ id }) => id) });
+      expect(events.length).to.be.below(30);
+      const receivers = events.flatMap(({ op, audience }) =>
+        op === "add" ? (audience ?? []) : [],
+      );
+      expect(receivers).to.have.length(1000);
+      expect(await subscribers(room)).to.equal(1000);
+      const robot = await bot(db, owner);
+      expect(events.at(-1)?.audience).not.to.include(robot.id);
+    });
+  });
+});

@@ -1,0 +1,188 @@
+import { listChannels, listSubscriptions, type InputOf } from "@carillon/contract";
+import {
+  changeChannel,
+  changeSubscription,
+  channel,
+  organization,
+  useDatabase,
+  useGateway,
+  user,
+  type TestAccount,
+  type TestChannel,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+type Params = { [Name in keyof InputOf<typeof listChannels>]?: unknown };
+
+describe("Reading channels", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  let stranger: TestOrganization;
+  const rooms = {} as Record<"open" | "web" | "closed" | "mine" | "old" | "granted", TestChannel>;
+  before(async () => {
+    org = await organization(db);
+    stranger = await organization(db);
+    await channel(db, stranger.member, { name: "theirs" });
+    const make = async (
+      name: keyof typeof rooms,
+      overrides: Parameters<typeof channel>[2] = {},
+    ) => {
+      rooms[name] = await channel(db, org.owner, { name, creator: null, ...overrides });
+    };
+    await make("open");
+    await make("web", { isWebPublic: true });
+    await make("closed", { inviteOnly: true });
+    await make("mine", { inviteOnly: true, subscribers: [org.member, org.guest] });
+    await make("old", { subscribers: [org.member], isArchived: true });
+    await make("granted", {
+      inviteOnly: true,
+      groups: { canSubscribeGroupId: org.groups["role:members"] },
+    });
+  });
+
+  const names = async (by: TestAccount, params: Params = {}) => {
+    const { streams } = await gateway.as(by).succeed(listChannels, { params });
+    return streams.map(({ name }) => name);
+  };
+
+  it("lists public and subscribed channels, sorted by name", async () => {
+    expect(await names(org.member)).to.deep.equal(["mine", "open", "web"]);
+    expect(await names(org.owner)).to.deep.equal(["open", "web"]);
+    expect(await names(stranger.member)).to.deep.equal(["theirs"]);
+  });
+
+  it("lists for guests only what they are subscribed to, and web-public ones when asked", async () => {
+    expect(await names(org.guest)).to.deep.equal(["mine"]);
+    expect(await names(org.guest, { include_web_public: true })).to.deep.equal(["mine", "web"]);
+    expect(await names(org.guest, { include_all: true })).to.deep.equal(["mine", "web"]);
+  });
+
+  it("lists each of the sets that can be asked for", async () => {
+    const none = { include_public: false, include_subscribed: false };
+    expect(await names(org.member, none)).to.deep.equal([]);
+    expect(await names(org.member, { include_public: false })).to.deep.equal(["mine"]);
+    expect(await names(org.member, { include_subscribed: false })).to.deep.equal(["open", "web"]);
+    expect(await names(org.member, { ...none, include_web_public: true })).to.deep.equal(["web"]);
+    expect(await names(org.member, { exclude_archived: false })).to.include("old");
+    expect(await names(org.member, { ...none, include_can_access_content: true })).to.deep.equal([
+      "granted",
+      "mine",
+      "open",
+      "web",
+    ]);
+    expect(await names(org.admin, { ...none, include_can_access_content: true })).to.include(
+      "granted",
+    );
+    expect(await names(org.admin, { ...none, include_can_access_content: true })).not.to.include(
+      "closed",
+    );
+  });
+
+  it("lists everything whose metadata the caller sees under both names of the parameter", async () => {
+    const all = ["closed", "granted", "mine", "open", "web"];
+    expect(await names(org.admin, { include_all: true })).to.deep.equal(all);
+    const older = await gateway.as(org.admin).get("/api/v1/streams", { include_all_active: true });
+    expect(older.body["streams"]).to.have.length(all.length);
+    expect(older.body).not.to.have.property("ignored_parameters_unsupported");
+    const both = await gateway
+      .as(org.admin)
+      .get("/api/v1/streams", { include_all_active: true, include_all: true });
+    expect(both.body.code).to.equal("REQUEST_CONFUSING_VAR");
+    const helper = await user(db, org.realm);
+    const own = await channel(db, helper, { name: "private to helper", inviteOnly: true });
+    expect(await names(helper, { include_all: true })).to.include(own.name);
+    expect(await names(org.member, { include_all: true })).not.to.include(own.name);
+  });
+
+  it("lists a bot's owner's channels to it", async () => {
+    expect(await names(org.bot)).not.to.include("mine");
+    expect(await names(org.bot, { include_owner_subscribed: true })).to.include("mine");
+    expect(await names(org.member, { include_owner_subscribed: true })).to.include("mine");
+  });
+
+  it("tells which ones are default channels when asked", async () => {
+    const given = await channel(db, org.owner, { name: "zeroth", isDefault: true });
+    const { streams } = await gateway
+      .as(org.member)
+      .succeed(listChannels, { params: { include_default: true } });
+    const defaults = Object.fromEntries(streams.map((each) => [each.name, each.is_default]));
+    expect(defaults).to.deep.include({ [given.name]: true, open: false });
+    const plain = await gateway.as(org.member).succeed(listChannels);
+    for (const each of plain.streams) expect(each).not.to.have.property("is_default");
+  });
+
+  it("leaves deactivated accounts out of permissions and counts", async () => {
+    const gone = await user(db, org.realm);
+    const room = await channel(db, gone, { name: "left behind", subscribers: [gone, org.member] });
+    await db.rows("UPDATE users SET is_active = false WHERE id = $1", [gone.id]);
+    const { streams } = await gateway.as(org.member).succeed(listChannels);
+    expect(streams.find(({ stream_id }) => stream_id === room.id)).to.deep.include({
+      can_administer_channel_group: { direct_members: [], direct_subgroups: [] },
+    });
+  });
+
+  for (const [name, value] of [
+    ["include_public", "1"],
+    ["include_all", "yes"],
+    ["exclude_archived", "null"],
+  ] as const) {
+    it(`refuses ${name} = ${value}`, async () => {
+      const { status, body } = await gateway
+        .as(org.member)
+        .get("/api/v1/streams", { [name]: value });
+      expect([status, body.code]).to.deep.equal([400, "BAD_REQUEST"]);
+    });
+  }
+
+  describe("one's subscriptions", () => {
+    it("are the active channels with what the caller wants of them", async () => {
+      const account = await user(db, org.realm);
+      const room = await channel(db, org.admin, { name: "b room", subscribers: [account] });
+      const quiet = await channel(db, org.admin, {
+        name: "A room",
+        subscribers: [account, org.guest],
+      });
+      const archived = await channel(db, org.admin, { subscribers: [account] });
+      await changeChannel(db, archived, { isArchived: true });
+      await changeSubscription(db, quiet, account, {
+        isMuted: true,
+        pinToTop: true,
+        pushNotifications: false,
+        color: "#112233",
+      });
+      const answer = await gateway.as(account).succeed(listSubscriptions);
+      const made = [room.id, quiet.id, archived.id];
+      const subscriptions = answer.subscriptions.filter((each) => made.includes(each.stream_id));
+      expect(subscriptions.map(({ stream_id }) => stream_id)).to.deep.equal([quiet.id, room.id]);
+      expect(subscriptions[0]).to.include({
+        name: quiet.name,
+        is_muted: true,
+        in_home_view: false,
+        pin_to_top: true,
+        push_notifications: false,
+        email_notifications: null,
+        color: "#112233",
+        subscriber_count: 2,
+      });
+      expect(subscriptions[0]).not.to.have.property("subscribers");
+      expect(subscriptions[1]).to.include({ is_muted: false, in_home_view: true });
+    });
+
+    it("name the subscribers when asked, in any of the ways to ask", async () => {
+      const expected = [org.member.id, org.guest.id].sort((a, b) => a - b);
+      for (const include_subscribers of ["true", "partial", '"partial"']) {
+        const { subscriptions } = await gateway
+          .as(org.guest)
+          .succeed(listSubscriptions, { params: { include_subscribers } });
+        const own = subscriptions.find(({ stream_id }) => stream_id === rooms.mine.id);
+        expect(own?.subscribers).to.deep.equal(expected);
+      }
+      const { status } = await gateway
+        .as(org.guest)
+        .get("/api/v1/users/me/subscriptions", { include_subscribers: "some" });
+      expect(status).to.equal(400);
+    });
+  });
+});
