@@ -9,11 +9,14 @@ import { parseStrictJson, isUnstorable, type JsonOptions } from "./strict-json.t
  */
 export const form = { text, oneOf, oneOfOrJson, bool, boolOr, int, intOr, id, json, custom };
 
-/** A string: the text itself, never JSON-decoded. U+0000, which no column can hold, is refused. */
-function text(): Parameter<string> {
+/**
+ * A string: the text itself, never JSON-decoded. U+0000, which no column can hold, is refused, unless the action
+ * looks at that by itself (`anyText`), because it may ignore the parameter.
+ */
+function text(options: { anyText?: boolean } = {}): Parameter<string> {
   return new Parameter({
     decode(value) {
-      if (isUnstorable(value)) throw new Unusable("must not contain U+0000");
+      if (!options.anyText && isUnstorable(value)) throw new Unusable("must not contain U+0000");
       return value;
     },
     schema: { type: "string" },

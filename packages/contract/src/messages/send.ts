@@ -2,7 +2,7 @@ import { z } from "zod";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { Unusable } from "../parameter.ts";
-import { messageTypes, sendingErrors } from "../scheduled-messages/parameters.ts";
+import { messageTypes, sendingErrors, topicParameter } from "../scheduled-messages/parameters.ts";
 import { parseStrictJson } from "../strict-json.ts";
 
 const anyInteger = z.number().refine(Number.isInteger, "must be an integer");
@@ -47,7 +47,7 @@ export const sendMessage = operation({
         "Channel: its ID, or its name (in JSON quotes when the name looks like a number). " +
           "Direct: a list of user IDs or of e-mail addresses, or addresses separated by commas.",
       ),
-    topic: form.text().optional().alias("subject").describe("Required for channel messages."),
+    topic: topicParameter.describe("Required for channel messages, ignored for direct ones."),
     content: form.text().describe("Markdown; cut to `max_message_length`."),
     read_by_sender: form
       .bool()

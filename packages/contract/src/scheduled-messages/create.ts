@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
-import { deliveryTimestamp, messageTypes, scheduledTo, sendingErrors } from "./parameters.ts";
+import {
+  deliveryTimestamp,
+  messageTypes,
+  scheduledTo,
+  sendingErrors,
+  topicParameter,
+} from "./parameters.ts";
 
 /** `POST /scheduled_messages` (requirements, operation 1; scheduled-messages.md §1). */
 export const createScheduledMessage = operation({
@@ -16,11 +22,9 @@ export const createScheduledMessage = operation({
     type: messageTypes,
     to: scheduledTo,
     content: form.text().describe("Markdown; cut to `max_message_length`."),
-    topic: form
-      .text()
-      .optional()
-      .alias("subject")
-      .describe("Required for channel messages, ignored for direct ones; cut to `max_topic_length`."),
+    topic: topicParameter.describe(
+      "Required for channel messages, ignored for direct ones; cut to `max_topic_length`.",
+    ),
     scheduled_delivery_timestamp: deliveryTimestamp,
     read_by_sender: form
       .bool()

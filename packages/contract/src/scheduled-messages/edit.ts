@@ -6,6 +6,7 @@ import {
   scheduledMessageId,
   scheduledTo,
   sendingErrors,
+  topicParameter,
 } from "./parameters.ts";
 
 /** `PATCH /scheduled_messages/{scheduled_message_id}` (requirements, operation 2; scheduled-messages.md §2). */
@@ -23,7 +24,7 @@ export const editScheduledMessage = operation({
     type: messageTypes.optional(),
     to: scheduledTo.optional(),
     content: form.text().optional(),
-    topic: form.text().optional().alias("subject"),
+    topic: topicParameter,
     scheduled_delivery_timestamp: deliveryTimestamp.optional(),
   },
   errors: sendingErrors,

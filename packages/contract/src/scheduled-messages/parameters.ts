@@ -14,6 +14,9 @@ export const scheduledTo = form
   .json(z.union([anyInteger, z.array(anyInteger)]))
   .describe("The ID of a channel, or a list of user IDs; the sender may be listed or not.");
 
+/** Direct messages ignore it, whatever it is. */
+export const topicParameter = form.text({ anyText: true }).optional().alias("subject");
+
 export const deliveryTimestamp = form
   .int()
   .describe("UNIX time in UTC seconds; must lie in the future.");
