@@ -1,7 +1,7 @@
 import type { Tx } from "@carillon/db";
-import { renderDescription } from "@carillon/markdown";
 
 import { channelSettings } from "../permissions/registry.ts";
+import { renderChannelDescription } from "./names.ts";
 import { channelColumns, type Channel, type ChannelGroups } from "./channel.ts";
 
 /** What a channel is made of, checked. */
@@ -53,7 +53,7 @@ export async function insertChannel(
     realmId,
     channel.name,
     description,
-    renderDescription(description),
+    renderChannelDescription(description),
     channel.creatorId,
     inviteOnly,
     isWebPublic,

@@ -1,5 +1,6 @@
 import { errors } from "@carillon/contract";
 import { codePointLength } from "@carillon/kit";
+import { renderDescription, RenderLimitError } from "@carillon/markdown";
 
 /** Code points that a channel's name may have (`max_stream_name_length`). */
 export const maxChannelNameLength = 60;
@@ -35,4 +36,18 @@ export function checkDescription(text: string): string {
       `description must not have more than ${maxDescriptionLength} characters`,
     );
   return text.replaceAll(/\r\n|[\r\n]/g, " ");
+}
+
+/**
+ * HTML of a description.
+ * @throws ApiError `BAD_REQUEST` when it is too large
+ */
+export function renderChannelDescription(description: string): string {
+  try {
+    return renderDescription(description);
+  } catch (error) {
+    if (error instanceof RenderLimitError)
+      throw errors.badRequest("description is too large when rendered");
+    throw error;
+  }
 }

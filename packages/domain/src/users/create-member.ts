@@ -37,7 +37,12 @@ export async function createMember(
   return db
     .transaction(async (tx) => {
       await checkNameIsFree(tx, realm, fullName);
-      const { account } = await createUser(tx, site, realm, { email, fullName, passwordHash });
+      const { account } = await createUser(tx, site, realm, {
+        email,
+        fullName,
+        passwordHash,
+        createdBy: actor.id,
+      });
       return account.id;
     })
     .catch((error: unknown) => {

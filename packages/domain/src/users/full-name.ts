@@ -34,7 +34,7 @@ export function checkFullName(text: string): string {
  */
 export async function checkNameIsFree(sql: Sql, realm: Realm, name: string): Promise<void> {
   if (!realm.requireUniqueNames) return;
-  await sql.rows("SELECT FROM realms WHERE id = $1 FOR UPDATE", [realm.id]);
+  await sql.rows("SELECT FROM realms WHERE id = $1 FOR NO KEY UPDATE", [realm.id]);
   const taken = await sql.rows(
     `SELECT FROM users
      WHERE realm_id = $1 AND lower(normalize(full_name, NFKC)) = lower(normalize($2, NFKC)) LIMIT 1`,

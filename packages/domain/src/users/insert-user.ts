@@ -32,6 +32,8 @@ export interface NewUser {
   readonly timezone?: string;
   readonly canCreateUsers?: boolean;
   readonly canChangeUserEmails?: boolean;
+  /** Who made it, for the audit log; nobody at the organization's beginning. */
+  readonly createdBy?: number;
   /** Over the organization's defaults, by wire names. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
@@ -92,7 +94,7 @@ export async function insertUser(
   ]);
   if (!account) throw new Error("the account was not inserted");
   if (account.systemBotKind !== null) return { account, apiKey, events: [] };
-  const groups = await joinSystemGroups(tx, realm, account);
+  const groups = await joinSystemGroups(tx, realm, account, user.createdBy ?? null);
   const subscribed = isBot || role === 600 ? [] : await subscribeToDefaults(tx, realm, account);
   return { account, apiKey, events: [...(await userAdded(tx, account, groups)), ...subscribed] };
 }
@@ -101,15 +103,26 @@ async function newSettings(tx: Tx, realm: Realm): Promise<Record<string, unknown
   return { ...(await loadRealmDefaults(tx, realm.id)), default_language: realm.defaultLanguage };
 }
 
+const join = {
+  name: "join-system-groups",
+  text: `WITH joined AS (
+      INSERT INTO user_group_member (group_id, user_id) SELECT unnest($1::int[]), $2
+    )
+    INSERT INTO audit_log (realm_id, acting_user_id, modified_user_id, event_type)
+    VALUES ($3, $4, $2, 'user_created')`,
+};
+
 /** Puts a new account into its role's group, and members past the waiting period into the full members' one. */
-async function joinSystemGroups(tx: Tx, realm: Realm, account: Account): Promise<number[]> {
+async function joinSystemGroups(
+  tx: Tx,
+  realm: Realm,
+  account: Account,
+  createdBy: number | null,
+): Promise<number[]> {
   const groups = await loadSystemGroups(tx, realm.id);
   const names: SystemGroupName[] = [groupOfRole[account.role] ?? "role:everyone"];
   if (account.role === 400 && realm.waitingPeriodThreshold === 0) names.push("role:fullmembers");
   const ids = names.map((name) => groups[name]);
-  await tx.rows("INSERT INTO user_group_member (group_id, user_id) SELECT unnest($1::int[]), $2", [
-    ids,
-    account.id,
-  ]);
+  await tx.rows(join, [ids, account.id, realm.id, createdBy]);
   return ids;
 }

@@ -55,6 +55,10 @@ describe("POST /users", () => {
       org.groups["role:members"],
       org.groups["role:fullmembers"],
     ]);
+    const audit = await db.prisma.auditLog.findMany({ where: { modifiedUserId: row.id } });
+    expect(audit.map(({ actingUserId, eventType }) => [actingUserId, eventType])).to.deep.equal([
+      [org.owner.id, "user_created"],
+    ]);
     const settings = row.settings as Record<string, unknown>;
     expect(settings).to.include({ color_scheme: 1, web_font_size_px: 16, default_language: "en" });
     const login = await gateway.anonymous.succeed(fetchApiKey, {
