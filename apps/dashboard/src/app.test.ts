@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { appRoutes } from "@bull-board/api/dist/routes.js";
 import { deliverDue } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
-import { captureLog, startFaultProxy, type FaultProxy } from "@carillon/testkit";
+import { captureLog, startFaultProxy, waitFor, type FaultProxy } from "@carillon/testkit";
 import { connectDatabase } from "@carillon/db";
 import { expect } from "chai";
 import Koa from "koa";
@@ -168,9 +168,8 @@ describe("the health of the dashboard", () => {
       const ask = (path: string) =>
         fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: basic("o", "p") } });
       const status = async (path: string) => (await ask(path)).status;
-      const until = async (wanted: number) => {
-        while ((await status("/health")) !== wanted) await new Promise((r) => setTimeout(r, 50));
-      };
+      const until = (wanted: number) =>
+        waitFor(async () => (await status("/health")) === wanted, { what: `health is ${wanted}` });
       await until(200);
       await proxy.refuse();
       await until(503);

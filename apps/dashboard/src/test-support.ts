@@ -29,11 +29,15 @@ export interface TestDashboard {
   readonly database: TestDatabase;
   readonly origin: string;
   /** Asks as the operator unless told otherwise; redirects are not followed. */
-  ask(path: string, asking?: Asking): Promise<Response>;
-  json(path: string, asking?: Asking): Promise<unknown>;
+  readonly ask: (path: string, asking?: Asking) => Promise<Response>;
+  readonly json: (path: string, asking?: Asking) => Promise<unknown>;
   /** Posts a form, and asks for JSON. */
-  post(path: string, fields: Record<string, string>, asking?: Asking): Promise<Response>;
-  close(): Promise<void>;
+  readonly post: (
+    path: string,
+    fields: Record<string, string>,
+    asking?: Asking,
+  ) => Promise<Response>;
+  readonly close: () => Promise<void>;
 }
 
 /** The header of HTTP Basic. */

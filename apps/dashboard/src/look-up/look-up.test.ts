@@ -1,0 +1,143 @@
+import { alarmJob, deliverDue } from "@carillon/jobs";
+import {
+  channel,
+  organization,
+  scheduledMessage,
+  type TestChannel,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { backends, useDashboard } from "../test-support.ts";
+import type { Found } from "./look-up.ts";
+
+const words = "the secret words <script>alert(1)</script>";
+
+for (const kind of backends)
+  describe(`looking something up, on ${kind}`, () => {
+    const dashboard = useDashboard(kind);
+    let org: TestOrganization;
+    let to: TestChannel;
+
+    before(async () => {
+      org = await organization(dashboard().db);
+      to = await channel(dashboard().db, org.member);
+    });
+
+    const find = async (id: string | number) =>
+      (await dashboard().json(`/look-up?id=${encodeURIComponent(id)}`)) as Found;
+    const page = async (id: string | number) =>
+      (await dashboard().ask(`/look-up?id=${encodeURIComponent(id)}`)).text();
+    const schedule = (overrides: Parameters<typeof scheduledMessage>[3] = {}) =>
+      scheduledMessage(dashboard().db, org.member, to, {
+        content: words,
+        topic: "the secret topic",
+        ...overrides,
+      });
+
+    it("finds a pending message with its alarm in the queue", async () => {
+      const { id, deliverAt } = await schedule();
+      expect((await find(id)).scheduled).to.have.length(1);
+      expect((await find(id)).scheduled[0]?.alarms).to.deep.equal([]);
+      const alarm = { realmId: org.realm.id, scheduledMessageId: id, version: 1, deliverAt };
+      await dashboard().queues.publish([alarmJob(alarm, Date.now())]);
+      const [row] = (await find(id)).scheduled;
+      expect(row).to.include({ state: "pending", version: 1, deliverAt, alarmedAt: null });
+      expect(row?.alarms.map(({ id: job, state }) => [job, state])).to.deep.equal([
+        [`deliver-due-${org.realm.id}-${deliverAt}`, "delayed"],
+      ]);
+      const text = await page(id);
+      expect(text).to.contain("pending").and.contain(`deliver-due-${org.realm.id}-${deliverAt}`);
+    });
+
+    it("tells how late a message is, and why one has failed, escaped", async () => {
+      const late = await schedule({ dueIn: -75 });
+      expect(await page(late.id)).to.match(/pending, late by 1 min \d+ s/);
+      const row = { failed: true, failureMessage: "You may not <b>post</b> here" };
+      const failed = await schedule({ row });
+      expect((await find(failed.id)).scheduled[0]).to.include({
+        state: "failed",
+        failureMessage: "You may not <b>post</b> here",
+      });
+      expect(await page(failed.id)).to.contain("You may not &lt;b&gt;post&lt;/b&gt; here");
+    });
+
+    it("finds a delivered message by either of its ids", async () => {
+      const { db } = dashboard();
+      const { id } = await schedule();
+      const [message] = await db.rows<{ id: number }>(
+        `INSERT INTO messages (id, realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+           render_version, client_id, sent_at, scheduled_message_id)
+         SELECT 700000 + id, realm_id, sender_id, recipient_id, true, topic, content, rendered_content, 1, client_id,
+           deliver_at + interval '2.5 s', id FROM scheduled_messages WHERE id = $1 RETURNING id`,
+        [id],
+      );
+      const messageId = message?.id ?? 0;
+      await db.rows(
+        "UPDATE scheduled_messages SET delivered = true, delivered_message_id = $2 WHERE id = $1",
+        [id, messageId],
+      );
+      for (const asked of [id, messageId]) {
+        const [row] = (await find(asked)).scheduled;
+        expect(row).to.include({ id, state: "delivered", deliveredMessageId: messageId });
+        expect(await page(asked)).to.match(/Lateness<\/th>\s*<td[^>]*>2.5 s/);
+      }
+    });
+
+    it("never shows the text or the topic of a message", async () => {
+      const { id } = await schedule();
+      for (const path of [`/look-up?id=${id}`, "/", "/dead-letters"]) {
+        expect(await (await dashboard().ask(path)).text(), path).not.to.contain("secret");
+        expect(JSON.stringify(await dashboard().json(path)), path).not.to.contain("secret");
+      }
+    });
+
+    it("finds a job in its queue", async () => {
+      const second = 4_000_000_000;
+      await dashboard().queues.publish([
+        { job: deliverDue, payload: { realmId: 99, second }, delayMs: 60_000 },
+      ]);
+      const { jobs } = await find(`deliver-due-99-${second}`);
+      expect(jobs).to.have.length(1);
+      expect(jobs[0]).to.deep.include({
+        queue: "delivery",
+        name: "deliver-due",
+        state: "delayed",
+        payload: { realmId: 99, second },
+      });
+      const text = await page(`deliver-due-99-${second}`);
+      expect(text).to.contain(`/queues/queue/delivery/deliver-due-99-${second}`);
+    });
+
+    it("finds background work by its number, its key, and the ids of its jobs", async () => {
+      const [made] = await dashboard().db.rows<{ id: number }>(
+        `INSERT INTO job_intent (id, job, unique_key, payload, state, attempts, last_error, finished_at)
+         VALUES (810001, 'push-notify', 'push-notify-5', '{"content": "secret"}', 'dead', 3, 'no <i>way</i>', now())
+         RETURNING id`,
+      );
+      for (const asked of [String(made?.id), "push-notify-5", "push-notify-5-v2"]) {
+        const { intents } = await find(asked);
+        expect(intents, asked).to.have.length(1);
+        expect(intents[0]).to.include({ state: "dead", attempts: 3, uniqueKey: "push-notify-5" });
+        const text = await page(asked);
+        expect(text).to.contain("no &lt;i&gt;way&lt;/i&gt;").and.not.contain("secret");
+      }
+    });
+
+    it("says that there is nothing, or that it is no id, and escapes what was asked", async () => {
+      expect((await dashboard().ask("/look-up?id=999999")).status).to.equal(404);
+      expect(await page(999_999)).to.contain("Nothing goes by");
+      // On Redis these are names of the queue's own keys.
+      for (const id of ["wait", "meta", "events", "stalled-check", "999999999999999999"]) {
+        expect((await dashboard().ask(`/look-up?id=${id}`)).status, id).to.equal(404);
+      }
+      const evil = `"><script>alert(1)</script>`;
+      for (const id of [evil, "a b", "\0", "x".repeat(300), "1; DROP TABLE users"]) {
+        expect((await dashboard().ask(`/look-up?id=${encodeURIComponent(id)}`)).status).to.equal(
+          404,
+        );
+      }
+      const text = await page(evil);
+      expect(text).to.contain("is not an id").and.not.contain("<script");
+      expect((await dashboard().ask("/look-up?id=%ff%zz")).status).to.equal(404);
+    });
+  });

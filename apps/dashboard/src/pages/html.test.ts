@@ -1,0 +1,46 @@
+import { expect } from "chai";
+import { html, Html } from "./html.ts";
+import { moment, seconds } from "./spans.ts";
+
+describe("templates of pages", () => {
+  it("escape every value, in text and in attributes, lists too", () => {
+    const evil = `<img src=x onerror="alert('1')">&amp;`;
+    const escaped = "&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;amp;";
+    expect(html`<a title="${evil}">${evil}</a>`.text).to.equal(
+      `<a title="${escaped}">${escaped}</a>`,
+    );
+    expect(html`${[evil, [evil]]}`.text).to.equal(escaped + escaped);
+  });
+
+  it("take other templates as they are, and nothing for what is absent", () => {
+    expect(html`<p>${html`<b>${1}</b>`}${null}${undefined}${0}</p>`.text).to.equal(
+      "<p><b>1</b>0</p>",
+    );
+    expect(html`x`).to.be.instanceOf(Html);
+  });
+});
+
+describe("times as operators read them", () => {
+  it("have the two largest units", () => {
+    const cases: [number, string][] = [
+      [0, "0 s"],
+      [0.26, "0.3 s"],
+      [9.96, "10 s"],
+      [59.9, "59 s"],
+      [60, "1 min"],
+      [200, "3 min 20 s"],
+      [18_120, "5 h 2 min"],
+      [273_700, "3 d 4 h"],
+    ];
+    for (const [span, text] of cases) expect(seconds(span)).to.equal(text);
+  });
+
+  it("are in UTC, with how far they are away", () => {
+    expect(moment(1_700_000_000.7, 1_700_000_060)).to.equal("2023-11-14 22:13:20 UTC (59 s ago)");
+    expect(moment(1_700_000_000, 1_699_996_400)).to.equal("2023-11-14 22:13:20 UTC (in 1 h)");
+  });
+
+  it("survive years beyond those that the calendar writes with four digits", () => {
+    expect(moment(253_402_300_799, 0)).to.match(/^9999-12-31 23:59:59 UTC/);
+  });
+});
