@@ -9,7 +9,7 @@ import { Exchange } from "./http/exchange.ts";
 import type { Handler } from "./http/handler.ts";
 import { noLimiter, type Limiter } from "./http/limit.ts";
 import { runPipeline } from "./http/pipeline.ts";
-import { requestLog } from "./http/request-log.ts";
+import { requestLog, type RequestRecord } from "./http/request-log.ts";
 import { routeMiddleware } from "./http/routes.ts";
 
 export interface AppOptions<Services, A extends Actor = Actor> {
@@ -21,6 +21,8 @@ export interface AppOptions<Services, A extends Actor = Actor> {
   readonly authenticate: Authenticate<A>;
   readonly limiter?: Limiter;
   readonly log: Logger;
+  /** Told of every answered request, for the metrics. */
+  readonly onRequest?: (record: RequestRecord) => void;
   /** Fails answers and refusals that the operation does not declare, and says so in `msg`; for tests. */
   readonly checkResults?: boolean;
   /** Milliseconds, 30,000 unless given. */
@@ -66,7 +68,9 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     } catch (error) {
       refuse(exchange, error);
     }
-    logRequest(exchange.record());
+    const record = exchange.record();
+    logRequest(record);
+    options.onRequest?.(record);
   });
   return app;
 

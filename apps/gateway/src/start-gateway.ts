@@ -9,6 +9,7 @@ import { connectQueues, createAlarmClock, publishIntents } from "@carillon/queue
 import { buildApp } from "./app.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
 import { createGatewayServer } from "./http/server.ts";
+import { observeGateway } from "./observe.ts";
 import type { Services } from "./services.ts";
 
 /** Connections for requests; BullMQ has a pool of its own (docs/operating.md, connections). */
@@ -44,11 +45,16 @@ export async function startGateway(env: Environment, log: Logger, shutdown: Shut
   };
   if (env.RATE_LIMITS !== undefined && env.RATE_LIMITS !== "off")
     log.warn("RATE_LIMITS is set, and nothing enforces rate limits yet");
+  const observed = await observeGateway(
+    { env, log, db, missed: () => ({ alarms: clock.missed, intents: intents.missed }) },
+    shutdown,
+  );
   const app = buildApp<Services, Account>({
     handlers: await loadHandlers<Services>(operationsFolder),
     services: { db, site, clock, log },
     authenticate: (credentials) => authenticate(db, site, credentials),
     log,
+    onRequest: observed.onRequest,
     health: async () => {
       if (!(await db.answers())) throw new Error("the database does not answer");
     },

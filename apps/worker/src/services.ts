@@ -3,6 +3,14 @@ import type { Site } from "@carillon/domain";
 import type { Logger } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
 
+/** One delivered batch. */
+export interface Delivered {
+  readonly sent: number;
+  readonly failed: number;
+  /** Of each message sent: from its time to the commit. */
+  readonly latenessSeconds: readonly number[];
+}
+
 /** What the processors of this process may use. */
 export interface WorkerServices {
   readonly db: Database;
@@ -10,5 +18,5 @@ export interface WorkerServices {
   readonly site: Site;
   readonly log: Logger;
   /** Told of every delivery, for the metrics. */
-  readonly onDelivery?: (delivery: { sent: number; failed: number; latenessSeconds: number }) => void;
+  readonly onDelivery?: (delivery: Delivered) => void;
 }

@@ -7,6 +7,7 @@ import pg from "pg";
 
 import { startHealthMonitor, type HealthReading } from "./health-monitor.ts";
 import { allProcessors } from "./jobs/index.ts";
+import { observeWorker } from "./observe.ts";
 import { startRelay } from "./relay.ts";
 import { startRunner } from "./runner.ts";
 import type { WorkerServices } from "./services.ts";
@@ -23,15 +24,17 @@ export async function startWorkerProcess(env: Environment, log: Logger, shutdown
   const databaseUrl = required(env, "DATABASE_URL", "the PostgreSQL to work on");
   const secretKey = required(env, "SECRET_KEY", "the secret of the installation, the same for all processes");
   const db = await connectDatabase(databaseUrl, { max: poolSize, name: "worker" });
-  shutdown.add(3, "database", () => db.close());
+  shutdown.add(4, "database", () => db.close());
   const queues = await connectQueues({
     databaseUrl,
     redisUrl: env.REDIS_URL,
     log,
     poolSize: queueNames.length + 4,
   });
-  shutdown.add(2, "queues", () => queues.close());
+  shutdown.add(3, "queues", () => queues.close());
+  const observer = observeWorker({ env, log, db }, shutdown);
   const services: WorkerServices = {
+    onDelivery: observer.onDelivery,
     db,
     queues,
     log,
@@ -57,6 +60,7 @@ export async function startWorkerProcess(env: Environment, log: Logger, shutdown
   shutdown.add(0, "relay", () => relay.stop());
   shutdown.add(0, "sweep", () => sweep.stop());
   shutdown.add(1, "jobs", () => runner.close(6_000));
+  await observer.start(() => ({ ...runner.counters() }));
   log.info({ queues: queues.backend }, "worker started");
 }
 

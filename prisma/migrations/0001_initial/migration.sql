@@ -89,6 +89,7 @@ CREATE TABLE "users" (
     "email_address_visibility" SMALLINT NOT NULL DEFAULT 1,
     "rule_settings" JSONB NOT NULL DEFAULT '{}',
     "settings" JSONB NOT NULL DEFAULT '{}',
+    "owner_told_at" TIMESTAMPTZ(6),
     "default_sending_channel_id" INTEGER,
     "default_events_register_channel_id" INTEGER,
     "default_all_public_channels" BOOLEAN NOT NULL DEFAULT false,

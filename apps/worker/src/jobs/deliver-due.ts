@@ -36,15 +36,19 @@ function report({ log, onDelivery }: WorkerServices, outcomes: readonly Outcome[
   if (!first) return;
   const sent = outcomes.filter(({ kind }) => kind === "sent");
   const failed = outcomes.filter(({ kind }) => kind === "failed");
-  const latenessSeconds = Date.now() / 1_000 - first.row.deliverAt;
-  onDelivery?.({ sent: sent.length, failed: failed.length, latenessSeconds });
+  const now = Date.now() / 1_000;
+  onDelivery?.({
+    sent: sent.length,
+    failed: failed.length,
+    latenessSeconds: sent.map(({ row }) => now - row.deliverAt),
+  });
   log.info(
     {
       sent: sent.length,
       failed: failed.map(({ row }) => row.id),
       firstId: first.row.id,
       lastId: outcomes.at(-1)?.row.id,
-      latenessSeconds: Math.round(latenessSeconds * 1_000) / 1_000,
+      latenessSeconds: Math.round((now - first.row.deliverAt) * 1_000) / 1_000,
     },
     "delivered scheduled messages",
   );

@@ -1,6 +1,8 @@
-import type { Tx } from "@carillon/db";
+import { ApiError } from "@carillon/contract";
+import type { Database, Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { tellBotOwner, type BotTrouble } from "../notices/bot-trouble.ts";
 import { loadRealm } from "../realms/realm.ts";
 import { isChannelType, type MessageType } from "../scheduled/destination.ts";
 import type { SendingClient } from "../scheduled/create.ts";
@@ -23,16 +25,49 @@ export interface SendInput {
 }
 
 /**
- * Sends a message now (scheduled-messages.md §6).
+ * Sends a message now (scheduled-messages.md §6), in a transaction; a bot's owner hears of it in another one when
+ * nobody listens where the bot posts.
  * @throws ApiError the refusals of §0.4; nothing is stored then
  */
 export async function sendNow(
-  tx: Tx,
+  db: Database,
   site: Site,
   actor: Account,
   client: SendingClient,
   input: SendInput,
 ): Promise<SentMessage> {
+  let trouble: BotTrouble | undefined;
+  try {
+    return await db.transaction(async (tx) => {
+      const { sent, deserted } = await send(tx, site, actor, client, input);
+      if (deserted !== undefined) trouble = { channel: deserted, what: "without subscribers" };
+      return sent;
+    });
+  } catch (error) {
+    const channel = missingChannel(error);
+    if (channel !== undefined) trouble = { channel, what: "missing" };
+    throw error;
+  } finally {
+    const found = trouble;
+    if (found && actor.isBot) await db.transaction((tx) => tellBotOwner(tx, site, actor, found));
+  }
+}
+
+/** The name or id of the channel that an error says does not exist. */
+function missingChannel(error: unknown): string | number | undefined {
+  if (!(error instanceof ApiError) || error.code !== "STREAM_DOES_NOT_EXIST") return undefined;
+  const { stream, stream_id: id } = error.fields as { stream?: string; stream_id?: number };
+  return stream ?? id;
+}
+
+/** @returns the message, and the name of its channel where that has no subscribers */
+async function send(
+  tx: Tx,
+  site: Site,
+  actor: Account,
+  client: SendingClient,
+  input: SendInput,
+): Promise<{ sent: SentMessage; deserted: string | undefined }> {
   const realm = await loadRealm(tx, actor.realmId);
   const message = await checkMessage(tx, site, realm, {
     senderId: actor.id,
@@ -51,5 +86,10 @@ export async function sendNow(
     },
   ]);
   await emit(tx, realm.id, events);
-  return sent[0]!;
+  const { target } = message;
+  const deserted =
+    target.kind === "channel" && target.channel.subscriberCount === 0
+      ? target.channel.name
+      : undefined;
+  return { sent: sent[0]!, deserted };
 }

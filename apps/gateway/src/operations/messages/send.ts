@@ -4,17 +4,15 @@ import { clientOf, handle } from "../../services.ts";
 
 export default handle(sendMessage, async ({ input, actor, client, services }) => {
   const sendingClient = await clientOf(services, client);
-  const sent = await services.db.transaction((tx) =>
-    sendNow(tx, services.site, actor, sendingClient, {
-      type: input.type,
-      to: input.to,
-      topic: input.topic,
-      content: input.content,
-      readBySender: input.read_by_sender,
-      queueId: input.queue_id,
-      localId: input.local_id,
-    }),
-  );
+  const sent = await sendNow(services.db, services.site, actor, sendingClient, {
+    type: input.type,
+    to: input.to,
+    topic: input.topic,
+    content: input.content,
+    readBySender: input.read_by_sender,
+    queueId: input.queue_id,
+    localId: input.local_id,
+  });
   return sent.newVisibilityPolicy === undefined
     ? { id: sent.id }
     : { id: sent.id, automatic_new_visibility_policy: sent.newVisibilityPolicy };

@@ -1,0 +1,68 @@
+import { startHeartbeat, type Database } from "@carillon/db";
+import {
+  countFrom,
+  createRegistry,
+  measureLoopDelay,
+  measurePools,
+  measureRequests,
+  startProbeServer,
+  type Environment,
+  type Logger,
+  type Shutdown,
+} from "@carillon/kit";
+import type { RequestRecord } from "./http/request-log.ts";
+
+/** What the gateway counts, for its heartbeat and its metrics. */
+export interface Observed {
+  readonly onRequest: (record: RequestRecord) => void;
+}
+
+/**
+ * Lets the gateway be seen: a heartbeat row for the dashboard, and with `METRICS_PORT` its own health and metrics.
+ * @param missed what did not reach the queue in time, by kind
+ * @throws StartupError naming METRICS_PORT when that cannot be listened on
+ */
+export async function observeGateway(
+  parts: { env: Environment; log: Logger; db: Database; missed: () => Record<string, number> },
+  shutdown: Shutdown,
+): Promise<Observed> {
+  const { env, log, db, missed } = parts;
+  const counters = { requests: 0, errors: 0 };
+  const heartbeat = startHeartbeat(db, {
+    role: "gateway",
+    counters: () => ({ ...counters, ...missed() }),
+    onError: (error) => log.warn({ err: error }, "the heartbeat could not be written"),
+  });
+  shutdown.add(1, "heartbeat", () => heartbeat.stop());
+  const count = ({ status }: RequestRecord) => {
+    counters.requests++;
+    if (status >= 500) counters.errors++;
+  };
+  if (env.METRICS_PORT === undefined) return { onRequest: count };
+
+  const registry = createRegistry("gateway");
+  shutdown.add(1, "loop delay", measureLoopDelay(registry));
+  measurePools(registry, { database: db.pool });
+  countFrom(registry, {
+    name: "carillon_enqueue_missed_total",
+    help: "What did not reach the queue right after its commit; the relay adds it",
+    label: "kind",
+    read: missed,
+  });
+  const measure = measureRequests(registry);
+  const probes = await startProbeServer({
+    port: env.METRICS_PORT,
+    host: env.HOST,
+    registry,
+    health: () => db.answers(),
+    log,
+  });
+  shutdown.add(2, "probes", () => probes.close());
+  return {
+    onRequest: (record) => {
+      count(record);
+      const operation = record.path === null ? "none" : `${record.method} ${record.path}`;
+      measure({ operation, status: record.status, seconds: record.ms / 1_000 });
+    },
+  };
+}
