@@ -2,6 +2,8 @@ import { ApiError } from "@carillon/contract";
 import type { Database, Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import type { Logger } from "@carillon/kit";
+
 import { tellBotOwner, type BotTrouble } from "../notices/bot-trouble.ts";
 import { loadRealm } from "../realms/realm.ts";
 import { isChannelType, type MessageType } from "../scheduled/destination.ts";
@@ -30,8 +32,7 @@ export interface SendInput {
  * @throws ApiError the refusals of §0.4; nothing is stored then
  */
 export async function sendNow(
-  db: Database,
-  site: Site,
+  { db, site, log }: { db: Database; site: Site; log: Logger },
   actor: Account,
   client: SendingClient,
   input: SendInput,
@@ -49,7 +50,10 @@ export async function sendNow(
     throw error;
   } finally {
     const found = trouble;
-    if (found && actor.isBot) await db.transaction((tx) => tellBotOwner(tx, site, actor, found));
+    if (found && actor.isBot)
+      await db
+        .transaction((tx) => tellBotOwner(tx, site, actor, found))
+        .catch((error: unknown) => log.error({ err: error, bot: actor.id }, "a bot's owner could not be told"));
   }
 }
 

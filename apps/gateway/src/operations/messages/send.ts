@@ -4,7 +4,7 @@ import { clientOf, handle } from "../../services.ts";
 
 export default handle(sendMessage, async ({ input, actor, client, services }) => {
   const sendingClient = await clientOf(services, client);
-  const sent = await sendNow(services.db, services.site, actor, sendingClient, {
+  const sent = await sendNow(services, actor, sendingClient, {
     type: input.type,
     to: input.to,
     topic: input.topic,
