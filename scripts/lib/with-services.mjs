@@ -35,8 +35,8 @@ try {
   const postgres = await startEmbeddedPostgres({
     dataDir: join(folder, "data"),
     log: silentLogger,
-    // A bench measures what is shipped: every commit on disk.
-    ...(purpose === "test" ? { settings: testSettings } : {}),
+    // A bench measures what is shipped, every commit on disk, and asks when each commit was.
+    settings: purpose === "test" ? testSettings : { track_commit_timestamp: "on" },
   });
   servers.push(postgres);
   const redis = await startRedis(join(folder, "redis"), await freePort());

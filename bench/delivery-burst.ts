@@ -1,0 +1,77 @@
+import { prepareBurst } from "./lib/burst.ts";
+import { startPeer, type Peer } from "./lib/peer.ts";
+import { report, say, type Row } from "./lib/report.ts";
+import {
+  backends,
+  createBenchDatabase,
+  type BackendName,
+  type BenchDatabase,
+} from "./lib/servers.ts";
+import { medianRatio, spread } from "./lib/statistics.ts";
+import { startWorker } from "./lib/system.ts";
+import { createWorld } from "./lib/world.ts";
+
+// Many messages due in the same second, sent in full by the worker, against one bare INSERT a job by the peer.
+const messages = 5_000;
+const rounds = 3;
+const concurrencies = [10, 20, 50];
+
+const rows: Row[] = [];
+for (const backend of backends) rows.push(await measure(backend));
+await report("delivery-burst", rows);
+process.exit(0);
+
+async function measure(backend: BackendName): Promise<Row> {
+  const database = await createBenchDatabase(backend);
+  const world = await createWorld(database.db, 50, 10);
+  const burst = await prepareBurst(database, world);
+  const worker = await startWorker(database);
+  const { peer, name } = await warmPeer(backend, database);
+  await burst.run(messages);
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    ours.push(messages / (await burst.run(messages)).seconds);
+    theirs.push(messages / (await peer.run(messages)).seconds);
+    say(
+      `${backend}, round ${round}: ${ours.at(-1)!.toFixed(0)}/s, ${name} ${theirs.at(-1)!.toFixed(0)}/s`,
+    );
+  }
+  await peer.stop();
+  await worker.stop();
+  await burst.close();
+  await database.drop();
+  const ratio = medianRatio(ours, theirs);
+  return {
+    question: `5,000 messages of 500 senders due in the same second, sent in full, ${backend} queues, against ${name} with one bare INSERT a job`,
+    value: `${ratio.toFixed(2)} × (${spread(ours)} messages/s against ${spread(theirs)} jobs/s)`,
+    target: "at least 1.0 ×",
+    holds: ratio >= 1,
+  };
+}
+
+/** The peer in its fastest configuration, after a run that warms it up. */
+async function warmPeer(
+  backend: BackendName,
+  database: BenchDatabase,
+): Promise<{ peer: Peer; name: string }> {
+  if (backend === "postgres") {
+    const peer = await startPeer("graphile", database);
+    await peer.run(messages);
+    return { peer, name: "graphile-worker (local queue 500, batched completion, 24 at once)" };
+  }
+  let best: { peer: Peer; rate: number; concurrency: number } | undefined;
+  for (const concurrency of concurrencies) {
+    const peer = await startPeer("bullmq", database, { CONCURRENCY: String(concurrency) });
+    await peer.run(messages);
+    const rate = messages / (await peer.run(messages)).seconds;
+    say(`bare BullMQ, ${concurrency} at once: ${rate.toFixed(0)}/s`);
+    const loser = best && best.rate >= rate ? peer : best?.peer;
+    if (!best || rate > best.rate) best = { peer, rate, concurrency };
+    await loser?.stop();
+  }
+  return {
+    peer: best!.peer,
+    name: `bare BullMQ on Redis (${best!.concurrency} at once, its best)`,
+  };
+}

@@ -1,0 +1,174 @@
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  createAlarmClock,
+  connectQueues,
+  type Queues,
+  type RunningAlarmClock,
+} from "@carillon/queue";
+import { clientIdOf } from "@carillon/domain";
+import { silentLogger } from "@carillon/kit";
+import { chatLine } from "./chat-lines.ts";
+import type { BenchDatabase } from "./servers.ts";
+import type { World } from "./world.ts";
+
+/** What one burst came to. */
+export interface BurstResult {
+  /** From the due second to the last commit, in seconds. */
+  readonly seconds: number;
+  /** From the due second to the first commit. */
+  readonly first: number;
+}
+
+export interface Burst {
+  /**
+   * Schedules messages of all members for one second, waits until the worker has sent them, and checks that
+   * every one has been sent in full.
+   * @throws Error when one has not
+   */
+  run(count: number): Promise<BurstResult>;
+  close(): Promise<void>;
+}
+
+/**
+ * How far ahead messages are due, in seconds. All must be scheduled two seconds before, or each would have an alarm
+ * of its own, as messages have that are scheduled on short notice.
+ */
+const ahead = 6;
+const shortNotice = 2;
+
+let lines = 0;
+
+/** Bursts in a world, with an alarm clock like a gateway's. */
+export async function prepareBurst(database: BenchDatabase, world: World): Promise<Burst> {
+  const queues = await connectQueues({
+    databaseUrl: database.url,
+    redisUrl: database.redisUrl,
+    log: silentLogger,
+  });
+  const clock = createAlarmClock({ queues, db: database.db, log: silentLogger });
+  return {
+    run: (count) => run(database, world, clock, count),
+    close: () => close(queues, clock),
+  };
+}
+
+async function close(queues: Queues, clock: RunningAlarmClock): Promise<void> {
+  await clock.idle();
+  await queues.close();
+}
+
+async function run(
+  { db }: BenchDatabase,
+  world: World,
+  clock: RunningAlarmClock,
+  count: number,
+): Promise<BurstResult> {
+  await db.rows("CHECKPOINT");
+  const rows = chatRows(world, count);
+  const clientId = await clientIdOf(db, "ZulipPython/0.9");
+  const scheduled = await db.rows<{ id: number; deliverAt: number }>(
+    `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
+       rendered_content, client_id, deliver_at, read_by_sender)
+     SELECT $1, m.sender_id, m.recipient_id, m.channel_id, m.topic, m.content, '<p>' || m.content || '</p>', $2,
+       date_trunc('second', clock_timestamp()) + make_interval(secs => $8), false
+     FROM unnest($3::int[], $4::int[], $5::int[], $6::text[], $7::text[])
+       AS m (sender_id, recipient_id, channel_id, topic, content)
+     RETURNING id, extract(epoch FROM deliver_at)::float8 AS "deliverAt"`,
+    [
+      world.realmId,
+      clientId,
+      rows.map(({ senderId }) => senderId),
+      rows.map(({ recipientId }) => recipientId),
+      rows.map(({ channelId }) => channelId),
+      rows.map(({ topic }) => topic),
+      rows.map(({ content }) => content),
+      ahead,
+    ],
+  );
+  const due = scheduled[0]!.deliverAt;
+  // The insertion may have begun in one second and ended in the next.
+  await db.rows(
+    "UPDATE scheduled_messages SET deliver_at = to_timestamp($1) WHERE id = ANY($2::bigint[]) AND deliver_at <> to_timestamp($1)",
+    [due, scheduled.map(({ id }) => id)],
+  );
+  for (const { id } of scheduled)
+    clock.set({ realmId: world.realmId, scheduledMessageId: id, version: 1, deliverAt: due });
+  await clock.idle();
+  if (clock.missed > 0) throw new Error("an alarm did not reach the queue");
+  const ids = scheduled.map(({ id }) => id);
+  if (Date.now() > (due - shortNotice) * 1_000) throw new Error("scheduling took too long");
+  await pause(due * 1_000 - Date.now());
+  await sent(db, Math.max(...ids));
+  return check(db, world, ids, due);
+}
+
+/** Everybody writes to their channel in turn; a quarter of the topics are new in each burst. */
+function chatRows({ rooms }: World, count: number) {
+  const burst = lines / count;
+  return Array.from({ length: count }, (_, i) => {
+    const n = lines++;
+    const room = rooms[i % rooms.length]!;
+    const turn = Math.floor(i / rooms.length);
+    const sender = room.members[turn % room.members.length]!;
+    const colleague = room.members[(turn + 3) % room.members.length]!;
+    const topic = turn % 8 < 6 ? `topic ${turn % 8}` : `topic ${turn % 8} of ${Math.floor(burst)}`;
+    return {
+      senderId: sender.id,
+      recipientId: room.recipientId,
+      channelId: room.id,
+      topic,
+      content: chatLine(n, colleague.name),
+    };
+  });
+}
+
+/** Waits until the last row is delivered; it looks by primary key, so that looking costs next to nothing. */
+async function sent(db: BenchDatabase["db"], lastId: number): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const [row] = await db.rows<{ delivered: boolean }>(
+      { name: "bench-delivered", text: "SELECT delivered FROM scheduled_messages WHERE id = $1" },
+      [lastId],
+    );
+    if (row?.delivered) return;
+    if (Date.now() > deadline) throw new Error("the burst was not delivered within a minute");
+    await pause(50);
+  }
+}
+
+interface Found {
+  rows: number;
+  firstId: number;
+  lastId: number;
+  first: number;
+  last: number;
+  early: boolean;
+}
+
+/** The times of the commits as PostgreSQL noted them (`track_commit_timestamp`). */
+async function check(
+  db: BenchDatabase["db"],
+  { members, rooms }: World,
+  ids: readonly number[],
+  due: number,
+): Promise<BurstResult> {
+  const [found] = await db.rows<Found>(
+    `SELECT count(*)::int AS rows, min(m.id) AS "firstId", max(m.id) AS "lastId",
+       min(extract(epoch FROM pg_xact_commit_timestamp(m.xmin)))::float8 AS first,
+       max(extract(epoch FROM pg_xact_commit_timestamp(m.xmin)))::float8 AS last,
+       bool_or(m.sent_at < s.deliver_at) AS early
+     FROM scheduled_messages s JOIN messages m ON m.scheduled_message_id = s.id
+     WHERE s.id = ANY($1::bigint[]) AND s.delivered AND s.delivered_message_id = m.id AND m.search IS NOT NULL`,
+    [ids],
+  );
+  if (!found || found.rows !== ids.length)
+    throw new Error(`${found?.rows} of ${ids.length} were sent`);
+  const [copies] = await db.rows<{ count: number }>(
+    "SELECT count(*)::int AS count FROM user_messages WHERE user_id = ANY($1::int[]) AND message_id BETWEEN $2 AND $3",
+    [members.map(({ id }) => id), found.firstId, found.lastId],
+  );
+  const wanted = (ids.length * members.length) / rooms.length;
+  if (copies?.count !== wanted) throw new Error(`${copies?.count} of ${wanted} copies were made`);
+  if (found.early) throw new Error("a message was sent early");
+  return { seconds: found.last - due, first: found.first - due };
+}

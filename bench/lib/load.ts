@@ -1,0 +1,46 @@
+import { once } from "node:events";
+import type { LoadAnswer, LoadRequest } from "../peers/load.ts";
+import { startChild } from "./child.ts";
+import { scheduleRequest } from "./requests.ts";
+import type { World } from "./world.ts";
+
+/** How many different requests there are; each connection goes through them in turn. */
+const different = 2_000;
+
+/** Requests that schedule messages over the next hour. */
+export interface Load {
+  /**
+   * Keeps 32 requests in flight.
+   * @returns answered requests a second
+   * @throws Error when one was refused
+   */
+  run(port: number, seconds: number): Promise<LoadAnswer>;
+  stop(): Promise<void>;
+}
+
+/** Starts the process that sends them. */
+export async function startLoad(world: World): Promise<Load> {
+  const child = startChild("load", "bench/peers/load.ts", { NODE_ENV: "production" });
+  await child.written("load started");
+  const ended = once(child.process, "exit").then(() => {
+    throw new Error(`the load ended:\n${child.output()}`);
+  });
+  ended.catch(() => undefined);
+  return {
+    async run(port, seconds) {
+      const from = Math.ceil(Date.now() / 1_000) + 120;
+      const requests = Array.from({ length: different }, (_, n) =>
+        scheduleRequest(world, n, from + ((n * 2_477) % 3_600)),
+      );
+      const request: LoadRequest = { port, seconds, requests };
+      child.process.send(request);
+      const [answer] = (await Promise.race([once(child.process, "message"), ended])) as [
+        LoadAnswer,
+      ];
+      if (answer.refused > 0)
+        throw new Error(`${answer.refused} of ${answer.answered} were refused`);
+      return answer;
+    },
+    stop: () => child.stop(),
+  };
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { applyMigrations, connectDatabase, type Database } from "@carillon/db";
+import { silentLogger } from "@carillon/kit";
+import { prepareQueues } from "@carillon/queue";
+import { Redis } from "ioredis";
+import pg from "pg";
+
+/** Where the queues of a run lie. */
+export type BackendName = "postgres" | "redis";
+
+/** A database of one bench, migrated, and the queues' store that belongs to it. */
+export interface BenchDatabase {
+  readonly url: string;
+  readonly db: Database;
+  /** Given when the queues are on Redis. */
+  readonly redisUrl: string | undefined;
+  drop(): Promise<void>;
+}
+
+const postgres = process.env["CARILLON_BENCH_DATABASE_URL"];
+const redis = process.env["CARILLON_BENCH_REDIS_URL"];
+
+/** The stores to measure on: Redis only where it is installed. */
+export const backends: readonly BackendName[] = redis ? ["postgres", "redis"] : ["postgres"];
+
+/**
+ * A fresh database, with every table of ours and of the queues.
+ * @throws Error that says how benches are run, where there is no server
+ */
+export async function createBenchDatabase(backend: BackendName): Promise<BenchDatabase> {
+  if (!postgres)
+    throw new Error("there is no PostgreSQL for the bench: run it with `npm run bench`");
+  const name = `carillon_bench_${randomBytes(6).toString("hex")}`;
+  await administer(`CREATE DATABASE ${name}`);
+  const url = new URL(postgres);
+  url.pathname = `/${name}`;
+  const redisUrl = backend === "redis" ? redis : undefined;
+  await applyMigrations(url.href);
+  await prepareQueues({ databaseUrl: url.href, redisUrl, log: silentLogger });
+  const db = await connectDatabase(url.href, { max: 4, name: "bench", statementTimeoutMs: 0 });
+  return {
+    url: url.href,
+    db,
+    redisUrl,
+    async drop() {
+      await db.close();
+      await dropDatabase(name);
+    },
+  };
+}
+
+/** A vacuum may be at work in it for a while, and only a superuser could end that. */
+async function dropDatabase(name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await administer(`DROP DATABASE ${name} WITH (FORCE)`);
+    } catch (error) {
+      if (attempt === 100) throw error;
+      await pause(100);
+    }
+  }
+}
+
+/** What the servers call themselves. */
+export async function serverVersions(): Promise<{ postgres: string; redis: string | undefined }> {
+  const client = new pg.Client({ connectionString: postgres });
+  await client.connect();
+  const { rows } = await client.query<{ server_version: string }>("SHOW server_version");
+  await client.end();
+  if (!redis) return { postgres: rows[0]!.server_version, redis: undefined };
+  const connection = new Redis(redis);
+  const info = await connection.info("server");
+  connection.disconnect();
+  return { postgres: rows[0]!.server_version, redis: /redis_version:(\S+)/.exec(info)?.[1] };
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: postgres });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,32 @@
+/** The part of autocannon that the load uses. */
+declare module "autocannon" {
+  export interface Client {
+    setRequests(
+      requests: ReadonlyArray<{
+        method: string;
+        path: string;
+        headers: Readonly<Record<string, string>>;
+        body: string;
+      }>,
+    ): void;
+  }
+
+  export interface Result {
+    "2xx": number;
+    non2xx: number;
+    errors: number;
+    timeouts: number;
+    /** Seconds. */
+    duration: number;
+    /** Milliseconds. */
+    latency: { p50: number; p99: number };
+  }
+
+  export default function autocannon(options: {
+    url: string;
+    connections: number;
+    /** Seconds. */
+    duration: number;
+    setupClient?(client: Client): void;
+  }): Promise<Result>;
+}

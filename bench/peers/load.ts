@@ -1,0 +1,50 @@
+import autocannon from "autocannon";
+import type { ScheduleRequest } from "../lib/requests.ts";
+
+export interface LoadRequest {
+  readonly port: number;
+  readonly seconds: number;
+  readonly requests: readonly ScheduleRequest[];
+}
+
+export interface LoadAnswer {
+  readonly answered: number;
+  /** Anything but 200, and what got no answer. */
+  readonly refused: number;
+  /** Answered requests a second. */
+  readonly rate: number;
+  /** Milliseconds from request to answer. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+const connections = 32;
+
+process.on("message", (request: LoadRequest) => {
+  void (async () => process.send?.(await send(request)))();
+});
+process.on("disconnect", () => process.exit(0));
+process.on("SIGTERM", () => process.exit(0));
+console.log("load started");
+
+async function send({ port, seconds, requests }: LoadRequest): Promise<LoadAnswer> {
+  let next = 0;
+  const result = await autocannon({
+    url: `http://127.0.0.1:${port}`,
+    connections,
+    duration: seconds,
+    // Connections begin at different places, so that they do not all send the same.
+    setupClient(client) {
+      const start = (next++ * requests.length) / connections;
+      client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
+    },
+  });
+  const answered = result["2xx"] + result.non2xx;
+  return {
+    answered,
+    refused: result.non2xx + result.errors + result.timeouts,
+    rate: answered / result.duration,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+  };
+}
