@@ -63,6 +63,9 @@ describe("Where an edit sends a scheduled message", () => {
     expect(record).to.include({ type: "private", content: "hello" });
     expect(record.to).to.deep.equal([admin.id]);
     expect(record).not.to.have.property("topic");
+    expect((await edited(inRoom, { type: "direct", to: [sender.id] })).to).to.deep.equal([
+      sender.id,
+    ]);
     const back = await edited(inRoom, { type: "stream", to: room.id, topic: "" });
     expect(back).to.include({ type: "stream", to: room.id, topic: "" });
   });

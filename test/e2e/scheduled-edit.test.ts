@@ -1,4 +1,5 @@
 import {
+  bot,
   channel,
   organization,
   scheduledMessage,
@@ -98,6 +99,16 @@ describe("Editing a scheduled message", () => {
       expect(scene.gateway.alarms.length).to.equal(rung + 1);
       expect((await storedRow(scene.db, id))?.version).to.equal(2);
     });
+
+    it("forgets the alarm that was set for the old one", async () => {
+      const alarmed = "UPDATE scheduled_messages SET alarmed_at = now() WHERE id = $1";
+      await scene.db.rows(alarmed, [id]);
+      succeededWithoutFields(await edit({ scheduled_delivery_timestamp: inSeconds(7_200) }));
+      expect((await storedRow(scene.db, id))?.alarmed).to.equal(false);
+      await scene.db.rows(alarmed, [id]);
+      refusedWith(await edit({ scheduled_delivery_timestamp: 1 }));
+      expect((await storedRow(scene.db, id))?.alarmed).to.equal(true);
+    });
   });
 
   describe("(5) of a row", () => {
@@ -138,6 +149,22 @@ describe("Editing a scheduled message", () => {
       refusedWith(await edit(change));
       refusedWith(await edit({ scheduled_delivery_timestamp: inSeconds(60) }));
       expect((await storedRow(scene.db, id))?.delivered).to.equal(true);
+    });
+
+    it("is looked at before the new destination", async () => {
+      const nowhere = { to: 2_000_000_000 };
+      missing(await edit(nowhere, unknown));
+      await deliverNow(scene.db, scene.org.realm, [id]);
+      refusedWith(await edit(nowhere));
+    });
+
+    it("is no business of bots that may only send", async () => {
+      const webhook = scene.as(await bot(scene.db, sender, { botType: 2 }));
+      refusedWith(await webhook.patch(`${path}/${id}`, change), "UNAUTHORIZED", {}, 401);
+      refusedWith(await webhook.delete(`${path}/${id}`), "UNAUTHORIZED", {}, 401);
+      const nobody = scene.gateway.anonymous;
+      refusedWith(await nobody.patch(`${path}/${id}`, change), "UNAUTHORIZED", {}, 401);
+      refusedWith(await nobody.delete(`${path}/${id}`), "UNAUTHORIZED", {}, 401);
     });
   });
 
@@ -201,6 +228,12 @@ describe("Editing a scheduled message", () => {
       for (const value of values) await refused({ ...directMessage([sender.id]), [name]: value });
     });
   }
+
+  it("takes its parameters from the query too", async () => {
+    const query = new URLSearchParams({ topic: "from the query" });
+    succeededWithoutFields(await client.send("PATCH", `${path}/${id}?${query}`));
+    expect((await recordOf(client, id)).topic).to.equal("from the query");
+  });
 
   it("takes subject for topic, and not both", async () => {
     succeededWithoutFields(await edit({ subject: "by the old name" }));

@@ -1,0 +1,232 @@
+import {
+  changeSettings,
+  changeSubscription,
+  channel,
+  deactivateUser,
+  setTopicPolicy,
+  subscribe,
+  topicPolicy,
+  user,
+  type TestAccount,
+  type TestChannel,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { deliverNow } from "./support/delivery.ts";
+import { useScene } from "./support/scene.ts";
+import { channelMessage, schedule } from "./support/scheduling.ts";
+import { send, sendFully, toChannel, toUsers } from "./support/sending.ts";
+
+const { muted, unmuted, followed } = topicPolicy;
+/** Values of both settings. */
+const [participates, sends, starts, never] = [1, 2, 3, 4];
+const everyWay = ["sent", "delivered"] as const;
+
+for (const way of everyWay) {
+  describe(`The policy of a topic after a message is ${way}`, () => {
+    const scene = useScene();
+    let sender: TestAccount;
+    let other: TestAccount;
+    let room: TestChannel;
+
+    beforeEach(async () => {
+      sender = await user(scene.db, scene.org.realm);
+      other = scene.org.admin;
+      room = await channel(scene.db, scene.org.realm, { subscribers: [sender, other] });
+    });
+
+    const policyOf = async (account: { readonly id: number }, topic = "lunch") => {
+      const rows = await scene.db.rows<{ policy: number }>(
+        `SELECT visibility_policy AS policy FROM user_topics
+         WHERE user_id = $1 AND channel_id = $2 AND lower(topic) = lower($3)`,
+        [account.id, room.id, topic],
+      );
+      return rows[0]?.policy;
+    };
+    const settings = (follow: number | undefined, unmute: number | undefined) =>
+      changeSettings(scene.db, sender, {
+        automatically_follow_topics_policy: follow,
+        automatically_unmute_topics_in_muted_streams_policy: unmute,
+      });
+    const muteChannel = () => changeSubscription(scene.db, room, sender, { isMuted: true });
+    const say = (account: TestAccount, topic = "lunch") =>
+      send(scene.as(account), toChannel(room.id, { topic }));
+
+    /** The message goes out, and the sender's policy is what is expected, and reported only when it is new. */
+    const leaves = async (expected: number | undefined, changed: boolean, content = "hello") => {
+      const over = { content };
+      if (way === "sent") {
+        const answer = await sendFully(scene.as(sender), toChannel(room.id, over));
+        expect(answer.automatic_new_visibility_policy).to.equal(changed ? expected : undefined);
+      } else {
+        const id = await schedule(scene.as(sender), channelMessage(room.id, over));
+        const before = await policyOf(sender);
+        await deliverNow(scene.db, scene.org.realm, [id]);
+        expect((await policyOf(sender)) !== before).to.equal(changed);
+      }
+      expect(await policyOf(sender)).to.equal(expected);
+    };
+
+    it("is followed by who starts it, by default", () => leaves(followed, true));
+
+    it("stays what it was for who only takes part, by default", async () => {
+      await say(other);
+      await leaves(undefined, false);
+    });
+
+    it("stays followed", async () => {
+      await setTopicPolicy(scene.db, sender, room, "LUNCH", "followed");
+      await leaves(followed, false);
+    });
+
+    for (const follow of [participates, sends]) {
+      it(`is followed by who takes part, with the setting ${follow}`, async () => {
+        await settings(follow, undefined);
+        await say(other);
+        await leaves(followed, true);
+      });
+
+      it(`is raised to followed from any other, with the setting ${follow}`, async () => {
+        await settings(follow, undefined);
+        await setTopicPolicy(scene.db, sender, room, "lunch", "unmuted");
+        await leaves(followed, true);
+      });
+    }
+
+    it("is not followed automatically with the setting never", async () => {
+      await settings(never, undefined);
+      await leaves(undefined, false);
+    });
+
+    for (const policy of ["muted", "unmuted"] as const) {
+      it(`does not count as started when it is ${policy} by hand`, async () => {
+        await settings(starts, never);
+        await setTopicPolicy(scene.db, sender, room, "lunch", policy);
+        await leaves(policy === "muted" ? muted : unmuted, false);
+      });
+    }
+
+    it("counts as started in another case only once", async () => {
+      await say(other, "LUNCH");
+      await leaves(undefined, false);
+    });
+
+    it("counts as started when the sender cannot read what is there already", async () => {
+      room = await channel(scene.db, scene.org.realm, { inviteOnly: true, subscribers: [other] });
+      await say(other);
+      await subscribe(scene.db, room, sender);
+      await leaves(followed, true);
+    });
+
+    it("is not unmuted where the channel is not muted", async () => {
+      await settings(never, sends);
+      await leaves(undefined, false);
+    });
+
+    for (const unmute of [participates, sends]) {
+      it(`is unmuted in a muted channel by who takes part, with the setting ${unmute}`, async () => {
+        await settings(never, unmute);
+        await muteChannel();
+        await say(other);
+        await leaves(unmuted, true);
+      });
+    }
+
+    it("is unmuted in a muted channel by who takes part, by default", async () => {
+      await muteChannel();
+      await say(other);
+      await leaves(unmuted, true);
+    });
+
+    it("is unmuted in a muted channel by who starts it, where that is the setting", async () => {
+      await settings(never, starts);
+      await muteChannel();
+      await leaves(unmuted, true);
+      await leaves(unmuted, false);
+    });
+
+    it("is not unmuted in a muted channel by who does not start it, where that is the setting", async () => {
+      await settings(never, starts);
+      await muteChannel();
+      await say(other);
+      await leaves(undefined, false);
+    });
+
+    it("is not unmuted in a muted channel with the setting never", async () => {
+      await settings(never, never);
+      await muteChannel();
+      await leaves(undefined, false);
+    });
+
+    it("is followed rather than unmuted where both apply", async () => {
+      await settings(sends, sends);
+      await muteChannel();
+      await leaves(followed, true);
+    });
+
+    it("is followed by who is mentioned in it, unless muted by hand", async () => {
+      const { db } = scene;
+      const keen = await user(db, scene.org.realm);
+      const tired = await user(db, scene.org.realm);
+      const cool = await user(db, scene.org.realm);
+      const silent = await user(db, scene.org.realm);
+      for (const [one, on] of [
+        [keen, true],
+        [tired, true],
+        [cool, false],
+        [silent, true],
+      ] as const) {
+        await subscribe(db, room, one);
+        await changeSettings(db, one, { automatically_follow_topics_where_mentioned: on });
+      }
+      await setTopicPolicy(db, tired, room, "lunch", "muted");
+      const named = [keen, tired, cool].map(({ fullName }) => `@**${fullName}**`).join(" ");
+      await leaves(followed, true, `${named} @_**${silent.fullName}** @**all**`);
+      const policies = [keen, tired, cool, silent].map((one) => policyOf(one));
+      expect(await Promise.all(policies)).to.deep.equal([followed, muted, undefined, undefined]);
+    });
+
+    it("is no concern of bots", async () => {
+      const talker = scene.org.bot;
+      const id = await schedule(scene.as(talker), channelMessage(room.id));
+      if (way === "sent") await send(scene.as(talker), toChannel(room.id));
+      else await deliverNow(scene.db, scene.org.realm, [id]);
+      expect(await policyOf(talker)).to.equal(undefined);
+    });
+  });
+}
+
+describe("The policy of topics", () => {
+  const scene = useScene();
+
+  it("is no concern of direct messages", async () => {
+    const answer = await sendFully(scene.as(scene.org.member), toUsers([scene.org.guest.id]));
+    expect(answer).not.to.have.property("automatic_new_visibility_policy");
+  });
+
+  it("is decided in the order of delivery: the first one starts the topic", async () => {
+    const { db, org } = scene;
+    const [first, second] = [await user(db, org.realm), await user(db, org.realm)];
+    const { id } = await channel(db, org.realm, { subscribers: [first, second] });
+    const ids = [
+      await schedule(scene.as(first), channelMessage(id)),
+      await schedule(scene.as(second), channelMessage(id)),
+    ];
+    await deliverNow(db, org.realm, ids);
+    const rows = await db.rows<object>(
+      `SELECT user_id AS "userId", visibility_policy AS policy FROM user_topics WHERE channel_id = $1`,
+      [id],
+    );
+    expect(rows).to.deep.equal([{ userId: first.id, policy: followed }]);
+  });
+
+  it("is not touched by a message that fails", async () => {
+    const { db, org } = scene;
+    const friend = await user(db, org.realm);
+    const { id } = await channel(db, org.realm, { subscribers: [friend] });
+    const row = await schedule(scene.as(friend), channelMessage(id));
+    await deactivateUser(db, friend);
+    await deliverNow(db, org.realm, [row]);
+    const rows = await db.rows<object>("SELECT FROM user_topics WHERE channel_id = $1", [id]);
+    expect(rows).to.deep.equal([]);
+  });
+});

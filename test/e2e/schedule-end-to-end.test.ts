@@ -1,0 +1,126 @@
+import {
+  channel,
+  forEachBackend,
+  organization,
+  scheduledMessage,
+  useDatabase,
+  useGateway,
+  useQueues,
+  useWorker,
+  waitFor,
+  type TestAccount,
+  type TestChannel,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { succeededWithoutFields } from "./support/answers.ts";
+import { inChannel, messagesOf, noticesTo, withUsers } from "./support/delivery.ts";
+import {
+  channelMessage,
+  directMessage,
+  inSeconds,
+  listed,
+  path,
+  recordOf,
+  schedule,
+} from "./support/scheduling.ts";
+
+forEachBackend("From a scheduled message to a sent one", (backend) => {
+  const db = useDatabase();
+  const queues = useQueues(backend, db);
+  const gateway = useGateway(db, { queues });
+  useWorker(db, queues);
+  let org: TestOrganization;
+  let sender: TestAccount;
+  let room: TestChannel;
+
+  before(async () => {
+    org = await organization(db);
+    sender = org.member;
+  });
+  beforeEach(async () => {
+    room = await channel(db, org.realm, { subscribers: [sender, org.guest] });
+  });
+
+  const soon = () => ({ scheduled_delivery_timestamp: inSeconds(2) });
+  const arrived = (account: TestAccount, narrow: readonly object[], count = 1) =>
+    waitFor(
+      async () => {
+        const messages = await messagesOf(gateway.as(account), narrow);
+        return messages.length >= count && messages;
+      },
+      { what: `${count} messages have arrived` },
+    );
+
+  it("sends to a channel when it is time, and not before", async () => {
+    const client = gateway.as(sender);
+    const id = await schedule(client, channelMessage(room.id, soon()));
+    const { scheduled_delivery_timestamp: due } = await recordOf(client, id);
+    const [message, ...more] = await arrived(org.guest, inChannel(room.id));
+    expect(more).to.deep.equal([]);
+    expect(message).to.include({ content: "hello", sender_id: sender.id });
+    expect(message?.timestamp).to.be.at.least(due);
+    expect(await listed(client)).to.deep.equal([]);
+  });
+
+  it("sends to people", async () => {
+    await schedule(gateway.as(sender), directMessage([org.admin.id], soon()));
+    const [message] = await arrived(org.admin, withUsers(sender.id));
+    expect(message).to.include({ content: "hello", type: "private" });
+  });
+
+  it("sends what is due in the same second in the order of its creation", async () => {
+    const time = soon();
+    const contents = Array.from({ length: 20 }, (_, n) => `${n}`);
+    for (const content of contents) {
+      await schedule(gateway.as(sender), channelMessage(room.id, { ...time, content }));
+    }
+    const sent = await arrived(org.guest, inChannel(room.id), contents.length);
+    expect(sent.map(({ content }) => content)).to.deep.equal(contents);
+  });
+
+  it("sends an edited message at its new time, in its new form, once", async () => {
+    const client = gateway.as(sender);
+    const id = await schedule(client, channelMessage(room.id, soon()));
+    const edit = { content: "edited", scheduled_delivery_timestamp: inSeconds(3) };
+    succeededWithoutFields(await client.patch(`${path}/${id}`, edit));
+    const after = inSeconds(4);
+    await schedule(
+      client,
+      channelMessage(room.id, { content: "last", scheduled_delivery_timestamp: after }),
+    );
+    const sent = await arrived(org.guest, inChannel(room.id), 2);
+    expect(sent.map(({ content }) => content)).to.deep.equal(["edited", "last"]);
+  });
+
+  it("does not send a deleted message", async () => {
+    const client = gateway.as(sender);
+    const id = await schedule(client, channelMessage(room.id, soon()));
+    succeededWithoutFields(await client.delete(`${path}/${id}`));
+    await schedule(client, channelMessage(room.id, { content: "kept", ...soon() }));
+    const sent = await arrived(org.guest, inChannel(room.id));
+    expect(sent.map(({ content }) => content)).to.deep.equal(["kept"]);
+  });
+
+  it("tells the sender when it cannot, and sends once the cause is gone and a time is set", async () => {
+    const client = gateway.as(sender);
+    const id = await schedule(client, channelMessage(room.id, soon()));
+    await db.rows("UPDATE channels SET is_archived = true WHERE id = $1", [room.id]);
+    const failed = await waitFor(async () => (await recordOf(client, id)).failed, {
+      what: "the message has failed",
+    });
+    expect(failed).to.equal(true);
+    expect(await noticesTo(client, org.notificationBot)).to.have.length(1);
+    await db.rows("UPDATE channels SET is_archived = false WHERE id = $1", [room.id]);
+    succeededWithoutFields(await client.patch(`${path}/${id}`, soon()));
+    const sent = await arrived(org.guest, inChannel(room.id));
+    expect(sent.map(({ content }) => content)).to.deep.equal(["hello"]);
+  });
+
+  it("sends with the next alarm what was due without one", async () => {
+    const lost = await scheduledMessage(db, sender, room, { dueIn: -20 });
+    await schedule(gateway.as(org.admin), channelMessage(room.id, soon()));
+    const sent = await arrived(org.guest, inChannel(room.id), 2);
+    expect(sent[0]?.content).to.equal(lost.content);
+  });
+});

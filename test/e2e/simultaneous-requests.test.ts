@@ -1,0 +1,132 @@
+import {
+  channel,
+  scheduledMessage,
+  unique,
+  user,
+  type Answer,
+  type TestAccount,
+  type TestChannel,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { succeeded } from "./support/answers.ts";
+import { deliver, inChannel, messagesOf, withUsers } from "./support/delivery.ts";
+import { useScene } from "./support/scene.ts";
+import {
+  channelMessage,
+  directMessage,
+  inSeconds,
+  listed,
+  path,
+  schedule,
+  storedRow,
+} from "./support/scheduling.ts";
+import { messagesPath, toChannel, toUsers } from "./support/sending.ts";
+
+/** As many requests at the same time. */
+const atOnce = 10;
+
+describe("Requests at the same time", () => {
+  const scene = useScene();
+  let sender: TestAccount;
+  let other: TestAccount;
+  let room: TestChannel;
+
+  beforeEach(async () => {
+    sender = await user(scene.db, scene.org.realm);
+    other = await user(scene.db, scene.org.realm);
+    room = await channel(scene.db, scene.org.realm, { subscribers: [sender, other] });
+  });
+
+  const all = (request: (n: number) => Promise<Answer>) =>
+    Promise.all(Array.from({ length: atOnce }, (_, n) => request(n)));
+  const allSucceed = async (request: (n: number) => Promise<Answer>) =>
+    (await all(request)).map((answer) => succeeded(answer));
+
+  it("begin one conversation", async () => {
+    const pair = [sender, other] as const;
+    await allSucceed((n) => {
+      const [from, to] = n % 2 === 0 ? pair : [other, sender];
+      return scene.as(from).post(messagesPath, toUsers([to.id]));
+    });
+    const talk = await messagesOf(scene.as(sender), withUsers(other.id));
+    expect(talk).to.have.length(atOnce);
+  });
+
+  it("schedule into one new conversation", async () => {
+    await allSucceed(() => scene.as(sender).post(path, directMessage([other.id])));
+    expect(await listed(scene.as(sender))).to.have.length(atOnce);
+  });
+
+  it("start one topic, and follow it once", async () => {
+    await allSucceed(() => scene.as(sender).post(messagesPath, toChannel(room.id)));
+    const rows = await scene.db.rows<{ policy: number }>(
+      "SELECT visibility_policy AS policy FROM user_topics WHERE user_id = $1",
+      [sender.id],
+    );
+    expect(rows).to.deep.equal([{ policy: 3 }]);
+    expect(await messagesOf(scene.as(sender), inChannel(room.id))).to.have.length(atOnce);
+  });
+
+  it("bring one new client's name", async () => {
+    const client = unique("client");
+    await allSucceed(() => scene.as(sender).post(messagesPath, toChannel(room.id, { client })));
+    const sent = await messagesOf(scene.as(sender), inChannel(room.id));
+    expect(new Set(sent.map((message) => message.client))).to.deep.equal(new Set([client]));
+  });
+
+  it("edit one row, each after the other", async () => {
+    const id = await schedule(scene.as(sender), channelMessage(room.id));
+    await allSucceed((n) => scene.as(sender).patch(`${path}/${id}`, { content: `${n}` }));
+    expect((await storedRow(scene.db, id))?.version).to.equal(1 + atOnce);
+  });
+
+  it("delete one row once, whoever edits it meanwhile", async () => {
+    const id = await schedule(scene.as(sender), channelMessage(room.id));
+    const answers = await all((n) =>
+      n % 2 === 0
+        ? scene.as(sender).delete(`${path}/${id}`)
+        : scene.as(sender).patch(`${path}/${id}`, { content: `${n}` }),
+    );
+    for (const answer of answers) expect(answer.status, answer.text).to.be.oneOf([200, 404]);
+    const deletions = answers.filter((answer, n) => n % 2 === 0 && answer.status === 200);
+    expect(deletions).to.have.length(1);
+    expect(await storedRow(scene.db, id)).to.equal(undefined);
+  });
+
+  it("send while the delivery runs: nothing is refused, lost or doubled", async () => {
+    const { db, org } = scene;
+    for (let n = 0; n < 60; n++)
+      await scheduledMessage(db, sender, room, { dueIn: -3, topic: "x" });
+    const delivery = deliver(db, org.realm);
+    await allSucceed((n) =>
+      scene.as(n % 2 === 0 ? sender : other).post(messagesPath, toChannel(room.id, { topic: "x" })),
+    );
+    await delivery;
+    expect(await messagesOf(scene.as(sender), inChannel(room.id))).to.have.length(60 + atOnce);
+  });
+
+  it("edit and delete while the delivery runs: each message is sent or gone, and said so", async () => {
+    const { db, org } = scene;
+    const rows = [];
+    for (let n = 0; n < 3 * atOnce; n++)
+      rows.push(await scheduledMessage(db, sender, room, { dueIn: -3 }));
+    const later = { content: "later", scheduled_delivery_timestamp: inSeconds(3_600) };
+    const client = scene.as(sender);
+    const [edits, deletions] = await Promise.all([
+      all((n) => client.patch(`${path}/${rows[3 * n]?.id}`, later)),
+      all((n) => client.delete(`${path}/${rows[3 * n + 1]?.id}`)),
+      deliver(db, org.realm),
+    ]);
+    await deliver(db, org.realm);
+    const sent = (await messagesOf(client, inChannel(room.id))).map(({ content }) => content);
+    expect(new Set(sent).size).to.equal(sent.length);
+    for (let n = 0; n < atOnce; n++) {
+      const [edited, deleted, untouched] = rows.slice(3 * n, 3 * n + 3);
+      expect(sent).to.include(untouched?.content);
+      expect(edits[n]?.status).to.equal(sent.includes(edited?.content ?? "") ? 400 : 200);
+      expect(deletions[n]?.status, "a delivered row may be deleted").to.equal(200);
+      expect(await storedRow(db, deleted?.id ?? 0)).to.equal(undefined);
+    }
+    expect(sent).not.to.include("later");
+  });
+});
