@@ -42,7 +42,7 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
     room = await channel(db, org.realm, { subscribers: [sender, org.guest] });
   });
 
-  const soon = () => ({ scheduled_delivery_timestamp: inSeconds(2) });
+  const soon = (seconds = 3) => ({ scheduled_delivery_timestamp: inSeconds(seconds) });
   const arrived = (account: TestAccount, narrow: readonly object[], count = 1) =>
     waitFor(
       async () => {
@@ -70,7 +70,7 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
   });
 
   it("sends what is due in the same second in the order of its creation", async () => {
-    const time = soon();
+    const time = soon(5);
     const contents = Array.from({ length: 20 }, (_, n) => `${n}`);
     for (const content of contents) {
       await schedule(gateway.as(sender), channelMessage(room.id, { ...time, content }));
@@ -82,9 +82,9 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
   it("sends an edited message at its new time, in its new form, once", async () => {
     const client = gateway.as(sender);
     const id = await schedule(client, channelMessage(room.id, soon()));
-    const edit = { content: "edited", scheduled_delivery_timestamp: inSeconds(3) };
+    const edit = { content: "edited", scheduled_delivery_timestamp: inSeconds(4) };
     succeededWithoutFields(await client.patch(`${path}/${id}`, edit));
-    const after = inSeconds(4);
+    const after = inSeconds(6);
     await schedule(
       client,
       channelMessage(room.id, { content: "last", scheduled_delivery_timestamp: after }),

@@ -6,6 +6,7 @@ import {
   type Answer,
   type TestAccount,
   type TestChannel,
+  type TestScheduledMessage,
 } from "@carillon/testkit";
 import { expect } from "chai";
 import { succeeded } from "./support/answers.ts";
@@ -107,7 +108,7 @@ describe("Requests at the same time", () => {
 
   it("edit and delete while the delivery runs: each message is sent or gone, and said so", async () => {
     const { db, org } = scene;
-    const rows = [];
+    const rows: TestScheduledMessage[] = [];
     for (let n = 0; n < 3 * atOnce; n++)
       rows.push(await scheduledMessage(db, sender, room, { dueIn: -3 }));
     const later = { content: "later", scheduled_delivery_timestamp: inSeconds(3_600) };
