@@ -39,6 +39,7 @@ function verdict(found: readonly string[]): Html {
 
 function numbers({ lag, counts, lateness, counters }: Snapshot): Html {
   const span = (value: number | undefined) => (value === undefined ? "unknown" : seconds(value));
+  const quiet = lateness?.deliveries === 0;
   const number = (value: number | undefined) => value?.toLocaleString("en") ?? "unknown";
   const pairs: (readonly [string, Content])[] = [
     ["Oldest due message waits", span(lag?.dueLag)],
@@ -53,8 +54,8 @@ function numbers({ lag, counts, lateness, counters }: Snapshot): Html {
       "Sent in the last hour",
       lateness?.deliveries === 1_000 ? "1,000 or more" : number(lateness?.deliveries),
     ],
-    ["Lateness, 95 of 100", span(lateness?.p95)],
-    ["Lateness, worst", span(lateness?.max)],
+    ["Lateness, 95 of 100", quiet ? "–" : span(lateness?.p95)],
+    ["Lateness, worst", quiet ? "–" : span(lateness?.max)],
   ];
   return html`<dl class="numbers">
     ${pairs.map(
