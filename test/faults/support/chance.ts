@@ -1,0 +1,32 @@
+import { randomInt } from "node:crypto";
+
+/** Numbers that can be drawn again: a failure prints the seed, and `chance(seed)` draws them again. */
+export interface Chance {
+  readonly seed: number;
+  /** A whole number from 0, below `limit`. */
+  below(limit: number): number;
+}
+
+export function chance(seed = randomInt(2 ** 32)): Chance {
+  let state = seed >>> 0;
+  return {
+    seed,
+    below(limit) {
+      state = (state + 0x9e3779b9) >>> 0;
+      let mixed = state;
+      mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
+      mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+      return ((mixed ^ (mixed >>> 15)) >>> 0) % limit;
+    },
+  };
+}
+
+/** Names the seed in the error of `work`, so that the same draw can be played again. */
+export async function withChance<T>(work: (chance: Chance) => Promise<T>): Promise<T> {
+  const drawn = chance();
+  try {
+    return await work(drawn);
+  } catch (error) {
+    throw new Error(`with seed ${drawn.seed}: ${(error as Error).message}`, { cause: error });
+  }
+}

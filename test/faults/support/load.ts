@@ -1,0 +1,109 @@
+import { stampAlarms, type Database } from "@carillon/db";
+import { clientIdOf } from "@carillon/domain";
+import { alarmJob, type Alarm } from "@carillon/jobs";
+import type { Queues } from "@carillon/queue";
+import {
+  channel,
+  directRecipient,
+  organization,
+  user,
+  type TestAccount,
+  type TestChannel,
+  type TestOrganization,
+} from "@carillon/testkit";
+
+/** An organization with several senders, who write into several conversations. */
+export interface Crowd {
+  readonly org: TestOrganization;
+  readonly realmId: number;
+  readonly senders: readonly TestAccount[];
+  readonly channels: readonly TestChannel[];
+  /** Rows of `recipients` of direct conversations, each between two of the senders. */
+  readonly directs: ReadonlyArray<{ readonly sender: TestAccount; readonly recipientId: number }>;
+}
+
+const crowdSize = 6;
+
+export async function crowd(db: Database): Promise<Crowd> {
+  const org = await organization(db);
+  const senders: TestAccount[] = [];
+  for (let i = 0; i < crowdSize; i++) senders.push(await user(db, org.realm));
+  const channels: TestChannel[] = [];
+  // One channel with all, one with all but one, and so on.
+  for (let i = 0; i < 4; i++) {
+    channels.push(await channel(db, org.owner, { subscribers: senders.slice(0, crowdSize - i) }));
+  }
+  const directs = [];
+  for (const [i, sender] of senders.slice(1).entries()) {
+    const other = senders[i] ?? sender;
+    directs.push({ sender, recipientId: await directRecipient(db, org.realm.id, [sender, other]) });
+  }
+  return { org, realmId: org.realm.id, senders, channels, directs };
+}
+
+export interface Load {
+  /** How many. */
+  readonly count: number;
+  /** The first is due so many seconds after the database's present second. */
+  readonly dueIn: number;
+  /** Due in so many seconds one after the other, as many in each. */
+  readonly seconds: number;
+}
+
+/**
+ * Writes pending rows, as requests of an hour ago would have left them, three in four into channels.
+ * @returns their alarms, which are not set
+ */
+export async function schedule(db: Database, from: Crowd, load: Load): Promise<Alarm[]> {
+  const rows = Array.from({ length: load.count }, (_, i) => {
+    if (i % 4 === 3) {
+      const { sender, recipientId } = pick(from.directs, i);
+      return { sender: sender.id, recipientId, channelId: null, topic: "" };
+    }
+    const target = pick(from.channels, i);
+    return {
+      sender: pick(from.senders, i).id,
+      recipientId: target.recipientId,
+      channelId: target.id,
+      topic: `topic ${i % 3}`,
+    };
+  });
+  return db.rows<Alarm>(
+    `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
+       rendered_content, client_id, deliver_at, created_at, read_by_sender)
+     SELECT $1, sender, recipient, channel, topic, 'number ' || n, '<p>number ' || n || '</p>', $2,
+       date_trunc('second', now()) + make_interval(secs => $3 + (n - 1) % $4::int),
+       now() - interval '1 hour', false
+     FROM unnest($5::int[], $6::int[], $7::int[], $8::text[]) WITH ORDINALITY
+       AS t (sender, recipient, channel, topic, n)
+     RETURNING id AS "scheduledMessageId", realm_id AS "realmId", version,
+       extract(epoch FROM deliver_at)::float8 AS "deliverAt"`,
+    [
+      from.realmId,
+      await clientIdOf(db, "test"),
+      load.dueIn,
+      load.seconds,
+      rows.map(({ sender }) => sender),
+      rows.map(({ recipientId }) => recipientId),
+      rows.map(({ channelId }) => channelId),
+      rows.map(({ topic }) => topic),
+    ],
+  );
+}
+
+function pick<T>(list: readonly T[], i: number): T {
+  const found = list[i % list.length];
+  if (found === undefined) throw new Error("there is nothing to pick from");
+  return found;
+}
+
+/** Puts the alarms into the queue and stamps their rows, as a gateway does after its commits. */
+export async function setAlarms(
+  db: Database,
+  queues: Pick<Queues, "publish">,
+  alarms: readonly Alarm[],
+): Promise<void> {
+  const now = Date.now();
+  await queues.publish(alarms.map((alarm) => alarmJob(alarm, now)));
+  await stampAlarms(db, alarms);
+}

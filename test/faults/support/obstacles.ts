@@ -1,0 +1,57 @@
+import type { Database } from "@carillon/db";
+import pg from "pg";
+
+/** Makes every message that is sent take longer, so that a delivery can be met half done. */
+export async function slowMessages(db: Database, millisecondsEach: number): Promise<void> {
+  await db.rows(
+    `CREATE FUNCTION slow_message() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN PERFORM pg_sleep(${millisecondsEach / 1_000}); RETURN NEW; END $$`,
+  );
+  await db.rows(
+    "CREATE TRIGGER slow_message BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION slow_message()",
+  );
+}
+
+/** Statements wait here until it is opened. */
+export interface Gate {
+  /** How many wait now. */
+  waiting(): Promise<number>;
+  /** Lets all through, for good. */
+  open(): Promise<void>;
+}
+
+let gates = 0;
+const gateClass = 9_000_000;
+
+/**
+ * Holds up every statement of one kind in the middle of its transaction.
+ * @param statement such as `INSERT ON messages` or `UPDATE OF alarmed_at ON scheduled_messages`
+ */
+export async function gate(db: Database, statement: string): Promise<Gate> {
+  const key = gateClass + ++gates;
+  const name = `gate_${key}`;
+  const holder = new pg.Client({ connectionString: db.url });
+  // A server that is killed takes the gate with it.
+  holder.on("error", () => undefined);
+  await holder.connect();
+  await holder.query("SELECT pg_advisory_lock($1)", [key]);
+  await holder.query(
+    `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN PERFORM pg_advisory_xact_lock_shared(${key}); RETURN NULL; END $$`,
+  );
+  await holder.query(
+    `CREATE TRIGGER ${name} BEFORE ${statement} FOR EACH STATEMENT EXECUTE FUNCTION ${name}()`,
+  );
+  return {
+    async waiting() {
+      const { rows } = await holder.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM pg_locks
+         WHERE locktype = 'advisory' AND classid = 0 AND objid = $1 AND objsubid = 1 AND NOT granted
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+        [key],
+      );
+      return rows[0]?.n ?? 0;
+    },
+    open: () => holder.end(),
+  };
+}

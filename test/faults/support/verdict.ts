@@ -1,0 +1,115 @@
+import type { Database } from "@carillon/db";
+import { waitFor } from "@carillon/testkit";
+import { expect } from "chai";
+
+/** What became of an organization's scheduled messages. */
+export interface Verdict {
+  readonly pending: number;
+  readonly failed: number;
+  readonly sent: number;
+  /** Scheduled messages that were sent more than once. */
+  readonly twice: number;
+  /** Marked as delivered without their message, or with another one. */
+  readonly unmatched: number;
+  /** Sent with another text, topic, sender or conversation. */
+  readonly altered: number;
+  /** Whose receivers do not each have one copy. */
+  readonly copies: number;
+  /** Without exactly one `message` event and one `remove` event of the scheduled message. */
+  readonly events: number;
+  /** With a lower id than one of the organization that was due before it. */
+  readonly disordered: number;
+  /** Sent before its time. */
+  readonly early: number;
+}
+
+/** Reads all of it in one statement, so in one snapshot. */
+export async function verdict(db: Database, realmId: number): Promise<Verdict> {
+  const [found] = await db.rows<Verdict>(
+    `WITH scheduled AS (SELECT * FROM scheduled_messages WHERE realm_id = $1 AND kind = 1),
+     sent AS (
+       SELECT m.*, s.id AS sid, s.deliver_at, s.sender_id AS by, s.recipient_id AS target, s.topic AS about,
+         s.content AS text, s.delivered_message_id, s.delivered
+       FROM messages m JOIN scheduled s ON s.id = m.scheduled_message_id
+     ),
+     receivers AS (
+       SELECT r.id AS recipient_id, x.user_id FROM recipients r CROSS JOIN LATERAL unnest(r.member_ids) AS x (user_id)
+       WHERE r.realm_id = $1 AND r.channel_id IS NULL
+       UNION ALL
+       SELECT r.id, x.user_id FROM recipients r JOIN subscriptions x ON x.channel_id = r.channel_id AND x.active
+       WHERE r.realm_id = $1
+     ),
+     expected AS (
+       SELECT s.id, array_agg(r.user_id ORDER BY r.user_id) AS users
+       FROM sent s JOIN receivers r ON r.recipient_id = s.recipient_id GROUP BY s.id
+     ),
+     copies AS (
+       SELECT s.id, array_agg(c.user_id ORDER BY c.user_id) AS users
+       FROM sent s JOIN user_messages c ON c.message_id = s.id GROUP BY s.id
+     ),
+     message_events AS (
+       SELECT (payload #>> '{message,id}')::bigint AS id, count(*) AS n FROM event_log
+       WHERE realm_id = $1 AND type = 'message' GROUP BY 1
+     ),
+     remove_events AS (
+       SELECT (payload ->> 'scheduled_message_id')::bigint AS id, count(*) AS n FROM event_log
+       WHERE realm_id = $1 AND type = 'scheduled_messages' AND op = 'remove' GROUP BY 1
+     ),
+     neighbours AS (
+       SELECT (deliver_at, sid) < (lag(deliver_at) OVER w, lag(sid) OVER w) AS disordered
+       FROM sent WINDOW w AS (ORDER BY id)
+     )
+     SELECT
+       (SELECT count(*) FROM scheduled WHERE NOT delivered AND NOT failed) AS pending,
+       (SELECT count(*) FROM scheduled WHERE failed) AS failed,
+       (SELECT count(*) FROM sent) AS sent,
+       (SELECT count(*) - count(DISTINCT sid) FROM sent) AS twice,
+       (SELECT count(*) FROM scheduled s LEFT JOIN sent ON sent.sid = s.id
+         WHERE s.delivered_message_id IS DISTINCT FROM sent.id OR s.delivered <> (sent.id IS NOT NULL)) AS unmatched,
+       (SELECT count(*) FROM sent WHERE (sender_id, recipient_id, content) IS DISTINCT FROM (by, target, text) OR is_channel AND topic <> about) AS altered,
+       (SELECT count(*) FROM sent LEFT JOIN expected e USING (id) LEFT JOIN copies c USING (id)
+         WHERE e.users IS DISTINCT FROM c.users) AS copies,
+       (SELECT count(*) FROM sent LEFT JOIN message_events e USING (id) LEFT JOIN remove_events r ON r.id = sent.sid
+         WHERE (e.n, r.n) IS DISTINCT FROM (1::bigint, 1::bigint)) AS events,
+       (SELECT count(*) FROM neighbours WHERE disordered) AS disordered,
+       (SELECT count(*) FROM sent WHERE sent_at < deliver_at) AS early`,
+    [realmId],
+  );
+  if (!found) throw new Error("no verdict");
+  return found;
+}
+
+/** Everything of the organization has been sent, each message once, whole, in order and not early. */
+export async function expectSentOnce(db: Database, realmId: number, count: number): Promise<void> {
+  const found = await verdict(db, realmId);
+  expect(found, JSON.stringify(found)).to.deep.equal({
+    pending: 0,
+    failed: 0,
+    sent: count,
+    twice: 0,
+    unmatched: 0,
+    altered: 0,
+    copies: 0,
+    events: 0,
+    disordered: 0,
+    early: 0,
+  } satisfies Verdict);
+}
+
+/** How many messages of the organization are still to be sent. */
+export async function pending(db: Database, realmId: number): Promise<number> {
+  const [row] = await db.rows<{ n: number }>(
+    "SELECT count(*) AS n FROM scheduled_messages WHERE realm_id = $1 AND NOT delivered AND NOT failed",
+    [realmId],
+  );
+  return row?.n ?? 0;
+}
+
+/** Waits until nothing of the organization is pending any more. */
+export async function allSent(db: Database, realmId: number, timeoutMs: number): Promise<void> {
+  await waitFor(async () => (await pending(db, realmId)) === 0, {
+    what: "everything is sent",
+    timeoutMs,
+    everyMs: 100,
+  });
+}

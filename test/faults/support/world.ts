@@ -1,0 +1,121 @@
+import { connectDatabase, type Database } from "@carillon/db";
+import {
+  createTestDatabase,
+  createTestQueues,
+  installation,
+  startApp,
+  type QueueBackend,
+  type TestDatabase,
+  type TestProcess,
+  type TestQueues,
+  type Variables,
+} from "@carillon/testkit";
+import { silentLogger } from "@carillon/kit";
+import { connectQueues, prepareQueues, type Queues } from "@carillon/queue";
+
+/** An installation of one scenario: database, queues, and the processes that the scenario starts on them. */
+export interface World {
+  readonly backend: QueueBackend;
+  readonly db: Database;
+  /** The test's own way to the queues. */
+  readonly queues: Queues;
+  /** What its processes are started with. */
+  readonly variables: Variables;
+  /** Starts a worker without waiting for it. */
+  startWorker(more?: Variables): TestProcess;
+  /** Starts a worker, and waits until it works. */
+  worker(more?: Variables): Promise<TestProcess>;
+  /** Starts a gateway, and waits until it serves. */
+  gateway(more?: Variables): Promise<TestProcess & { url: string }>;
+  /** Kills what still runs, and drops database and queues. */
+  close(): Promise<void>;
+}
+
+/** A start takes a second, or many where several processes start on a busy machine. */
+const startMs = 60_000;
+
+/** Servers that the scenario breaks, instead of those that all tests share. */
+export interface OwnServers {
+  /** A migrated database of its own. */
+  readonly databaseUrl?: string | undefined;
+  readonly redisUrl?: string | undefined;
+}
+
+/** Plays a scenario in a world that ends with it, however that goes. */
+export async function inWorld(
+  backend: QueueBackend,
+  scenario: (world: World) => Promise<void>,
+  own: OwnServers = {},
+): Promise<void> {
+  const world = await openWorld(backend, own);
+  try {
+    await scenario(world);
+  } finally {
+    await world.close();
+  }
+}
+
+export async function openWorld(backend: QueueBackend, own: OwnServers = {}): Promise<World> {
+  const database = own.databaseUrl ? await givenDatabase(own.databaseUrl) : await freshDatabase();
+  const { db } = database;
+  const store = own.redisUrl
+    ? await givenRedis(db.url, own.redisUrl)
+    : await createTestQueues(backend, db.url);
+  const queues = await store.connect();
+  const variables = installation(db.url, store.config.redisUrl);
+  const started: TestProcess[] = [];
+  const start = (app: "gateway" | "worker", more: Variables = {}) => {
+    const made = startApp(app, { ...variables, ...more });
+    started.push(made);
+    return made;
+  };
+  return {
+    backend,
+    db,
+    queues,
+    variables,
+    startWorker: (more) => start("worker", more),
+    async worker(more) {
+      const made = start("worker", more);
+      await made.waitForLine("worker started", startMs);
+      return made;
+    },
+    async gateway(more) {
+      const made = start("gateway", more);
+      const line = await made.waitForLine("gateway started", startMs);
+      return Object.assign(made, { url: `http://127.0.0.1:${String(line["port"])}` });
+    },
+    async close() {
+      await Promise.all(started.map((one) => one.kill()));
+      await store.drop();
+      await database.drop();
+    },
+  };
+}
+
+async function freshDatabase(): Promise<{ db: Database; drop(): Promise<void> }> {
+  const database: TestDatabase = await createTestDatabase();
+  return { db: await database.connect(), drop: () => database.drop() };
+}
+
+async function givenDatabase(url: string): Promise<{ db: Database; drop(): Promise<void> }> {
+  const db = await connectDatabase(url, { max: 10, name: "test" });
+  return { db, drop: () => db.close() };
+}
+
+async function givenRedis(databaseUrl: string, redisUrl: string): Promise<TestQueues> {
+  const config = { databaseUrl, redisUrl, log: silentLogger };
+  await prepareQueues(config);
+  const open: Array<{ close(): Promise<void> }> = [];
+  return {
+    config,
+    async connect(overrides = {}) {
+      const queues = await connectQueues({ ...config, ...overrides });
+      open.push(queues);
+      return queues;
+    },
+    async drop() {
+      await Promise.all(open.map((queues) => queues.close()));
+    },
+  };
+}
