@@ -21,6 +21,7 @@ export interface PoolOptions {
 
 /** The one pool of a process. It never waits for ever: five seconds for a connection, then an error. */
 export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
+  const { statementTimeoutMs = 30_000 } = options;
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: options.max,
@@ -28,7 +29,9 @@ export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    statement_timeout: statementTimeoutMs,
+    // A socket whose other end has vanished tells nothing: our own clock gives up on it.
+    ...(statementTimeoutMs > 0 ? { query_timeout: statementTimeoutMs + 5_000 } : {}),
     idle_in_transaction_session_timeout: 60_000,
     types,
   });

@@ -3,7 +3,7 @@ import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { Unusable } from "../parameter.ts";
 import { messageTypes, sendingErrors, topicParameter } from "../scheduled-messages/parameters.ts";
-import { parseStrictJson } from "../strict-json.ts";
+import { isUnstorable, parseStrictJson } from "../strict-json.ts";
 
 const anyInteger = z.number().refine(Number.isInteger, "must be an integer");
 const oneRecipient = z.union([anyInteger, z.string()]);
@@ -12,7 +12,10 @@ const recipients = z.union([oneRecipient, z.array(oneRecipient)]);
 /** An ID, a name, or a list of them; text that is not JSON is a name (scheduled-messages.md §6). */
 const sendTo = form.custom<z.output<typeof recipients>>({
   decode(text) {
-    if (!isJson(text)) return text;
+    if (!isJson(text)) {
+      if (isUnstorable(text)) throw new Unusable("must not contain U+0000");
+      return text;
+    }
     const parsed = recipients.safeParse(parseStrictJson(text));
     if (!parsed.success)
       throw new Unusable("must be an ID, a name, or a list of IDs or of e-mail addresses");
