@@ -185,7 +185,7 @@ describe("Where an edit sends a scheduled message", () => {
 
     it("succeeds and changes nothing for a direct message", async () => {
       const before = await recordOf(client, direct);
-      for (const topic of ["x", "", "a\u0007b"]) {
+      for (const topic of ["x", "", "a\u0007b", "a\0b"]) {
         expect(await edited(direct, { topic })).to.deep.equal(before);
       }
     });

@@ -133,6 +133,15 @@ describe("Sending a message", () => {
     ]);
   });
 
+  it("ignores the topic of a direct message, whatever it is", async () => {
+    const { admin } = scene.org;
+    for (const topic of ["x", "", "a\u0007b", "a\0b"]) {
+      await send(scene.as(sender), toUsers([admin.id], { topic }));
+    }
+    const sent = await messagesOf(scene.as(sender), withUsers(admin.id));
+    expect(sent.map(({ subject }) => subject)).to.deep.equal(["", "", "", ""]);
+  });
+
   it("refuses the same as scheduling does", async () => {
     const { db, org } = scene;
     const refused = (params: object, code?: string, extra?: Readonly<Record<string, unknown>>) =>
