@@ -1,0 +1,197 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { ApiError } from "@carillon/contract";
+import { isPassing, type Database } from "@carillon/db";
+import { clientIdOf, deleteScheduled, deliverBatch, editScheduled } from "@carillon/domain";
+import { silentLogger } from "@carillon/kit";
+import {
+  startGateway,
+  startWorker,
+  testSite,
+  useDatabase,
+  type Answer,
+  type TestAccount,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { onBothBackends } from "./support/both-backends.ts";
+import { withChance, type Chance } from "./support/chance.ts";
+import { crowd, schedule, setAlarms, type Crowd } from "./support/load.ts";
+import { slowMessages } from "./support/obstacles.ts";
+import { expectOneState, newText, type Round } from "./support/race.ts";
+import { allSent } from "./support/verdict.ts";
+import { inWorld, type World } from "./support/world.ts";
+
+describe("Edits and deletions that race the delivery", function () {
+  this.timeout(120_000);
+  const db = useDatabase({ max: 20 });
+
+  it("leave the old or the new state, never both, a thousand times", () =>
+    withChance(async (chance) => {
+      const people = await crowd(db);
+      const rows = await scheduledBy(db, people, 1_000, 3_600);
+      const rounds: Round[] = [];
+      for (let wave = 0; wave < rows.length; wave += 50) {
+        rounds.push(...(await race(db, people, rows.slice(wave, wave + 50), chance)));
+      }
+      const before = new Map(rows.map(({ id, text }) => [id, text]));
+      const tally = await expectOneState(db, rounds, before);
+      expect(Object.values(tally), JSON.stringify(tally)).not.to.include(0);
+    }));
+});
+
+const overHttp = 200;
+
+onBothBackends("Edits and deletions over HTTP while a worker delivers", 120_000, {
+  "leave the old or the new state, and never an error of the server": (backend) =>
+    inWorld(backend, (world) => withChance((chance) => raceOverHttp(world, chance))),
+});
+
+interface Scheduled {
+  readonly id: number;
+  readonly text: string;
+  readonly sender: TestAccount;
+  /** Both, or one of the two. */
+  readonly tries: ReadonlyArray<"edit" | "remove">;
+}
+
+async function scheduledBy(
+  db: Database,
+  people: Crowd,
+  count: number,
+  dueIn: number,
+): Promise<Scheduled[]> {
+  await schedule(db, people, { count, dueIn, seconds: 1 });
+  const rows = await db.rows<{ id: number; text: string; senderId: number }>(
+    `SELECT id, content AS text, sender_id AS "senderId" FROM scheduled_messages WHERE realm_id = $1 ORDER BY id`,
+    [people.realmId],
+  );
+  const tries = [["edit"], ["remove"], ["edit", "remove"]] as const;
+  return rows.map(({ id, text, senderId }, i) => {
+    const sender = people.senders.find((one) => one.id === senderId);
+    if (!sender) throw new Error(`nobody sent ${id}`);
+    return { id, text, sender, tries: tries[i % 3] ?? [] };
+  });
+}
+
+/** One wave: all become due, and everything is tried at once, in an order drawn by lot. */
+async function race(
+  db: Database,
+  people: Crowd,
+  rows: readonly Scheduled[],
+  chance: Chance,
+): Promise<Round[]> {
+  const site = testSite();
+  const client = { id: await clientIdOf(db, "test"), name: "test" };
+  const clock = { set: () => undefined };
+  await db.rows("UPDATE scheduled_messages SET deliver_at = now() WHERE id = ANY($1)", [
+    rows.map(({ id }) => id),
+  ]);
+  const deliver = () => deliverAgain({ db, site, log: silentLogger, batch: 10 }, people.realmId);
+  const answers = new Map<string, Promise<number>>();
+  const starts = rows.flatMap(({ id, sender, tries }) =>
+    tries.map((what) => () => {
+      const answer =
+        what === "remove"
+          ? db.transaction((tx) => deleteScheduled(tx, sender, id))
+          : db.transaction((tx) =>
+              editScheduled(tx, site, clock, sender, client, id, {
+                ...unchanged,
+                content: newText(id),
+              }),
+            );
+      answers.set(`${what} ${id}`, statusOf(answer));
+    }),
+  );
+  const deliveries: Array<Promise<void>> = [];
+  for (let i = 0; i < 8; i++) starts.push(() => deliveries.push(deliver()));
+  for (const start of shuffled(starts, chance)) start();
+  await Promise.all([...deliveries, ...answers.values()]);
+  await deliver();
+  return Promise.all(
+    rows.map(async ({ id }) => ({
+      id,
+      edit: await answers.get(`edit ${id}`),
+      remove: await answers.get(`remove ${id}`),
+    })),
+  );
+}
+
+const unchanged = {
+  type: undefined,
+  to: undefined,
+  content: undefined,
+  topic: undefined,
+  deliverAt: undefined,
+};
+
+/** Delivers until nothing is due, or somebody else delivers; what passes by itself is tried again, as by a worker. */
+async function deliverAgain(
+  options: Parameters<typeof deliverBatch>[0],
+  realmId: number,
+): Promise<void> {
+  for (;;) {
+    try {
+      const { outcomes } = await deliverBatch(options, realmId);
+      if (outcomes.length === 0) return;
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+    }
+  }
+}
+
+/** @throws whatever is not a refusal */
+async function statusOf(work: Promise<void>): Promise<number> {
+  try {
+    await work;
+    return 200;
+  } catch (error) {
+    if (error instanceof ApiError) return error.status;
+    throw error;
+  }
+}
+
+function shuffled<T>(list: readonly T[], chance: Chance): T[] {
+  return list
+    .map((item) => ({ item, at: chance.below(1_000_000) }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
+/** A delivery takes about half a second, and the requests come in that time. */
+async function raceOverHttp({ db, queues }: World, chance: Chance): Promise<void> {
+  const people = await crowd(db);
+  await slowMessages(db, 2);
+  const gateway = await startGateway(db, { queues });
+  const worker = await startWorker(db, queues);
+  try {
+    const rows = await scheduledBy(db, people, overHttp, 2);
+    const alarms = rows.map(({ id }) => ({
+      realmId: people.realmId,
+      scheduledMessageId: id,
+      version: 1,
+      deliverAt: Math.floor(Date.now() / 1_000) + 2,
+    }));
+    await setAlarms(db, queues, alarms);
+    const rounds = await Promise.all(
+      rows.map(async ({ id, sender, tries }): Promise<Round> => {
+        await pause(1_500 + chance.below(1_500));
+        const path = `/api/v1/scheduled_messages/${id}`;
+        const client = gateway.as(sender);
+        const [edit, remove] = await Promise.all([
+          tries.includes("edit") ? client.patch(path, { content: newText(id) }) : undefined,
+          tries.includes("remove") ? client.delete(path) : undefined,
+        ]);
+        return { id, edit: edit && statusIn(edit), remove: remove && statusIn(remove) };
+      }),
+    );
+    await allSent(db, people.realmId, 35_000);
+    await expectOneState(db, rounds, new Map(rows.map(({ id, text }) => [id, text])));
+  } finally {
+    await gateway.close();
+    await worker.close();
+  }
+}
+
+function statusIn({ status, body }: Answer): number {
+  expect(body.code, JSON.stringify(body)).to.equal(status === 200 ? undefined : "BAD_REQUEST");
+  return status;
+}
