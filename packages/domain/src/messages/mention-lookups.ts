@@ -7,8 +7,11 @@ import {
   type ParsedMessage,
 } from "@carillon/markdown";
 
+import { hasContentAccess } from "../channels/access.ts";
+import { loadMemberships } from "../permissions/memberships.ts";
 import type { Realm } from "../realms/realm.ts";
 import type { Account } from "../users/account.ts";
+import { loadPostingChannels } from "./channel-facts.ts";
 
 /** A group that a message names, with the setting that says who may mention it. */
 export interface NamedGroup extends MentionableGroup {
@@ -115,13 +118,15 @@ async function loadLinks(
   author: Account,
   names: ParsedMessage["names"],
 ): Promise<Pick<Lookups, "channelsByName" | "newestMessageOfTopic">> {
-  const channels = await sql.rows<{ id: number; name: string; recipientId: number; shared: boolean }>(
-    `SELECT c.id, c.name, r.id AS "recipientId", c.history_public_to_subscribers AS shared
-     FROM channels c JOIN recipients r ON r.channel_id = c.id
-     WHERE c.realm_id = $1 AND c.name = ANY($2::text[])
-       AND (c.is_web_public OR (NOT c.invite_only AND $4)
-            OR EXISTS (SELECT 1 FROM subscriptions s WHERE s.channel_id = c.id AND s.user_id = $3 AND s.active))`,
-    [author.realmId, names.channelNames, author.id, author.role !== 600],
+  const named = await sql.rows<{ id: number }>(
+    "SELECT id FROM channels WHERE realm_id = $1 AND name = ANY($2::text[])",
+    [author.realmId, names.channelNames],
+  );
+  const ids = named.map(({ id }) => id);
+  const memberships = await loadMemberships(sql, [author.id]);
+  const found = await loadPostingChannels(sql, author.realmId, ids, [author.id]);
+  const channels = [...found.values()].filter((channel) =>
+    hasContentAccess(author, channel, memberships, channel.subscribed.has(author.id)),
   );
   const channelsByName = new Map(channels.map((channel) => [channel.name, channel]));
   const newest = new Map<string, number>();
@@ -133,7 +138,7 @@ async function loadLinks(
        WHERE m.recipient_id = $1 AND m.is_channel AND lower(m.topic) = lower($2)
          AND ($3 OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = $4 AND um.message_id = m.id))
        ORDER BY m.id DESC LIMIT 1`,
-      [channel.recipientId, topic, channel.shared, author.id],
+      [channel.recipientId, topic, channel.historyPublicToSubscribers, author.id],
     );
     if (row) newest.set(`${channel.id}:${topic}`, row.id);
   }

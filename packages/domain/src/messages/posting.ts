@@ -1,6 +1,7 @@
 import { errors } from "@carillon/contract";
 
-import { guestRole, type Memberships } from "../permissions/memberships.ts";
+import { hasContentAccess } from "../channels/access.ts";
+import type { Memberships } from "../permissions/memberships.ts";
 import { channelSettings } from "../permissions/registry.ts";
 import type { Account } from "../users/account.ts";
 import type { PostingChannel } from "./channel-facts.ts";
@@ -47,19 +48,17 @@ function holdsOrOwner(
   );
 }
 
+/** The sender's own content access, or its owner's subscription; where history is protected, only a subscription will do. */
 function reaches(
   sender: Account,
   owner: Account | undefined,
   channel: PostingChannel,
   memberships: Memberships,
 ): boolean {
-  if (channel.isWebPublic) return true;
-  if (!channel.inviteOnly && sender.role !== guestRole) return true;
-  if (channel.subscribed.has(sender.id)) return true;
   if (owner && channel.subscribed.has(owner.id)) return true;
+  const subscribed = channel.subscribed.has(sender.id);
   return (
-    channel.historyPublicToSubscribers &&
-    (memberships.holds(sender, channelSettings.canAddSubscribersGroup, channel.canAddSubscribersGroupId) ||
-      memberships.holds(sender, channelSettings.canSubscribeGroup, channel.canSubscribeGroupId))
+    hasContentAccess(sender, channel, memberships, subscribed) &&
+    (subscribed || channel.historyPublicToSubscribers)
   );
 }
