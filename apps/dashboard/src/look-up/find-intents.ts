@@ -25,14 +25,19 @@ export const intentColumns = `i.id, i.unique_key AS "uniqueKey", i.job, i.realm_
   extract(epoch FROM i.enqueued_at)::float8 AS "enqueuedAt",
   extract(epoch FROM i.finished_at)::float8 AS "finishedAt", extract(epoch FROM now())::float8 AS now`;
 
-/** By the id of the row, or by its unique key, which the ids of its jobs begin with. */
+/** Ids of the jobs of intents, as `intentJob` makes them; the sweep's end in a tick. */
+const jobIds = /^([a-z-]+)-([0-9]{1,15})-v[0-9]+(?:-t[0-9]+)?$/;
+
+/** By the number of the row, by its unique key, or by the id of one of its jobs. */
 export function findIntents(sql: Sql, id: number | string): Promise<IntentView[]> {
-  const condition =
-    typeof id === "number"
-      ? "i.id = $1"
-      : "i.unique_key = ANY(ARRAY[$1, regexp_replace($1, '-v[0-9]+$', '')])";
-  return sql.rows<IntentView>(
-    `SELECT ${intentColumns} FROM job_intent i WHERE ${condition} ORDER BY i.id`,
-    [id],
-  );
+  const find = (condition: string, values: readonly unknown[]) =>
+    sql.rows<IntentView>(
+      `SELECT ${intentColumns} FROM job_intent i WHERE ${condition} ORDER BY i.id`,
+      values,
+    );
+  if (typeof id === "number") return find("i.id = $1", [id]);
+  const [, job, number] = jobIds.exec(id) ?? [];
+  return job === undefined
+    ? find("i.unique_key = $1", [id])
+    : find("i.unique_key = $1 OR (i.id = $3 AND i.job = $2)", [id, job, number]);
 }

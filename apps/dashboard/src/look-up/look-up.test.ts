@@ -114,7 +114,7 @@ for (const kind of backends)
          VALUES (810001, 'push-notify', 'push-notify-5', '{"content": "secret"}', 'dead', 3, 'no <i>way</i>', now())
          RETURNING id`,
       );
-      for (const asked of [String(made?.id), "push-notify-5", "push-notify-5-v2"]) {
+      for (const asked of [String(made?.id), "push-notify-5", `push-notify-${made?.id}-v2-t7`]) {
         const { intents } = await find(asked);
         expect(intents, asked).to.have.length(1);
         expect(intents[0]).to.include({ state: "dead", attempts: 3, uniqueKey: "push-notify-5" });
