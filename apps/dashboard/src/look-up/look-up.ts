@@ -15,7 +15,7 @@ export interface Found {
 const rowId = /^\d{1,15}$/;
 
 /** No id of ours is longer, or has other characters. */
-const anyId = /^[\w.@-]{1,200}$/;
+const anyId = /^[\w.@/-]{1,200}$/;
 
 /**
  * Looks an id up: of a scheduled message, of the message that it became, of background work (by its number or its

@@ -24,6 +24,9 @@ export async function deliverAll(
     onBatch?: (outcomes: readonly Outcome[]) => void;
   },
 ): Promise<DeliveryRun> {
+  // Messages due within seconds have an alarm each, and the first of them sends all: the others end here.
+  const first = await lookForDue(options.db, realmId);
+  if (!first.due) return { more: false, now: first.now };
   const memory = new DeliveryMemory();
   const full = options.batch ?? deliveryBatch;
   try {
