@@ -18,7 +18,12 @@ export interface Gate {
   waiting(): Promise<number>;
   /** Lets all through, for good. */
   open(): Promise<void>;
+  /** Ends the statements that wait, as the server does once it has noticed that their client is gone, and opens. */
+  drop(): Promise<void>;
 }
+
+const waiting = `locktype = 'advisory' AND classid = 0 AND objid = $1 AND objsubid = 1 AND NOT granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 let gates = 0;
 const gateClass = 9_000_000;
@@ -45,13 +50,17 @@ export async function gate(db: Database, statement: string): Promise<Gate> {
   return {
     async waiting() {
       const { rows } = await holder.query<{ n: number }>(
-        `SELECT count(*)::int AS n FROM pg_locks
-         WHERE locktype = 'advisory' AND classid = 0 AND objid = $1 AND objsubid = 1 AND NOT granted
-           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+        `SELECT count(*)::int AS n FROM pg_locks WHERE ${waiting}`,
         [key],
       );
       return rows[0]?.n ?? 0;
     },
     open: () => holder.end(),
+    async drop() {
+      await holder.query(`SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE ${waiting}`, [
+        key,
+      ]);
+      await holder.end();
+    },
   };
 }

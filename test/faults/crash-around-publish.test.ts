@@ -1,0 +1,155 @@
+import { stampAlarms, type Database } from "@carillon/db";
+import { alarmJob, deliverDue, type Alarm } from "@carillon/jobs";
+import {
+  clientOf,
+  startFaultProxy,
+  startGateway,
+  waitFor,
+  type GatewayClient,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import pg from "pg";
+import { onBothBackends } from "./support/both-backends.ts";
+import { crowd, schedule, type Crowd } from "./support/load.ts";
+import { gate } from "./support/obstacles.ts";
+import { allSent, expectSentOnce } from "./support/verdict.ts";
+import { inWorld, type World } from "./support/world.ts";
+
+/** The relay works every second, and leaves a request two seconds; more is for a busy machine. */
+const promiseMs = 35_000;
+
+onBothBackends("A message whose alarm was not set", 120_000, {
+  "is sent by the relay when all alarms of the gateway are lost": (backend) =>
+    inWorld(backend, alarmsNeverSet),
+  "is sent by the relay when the gateway is killed between commit and publishing": (backend) =>
+    inWorld(backend, killedBeforePublishing),
+  "is sent once when the gateway is killed between publishing and the stamp": (backend) =>
+    inWorld(backend, killedBeforeStamp),
+  "is sent by the sweep when it is stamped and its alarm is gone": (backend) =>
+    inWorld(backend, stampedAndGone),
+});
+
+async function alarmsNeverSet(world: World): Promise<void> {
+  const { db } = world;
+  const people = await crowd(db);
+  const count = 20;
+  // Without queues it keeps the alarms to itself.
+  const gateway = await startGateway(db);
+  try {
+    for (let i = 0; i < count; i++) await post(gateway.as(people.org.owner), people, 2);
+    expect(gateway.alarms).to.have.length(count);
+  } finally {
+    await gateway.close();
+  }
+  await world.worker();
+  await allSent(db, people.realmId, promiseMs);
+  await expectSentOnce(db, people.realmId, count);
+}
+
+async function killedBeforePublishing(world: World): Promise<void> {
+  const { db, queues } = world;
+  const people = await crowd(db);
+  const obstacle = await queuesOutOfReach(world);
+  try {
+    const gateway = await world.gateway({ REDIS_URL: obstacle.redisUrl });
+    await obstacle.begin();
+    const answer = post(clientOf(gateway.url, people.org.owner), people, 5);
+    answer.catch(() => undefined);
+    await waitFor(async () => (await theRow(db, people)) !== undefined, {
+      what: "it is committed",
+    });
+    await gateway.kill();
+  } finally {
+    await obstacle.end();
+  }
+  expect((await theRow(db, people))?.alarmed).to.equal(false);
+  const { delayed, waiting } = await queues.queue("delivery").counts();
+  expect({ delayed, waiting }).to.deep.equal({ delayed: 0, waiting: 0 });
+  await world.worker();
+  await allSent(db, people.realmId, promiseMs);
+  await expectSentOnce(db, people.realmId, 1);
+}
+
+async function killedBeforeStamp(world: World): Promise<void> {
+  const { db, queues } = world;
+  const people = await crowd(db);
+  const stamps = await gate(db, "UPDATE OF alarmed_at ON scheduled_messages");
+  try {
+    const gateway = await world.gateway();
+    await post(clientOf(gateway.url, people.org.owner), people, 5);
+    await waitFor(async () => (await stamps.waiting()) > 0, { what: "the stamp is under way" });
+    await gateway.kill();
+  } finally {
+    await stamps.drop();
+  }
+  expect((await theRow(db, people))?.alarmed).to.equal(false);
+  const { delayed } = await queues.queue("delivery").counts();
+  expect(delayed, "alarms in the queue").to.equal(1);
+  await world.worker();
+  await allSent(db, people.realmId, promiseMs);
+  await expectSentOnce(db, people.realmId, 1);
+}
+
+async function stampedAndGone(world: World): Promise<void> {
+  const { db, queues } = world;
+  const people = await crowd(db);
+  await world.worker();
+  const alarms = await schedule(db, people, { count: 5, dueIn: 1, seconds: 1 });
+  await stampAlarms(db, alarms);
+  expect(await queues.queue("delivery").job(jobIdOf(alarms))).to.equal(undefined);
+  await allSent(db, people.realmId, promiseMs);
+  await expectSentOnce(db, people.realmId, 5);
+}
+
+function jobIdOf([first]: readonly Alarm[]): string {
+  if (!first) throw new Error("no alarm");
+  return deliverDue.key(alarmJob(first, 0).payload);
+}
+
+async function post(client: GatewayClient, people: Crowd, dueIn: number): Promise<void> {
+  const answer = await client.post("/api/v1/scheduled_messages", {
+    type: "channel",
+    to: people.channels[0]?.id,
+    topic: "crash",
+    content: "Still sent",
+    scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + dueIn,
+  });
+  expect(answer.status, answer.text).to.equal(200);
+}
+
+async function theRow(db: Database, people: Crowd): Promise<{ alarmed: boolean } | undefined> {
+  const [row] = await db.rows<{ alarmed: boolean }>(
+    "SELECT alarmed_at IS NOT NULL AS alarmed FROM scheduled_messages WHERE realm_id = $1",
+    [people.realmId],
+  );
+  return row;
+}
+
+/** Makes whoever adds a job wait, while everything else works. */
+async function queuesOutOfReach({ db, variables }: World): Promise<{
+  /** What the gateway is to be started with; undefined on PostgreSQL. */
+  redisUrl: string | undefined;
+  begin(): Promise<void>;
+  end(): Promise<void>;
+}> {
+  if (variables["REDIS_URL"]) {
+    const proxy = await startFaultProxy(variables["REDIS_URL"]);
+    return { redisUrl: proxy.url, begin: async () => proxy.freeze(), end: () => proxy.close() };
+  }
+  const client = new pg.Client({ connectionString: db.url });
+  await client.connect();
+  return {
+    redisUrl: undefined,
+    async begin() {
+      await client.query("BEGIN");
+      await client.query("LOCK TABLE bullmq.job IN ACCESS EXCLUSIVE MODE");
+    },
+    async end() {
+      // Whoever waits is ended, as its client was: the server itself would go on with what it was told.
+      await client.query(
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))",
+      );
+      await client.end();
+    },
+  };
+}

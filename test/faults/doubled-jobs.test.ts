@@ -1,0 +1,115 @@
+import { deliverDue } from "@carillon/jobs";
+import { startWorker, waitFor, type TestWorker } from "@carillon/testkit";
+import { expect } from "chai";
+import { onBothBackends } from "./support/both-backends.ts";
+import { crowd, schedule, setAlarms } from "./support/load.ts";
+import { slowMessages } from "./support/obstacles.ts";
+import { allSent, expectSentOnce, verdict } from "./support/verdict.ts";
+import { inWorld, type World } from "./support/world.ts";
+
+const promiseMs = 35_000;
+
+onBothBackends("An alarm", 120_000, {
+  "that is set fifty times at once is one job with one effect": (backend) =>
+    inWorld(backend, fiftyAtOnce),
+  "that rings fifty times at two workers has one effect": (backend) => inWorld(backend, fiftyRings),
+  "that rings five minutes early sends nothing early": (backend) => inWorld(backend, tooEarly),
+  "of a batch with a poisoned row fails that row alone": (backend) => inWorld(backend, poisoned),
+});
+
+async function fiftyAtOnce({ db, queues }: World): Promise<void> {
+  const people = await crowd(db);
+  const alarms = await schedule(db, people, { count: 10, dueIn: 6, seconds: 1 });
+  await Promise.all(Array.from({ length: 50 }, () => setAlarms(db, queues, alarms)));
+  const { delayed, waiting } = await queues.queue("delivery").counts();
+  expect(delayed + waiting, "jobs of one second").to.equal(1);
+  const worker = await startWorker(db, queues);
+  try {
+    await allSent(db, people.realmId, promiseMs);
+    await expectSentOnce(db, people.realmId, 10);
+  } finally {
+    await worker.close();
+  }
+}
+
+/** Ids of their own, so that none is swallowed. */
+async function fiftyRings({ db, queues }: World): Promise<void> {
+  const people = await crowd(db);
+  await slowMessages(db, 1);
+  await schedule(db, people, { count: 300, dueIn: 0, seconds: 1 });
+  const second = Math.floor(Date.now() / 1_000);
+  const rings = Array.from({ length: 50 }, (_, tick) => ({
+    job: deliverDue,
+    payload: { realmId: people.realmId, second: second - 1, tick },
+  }));
+  const workers = [await startWorker(db, queues), await startWorker(db, queues)];
+  try {
+    await queues.publish(rings);
+    await allSent(db, people.realmId, promiseMs);
+    await waitFor(() => completed(workers) >= rings.length, { what: "all have rung" });
+    await expectSentOnce(db, people.realmId, 300);
+  } finally {
+    await Promise.all(workers.map((worker) => worker.close()));
+  }
+}
+
+/** As when the clock of the process that set it was wrong. */
+async function tooEarly({ db, queues }: World): Promise<void> {
+  const people = await crowd(db);
+  await schedule(db, people, { count: 10, dueIn: 6, seconds: 1 });
+  const [row] = await db.rows<{ second: number }>(
+    "SELECT extract(epoch FROM min(deliver_at))::float8 AS second FROM scheduled_messages",
+  );
+  const worker = await startWorker(db, queues);
+  try {
+    await queues.publish([
+      { job: deliverDue, payload: { realmId: people.realmId, second: row?.second ?? 0 } },
+    ]);
+    await waitFor(() => completed([worker]) > 0, { what: "the alarm has rung" });
+    await allSent(db, people.realmId, promiseMs);
+    await expectSentOnce(db, people.realmId, 10);
+  } finally {
+    await worker.close();
+  }
+}
+
+async function poisoned({ db, queues }: World): Promise<void> {
+  const people = await crowd(db);
+  const alarms = await schedule(db, people, { count: 50, dueIn: 2, seconds: 1 });
+  const poison = alarms[20]?.scheduledMessageId;
+  await db.rows(
+    `CREATE FUNCTION poison() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN
+       IF NEW.scheduled_message_id = ${poison} THEN RAISE 'poisoned'; END IF;
+       RETURN NEW;
+     END $$`,
+  );
+  await db.rows(
+    "CREATE TRIGGER poison BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION poison()",
+  );
+  const worker = await startWorker(db, queues);
+  try {
+    await setAlarms(db, queues, alarms);
+    await allSent(db, people.realmId, promiseMs);
+  } finally {
+    await worker.close();
+  }
+  const { sent, failed, ...faults } = await verdict(db, people.realmId);
+  expect({ sent, failed }).to.deep.equal({ sent: 49, failed: 1 });
+  expect(Object.values(faults), JSON.stringify(faults)).to.deep.equal(
+    Object.values(faults).map(() => 0),
+  );
+  const [row] = await db.rows<{ failed: boolean; reason: string; notices: number }>(
+    `SELECT failed, failure_message AS reason, (SELECT count(*) FROM messages m
+       JOIN user_messages c ON c.message_id = m.id AND c.user_id = s.sender_id
+       WHERE m.sender_id = $2) AS notices
+     FROM scheduled_messages s WHERE id = $1`,
+    [poison, people.org.notificationBot.id],
+  );
+  expect(row).to.include({ failed: true, notices: 1 });
+  expect(row?.reason, "the author is not shown the inside").not.to.match(/poison/i);
+}
+
+function completed(workers: readonly TestWorker[]): number {
+  return workers.reduce((sum, { runner }) => sum + runner.counters().completed, 0);
+}
