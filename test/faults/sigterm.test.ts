@@ -1,0 +1,124 @@
+import { clientOf, waitFor, type ProcessExit, type TestProcess } from "@carillon/testkit";
+import { expect } from "chai";
+import { onBothBackends } from "./support/both-backends.ts";
+import { crowd, schedule, setAlarms, type Crowd } from "./support/load.ts";
+import { gate, type Gate } from "./support/obstacles.ts";
+import { allSent, expectSentOnce, pending, verdict } from "./support/verdict.ts";
+import { inWorld, type World } from "./support/world.ts";
+
+/** More than one turn of a worker: five batches of 200. */
+const messages = 1_200;
+/** A process that is told to end has ended within so many milliseconds. */
+const promiseMs = 10_000;
+const sendMs = 35_000;
+const stopped = { code: 0, signal: null };
+
+onBothBackends("A process that is told to end", 120_000, {
+  "as a worker in mid-batch ends the batch, and leaves the rest to the next": (backend) =>
+    inWorld(backend, inMidBatch),
+  "as a worker that hangs in mid-batch ends all the same, with nothing half done": (backend) =>
+    inWorld(backend, hanging),
+  "twice, as a worker in mid-batch, ends at once": (backend) => inWorld(backend, toldTwice),
+  "as a gateway answers what it has begun": (backend) => inWorld(backend, gatewayUnderRequests),
+});
+
+async function inMidBatch(world: World): Promise<void> {
+  const { people, worker, batch } = await heldUp(world);
+  worker.signal("SIGTERM");
+  await worker.waitForLine("stopping");
+  await batch.open();
+  expect(await ended(worker)).to.deep.equal(stopped);
+  await expectWhole(world, people);
+  await deliverRest(world, people);
+}
+
+async function hanging(world: World): Promise<void> {
+  const { people, worker, batch } = await heldUp(world);
+  expect(await worker.stop(promiseMs)).to.deep.equal(stopped);
+  await batch.drop();
+  expect(await pending(world.db, people.realmId)).to.equal(messages);
+  await deliverRest(world, people);
+}
+
+async function toldTwice(world: World): Promise<void> {
+  const { people, worker, batch } = await heldUp(world);
+  worker.signal("SIGTERM");
+  await worker.waitForLine("stopping");
+  worker.signal("SIGTERM");
+  // An orderly end, which waits for the batch, would be 0.
+  expect(await ended(worker)).to.deep.equal({ code: 1, signal: null });
+  await batch.drop();
+  expect(await pending(world.db, people.realmId)).to.equal(messages);
+  await deliverRest(world, people);
+}
+
+async function gatewayUnderRequests(world: World): Promise<void> {
+  const { db } = world;
+  const people = await crowd(db);
+  const gateway = await world.gateway();
+  const client = clientOf(gateway.url, people.org.owner);
+  const inserts = await gate(db, "INSERT ON scheduled_messages");
+  const begun = 8;
+  const answers = Array.from({ length: begun }, () =>
+    client.post("/api/v1/scheduled_messages", {
+      type: "channel",
+      to: people.channels[0]?.id,
+      topic: "ending",
+      content: "Answered",
+      scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 30,
+    }),
+  );
+  await waitFor(async () => (await inserts.waiting()) === begun, { what: "all have begun" });
+  gateway.signal("SIGTERM");
+  await gateway.waitForLine("stopping");
+  await waitFor(
+    () =>
+      client.get("/health").then(
+        () => false,
+        () => true,
+      ),
+    {
+      what: "no new connection is taken",
+    },
+  );
+  await inserts.open();
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses).to.deep.equal(statuses.map(() => 200));
+  expect(await ended(gateway)).to.deep.equal(stopped);
+  expect(await pending(db, people.realmId)).to.equal(begun);
+}
+
+/** How it ended, once it has: within the time that is promised. */
+async function ended(told: TestProcess): Promise<ProcessExit> {
+  await waitFor(() => !told.running(), { what: "it has ended", timeoutMs: promiseMs });
+  return told.exit;
+}
+
+/** A worker whose first batch waits in the middle of its transaction. */
+async function heldUp(world: World): Promise<{ people: Crowd; worker: TestProcess; batch: Gate }> {
+  const { db, queues } = world;
+  const people = await crowd(db);
+  const batch = await gate(db, "INSERT ON user_messages");
+  const alarms = await schedule(db, people, { count: messages, dueIn: 0, seconds: 1 });
+  await setAlarms(db, queues, alarms);
+  const worker = await world.worker();
+  await waitFor(async () => (await batch.waiting()) > 0, { what: "a batch is half done" });
+  return { people, worker, batch };
+}
+
+/** What has been sent so far has all that belongs to it. */
+async function expectWhole({ db }: World, people: Crowd): Promise<void> {
+  const { pending: left, sent, ...faults } = await verdict(db, people.realmId);
+  expect(left + sent).to.equal(messages);
+  expect(sent, "what was begun is done").to.be.at.least(1);
+  expect(left, "no new turn was begun").to.be.at.least(1);
+  expect(Object.values(faults), JSON.stringify(faults)).to.deep.equal(
+    Object.values(faults).map(() => 0),
+  );
+}
+
+async function deliverRest(world: World, people: Crowd): Promise<void> {
+  await world.worker();
+  await allSent(world.db, people.realmId, sendMs);
+  await expectSentOnce(world.db, people.realmId, messages);
+}
