@@ -19,7 +19,7 @@ export function spread(values: readonly number[], digits = 0): string {
   return `${show(median(values))} (${show(Math.min(...values))}–${show(Math.max(...values))})`;
 }
 
-/** The median of our rates over theirs, round by round: what else the machine does meets both of a round alike. */
+/** The median of our values over theirs, round by round: what else the machine does meets both of a round alike. */
 export function medianRatio(ours: readonly number[], theirs: readonly number[]): number {
-  return median(ours.map((rate, round) => rate / theirs[round]!));
+  return median(ours.map((value, round) => value / theirs[round]!));
 }
