@@ -21,8 +21,9 @@ export interface World {
   readonly queues: Queues;
   /** What its processes are started with. */
   readonly variables: Variables;
-  /** Starts a worker without waiting for it. */
+  /** Start one without waiting for it. */
   startWorker(more?: Variables): TestProcess;
+  startGateway(more?: Variables): TestProcess;
   /** Starts a worker, and waits until it works. */
   worker(more?: Variables): Promise<TestProcess>;
   /** Starts a gateway, and waits until it serves. */
@@ -75,6 +76,7 @@ export async function openWorld(backend: QueueBackend, own: OwnServers = {}): Pr
     queues,
     variables,
     startWorker: (more) => start("worker", more),
+    startGateway: (more) => start("gateway", more),
     async worker(more) {
       const made = start("worker", more);
       await made.waitForLine("worker started", startMs);

@@ -1,0 +1,90 @@
+import { freePort } from "@carillon/embedded";
+import { startOwnPostgres, waitFor, type OwnServer, type QueueBackend } from "@carillon/testkit";
+import { expect } from "chai";
+import { onBothBackends } from "./support/both-backends.ts";
+import { keepRunning, type Kept } from "./support/keep-running.ts";
+import { crowd } from "./support/load.ts";
+import { requestLoad, type RequestLoad } from "./support/requests.ts";
+import { allSent, expectSentOnce } from "./support/verdict.ts";
+import { inWorld, type World } from "./support/world.ts";
+
+/** What is pending is sent so many milliseconds after the database is back, and its processes are. */
+const promiseMs = 45_000;
+
+onBothBackends("PostgreSQL restarted under load, in order and at once", 180_000, {
+  "loses nothing and sends nothing twice": restarted,
+});
+
+async function restarted(backend: QueueBackend): Promise<void> {
+  const server = await startOwnPostgres();
+  try {
+    await inWorld(backend, (world) => underLoad(world, server), { databaseUrl: server.url });
+  } finally {
+    await server.close();
+  }
+}
+
+async function underLoad(world: World, server: OwnServer): Promise<void> {
+  const { db } = world;
+  // The tests' servers tell a commit before it is written, which a server that ends at once would lose.
+  await db.rows("ALTER DATABASE carillon SET synchronous_commit = on");
+  const people = await crowd(db);
+  const port = await freePort();
+  const processes = [
+    keepRunning(() => world.startGateway({ PORT: String(port) })),
+    keepRunning(() => world.startWorker()),
+  ];
+  const load = requestLoad(`http://127.0.0.1:${port}`, people);
+  try {
+    await goesOn(world, load);
+    for (const signal of ["SIGINT", "SIGQUIT"] as const) {
+      await server.stop(signal);
+      const failures = load.failures.length;
+      await waitFor(() => load.failures.length > failures, { what: "requests are refused" });
+      await server.start();
+      await goesOn(world, load);
+    }
+    await load.stop();
+    await allSent(db, people.realmId, promiseMs);
+    await judge(world, load, people.realmId);
+    expectHonestEnds(processes);
+  } finally {
+    await load.stop();
+    await Promise.all(processes.map((kept) => kept.stop()));
+  }
+}
+
+/** Waits until requests succeed again, and what they scheduled is sent. */
+async function goesOn({ db }: World, load: RequestLoad): Promise<void> {
+  const earlier = load.acknowledged.length;
+  await waitFor(() => load.acknowledged.length > earlier + 20, {
+    what: "requests succeed",
+    timeoutMs: promiseMs,
+  });
+  const ids = load.acknowledged.slice(earlier);
+  const sent = () =>
+    db.rows("SELECT FROM messages WHERE scheduled_message_id = ANY($1) LIMIT 1", [ids]);
+  await waitFor(async () => (await sent()).length > 0, {
+    what: "messages are sent",
+    timeoutMs: promiseMs,
+    everyMs: 100,
+  });
+}
+
+async function judge({ db }: World, load: RequestLoad, realmId: number): Promise<void> {
+  const rows = await db.rows<{ id: number }>(
+    "SELECT id FROM scheduled_messages WHERE realm_id = $1",
+    [realmId],
+  );
+  // A commit whose answer was lost is sent too.
+  await expectSentOnce(db, realmId, rows.length);
+  expect(rows.map(({ id }) => id)).to.include.members([...load.acknowledged]);
+  expect(load.hung, "requests without an answer").to.deep.equal([]);
+}
+
+/** Who cannot go on says so, in order that it is started again. */
+function expectHonestEnds(processes: readonly Kept[]): void {
+  for (const { exits } of processes) {
+    for (const { code } of exits) expect(code, JSON.stringify(exits)).to.equal(1);
+  }
+}
