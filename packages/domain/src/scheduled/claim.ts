@@ -32,25 +32,36 @@ export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean>
 
 /**
  * The organization's due rows, at most `limit`, in the order of delivery: by time, then by id. Rows are waited for
- * and never skipped: only an edit or a delete can hold one.
+ * and never skipped: only an edit or a delete can hold one. They are locked first and read then, because an edit that
+ * was waited for may have given a row another recipient, which the statement that waited cannot see.
  */
-export function claimDue(tx: Tx, realmId: number, limit: number): Promise<DueRow[]> {
-  return tx.rows<DueRow>(claim, [realmId, limit]);
+export async function claimDue(tx: Tx, realmId: number, limit: number): Promise<DueRow[]> {
+  const locked = await tx.rows<{ id: number }>(claim, [realmId, limit]);
+  return locked.length === 0 ? [] : tx.rows<DueRow>(claimed, [locked.map(({ id }) => id)]);
 }
 
-const due = (condition: string) => `SELECT ${scheduledColumns}, u.is_active AS "senderActive",
+const due = `s.realm_id = $1 AND s.deliver_at <= now() AND NOT s.delivered AND NOT s.failed
+    AND s.kind = ${scheduledKind.sendLater}`;
+const inOrder = "ORDER BY s.deliver_at, s.id";
+
+const claim = {
+  name: "deliver-claim",
+  text: `SELECT s.id FROM scheduled_messages s WHERE ${due} ${inOrder} LIMIT $2 FOR NO KEY UPDATE`,
+};
+
+const dueRows = `SELECT ${scheduledColumns}, u.is_active AS "senderActive",
     u.system_bot_kind IS NOT NULL AS "bySystemBot",
     s.deliver_at < now() - interval '10 minutes' AS "tooLate"
-  FROM ${scheduledTables} JOIN users u ON u.id = s.sender_id
-  WHERE s.realm_id = $1 AND s.deliver_at <= now() AND NOT s.delivered AND NOT s.failed
-    AND s.kind = ${scheduledKind.sendLater} ${condition}
-  ORDER BY s.deliver_at, s.id LIMIT $2`;
+  FROM ${scheduledTables} JOIN users u ON u.id = s.sender_id`;
 
-const claim = { name: "deliver-claim", text: `${due("")} FOR NO KEY UPDATE OF s` };
+const claimed = {
+  name: "deliver-claimed",
+  text: `${dueRows} WHERE s.id = ANY($1::bigint[]) ${inOrder}`,
+};
 
 const peek = {
   name: "deliver-peek",
-  text: due("AND (s.deliver_at, s.id) > (to_timestamp($3), $4)"),
+  text: `${dueRows} WHERE ${due} AND (s.deliver_at, s.id) > (to_timestamp($3), $4) ${inOrder} LIMIT $2`,
 };
 
 /** The rows that come after `last`, as they are now, without holding them. */

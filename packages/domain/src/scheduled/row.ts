@@ -38,20 +38,31 @@ export function destinationOf(row: ScheduledRow): Destination {
   return { kind: "direct", userIds: row.memberIds ?? [] };
 }
 
-/** The account's own scheduled message, locked as the delivery locks it; undefined when it has none of that id. */
+/**
+ * The account's own scheduled message, locked as the delivery locks it; undefined when it has none of that id. The
+ * lock is a statement of its own: one that joined the recipient at once would compare an edit that it waited for with
+ * the recipient from before, and find nothing.
+ */
 export async function lockOwnScheduled(
   sql: Sql,
   senderId: number,
   id: number,
 ): Promise<ScheduledRow | undefined> {
-  const [row] = await sql.rows<ScheduledRow>(
+  const locked = await sql.rows(
     {
       name: "scheduled-lock-own",
-      text: `SELECT ${scheduledColumns} FROM ${scheduledTables}
-        WHERE s.id = $1 AND s.sender_id = $2 AND s.kind = ${scheduledKind.sendLater}
-        FOR NO KEY UPDATE OF s`,
+      text: `SELECT FROM scheduled_messages
+        WHERE id = $1 AND sender_id = $2 AND kind = ${scheduledKind.sendLater} FOR NO KEY UPDATE`,
     },
     [id, senderId],
+  );
+  if (locked.length === 0) return undefined;
+  const [row] = await sql.rows<ScheduledRow>(
+    {
+      name: "scheduled-by-id",
+      text: `SELECT ${scheduledColumns} FROM ${scheduledTables} WHERE s.id = $1`,
+    },
+    [id],
   );
   return row;
 }
