@@ -1,0 +1,96 @@
+import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connectDatabase, type Database } from "@carillon/db";
+import { freePort, isAlive } from "@carillon/embedded";
+import {
+  clientOf,
+  freshRedis,
+  startApp,
+  waitFor,
+  type GatewayClient,
+  type ProcessExit,
+  type QueueBackend,
+  type TestProcess,
+} from "@carillon/testkit";
+
+/** What a person gets with `npm start`: a folder of data, two ports, and a process that can be killed and started. */
+export interface Installed {
+  /** Starts it, and waits until it says that it runs. */
+  start(): Promise<TestProcess>;
+  /** kill -9, of nothing but the process that was started. */
+  kill(): Promise<ProcessExit>;
+  stop(): Promise<ProcessExit>;
+  /** kill -9 of its PostgreSQL. */
+  killPostgres(): Promise<void>;
+  /** Its credentials and secrets, by the names of the files. */
+  credentials(): Promise<Readonly<Record<string, string>>>;
+  /** Requests of the member whose key it wrote. */
+  member(): Promise<GatewayClient>;
+  database(): Promise<Database>;
+  /** Ends what still runs, and removes all. */
+  close(): Promise<void>;
+}
+
+const startMs = 90_000;
+
+export async function install(backend: QueueBackend): Promise<Installed> {
+  const dataDir = await mkdtemp(join(tmpdir(), "carillon-killed-"));
+  const redis = backend === "redis" ? await freshRedis() : undefined;
+  const variables = {
+    PORT: String(await freePort()),
+    DASHBOARD_PORT: String(await freePort()),
+    DATA_DIR: dataDir,
+    REDIS_URL: redis?.url,
+  };
+  let running: TestProcess | undefined;
+  const current = () => {
+    if (!running) throw new Error("it was never started");
+    return running;
+  };
+  const secrets = async () =>
+    JSON.parse(await readFile(join(dataDir, "secrets.json"), "utf8")) as Record<string, string>;
+  const postgresPid = async () => {
+    const file = await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8");
+    return Number(file.split("\n")[0]);
+  };
+  const killPostgres = async () => {
+    const pid = await postgresPid();
+    process.kill(pid, "SIGKILL");
+    await waitFor(() => !isAlive(pid), { what: "PostgreSQL is gone" });
+  };
+
+  return {
+    async start() {
+      running = startApp("standalone", variables);
+      await running.waitForLine("Carillon is running.", startMs);
+      return running;
+    },
+    kill: () => current().kill(),
+    stop: () => current().stop(30_000),
+    killPostgres,
+    async credentials() {
+      const folder = join(dataDir, "zuliprc");
+      const names = (await readdir(folder)).map((name) => join(folder, name));
+      const files = [...names, join(dataDir, "secrets.json")];
+      const texts = files.map(async (file) => [file, await readFile(file, "utf8")] as const);
+      return Object.fromEntries(await Promise.all(texts));
+    },
+    async member() {
+      const text = await readFile(join(dataDir, "zuliprc", "member.zuliprc"), "utf8");
+      const field = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(text)?.[1] ?? "";
+      return clientOf(field("site"), { email: field("email"), apiKey: field("key") });
+    },
+    async database() {
+      const { POSTGRES_PASSWORD: password, POSTGRES_PORT: port } = await secrets();
+      const url = `postgresql://carillon:${password}@127.0.0.1:${port}/carillon`;
+      return connectDatabase(url, { max: 2, name: "test" });
+    },
+    async close() {
+      await running?.kill();
+      await killPostgres().catch(() => undefined);
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 50, retryDelay: 200 });
+      await redis?.drop();
+    },
+  };
+}
