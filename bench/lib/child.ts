@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, readFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -21,8 +21,10 @@ export interface Child {
 }
 
 const running = new Set<ChildProcess>();
-process.on("exit", () => {
+process.on("exit", (code) => {
   for (const child of running) child.kill("SIGKILL");
+  // What the processes wrote stays where something went wrong.
+  if (folder && code === 0) rmSync(folder, { recursive: true, force: true });
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130));
 

@@ -68,18 +68,21 @@ async function machine(): Promise<string> {
   ].join(", ");
 }
 
+/** As the formatter writes it. */
 function table(rows: readonly Row[]): string {
   const lines = [
     ["question", "value", "target", "holds"],
-    ["---", "---", "---", "---"],
-    ...rows.map(({ question, value, target, holds }) => [
-      question,
-      value,
-      target,
-      holds ? "yes" : "**no**",
-    ]),
+    ...rows.map((row) => [row.question, row.value, row.target, row.holds ? "yes" : "**no**"]),
   ];
-  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  const widths = [0, 1, 2, 3].map((i) => Math.max(...lines.map((cells) => cells[i]!.length)));
+  lines.splice(
+    1,
+    0,
+    widths.map((width) => "-".repeat(width)),
+  );
+  return lines
+    .map((cells) => `| ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`)
+    .join("\n");
 }
 
 function write(file: string, value: unknown): void {
