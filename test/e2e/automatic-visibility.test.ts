@@ -3,6 +3,8 @@ import {
   changeSubscription,
   channel,
   deactivateUser,
+  eventsSince,
+  lastEventSeq,
   setTopicPolicy,
   subscribe,
   topicPolicy,
@@ -183,6 +185,19 @@ for (const way of everyWay) {
       await leaves(followed, true, `${named} @_**${silent.fullName}** @**all**`);
       const policies = [keen, tired, cool, silent].map((one) => policyOf(one));
       expect(await Promise.all(policies)).to.deep.equal([followed, muted, undefined, undefined]);
+    });
+
+    it("is no concern of people whom it does not reach, mentioned or not", async () => {
+      const { db, org } = scene;
+      const outsider = await user(db, org.realm);
+      room = await channel(db, org.realm, { subscribers: [sender], inviteOnly: true });
+      const seq = await lastEventSeq(db, org.realm.id);
+      await leaves(followed, true, `@**${outsider.fullName}**`);
+      expect(await policyOf(outsider)).to.equal(undefined);
+      const told = (await eventsSince(db, org.realm.id, seq)).filter(
+        ({ audience }) => audience?.includes(outsider.id) ?? true,
+      );
+      expect(told).to.deep.equal([]);
     });
 
     it("is no concern of bots", async () => {

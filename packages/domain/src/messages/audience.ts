@@ -20,7 +20,8 @@ export async function loadAudiences(
   messages: readonly NumberedMessage[],
 ): Promise<Audience[]> {
   const channelIds = new Set<number>();
-  for (const { target } of messages) if (target.kind === "channel") channelIds.add(target.channel.id);
+  for (const { target } of messages)
+    if (target.kind === "channel") channelIds.add(target.channel.id);
   const rows =
     channelIds.size > 0
       ? await sql.rows<{ channelId: number; audience: Audience }>(subscribers, [[...channelIds]])
@@ -31,4 +32,11 @@ export async function loadAudiences(
       ? (byChannel.get(target.channel.id) ?? "{}")
       : `{${target.members.join(",")}}`,
   );
+}
+
+/** Those of the accounts who are in the audience. */
+export function amongAudience(audience: Audience, ids: readonly number[]): readonly number[] {
+  if (ids.length === 0) return ids;
+  const receivers = new Set(audience.slice(1, -1).split(","));
+  return ids.filter((id) => receivers.has(String(id)));
 }

@@ -2,7 +2,7 @@ import type { Sql, Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
 import type { Realm } from "../realms/realm.ts";
-import { loadAudiences } from "./audience.ts";
+import { amongAudience, loadAudiences } from "./audience.ts";
 import { messageEvent } from "./message-event.ts";
 import type { NumberedMessage, OutgoingMessage } from "./outgoing.ts";
 import { loadReceiverFlags } from "./receiver-flags.ts";
@@ -49,10 +49,17 @@ export async function sendMessages(
   }));
   await insertCopies(tx, copies);
   await touchChannels(tx, messages);
-  const visibility = await raiseVisibility(tx, messages, begun);
+  // Whom a message does not reach, it must not tell of its topic either.
+  const heard = messages.map((message, i) => ({
+    ...message,
+    mentionedFollowers: amongAudience(audiences[i] ?? "{}", message.mentionedFollowers),
+  }));
+  const visibility = await raiseVisibility(tx, heard, begun);
   const policies = new Map(messages.map(({ id }, i) => [id, visibility.policies[i]]));
   return {
-    sent: numbered.map(({ id }) => (inserted.has(id) ? sentMessage(id, policies.get(id)) : undefined)),
+    sent: numbered.map(({ id }) =>
+      inserted.has(id) ? sentMessage(id, policies.get(id)) : undefined,
+    ),
     events: [
       ...messages.map((message, i) =>
         messageEvent(realm, message, copies[i]!.audience, copies[i]!.flags),
@@ -86,7 +93,9 @@ async function number(
   return outgoing.map((message, i) => {
     const { target } = message;
     const recipientId =
-      target.kind === "channel" ? target.channel.recipientId : directs.get(memberKey(target.members));
+      target.kind === "channel"
+        ? target.channel.recipientId
+        : directs.get(memberKey(target.members));
     const numbers = ids[i];
     if (!numbers || recipientId === undefined) throw new Error("a message without id or recipient");
     return { ...message, ...numbers, recipientId };
