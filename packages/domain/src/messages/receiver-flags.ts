@@ -26,7 +26,8 @@ export async function loadReceiverFlags(
   const result: ReceiverFlags[] = [];
   for (const message of messages) {
     const byUser = new Map<number, number>();
-    const add = (userId: number, bits: number) => byUser.set(userId, (byUser.get(userId) ?? 0) | bits);
+    const add = (userId: number, bits: number) =>
+      byUser.set(userId, (byUser.get(userId) ?? 0) | bits);
     const { rendered, target, sender } = message;
     if (message.readBySender) add(sender.id, flag.read);
     for (const id of message.readBy ?? []) add(id, flag.read);
@@ -62,8 +63,11 @@ async function loadMuters(
     [[...new Set(messages.map(({ sender }) => sender.id))]],
   );
   const bySender = new Map<number, number[]>();
-  for (const { userId, mutedUserId } of rows)
-    bySender.set(mutedUserId, [...(bySender.get(mutedUserId) ?? []), userId]);
+  for (const { userId, mutedUserId } of rows) {
+    const muters = bySender.get(mutedUserId);
+    if (muters) muters.push(userId);
+    else bySender.set(mutedUserId, [userId]);
+  }
   return bySender;
 }
 
