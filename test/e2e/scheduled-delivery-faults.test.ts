@@ -1,10 +1,14 @@
+import { deliverAll } from "@carillon/domain";
 import { deliverDue } from "@carillon/jobs";
+import { silentLogger } from "@carillon/kit";
 import {
+  anonymousGroup,
   channel,
   eventsSince,
   lastEventSeq,
   runJob,
   scheduledMessage,
+  testSite,
   type TestAccount,
   type TestChannel,
 } from "@carillon/testkit";
@@ -76,6 +80,25 @@ describe("A scheduled message that breaks the delivery", () => {
       .filter(({ type }) => type === "scheduled_messages")
       .map(({ op }) => op);
     expect(told).to.have.members(["remove", "remove", "remove", "remove", "update", "update"]);
+  });
+
+  it("begins no topic, not even for the batches after its own", async () => {
+    const { db, org } = scene;
+    const starters = await anonymousGroup(db, org.realm.id, [org.admin.id]);
+    const guarded = await channel(db, org.realm, {
+      subscribers: [sender],
+      groups: { canCreateTopicGroupId: starters },
+    });
+    const message = (by: TestAccount, content: string, dueIn: number) =>
+      scheduledMessage(db, by, guarded, { topic: "new", content, dueIn });
+    const broken = await message(org.admin, "poison", -9);
+    const after = await message(sender, "takes part", -8);
+    await poison("NEW.content = 'poison'");
+    const options = { db, site: testSite(), log: silentLogger, batch: 1 };
+    const { signal } = new AbortController();
+    await deliverAll(options, org.realm.id, { maxBatches: 9, signal });
+    expect(await storedRow(db, broken.id)).to.include({ failed: true });
+    expect(await storedRow(db, after.id)).to.include({ failed: true, delivered: false });
   });
 
   it("is tried again when the database says that it may", async () => {

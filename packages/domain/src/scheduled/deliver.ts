@@ -48,6 +48,8 @@ export async function deliverBatch(
   const claimed: number[] = [];
   try {
     return await db.transaction(async (tx) => {
+      // Another attempt of this transaction has got as far as this, and was undone.
+      if (claimed.length > 0) await memory.forget();
       if (!(await becomeDeliverer(tx, realmId))) return { held: false, outcomes: [] };
       const realm = await loadRealm(tx, realmId);
       const rows = await claimDue(tx, realmId, batch);
@@ -57,13 +59,21 @@ export async function deliverBatch(
     });
   } catch (error) {
     if (isPassing(error) || claimed.length === 0) throw error;
-    log.error({ err: error, realmId, rows: claimed.length }, "a batch of due messages failed; its rows go one by one");
+    await memory.forget();
+    log.error(
+      { err: error, realmId, rows: claimed.length },
+      "a batch of due messages failed; its rows go one by one",
+    );
     return deliverSingly(options, realmId, claimed.length);
   }
 }
 
 /** Delivers up to `count` rows, each in a transaction of its own; one that throws is failed there. */
-async function deliverSingly(options: DeliverOptions, realmId: number, count: number): Promise<Delivery> {
+async function deliverSingly(
+  options: DeliverOptions,
+  realmId: number,
+  count: number,
+): Promise<Delivery> {
   const outcomes: Outcome[] = [];
   for (let i = 0; i < count; i++) {
     const delivered = await options.db.transaction(async (tx) => {
@@ -91,7 +101,12 @@ async function deliverSingly(options: DeliverOptions, realmId: number, count: nu
 }
 
 function brokenRow(row: DueRow): Outcome {
-  return { row, kind: "failed", reason: "Something went wrong on the server.", silent: row.bySystemBot };
+  return {
+    row,
+    kind: "failed",
+    reason: "Something went wrong on the server.",
+    silent: row.bySystemBot,
+  };
 }
 
 /** Sends what may be sent, fails the rest; meanwhile the rows after `last` are looked at. */
@@ -122,7 +137,12 @@ async function deliverRows(
   for (const [i, row] of candidates.entries()) {
     const result = results[i]!;
     if (result instanceof ApiError) {
-      failures.set(row, { row, kind: "failed", reason: sentence(result.message), silent: row.bySystemBot });
+      failures.set(row, {
+        row,
+        kind: "failed",
+        reason: sentence(result.message),
+        silent: row.bySystemBot,
+      });
       continue;
     }
     sendable.push(row);
@@ -180,7 +200,10 @@ async function settle(
           .savepoint(async () => (await sendFailureNotices(tx, site, realm, loud)).events)
           .catch((error: unknown) => {
             if (isPassing(error)) throw error;
-            log.error({ err: error, realmId: realm.id }, "notices of failed messages could not be sent");
+            log.error(
+              { err: error, realmId: realm.id },
+              "notices of failed messages could not be sent",
+            );
             return [];
           })
       : [];

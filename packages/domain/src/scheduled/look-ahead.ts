@@ -20,14 +20,16 @@ export class DeliveryMemory {
   /** Topics and conversations begun by the messages let through so far; the checks' own. */
   letThrough = new Set<string>();
   /** Topics known to have a message; the visibility policies' own. */
-  readonly begun = new Set<string>();
+  begun = new Set<string>();
   #ahead: Promise<Ahead | undefined> | undefined;
 
   /** Starts to check the rows after `last`. A failure is no matter: they are checked when they are claimed. */
   lookAhead(sql: Sql, site: Site, realm: Realm, last: ScheduledRow, limit: number): void {
     const letThrough = new Set(this.letThrough);
     const look = async (): Promise<Ahead> => {
-      const rows = (await peekDue(sql, realm.id, limit, last)).filter((row) => mayBeSent(row, realm));
+      const rows = (await peekDue(sql, realm.id, limit, last)).filter((row) =>
+        mayBeSent(row, realm),
+      );
       return { rows, letThrough, results: await checkRows(sql, site, realm, rows, letThrough) };
     };
     this.#ahead = look().catch(() => undefined);
@@ -41,6 +43,13 @@ export class DeliveryMemory {
       return ahead.results;
     }
     return checkRows(sql, site, realm, rows, this.letThrough);
+  }
+
+  /** Forgets everything: what a batch that was rolled back began has not begun. */
+  async forget(): Promise<void> {
+    await this.settled();
+    this.letThrough = new Set();
+    this.begun = new Set();
   }
 
   /** Waits for the look under way, and forgets it. */
