@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { useDatabase, waitFor } from "@carillon/testkit";
-import { sqlState, type Tx } from "./transaction.ts";
+import { isPassing, sqlState, type Tx } from "./transaction.ts";
 
 describe("a transaction", () => {
   const db = useDatabase({ max: 4 });
@@ -67,6 +67,20 @@ describe("a transaction", () => {
     );
     expect(sqlState(error)).to.equal("23503");
     expect(hooks).to.equal(0);
+  });
+
+  it("fails when an error of the database was swallowed, for nothing of it was kept", async () => {
+    let hooks = 0;
+    const error = await refusal(
+      db.transaction(async (tx) => {
+        tx.afterCommit(() => hooks++);
+        await add(tx, "a");
+        await tx.rows("SELECT 1 / 0").catch(() => undefined);
+      }),
+    );
+    expect(error.message).to.contain("after a statement had failed");
+    expect(hooks).to.equal(0);
+    expect(await values()).to.deep.equal({ a: 0, b: 0 });
   });
 
   it("takes back what a savepoint did, its hooks included, and goes on", async () => {
@@ -235,5 +249,29 @@ describe("a transaction", () => {
     expect(error.message).to.match(/terminat|connection/i);
     expect(await values()).to.deep.equal({ a: 0, b: 0 });
     expect(await db.answers()).to.equal(true);
+  });
+});
+
+describe("an error that passes", () => {
+  const failure = (message: string, code?: string) =>
+    Object.assign(new Error(message), code === undefined ? {} : { code });
+
+  it("is a lost connection, in whichever words", () => {
+    expect(isPassing(failure("write EPIPE", "EPIPE"))).to.equal(true);
+    expect(isPassing(failure("read ECONNRESET", "ECONNRESET"))).to.equal(true);
+    expect(isPassing(failure("Query read timeout"))).to.equal(true);
+    expect(isPassing(failure("Connection terminated unexpectedly"))).to.equal(true);
+    expect(isPassing(failure("terminating connection", "57P01"))).to.equal(true);
+  });
+
+  it("is a lost race for a lock", () => {
+    for (const code of ["40001", "40P01", "55P03"])
+      expect(isPassing(failure("no", code)), code).to.equal(true);
+  });
+
+  it("is none about the work itself", () => {
+    expect(isPassing(failure("duplicate key", "23505"))).to.equal(false);
+    expect(isPassing(new TypeError("x is not a function"))).to.equal(false);
+    expect(isPassing(undefined)).to.equal(false);
   });
 });

@@ -48,7 +48,10 @@ export class Tx implements Sql {
   }
 
   /** The first row, or undefined. */
-  async first<Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row | undefined> {
+  async first<Row>(
+    statement: Statement,
+    values: readonly unknown[] = [],
+  ): Promise<Row | undefined> {
     return (await this.rows<Row>(statement, values))[0];
   }
 
@@ -157,7 +160,9 @@ async function once<T>(
     );
     const result = await work(tx);
     await tx.ending();
-    await connection.query("COMMIT");
+    const { command } = await connection.query("COMMIT");
+    // PostgreSQL rolls back, without an error, where a statement had failed and its error was swallowed.
+    if (command !== "COMMIT") throw new Error("a transaction went on after a statement had failed");
     tx.committed();
     return result;
   } catch (error) {
@@ -172,8 +177,11 @@ async function once<T>(
 /** The SQLSTATE of an error of the database, Prisma's wrapping removed; undefined for other errors. */
 export function sqlState(error: unknown): string | undefined {
   for (let e = error; e && typeof e === "object"; e = (e as { cause?: unknown }).cause) {
-    const code = (e as { code?: unknown; originalCode?: unknown }).originalCode ?? (e as { code?: unknown }).code;
-    if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)) return code;
+    const code =
+      (e as { code?: unknown; originalCode?: unknown }).originalCode ??
+      (e as { code?: unknown }).code;
+    // No class begins with E: EPIPE and EPERM are errors of the system.
+    if (typeof code === "string" && /^(?!E)[0-9A-Z]{5}$/.test(code)) return code;
   }
   return undefined;
 }
@@ -194,7 +202,8 @@ export function isPassing(error: unknown): boolean {
     const name = (error as { code?: unknown } | undefined)?.code;
     return (
       (typeof name === "string" && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_)/.test(name)) ||
-      (error instanceof Error && /connection|timeout exceeded|Client was closed/i.test(error.message))
+      (error instanceof Error &&
+        /connection|timeout exceeded|read timeout|Client was closed/i.test(error.message))
     );
   }
   // Class 08: connection; 53: resources; 57P: shutdown and cancel; 55P03: lock timeout.
