@@ -26,15 +26,22 @@ export function unalarmedRows(
   );
 }
 
-/** Notes that the alarms are in the queue; a row that has been edited meanwhile keeps asking for its new one. */
+/**
+ * Notes that the alarms are in the queue; a row that has been edited meanwhile keeps asking for its new one. It waits
+ * for nobody: a row in other hands is being sent, edited or deleted, and waiting for several of them in another order
+ * than a delivery takes them would end in a deadlock.
+ */
 export async function stampAlarms(sql: Sql, alarms: readonly Alarm[]): Promise<void> {
   if (alarms.length === 0) return;
   await sql.rows(
     {
       name: "stamp-alarms",
-      text: `UPDATE scheduled_messages s SET alarmed_at = now()
-        FROM unnest($1::bigint[], $2::int[]) AS a (id, version)
-        WHERE s.id = a.id AND s.version = a.version AND s.alarmed_at IS NULL AND NOT s.delivered AND NOT s.failed`,
+      text: `WITH free AS (
+          SELECT s.id FROM unnest($1::bigint[], $2::int[]) AS a (id, version)
+          JOIN scheduled_messages s ON s.id = a.id AND s.version = a.version
+          WHERE s.alarmed_at IS NULL AND NOT s.delivered AND NOT s.failed
+          FOR NO KEY UPDATE OF s SKIP LOCKED)
+        UPDATE scheduled_messages s SET alarmed_at = now() FROM free WHERE s.id = free.id`,
     },
     [
       alarms.map(({ scheduledMessageId }) => scheduledMessageId),
@@ -50,16 +57,22 @@ export interface OverdueRealm {
   readonly rows: number;
 }
 
-/** Organizations with pending rows that are overdue by more than `overdueMs`. */
+/**
+ * Organizations with pending rows that are overdue by more than `overdueMs`. Each is looked at by itself, so that the
+ * backlog of one does not hide the others.
+ */
 export function overdueRealms(sql: Sql, overdueMs: number): Promise<OverdueRealm[]> {
   return sql.rows(
     {
       name: "overdue-realms",
-      text: `SELECT realm_id AS "realmId", count(*)::int AS rows FROM (
-          SELECT realm_id FROM scheduled_messages
-          WHERE NOT delivered AND NOT failed AND deliver_at < now() - make_interval(secs => $1 / 1000.0)
-          LIMIT 10000
-        ) overdue GROUP BY realm_id`,
+      text: `SELECT r.id AS "realmId", overdue.rows FROM realms r CROSS JOIN LATERAL (
+          SELECT count(*)::int AS rows FROM (
+            SELECT FROM scheduled_messages s
+            WHERE s.realm_id = r.id AND NOT s.delivered AND NOT s.failed
+              AND s.deliver_at < now() - make_interval(secs => $1 / 1000.0)
+            LIMIT 10000
+          ) counted
+        ) overdue WHERE overdue.rows > 0`,
     },
     [overdueMs],
   );
