@@ -8,11 +8,20 @@ export interface Recurring {
   stop(): Promise<void>;
 }
 
-/** Runs `work` at once and then every `intervalMs`; a run that fails is logged, and the next one comes all the same. */
-export function every(intervalMs: number, name: string, log: Logger, work: () => Promise<void>): Recurring {
+/**
+ * Runs `work` at once and then every `intervalMs`; a run that fails is logged, and the next one comes all the same.
+ * @param work its signal fires when it is to come to an end
+ */
+export function every(
+  intervalMs: number,
+  name: string,
+  log: Logger,
+  work: (signal: AbortSignal) => Promise<void>,
+): Recurring {
+  const stopping = new AbortController();
   let running: Promise<void> | undefined;
   const run = () =>
-    (running ??= work()
+    (running ??= work(stopping.signal)
       .catch((error: unknown) => log.warn({ err: error }, `${name} failed; it tries again`))
       .finally(() => (running = undefined)));
   const timer = setInterval(() => void run(), intervalMs);
@@ -21,6 +30,7 @@ export function every(intervalMs: number, name: string, log: Logger, work: () =>
     run,
     stop: async () => {
       clearInterval(timer);
+      stopping.abort();
       await running;
     },
   };

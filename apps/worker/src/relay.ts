@@ -1,5 +1,5 @@
 import { stampAlarms, stampIntents, unalarmedRows, unqueuedIntents } from "@carillon/db";
-import { alarmHorizonMs, alarmJob } from "@carillon/jobs";
+import { alarmHorizonMs, alarmJob, intentJobs } from "@carillon/jobs";
 import { intentPublications } from "@carillon/queue";
 
 import { every, type Recurring } from "./every.ts";
@@ -16,15 +16,23 @@ const batch = 500;
  * the same ids.
  */
 export function startRelay(services: WorkerServices): Recurring {
-  return every(intervalMs, "the relay", services.log, async () => {
-    await relayAlarms(services);
-    await relayIntents(services);
+  return every(intervalMs, "the relay", services.log, async (signal) => {
+    await relayAlarms(services, signal);
+    await relayIntents(services, signal);
   });
 }
 
-export async function relayAlarms({ db, queues, log }: WorkerServices): Promise<void> {
-  for (;;) {
-    const alarms = await unalarmedRows(db, { horizonMs: alarmHorizonMs, olderThanMs, limit: batch });
+/** @param signal ends it between two batches: a backlog of many must not hold up the end of the process */
+export async function relayAlarms(
+  { db, queues, log }: WorkerServices,
+  signal?: AbortSignal,
+): Promise<void> {
+  while (!signal?.aborted) {
+    const alarms = await unalarmedRows(db, {
+      horizonMs: alarmHorizonMs,
+      olderThanMs,
+      limit: batch,
+    });
     if (alarms.length === 0) return;
     const now = Date.now();
     await queues.publish(alarms.map((alarm) => alarmJob(alarm, now)));
@@ -34,9 +42,14 @@ export async function relayAlarms({ db, queues, log }: WorkerServices): Promise<
   }
 }
 
-export async function relayIntents({ db, queues, log }: WorkerServices): Promise<void> {
-  for (;;) {
-    const intents = await unqueuedIntents(db, { olderThanMs, limit: batch });
+/** @param signal as of {@link relayAlarms} */
+export async function relayIntents(
+  { db, queues, log }: WorkerServices,
+  signal?: AbortSignal,
+): Promise<void> {
+  const jobs = [...intentJobs.keys()];
+  while (!signal?.aborted) {
+    const intents = await unqueuedIntents(db, { jobs, olderThanMs, limit: batch });
     if (intents.length === 0) return;
     await queues.publish(intentPublications(intents));
     await stampIntents(db, intents);

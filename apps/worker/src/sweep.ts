@@ -6,7 +6,7 @@ import {
   stalledIntents,
   stampIntents,
 } from "@carillon/db";
-import { deliverDue } from "@carillon/jobs";
+import { deliverDue, intentJobs } from "@carillon/jobs";
 import { intentPublications } from "@carillon/queue";
 
 import { every, type Recurring } from "./every.ts";
@@ -48,7 +48,7 @@ export async function sweepOnce(services: WorkerServices, overdue = overdueMs): 
     );
     if (!lock?.held) return undefined;
     const realms = await overdueRealms(tx, overdue);
-    const intents = await stalledIntents(tx, { quietMs, limit });
+    const intents = await stalledIntents(tx, { jobs: [...intentJobs.keys()], quietMs, limit });
     return { realms, intents, tick: Math.floor(await databaseNow(tx)) };
   });
   if (!found) return 0;
@@ -68,6 +68,9 @@ export async function sweepOnce(services: WorkerServices, overdue = overdueMs): 
   await stampIntents(db, intents);
   // What a fresh worker finds due at its start is no repair: it may have been due for a moment only.
   if (overdue >= overdueMs) await addToCounter(db, "sweep_repairs", rows);
-  log.warn({ realms: realms.length, rows, intents: intents.length }, "the sweep added what was missing");
+  log.warn(
+    { realms: realms.length, rows, intents: intents.length },
+    "the sweep added what was missing",
+  );
   return rows;
 }

@@ -48,20 +48,23 @@ export async function recordIntents<Payload>(
   tx.intentsRecorded(queued);
 }
 
-/** Pending intents without a job in the queue, oldest first; younger ones are still about to get theirs. */
+/**
+ * Pending intents without a job in the queue, oldest first; younger ones are still about to get theirs.
+ * @param limits `jobs`: names of the jobs that the caller knows; those of a newer release are for its processes
+ */
 export function unqueuedIntents(
   sql: Sql,
-  limits: { olderThanMs: number; limit: number },
+  limits: { jobs: readonly string[]; olderThanMs: number; limit: number },
 ): Promise<QueuedIntent[]> {
   return sql.rows(
     {
       name: "unqueued-intents",
       text: `SELECT ${columns} FROM job_intent
         WHERE state = 'pending' AND enqueued_at IS NULL
-          AND created_at <= now() - make_interval(secs => $1 / 1000.0)
+          AND created_at <= now() - make_interval(secs => $1 / 1000.0) AND job = ANY($3::text[])
         ORDER BY created_at LIMIT $2`,
     },
-    [limits.olderThanMs, limits.limit],
+    [limits.olderThanMs, limits.limit, limits.jobs],
   );
 }
 
@@ -71,16 +74,17 @@ export function unqueuedIntents(
  */
 export function stalledIntents(
   sql: Sql,
-  limits: { quietMs: number; limit: number },
+  limits: { jobs: readonly string[]; quietMs: number; limit: number },
 ): Promise<QueuedIntent[]> {
   return sql.rows(
     {
       name: "stalled-intents",
       text: `SELECT ${columns} FROM job_intent
         WHERE state = 'pending' AND greatest(enqueued_at, run_at) <= now() - make_interval(secs => $1 / 1000.0)
+          AND job = ANY($3::text[])
         ORDER BY run_at LIMIT $2`,
     },
-    [limits.quietMs, limits.limit],
+    [limits.quietMs, limits.limit, limits.jobs],
   );
 }
 

@@ -1,0 +1,22 @@
+import { organization, useDatabase } from "@carillon/testkit";
+import { expect } from "chai";
+import { stalledIntents, unqueuedIntents } from "./intents.ts";
+
+describe("pending intents", () => {
+  const db = useDatabase();
+
+  it("of a job that only a newer release knows are left to its processes", async () => {
+    const { realm } = await organization(db);
+    await db.rows(
+      `INSERT INTO job_intent (realm_id, job, unique_key, payload, run_at, created_at)
+       SELECT $1, job, job, '{}', now() - interval '1 h', now() - interval '1 h'
+       FROM unnest(ARRAY['known', 'of-tomorrow']) AS job`,
+      [realm.id],
+    );
+    const jobs = ["known"];
+    const unqueued = await unqueuedIntents(db, { jobs, olderThanMs: 1_000, limit: 10 });
+    expect(unqueued.map(({ job }) => job)).to.deep.equal(["known"]);
+    const stalled = await stalledIntents(db, { jobs, quietMs: 1_000, limit: 10 });
+    expect(stalled.map(({ job }) => job)).to.deep.equal(["known"]);
+  });
+});
