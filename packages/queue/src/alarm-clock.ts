@@ -8,6 +8,8 @@ import type { Queues } from "./queues.ts";
 
 /** Ids of alarms that this process has put into the queue: a second's alarm needs adding once. */
 const remembered = 20_000;
+/** They are forgotten after so many milliseconds: a queue that has been emptied does not hold them any more. */
+const rememberedMs = 60_000;
 
 export interface RunningAlarmClock extends AlarmClock, Pick<Gatherer<Alarm>, "missed" | "idle"> {}
 
@@ -23,10 +25,15 @@ export function createAlarmClock(options: {
 }): RunningAlarmClock {
   const { queues, db, log, clock = systemClock } = options;
   const known = new Set<string>();
+  let knownSince = clock.now();
 
   const gatherer = gather<Alarm>("alarms", log, async (alarms) => {
     const now = clock.now();
     const near = alarms.filter(({ deliverAt }) => deliverAt * 1_000 <= now + alarmHorizonMs);
+    if (known.size > remembered || Math.abs(now - knownSince) > rememberedMs) {
+      known.clear();
+      knownSince = now;
+    }
     const fresh = new Map<string, ReturnType<typeof alarmJob>>();
     for (const alarm of near) {
       const job = alarmJob(alarm, now);
@@ -35,7 +42,6 @@ export function createAlarmClock(options: {
     }
     if (fresh.size > 0) {
       await publishInTime(queues, [...fresh.values()]);
-      if (known.size > remembered) known.clear();
       for (const id of fresh.keys()) known.add(id);
     }
     await stampAlarms(db, near);
