@@ -3,12 +3,19 @@ import { fileURLToPath } from "node:url";
 import { connectDatabase } from "@carillon/db";
 import { authenticate, secretsOf, type Account, type Site } from "@carillon/domain";
 import { queueNames } from "@carillon/jobs";
-import { listen, publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
+import {
+  listen,
+  publicUrl,
+  required,
+  type Environment,
+  type Logger,
+  type Shutdown,
+} from "@carillon/kit";
 import { connectQueues, createAlarmClock, publishIntents } from "@carillon/queue";
 
 import { buildApp } from "./app.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
-import { createGatewayServer } from "./http/server.ts";
+import { closeGatewayServer, createGatewayServer } from "./http/server.ts";
 import { observeGateway } from "./observe.ts";
 import type { Services } from "./services.ts";
 
@@ -21,9 +28,17 @@ export const operationsFolder = fileURLToPath(new URL("./operations", import.met
  * Starts a gateway process and resolves with the port it listens on.
  * @throws StartupError with the one line for the person who started it; it has not listened then
  */
-export async function startGateway(env: Environment, log: Logger, shutdown: Shutdown): Promise<number> {
+export async function startGateway(
+  env: Environment,
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<number> {
   const databaseUrl = required(env, "DATABASE_URL", "the PostgreSQL to work on");
-  const secretKey = required(env, "SECRET_KEY", "the secret of the installation, the same for all processes");
+  const secretKey = required(
+    env,
+    "SECRET_KEY",
+    "the secret of the installation, the same for all processes",
+  );
   const db = await connectDatabase(databaseUrl, { max: poolSize, name: "gateway" });
   shutdown.add(3, "database", () => db.close());
   const queues = await connectQueues({
@@ -62,11 +77,7 @@ export async function startGateway(env: Environment, log: Logger, shutdown: Shut
   });
   const server = createGatewayServer(app);
   const port = await listen(server, env.PORT, env.HOST, "PORT");
-  shutdown.add(0, "http", () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeIdleConnections();
-    return closed;
-  });
+  shutdown.add(0, "http", () => closeGatewayServer(server));
   log.info({ host: env.HOST, port, queues: queues.backend }, "gateway started");
   return port;
 }

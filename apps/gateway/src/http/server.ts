@@ -17,6 +17,19 @@ export function createGatewayServer(app: Koa): Server {
   return server;
 }
 
+/** How often, in milliseconds, a closing server looks for connections that have become idle. */
+const lookMs = 50;
+
+/**
+ * Takes no new connection and resolves when the requests under way have been answered. Connections that are kept
+ * alive end as soon as they are idle, also those that were busy when the closing began.
+ */
+export async function closeGatewayServer(server: Server): Promise<void> {
+  const idle = setInterval(() => server.closeIdleConnections(), lookMs);
+  await new Promise((resolve) => server.close(resolve));
+  clearInterval(idle);
+}
+
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
