@@ -3,7 +3,24 @@ import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 /** JSON lines on standard output, one an event; secrets are cut out by name, wherever they lie. */
 export type Logger = PinoLogger;
 
-const secrets = ["authorization", "password", "api_key", "apiKey", "secretKey", "key", "token", "content"];
+const secrets = [
+  "authorization",
+  "password",
+  "api_key",
+  "apiKey",
+  "secretKey",
+  "key",
+  "token",
+  "content",
+];
+
+/** Where PostgreSQL quotes the row or the text that it refused: people's messages among them. */
+const quotations = ["detail", "where", "internalQuery"];
+
+const cut = [
+  ...secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+  ...quotations.flatMap((name) => [`err.${name}`, `err.*.${name}`]),
+];
 
 /**
  * A logger for one process.
@@ -18,7 +35,7 @@ export function createLogger(
     {
       base: { process, pid: globalThis.process.pid },
       level: options.level ?? "info",
-      redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: "[cut]" },
+      redact: { paths: cut, censor: "[cut]" },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
     options.destination ?? pino.destination({ sync: false }),
