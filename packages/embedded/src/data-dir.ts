@@ -1,6 +1,6 @@
 import { StartupError } from "@carillon/kit";
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { chmod, mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 
 /**
  * Makes the folder that holds everything the standalone keeps, mode 0700, and proves that it can be written.
@@ -11,7 +11,7 @@ export async function prepareDataDir(dataDir: string): Promise<string> {
   const path = resolve(dataDir);
   const probe = join(path, `.probe-${process.pid}`);
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path);
     await writeFile(probe, "");
     await rm(probe);
     await chmod(path, 0o700);
@@ -21,4 +21,28 @@ export async function prepareDataDir(dataDir: string): Promise<string> {
     );
   }
   return path;
+}
+
+/**
+ * Like `mkdir` with `recursive`, which Node 20 never ends where a parent is there but takes no folders: below a
+ * link that leads nowhere, or in /proc.
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await makeOne(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || parent === path) throw error;
+    await makeFolder(parent);
+    await makeOne(path);
+  }
+}
+
+async function makeOne(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (!(await stat(path)).isDirectory()) throw error;
+  }
 }

@@ -2,7 +2,7 @@ import { StartupError, silentLogger } from "@carillon/kit";
 import { expect } from "chai";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -162,6 +162,11 @@ describe("the embedded PostgreSQL", function () {
     expect(await refusal(start(join(folder, "file", "var")))).to.match(
       /^DATA_DIR .*file\/var cannot be used \(ENOTDIR\): it must be a folder/,
     );
+    expect(await refusal(start(join(folder, "file")))).to.match(/cannot be used \(EEXIST\)/);
+    await symlink(join(folder, "nowhere"), join(folder, "link"));
+    for (const path of ["link", join("link", "var")]) {
+      expect(await refusal(start(join(folder, path)))).to.match(/cannot be used \(ENOENT\)/);
+    }
     // Root may write everywhere.
     if (process.getuid?.() === 0) return;
     await chmod(folder, 0o500);

@@ -8,23 +8,32 @@ import { z } from "zod";
 /** A start-up problem that the person who started the process can mend. Its message is the one line they see. */
 export class StartupError extends Error {}
 
-const port = z.coerce.number().int().min(0).max(65_535);
 const url = (...schemes: string[]) =>
-  z.string().refine((text) => {
-    try {
-      return schemes.includes(new URL(text).protocol.slice(0, -1));
-    } catch {
-      return false;
-    }
-  }, `must be a URL beginning with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`);
+  z.string().refine(
+    (text) => {
+      try {
+        return schemes.includes(new URL(text).protocol.slice(0, -1));
+      } catch {
+        return false;
+      }
+    },
+    `must be a URL beginning with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`,
+  );
 
 const portRule = { error: "must be a port number from 0 to 65535" };
+const port = z.coerce.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule);
+
+/** Paths are appended to it. */
+const publicAddress = url("http", "https").refine(
+  (text) => !/[?#@]/.test(text),
+  "must be an address that paths can be appended to: without credentials, `?` and `#`",
+);
 
 const variables = {
-  PORT: z.coerce.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule).default(9991),
+  PORT: port.default(9991),
   HOST: z.string().min(1).default("127.0.0.1"),
-  PUBLIC_URL: url("http", "https").transform((text) => text.replace(/\/+$/, "")).optional(),
-  DASHBOARD_PORT: z.coerce.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule).default(9992),
+  PUBLIC_URL: publicAddress.transform((text) => text.replace(/\/+$/, "")).optional(),
+  DASHBOARD_PORT: port.default(9992),
   DASHBOARD_USER: z.string().min(1).optional(),
   DASHBOARD_PASSWORD: z.string().min(1).optional(),
   DASHBOARD_VIEWER_USER: z.string().min(1).optional(),
@@ -33,7 +42,10 @@ const variables = {
   DATA_DIR: z.string().min(1).default("./var"),
   DATABASE_URL: url("postgres", "postgresql").optional(),
   REDIS_URL: url("redis", "rediss").optional(),
-  SECRET_KEY: z.string().min(32, "must have at least 32 characters, for example the output of `openssl rand -hex 32`").optional(),
+  SECRET_KEY: z
+    .string()
+    .min(32, "must have at least 32 characters, for example the output of `openssl rand -hex 32`")
+    .optional(),
   PUSH_BOUNCER: z.literal("embedded", "must be `embedded` or unset").optional(),
   PUSH_BOUNCER_URL: url("http", "https").optional(),
   PUSH_SERVER_ID: z.string().min(1).optional(),
@@ -46,9 +58,20 @@ const variables = {
     )
     .optional(),
   SMTP_URL: url("smtp", "smtps").optional(),
-  DEVELOPMENT: z.enum(["true", "false"], "must be `true` or `false`").default("false").transform((text) => text === "true"),
-  DEMO: z.enum(["on", "off"], "must be `on` or `off`").default("on").transform((text) => text === "on"),
-  LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "silent"], "must be trace, debug, info, warn, error or silent").default("info"),
+  DEVELOPMENT: z
+    .enum(["true", "false"], "must be `true` or `false`")
+    .default("false")
+    .transform((text) => text === "true"),
+  DEMO: z
+    .enum(["on", "off"], "must be `on` or `off`")
+    .default("on")
+    .transform((text) => text === "on"),
+  LOG_LEVEL: z
+    .enum(
+      ["trace", "debug", "info", "warn", "error", "silent"],
+      "must be trace, debug, info, warn, error or silent",
+    )
+    .default("info"),
 } as const;
 
 const schema = z.object(variables);
@@ -59,7 +82,9 @@ export type Environment = Readonly<z.infer<typeof schema>>;
  * Reads and checks the variables; an empty one counts as unset.
  * @throws StartupError that names the first wrong variable and says what would be right
  */
-export function readEnvironment(source: Record<string, string | undefined> = process.env): Environment {
+export function readEnvironment(
+  source: Record<string, string | undefined> = process.env,
+): Environment {
   const given: Record<string, string> = {};
   for (const name of Object.keys(variables)) {
     const value = source[name];
@@ -82,7 +107,11 @@ export function publicUrl(env: Environment): string {
  * The value of a variable that this process cannot do without.
  * @throws StartupError that names it
  */
-export function required<Name extends keyof Environment>(env: Environment, name: Name, why: string): NonNullable<Environment[Name]> {
+export function required<Name extends keyof Environment>(
+  env: Environment,
+  name: Name,
+  why: string,
+): NonNullable<Environment[Name]> {
   const value = env[name];
   if (value === undefined || value === null) throw new StartupError(`${name} is not set: ${why}`);
   return value;

@@ -1,0 +1,54 @@
+import { expect } from "chai";
+import { publicUrl, readEnvironment, StartupError } from "./environment.ts";
+
+describe("the variables", () => {
+  const refused: [name: string, value: string, rule: RegExp][] = [
+    ["PORT", "many", /must be a port number from 0 to 65535/],
+    ["PORT", "65536", /must be a port number from 0 to 65535/],
+    ["DASHBOARD_PORT", "-1", /must be a port number from 0 to 65535/],
+    ["METRICS_PORT", "1.5", /must be a port number from 0 to 65535/],
+    ["METRICS_PORT", "x", /must be a port number from 0 to 65535/],
+    ["PUBLIC_URL", "chat.example.com", /must be a URL beginning with http:\/\/ or https:\/\//],
+    ["PUBLIC_URL", "ftp://chat.example.com", /must be a URL beginning with http/],
+    [
+      "PUBLIC_URL",
+      "https://chat.example.com/?a=b",
+      /must be an address that paths can be appended/,
+    ],
+    ["PUBLIC_URL", "https://me:key@chat.example.com", /must be an address that paths can be/],
+    ["DATABASE_URL", "mysql://db.example.com", /must be a URL beginning with postgres:\/\//],
+    ["REDIS_URL", "http://cache.example.com", /must be a URL beginning with redis:\/\//],
+    ["SECRET_KEY", "short", /must have at least 32 characters/],
+    ["PUSH_BOUNCER", "on", /must be `embedded` or unset/],
+    ["PUSH_BOUNCER_URL", "bouncer", /must be a URL beginning with http/],
+    ["RATE_LIMITS", "none", /must be `off` or rules such as `user=60:200/],
+    ["RATE_LIMITS", "user=60", /must be `off` or rules/],
+    ["SMTP_URL", "mail.example.com", /must be a URL beginning with smtp/],
+    ["DEVELOPMENT", "yes", /must be `true` or `false`/],
+    ["DEMO", "true", /must be `on` or `off`/],
+    ["LOG_LEVEL", "loud", /must be trace, debug, info, warn, error or silent/],
+  ];
+  for (const [name, value, rule] of refused) {
+    it(`refuse ${name}=${value}, by name, with what would be right`, () => {
+      const read = () => readEnvironment({ [name]: value });
+      expect(read).to.throw(StartupError, rule);
+      expect(read).to.throw(new RegExp(`^${name} `));
+    });
+  }
+
+  it("have defaults, also where they are empty", () => {
+    const env = readEnvironment({ PORT: "", REDIS_URL: "" });
+    expect(env).to.include({ PORT: 9991, HOST: "127.0.0.1", DASHBOARD_PORT: 9992 });
+    expect(env).to.include({ DATA_DIR: "./var", DEMO: true, DEVELOPMENT: false });
+    expect(env.REDIS_URL).to.equal(undefined);
+  });
+
+  it("tell the address that clients use: PUBLIC_URL, else host and port", () => {
+    const address = (variables: Record<string, string>) => publicUrl(readEnvironment(variables));
+    expect(address({})).to.equal("http://127.0.0.1:9991");
+    expect(address({ HOST: "::1", PORT: "80" })).to.equal("http://[::1]:80");
+    expect(address({ PUBLIC_URL: "https://example.com/chat/" })).to.equal(
+      "https://example.com/chat",
+    );
+  });
+});
