@@ -69,6 +69,9 @@ function section(operation: Operation): string[] {
     `Errors: ${codesOf(operation)
       .map((code) => `\`${code}\``)
       .join(", ")}.`,
+    ...(operation.missingIs404
+      ? ["When what the path names does not exist: status 404, code `BAD_REQUEST`."]
+      : []),
   ];
 }
 

@@ -27,6 +27,7 @@ const edit = operation({
     sample: z.object({ id: z.int(), name: z.string().nullable() }),
     note: z.string().optional(),
   },
+  missingIs404: true,
   errors: ["STREAM_DOES_NOT_EXIST"],
   summary: "Edit a sample",
 });
@@ -142,7 +143,7 @@ describe("openApi", () => {
       "UNAUTHORIZED_PRINCIPAL",
       "STREAM_DOES_NOT_EXIST",
     ]);
-    expect(at(patch, "responses")).to.have.all.keys("200", "400", "401", "429", "500");
+    expect(at(patch, "responses")).to.have.all.keys("200", "400", "401", "404", "429", "500");
     expect(at(get, "responses")).to.not.have.property("401");
   });
 });
@@ -198,6 +199,7 @@ describe("apiReference", () => {
     const page = pages.get("samples.md");
     expect(page).to.contain("| `to` | integer or integer[] | yes | Who gets it |");
     expect(page).to.contain("| `topic` | string |  | Also as `subject`. |");
+    expect(page).to.contain("does not exist: status 404, code `BAD_REQUEST`.");
     expect(page).to.contain('| `days` | integer or `unlimited` | default `"unlimited"` |  |');
     expect(page).to.contain("| `folder` | integer or null |  |  |");
     expect(page).to.contain("| `sample` | object (`id`, `name`) |  |");

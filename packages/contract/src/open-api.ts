@@ -138,6 +138,7 @@ function errorResponses(operation: Operation): Record<string, object> {
     const { status } = errorCodes[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
+  if (operation.missingIs404) byStatus.set(404, ["BAD_REQUEST"]);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       String(status),

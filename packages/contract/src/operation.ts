@@ -53,6 +53,8 @@ export interface Declaration<
   readonly result: Result;
   /** Codes it may answer with; those of every operation (`commonErrors`) need no mention. */
   readonly errors: readonly ErrorCode[];
+  /** Answers 404 with code `BAD_REQUEST` when the target of the path does not exist. */
+  readonly missingIs404?: true;
   /** A few words, shown as its title. */
   readonly summary: string;
   /** Markdown. */

@@ -29,7 +29,9 @@ export const createScheduledMessage = operation({
     read_by_sender: form
       .bool()
       .optional()
-      .describe("Whether the sender's own copy counts as read; guessed from the client unless given."),
+      .describe(
+        "Whether the sender's own copy counts as read; guessed from the client unless given.",
+      ),
   },
   result: { scheduled_message_id: z.int() },
   errors: sendingErrors,

@@ -9,6 +9,6 @@ export const deleteScheduledMessage = operation({
   pathParams: { scheduled_message_id: scheduledMessageId },
   access: "account",
   summary: "Delete a scheduled message",
-  description: "Answers 404 with code `BAD_REQUEST` when the caller has no such message.",
+  missingIs404: true,
   errors: ["BAD_REQUEST"],
 });

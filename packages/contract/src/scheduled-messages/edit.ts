@@ -18,8 +18,7 @@ export const editScheduledMessage = operation({
   access: "account",
   summary: "Edit a scheduled message",
   description:
-    "What is not given keeps its value. A message that could not be sent comes back to life with a new time. " +
-    "Answers 404 with code `BAD_REQUEST` when the caller has no such message.",
+    "What is not given keeps its value. A message that could not be sent comes back to life with a new time.",
   params: {
     type: messageTypes.optional(),
     to: scheduledTo.optional(),
@@ -27,5 +26,6 @@ export const editScheduledMessage = operation({
     topic: topicParameter,
     scheduled_delivery_timestamp: deliveryTimestamp.optional(),
   },
+  missingIs404: true,
   errors: sendingErrors,
 });

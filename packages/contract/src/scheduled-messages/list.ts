@@ -20,6 +20,7 @@ export const listScheduledMessages = operation({
   path: "/api/v1/scheduled_messages",
   access: "account",
   summary: "List scheduled messages",
-  description: "The caller's undelivered messages, failed ones included, in the order of their time.",
+  description:
+    "The caller's undelivered messages, failed ones included, in the order of their time.",
   result: { scheduled_messages: z.array(scheduledMessageResource) },
 });

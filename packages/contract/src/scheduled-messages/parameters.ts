@@ -8,7 +8,10 @@ export const messageTypes = form
   .oneOf("direct", "channel", "stream", "private")
   .describe("`stream` and `private` are older names of `channel` and `direct`.");
 
-const anyInteger = z.number().refine(Number.isInteger, "must be an integer").meta({ type: "integer" });
+const anyInteger = z
+  .number()
+  .refine(Number.isInteger, "must be an integer")
+  .meta({ type: "integer" });
 
 export const scheduledTo = form
   .json(z.union([anyInteger, z.array(anyInteger)]))
