@@ -1,8 +1,9 @@
-import { bot } from "@carillon/testkit";
+import { bot, channel, countQueries } from "@carillon/testkit";
 import { expect } from "chai";
 import { refusedWith, succeeded } from "./support/answers.ts";
 import { useScene } from "./support/scene.ts";
 import { footprint } from "./support/scheduling.ts";
+import { send, toChannel } from "./support/sending.ts";
 
 const path = "/api/v1/messages/render";
 
@@ -39,6 +40,21 @@ describe("Rendering a message", () => {
       expect(await rendered(source)).to.equal(html);
     });
   }
+
+  it("links to the newest message of each topic, in as few statements for many as for one", async () => {
+    const { db, org } = scene;
+    const room = await channel(db, org.realm, { subscribers: [org.member] });
+    const ids = [];
+    for (const topic of ["a", "b", "A"])
+      ids.push(await send(scene.as(org.member), toChannel(room.id, { topic })));
+    const link = (topic: string) => `#**${room.name}>${topic}**`;
+    const few = await countQueries(db, () => rendered(link("a")));
+    const topics = ["a", "b", ...Array.from({ length: 100 }, (_, n) => `none ${n}`)];
+    const many = await countQueries(db, () => rendered(topics.map(link).join(" ")));
+    expect(many.result).to.contain(`/with/${ids[2]}"`).and.contain(`/with/${ids[1]}"`);
+    expect(many.result).not.to.contain(`/with/${ids[0]}"`);
+    expect(many.count, many.statements.join("\n")).to.equal(few.count);
+  });
 
   it("knows the people of the caller's organization, and mentions nobody", async () => {
     const { guest, realm } = scene.org;

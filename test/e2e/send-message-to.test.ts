@@ -205,6 +205,14 @@ describe("The destination of a message", () => {
       expect(notices[0]?.sender_id).to.equal(scene.org.notificationBot.id);
     });
 
+    it("is told to its owner in few words, however long the name of the missing channel", async () => {
+      const answer = await scene.as(talker).post(messagesPath, toChannel("n".repeat(20_000)));
+      expect(answer.body.code, answer.text).to.equal("STREAM_DOES_NOT_EXIST");
+      const notices = await told();
+      expect(notices).to.have.length(1);
+      expect(notices[0]?.content.length).to.be.below(1_000);
+    });
+
     it("is told to its owner when the channel has no subscribers; the message is sent", async () => {
       const empty = await channel(scene.db, scene.org.realm);
       const sent = await send(scene.as(talker), toChannel(empty.id));

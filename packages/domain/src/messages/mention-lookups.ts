@@ -109,6 +109,19 @@ function loadGroups(sql: Sql, realmId: number, names: readonly string[]): Promis
   );
 }
 
+/** The newest message of each topic that the author can see; a text may link to hundreds. */
+const newestOfTopics = {
+  name: "newest-of-topics",
+  text: `SELECT w.ord, newest.id
+    FROM unnest($1::int[], $2::text[], $3::bool[]) WITH ORDINALITY AS w (recipient_id, topic, shared, ord)
+    CROSS JOIN LATERAL (
+      SELECT m.id FROM messages m
+      WHERE m.recipient_id = w.recipient_id AND m.is_channel AND lower(m.topic) = lower(w.topic)
+        AND (w.shared OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = $4 AND um.message_id = m.id))
+      ORDER BY m.id DESC LIMIT 1
+    ) newest`,
+};
+
 /**
  * Channels that the text links to, only those whose content the author can read (so that private names do not
  * leak ids), and the newest message of each topic linked to.
@@ -129,19 +142,25 @@ async function loadLinks(
     hasContentAccess(author, channel, memberships, channel.subscribed.has(author.id)),
   );
   const channelsByName = new Map(channels.map((channel) => [channel.name, channel]));
-  const newest = new Map<string, number>();
-  for (const { channelName, topic } of names.topics) {
+  const topics = names.topics.flatMap(({ channelName, topic }) => {
     const channel = channelsByName.get(channelName);
-    if (!channel) continue;
-    const [row] = await sql.rows<{ id: number }>(
-      `SELECT m.id FROM messages m
-       WHERE m.recipient_id = $1 AND m.is_channel AND lower(m.topic) = lower($2)
-         AND ($3 OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = $4 AND um.message_id = m.id))
-       ORDER BY m.id DESC LIMIT 1`,
-      [channel.recipientId, topic, channel.historyPublicToSubscribers, author.id],
-    );
-    if (row) newest.set(`${channel.id}:${topic}`, row.id);
-  }
+    return channel ? [{ channel, topic }] : [];
+  });
+  const rows =
+    topics.length > 0
+      ? await sql.rows<{ ord: number; id: number }>(newestOfTopics, [
+          topics.map(({ channel }) => channel.recipientId),
+          topics.map(({ topic }) => topic),
+          topics.map(({ channel }) => channel.historyPublicToSubscribers),
+          author.id,
+        ])
+      : [];
+  const newest = new Map(
+    rows.map(({ ord, id }) => {
+      const { channel, topic } = topics[ord - 1]!;
+      return [`${channel.id}:${topic}`, id];
+    }),
+  );
   return {
     channelsByName,
     newestMessageOfTopic: (channelId, topic) => newest.get(`${channelId}:${topic}`),

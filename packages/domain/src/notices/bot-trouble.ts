@@ -1,6 +1,8 @@
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
+import { cutTo } from "@carillon/kit";
 
+import { maxChannelNameLength } from "../channels/names.ts";
 import { composeNotice, directTo, silentMention, systemBot } from "../messages/notice.ts";
 import { sendMessages } from "../messages/send.ts";
 import { loadRealm } from "../realms/realm.ts";
@@ -34,9 +36,11 @@ export async function tellBotOwner(
   if (!due || !owner?.isActive) return;
   const realm = await loadRealm(tx, bot.realmId);
   const notifier = await systemBot(tx, realm.id, "notification");
-  const name = typeof channel === "number" ? `with the ID ${channel}` : `**${channel}**`;
-  const trouble =
-    what === "missing" ? "which does not exist" : "which nobody is subscribed to";
+  const name =
+    typeof channel === "number"
+      ? `with the ID ${channel}`
+      : `**${cutTo(channel, maxChannelNameLength, "…")}**`;
+  const trouble = what === "missing" ? "which does not exist" : "which nobody is subscribed to";
   const { events } = await sendMessages(tx, realm, [
     await composeNotice(tx, realm, site, {
       bot: notifier,
