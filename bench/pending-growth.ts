@@ -1,4 +1,4 @@
-import { deliverBatch } from "@carillon/domain";
+import { deliverAll, type Outcome } from "@carillon/domain";
 import { silentLogger } from "@carillon/kit";
 import { chatLine } from "./lib/chat-lines.ts";
 import { report, say, type Row } from "./lib/report.ts";
@@ -173,10 +173,12 @@ async function deliver({ database, world }: Side): Promise<number> {
     [due],
   );
   const startedAt = performance.now();
-  const { outcomes } = await deliverBatch(
-    { db, site: benchSite, log: silentLogger },
-    world.realmId,
-  );
+  const outcomes: Outcome[] = [];
+  await deliverAll({ db, site: benchSite, log: silentLogger }, world.realmId, {
+    maxBatches: 10,
+    signal: new AbortController().signal,
+    onBatch: (batch) => void outcomes.push(...batch),
+  });
   const took = performance.now() - startedAt;
   const sent = outcomes.filter(({ kind }) => kind === "sent").length;
   if (sent !== due) throw new Error(`${sent} of ${due} were sent`);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ApiError } from "@carillon/contract";
 import { isPassing, type Database } from "@carillon/db";
-import { clientIdOf, deleteScheduled, deliverBatch, editScheduled } from "@carillon/domain";
+import { clientIdOf, deleteScheduled, deliverAll, editScheduled } from "@carillon/domain";
 import { silentLogger } from "@carillon/kit";
 import {
   startGateway,
@@ -125,13 +125,14 @@ const unchanged = {
 
 /** Delivers until nothing is due, or somebody else delivers; what passes by itself is tried again, as by a worker. */
 async function deliverAgain(
-  options: Parameters<typeof deliverBatch>[0],
+  options: Parameters<typeof deliverAll>[0],
   realmId: number,
 ): Promise<void> {
+  const { signal } = new AbortController();
   for (;;) {
     try {
-      const { outcomes } = await deliverBatch(options, realmId);
-      if (outcomes.length === 0) return;
+      const { more } = await deliverAll(options, realmId, { maxBatches: 100, signal });
+      if (!more) return;
     } catch (error) {
       if (!isPassing(error)) throw error;
     }

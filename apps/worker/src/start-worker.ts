@@ -13,16 +13,28 @@ import { startRunner } from "./runner.ts";
 import type { WorkerServices } from "./services.ts";
 import { startSweep } from "./sweep.ts";
 
-/** Connections for our own statements; BullMQ has a pool of its own (docs/operating.md, connections). */
-const poolSize = 6;
+/**
+ * Connections for our own statements: a delivery takes up to three (the lock, and two batches in line), and five may
+ * run at once; without a free one they wait for each other's end. BullMQ has a pool of its own
+ * (docs/operating.md, connections).
+ */
+const poolSize = 12;
 
 /**
  * Starts a worker process: database and queues first, so that nothing half alive is left when one of them is away.
  * @throws StartupError with the one line for the person who started it
  */
-export async function startWorkerProcess(env: Environment, log: Logger, shutdown: Shutdown): Promise<void> {
+export async function startWorkerProcess(
+  env: Environment,
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<void> {
   const databaseUrl = required(env, "DATABASE_URL", "the PostgreSQL to work on");
-  const secretKey = required(env, "SECRET_KEY", "the secret of the installation, the same for all processes");
+  const secretKey = required(
+    env,
+    "SECRET_KEY",
+    "the secret of the installation, the same for all processes",
+  );
   const db = await connectDatabase(databaseUrl, { max: poolSize, name: "worker" });
   shutdown.add(4, "database", () => db.close());
   const queues = await connectQueues({
@@ -45,7 +57,12 @@ export async function startWorkerProcess(env: Environment, log: Logger, shutdown
       pushConfigured: env.PUSH_BOUNCER_URL !== undefined,
     },
   };
-  const runner = startRunner({ definitions: allJobs, processors: allProcessors(services), queues, log });
+  const runner = startRunner({
+    definitions: allJobs,
+    processors: allProcessors(services),
+    queues,
+    log,
+  });
   const relay = startRelay(services);
   const sweep = startSweep(services);
   const monitor = startHealthMonitor({

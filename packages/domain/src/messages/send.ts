@@ -24,20 +24,38 @@ export interface SendResult {
   readonly events: readonly NewEvent[];
 }
 
+/** For a sender of batches that overlap in time; see `deliver-all`. */
+export interface SendingTurn {
+  /** Topics known to have a message: they need not be asked for again. */
+  readonly begun: Set<string>;
+  /** Called once ids and conversations are settled: the next batch may begin. */
+  readonly settled: () => void;
+  /** Resolves when it is this batch's turn to write what batches share: policies, channels, and after it the events. */
+  readonly turn: () => Promise<void>;
+}
+
+const alone = (): SendingTurn => ({
+  begun: new Set(),
+  settled: () => {},
+  turn: () => Promise.resolve(),
+});
+
 /**
  * The one way in which messages come into being (scheduled-messages.md §6, effects): rows, everybody's copies with
  * their flags, topic policies. It works on a whole batch with a fixed number of statements; ids rise in the order given.
- *
- * @param begun topics known to have a message, for a sender of many batches: it need not ask again
  */
 export async function sendMessages(
   tx: Tx,
   realm: Realm,
   outgoing: readonly OutgoingMessage[],
-  begun: Set<string> = new Set(),
+  { begun, settled, turn }: SendingTurn = alone(),
 ): Promise<SendResult> {
-  if (outgoing.length === 0) return { sent: [], events: [] };
-  const numbered = await number(tx, realm, outgoing);
+  const numbered = outgoing.length > 0 ? await number(tx, realm, outgoing) : [];
+  settled();
+  if (outgoing.length === 0) {
+    await turn();
+    return { sent: [], events: [] };
+  }
   const inserted = await insertMessages(tx, realm.id, numbered);
   const messages = numbered.filter(({ id }) => inserted.has(id));
   const audiences = await loadAudiences(tx, messages);
@@ -48,6 +66,10 @@ export async function sendMessages(
     flags: flags[i] ?? { all: 0, byUser: new Map<number, number>() },
   }));
   await insertCopies(tx, copies);
+  const events = messages.map((message, i) =>
+    messageEvent(realm, message, copies[i]!.audience, copies[i]!.flags),
+  );
+  await turn();
   await touchChannels(tx, messages);
   // Whom a message does not reach, it must not tell of its topic either.
   const heard = messages.map((message, i) => ({
@@ -60,12 +82,7 @@ export async function sendMessages(
     sent: numbered.map(({ id }) =>
       inserted.has(id) ? sentMessage(id, policies.get(id)) : undefined,
     ),
-    events: [
-      ...messages.map((message, i) =>
-        messageEvent(realm, message, copies[i]!.audience, copies[i]!.flags),
-      ),
-      ...visibility.events,
-    ],
+    events: [...events, ...visibility.events],
   };
 }
 

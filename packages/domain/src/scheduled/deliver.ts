@@ -3,26 +3,21 @@ import { isPassing, type Database, type Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 
+import { checkMessages } from "../messages/check.ts";
 import { loadClientNames } from "../messages/clients.ts";
+import type { Draft } from "../messages/draft.ts";
 import type { OutgoingMessage } from "../messages/outgoing.ts";
-import { sendMessages } from "../messages/send.ts";
+import { sendMessages, type SendingTurn } from "../messages/send.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
-import { becomeDeliverer, claimDue, type DueRow } from "./claim.ts";
+import { claimDue, type DueRow } from "./claim.ts";
 import { sendFailureNotices } from "./failure-notice.ts";
-import { DeliveryMemory, mayBeSent } from "./look-ahead.ts";
 import { storeOutcomes, type Outcome } from "./outcome.ts";
 import { scheduledEvents } from "./record.ts";
+import { destinationOf } from "./row.ts";
 
 /** Rows that one transaction delivers at most: the batch is what makes delivery fast. */
 export const deliveryBatch = 200;
-
-export interface Delivery {
-  /** False when another transaction is delivering in this organization: it will look again. */
-  readonly held: boolean;
-  /** Rows that got their outcome. */
-  readonly outcomes: readonly Outcome[];
-}
 
 export interface DeliverOptions {
   readonly db: Database;
@@ -31,59 +26,67 @@ export interface DeliverOptions {
   readonly batch?: number;
 }
 
+/** What the batches of one run share, and how one of them is told when its turn has come. */
+export interface BatchTurn extends SendingTurn {
+  /** Topics and conversations begun by the messages let through so far. */
+  readonly letThrough: Set<string>;
+  /** The last row that a batch before has taken. */
+  readonly after: number | undefined;
+  /** Told of the rows that this batch takes; `more` says that there may be others. */
+  readonly taken: (rows: readonly DueRow[], more: boolean) => void;
+}
+
 /**
- * Delivers an organization's due messages, one batch (scheduled-messages.md §5). Everything of a batch commits
- * together or not at all, so that a crash leaves nothing or everything: each message is sent exactly once.
- * A refusal fails its row alone. An unexpected error rolls the batch back, and its rows go one by one.
- *
- * @param memory of the run that the batch belongs to
- * @throws what a lost connection, a deadlock or a lock timeout throws: the rows are still pending then
+ * Delivers one batch of an organization's due messages in a transaction (scheduled-messages.md §5). Everything of it
+ * commits together or not at all, so that a crash leaves nothing or everything: each message is sent exactly once.
+ * A refusal fails its row alone. The caller is the organization's deliverer.
+ * @throws what goes wrong unexpectedly; the rows are still pending then
  */
-export async function deliverBatch(
+export function deliverBatch(
   options: DeliverOptions,
   realmId: number,
-  memory = new DeliveryMemory(),
-): Promise<Delivery> {
-  const { db, log, batch = deliveryBatch } = options;
-  const claimed: number[] = [];
-  try {
-    return await db.transaction(async (tx) => {
-      // Another attempt of this transaction has got as far as this, and was undone.
-      if (claimed.length > 0) await memory.forget();
-      if (!(await becomeDeliverer(tx, realmId))) return { held: false, outcomes: [] };
+  turn: BatchTurn,
+): Promise<Outcome[]> {
+  const limit = options.batch ?? deliveryBatch;
+  return options.db.transaction(
+    async (tx) => {
       const realm = await loadRealm(tx, realmId);
-      const rows = await claimDue(tx, realmId, batch);
-      claimed.splice(0, claimed.length, ...rows.map(({ id }) => id));
-      const last = rows.length === batch ? rows.at(-1) : undefined;
-      return { held: true, outcomes: await deliverRows(options, tx, realm, rows, memory, last) };
-    });
-  } catch (error) {
-    if (isPassing(error) || claimed.length === 0) throw error;
-    await memory.forget();
-    log.error(
-      { err: error, realmId, rows: claimed.length },
-      "a batch of due messages failed; its rows go one by one",
-    );
-    return deliverSingly(options, realmId, claimed.length);
-  }
+      const claimed = await claimDue(tx, realmId, limit, turn.after);
+      const rows = together(claimed);
+      turn.taken(rows, rows.length < claimed.length || claimed.length === limit);
+      if (rows.some(asksForParticipants)) await turn.turn();
+      return deliverRows(options, tx, realm, rows, turn);
+    },
+    { attempts: 1 },
+  );
+}
+
+/**
+ * The rows at the beginning that can be sent in one go. A message to a topic's participants depends on who has sent
+ * there before: it goes alone, after the others.
+ */
+function together(rows: readonly DueRow[]): readonly DueRow[] {
+  const apart = rows.findIndex(asksForParticipants);
+  return apart < 0 ? rows : rows.slice(0, Math.max(apart, 1));
+}
+
+function asksForParticipants({ content }: DueRow): boolean {
+  return content.includes("@**topic**");
 }
 
 /** Delivers up to `count` rows, each in a transaction of its own; one that throws is failed there. */
-async function deliverSingly(
+export async function deliverSingly(
   options: DeliverOptions,
   realmId: number,
   count: number,
-): Promise<Delivery> {
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (let i = 0; i < count; i++) {
     const delivered = await options.db.transaction(async (tx) => {
-      if (!(await becomeDeliverer(tx, realmId))) return undefined;
       const realm = await loadRealm(tx, realmId);
       const rows = await claimDue(tx, realmId, 1);
       try {
-        return await tx.savepoint(() =>
-          deliverRows(options, tx, realm, rows, new DeliveryMemory(), undefined),
-        );
+        return await tx.savepoint(() => deliverRows(options, tx, realm, rows));
       } catch (error) {
         if (isPassing(error)) throw error;
         options.log.error(
@@ -93,11 +96,10 @@ async function deliverSingly(
         return settle(options, tx, realm, rows.map(brokenRow), []);
       }
     });
-    if (delivered === undefined) return { held: false, outcomes };
     if (delivered.length === 0) break;
     outcomes.push(...delivered);
   }
-  return { held: true, outcomes };
+  return outcomes;
 }
 
 function brokenRow(row: DueRow): Outcome {
@@ -109,14 +111,13 @@ function brokenRow(row: DueRow): Outcome {
   };
 }
 
-/** Sends what may be sent, fails the rest; meanwhile the rows after `last` are looked at. */
+/** Sends what may be sent, fails the rest. */
 async function deliverRows(
   options: DeliverOptions,
   tx: Tx,
   realm: Realm,
   rows: readonly DueRow[],
-  memory: DeliveryMemory,
-  last: DueRow | undefined,
+  turn?: BatchTurn,
 ): Promise<Outcome[]> {
   if (rows.length === 0) return [];
   const failures = new Map<DueRow, Outcome>();
@@ -125,8 +126,13 @@ async function deliverRows(
     if (failure) failures.set(row, failure);
   }
   const candidates = rows.filter((row) => !failures.has(row));
-  const results = await memory.check(tx, options.site, realm, candidates);
-  if (last) memory.lookAhead(options.db, options.site, realm, last, rows.length);
+  const results = await checkMessages(
+    tx,
+    options.site,
+    realm,
+    candidates.map(draftOf),
+    turn?.letThrough,
+  );
   const clientNames = await loadClientNames(
     tx,
     options.db,
@@ -154,7 +160,7 @@ async function deliverRows(
       scheduledMessageId: row.id,
     });
   }
-  const { sent, events } = await sendMessages(tx, realm, outgoing, memory.begun);
+  const { sent, events } = await sendMessages(tx, realm, outgoing, turn);
   const messageIds = new Map(sendable.map((row, i) => [row, sent[i]?.id]));
   const outcomes = rows.map((row): Outcome => {
     const failure = failures.get(row);
@@ -169,7 +175,7 @@ async function deliverRows(
 
 /** Inactive senders' messages fail silently, late ones with a notice; undefined for those that may be checked. */
 function failedBeforeChecks(row: DueRow, realm: Realm): Outcome | undefined {
-  if (mayBeSent(row, realm)) return undefined;
+  if (row.senderActive && !realm.deactivated && !row.tooLate) return undefined;
   if (!row.senderActive)
     return { row, kind: "failed", reason: "The sender's account was deactivated.", silent: true };
   if (realm.deactivated)
@@ -179,6 +185,15 @@ function failedBeforeChecks(row: DueRow, realm: Realm): Outcome | undefined {
     kind: "failed",
     reason: "The server was more than ten minutes late.",
     silent: row.bySystemBot,
+  };
+}
+
+function draftOf(row: DueRow): Draft {
+  return {
+    senderId: row.senderId,
+    destination: destinationOf(row),
+    topic: row.topic,
+    content: row.content,
   };
 }
 
