@@ -201,6 +201,17 @@ describe("a transaction", () => {
     expect(await values()).to.include({ a: 1 });
   });
 
+  it("runs its work again when it was Prisma's statement that lost", async () => {
+    let runs = 0;
+    await db.transaction(async (tx) => {
+      const prisma = await tx.prisma();
+      await prisma.counter.update({ where: { name: "a" }, data: { value: { increment: 1 } } });
+      if (++runs < 3) await prisma.$executeRawUnsafe("DO $$ BEGIN RAISE SQLSTATE '40P01'; END $$");
+    });
+    expect(runs).to.equal(3);
+    expect(await values()).to.include({ a: 1 });
+  });
+
   it("does not run its work again after any other error", async () => {
     let runs = 0;
     await refusal(

@@ -176,14 +176,19 @@ async function once<T>(
 
 /** The SQLSTATE of an error of the database, Prisma's wrapping removed; undefined for other errors. */
 export function sqlState(error: unknown): string | undefined {
-  for (let e = error; e && typeof e === "object"; e = (e as { cause?: unknown }).cause) {
-    const code =
-      (e as { code?: unknown; originalCode?: unknown }).originalCode ??
-      (e as { code?: unknown }).code;
-    // No class begins with E: EPIPE and EPERM are errors of the system.
-    if (typeof code === "string" && /^(?!E)[0-9A-Z]{5}$/.test(code)) return code;
+  for (let e = error; e && typeof e === "object"; e = inner(e)) {
+    const { code: own, originalCode } = e as { code?: unknown; originalCode?: unknown };
+    const code = originalCode ?? own;
+    // No class begins with E, nor with P and a digit but 0: EPIPE is the system's error, P2034 is Prisma's.
+    if (typeof code === "string" && /^(?!E|P[1-9])[0-9A-Z]{5}$/.test(code)) return code;
   }
   return undefined;
+}
+
+/** What an error wraps: its cause, or what Prisma keeps of the driver's. */
+function inner(error: object): unknown {
+  const { cause, meta } = error as { cause?: unknown; meta?: { driverAdapterError?: unknown } };
+  return meta?.driverAdapterError ?? cause;
 }
 
 /** Serialization failure, deadlock: the other transaction won, this one may try again. */
