@@ -1,8 +1,14 @@
 import type { Database } from "@carillon/db";
 import pg from "pg";
 
-/** Makes every message that is sent take longer, so that a delivery can be met half done. */
-export async function slowMessages(db: Database, millisecondsEach: number): Promise<void> {
+/**
+ * Makes every message that is sent take longer, so that a delivery can be met half done.
+ * @returns what makes them fast again
+ */
+export async function slowMessages(
+  db: Database,
+  millisecondsEach: number,
+): Promise<() => Promise<void>> {
   await db.rows(
     `CREATE FUNCTION slow_message() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN PERFORM pg_sleep(${millisecondsEach / 1_000}); RETURN NEW; END $$`,
@@ -10,6 +16,7 @@ export async function slowMessages(db: Database, millisecondsEach: number): Prom
   await db.rows(
     "CREATE TRIGGER slow_message BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION slow_message()",
   );
+  return async () => void (await db.rows("DROP TRIGGER slow_message ON messages"));
 }
 
 /** Statements wait here until it is opened. */
