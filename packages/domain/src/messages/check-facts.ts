@@ -34,18 +34,21 @@ export async function loadCheckFacts(
   sql: Sql,
   realm: Realm,
   drafts: readonly NormalisedDraft[],
-  begun: Set<string>,
+  { begun, known }: { begun: Set<string>; known: Account | undefined },
 ): Promise<CheckFacts> {
   const senderIds = distinct(drafts.map(({ draft }) => draft.senderId));
   const participantIds = drafts.flatMap(({ draft }) =>
     draft.destination.kind === "direct" ? draft.destination.userIds : [],
   );
-  const accounts = await loadAccounts(sql, realm.id, known([...senderIds, ...participantIds]));
+  const wanted = knowable([...senderIds, ...participantIds]);
+  // A person who sends to a channel is all there is to know, and has just been read with the credentials.
+  const accounts =
+    known && !known.isBot && wanted.every((id) => id === known.id)
+      ? new Map([[known.id, known]])
+      : await loadAccounts(sql, realm.id, wanted);
   const memberships = await loadMemberships(sql, [...accounts.keys()]);
-  const posterIds = distinct(
-    senderIds.flatMap((id) => [id, accounts.get(id)?.botOwnerId ?? id]),
-  );
-  const channelIds = known(
+  const posterIds = distinct(senderIds.flatMap((id) => [id, accounts.get(id)?.botOwnerId ?? id]));
+  const channelIds = knowable(
     drafts.flatMap(({ draft: { destination } }) =>
       destination.kind === "channel" ? [destination.channelId] : [],
     ),
@@ -90,7 +93,7 @@ export function beginTopic(facts: CheckFacts, topic: TopicKey): void {
 }
 
 /** Without duplicates, and without what no column can hold: the database would refuse even to look for it. */
-function known(ids: readonly number[]): number[] {
+function knowable(ids: readonly number[]): number[] {
   return distinct(ids).filter((id) => knowableId(id) !== 0);
 }
 

@@ -28,6 +28,7 @@ import { topicName } from "./topics.ts";
  * seeing what those before it begin.
  *
  * @param letThrough topics and conversations that messages let through earlier in the same run begin; these are added
+ * @param known an account as it is now, which need not be read again
  * @returns for each draft the message, or the refusal as a value: one refusal does not touch the others
  */
 export async function checkMessages(
@@ -36,6 +37,7 @@ export async function checkMessages(
   realm: Realm,
   drafts: readonly Draft[],
   letThrough: Set<string> = new Set(),
+  known?: Account,
 ): Promise<Array<CheckedMessage | ApiError>> {
   const texts = drafts.map((draft) => ({
     draft,
@@ -49,7 +51,7 @@ export async function checkMessages(
       draft,
       topic: topic instanceof ApiError ? undefined : topic,
     })),
-    letThrough,
+    { begun: letThrough, known },
   );
   const parsed = texts.map(({ draft, content }) =>
     content instanceof ApiError
@@ -75,16 +77,18 @@ export async function checkMessages(
 }
 
 /**
- * The same for one message.
+ * The same for one message of the account that sends the request.
  * @throws ApiError the refusal
  */
 export async function checkMessage(
   sql: Sql,
   site: { readonly url: string },
   realm: Realm,
-  draft: Draft,
+  actor: Account,
+  draft: Omit<Draft, "senderId">,
 ): Promise<CheckedMessage> {
-  const [result] = await checkMessages(sql, site, realm, [draft]);
+  const own = { ...draft, senderId: actor.id };
+  const [result] = await checkMessages(sql, site, realm, [own], new Set(), actor);
   if (!result || result instanceof ApiError) throw result ?? new Error("no result for the draft");
   return result;
 }
@@ -127,10 +131,12 @@ function topicOf(draft: Draft, realm: Realm): string {
 }
 
 /** Everybody in a direct conversation; undefined for a channel message. */
-function participantsOf(facts: CheckFacts, { senderId, destination }: Draft): Account[] | undefined {
+function participantsOf(
+  facts: CheckFacts,
+  { senderId, destination }: Draft,
+): Account[] | undefined {
   if (destination.kind === "channel") return undefined;
-  if (destination.userIds.length === 0)
-    throw errors.badRequest("to must name at least one user");
+  if (destination.userIds.length === 0) throw errors.badRequest("to must name at least one user");
   return membersOf(senderId, destination.userIds).map((id) => {
     const account = facts.accounts.get(id);
     if (!account) throw errors.badRequest(`There is no user with the ID ${id}`);

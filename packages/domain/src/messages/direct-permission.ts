@@ -22,11 +22,21 @@ export function checkDirectPermission(
   if (participants.every((account) => account.id === sender.id || account.isBot)) return;
   const { directMessagePermissionGroup, directMessageInitiatorGroup } = realmSettings;
   const permitted = participants.some((account) =>
-    memberships.holds(account, directMessagePermissionGroup, realm.groups.directMessagePermissionGroup),
+    memberships.holds(
+      account,
+      directMessagePermissionGroup,
+      realm.groups.directMessagePermissionGroup,
+    ),
   );
   if (!permitted)
     throw errors.badRequest("The organization does not allow direct messages between these users");
   if (conversationExists) return;
-  if (!memberships.holds(sender, directMessageInitiatorGroup, realm.groups.directMessageInitiatorGroup))
+  if (
+    !memberships.holds(
+      sender,
+      directMessageInitiatorGroup,
+      realm.groups.directMessageInitiatorGroup,
+    )
+  )
     throw errors.badRequest("You may not start a direct conversation");
 }

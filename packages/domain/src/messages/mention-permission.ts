@@ -34,13 +34,19 @@ export async function checkMentions(
     if (rendered.channelWildcard && channel.subscriberCount > manyUsers && !mayMentionMany())
       throw errors.streamWildcardMentionNotAllowed();
     if (rendered.topicWildcard && !mayMentionMany()) {
-      const participants = await topicParticipants(sql, { recipientId: channel.recipientId, topic });
+      const participants = await topicParticipants(sql, {
+        recipientId: channel.recipientId,
+        topic,
+      });
       if (participants.length > manyUsers) throw errors.topicWildcardMentionNotAllowed();
     }
   }
   for (const id of rendered.mentionedGroupIds) {
     const group = groups.get(id);
-    if (!group || !facts.memberships.holds(sender, groupSettings.canMentionGroup, group.canMentionGroupId))
+    if (
+      !group ||
+      !facts.memberships.holds(sender, groupSettings.canMentionGroup, group.canMentionGroupId)
+    )
       throw errors.badRequest(`You may not mention the group ${group?.name ?? id}`);
   }
 }

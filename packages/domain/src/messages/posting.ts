@@ -17,7 +17,9 @@ export function checkPosting(
   channel: PostingChannel,
   memberships: Memberships,
 ): void {
-  if (!holdsOrOwner("canSendMessageGroup", channel.canSendMessageGroupId, sender, owner, memberships))
+  if (
+    !holdsOrOwner("canSendMessageGroup", channel.canSendMessageGroupId, sender, owner, memberships)
+  )
     throw errors.badRequest("You may not send messages to this channel");
   if (channel.isArchived) throw errors.badRequest("This channel is archived");
   if (!reaches(sender, owner, channel, memberships))
@@ -31,7 +33,13 @@ export function mayCreateTopic(
   channel: PostingChannel,
   memberships: Memberships,
 ): boolean {
-  return holdsOrOwner("canCreateTopicGroup", channel.canCreateTopicGroupId, sender, owner, memberships);
+  return holdsOrOwner(
+    "canCreateTopicGroup",
+    channel.canCreateTopicGroupId,
+    sender,
+    owner,
+    memberships,
+  );
 }
 
 function holdsOrOwner(

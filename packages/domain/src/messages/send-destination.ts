@@ -23,8 +23,7 @@ export async function sendDestination(
   if (listed === undefined) throw errors.badRequest("to must name at least one user");
   if (typeof listed === "number")
     throw errors.badRequest("to must be a list of user IDs or of e-mail addresses");
-  if (listed.every((item) => typeof item === "number"))
-    return { kind: "direct", userIds: listed };
+  if (listed.every((item) => typeof item === "number")) return { kind: "direct", userIds: listed };
   if (listed.some((item) => typeof item === "number"))
     throw errors.badRequest("to must not mix user IDs and e-mail addresses");
   return { kind: "direct", userIds: await idsOf(sql, sender.realmId, listed as string[]) };
@@ -66,7 +65,8 @@ async function idsOf(sql: Sql, realmId: number, addresses: readonly string[]): P
   const ids = new Map(rows.map(({ id, address }) => [address, id]));
   return wanted.map((address) => {
     const id = ids.get(address);
-    if (id === undefined) throw errors.badRequest(`There is no user with the e-mail address ${address}`);
+    if (id === undefined)
+      throw errors.badRequest(`There is no user with the e-mail address ${address}`);
     return id;
   });
 }

@@ -53,7 +53,9 @@ export async function sendNow(
     if (found && actor.isBot)
       await db
         .transaction((tx) => tellBotOwner(tx, site, actor, found))
-        .catch((error: unknown) => log.error({ err: error, bot: actor.id }, "a bot's owner could not be told"));
+        .catch((error: unknown) =>
+          log.error({ err: error, bot: actor.id }, "a bot's owner could not be told"),
+        );
   }
 }
 
@@ -73,8 +75,7 @@ async function send(
   input: SendInput,
 ): Promise<{ sent: SentMessage; deserted: string | undefined }> {
   const realm = await loadRealm(tx, actor.realmId);
-  const message = await checkMessage(tx, site, realm, {
-    senderId: actor.id,
+  const message = await checkMessage(tx, site, realm, actor, {
     destination: await sendDestination(tx, actor, isChannelType(input.type), input.to),
     topic: input.topic,
     content: input.content,

@@ -81,10 +81,7 @@ export async function insertCopies(
 }
 
 /** Notes a channel's first message, and that quiet channels are quiet no longer. */
-export async function touchChannels(
-  sql: Sql,
-  messages: readonly NumberedMessage[],
-): Promise<void> {
+export async function touchChannels(sql: Sql, messages: readonly NumberedMessage[]): Promise<void> {
   const first = new Map<number, number>();
   for (const { id, target } of messages) {
     if (target.kind !== "channel" || first.has(target.channel.id)) continue;

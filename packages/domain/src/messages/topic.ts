@@ -27,7 +27,9 @@ export function normaliseTopic(raw: string | undefined, realm: Realm): string {
   const topic = raw.trim();
   if (topic === "(no topic)" || topic === realm.emptyTopicDisplayName) return "";
   if (unusable.test(topic) || hasNonCharacter(topic))
-    throw errors.badRequest("topic must not contain control characters or characters that are none");
+    throw errors.badRequest(
+      "topic must not contain control characters or characters that are none",
+    );
   return cutTo(topic, maxTopicLength, "...");
 }
 

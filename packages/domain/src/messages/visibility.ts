@@ -113,7 +113,12 @@ async function loadPolicies(
   }
   if (wanted.size === 0) return new Map();
   const list = [...wanted.values()];
-  const rows = await tx.rows<{ userId: number; recipientId: number; topic: string; policy: number }>(
+  const rows = await tx.rows<{
+    userId: number;
+    recipientId: number;
+    topic: string;
+    policy: number;
+  }>(
     {
       name: "topic-policies",
       text: `SELECT w.user_id AS "userId", w.recipient_id AS "recipientId", w.topic, t.visibility_policy AS policy
@@ -128,7 +133,9 @@ async function loadPolicies(
       list.map(({ message }) => message.topic),
     ],
   );
-  return new Map(rows.map(({ userId, policy, ...topic }) => [`${userId}:${topicName(topic)}`, policy]));
+  return new Map(
+    rows.map(({ userId, policy, ...topic }) => [`${userId}:${topicName(topic)}`, policy]),
+  );
 }
 
 /** Adds to `begun` those topics with an earlier message that the sender can see, where it matters and is not known. */

@@ -46,8 +46,7 @@ export async function scheduleMessage(
 ): Promise<number> {
   const realm = await loadRealm(tx, actor.realmId);
   checkDueTime(input.deliverAt, realm);
-  const message = await checkMessage(tx, site, realm, {
-    senderId: actor.id,
+  const message = await checkMessage(tx, site, realm, actor, {
     destination: scheduledDestination(isChannelType(input.type), input.to),
     topic: input.topic,
     content: input.content,
@@ -66,7 +65,11 @@ export async function scheduleMessage(
 }
 
 /** The recipient row of a checked message; a conversation's is made when it is new. */
-export async function recipientOf(tx: Tx, realmId: number, { target }: CheckedMessage): Promise<number> {
+export async function recipientOf(
+  tx: Tx,
+  realmId: number,
+  { target }: CheckedMessage,
+): Promise<number> {
   if (target.kind === "channel") return target.channel.recipientId;
   const directs = await ensureDirectRecipients(tx, realmId, [target.members]);
   return directs.get(memberKey(target.members))!;

@@ -13,7 +13,10 @@ export function isChannelType(type: MessageType): boolean {
  * Where a scheduled message goes: one channel id, or a list of user ids (scheduled-messages.md §1).
  * @throws ApiError `BAD_REQUEST` for the other shape
  */
-export function scheduledDestination(toChannel: boolean, to: number | readonly number[]): Destination {
+export function scheduledDestination(
+  toChannel: boolean,
+  to: number | readonly number[],
+): Destination {
   if (toChannel) {
     if (typeof to !== "number") throw errors.badRequest("to must be one channel ID");
     return { kind: "channel", channelId: to };

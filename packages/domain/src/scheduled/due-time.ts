@@ -13,5 +13,7 @@ export function checkDueTime(timestamp: number, realm: Realm): void {
   if (timestamp <= realm.now)
     throw errors.badRequest("scheduled_delivery_timestamp must be in the future");
   if (timestamp > latest)
-    throw errors.badRequest(`scheduled_delivery_timestamp must not be beyond ${latest}, the year 9999`);
+    throw errors.badRequest(
+      `scheduled_delivery_timestamp must not be beyond ${latest}, the year 9999`,
+    );
 }

@@ -49,7 +49,7 @@ export async function editScheduled(
     throw errors.badRequest(
       "This message could not be sent: give it a new scheduled_delivery_timestamp",
     );
-  const changes = await changedMessage(tx, site, realm, row, input);
+  const changes = await changedMessage(tx, site, realm, actor, row, input);
   const edited = await store(tx, { ...row, ...changes, clientId: client.id }, input.deliverAt);
   await emit(tx, realm.id, [scheduledEvents.update(edited)]);
   alarmAfterCommit(tx, clock, {
@@ -72,13 +72,17 @@ function checkShape({ type, to, content, topic, deliverAt }: EditInput): void {
     throw errors.badRequest("topic is required for channel messages");
 }
 
-type Changes = Partial<Omit<ScheduledRow, "id">> & { recipientId?: number; hasAttachment?: boolean };
+type Changes = Partial<Omit<ScheduledRow, "id">> & {
+  recipientId?: number;
+  hasAttachment?: boolean;
+};
 
 /** The columns that the edit changes, checked as sending would check them now. */
 async function changedMessage(
   tx: Tx,
   site: Site,
   realm: Realm,
+  actor: Account,
   row: ScheduledRow,
   input: EditInput,
 ): Promise<Changes> {
@@ -86,8 +90,7 @@ async function changedMessage(
   const toChannel = type === undefined ? row.channelId !== null : isChannelType(type);
   if (type === undefined && to === undefined && content === undefined)
     return toChannel && topic !== undefined ? changedTopic(tx, realm, row, topic) : {};
-  const message = await checkMessage(tx, site, realm, {
-    senderId: row.senderId,
+  const message = await checkMessage(tx, site, realm, actor, {
     destination: to === undefined ? destinationOf(row) : scheduledDestination(toChannel, to),
     topic: topic ?? row.topic,
     content: content ?? row.content,
@@ -105,7 +108,12 @@ async function changedMessage(
 }
 
 /** The right to post is not asked again for a new topic alone: the delivery decides. */
-async function changedTopic(tx: Tx, realm: Realm, row: ScheduledRow, raw: string): Promise<Changes> {
+async function changedTopic(
+  tx: Tx,
+  realm: Realm,
+  row: ScheduledRow,
+  raw: string,
+): Promise<Changes> {
   const topic = normaliseTopic(raw, realm);
   const channels = await loadPostingChannels(tx, realm.id, [row.channelId!], []);
   const channel = channels.get(row.channelId!);

@@ -7,7 +7,12 @@ export type Outcome =
   | { readonly row: DueRow; readonly kind: "sent"; readonly messageId: number }
   /** Its message exists already. */
   | { readonly row: DueRow; readonly kind: "sent-before" }
-  | { readonly row: DueRow; readonly kind: "failed"; readonly reason: string; readonly silent: boolean };
+  | {
+      readonly row: DueRow;
+      readonly kind: "failed";
+      readonly reason: string;
+      readonly silent: boolean;
+    };
 
 /** Writes the outcomes into their rows. */
 export async function storeOutcomes(sql: Sql, outcomes: readonly Outcome[]): Promise<void> {
