@@ -8,7 +8,7 @@ import { inWorld, type World } from "./support/world.ts";
 
 const messages = 1_000;
 /** More than a worker that was told to end can still send in the 6 s that its jobs then have. */
-const tooMany = 2_000;
+const tooMany = 4_000;
 /** A process that is told to end has ended within so many milliseconds. */
 const promiseMs = 10_000;
 const sendMs = 35_000;
@@ -105,7 +105,7 @@ async function heldUp(
   const { db, queues } = world;
   const people = await crowd(db);
   const batch = await gate(db, "INSERT ON user_messages");
-  const alarms = await schedule(db, people, { count, dueIn: 0, seconds: 1 });
+  const alarms = await schedule(db, people, { count, dueIn: 4, seconds: 1 });
   await setAlarms(db, queues, alarms);
   const worker = await world.worker();
   await waitFor(async () => (await batch.waiting()) > 0, { what: "a batch is half done" });

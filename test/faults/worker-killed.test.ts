@@ -29,7 +29,7 @@ async function killAndReplace(world: World, chance: Chance): Promise<void> {
   await setAlarms(
     db,
     queues,
-    await schedule(db, people, { count: messages, dueIn: 2, seconds: 4 }),
+    await schedule(db, people, { count: messages, dueIn: 4, seconds: 4 }),
   );
 
   let unfinished = 0;
