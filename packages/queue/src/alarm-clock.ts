@@ -52,6 +52,6 @@ export function createAlarmClock(options: {
       return gatherer.missed;
     },
     set: (alarm) => gatherer.add([alarm]),
-    idle: gatherer.idle,
+    idle: () => gatherer.idle(),
   };
 }
