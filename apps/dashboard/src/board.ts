@@ -9,14 +9,11 @@ import { onlyIds } from "./only-ids.ts";
 /** Where bull-board is. */
 export const boardPath = "/queues";
 
-/** The Koa adapter brings bull-board's types in another patch version than ours, told apart by a private field. */
-type ServerAdapter = Parameters<typeof createBullBoard>[0]["serverAdapter"];
-
 /** bull-board over the real queues, read-only for everybody: replaying is an action of our own, on the rows. */
 export function boardMiddleware(queues: Queues): Middleware {
   const adapter = new KoaAdapter().setBasePath(boardPath);
   createBullBoard({
-    serverAdapter: adapter as unknown as ServerAdapter,
+    serverAdapter: adapter,
     queues: queues.bullQueues().map((queue) => {
       const board = new BullMQAdapter(queue, {
         readOnlyMode: true,

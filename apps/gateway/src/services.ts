@@ -1,5 +1,11 @@
 import type { Database } from "@carillon/db";
-import { clientIdOf, type Account, type AlarmClock, type SendingClient, type Site } from "@carillon/domain";
+import {
+  clientIdOf,
+  type Account,
+  type AlarmClock,
+  type SendingClient,
+  type Site,
+} from "@carillon/domain";
 import type { Logger } from "@carillon/kit";
 import { handlerFor } from "./http/handler.ts";
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 
 import { connectDatabase } from "@carillon/db";
-import { authenticate, secretsOf, type Account, type Site } from "@carillon/domain";
+import { authenticate, checkSecretKey, secretsOf, type Account, type Site } from "@carillon/domain";
 import { queueNames } from "@carillon/jobs";
 import {
   listen,
@@ -41,6 +41,8 @@ export async function startGateway(
   );
   const db = await connectDatabase(databaseUrl, { max: poolSize, name: "gateway" });
   shutdown.add(3, "database", () => db.close());
+  const secrets = secretsOf(secretKey);
+  await checkSecretKey(db, secrets);
   const queues = await connectQueues({
     databaseUrl,
     redisUrl: env.REDIS_URL,
@@ -54,7 +56,7 @@ export async function startGateway(
   shutdown.add(1, "intents", () => intents.idle());
   const site: Site = {
     url: publicUrl(env),
-    secrets: secretsOf(secretKey),
+    secrets,
     development: env.DEVELOPMENT,
     pushConfigured: env.PUSH_BOUNCER_URL !== undefined,
   };

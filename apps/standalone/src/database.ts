@@ -1,5 +1,5 @@
 import { applyMigrations, connectDatabase } from "@carillon/db";
-import { createFirstOrganization, secretsOf } from "@carillon/domain";
+import { checkSecretKey, createFirstOrganization, secretsOf } from "@carillon/domain";
 import { prepareQueues } from "@carillon/queue";
 import type { Parts } from "./standalone.ts";
 
@@ -17,6 +17,7 @@ export const createOrganization: Parts["createOrganization"] =
     const db = await connectDatabase(databaseUrl, { max: 1, name: "standalone" });
     try {
       const secrets = secretsOf(secretKey);
+      await checkSecretKey(db, secrets);
       const site = { url, secrets, development: false, pushConfigured: false };
       const { created } = await createFirstOrganization(db, site, {
         demo: accounts.length > 1,

@@ -168,8 +168,8 @@ describe("the standalone", function () {
 
   it("starts an app again when it dies", async () => {
     await run().up();
-    const [first] = await started("worker");
-    process.kill(first ?? 0, "SIGKILL");
+    await waitFor(async () => (await started("worker")).length === 1);
+    process.kill(Number((await started("worker"))[0]), "SIGKILL");
     await waitFor(async () => (await started("worker")).length === 2);
     expect(isAlive((await started("worker"))[1] ?? 0)).to.equal(true);
   });

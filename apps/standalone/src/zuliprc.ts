@@ -3,7 +3,6 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FirstAccount } from "@carillon/domain";
 
-
 /**
  * The credentials of the first accounts as files (0600) in `DATA_DIR/zuliprc`: one `NAME.zuliprc` each, the
  * format that clients read, and `accounts.json` with the passwords. Until the organization is there they wait

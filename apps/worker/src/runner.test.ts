@@ -3,13 +3,7 @@ import { backoff, job, type JobDefinition } from "@carillon/jobs";
 import { silentLogger, StartupError } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
 import { z } from "zod";
-import {
-  needServer,
-  openStore,
-  storeKinds,
-  waitUntil,
-  type TestStore,
-} from "@carillon/testkit";
+import { needServer, openStore, storeKinds, waitUntil, type TestStore } from "@carillon/testkit";
 import { completeProcessors, processor, type AnyProcessor, type JobContext } from "./processor.ts";
 import { startRunner, type Runner } from "./runner.ts";
 

@@ -33,12 +33,17 @@ export interface Database extends Sql {
  * or whose migrations are not this build's.
  * @throws StartupError with the one line for the person who started the process
  */
-export async function connectDatabase(databaseUrl: string, options: PoolOptions): Promise<Database> {
+export async function connectDatabase(
+  databaseUrl: string,
+  options: PoolOptions,
+): Promise<Database> {
   const pool = createPool(databaseUrl, options);
   try {
-    const { rows } = await pool.query<{ folds: boolean }>("SELECT lower('Ä') = 'ä' AS folds").catch((error: Error) => {
-      throw unreachable(databaseUrl, error);
-    });
+    const { rows } = await pool
+      .query<{ folds: boolean }>("SELECT lower('Ä') = 'ä' AS folds")
+      .catch((error: Error) => {
+        throw unreachable(databaseUrl, error);
+      });
     if (!rows[0]?.folds) {
       throw new StartupError(
         "DATABASE_URL: the database's locale does not fold letters beyond ASCII; create it with a UTF-8 locale such as C.UTF-8",
@@ -57,7 +62,8 @@ export async function connectDatabase(databaseUrl: string, options: PoolOptions)
     prisma: gateway.client,
     outbox,
     ...poolSql(pool),
-    transaction: (work, transactionOptions) => transaction({ pool, gateway, outbox }, work, transactionOptions),
+    transaction: (work, transactionOptions) =>
+      transaction({ pool, gateway, outbox }, work, transactionOptions),
     answers: () => answers(pool),
     close: async () => {
       await gateway.client.$disconnect();

@@ -49,7 +49,8 @@ const ledger = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
  * Brings the database to this build's state; each migration is one transaction. Safe to run by several
  * processes at once: the others wait, then find nothing to do.
  * @returns the names of the migrations that were applied
- * @throws StartupError when the database cannot be reached, or holds migrations that this build does not know
+ * @throws StartupError when the database cannot be reached or may not be changed by its user, or holds migrations
+ *   that this build does not know
  */
 export async function applyMigrations(databaseUrl: string): Promise<string[]> {
   const client = await connect(databaseUrl);
@@ -69,6 +70,10 @@ export async function applyMigrations(databaseUrl: string): Promise<string[]> {
       await client.query("COMMIT");
     }
     return pending.map((migration) => migration.name);
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === "42501")
+      throw unreachable(databaseUrl, error);
+    throw error;
   } finally {
     // Closing the connection gives up its lock and whatever a failed migration left open.
     await client.end();
@@ -131,11 +136,20 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
   return client;
 }
 
-/** The start-up error for a database that does not answer; its line never shows the password. */
+/** The start-up error for a database that does not let us in; its line never shows the password. */
 export function unreachable(databaseUrl: string, error: Error): StartupError {
   const { hostname, port, pathname } = new URL(databaseUrl);
+  const where = `${hostname}:${port || "5432"}${pathname}`;
   const reason = (error as { code?: string }).code ?? error.message;
   return new StartupError(
-    `DATABASE_URL: no PostgreSQL answers at ${hostname}:${port || "5432"}${pathname} (${reason})`,
+    `DATABASE_URL: ${refusals[reason] ?? "no PostgreSQL answers at"} ${where} (${reason})`,
   );
 }
+
+/** What a server that answers may say, by its code. */
+const refusals: Record<string, string> = {
+  "3D000": "there is no such database:",
+  "28P01": "user and password are not accepted at",
+  "28000": "the user is not accepted at",
+  "42501": "the user must own the database, or may at least create tables in it:",
+};

@@ -18,7 +18,9 @@ export type TransactionPrisma = Prisma.TransactionClient;
 export interface PrismaGateway {
   readonly client: PrismaClient;
   /** Enters the transaction of `connection`; `leave` must be called before that transaction ends. */
-  enter(connection: pg.PoolClient): Promise<{ prisma: TransactionPrisma; leave: () => Promise<void> }>;
+  enter(
+    connection: pg.PoolClient,
+  ): Promise<{ prisma: TransactionPrisma; leave: () => Promise<void> }>;
 }
 
 const handedOver = new AsyncLocalStorage<pg.PoolClient>();

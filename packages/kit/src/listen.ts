@@ -7,7 +7,12 @@ import { StartupError } from "./environment.ts";
  * @param variable the variable that names the port, for the error
  * @throws StartupError when the port is taken or not allowed
  */
-export function listen(server: Server, port: number, host: string, variable: string): Promise<number> {
+export function listen(
+  server: Server,
+  port: number,
+  host: string,
+  variable: string,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) => {
       const why =

@@ -66,6 +66,7 @@ export class Shutdown {
     };
     process.on("SIGTERM", () => end("SIGTERM"));
     process.on("SIGINT", () => end("SIGINT"));
-    if (options.endWithParent && process.channel) process.on("disconnect", () => end("parent gone"));
+    if (options.endWithParent && process.channel)
+      process.on("disconnect", () => end("parent gone"));
   }
 }

@@ -31,7 +31,10 @@ export function gather<T>(
         await work(items);
       } catch (error) {
         missed += items.length;
-        log.warn({ err: error, [what]: items.length }, `${what} did not reach the queue; the relay adds them`);
+        log.warn(
+          { err: error, [what]: items.length },
+          `${what} did not reach the queue; the relay adds them`,
+        );
       }
     }
     running = undefined;

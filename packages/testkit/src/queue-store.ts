@@ -33,7 +33,8 @@ export async function openStore(
     kind === "postgres"
       ? { databaseUrl: withDatabase(url, name), log }
       : { databaseUrl: "postgres://unused.invalid/", redisUrl: url, redisPrefix: name, log };
-  if (kind === "postgres") await administer((client) => client.query(`CREATE DATABASE ${name}`), url);
+  if (kind === "postgres")
+    await administer((client) => client.query(`CREATE DATABASE ${name}`), url);
   await prepareQueues(config);
   const open: Queues[] = [];
   return {

@@ -9,7 +9,8 @@ export const renderMessageText = operation({
   path: "/api/v1/messages/render",
   access: "account",
   summary: "Render Markdown",
-  description: "The HTML that a message of the caller with this text would have. Nothing is stored.",
+  description:
+    "The HTML that a message of the caller with this text would have. Nothing is stored.",
   params: { content: form.text() },
   result: { rendered: z.string() },
 });

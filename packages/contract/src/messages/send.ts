@@ -55,7 +55,9 @@ export const sendMessage = operation({
     read_by_sender: form
       .bool()
       .optional()
-      .describe("Whether the sender's own copy counts as read; guessed from the client unless given."),
+      .describe(
+        "Whether the sender's own copy counts as read; guessed from the client unless given.",
+      ),
     queue_id: form.text().optional().describe("The event queue that asks for local echo."),
     local_id: form
       .text()

@@ -37,7 +37,6 @@ export interface AddSubscriptionsInput extends CreationOptions {
   readonly authorizationErrorsFatal: boolean;
   /** Whether others than the actor are told in a direct message. */
   readonly tellSubscribed: boolean;
-  readonly requestId: string;
 }
 
 export interface AddedSubscriptions {
@@ -106,7 +105,6 @@ export async function addSubscriptions(
       tx,
       realm,
       actor,
-      input.requestId,
       toBeTold(actor, principals, added, new Set(created.channels.map(({ id }) => id))),
     ));
   await emit(tx, realm.id, [...creation.channels, ...events, ...creation.defaults, ...notices]);

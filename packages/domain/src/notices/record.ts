@@ -1,5 +1,6 @@
 import { recordIntents, type Tx } from "@carillon/db";
 import { sendNotice } from "@carillon/jobs";
+import { uniqueId } from "@carillon/kit";
 
 import type { Realm } from "../realms/realm.ts";
 import type { Account } from "../users/account.ts";
@@ -34,23 +35,22 @@ export async function recordAnnouncements(
 /**
  * Writes down that people are to be told of channels that the actor has subscribed them to: each person once for a
  * request.
- * @param requestId makes the key: the same request never tells twice
  * @returns false when there are too many to be told
  */
 export async function recordSubscribedNotices(
   tx: Tx,
   realm: Realm,
   actor: Account,
-  requestId: string,
   channelsByUser: ReadonlyMap<number, readonly number[]>,
 ): Promise<boolean> {
   if (channelsByUser.size > maxSubscribedNotices) return false;
+  const request = uniqueId();
   await recordIntents(
     tx,
     realm.id,
     sendNotice,
     [...channelsByUser].map(([userId, channelIds]) => ({
-      key: `subscribed-${requestId}-${userId}`,
+      key: `subscribed-${request}-${userId}`,
       payload: { kind: "subscribed", actorId: actor.id, userId, channelIds: [...channelIds] },
     })),
   );

@@ -3,7 +3,7 @@ import { addSubscriptions } from "@carillon/domain";
 import { handle } from "../../services.ts";
 import { creationOptions } from "./creation-options.ts";
 
-export default handle(operation, async ({ input, actor, requestId, services }) => {
+export default handle(operation, async ({ input, actor, services }) => {
   const fatal = input.authorization_errors_fatal;
   const added = await services.db.transaction((tx) =>
     addSubscriptions(tx, services.site, actor, {
@@ -12,7 +12,6 @@ export default handle(operation, async ({ input, actor, requestId, services }) =
       principals: input.principals,
       authorizationErrorsFatal: fatal,
       tellSubscribed: input.send_new_subscription_messages,
-      requestId,
     }),
   );
   return {

@@ -1,0 +1,27 @@
+import type { Sql } from "@carillon/db";
+import { StartupError } from "@carillon/kit";
+
+import type { Secrets } from "./secrets.ts";
+
+/**
+ * Proves on one account that these secrets are those of the database: with others every credential would be
+ * refused, and new keys would be sealed beside old ones.
+ * @throws StartupError that names SECRET_KEY
+ */
+export async function checkSecretKey(sql: Sql, secrets: Secrets): Promise<void> {
+  const [account] = await sql.rows<{ sealed: Uint8Array }>(
+    {
+      name: "check-secret-key",
+      text: "SELECT api_key_sealed AS sealed FROM users ORDER BY id LIMIT 1",
+    },
+    [],
+  );
+  if (!account) return;
+  try {
+    secrets.open(account.sealed);
+  } catch {
+    throw new StartupError(
+      "SECRET_KEY is not the one that sealed the API keys in this database: set it to what it was when the first account was made",
+    );
+  }
+}
