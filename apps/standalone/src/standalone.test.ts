@@ -169,7 +169,7 @@ describe("the standalone", function () {
   it("starts an app again when it dies", async () => {
     await run().up();
     await waitFor(async () => (await started("worker")).length === 1);
-    process.kill(Number((await started("worker"))[0]), "SIGKILL");
+    for (const pid of await started("worker")) process.kill(pid, "SIGKILL");
     await waitFor(async () => (await started("worker")).length === 2);
     expect(isAlive((await started("worker"))[1] ?? 0)).to.equal(true);
   });
