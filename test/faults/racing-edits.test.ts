@@ -20,6 +20,9 @@ import { expectOneState, newText, type Round } from "./support/race.ts";
 import { allSent } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
+/** The delivery of a wave takes about as many milliseconds. */
+const longestMs = 80;
+
 describe("Edits and deletions that race the delivery", function () {
   this.timeout(120_000);
   const db = useDatabase({ max: 20 });
@@ -72,7 +75,7 @@ async function scheduledBy(
   });
 }
 
-/** One wave: all become due, and everything is tried at once, in an order drawn by lot. */
+/** One wave: all become due and are being delivered, while each is tried at a moment drawn by lot. */
 async function race(
   db: Database,
   people: Crowd,
@@ -85,34 +88,33 @@ async function race(
   await db.rows("UPDATE scheduled_messages SET deliver_at = now() WHERE id = ANY($1)", [
     rows.map(({ id }) => id),
   ]);
-  const deliver = () => deliverAgain({ db, site, log: silentLogger, batch: 10 }, people.realmId);
-  const answers = new Map<string, Promise<number>>();
-  const starts = rows.flatMap(({ id, sender, tries }) =>
-    tries.map((what) => () => {
-      const answer =
-        what === "remove"
-          ? db.transaction((tx) => deleteScheduled(tx, sender, id))
-          : db.transaction((tx) =>
-              editScheduled(tx, site, clock, sender, client, id, {
-                ...unchanged,
-                content: newText(id),
-              }),
-            );
-      answers.set(`${what} ${id}`, statusOf(answer));
+  const work = {
+    edit: ({ id, sender }: Scheduled) =>
+      db.transaction((tx) =>
+        editScheduled(tx, site, clock, sender, client, id, { ...unchanged, content: newText(id) }),
+      ),
+    remove: ({ id, sender }: Scheduled) => db.transaction((tx) => deleteScheduled(tx, sender, id)),
+  };
+  const attempt = async (row: Scheduled, what: "edit" | "remove") => {
+    if (!row.tries.includes(what)) return undefined;
+    await pause(chance.below(longestMs));
+    return statusOf(work[what](row));
+  };
+  let over = false;
+  const options = { db, site, log: silentLogger, batch: 10 };
+  const deliver = async () => {
+    while (!over) await deliverAgain(options, people.realmId);
+  };
+  const deliveries = [deliver(), deliver()];
+  const rounds = await Promise.all(
+    rows.map(async (row): Promise<Round> => {
+      const [edit, remove] = await Promise.all([attempt(row, "edit"), attempt(row, "remove")]);
+      return { id: row.id, edit, remove };
     }),
-  );
-  const deliveries: Array<Promise<void>> = [];
-  for (let i = 0; i < 8; i++) starts.push(() => deliveries.push(deliver()));
-  for (const start of shuffled(starts, chance)) start();
-  await Promise.all([...deliveries, ...answers.values()]);
-  await deliver();
-  return Promise.all(
-    rows.map(async ({ id }) => ({
-      id,
-      edit: await answers.get(`edit ${id}`),
-      remove: await answers.get(`remove ${id}`),
-    })),
-  );
+  ).finally(() => (over = true));
+  await Promise.all(deliveries);
+  await deliverAgain(options, people.realmId);
+  return rounds;
 }
 
 const unchanged = {
@@ -129,10 +131,9 @@ async function deliverAgain(
   realmId: number,
 ): Promise<void> {
   const { signal } = new AbortController();
-  for (;;) {
+  for (let more = true; more;) {
     try {
-      const { more } = await deliverAll(options, realmId, { maxBatches: 100, signal });
-      if (!more) return;
+      more = (await deliverAll(options, realmId, { maxBatches: 5, signal })).more;
     } catch (error) {
       if (!isPassing(error)) throw error;
     }
@@ -148,13 +149,6 @@ async function statusOf(work: Promise<void>): Promise<number> {
     if (error instanceof ApiError) return error.status;
     throw error;
   }
-}
-
-function shuffled<T>(list: readonly T[], chance: Chance): T[] {
-  return list
-    .map((item) => ({ item, at: chance.below(1_000_000) }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ item }) => item);
 }
 
 /** A delivery takes about half a second, and the requests come in that time. */
