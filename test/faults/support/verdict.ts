@@ -1,4 +1,4 @@
-import type { Database } from "@carillon/db";
+import { readCounters, type Database } from "@carillon/db";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -112,4 +112,10 @@ export async function allSent(db: Database, realmId: number, timeoutMs: number):
     timeoutMs,
     everyMs: 100,
   });
+}
+
+/** Waits until the sweep has counted what it repaired, which it does after the repair. */
+export async function repairsCounted(db: Database): Promise<void> {
+  const repairs = async () => (await readCounters(db)).get("sweep_repairs");
+  await waitFor(repairs, { what: "repairs are counted" });
 }
