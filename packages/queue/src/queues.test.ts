@@ -212,7 +212,10 @@ for (const kind of storeKinds)
       await queues.publish([{ job: step, payload: { id: 1 } }]);
       await waitUntil("the run", async () => (await stateOf("step-1")) === "completed");
       const bull = queues.bullQueues().find(({ name }) => name === "maintenance");
-      expect(await bull?.exportPrometheusMetrics()).to.match(/completed_total\{[^}]*\} 1\b/);
+      // The total follows the state in a statement of its own.
+      await waitUntil("the total", async () =>
+        /completed_total\{[^}]*\} 1\b/.test((await bull?.exportPrometheusMetrics()) ?? ""),
+      );
     });
 
     async function idle(name: "delivery" | "maintenance"): Promise<boolean> {
