@@ -60,7 +60,7 @@ function skewed(backend: QueueBackend, minutes: number): Promise<void> {
 }
 
 async function scheduleThousand({ db, queues }: World, people: Crowd): Promise<void> {
-  await setAlarms(db, queues, await schedule(db, people, { count: messages, dueIn, seconds: 1 }));
+  await setAlarms(queues, await schedule(db, people, { count: messages, dueIn, seconds: 1 }));
 }
 
 /** All is sent once, not before its time, and as soon after it as promised. */

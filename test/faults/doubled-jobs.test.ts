@@ -20,7 +20,7 @@ onBothBackends("An alarm", 120_000, {
 async function fiftyAtOnce({ db, queues }: World): Promise<void> {
   const people = await crowd(db);
   const alarms = await schedule(db, people, { count: 10, dueIn: 6, seconds: 1 });
-  await Promise.all(Array.from({ length: 50 }, () => setAlarms(db, queues, alarms)));
+  await Promise.all(Array.from({ length: 50 }, () => setAlarms(queues, alarms)));
   const { delayed, waiting } = await queues.queue("delivery").counts();
   expect(delayed + waiting, "jobs of one second").to.equal(1);
   const worker = await startWorker(db, queues);
@@ -89,7 +89,7 @@ async function poisoned({ db, queues }: World): Promise<void> {
   );
   const worker = await startWorker(db, queues);
   try {
-    await setAlarms(db, queues, alarms);
+    await setAlarms(queues, alarms);
     await allSent(db, people.realmId, promiseMs);
   } finally {
     await worker.close();

@@ -165,7 +165,7 @@ async function raceOverHttp({ db, queues }: World, chance: Chance): Promise<void
       version: 1,
       deliverAt: Math.floor(Date.now() / 1_000) + 2,
     }));
-    await setAlarms(db, queues, alarms);
+    await setAlarms(queues, alarms);
     const rounds = await Promise.all(
       rows.map(async ({ id, sender, tries }): Promise<Round> => {
         await pause(1_500 + chance.below(1_500));

@@ -106,7 +106,7 @@ async function heldUp(
   const people = await crowd(db);
   const batch = await gate(db, "INSERT ON user_messages");
   const alarms = await schedule(db, people, { count, dueIn: 4, seconds: 1 });
-  await setAlarms(db, queues, alarms);
+  await setAlarms(queues, alarms);
   const worker = await world.worker();
   await waitFor(async () => (await batch.waiting()) > 0, { what: "a batch is half done" });
   return { people, worker, batch };

@@ -26,11 +26,7 @@ async function killAndReplace(world: World, chance: Chance): Promise<void> {
   const people = await crowd(db);
   await slowMessages(db, 1);
   let worker = await world.worker();
-  await setAlarms(
-    db,
-    queues,
-    await schedule(db, people, { count: messages, dueIn: 4, seconds: 4 }),
-  );
+  await setAlarms(queues, await schedule(db, people, { count: messages, dueIn: 4, seconds: 4 }));
 
   let unfinished = 0;
   for (let kill = 0; kill < kills; kill++) {

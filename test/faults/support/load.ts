@@ -1,4 +1,4 @@
-import { stampAlarms, type Database } from "@carillon/db";
+import type { Database } from "@carillon/db";
 import { clientIdOf } from "@carillon/domain";
 import { alarmJob, type Alarm } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
@@ -51,8 +51,9 @@ export interface Load {
 }
 
 /**
- * Writes pending rows, as requests of an hour ago would have left them, three in four into channels.
- * @returns their alarms, which are not set
+ * Writes pending rows, as requests of an hour ago would have left them, three in four into channels. They are stamped
+ * from the first moment: between a row and a later stamp the relay of a running worker would set its alarm.
+ * @returns their alarms, which are not in the queue
  */
 export async function schedule(db: Database, from: Crowd, load: Load): Promise<Alarm[]> {
   const rows = Array.from({ length: load.count }, (_, i) => {
@@ -70,10 +71,10 @@ export async function schedule(db: Database, from: Crowd, load: Load): Promise<A
   });
   return db.rows<Alarm>(
     `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
-       rendered_content, client_id, deliver_at, created_at, read_by_sender)
+       rendered_content, client_id, deliver_at, created_at, alarmed_at, read_by_sender)
      SELECT $1, sender, recipient, channel, topic, 'number ' || n, '<p>number ' || n || '</p>', $2,
        date_trunc('second', now()) + make_interval(secs => $3 + (n - 1) % $4::int),
-       now() - interval '1 hour', false
+       now() - interval '1 hour', now(), false
      FROM unnest($5::int[], $6::int[], $7::int[], $8::text[]) WITH ORDINALITY
        AS t (sender, recipient, channel, topic, n)
      RETURNING id AS "scheduledMessageId", realm_id AS "realmId", version,
@@ -97,13 +98,11 @@ function pick<T>(list: readonly T[], i: number): T {
   return found;
 }
 
-/** Puts the alarms into the queue and stamps their rows, as a gateway does after its commits. */
+/** Puts the alarms of stamped rows into the queue. */
 export async function setAlarms(
-  db: Database,
   queues: Pick<Queues, "publish">,
   alarms: readonly Alarm[],
 ): Promise<void> {
   const now = Date.now();
   await queues.publish(alarms.map((alarm) => alarmJob(alarm, now)));
-  await stampAlarms(db, alarms);
 }
