@@ -52,7 +52,10 @@ export async function install(backend: QueueBackend): Promise<Installed> {
     JSON.parse(await readFile(join(dataDir, "secrets.json"), "utf8")) as Record<string, string>;
   const postgresPid = async () => {
     const file = await readFile(join(dataDir, "postgres", "postmaster.pid"), "utf8");
-    return Number(file.split("\n")[0]);
+    const pid = Number(file.split("\n")[0]);
+    // A file that is only just being written: 0 would be our own process group.
+    if (!(pid > 0)) throw new Error("PostgreSQL has not written its process id yet");
+    return pid;
   };
   const killPostgres = async () => {
     const pid = await postgresPid();
