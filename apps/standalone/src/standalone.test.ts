@@ -159,6 +159,8 @@ describe("the standalone", function () {
   it("takes a Ctrl-C that is told twice as one, and lets the apps hear SIGTERM once", async () => {
     const standalone = run();
     await standalone.up();
+    // Nobody can ask the worker whether it serves: its first line tells that it hears signals.
+    await waitFor(async () => (await started("worker")).length === 1);
     process.kill(-(standalone.child.pid ?? 0), "SIGINT");
     standalone.child.kill("SIGINT");
     expect(await standalone.ended).to.equal(0);

@@ -141,6 +141,8 @@ export function startWorker(
   const ready = worker.waitUntilReady().catch(() => undefined);
   let closing: Promise<void> | undefined;
   const close = async () => {
+    // Takes no job from now on, also while the connection that waits for jobs is still being made.
+    await worker.pause(true);
     await within(ready, connectMs);
     await worker.close();
   };
