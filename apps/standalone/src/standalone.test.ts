@@ -117,6 +117,7 @@ describe("the standalone", function () {
     expect(told).to.match(/curl -sS -u member@carillon\.test:\w{32} http.* -d to=7 /);
 
     const postgres = await postgresPid(dataFile());
+    await waitFor(async () => (await started("worker")).length === 1);
     const pids = (await Promise.all(["gateway", "worker", "dashboard"].map(started))).flat();
     expect(pids).to.have.length(3);
     standalone.child.kill("SIGTERM");
@@ -190,6 +191,11 @@ describe("the standalone", function () {
     await writeFile(
       join(folder, "worker.mjs"),
       `console.error("REDIS_URL cannot be reached"); process.exit(1);`,
+    );
+    // One that does not serve yet: the start is not complete before the worker has had its say.
+    await writeFile(
+      join(folder, "gateway.mjs"),
+      `process.on("disconnect", () => process.exit(0)); setInterval(() => {}, 1_000);`,
     );
     const standalone = run();
     expect(await standalone.ended).to.equal(1);
