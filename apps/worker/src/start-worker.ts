@@ -14,8 +14,8 @@ import type { WorkerServices } from "./services.ts";
 import { startSweep } from "./sweep.ts";
 
 /**
- * Connections for our own statements: a delivery takes up to three (the lock, and two batches in line), and five may
- * run at once; without a free one they wait for each other's end. BullMQ has a pool of its own
+ * Connections for our own statements: five deliveries may run at once, beside intents, relay
+ * and sweep; without a free one they wait for each other's end. BullMQ has a pool of its own
  * (docs/operating.md, connections).
  */
 const poolSize = 12;

@@ -29,6 +29,8 @@ export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    // Statements that do not wait for each other's answers go out at once; they still run in order.
+    pipeline: true,
     statement_timeout: statementTimeoutMs,
     // A socket whose other end has vanished tells nothing: our own clock gives up on it.
     ...(statementTimeoutMs > 0 ? { query_timeout: statementTimeoutMs + 5_000 } : {}),

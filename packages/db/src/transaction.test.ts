@@ -83,6 +83,61 @@ describe("a transaction", () => {
     expect(await values()).to.deep.equal({ a: 0, b: 0 });
   });
 
+  const addOne = "UPDATE counters SET value = value + 1 WHERE name = $1";
+
+  it("sends what it keeps for the end with the commit, and holds its locks no earlier", async () => {
+    await db.transaction(async (tx) => {
+      tx.sendWithCommit(addOne, ["a"]);
+      await add(tx, "b");
+      await db.transaction((other) => add(other, "a"));
+    });
+    expect(await values()).to.deep.equal({ a: 2, b: 1 });
+  });
+
+  it("fails when what it keeps for the end fails, and leaves nothing behind", async () => {
+    let hooks = 0;
+    const error = await refusal(
+      db.transaction(async (tx) => {
+        tx.afterCommit(() => hooks++);
+        await add(tx, "a");
+        tx.sendWithCommit("SELECT 1 / 0");
+        tx.sendWithCommit(addOne, ["b"]);
+      }),
+    );
+    expect(sqlState(error)).to.equal("22012");
+    expect(hooks).to.equal(0);
+    expect(await values()).to.deep.equal({ a: 0, b: 0 });
+  });
+
+  it("takes back with a savepoint what was kept for the end in it", async () => {
+    await db.transaction(async (tx) => {
+      tx.sendWithCommit(addOne, ["a"]);
+      const thrown = await refusal(
+        tx.savepoint(async () => {
+          tx.sendWithCommit(addOne, ["b"]);
+          throw new Error("no");
+        }),
+      );
+      expect(thrown.message).to.equal("no");
+      const failed = await refusal(tx.savepoint(async () => tx.sendWithCommit("SELECT 1 / 0")));
+      expect(sqlState(failed)).to.equal("22012");
+      await tx.savepoint(async () => tx.sendWithCommit(addOne, ["b"]));
+    });
+    expect(await values()).to.deep.equal({ a: 1, b: 1 });
+  });
+
+  it("answers statements that are sent at once in their order, and tells the first error", async () => {
+    const error = await refusal(
+      db.transaction(async (tx) => {
+        const counts = await Promise.all([add(tx, "a"), add(tx, "none"), add(tx, "b")]);
+        expect(counts).to.deep.equal([1, 0, 1]);
+        await Promise.all([add(tx, "a"), tx.rows("SELECT 1 / 0"), add(tx, "b")]);
+      }),
+    );
+    expect(sqlState(error)).to.equal("22012");
+    expect(await values()).to.deep.equal({ a: 0, b: 0 });
+  });
+
   it("takes back what a savepoint did, its hooks included, and goes on", async () => {
     const seen: string[] = [];
     await db.transaction(async (tx) => {

@@ -27,6 +27,7 @@ export interface TransactionParts {
 export class Tx implements Sql {
   readonly #connection: pg.PoolClient;
   readonly #gateway: PrismaGateway;
+  readonly #withCommit: Array<{ statement: Statement; values: readonly unknown[] }> = [];
   readonly #afterCommit: Array<() => void> = [];
   readonly #outbox: Outbox;
   #savepoints = 0;
@@ -61,6 +62,14 @@ export class Tx implements Sql {
     return (await this.#prisma).prisma;
   }
 
+  /**
+   * Keeps a statement for the end: it is sent together with the COMMIT, so that a lock which it takes is held for no
+   * longer than the server needs. Its rows go nowhere; its failure is the transaction's.
+   */
+  sendWithCommit(statement: Statement, values: readonly unknown[] = []): void {
+    this.#withCommit.push({ statement, values });
+  }
+
   /** Runs `hook` once the transaction has committed, never when it rolled back. It must not throw. */
   afterCommit(hook: () => void): void {
     this.#afterCommit.push(hook);
@@ -72,19 +81,22 @@ export class Tx implements Sql {
   }
 
   /**
-   * Runs `work` behind a savepoint: when it throws, its changes and its after-commit hooks are undone
-   * and the error goes on to the caller, while the transaction stays usable.
+   * Runs `work` behind a savepoint, with what it kept for the end: when either fails, all of it and its after-commit
+   * hooks are undone and the error goes on to the caller, while the transaction stays usable.
    */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     const name = `s${++this.#savepoints}`;
     const hooks = this.#afterCommit.length;
+    const kept = this.#withCommit.length;
     await this.rows(`SAVEPOINT ${name}`);
     try {
       const result = await work();
+      await Promise.all(this.#sendKept(kept));
       await this.rows(`RELEASE SAVEPOINT ${name}`);
       return result;
     } catch (error) {
       this.#afterCommit.length = hooks;
+      this.#withCommit.length = Math.min(this.#withCommit.length, kept);
       await this.rows(`ROLLBACK TO SAVEPOINT ${name}`);
       throw error;
     }
@@ -93,6 +105,23 @@ export class Tx implements Sql {
   /** @internal called by {@link transaction} before it ends: Prisma lets go of the connection. */
   async ending(): Promise<void> {
     await (await this.#prisma)?.leave();
+  }
+
+  /**
+   * @internal called by {@link transaction}
+   * @returns whether it committed: PostgreSQL rolls back, without an error, where a statement had failed
+   */
+  async commit(): Promise<boolean> {
+    const kept = this.#sendKept(0);
+    const [{ command }] = await Promise.all([this.#connection.query("COMMIT"), ...kept]);
+    return command === "COMMIT";
+  }
+
+  /** Sends the statements kept for the end from number `first` on. */
+  #sendKept(first: number): Array<Promise<unknown>> {
+    return this.#withCommit
+      .splice(first)
+      .map(({ statement, values }) => this.rows(statement, values));
   }
 
   /** @internal called by {@link transaction} */
@@ -155,14 +184,16 @@ async function once<T>(
   const tx = new Tx(connection, parts);
   let broken: Error | undefined;
   try {
-    await connection.query(
+    // It goes out with the first statement. It fails only where the connection does, and then they all do.
+    const begun = connection.query(
       mode === "read committed" ? "BEGIN" : `BEGIN ISOLATION LEVEL ${mode.toUpperCase()}`,
     );
-    const result = await work(tx);
+    const [result] = await Promise.all([work(tx), begun]);
     await tx.ending();
-    const { command } = await connection.query("COMMIT");
-    // PostgreSQL rolls back, without an error, where a statement had failed and its error was swallowed.
-    if (command !== "COMMIT") throw new Error("a transaction went on after a statement had failed");
+    if (!(await tx.commit()))
+      throw new Error(
+        "a transaction went on after a statement had failed, whose error was swallowed",
+      );
     tx.committed();
     return result;
   } catch (error) {

@@ -13,11 +13,11 @@ export interface NewEvent {
 }
 
 /**
- * Appends events to the organization's log, in order. It must be the last statement of the changing transaction:
- * it locks the organization's head until the commit, so that the numbers of events follow the order of commits
- * without a gap (events.md §6).
+ * Appends events to the organization's log, in order. They are written with the commit of the changing transaction:
+ * that locks the organization's head, so that the numbers of events follow the order of commits without a gap
+ * (events.md §6), and nothing waits for the lock longer than PostgreSQL takes to commit.
  */
-export async function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): Promise<void> {
+export function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): void {
   if (events.length === 0) return;
   const rows = events.map(({ type, op, payload, audience, userData }) => ({
     type,
@@ -26,7 +26,7 @@ export async function emit(tx: Tx, realmId: number, events: readonly NewEvent[])
     audience: arrayLiteral(audience),
     userData,
   }));
-  await tx.rows(append, [realmId, events.length, JSON.stringify(rows)]);
+  tx.sendWithCommit(append, [realmId, events.length, JSON.stringify(rows)]);
 }
 
 /** One JSON text: payloads in an array of texts would be escaped twice and parsed twice. */

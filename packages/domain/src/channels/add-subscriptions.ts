@@ -107,7 +107,7 @@ export async function addSubscriptions(
       actor,
       toBeTold(actor, principals, added, new Set(created.channels.map(({ id }) => id))),
     ));
-  await emit(tx, realm.id, [...creation.channels, ...events, ...creation.defaults, ...notices]);
+  emit(tx, realm.id, [...creation.channels, ...events, ...creation.defaults, ...notices]);
   return { ...namesByAccount(channels, userIds, added), unauthorized, told };
 }
 

@@ -57,7 +57,7 @@ export async function createChannel(
   const subscribed = await subscribedEvents(tx, realm.id, [channel], added, before);
   const notices = await postCreationNotices(tx, site, realm, creator, [channel]);
   if (input.announce) await recordAnnouncements(tx, realm, creator, [channel]);
-  await emit(tx, realm.id, [...created.channels, ...subscribed, ...created.defaults, ...notices]);
+  emit(tx, realm.id, [...created.channels, ...subscribed, ...created.defaults, ...notices]);
   return channel.id;
 }
 

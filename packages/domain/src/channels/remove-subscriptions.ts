@@ -57,11 +57,7 @@ export async function removeSubscriptions(
     ids,
     principals.map(({ id }) => id),
   );
-  await emit(
-    tx,
-    actor.realmId,
-    await unsubscribedEvents(tx, actor.realmId, channels, removed, before),
-  );
+  emit(tx, actor.realmId, await unsubscribedEvents(tx, actor.realmId, channels, removed, before));
   const left = new Set(removed.map(({ channelId }) => channelId));
   return {
     removed: channels.filter(({ id }) => left.has(id)).map(({ name }) => name),

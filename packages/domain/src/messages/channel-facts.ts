@@ -27,9 +27,8 @@ type Row = Omit<PostingChannel, "subscribed"> & {
   mutedIds: number[] | null;
 };
 
-const byIds = {
-  name: "posting-channels",
-  text: `SELECT c.id, c.name, r.id AS "recipientId", c.invite_only AS "inviteOnly", c.is_web_public AS "isWebPublic",
+const reading = (channels: string, accounts: string) =>
+  `SELECT c.id, c.name, r.id AS "recipientId", c.invite_only AS "inviteOnly", c.is_web_public AS "isWebPublic",
       c.history_public_to_subscribers AS "historyPublicToSubscribers", c.is_archived AS "isArchived",
       c.topics_policy AS "topicsPolicy", c.first_message_id AS "firstMessageId",
       c.is_recently_active AS "isRecentlyActive", c.subscriber_count AS "subscriberCount",
@@ -39,10 +38,13 @@ const byIds = {
     FROM channels c JOIN recipients r ON r.channel_id = c.id
     LEFT JOIN LATERAL (
       SELECT array_agg(user_id) AS ids, array_agg(user_id) FILTER (WHERE is_muted) AS muted
-      FROM subscriptions s WHERE s.channel_id = c.id AND s.user_id = ANY($3::int[]) AND s.active
+      FROM subscriptions s WHERE s.channel_id = c.id AND s.user_id ${accounts} AND s.active
     ) s ON true
-    WHERE c.realm_id = $1 AND c.id = ANY($2::int[])`,
-};
+    WHERE c.realm_id = $1 AND c.id ${channels}`;
+
+const byIds = { name: "posting-channels", text: reading("= ANY($2::int[])", "= ANY($3::int[])") };
+/** One channel and up to two accounts, as for a message that is sent by hand: PostgreSQL plans it once, an array each time. */
+const byId = { name: "posting-channel", text: reading("= $2", "IN ($3, $4)") };
 
 /** The organization's channels with these ids, by id, and which of the accounts are subscribed to them. */
 export async function loadPostingChannels(
@@ -52,7 +54,10 @@ export async function loadPostingChannels(
   accountIds: readonly number[],
 ): Promise<Map<number, PostingChannel>> {
   if (channelIds.length === 0) return new Map();
-  const rows = await sql.rows<Row>(byIds, [realmId, channelIds, accountIds]);
+  const [first, second = first, ...others] = accountIds;
+  const rows = await (channelIds.length === 1 && others.length === 0
+    ? sql.rows<Row>(byId, [realmId, channelIds[0], first, second])
+    : sql.rows<Row>(byIds, [realmId, channelIds, accountIds]));
   return new Map(
     rows.map(({ subscribedIds, mutedIds, ...channel }) => {
       const muted = new Set(mutedIds);

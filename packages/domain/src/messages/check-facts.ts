@@ -34,7 +34,7 @@ export async function loadCheckFacts(
   sql: Sql,
   realm: Realm,
   drafts: readonly NormalisedDraft[],
-  { begun, known }: { begun: Set<string>; known: Account | undefined },
+  known: Account | undefined,
 ): Promise<CheckFacts> {
   const senderIds = distinct(drafts.map(({ draft }) => draft.senderId));
   const participantIds = drafts.flatMap(({ draft }) =>
@@ -46,16 +46,18 @@ export async function loadCheckFacts(
     known && !known.isBot && wanted.every((id) => id === known.id)
       ? new Map([[known.id, known]])
       : await loadAccounts(sql, realm.id, wanted);
-  const memberships = await loadMemberships(sql, [...accounts.keys()]);
   const posterIds = distinct(senderIds.flatMap((id) => [id, accounts.get(id)?.botOwnerId ?? id]));
   const channelIds = knowable(
     drafts.flatMap(({ draft: { destination } }) =>
       destination.kind === "channel" ? [destination.channelId] : [],
     ),
   );
-  const channels = await loadPostingChannels(sql, realm.id, channelIds, posterIds);
-  const directs = await findDirectRecipients(sql, realm.id, conversationsOf(drafts));
-  const facts = { realm, accounts, memberships, channels, directs, begun };
+  const [memberships, channels, directs] = await Promise.all([
+    loadMemberships(sql, [...accounts.keys()]),
+    loadPostingChannels(sql, realm.id, channelIds, posterIds),
+    findDirectRecipients(sql, realm.id, conversationsOf(drafts)),
+  ]);
+  const facts = { realm, accounts, memberships, channels, directs, begun: new Set<string>() };
   const topics = await existingTopics(sql, topicsInQuestion(facts, drafts));
   for (const topic of topics) facts.begun.add(topic);
   return facts;

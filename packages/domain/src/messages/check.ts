@@ -27,7 +27,6 @@ import { topicName } from "./topics.ts";
  * Scheduling, editing, sending and the delivery of a whole batch ask it alike. Drafts are looked at in order, each
  * seeing what those before it begin.
  *
- * @param letThrough topics and conversations that messages let through earlier in the same run begin; these are added
  * @param known an account as it is now, which need not be read again
  * @returns for each draft the message, or the refusal as a value: one refusal does not touch the others
  */
@@ -36,7 +35,6 @@ export async function checkMessages(
   site: { readonly url: string },
   realm: Realm,
   drafts: readonly Draft[],
-  letThrough: Set<string> = new Set(),
   known?: Account,
 ): Promise<Array<CheckedMessage | ApiError>> {
   const texts = drafts.map((draft) => ({
@@ -51,7 +49,7 @@ export async function checkMessages(
       draft,
       topic: topic instanceof ApiError ? undefined : topic,
     })),
-    { begun: letThrough, known },
+    known,
   );
   const parsed = texts.map(({ draft, content }) =>
     content instanceof ApiError
@@ -88,7 +86,7 @@ export async function checkMessage(
   draft: Omit<Draft, "senderId">,
 ): Promise<CheckedMessage> {
   const own = { ...draft, senderId: actor.id };
-  const [result] = await checkMessages(sql, site, realm, [own], new Set(), actor);
+  const [result] = await checkMessages(sql, site, realm, [own], actor);
   if (!result || result instanceof ApiError) throw result ?? new Error("no result for the draft");
   return result;
 }

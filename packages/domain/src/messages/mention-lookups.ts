@@ -41,9 +41,10 @@ export async function loadMentionLookups(
   const userNames = distinct(texts.flatMap(({ names }) => names.userNames));
   const userIds = distinct(texts.flatMap(({ names }) => names.userIds));
   const groupNames = distinct(texts.flatMap(({ names }) => names.groupNames));
-  const users =
-    userNames.length + userIds.length > 0 ? await loadUsers(sql, realm.id, userNames, userIds) : [];
-  const groups = groupNames.length > 0 ? await loadGroups(sql, realm.id, groupNames) : [];
+  const [users, groups] = await Promise.all([
+    userNames.length + userIds.length > 0 ? loadUsers(sql, realm.id, userNames, userIds) : [],
+    groupNames.length > 0 ? loadGroups(sql, realm.id, groupNames) : [],
+  ]);
   const shared = {
     ...emptyLookups,
     organizationUrl,

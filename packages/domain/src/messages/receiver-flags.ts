@@ -21,8 +21,10 @@ export async function loadReceiverFlags(
   realmId: number,
   messages: readonly NumberedMessage[],
 ): Promise<ReceiverFlags[]> {
-  const muters = await loadMuters(sql, messages);
-  const alertWords = await loadAlertWords(sql, realmId);
+  const [muters, alertWords] = await Promise.all([
+    loadMuters(sql, messages),
+    loadAlertWords(sql, realmId),
+  ]);
   const result: ReceiverFlags[] = [];
   for (const message of messages) {
     const byUser = new Map<number, number>();

@@ -90,7 +90,7 @@ async function send(
       ...(queueId !== undefined && localId !== undefined ? { local: { queueId, localId } } : {}),
     },
   ]);
-  await emit(tx, realm.id, events);
+  emit(tx, realm.id, events);
   const { target } = message;
   const deserted =
     target.kind === "channel" && target.channel.subscriberCount === 0

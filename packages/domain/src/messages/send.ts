@@ -24,22 +24,6 @@ export interface SendResult {
   readonly events: readonly NewEvent[];
 }
 
-/** For a sender of batches that overlap in time; see `deliver-all`. */
-export interface SendingTurn {
-  /** Topics known to have a message: they need not be asked for again. */
-  readonly begun: Set<string>;
-  /** Called once ids and conversations are settled: the next batch may begin. */
-  readonly settled: () => void;
-  /** Resolves when it is this batch's turn to write what batches share: policies, channels, and after it the events. */
-  readonly turn: () => Promise<void>;
-}
-
-const alone = (): SendingTurn => ({
-  begun: new Set(),
-  settled: () => {},
-  turn: () => Promise.resolve(),
-});
-
 /**
  * The one way in which messages come into being (scheduled-messages.md §6, effects): rows, everybody's copies with
  * their flags, topic policies. It works on a whole batch with a fixed number of statements; ids rise in the order given.
@@ -48,36 +32,32 @@ export async function sendMessages(
   tx: Tx,
   realm: Realm,
   outgoing: readonly OutgoingMessage[],
-  { begun, settled, turn }: SendingTurn = alone(),
 ): Promise<SendResult> {
-  const numbered = outgoing.length > 0 ? await number(tx, realm, outgoing) : [];
-  settled();
-  if (outgoing.length === 0) {
-    await turn();
-    return { sent: [], events: [] };
-  }
-  const inserted = await insertMessages(tx, realm.id, numbered);
-  const messages = numbered.filter(({ id }) => inserted.has(id));
-  const audiences = await loadAudiences(tx, messages);
-  const flags = await loadReceiverFlags(tx, realm.id, messages);
-  const copies = messages.map(({ id }, i) => ({
-    id,
-    audience: audiences[i] ?? "{}",
-    flags: flags[i] ?? { all: 0, byUser: new Map<number, number>() },
-  }));
-  await insertCopies(tx, copies);
-  const events = messages.map((message, i) =>
-    messageEvent(realm, message, copies[i]!.audience, copies[i]!.flags),
+  if (outgoing.length === 0) return { sent: [], events: [] };
+  const numbered = await number(tx, realm, outgoing);
+  const [inserted, audiences, flags] = await Promise.all([
+    insertMessages(tx, realm.id, numbered),
+    loadAudiences(tx, numbered),
+    loadReceiverFlags(tx, realm.id, numbered),
+  ]);
+  const sent = numbered
+    .map((message, i) => ({ message, audience: audiences[i]!, flags: flags[i]! }))
+    .filter(({ message }) => inserted.has(message.id));
+  const copying = insertCopies(tx, sent);
+  const events = sent.map(({ message, audience, flags: own }) =>
+    messageEvent(realm, message, audience, own),
   );
-  await turn();
-  await touchChannels(tx, messages);
   // Whom a message does not reach, it must not tell of its topic either.
-  const heard = messages.map((message, i) => ({
+  const heard = sent.map(({ message, audience }) => ({
     ...message,
-    mentionedFollowers: amongAudience(audiences[i] ?? "{}", message.mentionedFollowers),
+    mentionedFollowers: amongAudience(audience, message.mentionedFollowers),
   }));
-  const visibility = await raiseVisibility(tx, heard, begun);
-  const policies = new Map(messages.map(({ id }, i) => [id, visibility.policies[i]]));
+  const [visibility] = await Promise.all([
+    raiseVisibility(tx, heard),
+    touchChannels(tx, heard),
+    copying,
+  ]);
+  const policies = new Map(heard.map(({ id }, i) => [id, visibility.policies[i]]));
   return {
     sent: numbered.map(({ id }) =>
       inserted.has(id) ? sentMessage(id, policies.get(id)) : undefined,
@@ -105,8 +85,10 @@ async function number(
   const conversations = outgoing.flatMap<Members>(({ target }) =>
     target.kind === "direct" ? [target.members] : [],
   );
-  const directs = await ensureDirectRecipients(sql, realm.id, conversations);
-  const ids = await sql.rows<{ id: number; sentAt: number }>(allocate, [outgoing.length]);
+  const [ids, directs] = await Promise.all([
+    sql.rows<{ id: number; sentAt: number }>(allocate, [outgoing.length]),
+    ensureDirectRecipients(sql, realm.id, conversations),
+  ]);
   return outgoing.map((message, i) => {
     const { target } = message;
     const recipientId =

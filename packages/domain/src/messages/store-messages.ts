@@ -65,13 +65,13 @@ const copies = {
 /** Writes everybody's copies of the messages, with their flags. */
 export async function insertCopies(
   sql: Sql,
-  messages: readonly { id: number; audience: Audience; flags: ReceiverFlags }[],
+  messages: readonly { message: NumberedMessage; audience: Audience; flags: ReceiverFlags }[],
 ): Promise<void> {
-  const exceptions = messages.flatMap(({ id, flags }) =>
+  const exceptions = messages.flatMap(({ message: { id }, flags }) =>
     [...flags.byUser].map(([userId, bits]) => [id, userId, bits] as const),
   );
   await sql.rows(copies, [
-    messages.map(({ id }) => id),
+    messages.map(({ message }) => message.id),
     messages.map(({ audience }) => audience),
     messages.map(({ flags }) => flags.all),
     exceptions.map(([id]) => id),

@@ -23,16 +23,14 @@ interface Change {
  * Raises topic policies as sending does (scheduled-messages.md §6): of human senders by their settings, of people
  * who are mentioned if they want to follow where they are. Policies are only raised.
  *
- * @param begun topics known to have a message before; what is found out, and what this batch begins, is added
  * @returns for each message the sender's new policy, undefined where it did not change, and the events
  */
 export async function raiseVisibility(
   tx: Tx,
   messages: readonly NumberedMessage[],
-  begun: Set<string>,
 ): Promise<{ policies: Array<number | undefined>; events: NewEvent[] }> {
   const policies = await loadPolicies(tx, messages);
-  await findBegun(tx, messages, policies, begun);
+  const begun = await findBegun(tx, messages, policies);
   const raised: Array<number | undefined> = [];
   const changes = new Map<string, Change>();
   for (const message of messages) {
@@ -138,20 +136,19 @@ async function loadPolicies(
   );
 }
 
-/** Adds to `begun` those topics with an earlier message that the sender can see, where it matters and is not known. */
+/** Topics with an earlier message that the sender can see, where it matters. */
 async function findBegun(
   tx: Tx,
   messages: readonly NumberedMessage[],
   policies: ReadonlyMap<string, number>,
-  begun: Set<string>,
-): Promise<void> {
+): Promise<Set<string>> {
   const unknown = new Map<string, NumberedMessage>();
   for (const message of messages) {
     const { target, sender } = message;
-    if (target.kind !== "channel" || sender.isBot || begun.has(begunKey(message))) continue;
+    if (target.kind !== "channel" || sender.isBot) continue;
     if (!policies.has(policyKey(sender.id, message))) unknown.set(begunKey(message), message);
   }
-  if (unknown.size === 0) return;
+  if (unknown.size === 0) return new Set();
   const list = [...unknown];
   const rows = await tx.rows<{ ord: number }>(
     {
@@ -172,7 +169,7 @@ async function findBegun(
       messages[0]!.id,
     ],
   );
-  for (const { ord } of rows) begun.add(list[ord - 1]![0]);
+  return new Set(rows.map(({ ord }) => list[ord - 1]![0]));
 }
 
 async function store(tx: Tx, changes: readonly Change[]): Promise<NewEvent[]> {

@@ -48,5 +48,5 @@ export async function tellBotOwner(
       content: `Your bot ${silentMention(bot)} sent a message to the channel ${name}, ${trouble}.`,
     }),
   ]);
-  await emit(tx, realm.id, events);
+  emit(tx, realm.id, events);
 }

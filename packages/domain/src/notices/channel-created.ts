@@ -39,5 +39,5 @@ export async function sendChannelCreatedNotice(
       content: `${silentMention(actor)} created the channel #**${created.name}**.`,
     }),
   ]);
-  await emit(tx, realmId, events);
+  emit(tx, realmId, events);
 }

@@ -36,5 +36,5 @@ export async function sendSubscribedNotice(
       content: `${silentMention(actor)} subscribed you to:\n\n${names}`,
     }),
   ]);
-  await emit(tx, realmId, events);
+  emit(tx, realmId, events);
 }

@@ -1,4 +1,4 @@
-import { lockClass, type Database, type Sql, type Tx } from "@carillon/db";
+import { lockClass, type Sql, type Tx } from "@carillon/db";
 
 import { scheduledColumns, scheduledKind, scheduledTables, type ScheduledRow } from "./row.ts";
 
@@ -15,49 +15,28 @@ export interface DueRow extends ScheduledRow {
 const lockTimeoutMs = 2_000;
 
 /**
- * Runs `work` as the one deliverer of the organization: a transaction that does nothing else holds the lock for as
- * long as the work's own transactions need.
- * @returns undefined when another one is at it
+ * Begins a delivery: true for the one transaction that may deliver in this organization, until it ends. It is a
+ * statement of its own, so that the claim after it sees what the deliverer before committed.
  */
-export async function asDeliverer<T>(
-  db: Database,
-  realmId: number,
-  work: () => Promise<T>,
-): Promise<T | undefined> {
-  return db.transaction(
-    async (tx) => {
-      const lock = await tx.first<{ held: boolean }>(
-        {
-          name: "deliver-lock",
-          text: `SELECT pg_try_advisory_xact_lock(${lockClass.deliver}, $1) AS held`,
-        },
-        [realmId],
-      );
-      return lock?.held ? work() : undefined;
+export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean> {
+  const lock = await tx.first<{ held: boolean }>(
+    {
+      name: "deliver-lock",
+      text: `SELECT pg_try_advisory_xact_lock(${lockClass.deliver}, $1) AS held,
+        set_config('lock_timeout', '${lockTimeoutMs}', true)`,
     },
-    { attempts: 1 },
+    [realmId],
   );
+  return lock?.held === true;
 }
 
 /**
- * The organization's due rows, at most `limit`, in the order of delivery: by time, then by id; only those after the
- * row `after`, where a batch before this one has claimed up to there. Rows are waited for and never skipped: only an
- * edit or a delete can hold one. They are locked first and read then, because an edit that was waited for may have
- * given a row another recipient, which the statement that waited cannot see.
+ * The organization's due rows, at most `limit`, in the order of delivery: by time, then by id. Rows are waited for
+ * and never skipped: only an edit or a delete can hold one. They are locked first and read then, because an edit that
+ * was waited for may have given a row another recipient, which the statement that waited cannot see.
  */
-export async function claimDue(
-  tx: Tx,
-  realmId: number,
-  limit: number,
-  after?: number,
-): Promise<DueRow[]> {
-  await tx.rows({
-    name: "deliver-patience",
-    text: `SELECT set_config('lock_timeout', '${lockTimeoutMs}', true)`,
-  });
-  const locked = await (after === undefined
-    ? tx.rows<{ id: number }>(claim, [realmId, limit])
-    : tx.rows<{ id: number }>(claimAfter, [realmId, limit, after]));
+export async function claimDue(tx: Tx, realmId: number, limit: number): Promise<DueRow[]> {
+  const locked = await tx.rows<{ id: number }>(claim, [realmId, limit]);
   return locked.length === 0 ? [] : tx.rows<DueRow>(claimed, [locked.map(({ id }) => id)]);
 }
 
@@ -65,16 +44,9 @@ const due = `s.realm_id = $1 AND s.deliver_at <= now() AND NOT s.delivered AND N
     AND s.kind = ${scheduledKind.sendLater}`;
 const inOrder = "ORDER BY s.deliver_at, s.id";
 
-const claiming = (condition: string) =>
-  `SELECT s.id FROM scheduled_messages s WHERE ${due} ${condition} ${inOrder} LIMIT $2 FOR NO KEY UPDATE`;
-
-const claim = { name: "deliver-claim", text: claiming("") };
-
-const claimAfter = {
-  name: "deliver-claim-after",
-  text: claiming(
-    "AND (s.deliver_at, s.id) > (SELECT l.deliver_at, l.id FROM scheduled_messages l WHERE l.id = $3)",
-  ),
+const claim = {
+  name: "deliver-claim",
+  text: `SELECT s.id FROM scheduled_messages s WHERE ${due} ${inOrder} LIMIT $2 FOR NO KEY UPDATE`,
 };
 
 const claimed = {

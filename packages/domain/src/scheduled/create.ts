@@ -54,7 +54,7 @@ export async function scheduleMessage(
   const recipientId = await recipientOf(tx, realm.id, message);
   const readBySender = input.readBySender ?? (isUserInterface(client.name) && !isToSelf(message));
   const row = await insert(tx, realm.id, message, { recipientId, client, readBySender, input });
-  await emit(tx, realm.id, [scheduledEvents.add(row)]);
+  emit(tx, realm.id, [scheduledEvents.add(row)]);
   alarmAfterCommit(tx, clock, {
     realmId: realm.id,
     scheduledMessageId: row.id,

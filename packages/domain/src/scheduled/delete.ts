@@ -16,5 +16,5 @@ export async function deleteScheduled(tx: Tx, actor: Account, id: number): Promi
   if (!row) throw errors.notFound404(`You have no scheduled message ${id}`);
   const prisma = await tx.prisma();
   await prisma.scheduledMessage.delete({ where: { id }, select: { id: true } });
-  await emit(tx, actor.realmId, [scheduledEvents.remove(row)]);
+  emit(tx, actor.realmId, [scheduledEvents.remove(row)]);
 }

@@ -1,6 +1,6 @@
-import { asDeliverer, lookForDue } from "./claim.ts";
-import { deliverInLine, type InLine } from "./deliver-in-line.ts";
-import type { DeliverOptions } from "./deliver.ts";
+import { lookForDue } from "./claim.ts";
+import { deliverBatch, type DeliverOptions } from "./deliver.ts";
+import type { Outcome } from "./outcome.ts";
 
 export interface DeliveryRun {
   /** Something is still due: go on in another job, so that other organizations get their turn. */
@@ -10,25 +10,27 @@ export interface DeliveryRun {
 }
 
 /**
- * Delivers batch after batch until nothing is due, `maxBatches` are done, or `signal` fires. The look after the lock
- * is given back is what lets a second alarm end when it finds the organization being delivered: whatever was due
- * before that is seen by the holder.
+ * Delivers batch after batch until nothing is due, `maxBatches` are done, or `signal` fires. The look after each
+ * commit is what lets a second alarm end when it finds the organization being delivered: whatever was due before
+ * the holder's last commit is seen by the holder.
  */
 export async function deliverAll(
   options: DeliverOptions,
   realmId: number,
-  run: InLine,
+  run: {
+    readonly maxBatches: number;
+    readonly signal: AbortSignal;
+    readonly onBatch?: (outcomes: readonly Outcome[]) => void;
+  },
 ): Promise<DeliveryRun> {
   // Messages due within seconds have an alarm each, and the first of them sends all: the others end here.
   let look = await lookForDue(options.db, realmId);
   for (let batches = 0; look.due; look = await lookForDue(options.db, realmId)) {
     if (batches >= run.maxBatches || run.signal.aborted) return { more: true, now: look.now };
-    const left = { ...run, maxBatches: run.maxBatches - batches };
-    const done = await asDeliverer(options.db, realmId, () =>
-      deliverInLine(options, realmId, left),
-    );
-    if (done === undefined) break;
-    batches += Math.max(done, 1);
+    const outcomes = await deliverBatch(options, realmId);
+    if (outcomes === undefined) break;
+    run.onBatch?.(outcomes);
+    batches++;
   }
   return { more: false, now: look.now };
 }

@@ -7,10 +7,10 @@ import { checkMessages } from "../messages/check.ts";
 import { loadClientNames } from "../messages/clients.ts";
 import type { Draft } from "../messages/draft.ts";
 import type { OutgoingMessage } from "../messages/outgoing.ts";
-import { sendMessages, type SendingTurn } from "../messages/send.ts";
+import { sendMessages } from "../messages/send.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
-import { claimDue, type DueRow } from "./claim.ts";
+import { becomeDeliverer, claimDue, type DueRow } from "./claim.ts";
 import { sendFailureNotices } from "./failure-notice.ts";
 import { storeOutcomes, type Outcome } from "./outcome.ts";
 import { scheduledEvents } from "./record.ts";
@@ -26,39 +26,40 @@ export interface DeliverOptions {
   readonly batch?: number;
 }
 
-/** What the batches of one run share, and how one of them is told when its turn has come. */
-export interface BatchTurn extends SendingTurn {
-  /** Topics and conversations begun by the messages let through so far. */
-  readonly letThrough: Set<string>;
-  /** The last row that a batch before has taken. */
-  readonly after: number | undefined;
-  /** Told of the rows that this batch takes; `more` says that there may be others. */
-  readonly taken: (rows: readonly DueRow[], more: boolean) => void;
-}
-
 /**
- * Delivers one batch of an organization's due messages in a transaction (scheduled-messages.md §5). Everything of it
- * commits together or not at all, so that a crash leaves nothing or everything: each message is sent exactly once.
- * A refusal fails its row alone. The caller is the organization's deliverer.
- * @throws what goes wrong unexpectedly; the rows are still pending then
+ * Delivers one batch of an organization's due messages (scheduled-messages.md §5). Everything of it commits together
+ * or not at all, so that a crash leaves nothing or everything: each message is sent exactly once. A refusal fails its
+ * row alone. An unexpected error rolls the batch back, and its rows go one by one.
+ * @returns the rows' outcomes; undefined when another transaction is delivering here: it will look again
+ * @throws what a lost connection, a deadlock or a lock timeout throws: the rows are still pending then
  */
-export function deliverBatch(
+export async function deliverBatch(
   options: DeliverOptions,
   realmId: number,
-  turn: BatchTurn,
-): Promise<Outcome[]> {
-  const limit = options.batch ?? deliveryBatch;
-  return options.db.transaction(
-    async (tx) => {
-      const realm = await loadRealm(tx, realmId);
-      const claimed = await claimDue(tx, realmId, limit, turn.after);
-      const rows = together(claimed);
-      turn.taken(rows, rows.length < claimed.length || claimed.length === limit);
-      if (rows.some(asksForParticipants)) await turn.turn();
-      return deliverRows(options, tx, realm, rows, turn);
-    },
-    { attempts: 1 },
-  );
+): Promise<Outcome[] | undefined> {
+  const { db, log, batch = deliveryBatch } = options;
+  let claimed: readonly DueRow[] = [];
+  try {
+    return await db.transaction(
+      async (tx) => {
+        const [isDeliverer, realm] = await Promise.all([
+          becomeDeliverer(tx, realmId),
+          loadRealm(tx, realmId),
+        ]);
+        if (!isDeliverer) return undefined;
+        claimed = together(await claimDue(tx, realmId, batch));
+        return deliverRows(options, tx, realm, claimed);
+      },
+      { attempts: 1 },
+    );
+  } catch (error) {
+    if (isPassing(error) || claimed.length === 0) throw error;
+    log.error(
+      { err: error, realmId, rows: claimed.length },
+      "a batch of due messages failed; its rows go one by one",
+    );
+    return deliverSingly(options, realmId, claimed.length);
+  }
 }
 
 /**
@@ -75,7 +76,7 @@ function asksForParticipants({ content }: DueRow): boolean {
 }
 
 /** Delivers up to `count` rows, each in a transaction of its own; one that throws is failed there. */
-export async function deliverSingly(
+async function deliverSingly(
   options: DeliverOptions,
   realmId: number,
   count: number,
@@ -83,6 +84,7 @@ export async function deliverSingly(
   const outcomes: Outcome[] = [];
   for (let i = 0; i < count; i++) {
     const delivered = await options.db.transaction(async (tx) => {
+      if (!(await becomeDeliverer(tx, realmId))) return [];
       const realm = await loadRealm(tx, realmId);
       const rows = await claimDue(tx, realmId, 1);
       try {
@@ -117,7 +119,6 @@ async function deliverRows(
   tx: Tx,
   realm: Realm,
   rows: readonly DueRow[],
-  turn?: BatchTurn,
 ): Promise<Outcome[]> {
   if (rows.length === 0) return [];
   const failures = new Map<DueRow, Outcome>();
@@ -126,13 +127,7 @@ async function deliverRows(
     if (failure) failures.set(row, failure);
   }
   const candidates = rows.filter((row) => !failures.has(row));
-  const results = await checkMessages(
-    tx,
-    options.site,
-    realm,
-    candidates.map(draftOf),
-    turn?.letThrough,
-  );
+  const results = await checkMessages(tx, options.site, realm, candidates.map(draftOf));
   const clientNames = await loadClientNames(
     tx,
     options.db,
@@ -160,7 +155,7 @@ async function deliverRows(
       scheduledMessageId: row.id,
     });
   }
-  const { sent, events } = await sendMessages(tx, realm, outgoing, turn);
+  const { sent, events } = await sendMessages(tx, realm, outgoing);
   const messageIds = new Map(sendable.map((row, i) => [row, sent[i]?.id]));
   const outcomes = rows.map((row): Outcome => {
     const failure = failures.get(row);
@@ -205,7 +200,7 @@ async function settle(
   outcomes: readonly Outcome[],
   sendingEvents: readonly NewEvent[],
 ): Promise<Outcome[]> {
-  await storeOutcomes(tx, outcomes);
+  storeOutcomes(tx, outcomes);
   const loud = outcomes.filter((outcome) => outcome.kind === "failed" && !outcome.silent) as Array<
     Extract<Outcome, { kind: "failed" }>
   >;
@@ -226,7 +221,7 @@ async function settle(
     if (outcome.kind !== "failed") return [scheduledEvents.remove(outcome.row)];
     return outcome.silent ? [] : [scheduledEvents.update({ ...outcome.row, failed: true })];
   });
-  await emit(tx, realm.id, [...sendingEvents, ...events, ...notices]);
+  emit(tx, realm.id, [...sendingEvents, ...events, ...notices]);
   return [...outcomes];
 }
 

@@ -51,7 +51,7 @@ export async function editScheduled(
     );
   const changes = await changedMessage(tx, site, realm, actor, row, input);
   const edited = await store(tx, { ...row, ...changes, clientId: client.id }, input.deliverAt);
-  await emit(tx, realm.id, [scheduledEvents.update(edited)]);
+  emit(tx, realm.id, [scheduledEvents.update(edited)]);
   alarmAfterCommit(tx, clock, {
     realmId: realm.id,
     scheduledMessageId: id,

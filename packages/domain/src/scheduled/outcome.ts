@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 
 import type { DueRow } from "./claim.ts";
 
@@ -14,11 +14,11 @@ export type Outcome =
       readonly silent: boolean;
     };
 
-/** Writes the outcomes into their rows. */
-export async function storeOutcomes(sql: Sql, outcomes: readonly Outcome[]): Promise<void> {
+/** Writes the outcomes into their rows, with the commit. */
+export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[]): void {
   const sent = outcomes.filter((outcome) => outcome.kind === "sent");
   if (sent.length > 0) {
-    await sql.rows(
+    tx.sendWithCommit(
       {
         name: "deliver-mark-sent",
         text: `UPDATE scheduled_messages s SET delivered = true, delivered_message_id = o.message_id
@@ -29,7 +29,7 @@ export async function storeOutcomes(sql: Sql, outcomes: readonly Outcome[]): Pro
   }
   const before = outcomes.filter((outcome) => outcome.kind === "sent-before");
   if (before.length > 0) {
-    await sql.rows(
+    tx.sendWithCommit(
       `UPDATE scheduled_messages s SET delivered = true, delivered_message_id = m.id
        FROM messages m WHERE m.scheduled_message_id = s.id AND s.id = ANY($1::bigint[])`,
       [before.map(({ row }) => row.id)],
@@ -37,7 +37,7 @@ export async function storeOutcomes(sql: Sql, outcomes: readonly Outcome[]): Pro
   }
   const failed = outcomes.filter((outcome) => outcome.kind === "failed");
   if (failed.length > 0) {
-    await sql.rows(
+    tx.sendWithCommit(
       `UPDATE scheduled_messages s SET failed = true, failure_message = o.reason
        FROM unnest($1::bigint[], $2::text[]) AS o (id, reason) WHERE s.id = o.id`,
       [failed.map(({ row }) => row.id), failed.map(({ reason }) => reason)],

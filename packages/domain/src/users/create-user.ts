@@ -17,6 +17,6 @@ export async function createUser(
   user: NewUser,
 ): Promise<{ account: Account; apiKey: string }> {
   const { account, apiKey, events } = await insertUser(tx, site, realm, user);
-  await emit(tx, realm.id, events);
+  emit(tx, realm.id, events);
   return { account, apiKey };
 }
