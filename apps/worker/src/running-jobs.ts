@@ -22,6 +22,7 @@ export class RunningJobs {
   readonly #running = new Set<Running>();
   readonly #log: Logger;
   readonly #stopMs: number;
+  #stopped: Error | undefined;
 
   constructor(options: { log: Logger; stopMs: number }) {
     this.#log = options.log;
@@ -36,9 +37,13 @@ export class RunningJobs {
     return [...this.#running].map((running) => running.id);
   }
 
-  /** Tells every running job to stop; those that do, or do not within `stopMs`, go back to wait. */
+  /**
+   * Tells every running job to stop; those that do, or do not within `stopMs`, go back to wait. So does at once what
+   * comes later: a queue that is closing may still hand out one that it has just taken back.
+   */
   stop(): void {
     const reason = new HandBack("the process is ending");
+    this.#stopped = reason;
     for (const running of this.#running) running.end(reason);
   }
 
@@ -47,6 +52,7 @@ export class RunningJobs {
    * @throws InvalidPayload, DeadlineExceeded, HandBack, or what the processor threw
    */
   async run(processor: AnyProcessor, given: Run): Promise<void> {
+    if (this.#stopped) throw this.#stopped;
     const { definition } = processor;
     const payload = checkPayload(definition, given.data);
     const log = this.#log.child({ job: given.name, id: given.id, attempt: given.attempt });
