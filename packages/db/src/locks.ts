@@ -11,4 +11,6 @@ export const lockClass = {
   sweep: 1_102,
   /** Held while the first organization is made. */
   firstOrganization: 1_103,
+  /** Held by the one process that clears away old events and dead queues. */
+  eventGarbage: 1_104,
 } as const;

@@ -11,9 +11,11 @@ export interface Sql {
   rows<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** Who hears of the intents that a transaction leaves behind. */
+/** Who hears of what a transaction leaves behind, once it has committed. */
 export interface Outbox {
   listener?: (intents: readonly QueuedIntent[]) => void;
+  /** Told of every organization whose log has grown. */
+  onEvents?: (realmId: number) => void;
 }
 
 /** What the transactions of one database share. */
@@ -73,6 +75,11 @@ export class Tx implements Sql {
   /** Runs `hook` once the transaction has committed, never when it rolled back. It must not throw. */
   afterCommit(hook: () => void): void {
     this.#afterCommit.push(hook);
+  }
+
+  /** @internal called by `emit`: the outbox hears of it after the commit. */
+  eventsEmitted(realmId: number): void {
+    this.afterCommit(() => this.#outbox.onEvents?.(realmId));
   }
 
   /** @internal called by `recordIntents`: the outbox hears of them after the commit. */
@@ -152,7 +159,7 @@ export function poolSql(pool: pg.Pool): Sql {
 
 export interface TransactionOptions {
   /** `read committed` unless given. */
-  mode?: "read committed" | "repeatable read read only";
+  mode?: "read committed" | "repeatable read" | "repeatable read read only";
   /** How often a transaction that lost to another one is run again; 3 unless given. */
   attempts?: number;
 }

@@ -1,1 +1,2 @@
 export * from "./emit.ts";
+export * from "./queue-options.ts";
