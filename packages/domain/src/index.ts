@@ -24,6 +24,7 @@ export * from "./realms/create-organization.ts";
 export * from "./realms/first-organization.ts";
 export * from "./realms/realm-of-host.ts";
 export * from "./realms/realm.ts";
+export * from "./server/emoji-data.ts";
 export * from "./server/server-settings.ts";
 export * from "./server/version.ts";
 export * from "./settings/registry.ts";
