@@ -7,7 +7,7 @@ import {
   type Site,
 } from "@carillon/domain";
 import type { Logger } from "@carillon/kit";
-import { handlerFor } from "./http/handler.ts";
+import { handlerFor, rawHandlerFor } from "./http/handler.ts";
 
 /** What every action of the gateway may use. */
 export interface Services {
@@ -19,6 +19,9 @@ export interface Services {
 
 /** Binds an operation to its action: `export default handle(createThing, async ({ input, actor, services }) => …)`. */
 export const handle = handlerFor<Services, Account>();
+
+/** The same for operations that are declared `raw`. */
+export const handleRaw = rawHandlerFor<Services, Account>();
 
 /** The row of the sending program, for messages that remember it. */
 export async function clientOf(services: Services, name: string): Promise<SendingClient> {

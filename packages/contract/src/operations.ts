@@ -8,11 +8,13 @@ export * from "./scheduled-messages/edit.ts";
 export * from "./scheduled-messages/list.ts";
 export * from "./messages/get.ts";
 
+export * from "./server/get-emoji-data.ts";
 export * from "./server/server-settings.ts";
 
 export * from "./users/create-user.ts";
 export * from "./users/dev-fetch-api-key.ts";
 export * from "./users/fetch-api-key.ts";
+export * from "./users/get-avatar.ts";
 export * from "./users/get-own-user.ts";
 export * from "./users/get-user.ts";
 export * from "./users/get-users.ts";
@@ -22,3 +24,5 @@ export * from "./channels/create-channel.ts";
 export * from "./channels/list-channels.ts";
 export * from "./channels/list-subscriptions.ts";
 export * from "./channels/remove-subscriptions.ts";
+
+export * from "./realm/list-emoji.ts";

@@ -44,6 +44,7 @@ export * from "./users/insert-user.ts";
 export * from "./users/passwords.ts";
 export * from "./users/present.ts";
 export * from "./users/principals.ts";
+export * from "./users/read-avatar.ts";
 export * from "./users/read-users.ts";
 export * from "./users/check-secret-key.ts";
 export * from "./users/secrets.ts";

@@ -1,0 +1,23 @@
+import { listRealmEmoji } from "@carillon/contract";
+import { organization, useDatabase, useGateway } from "@carillon/testkit";
+import { expect } from "chai";
+
+describe("GET /realm/emoji", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+
+  it("says that the organization has none of its own, to people, guests and bots", async () => {
+    const { member, guest, bot } = await organization(db);
+    for (const account of [member, guest, bot])
+      expect(await gateway.as(account).succeed(listRealmEmoji)).to.deep.equal({
+        result: "success",
+        msg: "",
+        emoji: {},
+      });
+  });
+
+  it("wants credentials", async () => {
+    const { status, body } = await gateway.anonymous.call(listRealmEmoji);
+    expect([status, body.code]).to.deep.equal([401, "UNAUTHORIZED"]);
+  });
+});

@@ -1,0 +1,59 @@
+import { getUser } from "@carillon/contract";
+import {
+  deactivateUser,
+  organization,
+  useDatabase,
+  useGateway,
+  user,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+describe("GET /avatar/{user_id}", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+  });
+
+  const picture = (id: number | string, as = gateway.as(org.guest)) =>
+    as.send("GET", `/avatar/${id}`, { redirect: "manual" });
+  const told = async (id: number) =>
+    (
+      await gateway
+        .as(org.owner)
+        .succeed(getUser, { path: { user_id: id }, params: { client_gravatar: false } })
+    ).user.avatar_url;
+
+  it("leads to the picture that the account's avatar_url names: of people, bots and those who left", async () => {
+    const gone = await user(db, org.realm);
+    await deactivateUser(db, gone);
+    const hidden = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
+    for (const { id } of [org.member, org.bot, org.welcomeBot, gone, hidden]) {
+      const { status, headers } = await picture(id);
+      expect(status).to.equal(302);
+      expect(headers.get("location"))
+        .to.equal(await told(id))
+        .and.match(/^https:\/\//);
+    }
+  });
+
+  it("answers 404 for an account that there is not, or not in this organization", async () => {
+    const other = await organization(db);
+    for (const id of [other.member.id, 0, 2_000_000_000, "99999999999999999999"]) {
+      const { status, body, headers } = await picture(id);
+      expect([status, body.code], String(id)).to.deep.equal([404, "BAD_REQUEST"]);
+      expect(headers.has("location")).to.equal(false);
+    }
+    expect((await picture("nobody")).status).to.equal(404);
+  });
+
+  it("tells strangers nothing, not even who has an account", async () => {
+    for (const id of [org.member.id, 0]) {
+      const { status, body, headers } = await picture(id, gateway.anonymous);
+      expect([status, body.code]).to.deep.equal([401, "UNAUTHORIZED"]);
+      expect(headers.has("location")).to.equal(false);
+    }
+  });
+});
