@@ -76,3 +76,4 @@ export * from "./scheduled/list.ts";
 export * from "./scheduled/outcome.ts";
 export * from "./notices/channel-created.ts";
 export * from "./notices/subscribed.ts";
+export * from "./notices/welcome.ts";

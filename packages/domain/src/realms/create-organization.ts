@@ -28,7 +28,7 @@ export interface CreatedOrganization {
 
 /**
  * Makes an organization: its system groups, every permission at its default, the settings that new accounts start
- * with, its own two bots and its owner. Nobody listens yet, so there are no events.
+ * with, its own two bots and its owner, whom the caller is to welcome. Nobody listens yet, so there are no events.
  */
 export async function createOrganization(
   tx: Tx,

@@ -71,6 +71,20 @@ describe("The first organization", () => {
       expect(await db.prisma.userGroupMember.count({ where: { userId: id } })).to.equal(0);
   });
 
+  for (const demo of [true, false]) {
+    it(`welcomes its people, ${demo ? "not its bots" : "if only the owner"}`, async () => {
+      await createFirstOrganization(db, site, { demo });
+      const received = await db.rows(
+        `SELECT u.role, u.is_bot, sender.system_bot_kind AS by FROM user_messages um
+         JOIN users u ON u.id = um.user_id AND u.system_bot_kind IS NULL
+         JOIN messages m ON m.id = um.message_id JOIN users sender ON sender.id = m.sender_id
+         ORDER BY u.role`,
+      );
+      const roles = demo ? [100, 200, 300, 400, 600] : [100];
+      expect(received).to.deep.equal(roles.map((role) => ({ role, is_bot: false, by: "welcome" })));
+    });
+  }
+
   it("has only the owner where no demo is wanted", async () => {
     const { accounts } = await createFirstOrganization(db, site, { demo: false });
     expect(accounts.map(({ name }) => name)).to.deep.equal(["owner"]);

@@ -4,6 +4,7 @@ import { randomKey } from "@carillon/kit";
 import { defaultChannelGroups } from "../channels/default-groups.ts";
 import { insertChannel } from "../channels/insert-channel.ts";
 import { subscribe } from "../channels/subscribe.ts";
+import { welcome } from "../notices/welcome.ts";
 import { loadSystemGroups } from "../permissions/system-groups.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
@@ -66,8 +67,8 @@ const fullNames: Readonly<Record<FirstAccountName, string>> = {
 
 /**
  * Makes the first organization in one transaction, unless the database has one: its owner, who may create users and
- * change e-mails, the demo accounts, and a channel with everybody in it, which new members are subscribed to as well.
- * Safe to run by several processes at once.
+ * change e-mails, the demo accounts, and a channel with everybody in it, which new members are subscribed to as well;
+ * and welcomes them. Safe to run by several processes at once.
  */
 export async function createFirstOrganization(
   db: Database,
@@ -124,6 +125,12 @@ async function fill(
     tx,
     [{ channelId: channel.id }],
     members.map(({ id }) => id),
+  );
+  await welcome(
+    tx,
+    site,
+    realm,
+    members.filter(({ isBot }) => !isBot),
   );
   return channel.id;
 }

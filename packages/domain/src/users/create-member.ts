@@ -1,18 +1,20 @@
 import { errors } from "@carillon/contract";
 import { sqlState, type Database } from "@carillon/db";
+import { emit } from "@carillon/events";
 import { codePointLength } from "@carillon/kit";
 
+import { welcome } from "../notices/welcome.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "./account.ts";
 import { hostOf } from "./addresses.ts";
-import { createUser } from "./create-user.ts";
 import { isEmailAddress } from "./email-address.ts";
 import { checkFullName, checkNameIsFree } from "./full-name.ts";
+import { insertUser } from "./insert-user.ts";
 import { hashPassword, passwordLength } from "./passwords.ts";
 
 /**
- * Adds a member on behalf of an administrator who may (users.md §5). The password is hashed before the transaction
+ * Adds a member on behalf of an administrator who may (users.md §5), and welcomes them. The password is hashed before the transaction
  * begins, which would otherwise hold a connection for as long.
  * @returns its id
  * @throws ApiError `BAD_REQUEST`
@@ -37,12 +39,13 @@ export async function createMember(
   return db
     .transaction(async (tx) => {
       await checkNameIsFree(tx, realm, fullName);
-      const { account } = await createUser(tx, site, realm, {
+      const { account, events } = await insertUser(tx, site, realm, {
         email,
         fullName,
         passwordHash,
         createdBy: actor.id,
       });
+      emit(tx, realm.id, [...events, ...(await welcome(tx, site, realm, [account]))]);
       return account.id;
     })
     .catch((error: unknown) => {

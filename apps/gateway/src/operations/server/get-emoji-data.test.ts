@@ -16,7 +16,7 @@ describe("GET /static/emoji/{version}", () => {
     expect(Object.keys(names).length).to.be.greaterThan(1_500);
     for (const [code, own] of Object.entries(names)) {
       expect(code).to.match(/^[0-9a-f]{4,6}(-[0-9a-f]{4,6})*$/);
-      expect(own, code).to.be.an("array").that.is.not.empty;
+      expect(own.length, code).to.be.greaterThan(0);
     }
     expect(headers.get("content-type")).to.equal("application/json");
     expect(headers.get("cache-control")).to.equal("public, max-age=31536000, immutable");

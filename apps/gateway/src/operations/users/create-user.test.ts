@@ -1,4 +1,10 @@
-import { createUser, fetchApiKey, getOwnUser, listSubscriptions } from "@carillon/contract";
+import {
+  createUser,
+  fetchApiKey,
+  getMessages,
+  getOwnUser,
+  listSubscriptions,
+} from "@carillon/contract";
 import { hostOf } from "@carillon/domain";
 import {
   channel,
@@ -31,10 +37,11 @@ describe("POST /users", () => {
   const create = (params: Record<string, unknown>, by = org.owner) =>
     gateway.as(by).call(createUser, { params });
   const refused = async (overrides: Record<string, unknown>, code = "BAD_REQUEST") => {
-    const users = await db.prisma.user.count();
+    const counts = () => Promise.all([db.prisma.user.count(), db.prisma.message.count()]);
+    const before = await counts();
     const { status, body } = await create(fresh(overrides));
     expect([status, body.code], body.msg).to.deep.equal([400, code]);
-    expect(await db.prisma.user.count()).to.equal(users);
+    expect(await counts()).to.deep.equal(before);
   };
 
   const changeDefaults = (settings: Record<string, unknown>) =>
@@ -66,7 +73,7 @@ describe("POST /users", () => {
     });
     expect(login).to.include({ email: row.deliveryEmail, user_id: row.id });
     const own = await gateway.as({ email: login.email, apiKey: login.api_key }).succeed(getOwnUser);
-    expect(own).to.include({ full_name: "Mia Member", max_message_id: -1, role: 400 });
+    expect(own).to.include({ full_name: "Mia Member", role: 400 });
   });
 
   it("copies the organization's defaults, which do not shine through later", async () => {
@@ -88,6 +95,7 @@ describe("POST /users", () => {
       "user_group/add_members",
       "user_group/add_members",
       "subscription/peer_add",
+      "message/null",
     ]);
     expect(events[0]?.audience).to.equal(null);
     expect(events[0]?.payload["person"]).to.deep.include({
@@ -114,6 +122,33 @@ describe("POST /users", () => {
       .as({ email: key.email, apiKey: key.api_key })
       .succeed(listSubscriptions);
     expect(subscriptions.map(({ stream_id }) => stream_id)).to.deep.equal([general.id]);
+  });
+
+  it("welcomes the new member with a direct message of the organization's bot, unread", async () => {
+    const params = fresh({ full_name: "Wanda Welcome" });
+    const { result, events } = await eventsOf(db, org.realm.id, () => create(params));
+    const id = result.body.user_id;
+    const { api_key, email } = await gateway.anonymous.succeed(fetchApiKey, {
+      params: { username: params.email, password: params.password },
+    });
+    const own = gateway.as({ email, apiKey: api_key });
+    const { messages } = await own.succeed(getMessages, {
+      params: { anchor: "newest", num_before: 10, num_after: 0, apply_markdown: false },
+    });
+    expect(messages).to.have.length(1);
+    const [message] = messages;
+    expect(message).to.deep.include({
+      type: "private",
+      sender_id: org.welcomeBot.id,
+      client: "Internal",
+      flags: [],
+    });
+    expect(message?.content).to.contain(`@_**Wanda Welcome|${id}**`);
+    expect((await own.succeed(getOwnUser)).max_message_id).to.equal(message?.id);
+    const told = events.filter(({ type }) => type === "message");
+    expect(told).to.have.length(1);
+    expect(told[0]?.audience).to.have.members([id, org.welcomeBot.id]);
+    expect(told[0]?.payload["message"]).to.include({ id: message?.id });
   });
 
   it("hides a hidden address from those who may not see it", async () => {
