@@ -3,6 +3,7 @@ export * from "./counters.ts";
 export * from "./database.ts";
 export * from "./heartbeats.ts";
 export * from "./intents.ts";
+export * from "./listen.ts";
 export * from "./locks.ts";
 export * from "./migrations.ts";
 export * from "./transaction.ts";

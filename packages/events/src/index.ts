@@ -1,2 +1,10 @@
 export * from "./emit.ts";
+export * from "./hub.ts";
+export type { Presenter } from "./present.ts";
 export * from "./queue-options.ts";
+export * from "./queues.ts";
+export { readHead } from "./log.ts";
+export { eventId } from "./event-ids.ts";
+export type { NumberedEvent } from "./selection.ts";
+export type { PollResult } from "./waiting.ts";
+export * from "./wake-ups/wake-ups.ts";

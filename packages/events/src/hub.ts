@@ -1,0 +1,278 @@
+import type { Database } from "@carillon/db";
+import type { Logger } from "@carillon/kit";
+
+import { emit } from "./emit.ts";
+import { heartbeatId, isFromTheFuture, seqOf } from "./event-ids.ts";
+import { logHas, readHeads, readLogFor } from "./log.ts";
+import type { Presenter } from "./present.ts";
+import type { EventQueue, QueueEvent } from "./queue-options.ts";
+import { dropQueue, findQueue, touchQueues } from "./queues.ts";
+import { Rings, type RingLimits } from "./ring.ts";
+import { filler, Selection, type NumberedEvent } from "./selection.ts";
+import { Tail } from "./tail.ts";
+import { Waiter, type PollResult } from "./waiting.ts";
+
+export interface HubOptions<Context> {
+  readonly db: Database;
+  readonly presenter: Presenter<Context>;
+  readonly log: Logger;
+  readonly limits?: RingLimits;
+  /** Between two looks at the log without a wake-up, in milliseconds. */
+  readonly lookMs?: number;
+  /** How long a poll waits before it gets a heartbeat, in milliseconds: between the two. */
+  readonly heartbeatMs?: readonly [number, number];
+}
+
+export interface Poll {
+  readonly userId: number;
+  readonly queueId: string;
+  /** The newest id that the client has got: everything up to it is acknowledged. */
+  readonly lastEventId: number;
+  readonly block: boolean;
+  /** Fires when the client hangs up. */
+  readonly signal: AbortSignal;
+}
+
+/** Queues further behind than this many events are given up. */
+const furthestBehind = 100_000;
+/** Between two notes of which queues are in use, in milliseconds. */
+const touchMs = 15_000;
+/** Queues that live no longer than this many seconds are noted at once. */
+const shortLived = 60;
+/** An organization that nobody has polled for this long is forgotten, in milliseconds. */
+const forgetMs = 600_000;
+/** After how many milliseconds a heartbeat that had to stand back is tried again. */
+const beatAgainMs = 100;
+/** Rows that are read in one go for a queue that is far behind. */
+const catchUpBatch = 1_000;
+
+/**
+ * Answers the polls of one gateway (events.md §2, §6). Queues and events lie in the database, so that any gateway
+ * serves any queue; here is only what is new, and who waits for it.
+ */
+export class EventHub<Context> {
+  readonly #options: HubOptions<Context>;
+  readonly #rings: Rings;
+  readonly #tails = new Map<number, Promise<Tail<Context>>>();
+  /** Queues polled since the last note. */
+  readonly #used = new Set<string>();
+  readonly #timers: NodeJS.Timeout[];
+  #open = 0;
+  #closing = false;
+
+  constructor(options: HubOptions<Context>) {
+    this.#options = options;
+    this.#rings = new Rings(options.limits ?? { events: 20_000, weight: 64_000_000 });
+    this.#timers = [
+      setInterval(() => void this.#quietly(this.look()), options.lookMs ?? 1_000),
+      setInterval(() => void this.#quietly(this.touch()), touchMs),
+    ];
+  }
+
+  /** Open polls, and what is kept in memory. */
+  get counters(): { polls: number; events: number; bytes: number } {
+    return { polls: this.#open, events: this.#rings.events, bytes: this.#rings.weight };
+  }
+
+  /** An organization's log has grown. */
+  ring(realmId: number): void {
+    const tail = this.#tails.get(realmId);
+    if (tail) void this.#quietly(tail.then((opened) => opened.pull()));
+  }
+
+  /** Looks at every log that somebody waits for, as after wake-ups that were lost. */
+  async look(): Promise<void> {
+    const tails = await this.#opened();
+    const waiting = tails.filter(({ waiters }) => waiters.size > 0);
+    if (waiting.length === 0) return;
+    const heads = await readHeads(
+      this.#options.db,
+      waiting.map(({ realmId }) => realmId),
+    );
+    for (const { realmId, seq } of heads) {
+      const tail = waiting.find((one) => one.realmId === realmId);
+      if (tail && seq > tail.head) await tail.pull();
+    }
+  }
+
+  /** Notes which queues are in use, and ends the polls of those that are gone. */
+  async touch(): Promise<void> {
+    const tails = await this.#opened();
+    const open = tails.flatMap((tail) =>
+      [...tail.waiters.all()].map((waiter) => ({ tail, waiter })),
+    );
+    const ids = [...this.#used, ...open.map(({ waiter }) => waiter.queue.id)];
+    this.#used.clear();
+    if (ids.length > 0) {
+      const alive = await touchQueues(this.#options.db, ids);
+      for (const { tail, waiter } of open)
+        if (!alive.has(waiter.queue.id)) tail.end(waiter, { kind: "gone" });
+    }
+    for (const tail of tails)
+      if (tail.waiters.size === 0 && performance.now() - tail.usedAt > forgetMs) {
+        this.#tails.delete(tail.realmId);
+        this.#rings.close(tail.ring);
+      }
+  }
+
+  async poll(poll: Poll): Promise<PollResult> {
+    this.#open++;
+    try {
+      const found = await findQueue(this.#options.db, poll.userId, poll.queueId);
+      if (!found) return { kind: "gone" };
+      const { queue, head } = found;
+      if (isFromTheFuture(poll.lastEventId, head)) return { kind: "future" };
+      await this.#noteUse(queue);
+      const result = await this.#answer(queue, head, poll);
+      await this.#noteUse(queue);
+      return result;
+    } finally {
+      this.#open--;
+    }
+  }
+
+  /** Answers every open poll with a heartbeat; later ones are not kept waiting. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    for (const tail of await this.#opened()) {
+      await this.#quietly(tail.settled());
+      await Promise.all(
+        [...tail.waiters.all()].map((waiter) => this.#quietly(this.#beat(tail, waiter))),
+      );
+    }
+    await this.#quietly(this.touch());
+  }
+
+  async #answer(queue: EventQueue, head: number, poll: Poll): Promise<PollResult> {
+    const tail = await this.#tail(queue.realmId);
+    tail.usedAt = performance.now();
+    // What was committed before the poll must be in its answer, also when the wake-up is still under way.
+    if (tail.head < head) await tail.pull();
+    let cursor = Math.max(queue.baseSeq, seqOf(poll.lastEventId));
+    if (tail.head - cursor > furthestBehind) return this.#giveUp(queue);
+    const selection = new Selection(queue, this.#options.presenter, tail.context);
+    while (cursor < tail.ring.floor && !selection.isFull) {
+      const reached = await this.#catchUp(queue, selection, cursor, tail.ring.floor);
+      if (reached === undefined) return this.#giveUp(queue);
+      cursor = reached;
+    }
+    if (!selection.isFull) selection.addAll(tail.ring.after(cursor));
+    // From here to the waiter's being known nothing may be awaited, or an event in between would be missed.
+    if (selection.events.length > 0 || !poll.block || poll.signal.aborted)
+      return { kind: "events", events: selection.events };
+    if (this.#closing) return this.#heartbeat(tail, queue, poll.lastEventId);
+    return new Promise((resolve) => this.#wait(tail, queue, poll, resolve));
+  }
+
+  /** @returns up to where the queue has been served now; undefined when the log no longer reaches back so far */
+  async #catchUp(
+    queue: EventQueue,
+    selection: Selection<Context>,
+    after: number,
+    until: number,
+  ): Promise<number | undefined> {
+    const { db } = this.#options;
+    const { realmId, userId, options } = queue;
+    if (!(await logHas(db, realmId, after + 1))) return undefined;
+    const rows = await readLogFor(
+      db,
+      { realmId, userId, allPublicChannels: options.allPublicChannels },
+      { after, until, limit: catchUpBatch },
+    );
+    for (const { event } of rows) {
+      selection.add(event);
+      if (selection.isFull) return event.seq;
+    }
+    return rows.length < catchUpBatch ? until : rows.at(-1)!.event.seq;
+  }
+
+  #wait(
+    tail: Tail<Context>,
+    queue: EventQueue,
+    poll: Poll,
+    resolve: (result: PollResult) => void,
+  ): void {
+    const waiter = new Waiter(queue, poll.lastEventId, resolve);
+    tail.waiters.add(waiter);
+    const [from, to] = this.#options.heartbeatMs ?? [45_000, 55_000];
+    waiter.expireAfter(
+      from + Math.random() * (to - from),
+      () => void this.#quietly(this.#beat(tail, waiter)),
+    );
+    poll.signal.addEventListener("abort", () => tail.end(waiter, { kind: "events", events: [] }), {
+      once: true,
+    });
+  }
+
+  async #beat(tail: Tail<Context>, waiter: Waiter): Promise<void> {
+    if (waiter.finished) return;
+    if (waiter.isBeingTold) {
+      // An event is on its way to it. Should it turn out not to want that one, its heartbeat is due all the same.
+      waiter.expireAfter(beatAgainMs, () => void this.#quietly(this.#beat(tail, waiter)));
+      return;
+    }
+    tail.waiters.remove(waiter);
+    try {
+      waiter.finish(await this.#heartbeat(tail, waiter.queue, waiter.lastId));
+    } catch (error) {
+      waiter.finish({ kind: "events", events: [] });
+      throw error;
+    }
+  }
+
+  /** A heartbeat for a queue that has got everything up to the tail's head. */
+  async #heartbeat(tail: Tail<Context>, queue: EventQueue, lastId: number): Promise<PollResult> {
+    const { head, realmId } = tail;
+    const id = heartbeatId(lastId, head);
+    if (id !== undefined) return beat(id);
+    // After 1,023 heartbeats in a row the numbers before the next event are used up: there must be one.
+    const { db, presenter } = this.#options;
+    await db.transaction(async (tx) =>
+      emit(tx, realmId, [{ type: filler, payload: {}, audience: [] }]),
+    );
+    await tail.pull();
+    const selection = new Selection(queue, presenter, tail.context);
+    if (head >= tail.ring.floor) selection.addAll(tail.ring.after(head));
+    const next = heartbeatId(lastId, tail.head);
+    return selection.events.length > 0 || next === undefined || head < tail.ring.floor
+      ? { kind: "events", events: selection.events }
+      : beat(next);
+  }
+
+  async #giveUp(queue: EventQueue): Promise<PollResult> {
+    await dropQueue(this.#options.db, queue.id);
+    return { kind: "gone" };
+  }
+
+  async #noteUse({ id, idleTimeout }: EventQueue): Promise<void> {
+    if (idleTimeout < shortLived) await touchQueues(this.#options.db, [id]);
+    else this.#used.add(id);
+  }
+
+  #tail(realmId: number): Promise<Tail<Context>> {
+    const known = this.#tails.get(realmId);
+    if (known) return known;
+    const { db, presenter } = this.#options;
+    const opening = Tail.open(realmId, { db, rings: this.#rings, presenter });
+    this.#tails.set(realmId, opening);
+    opening.catch(() => this.#tails.delete(realmId));
+    return opening;
+  }
+
+  async #opened(): Promise<Array<Tail<Context>>> {
+    const tails = await Promise.allSettled(this.#tails.values());
+    return tails.flatMap((tail) => (tail.status === "fulfilled" ? [tail.value] : []));
+  }
+
+  async #quietly(work: Promise<unknown>): Promise<void> {
+    await work.catch((error: unknown) =>
+      this.#options.log.warn({ err: error }, "events could not be followed; it tries again"),
+    );
+  }
+}
+
+function beat(id: number): PollResult {
+  const heartbeat: NumberedEvent = { type: "heartbeat", id } satisfies QueueEvent;
+  return { kind: "events", events: [heartbeat] };
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from "node:crypto";
+
+import { lockClass, type Sql, type Tx } from "@carillon/db";
+
+import { emit, type NewEvent } from "./emit.ts";
+import type { EventQueue, QueueOptions } from "./queue-options.ts";
+
+/** Live queues of one account: the longest unused of more are given up. */
+const queuesPerUser = 100;
+
+/**
+ * Inserts a queue whose events begin after `baseSeq`, which must have been read in the same snapshot as everything
+ * that the client is told.
+ */
+export async function insertQueue(tx: Tx, queue: Omit<EventQueue, "id">): Promise<EventQueue> {
+  const id = randomUUID();
+  await tx.rows(
+    `INSERT INTO event_queue (queue_id, realm_id, user_id, base_seq, options, idle_timeout)
+     VALUES ($1, $2, $3, $4, $5, $6)`,
+    [
+      id,
+      queue.realmId,
+      queue.userId,
+      queue.baseSeq,
+      JSON.stringify(queue.options),
+      queue.idleTimeout,
+    ],
+  );
+  return { ...queue, id };
+}
+
+/** Makes room for one more queue of the account. */
+export async function evictQueues(sql: Sql, userId: number): Promise<void> {
+  await sql.rows(
+    `DELETE FROM event_queue WHERE queue_id IN (
+       SELECT queue_id FROM event_queue WHERE user_id = $1 ORDER BY last_seen DESC OFFSET $2)`,
+    [userId, queuesPerUser - 1],
+  );
+}
+
+/** A queue, and where the organization's log ends now. */
+export interface FoundQueue {
+  readonly queue: EventQueue;
+  readonly head: number;
+}
+
+interface Row {
+  id: string;
+  realmId: number;
+  userId: number;
+  baseSeq: number;
+  options: QueueOptions;
+  idleTimeout: number;
+  head: number;
+}
+
+const alive = "q.last_seen + make_interval(secs => q.idle_timeout) >= now()";
+
+const find = {
+  name: "event-queue",
+  text: `SELECT q.queue_id AS id, q.realm_id AS "realmId", q.user_id AS "userId", q.base_seq AS "baseSeq", q.options,
+      q.idle_timeout AS "idleTimeout", h.seq AS head
+    FROM event_queue q JOIN event_head h ON h.realm_id = q.realm_id
+    WHERE q.queue_id = $1 AND q.user_id = $2 AND ${alive}`,
+};
+
+/** The account's queue; undefined for one that is unknown, expired or somebody else's. */
+export async function findQueue(
+  sql: Sql,
+  userId: number,
+  queueId: string,
+): Promise<FoundQueue | undefined> {
+  if (!isUuid(queueId)) return undefined;
+  const [row] = await sql.rows<Row>(find, [queueId, userId]);
+  if (!row) return undefined;
+  const { head, ...queue } = row;
+  return { queue, head };
+}
+
+/** A row of the log that is for gateways: it goes to no client. */
+export const queueDeleted = "queue_deleted";
+
+/**
+ * Deletes a queue of the account and tells every gateway, so that an open poll on it ends.
+ * @returns false when there is none that lives
+ */
+export async function deleteQueue(tx: Tx, userId: number, queueId: string): Promise<boolean> {
+  if (!isUuid(queueId)) return false;
+  const deleted = await tx.first<{ realmId: number; alive: boolean }>(
+    `DELETE FROM event_queue q WHERE queue_id = $1 AND user_id = $2
+     RETURNING realm_id AS "realmId", ${alive} AS alive`,
+    [queueId, userId],
+  );
+  if (!deleted?.alive) return false;
+  const event: NewEvent = { type: queueDeleted, payload: { queue_id: queueId }, audience: [] };
+  emit(tx, deleted.realmId, [event]);
+  return true;
+}
+
+/** Gives up a queue that cannot be served any more. */
+export async function dropQueue(sql: Sql, queueId: string): Promise<void> {
+  await sql.rows("DELETE FROM event_queue WHERE queue_id = $1", [queueId]);
+}
+
+const touch = {
+  name: "event-queues-touch",
+  text: `UPDATE event_queue q SET last_seen = now() FROM users u
+    WHERE q.queue_id = ANY($1::uuid[]) AND u.id = q.user_id AND u.is_active RETURNING q.queue_id AS id`,
+};
+
+/** Notes that the queues are in use; returns those that live, of active accounts. */
+export async function touchQueues(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await sql.rows<{ id: string }>(touch, [ids]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+function isUuid(text: string): boolean {
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+}
+
+/** Seconds that a queue is kept after its time: gateways note every 15 s which ones have open polls. */
+const grace = 30;
+/** Seconds for which the log is kept at least. */
+const shortest = 600;
+/** Rows that are deleted in one go. */
+const trimBatch = 5_000;
+
+/**
+ * Deletes dead queues, and events that no live queue can still ask for (events.md §6). One process at a time does it.
+ * @returns what it deleted; undefined when another process is at it
+ */
+export async function collectGarbage(db: {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+}): Promise<{ queues: number; events: number } | undefined> {
+  return db.transaction(async (tx) => {
+    const lock = await tx.first<{ held: boolean }>(
+      "SELECT pg_try_advisory_xact_lock($1, 0) AS held",
+      [lockClass.eventGarbage],
+    );
+    if (!lock?.held) return undefined;
+    const queues = await tx.count(
+      `DELETE FROM event_queue WHERE last_seen + make_interval(secs => idle_timeout + ${grace}) < now()`,
+    );
+    const realms = await tx.rows<{ realmId: number; keep: number }>(
+      `SELECT h.realm_id AS "realmId", greatest(${shortest}, max(q.idle_timeout)) + ${grace} AS keep
+       FROM event_head h LEFT JOIN event_queue q ON q.realm_id = h.realm_id GROUP BY h.realm_id`,
+    );
+    let events = 0;
+    for (const { realmId, keep } of realms) {
+      events += await tx.count(
+        `DELETE FROM event_log WHERE realm_id = $1 AND seq <= (
+           SELECT max(seq) FROM (
+             SELECT seq, created_at FROM event_log WHERE realm_id = $1 ORDER BY seq LIMIT ${trimBatch}) oldest
+           WHERE created_at < now() - make_interval(secs => $2))`,
+        [realmId, keep],
+      );
+    }
+    return { queues, events };
+  });
+}

@@ -1,0 +1,70 @@
+import type { Presenter } from "./present.ts";
+import { eventId } from "./event-ids.ts";
+import type { EventQueue, LoggedEvent, QueueEvent } from "./queue-options.ts";
+import { queueDeleted } from "./queues.ts";
+
+/** An event as it goes out. */
+export type NumberedEvent = QueueEvent & { readonly id: number };
+
+/** The most that one answer holds; the rest comes with the next poll. */
+const maxEvents = 1_000;
+/** Bytes, roughly. */
+const maxWeight = 1_000_000;
+
+/** Of a type that is for gateways only. */
+function isInternal({ type }: LoggedEvent): boolean {
+  return type === queueDeleted || type === filler;
+}
+
+/** A row that says nothing: it makes room for more heartbeats. */
+export const filler = "filler";
+
+/** Picks and presents events for one queue, until they are enough for one answer. */
+export class Selection<Context> {
+  readonly events: NumberedEvent[] = [];
+  readonly #queue: EventQueue;
+  readonly #presenter: Presenter<Context>;
+  readonly #context: Context;
+  #weight = 0;
+
+  constructor(queue: EventQueue, presenter: Presenter<Context>, context: Context) {
+    this.#queue = queue;
+    this.#presenter = presenter;
+    this.#context = context;
+  }
+
+  get isFull(): boolean {
+    return this.events.length >= maxEvents || this.#weight >= maxWeight;
+  }
+
+  add(event: LoggedEvent): void {
+    const via = this.#way(event);
+    if (!via) return;
+    const presented = this.#presenter.present(event, this.#queue, this.#context, via);
+    for (const [i, { type, ...fields }] of presented.entries()) {
+      this.events.push({ type, ...fields, id: eventId(event.seq, i) });
+      this.#weight += weightOf(fields);
+    }
+  }
+
+  /** Adds events, oldest first, while there is room. */
+  addAll(events: Iterable<LoggedEvent>): void {
+    for (const event of events) {
+      this.add(event);
+      if (this.isFull) return;
+    }
+  }
+
+  #way(event: LoggedEvent): "audience" | "public" | undefined {
+    if (isInternal(event)) return undefined;
+    const { userId, options } = this.#queue;
+    if (event.audience === null || event.audience.includes(userId)) return "audience";
+    return options.allPublicChannels && this.#presenter.isPublic(event) ? "public" : undefined;
+  }
+}
+
+/** What an event weighs in an answer: contents are what is large, everything else counts as little. */
+function weightOf(fields: Readonly<Record<string, unknown>>): number {
+  const message = fields["message"] as { content?: string } | undefined;
+  return 500 + (message?.content?.length ?? 0);
+}
