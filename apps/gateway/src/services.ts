@@ -6,6 +6,7 @@ import {
   type SendingClient,
   type Site,
 } from "@carillon/domain";
+import type { EventHub } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 import { handlerFor, rawHandlerFor } from "./http/handler.ts";
 
@@ -14,6 +15,8 @@ export interface Services {
   readonly db: Database;
   readonly site: Site;
   readonly clock: AlarmClock;
+  /** Where polls wait for events. */
+  readonly events: Pick<EventHub<unknown>, "poll">;
   readonly log: Logger;
 }
 

@@ -1,7 +1,15 @@
 import { fileURLToPath } from "node:url";
 
 import { connectDatabase } from "@carillon/db";
-import { authenticate, checkSecretKey, secretsOf, type Account, type Site } from "@carillon/domain";
+import {
+  authenticate,
+  checkSecretKey,
+  eventPresenter,
+  secretsOf,
+  type Account,
+  type Site,
+} from "@carillon/domain";
+import { connectWakeUps, EventHub } from "@carillon/events";
 import { queueNames } from "@carillon/jobs";
 import {
   listen,
@@ -54,6 +62,15 @@ export async function startGateway(
   shutdown.add(1, "alarms", () => clock.idle());
   const intents = publishIntents({ queues, db, log });
   shutdown.add(1, "intents", () => intents.idle());
+  const events = new EventHub({ db, presenter: eventPresenter(db), log });
+  const wakeUps = connectWakeUps({
+    db,
+    redisUrl: env.REDIS_URL,
+    log,
+    onRing: (realmId) => events.ring(realmId),
+    onReconnected: () => void events.look().catch(() => {}),
+  });
+  shutdown.add(1, "wake-ups", () => wakeUps.close());
   const site: Site = {
     url: publicUrl(env),
     secrets,
@@ -68,7 +85,7 @@ export async function startGateway(
   );
   const app = buildApp<Services, Account>({
     handlers: await loadHandlers<Services>(operationsFolder),
-    services: { db, site, clock, log },
+    services: { db, site, clock, events, log },
     authenticate: (credentials) => authenticate(db, site, credentials),
     log,
     onRequest: observed.onRequest,
@@ -80,6 +97,7 @@ export async function startGateway(
   const server = createGatewayServer(app);
   const port = await listen(server, env.PORT, env.HOST, "PORT");
   shutdown.add(0, "http", () => closeGatewayServer(server));
+  shutdown.add(0, "polls", () => events.close());
   log.info({ host: env.HOST, port, queues: queues.backend }, "gateway started");
   return port;
 }

@@ -1,5 +1,6 @@
 import { connectDatabase } from "@carillon/db";
 import { secretsOf } from "@carillon/domain";
+import { connectWakeUps } from "@carillon/events";
 import { allJobs, queueNames } from "@carillon/jobs";
 import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
 import { connectQueues } from "@carillon/queue";
@@ -7,6 +8,7 @@ import pg from "pg";
 
 import { startHealthMonitor, type HealthReading } from "./health-monitor.ts";
 import { allProcessors } from "./jobs/index.ts";
+import { startGarbageCollection } from "./event-garbage.ts";
 import { observeWorker } from "./observe.ts";
 import { startRelay } from "./relay.ts";
 import { startRunner } from "./runner.ts";
@@ -44,6 +46,8 @@ export async function startWorkerProcess(
     poolSize: queueNames.length + 4,
   });
   shutdown.add(3, "queues", () => queues.close());
+  const wakeUps = connectWakeUps({ db, redisUrl: env.REDIS_URL, log });
+  shutdown.add(2, "wake-ups", () => wakeUps.close());
   const observer = observeWorker({ env, log, db }, shutdown);
   const services: WorkerServices = {
     onDelivery: observer.onDelivery,
@@ -65,6 +69,7 @@ export async function startWorkerProcess(
   });
   const relay = startRelay(services);
   const sweep = startSweep(services);
+  const garbage = startGarbageCollection(services);
   const monitor = startHealthMonitor({
     probe: (signal) => probe(databaseUrl, signal),
     exit: (why) => {
@@ -76,6 +81,7 @@ export async function startWorkerProcess(
   shutdown.add(0, "health monitor", () => monitor.stop());
   shutdown.add(0, "relay", () => relay.stop());
   shutdown.add(0, "sweep", () => sweep.stop());
+  shutdown.add(0, "garbage", () => garbage.stop());
   shutdown.add(1, "jobs", () => runner.close(6_000));
   await observer.start(() => ({ ...runner.counters() }));
   log.info({ queues: queues.backend }, "worker started");

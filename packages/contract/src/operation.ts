@@ -51,6 +51,8 @@ export interface Declaration<
   readonly pathParams: Path;
   /** Fields of a successful answer besides `result` and `msg`. Checked in tests. */
   readonly result: Result;
+  /** A successful answer holds more fields than `result` names: which ones depends on what is asked for. */
+  readonly moreFields?: true;
   /** Codes it may answer with; those of every operation (`commonErrors`) need no mention. */
   readonly errors: readonly ErrorCode[];
   /** Answers 404 with code `BAD_REQUEST` when the target of the path does not exist. */

@@ -21,8 +21,24 @@ export * from "./users/get-users.ts";
 
 export * from "./channels/add-subscriptions.ts";
 export * from "./channels/create-channel.ts";
+export * from "./channels/get-channel.ts";
+export * from "./channels/get-channel-id.ts";
+export * from "./channels/get-subscription-status.ts";
 export * from "./channels/list-channels.ts";
+export * from "./channels/list-subscribers.ts";
 export * from "./channels/list-subscriptions.ts";
+export * from "./channels/list-topics.ts";
 export * from "./channels/remove-subscriptions.ts";
+export * from "./channels/update-subscription-properties.ts";
+export * from "./channels/update-subscriptions.ts";
+
+export * from "./settings/update-settings.ts";
+
+export * from "./user-topics/mute-topic.ts";
+export * from "./user-topics/set-topic-policy.ts";
 
 export * from "./realm/list-emoji.ts";
+
+export * from "./events/delete-queue.ts";
+export * from "./events/get-events.ts";
+export * from "./events/register.ts";

@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Operation } from "@carillon/contract";
 import type { Database } from "@carillon/db";
-import { authenticate, type Account, type Site } from "@carillon/domain";
+import { authenticate, eventPresenter, type Account, type Site } from "@carillon/domain";
+import { connectWakeUps, EventHub, type HubOptions } from "@carillon/events";
 import type { AppOptions, Handler } from "@carillon/gateway";
 import type { Alarm, AlarmClock } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
@@ -20,6 +21,7 @@ interface Services {
   readonly db: Database;
   readonly site: Site;
   readonly clock: AlarmClock;
+  readonly events: EventHub<unknown>;
   readonly log: Logger;
 }
 
@@ -27,6 +29,10 @@ export interface GatewayOptions {
   readonly site?: Partial<Site>;
   /** Where the alarms of scheduled messages go; unless given they are only kept in `alarms`. */
   readonly queues?: Queues;
+  /** Given, wake-ups go over Redis. */
+  readonly redisUrl?: string;
+  /** How polls wait. */
+  readonly events?: Partial<Pick<HubOptions<unknown>, "limits" | "lookMs" | "heartbeatMs">>;
   /** Default: what lies below `apps/gateway/src/operations`. */
   readonly handlers?: readonly Handler<Services>[];
   /** Default: those that have a handler, so that one missing handler fails one test and not all. */
@@ -73,7 +79,15 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
       queueing?.set(alarm);
     },
   };
-  const services = { db, site, clock, log };
+  const events = new EventHub({ db, presenter: eventPresenter(db), log, ...options.events });
+  const wakeUps = connectWakeUps({
+    db,
+    redisUrl: options.redisUrl,
+    log,
+    onRing: (realmId) => events.ring(realmId),
+    onReconnected: () => void events.look().catch(() => {}),
+  });
+  const services = { db, site, clock, events, log };
   const app = buildApp<Services, Account>({
     operations,
     handlers,
@@ -100,6 +114,8 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     logText: captured.text,
     async close() {
       if (!server.listening) return;
+      await events.close();
+      await wakeUps.close();
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();

@@ -71,15 +71,22 @@ export function startProcess(
   variables: Variables,
   options: ProcessOptions = {},
 ): TestProcess {
-  const child = spawn(
-    process.execPath,
-    ["--conditions=source", `--import=${import.meta.resolve("tsx")}`, script, ...args],
-    {
-      cwd: options.cwd ?? root,
-      env: { ...inherited(), ...variables },
-      stdio: ["ignore", "pipe", "pipe", ...(options.ipc ? ["ipc" as const] : [])],
-    },
-  );
+  const tsx = ["--conditions=source", `--import=${import.meta.resolve("tsx")}`];
+  return startProgram(process.execPath, [...tsx, script, ...args], variables, options);
+}
+
+/** Starts any program. */
+export function startProgram(
+  file: string,
+  args: readonly string[],
+  variables: Variables,
+  options: ProcessOptions = {},
+): TestProcess {
+  const child = spawn(file, [...args], {
+    cwd: options.cwd ?? root,
+    env: { ...inherited(), ...variables },
+    stdio: ["ignore", "pipe", "pipe", ...(options.ipc ? ["ipc" as const] : [])],
+  });
   if (alive.size === 0) process.once("exit", killAll);
   alive.add(child);
   return watch(child);
@@ -116,7 +123,8 @@ function watch(child: ChildProcess): TestProcess {
     });
     child.once("error", (error) => (text += `${error.message}\n`));
   });
-  const what = child.spawnargs.find((argument) => argument.endsWith(".ts")) ?? "the process";
+  const what =
+    child.spawnargs.find((argument) => /\.(ts|mjs|py)$/.test(argument)) ?? child.spawnfile;
 
   return {
     pid: child.pid ?? 0,

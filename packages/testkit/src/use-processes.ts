@@ -1,6 +1,7 @@
 import {
   startApp,
   startProcess,
+  startProgram,
   type AppName,
   type ProcessOptions,
   type TestProcess,
@@ -12,6 +13,12 @@ export interface TestProcesses {
   start(app: AppName, variables: Variables, options?: ProcessOptions): TestProcess;
   script(
     script: string,
+    args: readonly string[],
+    variables: Variables,
+    options?: ProcessOptions,
+  ): TestProcess;
+  program(
+    file: string,
     args: readonly string[],
     variables: Variables,
     options?: ProcessOptions,
@@ -34,6 +41,7 @@ export function useProcesses(): TestProcesses {
   return {
     start,
     script: (...given) => keep(startProcess(...given)),
+    program: (...given) => keep(startProgram(...given)),
     async gateway(variables) {
       const made = start("gateway", variables);
       const line = await made.waitForLine("gateway started");

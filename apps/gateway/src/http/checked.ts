@@ -9,7 +9,9 @@ import type { Handler } from "./handler.ts";
 export function checked<Services>(handler: Handler<Services>): Handler<Services> {
   const { operation } = handler;
   if (operation.raw) return handler;
-  const declared = z.strictObject(operation.result);
+  const declared = operation.moreFields
+    ? z.looseObject(operation.result)
+    : z.strictObject(operation.result);
   return {
     operation,
     async run(context) {

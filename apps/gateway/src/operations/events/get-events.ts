@@ -1,0 +1,19 @@
+import { errors, getEvents } from "@carillon/contract";
+
+import { handle } from "../../services.ts";
+
+export default handle(getEvents, async ({ input, actor, signal, services: { events } }) => {
+  const { queue_id: queueId, last_event_id: lastEventId } = input;
+  const block = !input.dont_block;
+  const result = await events.poll({ userId: actor.id, queueId, lastEventId, block, signal });
+  switch (result.kind) {
+    case "events":
+      return { queue_id: queueId, events: [...result.events] };
+    case "future":
+      throw errors.badRequest(`The queue has no event ${lastEventId} yet`);
+    case "deactivated":
+      throw errors.unauthorized();
+    case "gone":
+      throw errors.badEventQueueId(queueId);
+  }
+});

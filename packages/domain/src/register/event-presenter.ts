@@ -1,0 +1,16 @@
+import type { Sql } from "@carillon/db";
+import type { Presenter } from "@carillon/events";
+
+import type { DeliveryContext } from "../event-formats/delivery.ts";
+import { presentEvent } from "../event-formats/present-event.ts";
+import { publicChannelOf } from "../event-formats/public-channel.ts";
+import { loadRealm } from "../realms/realm.ts";
+
+/** How events of the log become those of a queue, for the hub of a gateway. */
+export function eventPresenter(sql: Sql): Presenter<DeliveryContext> {
+  return {
+    context: async (realmId) => loadRealm(sql, realmId),
+    present: presentEvent,
+    isPublic: (event) => publicChannelOf(event) !== undefined,
+  };
+}

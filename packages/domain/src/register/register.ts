@@ -1,0 +1,155 @@
+import { errors } from "@carillon/contract";
+import type { Database, Tx } from "@carillon/db";
+import {
+  clientCapabilities,
+  eventId,
+  evictQueues,
+  insertQueue,
+  readHead,
+  type ClientCapability,
+  type QueueOptions,
+} from "@carillon/events";
+
+import { checkNarrow } from "../event-formats/narrow.ts";
+import { guestRole, loadMemberships } from "../permissions/memberships.ts";
+import { loadRealm } from "../realms/realm.ts";
+import { serverVersion } from "../server/version.ts";
+import type { Site } from "../site.ts";
+import { loadAccounts, type Account } from "../users/account.ts";
+import type { Section, SnapshotContext } from "./section.ts";
+import { sections } from "./sections.ts";
+
+export interface RegisterInput {
+  /** Types of events for the queue; undefined for all. */
+  readonly eventTypes: readonly string[] | undefined;
+  /** Sections of the snapshot; undefined for those of `eventTypes`. */
+  readonly fetchEventTypes: readonly string[] | undefined;
+  /** As sent: unknown names are ignored. */
+  readonly clientCapabilities: Readonly<Record<string, unknown>>;
+  readonly applyMarkdown: boolean;
+  readonly clientGravatar: boolean;
+  readonly slimPresence: boolean;
+  /** Days */
+  readonly presenceHistoryLimit: number;
+  readonly includeSubscribers: boolean | "partial";
+  readonly allPublicChannels: boolean;
+  /** As sent. */
+  readonly narrow: readonly unknown[];
+  /** Seconds */
+  readonly idleTimeout: number;
+}
+
+/** The answer; the sections of the snapshot are fields of it besides. */
+export type Registration = typeof serverVersion & {
+  readonly queue_id: string;
+  /** For the first poll. */
+  readonly last_event_id: number;
+  /** Seconds */
+  readonly idle_queue_timeout_secs: number;
+};
+
+/**
+ * Makes a queue and the snapshot that it begins with (events.md §1, §5.2). Both come from one moment of the
+ * database: the snapshot holds every change up to it, the queue tells every change after it.
+ * @throws ApiError `BAD_REQUEST` for an unusable narrow or capability, and for a guest who wants all public channels
+ */
+export async function registerQueue(
+  db: Database,
+  site: Site,
+  actor: Account,
+  input: RegisterInput,
+): Promise<Registration> {
+  const options: QueueOptions = {
+    eventTypes: input.eventTypes ?? null,
+    allPublicChannels: input.allPublicChannels,
+    applyMarkdown: input.applyMarkdown,
+    clientGravatar: input.clientGravatar,
+    slimPresence: input.slimPresence,
+    narrow: checkNarrow(input.narrow),
+    capabilities: capabilitiesOf(input.clientCapabilities),
+  };
+  if (options.allPublicChannels && actor.role === guestRole)
+    throw errors.badRequest("Guests cannot ask for all_public_streams");
+  await evictQueues(db, actor.id);
+  return db.transaction(
+    async (tx) => {
+      const { realmId } = actor;
+      const [baseSeq, context] = await Promise.all([
+        readHead(tx, realmId),
+        snapshotContext(tx, site, actor, input, options),
+      ]);
+      const queue = await insertQueue(tx, {
+        realmId,
+        userId: actor.id,
+        baseSeq,
+        options,
+        idleTimeout: input.idleTimeout,
+      });
+      return {
+        queue_id: queue.id,
+        last_event_id: eventId(baseSeq),
+        idle_queue_timeout_secs: queue.idleTimeout,
+        ...serverVersion,
+        ...(await snapshot(context, wantedSections(input))),
+      };
+    },
+    { mode: "repeatable read" },
+  );
+}
+
+/** Everything is read again: what was known before belongs to another moment. */
+async function snapshotContext(
+  tx: Tx,
+  site: Site,
+  { id, realmId }: Account,
+  input: RegisterInput,
+  { capabilities }: QueueOptions,
+): Promise<SnapshotContext> {
+  const [realm, accounts, memberships] = await Promise.all([
+    loadRealm(tx, realmId),
+    loadAccounts(tx, realmId, [id]),
+    loadMemberships(tx, [id]),
+  ]);
+  const actor = accounts.get(id);
+  // Deactivated since it logged in.
+  if (!actor?.isActive) throw errors.unauthorized();
+  const named = input.fetchEventTypes ?? input.eventTypes;
+  return {
+    tx,
+    site,
+    realm,
+    actor,
+    memberships,
+    clientGravatar: input.clientGravatar,
+    slimPresence: input.slimPresence,
+    presenceHistoryLimit: input.presenceHistoryLimit,
+    includeSubscribers: input.includeSubscribers,
+    capabilities: new Set(capabilities),
+    named: named && new Set(named),
+  };
+}
+
+function wantedSections({ fetchEventTypes, eventTypes }: RegisterInput): Section[] {
+  const names = fetchEventTypes ?? eventTypes;
+  if (!names) return [...sections];
+  const wanted = new Set(names);
+  return sections.filter((section) => section.names.every((name) => wanted.has(name)));
+}
+
+async function snapshot(
+  context: SnapshotContext,
+  wanted: readonly Section[],
+): Promise<Record<string, unknown>> {
+  const loaded = await Promise.all(wanted.map((section) => section.load(context)));
+  return Object.assign({}, ...loaded) as Record<string, unknown>;
+}
+
+/** @throws ApiError `BAD_REQUEST` for one that is neither true nor false */
+function capabilitiesOf(given: Readonly<Record<string, unknown>>): ClientCapability[] {
+  return clientCapabilities.filter((name) => {
+    const value = given[name] ?? false;
+    if (typeof value !== "boolean")
+      throw errors.badRequest(`client_capabilities: ${name} must be true or false`);
+    return value;
+  });
+}
