@@ -1,0 +1,251 @@
+import { deleteEventQueue, getEvents, register, sendMessage } from "@carillon/contract";
+import {
+  channel,
+  organization,
+  useDatabase,
+  useGateway,
+  waitUntil,
+  type Gateway,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+type Organization = Awaited<ReturnType<typeof organization>>;
+type Client = ReturnType<Gateway["as"]>;
+
+// events.md §1–3 over HTTP, on two gateways of one database.
+describe("event queues", () => {
+  const db = useDatabase();
+  const short = { heartbeatMs: [150, 200] as const };
+  const a = useGateway(db, { events: short });
+  const b = useGateway(db, { events: short });
+  let org: Organization;
+  let room: Awaited<ReturnType<typeof channel>>;
+
+  before(async () => {
+    org = await organization(db);
+    room = await channel(db, org.realm, { subscribers: [org.owner, org.member] });
+  });
+
+  const registered = (client: Client, params: Record<string, unknown> = {}) =>
+    client.succeed(register, { params: { fetch_event_types: [], ...params } });
+  const poll = (client: Client, queueId: string, last: number, dontBlock = false) =>
+    client.succeed(getEvents, {
+      params: { queue_id: queueId, last_event_id: last, dont_block: dontBlock },
+    });
+  const send = (client: Client, content: string, more: Record<string, unknown> = {}) =>
+    client.succeed(sendMessage, {
+      params: { type: "channel", to: room.id, topic: "events", content, ...more },
+    });
+
+  it("begin after the registration, and tell what is new until it is acknowledged", async () => {
+    const client = a.as(org.member);
+    await send(client, "before");
+    const { queue_id: id, last_event_id: last } = await registered(client);
+    expect((await poll(client, id, last, true)).events).to.deep.equal([]);
+    const { id: messageId } = await send(client, "after");
+    const first = await poll(client, id, last);
+    expect(first.queue_id).to.equal(id);
+    expect(first.events.map(({ type }) => type)).to.include("message");
+    const event = first.events.find(({ type }) => type === "message")!;
+    expect((event as unknown as { message: { id: number } }).message.id).to.equal(messageId);
+    expect((await poll(client, id, last, true)).events).to.deep.equal(first.events);
+    const newest = first.events.at(-1)!.id;
+    expect((await poll(client, id, newest, true)).events).to.deep.equal([]);
+    expect((await poll(client, id, -1, true)).events).to.deep.equal(first.events);
+  });
+
+  it("are served by any gateway, and wake a poll there", async () => {
+    const here = a.as(org.member);
+    const there = b.as(org.member);
+    const { queue_id: id, last_event_id: last } = await registered(here, {
+      event_types: ["message"],
+    });
+    const waiting = poll(there, id, last);
+    await waitUntil("the open poll", () => b.services.events.counters.polls === 1);
+    await send(a.as(org.owner), "across");
+    const { events } = await waiting;
+    expect(events).to.have.lengthOf(1);
+    expect(events[0]).to.have.nested.property("message.content", "across");
+  });
+
+  it("answer a heartbeat whatever types are asked for, and never nothing", async () => {
+    const client = a.as(org.owner);
+    const { queue_id: id, last_event_id: last } = await registered(client, {
+      event_types: ["presence"],
+    });
+    const { events } = await poll(client, id, last);
+    expect(events).to.have.lengthOf(1);
+    expect(events[0]).to.have.all.keys("id", "type");
+    expect(events[0]!.type).to.equal("heartbeat");
+    const next = await poll(client, id, events[0]!.id);
+    expect(next.events[0]!.id).to.be.greaterThan(events[0]!.id);
+  });
+
+  it("go on after more heartbeats than there is room for between two events", async () => {
+    const client = a.as(org.owner);
+    const { queue_id: id, last_event_id: last } = await registered(client);
+    // The id of the 1,023rd heartbeat in a row: the next one would be the next event's.
+    const used = last + 1_023;
+    const { events } = await poll(client, id, used);
+    expect(events.map(({ type }) => type)).to.deep.equal(["heartbeat"]);
+    expect(events[0]!.id).to.be.greaterThan(used);
+    await send(client, "after the heartbeats");
+    const next = await poll(client, id, events[0]!.id);
+    expect(next.events.map(({ type }) => type)).to.include("message");
+  });
+
+  it("end the older of two polls", async () => {
+    const client = a.as(org.owner);
+    const { queue_id: id, last_event_id: last } = await registered(client, {
+      event_types: ["message"],
+    });
+    const older = poll(client, id, last);
+    await waitUntil("the open poll", () => a.services.events.counters.polls === 1);
+    const newer = poll(client, id, last);
+    expect((await older).events).to.deep.equal([]);
+    await send(client, "for the newer");
+    expect((await newer).events).to.have.lengthOf(1);
+  });
+
+  it("are deleted on one gateway, and end a poll on the other", async () => {
+    const client = a.as(org.owner);
+    const { queue_id: id, last_event_id: last } = await registered(client);
+    const waiting = poll(b.as(org.owner), id, last);
+    await waitUntil("the open poll", () => b.services.events.counters.polls === 1);
+    await client.succeed(deleteEventQueue, { params: { queue_id: id } });
+    expect((await waiting).events).to.deep.equal([]);
+    for (const gateway of [a, b]) {
+      const { status, body } = await gateway.as(org.owner).call(getEvents, {
+        params: { queue_id: id, last_event_id: last },
+      });
+      expect(status).to.equal(400);
+      expect(body).to.include({ code: "BAD_EVENT_QUEUE_ID", queue_id: id });
+    }
+    const again = await client.call(deleteEventQueue, { params: { queue_id: id } });
+    expect(again.body).to.include({ code: "BAD_EVENT_QUEUE_ID", queue_id: id });
+  });
+
+  it("look the same when they are unknown, expired, no UUID, and somebody else's", async () => {
+    const client = a.as(org.member);
+    const foreign = await registered(a.as(org.owner));
+    const expired = await registered(client);
+    await db.rows(
+      "UPDATE event_queue SET last_seen = now() - interval '601 seconds' WHERE queue_id = $1",
+      [expired.queue_id],
+    );
+    const answers = await Promise.all(
+      [
+        foreign.queue_id,
+        expired.queue_id,
+        "1e2a2b3c-0000-4000-8000-000000000000",
+        "not a queue",
+        "",
+      ].map(async (id) => {
+        const { status, body } = await client.call(getEvents, {
+          params: { queue_id: id, last_event_id: 0 },
+        });
+        const text = JSON.stringify(body);
+        return { status, text: id === "" ? text : text.replaceAll(id, "ID") };
+      }),
+    );
+    for (const { status } of answers) expect(status).to.equal(400);
+    expect(new Set(answers.slice(0, 4).map(({ text }) => text)).size).to.equal(1);
+  });
+
+  it("refuse an id that they cannot have given, and a poll without one", async () => {
+    const client = a.as(org.member);
+    const { queue_id: id, last_event_id: last } = await registered(client);
+    const future = await client.call(getEvents, {
+      params: { queue_id: id, last_event_id: last + 1_024 * 1_000 },
+    });
+    expect(future.status).to.equal(400);
+    expect(future.body.code).to.equal("BAD_REQUEST");
+    for (const params of [{ queue_id: id }, { last_event_id: last }]) {
+      const { status, body } = await client.call(getEvents, { params });
+      expect(status).to.equal(400);
+      expect(body.code).to.equal("REQUEST_VARIABLE_MISSING");
+    }
+    const nameless = await client.call(deleteEventQueue, {});
+    expect(nameless.body.code).to.equal("REQUEST_VARIABLE_MISSING");
+  });
+
+  it("tell a local id only where the message was sent from", async () => {
+    const client = a.as(org.member);
+    const types = { event_types: ["message"] };
+    const own = await registered(client, types);
+    const other = await registered(client, types);
+    await send(client, "local", { queue_id: own.queue_id, local_id: "12.5" });
+    const [mine] = (await poll(client, own.queue_id, own.last_event_id)).events;
+    const [theirs] = (await poll(client, other.queue_id, other.last_event_id)).events;
+    expect(mine).to.have.property("local_message_id", "12.5");
+    expect(theirs).not.to.have.property("local_message_id");
+  });
+
+  it("live for a week at most, for half a day on a phone, and are 100 an account", async () => {
+    const client = a.as(org.admin);
+    const lives = async (timeout?: unknown) =>
+      (await registered(client, { idle_queue_timeout: timeout })).idle_queue_timeout_secs;
+    expect(await lives()).to.equal(600);
+    expect(await lives("mobile")).to.equal(43_200);
+    expect(await lives('"mobile"')).to.equal(43_200);
+    expect(await lives(10_000_000)).to.equal(604_800);
+    expect(await lives(77)).to.equal(77);
+    const first = await registered(client);
+    await db.rows(
+      "UPDATE event_queue SET last_seen = now() - interval '60 seconds' WHERE queue_id = $1",
+      [first.queue_id],
+    );
+    for (let i = 0; i < 100; i++) await registered(client);
+    const [count] = await db.rows<{ count: number }>(
+      "SELECT count(*)::int AS count FROM event_queue WHERE user_id = $1",
+      [org.admin.id],
+    );
+    expect(count!.count).to.equal(100);
+    const { body } = await client.call(getEvents, {
+      params: { queue_id: first.queue_id, last_event_id: first.last_event_id },
+    });
+    expect(body.code).to.equal("BAD_EVENT_QUEUE_ID");
+  });
+
+  it("are not given to nobody", async () => {
+    for (const operation of [register, getEvents, deleteEventQueue]) {
+      const { status, body } = await a.anonymous.call(operation, {});
+      expect(status).to.equal(401);
+      expect(body.code).to.equal("UNAUTHORIZED");
+    }
+  });
+
+  it("refuse guests who want all public channels, and narrows that events do not know", async () => {
+    const guest = await a.as(org.guest).call(register, { params: { all_public_streams: true } });
+    expect(guest.body.code).to.equal("BAD_REQUEST");
+    for (const narrow of [
+      [["has", "link"]],
+      [["is", "followed"]],
+      [["channel"]],
+      [["channel", "a", "b"]],
+      ["channel"],
+      [["channel", 1]],
+    ]) {
+      const { status, body } = await a.as(org.member).call(register, { params: { narrow } });
+      expect(status, JSON.stringify(narrow)).to.equal(400);
+      expect(body.code).to.equal("BAD_REQUEST");
+    }
+  });
+
+  it("take null for what is not sent, and types that nobody knows", async () => {
+    const client = a.as(org.member);
+    const answer = await client.succeed(register, {
+      params: { event_types: "null", fetch_event_types: ["no_such_thing"], narrow: "null" },
+    });
+    expect(answer).to.have.all.keys(
+      "result",
+      "msg",
+      "queue_id",
+      "last_event_id",
+      "idle_queue_timeout_secs",
+      "zulip_version",
+      "zulip_feature_level",
+      "zulip_merge_base",
+    );
+  });
+});
