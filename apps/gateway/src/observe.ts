@@ -1,4 +1,5 @@
 import { startHeartbeat, type Database } from "@carillon/db";
+import type { EventHub } from "@carillon/events";
 import {
   countFrom,
   createRegistry,
@@ -10,6 +11,7 @@ import {
   type Logger,
   type Shutdown,
 } from "@carillon/kit";
+import { measureEvents } from "./measure-events.ts";
 import type { RequestRecord } from "./http/request-log.ts";
 
 /** What the gateway counts, for its heartbeat and its metrics. */
@@ -23,14 +25,20 @@ export interface Observed {
  * @throws StartupError naming METRICS_PORT when that cannot be listened on
  */
 export async function observeGateway(
-  parts: { env: Environment; log: Logger; db: Database; missed: () => Record<string, number> },
+  parts: {
+    env: Environment;
+    log: Logger;
+    db: Database;
+    events: Pick<EventHub<unknown>, "counters">;
+    missed: () => Record<string, number>;
+  },
   shutdown: Shutdown,
 ): Promise<Observed> {
-  const { env, log, db, missed } = parts;
+  const { env, log, db, events, missed } = parts;
   const counters = { requests: 0, errors: 0 };
   const heartbeat = startHeartbeat(db, {
     role: "gateway",
-    counters: () => ({ ...counters, ...missed() }),
+    counters: () => ({ ...counters, ...missed(), polls: events.counters.polls }),
     onError: (error) => log.warn({ err: error }, "the heartbeat could not be written"),
   });
   shutdown.add(1, "heartbeat", () => heartbeat.stop());
@@ -49,6 +57,7 @@ export async function observeGateway(
     label: "kind",
     read: missed,
   });
+  measureEvents(registry, events);
   const measure = measureRequests(registry);
   const probes = await startProbeServer({
     port: env.METRICS_PORT,

@@ -80,7 +80,7 @@ export async function startGateway(
   if (env.RATE_LIMITS !== undefined && env.RATE_LIMITS !== "off")
     log.warn("RATE_LIMITS is set, and nothing enforces rate limits yet");
   const observed = await observeGateway(
-    { env, log, db, missed: () => ({ alarms: clock.missed, intents: intents.missed }) },
+    { env, log, db, events, missed: () => ({ alarms: clock.missed, intents: intents.missed }) },
     shutdown,
   );
   const app = buildApp<Services, Account>({

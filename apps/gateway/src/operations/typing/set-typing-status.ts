@@ -1,0 +1,15 @@
+import { setTypingStatus } from "@carillon/contract";
+import { tellTyping, typingPaceOf } from "@carillon/domain";
+import { handle } from "../../services.ts";
+
+export default handle(setTypingStatus, async ({ input, actor, services: { db, site } }) => {
+  await db.transaction((tx) =>
+    tellTyping(tx, site, typingPaceOf(db), actor, {
+      op: input.op,
+      type: input.type,
+      to: input.to,
+      channelId: input.stream_id,
+      topic: input.topic,
+    }),
+  );
+});
