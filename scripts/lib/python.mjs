@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { exclusively } from "./lock.mjs";
+import { root } from "./root.mjs";
+import { capture } from "./run.mjs";
+
+// An installation empties it, and then it is made again.
+const cache = join(root, "node_modules", ".cache", "carillon-python");
+
+/**
+ * A Python with exactly the packages of a requirements file; made once, and again when the file or Python changes.
+ * @param {string} requirements path from the root
+ * @returns {Promise<{ folder?: string, reason?: string }>} where its programs are, or why there is none
+ */
+export async function pythonWith(requirements) {
+  const version = await capture("python3", ["--version"]);
+  if (version.code !== 0) return { reason: "python3 is not installed" };
+  const file = join(root, requirements);
+  const key = createHash("sha256").update(version.output).update(readFileSync(file)).digest("hex");
+  const home = join(cache, key.slice(0, 16));
+  return exclusively(async () => {
+    const made = join(home, "made");
+    if (!existsSync(made)) {
+      const reason = await make(home, file);
+      if (reason) return { reason };
+      writeFileSync(made, "");
+    }
+    return { folder: join(home, "bin") };
+  });
+}
+
+/** @returns {Promise<string | undefined>} why it could not be made */
+async function make(home, requirements) {
+  rmSync(cache, { recursive: true, force: true });
+  mkdirSync(cache, { recursive: true });
+  const venv = await capture("python3", ["-m", "venv", home]);
+  if (venv.code !== 0) return `python3 cannot make a virtual environment (${lastLine(venv)})`;
+  const options = ["--quiet", "--no-deps", "--no-input", "--disable-pip-version-check"];
+  // Packages come from the network: when there is none, it should not take minutes to find out.
+  const patience = ["--timeout=15", "--retries=1"];
+  const install = ["-m", "pip", "install", ...options, ...patience, "--requirement", requirements];
+  const pip = await capture(join(home, "bin", "python"), install);
+  if (pip.code !== 0) return `pip cannot install the client library (${lastLine(pip)})`;
+  return undefined;
+}
+
+function lastLine({ output }) {
+  return output.trim().split("\n").at(-1);
+}

@@ -1,0 +1,24 @@
+import { prepare } from "./lib/build.mjs";
+import { pythonWith } from "./lib/python.mjs";
+import { become, steps } from "./lib/run.mjs";
+import { withServices } from "./lib/services.mjs";
+
+// npm run test:clients: programs that people already have, unchanged, against a started server; or the files and mocha
+// options that are given after `--`. The last line is `N passed, N failed, N skipped`.
+await steps(async () => {
+  await prepare();
+  const { folder, reason } = await pythonWith("test/clients/requirements.txt");
+  if (reason) console.log(`${reason}: what needs Python is skipped.`);
+  const given = process.argv.slice(2);
+  const names = given.some((argument) => !argument.startsWith("-"));
+  await become(
+    ...withServices("test", [
+      process.execPath,
+      "node_modules/mocha/bin/mocha.js",
+      "--reporter=./scripts/lib/counting-reporter.cjs",
+      ...given,
+      ...(names ? [] : ["test/clients/**/*.test.ts"]),
+    ]),
+    folder ? { CARILLON_TEST_PYTHON: folder } : {},
+  );
+});

@@ -1,0 +1,43 @@
+"""A bot: answers whoever mentions it, and tells what it does, one JSON object a line."""
+
+import json
+import sys
+
+import zulip
+
+
+def tell(msg, **fields):
+    print(json.dumps({"msg": msg, **fields}), flush=True)
+
+
+class Bot(zulip.Client):
+    def register(self, *args, **kwargs):
+        answer = super().register(*args, **kwargs)
+        tell("registered", answer=answer)
+        return answer
+
+
+bot = Bot(config_file=sys.argv[1])
+own_id = bot.get_profile()["user_id"]
+
+
+def hear(event):
+    message = event["message"]
+    tell("heard", event=event["id"], id=message["id"], content=message["content"])
+    if message["sender_id"] == own_id or "mentioned" not in event["flags"]:
+        return
+    to = message["display_recipient"]
+    if message["type"] == "private":
+        to = [person["id"] for person in to]
+    answer = bot.send_message(
+        {
+            "type": message["type"],
+            "to": to,
+            "subject": message["subject"],
+            "content": f"You said: {message['content']}",
+        }
+    )
+    tell("answered", answer=answer)
+
+
+bot.call_on_each_event(hear, event_types=["message"])

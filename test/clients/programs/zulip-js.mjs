@@ -1,0 +1,31 @@
+import zulip from "zulip-js";
+
+// Calls what programs with zulip-js call, and tells each answer, one JSON object a line; then what it hears, for ever.
+const [realm, username, password, zuliprc] = process.argv.slice(2);
+const tell = (msg, answer) => console.log(JSON.stringify({ msg, answer }));
+
+const byPassword = await zulip({ realm, username, password });
+tell("log in", { api_key: byPassword.config.apiKey });
+const byFile = await zulip({ zuliprc });
+tell("users.me", await byFile.users.me.getProfile());
+tell("streams.retrieve", await byFile.streams.retrieve());
+
+const queue = await byFile.queues.register({ event_types: ["message"] });
+tell("queues.register", queue);
+const sent = await byPassword.messages.send({
+  type: "stream",
+  to: "general",
+  topic: "zulip-js",
+  content: "From JavaScript",
+});
+tell("messages.send", sent);
+const { queue_id, last_event_id } = queue;
+const heard = await byFile.events.retrieve({ queue_id, last_event_id, dont_block: false });
+tell("events.retrieve", heard);
+tell("queues.deregister", await byFile.queues.deregister({ queue_id }));
+tell("direct", await byFile.messages.send({ type: "private", to: username, content: "To myself" }));
+const narrow = [{ operator: "channel", operand: "general" }];
+const window = { anchor: "newest", num_before: 5, num_after: 0, narrow };
+tell("messages.retrieve", await byFile.messages.retrieve(window));
+
+await byFile.callOnEachEvent((event) => tell("event", event), ["message"]);

@@ -1,0 +1,73 @@
+import { expect } from "chai";
+import { usePython } from "./support/python.ts";
+import { useServer } from "./support/server.ts";
+
+type Answer = Readonly<Record<string, unknown>>;
+
+describe("The Python library", function () {
+  this.timeout(60_000);
+  const python = usePython();
+  const server = useServer();
+  const answers = new Map<string, Answer>();
+
+  before("run the program", async () => {
+    const { body } = await server.as("owner").post("/api/v1/messages", {
+      type: "channel",
+      to: "general",
+      topic: "library",
+      content: "**Read** by a program",
+    });
+    expect(body.result, body.msg).to.equal("success");
+    const program = python.script("library.py", await server.zuliprc("member"));
+    expect(await program.exit, program.output()).to.include({ code: 0 });
+    for (const { msg, answer } of program.lines) answers.set(msg, answer as Answer);
+  });
+
+  const answer = (call: string): Answer => {
+    const found = answers.get(call);
+    expect(found?.["result"], `${call}: ${JSON.stringify(found)}`).to.equal("success");
+    return found ?? {};
+  };
+  const one = (call: string, list: string, match: Answer): Answer => {
+    const found = (answer(call)[list] as Answer[]).filter((item) =>
+      Object.entries(match).every(([name, value]) => item[name] === value),
+    );
+    expect(found, `${call}: ${list}`).to.have.length(1);
+    return found[0] ?? {};
+  };
+
+  it("reads the server's settings and its own profile", () => {
+    expect(answer("get_server_settings")).to.include({ zulip_feature_level: 496 });
+    const profile = answer("get_profile");
+    expect(profile).to.include({ email: server.account("member").email, full_name: "Max Member" });
+    expect(profile["user_id"]).to.be.a("number");
+    expect(profile["max_message_id"]).to.be.greaterThan(0);
+    expect(answer("call_endpoint")).to.deep.equal(profile);
+  });
+
+  it("lists people, channels and subscriptions", () => {
+    const owner = one("get_members", "members", { email: server.account("owner").email });
+    expect(owner).to.include({ is_owner: true, is_bot: false });
+    const channel = one("get_streams", "streams", { name: "general" });
+    expect(channel["stream_id"]).to.be.a("number");
+    expect(one("get_subscriptions", "subscriptions", { name: "general" })).to.include({
+      stream_id: channel["stream_id"],
+      is_muted: false,
+    });
+  });
+
+  it("reads messages, as HTML unless it asks otherwise", () => {
+    const read = answer("get_messages");
+    expect(read).to.include({ found_newest: true, history_limited: false });
+    expect(one("get_messages", "messages", { subject: "library" })).to.include({
+      content: "<p><strong>Read</strong> by a program</p>",
+      content_type: "text/html",
+      display_recipient: "general",
+      sender_full_name: "Olivia Owner",
+    });
+  });
+
+  it("renders a text without sending it", () => {
+    expect(answer("render_message")).to.include({ rendered: "<p><em>slanted</em></p>" });
+  });
+});
