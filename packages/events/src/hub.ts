@@ -4,7 +4,7 @@ import type { Logger } from "@carillon/kit";
 import { emit } from "./emit.ts";
 import { heartbeatId, isFromTheFuture, seqOf } from "./event-ids.ts";
 import { logHas, readHeads, readLogFor } from "./log.ts";
-import type { Presenter } from "./present.ts";
+import { forgiving, type Presenter } from "./present.ts";
 import type { EventQueue, QueueEvent } from "./queue-options.ts";
 import { dropQueue, findQueue, touchQueues } from "./queues.ts";
 import { Rings, type RingLimits } from "./ring.ts";
@@ -52,6 +52,7 @@ const catchUpBatch = 1_000;
  */
 export class EventHub<Context> {
   readonly #options: HubOptions<Context>;
+  readonly #presenter: Presenter<Context>;
   readonly #rings: Rings;
   readonly #tails = new Map<number, Promise<Tail<Context>>>();
   /** Queues polled since the last note. */
@@ -62,6 +63,7 @@ export class EventHub<Context> {
 
   constructor(options: HubOptions<Context>) {
     this.#options = options;
+    this.#presenter = forgiving(options.presenter, options.log);
     this.#rings = new Rings(options.limits ?? { events: 20_000, weight: 64_000_000 });
     this.#timers = [
       setInterval(() => void this.#quietly(this.look()), options.lookMs ?? 1_000),
@@ -151,7 +153,7 @@ export class EventHub<Context> {
     if (tail.head < head) await tail.pull();
     let cursor = Math.max(queue.baseSeq, seqOf(poll.lastEventId));
     if (tail.head - cursor > furthestBehind) return this.#giveUp(queue);
-    const selection = new Selection(queue, this.#options.presenter, tail.context);
+    const selection = new Selection(queue, this.#presenter, tail.context);
     while (cursor < tail.ring.floor && !selection.isFull) {
       const reached = await this.#catchUp(queue, selection, cursor, tail.ring.floor);
       if (reached === undefined) return this.#giveUp(queue);
@@ -227,12 +229,12 @@ export class EventHub<Context> {
     const id = heartbeatId(lastId, head);
     if (id !== undefined) return beat(id);
     // After 1,023 heartbeats in a row the numbers before the next event are used up: there must be one.
-    const { db, presenter } = this.#options;
+    const { db } = this.#options;
     await db.transaction(async (tx) =>
       emit(tx, realmId, [{ type: filler, payload: {}, audience: [] }]),
     );
     await tail.pull();
-    const selection = new Selection(queue, presenter, tail.context);
+    const selection = new Selection(queue, this.#presenter, tail.context);
     if (head >= tail.ring.floor) selection.addAll(tail.ring.after(head));
     const next = heartbeatId(lastId, tail.head);
     return selection.events.length > 0 || next === undefined || head < tail.ring.floor
@@ -253,8 +255,8 @@ export class EventHub<Context> {
   #tail(realmId: number): Promise<Tail<Context>> {
     const known = this.#tails.get(realmId);
     if (known) return known;
-    const { db, presenter } = this.#options;
-    const opening = Tail.open(realmId, { db, rings: this.#rings, presenter });
+    const { db } = this.#options;
+    const opening = Tail.open(realmId, { db, rings: this.#rings, presenter: this.#presenter });
     this.#tails.set(realmId, opening);
     opening.catch(() => this.#tails.delete(realmId));
     return opening;

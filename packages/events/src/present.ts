@@ -1,3 +1,5 @@
+import type { Logger } from "@carillon/kit";
+
 import type { EventQueue, LoggedEvent, QueueEvent } from "./queue-options.ts";
 
 /** How the log's events become what clients get. The rules for that are the domain's; the hub only asks. */
@@ -16,4 +18,23 @@ export interface Presenter<Context = unknown> {
   ): readonly QueueEvent[];
   /** Whether those who ask for all public channels get the event. */
   isPublic(event: LoggedEvent): boolean;
+}
+
+/** The presenter, but an event that cannot be presented is logged and left out: it must not hold up those behind it. */
+export function forgiving<Context>(presenter: Presenter<Context>, log: Logger): Presenter<Context> {
+  const attempt = <T>(event: LoggedEvent, work: () => T, otherwise: T): T => {
+    try {
+      return work();
+    } catch (error) {
+      const { seq, type, op } = event;
+      log.error({ err: error, seq, type, op }, "an event could not be presented; it is left out");
+      return otherwise;
+    }
+  };
+  return {
+    context: (realmId) => presenter.context(realmId),
+    present: (event, queue, context, via) =>
+      attempt(event, () => presenter.present(event, queue, context, via), []),
+    isPublic: (event) => attempt(event, () => presenter.isPublic(event), false),
+  };
 }
