@@ -3,6 +3,10 @@ import type { NewEvent } from "@carillon/events";
 
 import { loadChannels, type Channel } from "./channel.ts";
 import { loadMetadataAudiences, type MetadataAudiences } from "./metadata-audience.ts";
+import {
+  loadInheritedNotifications,
+  type InheritedNotifications,
+} from "./notification-settings.ts";
 import { peerEvents } from "./peer-events.ts";
 import { loadChannelPresenter } from "./present.ts";
 import type { Subscription, SubscriptionPair } from "./subscribe.ts";
@@ -26,8 +30,11 @@ export async function subscribedEvents(
   const created = await gainedEvents(sql, realmId, channels, added, before);
   const ids = [...new Set(added.map(({ channelId }) => channelId))];
   const after = await loadChannels(sql, realmId, ids);
-  const presenter = await loadChannelPresenter(sql, realmId, [...after.values()]);
-  const subscribersOf = await loadSubscribers(sql, ids);
+  const [presenter, subscribersOf, inheritedOf] = await Promise.all([
+    loadChannelPresenter(sql, realmId, [...after.values()]),
+    loadSubscribers(sql, ids),
+    loadInheritedNotifications(sql, realmId, [...new Set(added.map(({ userId }) => userId))]),
+  ]);
   const groups = groupAlike(added).map(({ userIds, subscriptions }): NewEvent => {
     const objects = subscriptions.flatMap((subscription) => {
       const channel = after.get(subscription.channelId);
@@ -37,11 +44,25 @@ export async function subscribedEvents(
     return {
       type: "subscription",
       op: "add",
-      payload: { subscriptions: objects },
+      payload: { subscriptions: objects, inherited: inheritedOf.get(userIds[0]!) },
       audience: userIds,
+      ...inheritedByException(userIds, inheritedOf),
     };
   });
   return [...created, ...groups, ...peerEvents("peer_add", added, before)];
+}
+
+/** For queues that want to know what null stands for: `inherited` of those to whom it means something else than to the first. */
+function inheritedByException(
+  [first, ...others]: readonly number[],
+  inheritedOf: ReadonlyMap<number, InheritedNotifications>,
+): Pick<NewEvent, "userData"> {
+  const common = JSON.stringify(inheritedOf.get(first!));
+  const exceptions = others.flatMap((id) => {
+    const inherited = inheritedOf.get(id);
+    return JSON.stringify(inherited) === common ? [] : [[id, { inherited }] as const];
+  });
+  return exceptions.length > 0 ? { userData: Object.fromEntries(exceptions) } : {};
 }
 
 async function gainedEvents(

@@ -1,12 +1,31 @@
 import type { NewEvent } from "@carillon/events";
-import { isMeMessage, topicLinks } from "@carillon/markdown";
 
 import type { Realm } from "../realms/realm.ts";
-import { avatarUrl, hasPublicGravatar } from "../users/avatar.ts";
 import type { Audience } from "./audience.ts";
 import { flagNames } from "./flags.ts";
 import type { NumberedMessage } from "./outgoing.ts";
+import { personOf } from "./read/people.ts";
+import { commonFields, type PresentableMessage } from "./read/present.ts";
 import type { ReceiverFlags } from "./receiver-flags.ts";
+
+/** What the log keeps of a message: everything that any receiver's form of it is made of. */
+export interface LoggedMessage {
+  /** As on the wire, but with both contents, the topic as it is stored, and always an address of the avatar. */
+  readonly message: ReturnType<typeof commonFields> & {
+    /** The topic; `""` for direct messages. */
+    readonly subject: string;
+    readonly content: string;
+    readonly rendered_content: string;
+    readonly avatar_url: string;
+  };
+  /** Of receivers without flags of their own in the event's `userData`. */
+  readonly flags: readonly string[];
+  readonly public_gravatar: boolean;
+  /** Whether it is in a channel that is not private. */
+  readonly public_channel: boolean;
+  /** Local echo: the queue whose event carries the id. */
+  readonly local?: { readonly queue_id: string; readonly local_message_id: string };
+}
 
 /**
  * The `message` event as the log keeps it: once for all receivers, with both forms of the content and of the avatar;
@@ -18,50 +37,48 @@ export function messageEvent(
   audience: Audience,
   flags: ReceiverFlags,
 ): NewEvent {
-  const { sender, target, local } = message;
+  const { target, local } = message;
+  const sender = personOf(message.sender);
   const flagsOf = Object.fromEntries(
     [...flags.byUser].map(([userId, bits]) => [userId, { flags: flagNames(flags.all | bits) }]),
   );
+  const payload: LoggedMessage = {
+    message: {
+      ...commonFields(presentable(message, sender), realm),
+      subject: message.topic,
+      content: message.content,
+      rendered_content: message.rendered.html,
+      avatar_url: sender.avatarUrl,
+    },
+    flags: flagNames(flags.all),
+    public_gravatar: sender.hasPublicGravatar,
+    public_channel: target.kind === "channel" && !target.channel.inviteOnly,
+    ...(local ? { local: { queue_id: local.queueId, local_message_id: local.localId } } : {}),
+  };
   return {
     type: "message",
-    payload: {
-      message: {
-        id: message.id,
-        type: target.kind === "channel" ? "stream" : "private",
-        ...(target.kind === "channel" ? { stream_id: target.channel.id } : {}),
-        subject: message.topic,
-        topic_links: message.topic === "" ? [] : topicLinks(message.topic),
-        content: message.content,
-        rendered_content: message.rendered.html,
-        timestamp: Math.floor(message.sentAt),
-        client: message.clientName,
-        recipient_id: message.recipientId,
-        display_recipient: displayRecipient(message),
-        is_me_message: isMeMessage(message.content),
-        sender_id: sender.id,
-        sender_email: sender.email,
-        sender_full_name: sender.fullName,
-        sender_realm_str: realm.subdomain,
-        avatar_url: avatarUrl(sender),
-        reactions: [],
-        submessages: [],
-      },
-      flags: flagNames(flags.all),
-      public_gravatar: hasPublicGravatar(sender),
-      ...(local ? { local: { queue_id: local.queueId, local_message_id: local.localId } } : {}),
-    },
+    payload,
     audience,
     ...(flags.byUser.size > 0 ? { userData: flagsOf } : {}),
   };
 }
 
-/** The channel's name, or everybody in the conversation (messages.md §1.4). */
-function displayRecipient({ target }: NumberedMessage): string | object[] {
-  if (target.kind === "channel") return target.channel.name;
-  return target.participants.map(({ id, email, fullName }) => ({
-    id,
-    email,
-    full_name: fullName,
-    is_mirror_dummy: false,
-  }));
+function presentable(
+  message: NumberedMessage,
+  sender: PresentableMessage["sender"],
+): PresentableMessage {
+  const { target, topic } = message;
+  return {
+    id: message.id,
+    sentAt: message.sentAt,
+    sender,
+    client: message.clientName,
+    recipientId: message.recipientId,
+    place:
+      target.kind === "channel"
+        ? { channel: target.channel, topic }
+        : { participants: target.participants },
+    content: message.content,
+    renderedContent: message.rendered.html,
+  };
 }

@@ -2,6 +2,7 @@ import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
 import type { Account } from "./account.ts";
+import { hasPublicGravatar } from "./avatar.ts";
 import { rolesSeeingAddress, userObject } from "./present.ts";
 
 /**
@@ -19,6 +20,7 @@ export async function userAdded(
       clientGravatar: false,
       ...(account.isBot ? {} : { profileData: {} }),
     }),
+    public_gravatar: hasPublicGravatar(account),
   });
   const joined = groupIds.map((groupId): NewEvent => ({
     type: "user_group",

@@ -16,19 +16,26 @@ export interface PresentableMessage {
   /** A channel and a topic, or all participants, the sender too. */
   readonly place:
     | { readonly channel: { readonly id: number; readonly name: string }; readonly topic: string }
-    | { readonly participants: readonly Person[] };
+    | { readonly participants: readonly Participant[] };
   /** As it was written. */
   readonly content: string;
   /** As HTML. */
   readonly renderedContent: string;
 }
 
-/** How one viewer, with one client, gets messages. */
-export interface Presentation {
-  readonly realm: Pick<Realm, "subdomain" | "emptyTopicDisplayName">;
+type Participant = Pick<Person, "id" | "email" | "fullName" | "isImportedStub">;
+
+/** How a client wants messages. */
+export interface MessageForm {
+  readonly realm: Pick<Realm, "emptyTopicDisplayName">;
   readonly applyMarkdown: boolean;
   readonly clientGravatar: boolean;
   readonly allowEmptyTopicName: boolean;
+}
+
+/** How one viewer, with one client, gets messages. */
+export interface Presentation extends MessageForm {
+  readonly realm: Pick<Realm, "subdomain" | "emptyTopicDisplayName">;
 }
 
 /**
@@ -40,24 +47,34 @@ export function presentMessage(
   flags: readonly string[],
   presentation: Presentation,
 ): MessageResource {
+  const { sender, place, content, renderedContent } = message;
+  const topic = "channel" in place ? place.topic : undefined;
+  return {
+    ...commonFields(message, presentation.realm),
+    ...formFields({ topic, content, renderedContent, ...sender }, presentation),
+    flags: [...flags],
+  };
+}
+
+type FormField = "subject" | "avatar_url" | "content" | "content_type";
+
+/** The part of a message that is the same for every viewer and every client. */
+export function commonFields(
+  message: PresentableMessage,
+  realm: Pick<Realm, "subdomain">,
+): Omit<MessageResource, FormField | "flags"> {
   const { sender, place } = message;
-  const { realm, applyMarkdown, clientGravatar } = presentation;
   const where =
     "channel" in place
       ? {
           type: "stream" as const,
           stream_id: place.channel.id,
           display_recipient: place.channel.name,
-          subject:
-            place.topic === "" && !presentation.allowEmptyTopicName
-              ? realm.emptyTopicDisplayName
-              : place.topic,
           topic_links: topicLinks(place.topic),
         }
       : {
           type: "private" as const,
           display_recipient: place.participants.toSorted((a, b) => a.id - b.id).map(participant),
-          subject: "",
           topic_links: [],
         };
   return {
@@ -68,19 +85,38 @@ export function presentMessage(
     sender_email: sender.email,
     sender_full_name: sender.fullName,
     sender_realm_str: realm.subdomain,
-    avatar_url: clientGravatar && sender.hasPublicGravatar ? null : sender.avatarUrl,
     timestamp: Math.floor(message.sentAt),
     client: message.client,
-    content: applyMarkdown ? message.renderedContent : message.content,
-    content_type: applyMarkdown ? "text/html" : "text/x-markdown",
     is_me_message: isMeMessage(message.content),
-    flags: [...flags],
     reactions: [],
     submessages: [],
   };
 }
 
-function participant(person: Person) {
+/** What the part of a message that depends on the client is made of. */
+export interface FormSource extends Pick<Person, "avatarUrl" | "hasPublicGravatar"> {
+  /** undefined for direct messages */
+  readonly topic: string | undefined;
+  readonly content: string;
+  readonly renderedContent: string;
+}
+
+/** The part of a message that depends on how the client wants it. */
+export function formFields(
+  source: FormSource,
+  { realm, applyMarkdown, clientGravatar, allowEmptyTopicName }: MessageForm,
+): Pick<MessageResource, FormField> {
+  const { topic = "", content, renderedContent } = source;
+  const named = source.topic === "" && !allowEmptyTopicName ? realm.emptyTopicDisplayName : topic;
+  return {
+    subject: named,
+    avatar_url: clientGravatar && source.hasPublicGravatar ? null : source.avatarUrl,
+    content: applyMarkdown ? renderedContent : content,
+    content_type: applyMarkdown ? "text/html" : "text/x-markdown",
+  };
+}
+
+function participant(person: Participant) {
   return {
     id: person.id,
     email: person.email,

@@ -1,0 +1,80 @@
+import { expect } from "chai";
+
+import { peerEvents } from "../channels/peer-events.ts";
+import { channelCreated } from "../channels/subscription-events.ts";
+import { allBut, logged, queue, told, toldWith } from "./test-support.ts";
+
+const kitchen = { stream_id: 4, name: "kitchen", is_archived: false };
+const attic = { stream_id: 5, name: "attic", is_archived: true };
+
+describe("events of channels", () => {
+  it("stream/create: leaves archived channels out for clients that do not know them", () => {
+    const both = toldWith(channelCreated([kitchen, attic], [1]), "archived_channels");
+    const head = { type: "stream", op: "create" };
+    expect(both.with).to.deep.equal([{ ...head, streams: [kitchen, attic] }]);
+    expect(both.without).to.deep.equal([{ ...head, streams: [kitchen] }]);
+    const archived = toldWith(channelCreated([attic], [1]), "archived_channels");
+    expect(archived.with).to.deep.equal([{ ...head, streams: [attic] }]);
+    expect(archived.without).to.deep.equal([]);
+  });
+
+  it("stream/update: archiving is the end of a channel, and its return a new one", () => {
+    const head = { type: "stream", op: "update" };
+    const fields = { stream_id: 4, name: "kitchen", property: "is_archived" };
+    const archiving = { ...head, payload: { ...fields, value: true } };
+    const end = toldWith(archiving, "archived_channels");
+    expect(end.with).to.deep.equal([{ ...head, ...fields, value: true }]);
+    expect(end.without).to.deep.equal([
+      { type: "stream", op: "delete", stream_ids: [4], streams: [{ stream_id: 4 }] },
+    ]);
+    const returning = { ...head, payload: { ...fields, value: false, channel: kitchen } };
+    const back = toldWith(returning, "archived_channels");
+    expect(back.with).to.deep.equal([{ ...head, ...fields, value: false }]);
+    expect(back.without).to.deep.equal([{ type: "stream", op: "create", streams: [kitchen] }]);
+  });
+
+  it("stream/update: changes of archived channels are only for clients that know them", () => {
+    const head = { type: "stream", op: "update" };
+    const fields = { stream_id: 5, name: "attic", property: "name", value: "loft" };
+    const outcome = toldWith(
+      { ...head, payload: { ...fields, archived: true } },
+      "archived_channels",
+    );
+    expect(outcome.with).to.deep.equal([{ ...head, ...fields }]);
+    expect(outcome.without).to.deep.equal([]);
+  });
+
+  it("stream/update: other changes are told to all", () => {
+    const head = { type: "stream", op: "update" };
+    const place = { stream_id: 4, name: "kitchen" };
+    const changes = [
+      { property: "description", value: "*a*", rendered_description: "<p><em>a</em></p>" },
+      {
+        property: "invite_only",
+        value: true,
+        history_public_to_subscribers: true,
+        is_web_public: false,
+      },
+      { property: "folder_id", value: null },
+      { property: "can_send_message_group", value: { direct_members: [1], direct_subgroups: [] } },
+    ];
+    for (const change of changes)
+      for (const capabilities of [[], allBut()])
+        for (const marked of [{}, { archived: false }]) {
+          const event = logged({ ...head, payload: { ...place, ...change, ...marked } });
+          expect(told(event, queue({ capabilities }))).to.deep.equal([
+            { ...head, ...place, ...change },
+          ]);
+        }
+  });
+
+  it("subscription/peer_add and peer_remove: go out as they lie in the log", () => {
+    for (const op of ["peer_add", "peer_remove"] as const) {
+      const audiences = new Map([[4, new Set([1, 2, 3])]]);
+      const events = peerEvents(op, [{ channelId: 4, userId: 3 }], audiences);
+      expect(events.flatMap((event) => told(logged(event), queue()))).to.deep.equal([
+        { type: "subscription", op, stream_ids: [4], user_ids: [3] },
+      ]);
+    }
+  });
+});

@@ -1,0 +1,178 @@
+import { silentLogger } from "@carillon/kit";
+import {
+  bot,
+  changeOrganization,
+  changeSettings,
+  channel,
+  eventsOf,
+  organization,
+  testSite,
+  user,
+  useDatabase,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { clientIdOf } from "../messages/clients.ts";
+import { readMessages } from "../messages/read/read-messages.ts";
+import { sendNow, type SendInput } from "../messages/send-now.ts";
+import type { Account } from "../users/account.ts";
+import { publicChannelOf } from "./public-channel.ts";
+import { queue, told } from "./test-support.ts";
+
+describe("message events", () => {
+  const db = useDatabase();
+  let org: TestOrganization;
+
+  before(async () => {
+    org = await organization(db);
+    await changeOrganization(db, org.realm, { emptyTopicDisplayName: "misc" });
+  });
+
+  /** Sends, and gives back what was emitted. */
+  async function emitted(sender: Account, input: Partial<SendInput>) {
+    const client = { id: await clientIdOf(db, "test"), name: "test" };
+    const { events } = await eventsOf(db, org.realm.id, () =>
+      sendNow({ db, site: testSite(), log: silentLogger }, sender, client, {
+        type: "channel",
+        to: undefined,
+        topic: "lunch",
+        content: "*hello*",
+        readBySender: undefined,
+        queueId: undefined,
+        localId: undefined,
+        ...input,
+      }),
+    );
+    return events;
+  }
+
+  /** Sends, and gives back the event of the message. */
+  async function sent(sender: Account, input: Partial<SendInput>) {
+    const event = (await emitted(sender, input)).find(({ type }) => type === "message");
+    if (!event) throw new Error("no event of the message");
+    return event;
+  }
+
+  async function read(viewer: Account, id: number, form: Form) {
+    const { emptyTopicName: allowEmptyTopicName, ...rest } = form;
+    const request = { messageIds: [id], narrow: [], allowEmptyTopicName, ...rest };
+    const { messages } = await db.transaction((tx) => readMessages(tx, viewer, request), {
+      mode: "repeatable read read only",
+    });
+    const [message] = messages;
+    if (!message) throw new Error(`message ${id} cannot be read`);
+    return message;
+  }
+
+  interface Form {
+    applyMarkdown: boolean;
+    clientGravatar: boolean;
+    emptyTopicName: boolean;
+  }
+  const forms: Form[] = [true, false].flatMap((applyMarkdown) =>
+    [true, false].flatMap((clientGravatar) =>
+      [true, false].map((emptyTopicName) => ({ applyMarkdown, clientGravatar, emptyTopicName })),
+    ),
+  );
+  const queueFor = ({ id }: { id: number }, { emptyTopicName, ...options }: Form) =>
+    queue({ ...options, capabilities: emptyTopicName ? ["empty_topic_name"] : [] }, id);
+
+  it("carry the message as it can be read, in each of its eight forms, with the flags beside it", async () => {
+    const hidden = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
+    const room = await channel(db, org.realm, { subscribers: [hidden, org.member, org.guest] });
+    const all = [
+      await sent(org.member, {
+        to: room.id,
+        topic: "",
+        content: `/me greets @**${org.guest.fullName}** at example.com`,
+      }),
+      await sent(hidden, { to: room.id, topic: "see https://example.com" }),
+      await sent(hidden, { type: "direct", to: [org.guest.id, org.member.id], topic: undefined }),
+    ];
+    for (const event of all)
+      for (const form of forms) {
+        const { id } = event.payload["message"] as { id: number };
+        const { flags, ...message } = await read(org.guest, id, form);
+        expect(told(event, queueFor(org.guest, form)), JSON.stringify(form)).to.deep.equal([
+          { type: "message", message, flags },
+        ]);
+      }
+  });
+
+  it("carry each receiver's own flags", async () => {
+    const room = await channel(db, org.realm, { subscribers: [org.member, org.guest, org.admin] });
+    const content = `@**all** @**${org.guest.fullName}**`;
+    const event = await sent(org.admin, { to: room.id, content, readBySender: true });
+    const flagsOf = ({ id }: Account) => told(event, queue({}, id))[0]?.["flags"];
+    const wildcard = ["stream_wildcard_mentioned", "wildcard_mentioned"];
+    expect(flagsOf(org.member)).to.deep.equal(wildcard);
+    expect(flagsOf(org.guest)).to.deep.equal(["mentioned", ...wildcard]);
+    expect(flagsOf(org.admin)).to.deep.equal(["read", ...wildcard]);
+  });
+
+  it("carry no flags to those who only listen to public channels, mentioned or not", async () => {
+    const room = await channel(db, org.realm, { subscribers: [org.member] });
+    const content = `@**all** @**${org.admin.fullName}**`;
+    const event = await sent(org.member, { to: room.id, content });
+    for (const listener of [org.admin, org.moderator]) {
+      const [one, ...more] = told(event, queue({ allPublicChannels: true }, listener.id), "public");
+      expect(one?.["flags"]).to.deep.equal([]);
+      expect(one).to.have.all.keys("type", "message", "flags");
+      expect(more).to.deep.equal([]);
+    }
+  });
+
+  it("carry the local id to the queue that sent, and to no other", async () => {
+    const room = await channel(db, org.realm, { subscribers: [org.member] });
+    const event = await sent(org.member, { to: room.id, queueId: "mine", localId: "7.01" });
+    const [own] = told(event, queue({}, org.member.id, "mine"));
+    expect(own).to.have.all.keys("type", "message", "flags", "local_message_id");
+    expect(own?.["local_message_id"]).to.equal("7.01");
+    const [other] = told(event, queue({}, org.member.id, "other"));
+    expect(other).to.have.all.keys("type", "message", "flags");
+  });
+
+  it("share one message among queues that want it alike", async () => {
+    const room = await channel(db, org.realm, { subscribers: [org.member, org.guest] });
+    const event = await sent(org.member, { to: room.id, topic: "" });
+    const messages = [org.member, org.guest, org.member].flatMap((account) =>
+      forms.map((form) => told(event, queueFor(account, form))[0]?.["message"]),
+    );
+    expect(new Set(messages).size).to.equal(forms.length);
+  });
+
+  it("tell whether their channel is public", async () => {
+    const [open, closed] = [
+      await channel(db, org.realm, { subscribers: [org.member] }),
+      await channel(db, org.realm, { inviteOnly: true, subscribers: [org.member] }),
+    ];
+    const channelOf = async (input: Partial<SendInput>) =>
+      publicChannelOf(await sent(org.member, input));
+    expect(await channelOf({ to: open.id })).to.equal(open.id);
+    expect(await channelOf({ to: closed.id })).to.equal(undefined);
+    expect(await channelOf({ type: "direct", to: [org.guest.id], topic: undefined })).to.equal(
+      undefined,
+    );
+    const { events } = await eventsOf(db, org.realm.id, async () => bot(db, org.member));
+    expect(events.map(publicChannelOf).filter((id) => id !== undefined)).to.deep.equal([]);
+  });
+
+  it("go with the policy of the topic that sending raised", async () => {
+    const friend = await user(db, org.realm);
+    await changeSettings(db, friend, { automatically_follow_topics_policy: 2 });
+    const room = await channel(db, org.realm, { subscribers: [friend] });
+    const events = await emitted(friend, { to: room.id, topic: "" });
+    const [event, ...more] = events.filter(({ type }) => type === "user_topic");
+    if (!event) throw new Error("no event of the topic");
+    expect(more).to.deep.equal([]);
+    const policy = { stream_id: room.id, visibility_policy: 3 };
+    const last_updated = event.payload["last_updated"];
+    expect(told(event, queue({}, friend.id))).to.deep.equal([
+      { type: "user_topic", ...policy, topic_name: "misc", last_updated },
+    ]);
+    expect(told(event, queue({ capabilities: ["empty_topic_name"] }, friend.id))).to.deep.equal([
+      { type: "user_topic", ...policy, topic_name: "", last_updated },
+    ]);
+  });
+});

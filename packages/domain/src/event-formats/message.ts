@@ -1,0 +1,64 @@
+import type { LoggedEvent } from "@carillon/events";
+
+import type { LoggedMessage } from "../messages/message-event.ts";
+import { formFields, type MessageForm } from "../messages/read/present.ts";
+import type { Delivery, Formatter } from "./delivery.ts";
+import { matchesNarrow } from "./narrow.ts";
+
+/** `message`: in the form that the queue wants, with the receiver's flags beside it. */
+export const formatMessage: Formatter = (delivery) => {
+  const { event, queue, own, via, context } = delivery;
+  const logged = event.payload as unknown as LoggedMessage;
+  const flags =
+    via === "public" ? [] : ((own?.["flags"] as readonly string[] | undefined) ?? logged.flags);
+  const { message, local } = logged;
+  const { emptyTopicDisplayName } = context;
+  if (!matchesNarrow(queue.options.narrow, { message, flags, emptyTopicDisplayName })) return [];
+  const echo = local?.queue_id === queue.id ? { local_message_id: local.local_message_id } : {};
+  return [delivery.with({ message: formOf(event, logged, wishes(delivery)), flags, ...echo })];
+};
+
+function wishes(delivery: Delivery): MessageForm {
+  const { applyMarkdown, clientGravatar } = delivery.queue.options;
+  return {
+    realm: delivery.context,
+    applyMarkdown,
+    clientGravatar,
+    allowEmptyTopicName: delivery.has("empty_topic_name"),
+  };
+}
+
+type WireMessage = Omit<LoggedMessage["message"], "rendered_content" | "avatar_url"> &
+  ReturnType<typeof formFields>;
+
+/**
+ * The forms of each message that is being handed out, eight at most: a message to 2,000 receivers is made a few times,
+ * not 2,000 times. They live as long as the event.
+ */
+const forms = new WeakMap<LoggedEvent, Map<string, WireMessage>>();
+
+function formOf(event: LoggedEvent, logged: LoggedMessage, wanted: MessageForm): WireMessage {
+  const { applyMarkdown, clientGravatar, allowEmptyTopicName, realm } = wanted;
+  const topic = allowEmptyTopicName ? "" : realm.emptyTopicDisplayName;
+  const key = `${applyMarkdown} ${clientGravatar} ${topic}`;
+  let ofEvent = forms.get(event);
+  if (!ofEvent) forms.set(event, (ofEvent = new Map<string, WireMessage>()));
+  let form = ofEvent.get(key);
+  if (!form) ofEvent.set(key, (form = wireMessage(logged, wanted)));
+  return form;
+}
+
+function wireMessage(
+  { message, public_gravatar }: LoggedMessage,
+  wanted: MessageForm,
+): WireMessage {
+  const { subject, content, rendered_content, avatar_url, ...common } = message;
+  const source = {
+    topic: message.type === "stream" ? subject : undefined,
+    content,
+    renderedContent: rendered_content,
+    avatarUrl: avatar_url,
+    hasPublicGravatar: public_gravatar,
+  };
+  return { ...common, ...formFields(source, wanted) };
+}

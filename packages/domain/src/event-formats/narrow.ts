@@ -1,0 +1,104 @@
+import { errors } from "@carillon/contract";
+import type { NarrowTerm } from "@carillon/events";
+
+import type { LoggedMessage } from "../messages/message-event.ts";
+
+/** A message, as a queue's narrow looks at it. */
+export interface Narrowed {
+  readonly message: LoggedMessage["message"];
+  /** The receiver's. */
+  readonly flags: readonly string[];
+  readonly emptyTopicDisplayName: string;
+}
+
+type Test = (narrowed: Narrowed, operand: string) => boolean;
+
+const channel: Test = ({ message }, operand) =>
+  message.type === "stream" && same(message.display_recipient as string, operand);
+
+const exactTopic: Test = (narrowed, operand) => {
+  const topic = topicOf(narrowed);
+  return topic !== undefined && same(topic, storedTopic(narrowed, operand));
+};
+
+const topic: Test = (narrowed, operand) =>
+  exactTopic(narrowed, operand) ||
+  (topicOf(narrowed)
+    ?.split(/\s+/u)
+    .some((word) => word !== "" && same(word, operand)) ??
+    false);
+
+const direct = ({ message }: Narrowed) => message.type === "private";
+const flagged =
+  (...names: readonly string[]) =>
+  ({ flags }: Narrowed) =>
+    names.some((name) => flags.includes(name));
+
+/** Operands of `is`. */
+const states = new Map<string, (narrowed: Narrowed) => boolean>([
+  ["dm", direct],
+  ["private", direct],
+  ["starred", flagged("starred")],
+  ["unread", ({ flags }) => !flags.includes("read")],
+  ["mentioned", flagged("mentioned", "wildcard_mentioned")],
+  ["alerted", flagged("has_alert_word")],
+  ["resolved", (narrowed) => topicOf(narrowed)?.startsWith("✔ ") ?? false],
+]);
+
+/** What a queue's narrow can ask of messages (events.md §1). */
+const operators = new Map<string, Test>([
+  ["channel", channel],
+  ["stream", channel],
+  ["topic", topic],
+  ["exact-topic", exactTopic],
+  ["sender", ({ message }, operand) => same(message.sender_email, operand)],
+  ["is", (narrowed, operand) => states.get(operand)?.(narrowed) ?? false],
+]);
+
+/** Whether all terms hold. */
+export function matchesNarrow(terms: readonly NarrowTerm[], narrowed: Narrowed): boolean {
+  return terms.every(([operator, operand]) => operators.get(operator)?.(narrowed, operand));
+}
+
+/**
+ * The narrow of a registration.
+ * @param terms as decoded from JSON
+ * @throws ApiError `BAD_REQUEST` for a term that is not a pair of strings, and for one that events are not told by
+ */
+export function checkNarrow(terms: readonly unknown[]): readonly NarrowTerm[] {
+  return terms.map((term) => {
+    if (!isPair(term))
+      throw errors.badRequest(
+        "Each term of narrow must be a pair of strings: operator and operand",
+      );
+    const [operator, operand] = term;
+    if (!operators.has(operator))
+      throw errors.badRequest(
+        `The narrow of a queue knows no operator ${operator}, only ${list(operators)}`,
+      );
+    if (operator === "is" && !states.has(operand))
+      throw errors.badRequest(`The narrow of a queue knows no is:${operand}, only ${list(states)}`);
+    return term;
+  });
+}
+
+function isPair(term: unknown): term is NarrowTerm {
+  return Array.isArray(term) && term.length === 2 && term.every((part) => typeof part === "string");
+}
+
+function list(known: ReadonlyMap<string, unknown>): string {
+  return [...known.keys()].join(", ");
+}
+
+function topicOf({ message }: Narrowed): string | undefined {
+  return message.type === "stream" ? message.subject : undefined;
+}
+
+/** The name that clients know the empty topic by stands for it. */
+function storedTopic({ emptyTopicDisplayName }: Narrowed, operand: string): string {
+  return operand === emptyTopicDisplayName ? "" : operand;
+}
+
+function same(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

@@ -1,0 +1,34 @@
+import { expect } from "chai";
+
+import { logged, queue, told, toldWith } from "./test-support.ts";
+
+describe("events of an organization's emoji and linkifiers", () => {
+  it("realm_emoji: one at a time for clients that know this, all of them for others", () => {
+    const realm_emoji = { 1: { id: "1", name: "cake", deactivated: false } };
+    for (const op of ["add", "update_one"]) {
+      const change = { emoji: realm_emoji[1] };
+      const payload = { ...change, realm_emoji };
+      const outcome = toldWith({ type: "realm_emoji", op, payload }, "individual_emoji_changes");
+      expect(outcome.with).to.deep.equal([{ type: "realm_emoji", op, ...change }]);
+      expect(outcome.without).to.deep.equal([{ type: "realm_emoji", op: "update", realm_emoji }]);
+    }
+    const all = { type: "realm_emoji", op: "update", payload: { realm_emoji } };
+    const outcome = toldWith(all, "individual_emoji_changes");
+    expect(outcome.with).to.deep.equal([{ type: "realm_emoji", op: "update", realm_emoji }]);
+    expect(outcome.without).to.deep.equal(outcome.with);
+  });
+
+  it("realm_linkifiers: none for clients that do not know their templates", () => {
+    const payload = { realm_linkifiers: [{ id: 1, pattern: "#(?P<id>[0-9]+)" }] };
+    const outcome = toldWith({ type: "realm_linkifiers", payload }, "linkifier_url_template");
+    expect(outcome.with).to.deep.equal([{ type: "realm_linkifiers", ...payload }]);
+    expect(outcome.without).to.deep.equal([{ type: "realm_linkifiers", realm_linkifiers: [] }]);
+  });
+
+  it("realm_linkifiers: the log's own event is left as it was", () => {
+    const event = logged({ type: "realm_linkifiers", payload: { realm_linkifiers: [{ id: 1 }] } });
+    const before = structuredClone(event);
+    told(event, queue());
+    expect(event).to.deep.equal(before);
+  });
+});

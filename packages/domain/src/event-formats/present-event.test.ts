@@ -1,0 +1,120 @@
+import { organization, useDatabase } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { defaultChannelsEvent } from "../channels/default-channels-event.ts";
+import { presentScheduled, scheduledEvents } from "../scheduled/record.ts";
+import type { ScheduledRow } from "../scheduled/row.ts";
+import { allBut, logged, queue, told } from "./test-support.ts";
+
+describe("what a queue is told", () => {
+  const db = useDatabase();
+
+  it("is of the types that it asked for", () => {
+    const event = logged({ type: "alert_words", payload: { alert_words: ["cake"] } });
+    const outcome = [{ type: "alert_words", alert_words: ["cake"] }];
+    expect(told(event, queue({ eventTypes: null }))).to.deep.equal(outcome);
+    expect(told(event, queue({ eventTypes: ["message", "alert_words"] }))).to.deep.equal(outcome);
+    expect(told(event, queue({ eventTypes: ["message"] }))).to.deep.equal([]);
+    expect(told(event, queue({ eventTypes: [] }))).to.deep.equal([]);
+  });
+
+  it("goes by the type that the log has, where another client is told of it differently", () => {
+    const payload = { group_id: 7, data: { deactivated: true } };
+    const event = logged({ type: "user_group", op: "update", payload });
+    expect(told(event, queue({ eventTypes: ["user_group"] }))).to.deep.equal([
+      { type: "user_group", op: "remove", group_id: 7 },
+    ]);
+  });
+
+  it("carries what is the receiver's own in the place of everybody's", () => {
+    const event = logged({
+      type: "news",
+      op: "add",
+      payload: { a: 1, b: 2 },
+      userData: { 1: { b: 3 } },
+    });
+    expect(told(event, queue({}, 1))).to.deep.equal([{ type: "news", op: "add", a: 1, b: 3 }]);
+    expect(told(event, queue({}, 2))).to.deep.equal([{ type: "news", op: "add", a: 1, b: 2 }]);
+    expect(told(event, queue({}, 1), "public")).to.deep.equal([
+      { type: "news", op: "add", a: 1, b: 2 },
+    ]);
+  });
+
+  it("is default channels as they are", async () => {
+    const { realm } = await organization(db);
+    const event = logged(await defaultChannelsEvent(db, realm.id));
+    expect(told(event, queue())).to.deep.equal([{ type: "default_streams", default_streams: [] }]);
+  });
+
+  it("is scheduled messages as they are, the empty topic included", () => {
+    const row: ScheduledRow = {
+      id: 5,
+      senderId: 1,
+      channelId: 4,
+      memberIds: null,
+      topic: "",
+      content: "later",
+      renderedContent: "<p>later</p>",
+      clientId: 1,
+      deliverAt: 1_750_000_000,
+      version: 1,
+      readBySender: true,
+      delivered: false,
+      failed: false,
+    };
+    const record = presentScheduled(row);
+    const head = { type: "scheduled_messages" };
+    expect(told(logged(scheduledEvents.add(row)), queue())).to.deep.equal([
+      { ...head, op: "add", scheduled_messages: [record] },
+    ]);
+    expect(told(logged(scheduledEvents.update(row)), queue())).to.deep.equal([
+      { ...head, op: "update", scheduled_message: record },
+    ]);
+    expect(told(logged(scheduledEvents.remove(row)), queue())).to.deep.equal([
+      { ...head, op: "remove", scheduled_message_id: 5 },
+    ]);
+  });
+
+  /** Events that are alike for every queue (events.md §4). */
+  const alike: ReadonlyArray<[type: string, op: string | undefined, payload: object]> = [
+    ["channel_folder", "add", { channel_folder: { id: 1, name: "house" } }],
+    ["channel_folder", "update", { channel_folder_id: 1, data: { name: "home" } }],
+    ["channel_folder", "reorder", { order: [2, 1] }],
+    ["realm_bot", "add", { bot: { user_id: 9, services: [] } }],
+    ["realm_bot", "update", { bot: { user_id: 9, default_all_public_streams: true } }],
+    ["realm_bot", "delete", { bot: { user_id: 9 } }],
+    ["realm", "update", { property: "name", value: "House" }],
+    ["realm", "update_dict", { property: "default", data: { can_create_groups: 12 } }],
+    ["realm_user_settings_defaults", "update", { property: "emojiset", value: "text" }],
+    [
+      "user_settings",
+      "update",
+      { property: "default_language", value: "de", language_name: "Deutsch" },
+    ],
+    ["custom_profile_fields", undefined, { fields: [{ id: 1, name: "Phone" }] }],
+    ["alert_words", undefined, { alert_words: [] }],
+    ["reminders", "add", { reminders: [{ reminder_id: 3 }] }],
+    ["reminders", "remove", { reminder_id: 3 }],
+    [
+      "navigation_view",
+      "add",
+      { navigation_view: { fragment: "inbox", is_pinned: true, name: null } },
+    ],
+    ["navigation_view", "update", { fragment: "inbox", data: { is_pinned: false } }],
+    ["navigation_view", "remove", { fragment: "inbox" }],
+    ["device", "add", { device_id: 2 }],
+    ["device", "update", { device_id: 2, push_key_id: 8 }],
+    ["device", "remove", { device_id: 2 }],
+    ["user_status", undefined, { user_id: 3, status_text: "cooking" }],
+    ["muted_users", undefined, { muted_users: [{ id: 3, timestamp: 1_750_000_000 }] }],
+    ["stream", "delete", { stream_ids: [4], streams: [{ stream_id: 4 }] }],
+  ];
+  for (const [type, op, payload] of alike)
+    it(`is ${op ? `${type}/${op}` : type} as it lies in the log`, () => {
+      const event = logged({ type, payload, ...(op ? { op } : {}) });
+      for (const capabilities of [[], allBut()])
+        expect(told(event, queue({ capabilities }))).to.deep.equal([
+          { type, ...(op ? { op } : {}), ...payload },
+        ]);
+    });
+});

@@ -1,0 +1,24 @@
+import type { EventQueue, LoggedEvent, QueueEvent } from "@carillon/events";
+
+import { Delivery, type DeliveryContext, type Via } from "./delivery.ts";
+import { formatterOf } from "./formatters.ts";
+
+/**
+ * What one queue is told of one event, in order: nothing where its types, its narrow or its capabilities say so,
+ * seldom more than one (events.md §1, §1.1, §4). Everything but the `id`, which the caller gives, and the question
+ * whether the queue's user may be told at all, which the caller has answered.
+ *
+ * The `message` objects of queues that want messages alike are one object, so that it can be serialized once.
+ *
+ * @param via "public" for a message that the queue gets only because it listens to all public channels: it has no flags
+ */
+export function presentEvent(
+  event: LoggedEvent,
+  queue: EventQueue,
+  context: DeliveryContext,
+  via: Via,
+): readonly QueueEvent[] {
+  const { eventTypes } = queue.options;
+  if (eventTypes !== null && !eventTypes.includes(event.type)) return [];
+  return formatterOf(event.type, event.op)(new Delivery(event, queue, context, via));
+}

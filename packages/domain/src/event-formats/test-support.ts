@@ -1,0 +1,69 @@
+import {
+  clientCapabilities,
+  type ClientCapability,
+  type EventQueue,
+  type LoggedEvent,
+  type NewEvent,
+  type QueueEvent,
+  type QueueOptions,
+} from "@carillon/events";
+
+import type { Via } from "./delivery.ts";
+import { presentEvent } from "./present-event.ts";
+
+/** Every capability but these. */
+export function allBut(...missing: readonly ClientCapability[]): ClientCapability[] {
+  return clientCapabilities.filter((capability) => !missing.includes(capability));
+}
+
+/** A queue of account 1, without any capability. */
+export function queue(options: Partial<QueueOptions> = {}, userId = 1, id = "queue"): EventQueue {
+  return {
+    id,
+    realmId: 1,
+    userId,
+    baseSeq: 0,
+    options: {
+      eventTypes: null,
+      allPublicChannels: false,
+      applyMarkdown: false,
+      clientGravatar: true,
+      slimPresence: false,
+      narrow: [],
+      capabilities: [],
+      ...options,
+    },
+    idleTimeout: 600,
+  };
+}
+
+/** The event as the log gives it back. */
+export function logged({ audience, op, ...event }: Partial<NewEvent>): LoggedEvent {
+  const ids = typeof audience === "string" ? JSON.parse(`[${audience.slice(1, -1)}]`) : audience;
+  const row = {
+    seq: 1,
+    userData: null,
+    payload: {},
+    ...event,
+    op: op ?? null,
+    audience: ids ?? null,
+  };
+  return JSON.parse(JSON.stringify(row)) as LoggedEvent;
+}
+
+/** What the queue is told where the empty topic is called "misc". */
+export function told(event: LoggedEvent, to: EventQueue, via: Via = "audience") {
+  return presentEvent(event, to, { emptyTopicDisplayName: "misc" }, via);
+}
+
+/** What a queue without capabilities is told, and what one with all of them but `capability` or with it alone is told. */
+export function toldWith(
+  event: Partial<NewEvent>,
+  capability: ClientCapability,
+): { with: readonly QueueEvent[]; without: readonly QueueEvent[] } {
+  const row = logged(event);
+  return {
+    with: told(row, queue({ capabilities: [capability] })),
+    without: told(row, queue({ capabilities: allBut(capability) })),
+  };
+}

@@ -1,0 +1,73 @@
+import {
+  eventsOf,
+  organization,
+  user,
+  useDatabase,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { avatarUrl } from "../users/avatar.ts";
+import { presentUser } from "../users/present.ts";
+import { logged, queue, told, toldWith } from "./test-support.ts";
+
+describe("events of accounts", () => {
+  const db = useDatabase();
+  let org: TestOrganization;
+
+  before(async () => {
+    org = await organization(db);
+  });
+
+  it("realm_user/add: carries the account as the receiver sees it, avatars as the client wants them", async () => {
+    for (const visibility of [1, 3]) {
+      const { result: account, events } = await eventsOf(db, org.realm.id, () =>
+        user(db, org.realm, { settings: { email_address_visibility: visibility } }),
+      );
+      const added = events.filter(({ type }) => type === "realm_user");
+      for (const viewer of [org.admin, org.guest])
+        for (const clientGravatar of [true, false]) {
+          const mine = added.filter(
+            ({ audience }) => audience === null || audience.includes(viewer.id),
+          );
+          const person = presentUser(viewer, account, { clientGravatar, profileData: {} });
+          expect(
+            mine.flatMap((event) => told(event, queue({ clientGravatar }, viewer.id))),
+          ).to.deep.equal([{ type: "realm_user", op: "add", person }]);
+          const madeUp = clientGravatar && visibility === 1;
+          expect(person.avatar_url).to.equal(madeUp ? null : avatarUrl(account));
+        }
+    }
+  });
+
+  it("realm_user/add: sends stand-ins only to clients that need everybody", () => {
+    const person = { user_id: 9, full_name: "Unknown user", avatar_url: "https://avatars.test/9" };
+    const payload = { person, placeholder: true };
+    const outcome = toldWith({ type: "realm_user", op: "add", payload }, "user_list_incomplete");
+    expect(outcome.with).to.deep.equal([]);
+    expect(outcome.without).to.deep.equal([{ type: "realm_user", op: "add", person }]);
+  });
+
+  it("realm_user/update and remove: go out as they lie in the log", () => {
+    for (const op of ["update", "remove"]) {
+      const person = { user_id: 9, full_name: "Mia" };
+      expect(told(logged({ type: "realm_user", op, payload: { person } }), queue())).to.deep.equal([
+        { type: "realm_user", op, person },
+      ]);
+    }
+  });
+
+  it("realm_user: always carries the avatar, also to clients that could do without", () => {
+    const person = { user_id: 9, avatar_url: "https://avatars.test/9" };
+    const payload = { person, public_gravatar: false };
+    const outcome = toldWith(
+      { type: "realm_user", op: "add", payload },
+      "user_avatar_url_field_optional",
+    );
+    expect(outcome.without).to.deep.equal([{ type: "realm_user", op: "add", person }]);
+    const optional = queue({ capabilities: ["user_avatar_url_field_optional"] });
+    expect(told(logged({ type: "realm_user", op: "add", payload }), optional)).to.deep.equal([
+      { type: "realm_user", op: "add", person },
+    ]);
+  });
+});
