@@ -56,7 +56,7 @@ export function told(event: LoggedEvent, to: EventQueue, via: Via = "audience") 
   return presentEvent(event, to, { emptyTopicDisplayName: "misc" }, via);
 }
 
-/** What a queue without capabilities is told, and what one with all of them but `capability` or with it alone is told. */
+/** What a queue is told that has this capability alone, and one that has all others. */
 export function toldWith(
   event: Partial<NewEvent>,
   capability: ClientCapability,
