@@ -42,3 +42,12 @@ export * from "./realm/list-emoji.ts";
 export * from "./events/delete-queue.ts";
 export * from "./events/get-events.ts";
 export * from "./events/register.ts";
+
+export * from "./presence/get-presence.ts";
+export * from "./presence/list-presences.ts";
+export * from "./presence/update-presence.ts";
+export * from "./typing/set-typing-status.ts";
+export * from "./users/get-status.ts";
+export * from "./users/mute-user.ts";
+export * from "./users/unmute-user.ts";
+export * from "./users/update-status.ts";

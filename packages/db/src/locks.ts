@@ -13,4 +13,6 @@ export const lockClass = {
   firstOrganization: 1_103,
   /** Held by the one process that clears away old events and dead queues. */
   eventGarbage: 1_104,
+  /** Held while an organization's next presence is stored: the order of `update_id` is that of commits. */
+  presence: 1_110,
 } as const;

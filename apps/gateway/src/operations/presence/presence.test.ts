@@ -1,0 +1,312 @@
+import { getPresence, listPresences, updatePresence } from "@carillon/contract";
+import {
+  bot,
+  changeSettings,
+  deactivateUser,
+  eventsOf,
+  organization,
+  useDatabase,
+  useGateway,
+  user,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+type Params = Readonly<Record<string, unknown>>;
+
+describe("Presence", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  beforeEach(async () => {
+    org = await organization(db);
+  });
+
+  const ping = (by: TestAccount, params: Params = {}) =>
+    gateway.as(by).succeed(updatePresence, { params: { status: "active", ...params } });
+  const told = (work: () => Promise<unknown>) => eventsOf(db, org.realm.id, work);
+  /** Moves what is known of the account into the past. */
+  const age = (account: TestAccount, seconds: number) =>
+    db.rows(
+      `UPDATE user_presence SET active_at = active_at - make_interval(secs => $2),
+         idle_at = idle_at - make_interval(secs => $2) WHERE user_id = $1`,
+      [account.id, seconds],
+    );
+  const stored = async (account: TestAccount) => {
+    const [row] = await db.rows<{ active: number | null; idle: number; updateId: number }>(
+      `SELECT floor(extract(epoch FROM active_at))::bigint AS active,
+         floor(extract(epoch FROM idle_at))::bigint AS idle, update_id AS "updateId"
+       FROM user_presence WHERE user_id = $1`,
+      [account.id],
+    );
+    if (!row) throw new Error(`nothing is stored of the account ${account.id}`);
+    return row;
+  };
+  const traces = (account: TestAccount) =>
+    db.prisma.userPresence.count({ where: { userId: account.id } });
+
+  describe("POST /users/me/presence", () => {
+    it("stores when somebody is active, and answers by e-mail address for older clients", async () => {
+      const answer = await ping(org.member, { new_user_input: true });
+      const row = await stored(org.member);
+      expect(row.active).to.equal(row.idle);
+      const state = { client: "website", status: "active", timestamp: row.active };
+      expect(answer.presences).to.deep.equal({
+        [org.member.email]: { aggregated: state, website: { ...state, pushable: false } },
+      });
+      expect(answer.presence_last_update_id).to.equal(row.updateId);
+      expect(answer.server_timestamp).to.be.a("number").and.to.be.at.least(row.idle);
+      expect(answer).not.to.have.property("ignored_parameters_unsupported");
+    });
+
+    it("answers by user ID for newer clients", async () => {
+      await ping(org.owner);
+      const { presences } = await ping(org.member, { slim_presence: true });
+      expect(Object.keys(presences ?? {}).map(Number)).to.have.members([
+        org.owner.id,
+        org.member.id,
+      ]);
+      const row = await stored(org.member);
+      expect(presences?.[org.member.id]).to.deep.equal({
+        active_timestamp: row.active,
+        idle_timestamp: row.idle,
+      });
+    });
+
+    it("keeps the last activity while somebody is idle", async () => {
+      await ping(org.member);
+      await age(org.member, 100);
+      const before = await stored(org.member);
+      const { presences } = await ping(org.member, { status: "idle" });
+      const after = await stored(org.member);
+      expect(after.active).to.equal(before.active);
+      expect(after.idle).to.be.at.least(before.idle + 100);
+      expect(presences?.[org.member.email]).to.deep.include({
+        aggregated: { client: "website", status: "idle", timestamp: after.idle },
+      });
+    });
+
+    it("counts who was never active as active when the account was made", async () => {
+      const { presences } = await ping(org.member, { status: "idle", slim_presence: true });
+      expect(presences?.[org.member.id]).to.include({
+        active_timestamp: Math.floor(org.member.dateJoined),
+      });
+      expect((await stored(org.member)).active).to.equal(null);
+    });
+
+    it("answers nothing to a mere ping", async () => {
+      const answer = await ping(org.member, { ping_only: true, last_update_id: -1 });
+      expect(answer).to.deep.equal({ result: "success", msg: "" });
+      expect(await traces(org.member)).to.equal(1);
+    });
+
+    it("answers what is new since an update, by user ID", async () => {
+      await ping(org.owner);
+      const first = await ping(org.member, { last_update_id: -1 });
+      expect(first.presences).to.have.all.keys(String(org.owner.id), String(org.member.id));
+      await ping(org.admin, { ping_only: true });
+      const since = first.presence_last_update_id;
+      const second = await ping(org.member, { last_update_id: since });
+      expect(second.presences).to.have.all.keys(String(org.admin.id), String(org.member.id));
+      expect(second.presence_last_update_id).to.be.greaterThan(Number(since));
+    });
+
+    it("stays at the client's update when there is nothing newer", async () => {
+      await changeSettings(db, org.member, { presence_enabled: false });
+      for (const since of [-1, 1_000_000_000]) {
+        const answer = await ping(org.member, { last_update_id: since });
+        expect(answer.presences).to.deep.equal({});
+        expect(answer.presence_last_update_id).to.equal(since);
+      }
+    });
+
+    it("leaves out who was last connected before the limit, fourteen days unless given", async () => {
+      const day = 86_400;
+      await ping(org.owner);
+      await ping(org.admin);
+      await age(org.owner, 13 * day);
+      await age(org.admin, 15 * day);
+      const shown = async (params: Params) => {
+        const { presences } = await ping(org.member, { slim_presence: true, ...params });
+        return Object.keys(presences ?? {}).map(Number);
+      };
+      const { owner, admin, member } = org;
+      expect(await shown({})).to.have.members([owner.id, member.id]);
+      expect(await shown({ history_limit_days: 12 })).to.have.members([member.id]);
+      for (const days of [16, 10_000_000_000])
+        expect(await shown({ history_limit_days: days })).to.have.members([
+          owner.id,
+          admin.id,
+          member.id,
+        ]);
+    });
+
+    it("neither stores nor shows anything of who hides it, and tells nobody", async () => {
+      await ping(org.member);
+      const before = await stored(org.member);
+      await changeSettings(db, org.member, { presence_enabled: false });
+      await age(org.member, 1_000);
+      const { result, events } = await told(() => ping(org.member, { slim_presence: true }));
+      expect(events).to.deep.equal([]);
+      expect((result as { presences: object }).presences).to.deep.equal({});
+      expect((await stored(org.member)).updateId).to.equal(before.updateId);
+    });
+
+    it("shows no deactivated accounts", async () => {
+      await ping(org.guest);
+      await deactivateUser(db, org.guest);
+      const { presences } = await ping(org.member, { slim_presence: true });
+      expect(Object.keys(presences ?? {}).map(Number)).to.deep.equal([org.member.id]);
+    });
+
+    it("shows and tells nothing to other organizations", async () => {
+      const other = await organization(db);
+      const { events } = await eventsOf(db, other.realm.id, () => ping(org.member));
+      expect(events).to.deep.equal([]);
+      const { presences } = await ping(other.member, { last_update_id: -1 });
+      expect(Object.keys(presences ?? {}).map(Number)).to.deep.equal([other.member.id]);
+    });
+
+    it("tells everybody of who comes, with what all clients need", async () => {
+      const { events } = await told(() => ping(org.member));
+      expect(events).to.have.length(1);
+      const row = await stored(org.member);
+      const { server_timestamp, ...payload } = events[0]?.payload ?? {};
+      expect(payload).to.deep.equal({
+        user_id: org.member.id,
+        email: org.member.email,
+        active_timestamp: row.active,
+        idle_timestamp: row.idle,
+      });
+      expect(Math.floor(Number(server_timestamp))).to.equal(row.idle);
+      expect(events[0]).to.include({ type: "presence", op: null, audience: null });
+    });
+
+    it("tells again only of who was offline in between", async () => {
+      await ping(org.member);
+      for (const status of ["active", "idle", "active"]) {
+        const { events } = await told(() => ping(org.member, { status }));
+        expect(events, status).to.deep.equal([]);
+      }
+      await age(org.member, 120);
+      expect((await told(() => ping(org.member))).events).to.deep.equal([]);
+      await age(org.member, 200);
+      const { events } = await told(() => ping(org.member, { status: "idle" }));
+      expect(events).to.have.length(1);
+      const row = await stored(org.member);
+      expect(events[0]?.payload).to.include({
+        active_timestamp: row.active,
+        idle_timestamp: row.idle,
+      });
+      expect(row.active).to.be.lessThan(row.idle);
+    });
+
+    it("tells once of who comes back with several clients at once", async () => {
+      await ping(org.member);
+      await age(org.member, 200);
+      const { events } = await told(() =>
+        Promise.all(Array.from({ length: 5 }, () => ping(org.member))),
+      );
+      expect(events).to.have.length(1);
+    });
+
+    it("refuses bots and odd parameters, and stores nothing then", async () => {
+      const call = (by: TestAccount, params: Params) =>
+        gateway.as(by).call(updatePresence, { params });
+      const answers = [
+        await call(org.bot, { status: "active" }),
+        await call(org.member, { status: "offline" }),
+        await call(org.member, { status: "active", ping_only: "yes" }),
+        await call(org.member, { status: "active", slim_presence: 1 }),
+        await call(org.member, { status: "active", last_update_id: "new" }),
+        await call(org.member, { status: "active", history_limit_days: -1 }),
+      ];
+      for (const { status, body } of answers)
+        expect([status, body.code], body.msg).to.deep.equal([400, "BAD_REQUEST"]);
+      const missing = await call(org.member, {});
+      expect(missing.body).to.include({ code: "REQUEST_VARIABLE_MISSING", var_name: "status" });
+      const anonymous = await gateway.anonymous.call(updatePresence, {
+        params: { status: "active" },
+      });
+      expect(anonymous.status).to.equal(401);
+      expect(await traces(org.member)).to.equal(0);
+      expect(await traces(org.bot)).to.equal(0);
+    });
+  });
+
+  describe("GET /users/{user_id_or_email}/presence", () => {
+    const read = (by: TestAccount, named: string | number) =>
+      gateway.as(by).call(getPresence, { path: { user_id_or_email: String(named) } });
+
+    it("answers for an ID and for an address, to bots too", async () => {
+      await ping(org.member);
+      const timestamp = (await stored(org.member)).active;
+      const state = { status: "active", timestamp };
+      for (const by of [org.guest, org.bot])
+        for (const named of [org.member.id, org.member.email, org.member.email.toUpperCase()]) {
+          const { body } = await read(by, named);
+          expect(body.presence, body.msg).to.deep.equal({ aggregated: state, website: state });
+        }
+    });
+
+    it("says who is offline", async () => {
+      await ping(org.member);
+      await age(org.member, 150);
+      const { body } = await read(org.owner, org.member.id);
+      expect(body.presence.aggregated.status).to.equal("offline");
+      expect(body.presence.website.status).to.equal("active");
+    });
+
+    it("finds nobody by an address that the caller may not see", async () => {
+      const shy = await user(db, org.realm, { settings: { email_address_visibility: 3 } });
+      await ping(shy);
+      expect((await read(org.member, shy.deliveryEmail)).body.code).to.equal("BAD_REQUEST");
+      for (const [by, named] of [
+        [org.member, shy.email],
+        [org.admin, shy.deliveryEmail],
+        [shy, shy.deliveryEmail],
+      ] as const)
+        expect((await read(by, named)).body.result).to.equal("success");
+    });
+
+    it("refuses who is unknown, deactivated, a bot, hidden or never seen", async () => {
+      const other = await organization(db);
+      await ping(other.member);
+      const gone = await user(db, org.realm);
+      await ping(gone);
+      await deactivateUser(db, gone);
+      await ping(org.admin);
+      await changeSettings(db, org.admin, { presence_enabled: false });
+      const robot = await bot(db, org.member);
+      for (const named of [
+        other.member.id,
+        other.member.email,
+        2_000_000_000,
+        "99999999999999999999",
+        "nobody@carillon.test",
+        gone.id,
+        robot.id,
+        org.admin.id,
+        org.guest.id,
+      ]) {
+        const { status, body } = await read(org.owner, named);
+        expect([status, body.code], String(named)).to.deep.equal([400, "BAD_REQUEST"]);
+      }
+    });
+  });
+
+  describe("GET /realm/presence", () => {
+    it("answers for everybody who is shown, by e-mail address", async () => {
+      await ping(org.member);
+      await ping(org.owner, { status: "idle" });
+      await ping(org.admin);
+      await changeSettings(db, org.admin, { presence_enabled: false });
+      const other = await organization(db);
+      await ping(other.member);
+      const answer = await gateway.as(org.bot).succeed(listPresences);
+      expect(answer.presences).to.have.all.keys(org.member.email, org.owner.email);
+      expect(answer).to.have.all.keys("result", "msg", "presences", "server_timestamp");
+    });
+  });
+});

@@ -1,0 +1,236 @@
+import { setTypingStatus } from "@carillon/contract";
+import {
+  changeOrganization,
+  changeSettings,
+  channel,
+  eventsOf,
+  organization,
+  subscribe,
+  useDatabase,
+  useGateway,
+  user,
+  type TestAccount,
+  type TestChannel,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+type Params = Readonly<Record<string, unknown>>;
+
+describe("POST /typing", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  let room: TestChannel;
+  beforeEach(async () => {
+    org = await organization(db);
+    room = await channel(db, org.owner, { subscribers: [org.member, org.guest, org.bot] });
+  });
+
+  const call = (by: TestAccount, params: Params) =>
+    gateway.as(by).call(setTypingStatus, { params: { op: "start", ...params } });
+  /** What is told while the account sends the parameters, which have to be fine. */
+  const told = async (by: TestAccount, params: Params) => {
+    const { result, events } = await eventsOf(db, org.realm.id, () => call(by, params));
+    expect(result.body, JSON.stringify(params)).to.deep.equal({ result: "success", msg: "" });
+    return events;
+  };
+  const refused = async (by: TestAccount, params: Params, code = "BAD_REQUEST") => {
+    const { result, events } = await eventsOf(db, org.realm.id, () => call(by, params));
+    const what = JSON.stringify(params);
+    expect([result.status, result.body.code], what).to.deep.equal([400, code]);
+    expect(events, what).to.deep.equal([]);
+    return result.body;
+  };
+  const person = ({ id, email }: TestAccount) => ({ user_id: id, email });
+  const ids = (...accounts: TestAccount[]) => accounts.map(({ id }) => id).sort((a, b) => a - b);
+  const inRoom = (params: Params = {}) => ({
+    type: "channel",
+    stream_id: room.id,
+    topic: "lunch",
+    ...params,
+  });
+
+  describe("in direct messages", () => {
+    it("tells the participants, the sender too", async () => {
+      for (const op of ["start", "stop"]) {
+        const events = await told(org.member, { op, to: [org.guest.id, org.admin.id] });
+        expect(events).to.have.length(1);
+        const recipients = [org.admin, org.member, org.guest].sort((a, b) => a.id - b.id);
+        expect(events[0]).to.deep.include({
+          type: "typing",
+          op,
+          audience: ids(org.member, org.guest, org.admin),
+          payload: {
+            message_type: "direct",
+            sender: person(org.member),
+            recipients: recipients.map(person),
+          },
+        });
+      }
+    });
+
+    it("takes one ID, oneself in the list, and the older name of the type", async () => {
+      const { guest, member } = org;
+      for (const params of [
+        { to: guest.id },
+        { op: "stop", to: [guest.id, member.id, guest.id] },
+        { type: "private", to: [guest.id] },
+        { op: "stop", type: "direct", to: [guest.id] },
+      ]) {
+        const [event] = await told(member, params);
+        expect(event?.audience, JSON.stringify(params)).to.deep.equal(ids(guest, member));
+      }
+      const [alone] = await told(member, { to: [member.id] });
+      expect(alone?.audience).to.deep.equal([member.id]);
+    });
+
+    it("shows the addresses that others see", async () => {
+      const shy = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
+      const [event] = await told(shy, { to: [org.member.id] });
+      expect(event?.payload["sender"]).to.deep.equal(person(shy));
+      expect(JSON.stringify(event?.payload)).not.to.include(shy.deliveryEmail);
+    });
+
+    it("tells those who want to be told", async () => {
+      await changeSettings(db, org.guest, { receives_typing_notifications: false });
+      const [event] = await told(org.member, { to: [org.guest.id, org.admin.id] });
+      expect(event?.audience).to.deep.equal(ids(org.member, org.admin));
+      expect(event?.payload["recipients"]).to.have.length(3);
+      await changeSettings(db, org.member, { receives_typing_notifications: false });
+      expect(await told(org.member, { to: [org.guest.id] })).to.deep.equal([]);
+    });
+
+    it("is refused where no message could be sent", async () => {
+      const gone = await user(db, org.realm, { isActive: false });
+      const other = await organization(db);
+      for (const to of [[], [gone.id], [other.member.id], [2_000_000_000], 2_000_000_000, -1])
+        await refused(org.member, { to });
+      await changeOrganization(db, org.realm, {
+        directMessagePermissionGroupId: org.groups["role:nobody"],
+      });
+      await refused(org.member, { to: [org.guest.id] });
+      expect(await told(org.member, { to: [org.bot.id] })).to.have.length(1);
+    });
+
+    it("is refused to those whose settings keep it to themselves", async () => {
+      await changeSettings(db, org.member, { send_private_typing_notifications: false });
+      await refused(org.member, { to: [org.guest.id] });
+      expect(await told(org.member, inRoom())).to.have.length(1);
+    });
+  });
+
+  describe("in channels", () => {
+    it("tells the subscribers, the sender too", async () => {
+      const [event, ...others] = await told(org.member, inRoom());
+      expect(others).to.deep.equal([]);
+      expect(event).to.deep.include({
+        type: "typing",
+        op: "start",
+        audience: ids(org.member, org.guest, org.bot),
+        payload: {
+          message_type: "stream",
+          sender: person(org.member),
+          stream_id: room.id,
+          topic: "lunch",
+        },
+      });
+    });
+
+    it("takes the older name of the type, and keeps the topic as a message would", async () => {
+      const [event] = await told(org.member, inRoom({ type: "stream", topic: " (no topic) " }));
+      expect(event?.payload["topic"]).to.equal("");
+    });
+
+    it("tells active subscribers who want to be told, and nobody else", async () => {
+      const gone = await user(db, org.realm);
+      await subscribe(db, room, gone);
+      await db.rows("UPDATE users SET is_active = false WHERE id = $1", [gone.id]);
+      await db.rows("UPDATE subscriptions SET is_user_active = false WHERE user_id = $1", [
+        gone.id,
+      ]);
+      await changeSettings(db, org.guest, { receives_typing_notifications: false });
+      // Somebody who may post without being subscribed.
+      const [event] = await told(org.admin, inRoom());
+      expect(event?.audience).to.deep.equal(ids(org.member, org.bot));
+    });
+
+    it("tells nobody where there are more than a hundred subscribers", async () => {
+      await db.rows("UPDATE channels SET subscriber_count = 101 WHERE id = $1", [room.id]);
+      expect(await told(org.member, inRoom())).to.deep.equal([]);
+      await db.rows("UPDATE channels SET subscriber_count = 100 WHERE id = $1", [room.id]);
+      expect(await told(org.member, inRoom())).to.have.length(1);
+    });
+
+    it("is refused where no message could be sent", async () => {
+      const closed = await channel(db, org.owner, { inviteOnly: true, subscribers: [org.owner] });
+      const announcements = await channel(db, org.owner, {
+        subscribers: [org.member],
+        groups: { canSendMessageGroupId: org.groups["role:administrators"] },
+      });
+      const archived = await channel(db, org.owner, {
+        subscribers: [org.member],
+        isArchived: true,
+      });
+      const open = await channel(db, org.owner);
+      for (const { id } of [closed, announcements, archived])
+        await refused(org.member, inRoom({ stream_id: id }));
+      await refused(org.guest, inRoom({ stream_id: open.id }));
+      await refused(org.member, inRoom({ topic: "a\u0001b" }));
+      const other = await organization(db);
+      const theirs = await channel(db, other.owner, { subscribers: [other.member] });
+      for (const id of [theirs.id, 2_000_000_000])
+        expect(
+          await refused(org.member, inRoom({ stream_id: id }), "STREAM_DOES_NOT_EXIST"),
+        ).to.include({ stream_id: id });
+    });
+
+    it("is refused to those whose settings keep it to themselves", async () => {
+      await changeSettings(db, org.member, { send_stream_typing_notifications: false });
+      await refused(org.member, inRoom());
+      expect(await told(org.member, { to: [org.guest.id] })).to.have.length(1);
+    });
+  });
+
+  it("stores nothing", async () => {
+    const rows = () =>
+      db.rows("SELECT (SELECT count(*) FROM messages), (SELECT count(*) FROM recipients)");
+    const before = await rows();
+    await told(org.member, { to: [org.guest.id] });
+    await told(org.member, inRoom());
+    expect(await rows()).to.deep.equal(before);
+  });
+
+  it("tells nothing to other organizations", async () => {
+    const other = await organization(db);
+    const { events } = await eventsOf(db, other.realm.id, () => told(org.member, inRoom()));
+    expect(events).to.deep.equal([]);
+  });
+
+  it("is for people", async () => {
+    await refused(org.bot, { to: [org.member.id] });
+    expect((await gateway.anonymous.call(setTypingStatus)).status).to.equal(401);
+  });
+
+  it("refuses odd and missing parameters", async () => {
+    const to = [org.guest.id];
+    const { member } = org;
+    const odd: Params[] = [
+      { op: "pause", to },
+      { type: "both", to },
+      { to: "guest@carillon.test" },
+      { to: ["guest@carillon.test"] },
+      { to: "[1.5]" },
+      inRoom({ stream_id: "general" }),
+    ];
+    for (const params of odd) await refused(member, params);
+    const missing: Array<[string, Params]> = [
+      ["op", { op: undefined, to }],
+      ["to", {}],
+      ["stream_id", inRoom({ stream_id: undefined })],
+      ["topic", inRoom({ topic: undefined })],
+    ];
+    for (const [var_name, params] of missing)
+      expect(await refused(member, params, "REQUEST_VARIABLE_MISSING")).to.include({ var_name });
+  });
+});

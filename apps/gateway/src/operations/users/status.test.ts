@@ -1,0 +1,136 @@
+import { getStatus, updateStatus } from "@carillon/contract";
+import {
+  eventsOf,
+  organization,
+  useDatabase,
+  useGateway,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+type Params = Readonly<Record<string, unknown>>;
+
+describe("Status of users", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  beforeEach(async () => {
+    org = await organization(db);
+  });
+
+  const update = (by: TestAccount, params: Params) =>
+    gateway.as(by).succeed(updateStatus, { params });
+  const statusOf = async (account: TestAccount) =>
+    (await gateway.as(org.guest).succeed(getStatus, { path: { user_id: account.id } })).status;
+  /** What everybody is told while the account sends the parameters. */
+  const told = async (by: TestAccount, params: Params) =>
+    (await eventsOf(db, org.realm.id, () => update(by, params))).events;
+  const smile = { emoji_name: "smile", emoji_code: "1f642", reaction_type: "unicode_emoji" };
+  const noEmoji = { emoji_name: "", emoji_code: "", reaction_type: "" };
+
+  it("is nothing at first, for bots too", async () => {
+    expect(await statusOf(org.member)).to.deep.equal({});
+    expect(await statusOf(org.bot)).to.deep.equal({});
+  });
+
+  it("is a text, trimmed, and everybody is told", async () => {
+    const events = await told(org.member, { status_text: "  on a walk\n" });
+    expect(await statusOf(org.member)).to.deep.equal({ status_text: "on a walk" });
+    expect(events).to.have.length(1);
+    expect(events[0]).to.deep.include({
+      type: "user_status",
+      op: null,
+      audience: null,
+      payload: { user_id: org.member.id, status_text: "on a walk" },
+    });
+  });
+
+  it("is an emoji, by name alone or with its code", async () => {
+    const [event] = await told(org.member, { emoji_name: "smile" });
+    expect(event?.payload).to.deep.equal({ user_id: org.member.id, ...smile });
+    expect(await statusOf(org.member)).to.deep.equal(smile);
+    await update(org.owner, smile);
+    expect(await statusOf(org.owner)).to.deep.equal(smile);
+  });
+
+  it("keeps what is not sent, and tells of what has changed", async () => {
+    await update(org.member, { status_text: "away", ...smile });
+    const [text] = await told(org.member, { status_text: "back", ...smile });
+    expect(text?.payload).to.deep.equal({ user_id: org.member.id, status_text: "back" });
+    const [emoji] = await told(org.member, { emoji_name: "heart" });
+    expect(emoji?.payload).to.have.all.keys("user_id", ...Object.keys(smile));
+    expect(await statusOf(org.member)).to.include({ status_text: "back", emoji_name: "heart" });
+  });
+
+  it("is taken away with empty texts, whatever else older clients send with them", async () => {
+    await update(org.member, { status_text: "away", ...smile });
+    const [emoji] = await told(org.member, noEmoji);
+    expect(emoji?.payload).to.deep.equal({ user_id: org.member.id, ...noEmoji });
+    expect(await statusOf(org.member)).to.deep.equal({ status_text: "away" });
+    const [text] = await told(org.member, { status_text: " " });
+    expect(text?.payload).to.deep.equal({ user_id: org.member.id, status_text: "" });
+    expect(await statusOf(org.member)).to.deep.equal({});
+  });
+
+  it("tells nothing where nothing changes", async () => {
+    expect(await told(org.member, { status_text: "", emoji_name: "" })).to.deep.equal([]);
+    await update(org.member, { status_text: "away", ...smile });
+    for (const same of [{ status_text: "away " }, { emoji_name: "smile" }, smile])
+      expect(await told(org.member, same)).to.deep.equal([]);
+  });
+
+  it("has up to sixty characters, however many bytes they take", async () => {
+    const longest = "🎉".repeat(60);
+    await update(org.member, { status_text: ` ${longest} ` });
+    expect(await statusOf(org.member)).to.deep.equal({ status_text: longest });
+  });
+
+  it("refuses what is too long, unknown, contradictory or nothing, and changes nothing then", async () => {
+    await update(org.member, { status_text: "away", ...smile });
+    const refused: Params[] = [
+      {},
+      { away: true },
+      { status_text: "a".repeat(61) },
+      { status_text: "fine", emoji_name: "no_such_emoji" },
+      { emoji_code: "1f642" },
+      { reaction_type: "unicode_emoji" },
+      { emoji_name: "smile", emoji_code: "1f600" },
+      { emoji_name: "smile", reaction_type: "realm_emoji" },
+      { emoji_name: "toString" },
+    ];
+    for (const params of refused) {
+      const { result, events } = await eventsOf(db, org.realm.id, () =>
+        gateway.as(org.member).call(updateStatus, { params }),
+      );
+      const what = JSON.stringify(params);
+      expect([result.status, result.body.code], what).to.deep.equal([400, "BAD_REQUEST"]);
+      expect(events, what).to.deep.equal([]);
+    }
+    expect(await statusOf(org.member)).to.deep.equal({ status_text: "away", ...smile });
+  });
+
+  it("is for people, and can be read by accounts of the organization alone", async () => {
+    const byBot = await gateway.as(org.bot).call(updateStatus, { params: { status_text: "x" } });
+    expect([byBot.status, byBot.body.code]).to.deep.equal([400, "BAD_REQUEST"]);
+    const other = await organization(db);
+    const { events } = await eventsOf(db, other.realm.id, () =>
+      update(org.member, { status_text: "ours" }),
+    );
+    expect(events).to.deep.equal([]);
+    for (const id of [org.member.id, 2_000_000_000]) {
+      const foreign = await gateway.as(other.owner).call(getStatus, { path: { user_id: id } });
+      expect([foreign.status, foreign.body.code]).to.deep.equal([400, "BAD_REQUEST"]);
+    }
+  });
+
+  it("tells of simultaneous changes in the order in which they come", async () => {
+    const { events } = await eventsOf(db, org.realm.id, () =>
+      Promise.all(["a", "b", "c", "d"].map((text) => update(org.member, { status_text: text }))),
+    );
+    expect(await statusOf(org.member)).to.deep.equal({
+      status_text: events.at(-1)?.payload["status_text"],
+    });
+    expect(events).to.have.length(4);
+  });
+});

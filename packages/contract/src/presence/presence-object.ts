@@ -1,0 +1,23 @@
+import { z } from "zod";
+
+const modern = z.strictObject({
+  /** UNIX seconds: last active; when the account was made where it never was. */
+  active_timestamp: z.int(),
+  /** UNIX seconds: last connected, active or not. */
+  idle_timestamp: z.int(),
+});
+
+const status = z.enum(["active", "idle"]);
+
+const legacy = z.strictObject({
+  aggregated: z.strictObject({ client: z.string(), status, timestamp: z.int() }),
+  website: z.strictObject({
+    client: z.string(),
+    status,
+    timestamp: z.int(),
+    pushable: z.boolean(),
+  }),
+});
+
+/** By user ID in the modern form, by e-mail address in the legacy one (clients.md §3). */
+export const presences = z.record(z.string(), z.union([modern, legacy]));

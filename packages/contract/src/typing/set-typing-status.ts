@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { shape } from "../shape.ts";
+
+/** `POST /typing` (clients.md §4). */
+export const setTypingStatus = operation({
+  id: "set-typing-status",
+  method: "POST",
+  path: "/api/v1/typing",
+  access: "human",
+  summary: "Say that you are typing",
+  description:
+    "Only where the caller could send a message. The same said again within a second is not passed on, " +
+    "nor is anything in channels of more than 100 subscribers.",
+  params: {
+    op: form.oneOf("start", "stop"),
+    type: form
+      .oneOf("direct", "private", "stream", "channel")
+      .default("direct")
+      .describe("`stream` and `private` are older names of `channel` and `direct`."),
+    to: form
+      .json(z.union([shape.id, z.array(shape.id)]))
+      .optional()
+      .describe("Direct: a user ID, or a list of them; the caller may be listed or not."),
+    stream_id: form.id().optional().describe("Channel: its ID."),
+    topic: form.text({ anyText: true }).optional().describe("Channel: the topic."),
+  },
+  errors: ["STREAM_DOES_NOT_EXIST"],
+});

@@ -1,0 +1,13 @@
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+
+/** `POST /users/me/muted_users/{muted_user_id}` (clients.md §4). */
+export const muteUser = operation({
+  id: "mute-user",
+  method: "POST",
+  path: "/api/v1/users/me/muted_users/{muted_user_id}",
+  access: "account",
+  summary: "Mute a user",
+  description: "Anybody but oneself, bots and deactivated accounts too.",
+  pathParams: { muted_user_id: path.int() },
+});

@@ -1,0 +1,12 @@
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+
+/** `DELETE /users/me/muted_users/{muted_user_id}` (clients.md §4). */
+export const unmuteUser = operation({
+  id: "unmute-user",
+  method: "DELETE",
+  path: "/api/v1/users/me/muted_users/{muted_user_id}",
+  access: "account",
+  summary: "Unmute a user",
+  pathParams: { muted_user_id: path.int() },
+});

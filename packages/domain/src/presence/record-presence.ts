@@ -1,0 +1,72 @@
+import { lockClass, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+
+import { switchSql } from "../settings/switch-sql.ts";
+import type { Account } from "../users/account.ts";
+import { modernPresence, offlineThreshold } from "./presence.ts";
+
+interface Before {
+  /** Times in UNIX seconds with a fraction, null if there was none. */
+  readonly active: number | null;
+  readonly idle: number | null;
+}
+
+/** The row is locked: of two clients that come back at once, one tells of it. */
+const before = {
+  name: "presence-before",
+  text: `SELECT extract(epoch FROM active_at)::float8 AS active, extract(epoch FROM idle_at)::float8 AS idle
+    FROM user_presence WHERE user_id = $1 FOR UPDATE`,
+};
+
+const circumstances = {
+  name: "presence-circumstances",
+  text: `SELECT ${switchSql("presence_enabled")} AS enabled, extract(epoch FROM now())::float8 AS now
+    FROM users u WHERE u.id = $1`,
+};
+
+/** Taken before `update_id` is, so that its order is that of commits: who asks for what is new misses nothing. */
+const lock = { name: "presence-lock", text: "SELECT pg_advisory_xact_lock($1, $2)" };
+
+const store = {
+  name: "presence-store",
+  text: `INSERT INTO user_presence (user_id, realm_id, active_at, idle_at)
+    VALUES ($1, $2, CASE WHEN $3 THEN now() END, now())
+    ON CONFLICT (user_id) DO UPDATE SET update_id = excluded.update_id,
+      active_at = greatest(user_presence.active_at, excluded.active_at),
+      idle_at = greatest(user_presence.idle_at, excluded.idle_at)`,
+};
+
+/**
+ * Notes that the account is connected, and whether it is active; everybody is told when it comes back after having been
+ * offline (clients.md §4). An account that hides its presence (`presence_enabled`) leaves no trace.
+ */
+export async function recordPresence(
+  tx: Tx,
+  actor: Account,
+  status: "active" | "idle",
+): Promise<void> {
+  const [[facts], [row]] = await Promise.all([
+    tx.rows<{ enabled: boolean; now: number }>(circumstances, [actor.id]),
+    tx.rows<Before>(before, [actor.id]),
+  ]);
+  if (!facts?.enabled) return;
+  const { now } = facts;
+  const isActive = status === "active";
+  tx.sendWithCommit(lock, [lockClass.presence, actor.realmId]);
+  tx.sendWithCommit(store, [actor.id, actor.realmId, isActive]);
+  const last = row?.idle ?? null;
+  if (last !== null && now - last <= offlineThreshold) return;
+  const active = isActive ? now : (row?.active ?? actor.dateJoined);
+  emit(tx, actor.realmId, [
+    {
+      type: "presence",
+      payload: {
+        user_id: actor.id,
+        email: actor.email,
+        server_timestamp: now,
+        ...modernPresence({ active: Math.floor(active), idle: Math.floor(now) }),
+      },
+      audience: null,
+    },
+  ]);
+}

@@ -1,0 +1,8 @@
+import { listStatuses } from "../../user-status/read-status.ts";
+import type { Section } from "../section.ts";
+
+/** What people say of themselves. */
+export const userStatus: Section = {
+  names: ["user_status"],
+  load: async ({ tx, realm }) => ({ user_status: await listStatuses(tx, realm.id) }),
+};

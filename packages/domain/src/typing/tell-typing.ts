@@ -1,0 +1,113 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit, type NewEvent } from "@carillon/events";
+
+import { checkMessage } from "../messages/check.ts";
+import type { CheckedMessage, Destination } from "../messages/draft.ts";
+import { memberKey } from "../messages/recipients.ts";
+import { topicName } from "../messages/topics.ts";
+import { loadRealm } from "../realms/realm.ts";
+import { isChannelType, type MessageType } from "../scheduled/destination.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "../users/account.ts";
+import type { TypingOp, TypingPace } from "./pace.ts";
+import { channelReceivers, directReceivers, tellsTyping } from "./typing-settings.ts";
+
+export interface TypingInput {
+  readonly op: TypingOp;
+  readonly type: MessageType;
+  readonly to: number | readonly number[] | undefined;
+  readonly channelId: number | undefined;
+  readonly topic: string | undefined;
+}
+
+/** Channels with more subscribers are told nothing. */
+const maxSubscribers = 100;
+
+/** The message that the sender may be writing, of which nobody can know what it says. */
+const unwritten = "…";
+
+/**
+ * Tells a conversation that somebody is typing, or has stopped; stores nothing (clients.md §4). Whoever could not send
+ * a message there may not do so either, and gets the same refusals.
+ * @throws ApiError `BAD_REQUEST` where the sender does not want typing to be told, `REQUEST_VARIABLE_MISSING`, and the
+ * refusals of a message (scheduled-messages.md §0.4)
+ */
+export async function tellTyping(
+  tx: Tx,
+  site: Site,
+  pace: TypingPace,
+  actor: Account,
+  input: TypingInput,
+): Promise<void> {
+  const { op, topic } = input;
+  const destination = destinationOf(input);
+  const [realm, wanted] = await Promise.all([
+    loadRealm(tx, actor.realmId),
+    tellsTyping(tx, actor, destination.kind),
+  ]);
+  if (!wanted)
+    throw errors.badRequest(
+      `Your settings keep your typing in ${destination.kind} messages to yourself`,
+    );
+  const message = await checkMessage(tx, site, realm, actor, {
+    destination,
+    topic,
+    content: unwritten,
+  });
+  const conversation = `${actor.id}:${conversationOf(message)}`;
+  if (pace.isRepetition(conversation, op)) return;
+  const event = await typingEvent(tx, op, message);
+  if (!event) return;
+  emit(tx, realm.id, [event]);
+  tx.afterCommit(() => pace.told(conversation, op));
+}
+
+function destinationOf({ type, to, channelId, topic }: TypingInput): Destination {
+  if (!isChannelType(type)) {
+    if (to === undefined) throw errors.requestVariableMissing("to");
+    return { kind: "direct", userIds: typeof to === "number" ? [to] : to };
+  }
+  if (channelId === undefined) throw errors.requestVariableMissing("stream_id");
+  if (topic === undefined) throw errors.requestVariableMissing("topic");
+  return { kind: "channel", channelId };
+}
+
+function conversationOf({ target, topic }: CheckedMessage): string {
+  return target.kind === "channel"
+    ? topicName({ recipientId: target.channel.recipientId, topic })
+    : memberKey(target.members);
+}
+
+/** The event, undefined where there is nobody to tell. */
+async function typingEvent(
+  tx: Tx,
+  op: TypingOp,
+  { sender, target, topic }: CheckedMessage,
+): Promise<NewEvent | undefined> {
+  if (target.kind === "channel" && target.channel.subscriberCount > maxSubscribers)
+    return undefined;
+  const audience =
+    target.kind === "channel"
+      ? await channelReceivers(tx, target.channel.id)
+      : await directReceivers(tx, sender.realmId, target.members);
+  if (audience.length === 0) return undefined;
+  const payload =
+    target.kind === "channel"
+      ? {
+          message_type: "stream",
+          sender: person(sender),
+          stream_id: target.channel.id,
+          topic,
+        }
+      : {
+          message_type: "direct",
+          sender: person(sender),
+          recipients: target.participants.map(person),
+        };
+  return { type: "typing", op, payload, audience };
+}
+
+function person({ id, email }: Account) {
+  return { user_id: id, email };
+}

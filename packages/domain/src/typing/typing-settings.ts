@@ -1,0 +1,58 @@
+import type { Sql } from "@carillon/db";
+
+import type { Members } from "../messages/recipients.ts";
+import { switchSql } from "../settings/switch-sql.ts";
+import type { Account } from "../users/account.ts";
+
+const senders = {
+  direct: {
+    name: "tells-direct-typing",
+    text: `SELECT ${switchSql("send_private_typing_notifications")} AS tells FROM users u WHERE u.id = $1`,
+  },
+  channel: {
+    name: "tells-channel-typing",
+    text: `SELECT ${switchSql("send_stream_typing_notifications")} AS tells FROM users u WHERE u.id = $1`,
+  },
+};
+
+/** Whether the account wants others to be told that it is typing. */
+export async function tellsTyping(
+  sql: Sql,
+  account: Account,
+  where: "channel" | "direct",
+): Promise<boolean> {
+  const [row] = await sql.rows<{ tells: boolean }>(senders[where], [account.id]);
+  return row?.tells === true;
+}
+
+const wantIt = switchSql("receives_typing_notifications");
+
+/** The channel's subscribers who want to be told of typing, ascending. */
+export async function channelReceivers(sql: Sql, channelId: number): Promise<number[]> {
+  const rows = await sql.rows<{ id: number }>(
+    {
+      name: "channel-typing-receivers",
+      text: `SELECT u.id FROM subscriptions s JOIN users u ON u.id = s.user_id
+        WHERE s.channel_id = $1 AND s.active AND s.is_user_active AND ${wantIt} ORDER BY u.id`,
+    },
+    [channelId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The conversation's active participants who want to be told of typing, the sender among them, ascending. */
+export async function directReceivers(
+  sql: Sql,
+  realmId: number,
+  members: Members,
+): Promise<number[]> {
+  const rows = await sql.rows<{ id: number }>(
+    {
+      name: "direct-typing-receivers",
+      text: `SELECT u.id FROM users u
+        WHERE u.realm_id = $1 AND u.id = ANY($2::int[]) AND u.is_active AND ${wantIt} ORDER BY u.id`,
+    },
+    [realmId, members],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,67 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { codePointLength } from "@carillon/kit";
+
+import type { Account } from "../users/account.ts";
+import { statusEmoji, type NamedEmoji } from "./status-emoji.ts";
+import { statusColumns, type UserStatus } from "./user-status.ts";
+
+/** Code points that a status text may have. */
+const maxTextLength = 60;
+
+/**
+ * Sets what the account says of itself, and tells everybody what has changed (clients.md §4). What is not given stays.
+ * @throws ApiError `BAD_REQUEST` when nothing is given, for a text that is too long and an emoji that is unknown
+ */
+export async function updateStatus(
+  tx: Tx,
+  actor: Account,
+  text: string | undefined,
+  emoji: NamedEmoji,
+): Promise<void> {
+  const wanted = { ...textField(text), ...statusEmoji(emoji) };
+  if (Object.keys(wanted).length === 0)
+    throw errors.badRequest("Nothing to change: send status_text or emoji_name");
+  // The row is there from the first time on, so that there is one to lock.
+  const [, [before]] = await Promise.all([
+    tx.rows(
+      "INSERT INTO user_status (user_id, realm_id) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING",
+      [actor.id, actor.realmId],
+    ),
+    tx.rows<UserStatus>(
+      `SELECT ${statusColumns} FROM user_status s WHERE s.user_id = $1 FOR UPDATE`,
+      [actor.id],
+    ),
+  ]);
+  if (!before) throw new Error(`the account ${actor.id} has no row for its status`);
+  const changed = changedFields(before, wanted);
+  if (Object.keys(changed).length === 0) return;
+  const after = { ...before, ...changed };
+  await tx.rows(
+    `UPDATE user_status SET status_text = $2, emoji_name = $3, emoji_code = $4, reaction_type = $5,
+       updated_at = now()
+     WHERE user_id = $1`,
+    [actor.id, after.status_text, after.emoji_name, after.emoji_code, after.reaction_type],
+  );
+  emit(tx, actor.realmId, [
+    { type: "user_status", payload: { user_id: actor.id, ...changed }, audience: null },
+  ]);
+}
+
+function textField(text: string | undefined): Partial<UserStatus> {
+  if (text === undefined) return {};
+  const status_text = text.trim();
+  if (codePointLength(status_text) > maxTextLength)
+    throw errors.badRequest(`status_text has more than ${maxTextLength} characters`);
+  return { status_text };
+}
+
+/** The text, or the emoji with all three of its fields, or both. */
+function changedFields(before: UserStatus, wanted: Partial<UserStatus>): Partial<UserStatus> {
+  const { status_text, ...emoji } = wanted;
+  return {
+    ...(status_text === undefined || status_text === before.status_text ? {} : { status_text }),
+    ...(emoji.emoji_name === before.emoji_name ? {} : emoji),
+  };
+}

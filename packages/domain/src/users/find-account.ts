@@ -1,0 +1,33 @@
+import { knowableId } from "@carillon/contract";
+import type { Sql } from "@carillon/db";
+
+import { accountColumns, type Account } from "./account.ts";
+import { showsAddressTo } from "./present.ts";
+
+/**
+ * The organization's account that the viewer names by its ID, in digits, or by an e-mail address; undefined when there
+ * is none. A delivery address names nobody whose address the viewer may not see (users.md §2).
+ */
+export async function findAccount(
+  sql: Sql,
+  viewer: Account,
+  named: string,
+): Promise<Account | undefined> {
+  if (/^[0-9]+$/.test(named)) {
+    const [account] = await sql.rows<Account>(
+      `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
+      [viewer.realmId, knowableId(Number(named))],
+    );
+    return account;
+  }
+  const accounts = await sql.rows<Account & { byPublicAddress: boolean }>(
+    `SELECT lower(u.email) = lower($2) AS "byPublicAddress", ${accountColumns} FROM users u
+     WHERE u.realm_id = $1 AND (lower(u.email) = lower($2) OR lower(u.delivery_email) = lower($2))
+     ORDER BY 1 DESC`,
+    [viewer.realmId, named],
+  );
+  return accounts.find(
+    (account) =>
+      account.byPublicAddress || account.id === viewer.id || showsAddressTo(account, viewer.role),
+  );
+}
