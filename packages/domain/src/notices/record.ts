@@ -6,7 +6,7 @@ import type { Realm } from "../realms/realm.ts";
 import type { Account } from "../users/account.ts";
 
 /** More people at once are not told one by one (`max_bulk_new_subscription_messages`). */
-const maxSubscribedNotices = 100;
+export const maxSubscribedNotices = 100;
 
 /**
  * Writes down that new channels are to be announced, where the organization has a channel for that. Private ones

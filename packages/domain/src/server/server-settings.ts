@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
-
 import type { Sql } from "@carillon/db";
 import { renderDescription } from "@carillon/markdown";
 
+import { realmIconUrl } from "../realms/icon.ts";
 import { realmOfHost } from "../realms/realm-of-host.ts";
 import type { Site } from "../site.ts";
 import { realmUrl } from "../users/addresses.ts";
@@ -30,14 +29,8 @@ export async function serverSettings(sql: Sql, site: Site, host: string) {
     realm_url: url,
     realm_uri: url,
     realm_name: realm.name,
-    realm_icon: iconUrl(url),
+    realm_icon: realmIconUrl(url),
     realm_description: renderDescription(realm.description),
     realm_web_public_access_enabled: realm.enableSpectatorAccess,
   };
-}
-
-/** A generated picture, the same for as long as the organization has its address. */
-function iconUrl(url: string): string {
-  const hash = createHash("md5").update(url).digest("hex");
-  return `https://secure.gravatar.com/avatar/${hash}?d=identicon`;
 }

@@ -1,9 +1,8 @@
-import { setImmediate } from "node:timers/promises";
-
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 import { accountColumns, type Account } from "./account.ts";
+import { accountSlices, type AccountFilter } from "./account-slices.ts";
 import { avatarUrl } from "./avatar.ts";
 import { presentUser, type UserObject } from "./present.ts";
 
@@ -32,29 +31,36 @@ export async function readUser(
 }
 
 /** The accounts of the organization, its own bots left out; only those with the ids where given. */
-export async function listUsers(
+export function listUsers(
   sql: Sql,
   viewer: Account,
   userIds: readonly number[] | undefined,
   options: ReadUserOptions,
 ): Promise<UserObject[]> {
-  const accounts = await sql.rows<Account>(
-    `SELECT ${accountColumns} FROM users u
-     WHERE u.realm_id = $1 AND u.system_bot_kind IS NULL AND ($2::int[] IS NULL OR u.id = ANY($2::int[]))
-     ORDER BY u.id`,
-    [viewer.realmId, userIds ?? null],
-  );
-  const shown = presentation(options);
-  const members: UserObject[] = [];
-  for (const account of accounts) {
-    members.push(presentUser(viewer, account, shown));
-    if (members.length % slice === 0) await setImmediate();
-  }
-  return members;
+  return presentAll(sql, viewer, { ids: userIds, systemBots: false }, options);
 }
 
-/** Accounts that are presented in one go, a few milliseconds' work: others get their turn in between. */
-const slice = 500;
+/** The organization's own bots. */
+export function listSystemBots(
+  sql: Sql,
+  viewer: Account,
+  options: ReadUserOptions,
+): Promise<UserObject[]> {
+  return presentAll(sql, viewer, { systemBots: true }, options);
+}
+
+async function presentAll(
+  sql: Sql,
+  viewer: Account,
+  filter: AccountFilter,
+  options: ReadUserOptions,
+): Promise<UserObject[]> {
+  const shown = presentation(options);
+  const users: UserObject[] = [];
+  for await (const accounts of accountSlices(sql, viewer.realmId, filter))
+    users.push(...accounts.map((account) => presentUser(viewer, account, shown)));
+  return users;
+}
 
 function presentation({ clientGravatar, profileFields }: ReadUserOptions) {
   return { clientGravatar, ...(profileFields ? { profileData: {} } : {}) };
