@@ -1,0 +1,13 @@
+import type { Section } from "../section.ts";
+
+/** The words that the account wants to be told of, in the order of their adding. */
+export const alertWords: Section = {
+  names: ["alert_words"],
+  async load({ tx, realm, actor }) {
+    const rows = await tx.rows<{ word: string }>(
+      "SELECT word FROM alert_words WHERE realm_id = $1 AND user_id = $2 ORDER BY id",
+      [realm.id, actor.id],
+    );
+    return { alert_words: rows.map(({ word }) => word) };
+  },
+};

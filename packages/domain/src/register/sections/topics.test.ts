@@ -1,0 +1,107 @@
+import {
+  changeChannel,
+  channel,
+  organization,
+  setTopicPolicy,
+  unsubscribe,
+  useDatabase,
+  user,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { fieldsOf, statementsOf, type Wanted } from "../snapshot-sections.test.ts";
+import { mutedTopics } from "./muted-topics.ts";
+import { userTopics } from "./user-topics.ts";
+
+interface UserTopic {
+  stream_id: number;
+  topic_name: string;
+  visibility_policy: number;
+  last_updated: number;
+}
+
+describe("the topics of a snapshot", () => {
+  const db = useDatabase();
+  let org: TestOrganization;
+  let reader: TestAccount;
+  before(async () => {
+    org = await organization(db);
+  });
+  beforeEach(async () => {
+    reader = await user(db, org.realm);
+  });
+
+  const topics = async (account: TestAccount = reader, wanted: Wanted = {}) =>
+    (await fieldsOf(db, userTopics, account, wanted))["user_topics"] as UserTopic[];
+  const muted = async (account: TestAccount = reader, wanted: Wanted = {}) =>
+    (await fieldsOf(db, mutedTopics, account, wanted))["muted_topics"] as Array<
+      [string, string, number]
+    >;
+
+  it("are those that the account has a wish for, in both forms", async () => {
+    const room = await channel(db, org.realm, { subscribers: [reader] });
+    await setTopicPolicy(db, reader, room, "Soup", "muted");
+    await setTopicPolicy(db, reader, room, "bread", "unmuted");
+    await setTopicPolicy(db, reader, room, "cake", "followed");
+    await setTopicPolicy(db, org.owner, room, "Soup", "followed");
+    const found = await topics();
+    expect(found.map((each) => ({ ...each, last_updated: 0 }))).to.deep.equal([
+      { stream_id: room.id, topic_name: "Soup", visibility_policy: 1, last_updated: 0 },
+      { stream_id: room.id, topic_name: "bread", visibility_policy: 2, last_updated: 0 },
+      { stream_id: room.id, topic_name: "cake", visibility_policy: 3, last_updated: 0 },
+    ]);
+    for (const { last_updated } of found) expect(last_updated).to.satisfy(Number.isInteger);
+    expect(await muted()).to.deep.equal([[room.name, "Soup", found[0]?.last_updated]]);
+    expect(await topics(org.member)).to.deep.equal([]);
+  });
+
+  it("show the empty topic by its display name unless the client knows it", async () => {
+    const room = await channel(db, org.realm, { subscribers: [reader] });
+    await setTopicPolicy(db, reader, room, "", "muted");
+    const names = async (wanted: Wanted) => [
+      (await topics(reader, wanted))[0]?.topic_name,
+      (await muted(reader, wanted))[0]?.[1],
+    ];
+    expect(await names({})).to.deep.equal(["general chat", "general chat"]);
+    expect(await names({ capabilities: ["empty_topic_name"] })).to.deep.equal(["", ""]);
+  });
+
+  it("leave the old form out where the new one is named, and only there", async () => {
+    const fields = (...named: string[]) => fieldsOf(db, mutedTopics, reader, { named });
+    expect(await fields("muted_topics", "user_topic")).to.deep.equal({});
+    expect(await fields("muted_topics")).to.deep.equal({ muted_topics: [] });
+    expect(await fieldsOf(db, mutedTopics, reader)).to.deep.equal({ muted_topics: [] });
+  });
+
+  it("are not those of channels that the account cannot read, nor of archived ones, unless it is told of these", async () => {
+    const open = await channel(db, org.realm, { subscribers: [reader, org.guest] });
+    const secret = await channel(db, org.realm, {
+      inviteOnly: true,
+      subscribers: [reader, org.guest],
+    });
+    const archived = await channel(db, org.realm, { subscribers: [reader, org.guest] });
+    for (const account of [reader, org.guest])
+      for (const room of [open, secret, archived])
+        await setTopicPolicy(db, account, room, "soup", "muted");
+    await changeChannel(db, archived, { isArchived: true });
+    for (const room of [open, secret]) await unsubscribe(db, room, reader, org.guest);
+    const ids = async (account: TestAccount, wanted: Wanted = {}) =>
+      (await topics(account, wanted)).map(({ stream_id }) => stream_id);
+    expect(await ids(reader)).to.deep.equal([open.id]);
+    expect(await ids(org.guest)).to.deep.equal([]);
+    expect(await ids(reader, { capabilities: ["archived_channels"] })).to.deep.equal([
+      open.id,
+      archived.id,
+    ]);
+    expect((await muted()).map(([name]) => name)).to.deep.equal([open.name]);
+  });
+
+  it("cost one statement", async () => {
+    const room = await channel(db, org.realm, { subscribers: [reader] });
+    for (let n = 0; n < 5; n++) await setTopicPolicy(db, reader, room, `topic ${n}`, "muted");
+    for (const section of [userTopics, mutedTopics])
+      expect(await statementsOf(db, [section], reader)).to.equal(1);
+  });
+});
