@@ -7,6 +7,8 @@ describe("zulip-send", function () {
   const python = usePython();
   const server = useServer();
 
+  const send = async (args: readonly string[]) =>
+    python.program("zulip-send", "--config-file", await server.zuliprc("member"), ...args);
   const newestFor = async (name: "admin" | "guest") => {
     const { body } = await server.as(name).get("/api/v1/messages", {
       anchor: "newest",
@@ -18,11 +20,8 @@ describe("zulip-send", function () {
   };
 
   it("sends to a channel, by its name", async () => {
-    const sending = python.program(
-      "zulip-send",
-      ...["--config-file", await server.zuliprc("member")],
-      ...["--stream", "general", "--subject", "terminals", "--message", "Sent by hand, *once*"],
-    );
+    const where = ["--stream", "general", "--subject", "terminals"];
+    const sending = await send([...where, "--message", "Sent by hand, *once*"]);
     expect(await sending.exit, sending.output()).to.include({ code: 0 });
     expect(await newestFor("admin")).to.include({
       type: "stream",
@@ -36,11 +35,7 @@ describe("zulip-send", function () {
 
   it("sends to people, by their addresses", async () => {
     const people = [server.account("admin").email, server.account("guest").email];
-    const sending = python.program(
-      "zulip-send",
-      ...["--config-file", await server.zuliprc("member"), ...people],
-      ...["--message", "Only the three of us"],
-    );
+    const sending = await send([...people, "--message", "Only the three of us"]);
     expect(await sending.exit, sending.output()).to.include({ code: 0 });
     for (const name of ["admin", "guest"] as const)
       expect(await newestFor(name)).to.include({
@@ -51,11 +46,8 @@ describe("zulip-send", function () {
 
   it("ends with an error, and sends nothing, where there is no such channel", async () => {
     const before = await newestFor("admin");
-    const sending = python.program(
-      "zulip-send",
-      ...["--config-file", await server.zuliprc("member")],
-      ...["--stream", "nowhere", "--subject", "terminals", "--message", "Lost"],
-    );
+    const where = ["--stream", "nowhere", "--subject", "terminals"];
+    const sending = await send([...where, "--message", "Lost"]);
     expect((await sending.exit).code, sending.output()).to.equal(1);
     expect(sending.output()).to.contain("nowhere");
     expect(await newestFor("admin")).to.deep.equal(before);

@@ -1,0 +1,290 @@
+import type { GatewayClient } from "@carillon/testkit";
+import { expect } from "chai";
+import { z } from "zod";
+import { makeBusy, type BusyAccount } from "./support/busy-account.ts";
+import { useServer } from "./support/server.ts";
+import {
+  channel,
+  eventBatch,
+  message,
+  messageWindow,
+  modernPresences,
+  parsed,
+  profileField,
+  snapshotUser,
+  subscription,
+  unread,
+  userGroup,
+} from "./support/shapes.ts";
+
+const serverSettings = z.object({
+  authentication_methods: z.object({ password: z.boolean(), ldap: z.boolean() }),
+  external_authentication_methods: z.array(z.unknown()),
+  zulip_feature_level: z.int().min(277),
+  zulip_version: z.string(),
+  zulip_merge_base: z.string(),
+  push_notifications_enabled: z.boolean(),
+  is_incompatible: z.boolean(),
+  email_auth_enabled: z.boolean(),
+  require_email_format_usernames: z.boolean(),
+  realm_uri: z.url(),
+  realm_name: z.string(),
+  realm_icon: z.string(),
+  realm_description: z.string(),
+  realm_web_public_access_enabled: z.boolean(),
+});
+
+const byName = z.record(z.string(), z.unknown());
+
+/** Any of these missing, or of another type, and nobody logs in. */
+const snapshot = z.object({
+  queue_id: z.string(),
+  last_event_id: z.int(),
+  zulip_version: z.string(),
+  zulip_merge_base: z.string(),
+  zulip_feature_level: z.int().min(277),
+  alert_words: z.array(z.string()),
+  custom_profile_fields: z.array(profileField),
+  max_stream_name_length: z.int(),
+  max_topic_length: z.int(),
+  server_presence_ping_interval_seconds: z.int(),
+  server_presence_offline_threshold_seconds: z.int(),
+  muted_users: z.array(z.object({ id: z.int(), timestamp: z.int() })),
+  presences: modernPresences,
+  realm_emoji: byName,
+  realm_user_groups: z.array(userGroup),
+  recent_private_conversations: z.array(
+    z.object({ max_message_id: z.int(), user_ids: z.array(z.int()) }),
+  ),
+  subscriptions: z.array(subscription),
+  unread_msgs: unread,
+  starred_messages: z.array(z.int()),
+  streams: z.array(channel),
+  user_status: byName,
+  user_settings: z.object({
+    twenty_four_hour_time: z.boolean().nullable(),
+    starred_message_counts: z.boolean(),
+    display_emoji_reaction_users: z.boolean(),
+    emojiset: z.string(),
+    presence_enabled: z.boolean(),
+  }),
+  user_topics: z.array(
+    z.object({
+      stream_id: z.int(),
+      topic_name: z.string(),
+      last_updated: z.int(),
+      visibility_policy: z.int(),
+    }),
+  ),
+  realm_wildcard_mention_policy: z.literal([1, 2, 3, 5, 6, 7]),
+  realm_name: z.string(),
+  realm_waiting_period_threshold: z.int(),
+  realm_allow_message_editing: z.boolean(),
+  realm_enable_read_receipts: z.boolean(),
+  realm_icon_url: z.string(),
+  realm_presence_disabled: z.boolean(),
+  realm_default_external_accounts: z.record(
+    z.string(),
+    z.object({ name: z.string(), text: z.string(), hint: z.string(), url_pattern: z.string() }),
+  ),
+  max_file_upload_size_mib: z.int(),
+  server_emoji_data_url: z.url(),
+  event_queue_longpoll_timeout_seconds: z.int(),
+  realm_users: z.array(snapshotUser),
+  realm_non_active_users: z.array(snapshotUser),
+  cross_realm_bots: z.array(snapshotUser),
+  saved_snippets: z.array(z.unknown()).nullish(),
+  channel_folders: z.array(z.unknown()).nullish(),
+  devices: byName.nullish(),
+  realm_message_content_edit_limit_seconds: z.int().nullish(),
+  realm_message_content_delete_limit_seconds: z.int().nullish(),
+});
+
+const capabilities = {
+  notification_settings_null: true,
+  bulk_message_deletion: true,
+  user_avatar_url_field_optional: true,
+  stream_typing_notifications: true,
+  user_settings_object: true,
+  include_deactivated_groups: true,
+  empty_topic_name: true,
+  individual_emoji_changes: true,
+};
+
+describe("The phone app's cold start", function () {
+  this.timeout(60_000);
+  const server = useServer();
+  let busy: BusyAccount;
+  before("fill the account", async () => {
+    busy = await makeBusy(server);
+  });
+
+  let phone: GatewayClient;
+  let registered: z.infer<typeof snapshot>;
+
+  it("1. reads the server's settings", async () => {
+    const { status, body } = await server.as(undefined).get("/api/v1/server_settings");
+    expect(status).to.equal(200);
+    expect(parsed(serverSettings, body).realm_uri).to.equal(server.url);
+  });
+
+  it("2. exchanges the password for a key", async () => {
+    const { email, password, apiKey } = server.account("member");
+    const { body } = await server
+      .as(undefined)
+      .post("/api/v1/fetch_api_key", { username: email, password });
+    const login = parsed(
+      z.object({ api_key: z.string(), email: z.string(), user_id: z.int() }),
+      body,
+    );
+    expect(login).to.deep.equal({ api_key: apiKey, email, user_id: busy.userId });
+    phone = server.as("member");
+  });
+
+  it("3. registers, and can read every field that it wants", async () => {
+    const { status, body } = await phone.post("/api/v1/register", {
+      idle_queue_timeout: '"mobile"',
+      apply_markdown: true,
+      client_gravatar: false,
+      slim_presence: true,
+      client_capabilities: capabilities,
+    });
+    expect(status, body.msg).to.equal(200);
+    registered = parsed(snapshot, body);
+    expect(body["idle_queue_timeout_secs"]).to.equal(43_200);
+  });
+
+  it("3. finds in them what is there", () => {
+    expect(registered.alert_words).to.deep.equal(["bell"]);
+    expect(registered.muted_users.map(({ id }) => id)).to.deep.equal([busy.people.get("guest")]);
+    expect(registered.starred_messages).to.deep.equal([busy.starred]);
+    const muted = registered.user_topics.filter(({ visibility_policy }) => visibility_policy === 1);
+    expect(muted.map(({ topic_name }) => topic_name)).to.deep.equal(["noise"]);
+    expect(registered.user_settings.twenty_four_hour_time).to.equal(true);
+    expect(registered.streams.map(({ name }) => name)).to.deep.equal(["general"]);
+    expect(registered.subscriptions.map(({ name }) => name)).to.deep.equal(["general"]);
+    const users = registered.realm_users.map(({ user_id }) => user_id);
+    expect(users).to.include.members([...busy.people.values()]);
+    expect(registered.realm_user_groups.map(({ name }) => name)).to.include("role:members");
+    expect(registered.cross_realm_bots.map(({ full_name }) => full_name)).to.include("Welcome Bot");
+  });
+
+  it("3. finds what is unread, the welcome among it", () => {
+    const { count, pms, streams, huddles, mentions } = registered.unread_msgs;
+    const [owner, admin] = [busy.people.get("owner"), busy.people.get("admin")];
+    const welcomeBot = registered.cross_realm_bots.find(
+      ({ full_name }) => full_name === "Welcome Bot",
+    );
+    expect(pms.map(({ other_user_id }) => other_user_id)).to.have.members([
+      owner,
+      welcomeBot?.user_id,
+    ]);
+    const ids = [owner, admin, busy.userId].toSorted((a = 0, b = 0) => a - b).join(",");
+    expect(huddles).to.deep.equal([{ user_ids_string: ids, unread_message_ids: [busy.group] }]);
+    expect(mentions).to.deep.equal([busy.mention]);
+    expect(streams.map(({ topic }) => topic)).to.have.members(["chimes", ""]);
+    expect(count).to.equal(5);
+    const conversations = registered.recent_private_conversations.map(
+      ({ max_message_id }) => max_message_id,
+    );
+    expect(conversations.slice(0, 2)).to.deep.equal([busy.group, busy.direct]);
+  });
+
+  it("4. fetches the names of the emoji, without credentials", async () => {
+    const url = new URL(registered.server_emoji_data_url);
+    expect(url.origin).to.equal(server.url);
+    const { body } = await server.as(undefined).get(url.pathname);
+    const shape = z.object({ code_to_names: z.record(z.string(), z.array(z.string()).nonempty()) });
+    expect(parsed(shape, body).code_to_names["1f642"]).to.include("smile");
+  });
+
+  it("5. hears of a message by its queue", async () => {
+    const { queue_id, last_event_id } = registered;
+    const poll = phone.get("/api/v1/events", { queue_id, last_event_id });
+    const sent = await server.as("owner").post("/api/v1/messages", {
+      type: "channel",
+      to: busy.channelId,
+      topic: "",
+      content: "Hear, *hear*",
+    });
+    const { events } = parsed(eventBatch, (await poll).body);
+    expect(events.map(({ type }) => type)).to.deep.equal(["message"]);
+    const shape = z.object({ message, flags: z.array(z.string()) });
+    const event = parsed(shape, events[0]);
+    expect(event.message).to.include({
+      id: sent.body["id"],
+      subject: "",
+      content: "<p>Hear, <em>hear</em></p>",
+    });
+    expect(events[0]?.["message"]).not.to.have.property("flags");
+  });
+
+  it("6. says that it is there, and learns who else is", async () => {
+    const ping = { status: "active", new_user_input: false, slim_presence: true };
+    const { status, body } = await phone.post("/api/v1/users/me/presence", {
+      ...ping,
+      ping_only: false,
+    });
+    expect(status, body.msg).to.equal(200);
+    const shape = z.object({ presences: modernPresences, server_timestamp: z.number() });
+    expect(parsed(shape, body).presences).to.include.keys(String(busy.userId));
+    const pinged = await phone.post("/api/v1/users/me/presence", { ...ping, ping_only: true });
+    expect(pinged.body.result, pinged.text).to.equal("success");
+  });
+
+  for (const [what, narrow] of [
+    ["everything", () => []],
+    ["a channel", () => [{ operator: "channel", operand: busy.channelId }]],
+    [
+      "a topic without a name",
+      () => [
+        { operator: "channel", operand: busy.channelId },
+        { operator: "topic", operand: "" },
+      ],
+    ],
+    ["direct messages", () => [{ operator: "dm", operand: [busy.people.get("owner")] }]],
+    ["mentions", () => [{ operator: "is", operand: "mentioned" }]],
+    ["starred ones", () => [{ operator: "is", operand: "starred" }]],
+    ["not the channel", () => [{ operator: "channel", operand: busy.channelId, negated: true }]],
+  ] as const) {
+    it(`7. reads ${what}`, async () => {
+      for (const anchor of ["newest", "first_unread", String(busy.direct)]) {
+        const { status, body } = await phone.get("/api/v1/messages", {
+          anchor,
+          num_before: 50,
+          num_after: 50,
+          narrow: narrow(),
+          allow_empty_topic_name: true,
+          client_gravatar: false,
+          apply_markdown: true,
+        });
+        expect(status, body.msg).to.equal(200);
+        expect(parsed(messageWindow, body).messages.length, anchor).to.be.greaterThan(0);
+      }
+    });
+  }
+
+  it("8. sends to a channel and to people, and knows its own message by the event", async () => {
+    const { queue_id } = registered;
+    const echo = { queue_id, read_by_sender: true };
+    const targets = [
+      { type: "channel", to: String(busy.channelId), topic: "chimes" },
+      { type: "direct", to: [busy.people.get("owner")] },
+    ];
+    let last = (await phone.get("/api/v1/events", { queue_id, last_event_id: -1 })).body;
+    for (const [index, target] of targets.entries()) {
+      const local_id = `${index}.01`;
+      const content = `From my pocket ${index}`;
+      const sent = await phone.post("/api/v1/messages", { ...target, ...echo, content, local_id });
+      expect(sent.status, sent.text).to.equal(200);
+      const acknowledged = parsed(eventBatch, last).events.at(-1)?.id ?? -1;
+      const heard = await phone.get("/api/v1/events", { queue_id, last_event_id: acknowledged });
+      const { events } = parsed(eventBatch, heard.body);
+      const own = events.find(({ type }) => type === "message");
+      expect(own).to.include({ local_message_id: local_id });
+      expect(own?.["flags"]).to.include("read");
+      expect(own?.["message"]).to.include({ id: sent.body["id"] });
+      last = heard.body;
+    }
+  });
+});
