@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { form } from "../form.ts";
+import { maxLongId } from "../ids.ts";
 import { operation } from "../operation.ts";
 import { presences } from "./presence-object.ts";
 
@@ -24,7 +25,7 @@ export const updatePresence = operation({
       .default(false)
       .describe("Answers in the modern form, by user ID, rather than by e-mail address."),
     last_update_id: form
-      .int()
+      .int({ min: -1, max: maxLongId })
       .optional()
       .describe(
         "Only what has changed since the answer that had this `presence_last_update_id`, in the modern form; " +

@@ -114,7 +114,7 @@ describe("Presence", () => {
 
     it("stays at the client's update when there is nothing newer", async () => {
       await changeSettings(db, org.member, { presence_enabled: false });
-      for (const since of [-1, 1_000_000_000]) {
+      for (const since of [-1, 1_000_000_000, Number.MAX_SAFE_INTEGER]) {
         const answer = await ping(org.member, { last_update_id: since });
         expect(answer.presences).to.deep.equal({});
         expect(answer.presence_last_update_id).to.equal(since);
@@ -220,6 +220,8 @@ describe("Presence", () => {
         await call(org.member, { status: "active", ping_only: "yes" }),
         await call(org.member, { status: "active", slim_presence: 1 }),
         await call(org.member, { status: "active", last_update_id: "new" }),
+        await call(org.member, { status: "active", last_update_id: -2 }),
+        await call(org.member, { status: "active", last_update_id: "9007199254740993" }),
         await call(org.member, { status: "active", history_limit_days: -1 }),
       ];
       for (const { status, body } of answers)
