@@ -11,5 +11,7 @@ export * from "./operation.ts";
 export * from "./operations.ts";
 export * from "./parameter.ts";
 export * from "./path.ts";
+export * from "./settings/parameters.ts";
+export * from "./settings/registry.ts";
 export * from "./shape.ts";
 export * from "./strict-json.ts";

@@ -68,7 +68,7 @@ function checkNewAddress(site: Site, realm: Realm, text: string): string {
 }
 
 /** @throws ApiError `BAD_REQUEST` */
-function checkPassword(password: string): void {
+export function checkPassword(password: string): void {
   const length = codePointLength(password);
   const { min, max } = passwordLength;
   if (length < min) throw errors.badRequest(`password is too weak: use at least ${min} characters`);

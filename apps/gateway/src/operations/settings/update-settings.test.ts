@@ -1,0 +1,400 @@
+import {
+  personalSettings,
+  settingParameters,
+  updateSettings,
+  type PersonalSetting,
+} from "@carillon/contract";
+import { verifyPassword } from "@carillon/domain";
+import {
+  countQueries,
+  eventsOf,
+  organization,
+  reload,
+  useDatabase,
+  useGateway,
+  user,
+  type LoggedEvent,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+type Params = Readonly<Record<string, unknown>>;
+
+describe("PATCH /settings", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  let other: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+    other = await organization(db);
+  });
+
+  const stored = async (of: TestAccount) => {
+    const row = await db.prisma.user.findUniqueOrThrow({ where: { id: of.id } });
+    return { ...(row.settings as object), ...(row.ruleSettings as object), row };
+  };
+  const change = async (by: TestAccount, params: Params) => {
+    const { result, events } = await eventsOf(db, by.realmId, () =>
+      gateway.as(by).call(updateSettings, { params }),
+    );
+    expect(result.body.result, result.body.msg).to.equal("success");
+    return { body: result.body, events };
+  };
+  const refuse = async (by: TestAccount, params: Params) => {
+    const before = await stored(by);
+    const { result, events } = await eventsOf(db, by.realmId, () =>
+      gateway.as(by).call(updateSettings, { params }),
+    );
+    expect([result.status, result.body.code], JSON.stringify(params)).to.deep.equal([
+      400,
+      "BAD_REQUEST",
+    ]);
+    expect(events).to.deep.equal([]);
+    expect(await stored(by)).to.deep.equal(before);
+    return result.body.msg;
+  };
+  const told = (events: readonly LoggedEvent[]) =>
+    events.map(({ type, op, payload, audience }) => ({ type, op, payload, audience }));
+  const setting = (of: TestAccount, property: string, value: unknown, more = {}) => ({
+    type: "user_settings",
+    op: "update",
+    payload: { property, value, ...more },
+    audience: [of.id],
+  });
+  const person = (of: TestAccount, data: object) => ({
+    type: "realm_user",
+    op: "update",
+    payload: { person: { user_id: of.id, ...data } },
+    audience: null,
+  });
+
+  describe("settings", () => {
+    it("are stored, and told to the caller alone, one event each", async () => {
+      const me = await user(db, org.realm);
+      const { body, events } = await change(me, {
+        enter_sends: true,
+        color_scheme: 2,
+        web_home_view: "recent",
+        automatically_follow_topics_policy: 4,
+        allow_private_data_export: true,
+      });
+      expect(body).to.deep.equal({ result: "success", msg: "" });
+      expect(told(events)).to.have.deep.members([
+        setting(me, "enter_sends", true),
+        setting(me, "color_scheme", 2),
+        setting(me, "web_home_view", "recent"),
+        setting(me, "automatically_follow_topics_policy", 4),
+        setting(me, "allow_private_data_export", true),
+      ]);
+      expect(await stored(me)).to.deep.include({
+        enter_sends: true,
+        color_scheme: 2,
+        web_home_view: "recent",
+        automatically_follow_topics_policy: 4,
+        allow_private_data_export: true,
+      });
+    });
+
+    it("that stay as they are tell nothing, and neither does a request without any", async () => {
+      const me = await user(db, org.realm);
+      const same = Object.fromEntries(
+        Object.entries(personalSettings).map(([name, { initial }]) => [name, initial]),
+      );
+      const before = (await stored(me)).row;
+      expect((await change(me, same)).events).to.deep.equal([]);
+      expect((await change(me, {})).events).to.deep.equal([]);
+      expect((await stored(me)).row).to.deep.equal(before);
+      const { events } = await change(me, { ...same, enter_sends: true });
+      expect(told(events)).to.deep.equal([setting(me, "enter_sends", true)]);
+    });
+
+    it("are every one that there is, each to another value", async () => {
+      const me = await user(db, org.realm);
+      const declared = Object.entries<PersonalSetting>(personalSettings);
+      const values = declared.map(([name, { initial, allowed }]) => {
+        if (typeof initial === "boolean") return [name, !initial];
+        return [name, allowed?.find((value) => value !== initial) ?? 20];
+      });
+      const { events } = await change(me, Object.fromEntries(values));
+      const own = events.filter(({ type }) => type === "user_settings");
+      expect(
+        own.map(({ payload }) => [payload["property"], payload["value"]]),
+      ).to.have.deep.members(values);
+      expect(Object.keys(settingParameters)).to.have.members(Object.keys(personalSettings));
+    });
+
+    it("of another type or value refuse the whole request", async () => {
+      const me = await user(db, org.realm);
+      const unusable: Params[] = [
+        { enter_sends: "1" },
+        { enter_sends: "True" },
+        { color_scheme: 4 },
+        { color_scheme: "2.0" },
+        { color_scheme: '"2"' },
+        { web_home_view: "recent_topics" },
+        { web_home_view: '"inbox"' },
+        { emojiset: "google-blob" },
+        { notification_sound: "gong" },
+        { email_notifications_batching_period_seconds: 0 },
+        { email_notifications_batching_period_seconds: 604_801 },
+        { web_font_size_px: 1_001 },
+        { email_address_visibility: 6 },
+        { enable_login_emails: "null" },
+      ];
+      for (const params of unusable) await refuse(me, { high_contrast_mode: true, ...params });
+    });
+
+    it("change the caller's own account only", async () => {
+      const [me, colleague] = [await user(db, org.realm), await user(db, org.realm)];
+      const before = await stored(colleague);
+      await change(me, { enter_sends: true });
+      expect(await stored(colleague)).to.deep.equal(before);
+      const { events } = await eventsOf(db, other.realm.id, () =>
+        change(me, { enter_sends: false, email_address_visibility: 3 }),
+      );
+      expect(events).to.deep.equal([]);
+    });
+
+    it("that do not exist are reported, beside those that are changed", async () => {
+      const me = await user(db, org.realm);
+      const { body, events } = await change(me, { dense_mode: true, enter_sends: true, zoom: 3 });
+      expect(body.ignored_parameters_unsupported).to.deep.equal(["dense_mode", "zoom"]);
+      expect(events).to.have.length(1);
+    });
+
+    it("are not for bots, and not for others", async () => {
+      await refuse(org.bot, { enter_sends: true });
+      const msg = await refuse(org.owner, {
+        enter_sends: true,
+        target_users: { user_ids: [org.member.id] },
+      });
+      expect(msg).to.include("target_users");
+      const { status } = await gateway.anonymous.call(updateSettings, { params: {} });
+      expect(status).to.equal(401);
+    });
+
+    it("changed at the same time all arrive", async () => {
+      const me = await user(db, org.realm);
+      await Promise.all([
+        change(me, { enter_sends: true }),
+        change(me, { color_scheme: 3 }),
+        change(me, { translate_emoticons: true }),
+      ]);
+      expect(await stored(me)).to.deep.include({
+        enter_sends: true,
+        color_scheme: 3,
+        translate_emoticons: true,
+      });
+    });
+  });
+
+  describe("timezone and default_language", () => {
+    it("tell everybody the time zone", async () => {
+      const me = await user(db, org.realm);
+      const { events } = await change(me, { timezone: "europe/berlin" });
+      expect(told(events)).to.deep.equal([
+        setting(me, "timezone", "Europe/Berlin"),
+        person(me, { timezone: "Europe/Berlin", email: me.email }),
+      ]);
+      expect((await reload(db, me)).timezone).to.equal("Europe/Berlin");
+      expect((await change(me, { timezone: "Europe/Berlin" })).events).to.deep.equal([]);
+      await change(me, { timezone: "US/Pacific" });
+      expect((await reload(db, me)).timezone).to.equal("US/Pacific");
+    });
+
+    it("refuse time zones that there are not", async () => {
+      for (const timezone of ["", "Europe/Atlantis", "+01:00", "CET-1", "a".repeat(5_000)])
+        await refuse(org.member, { timezone });
+    });
+
+    it("tell the language with its name", async () => {
+      const me = await user(db, org.realm);
+      const { events } = await change(me, { default_language: "pt-br" });
+      expect(told(events)).to.deep.equal([
+        setting(me, "default_language", "pt-br", { language_name: "Brazilian Portuguese" }),
+      ]);
+      expect(await stored(me)).to.deep.include({ default_language: "pt-br" });
+    });
+
+    it("refuse languages that there are not", async () => {
+      for (const language of ["", "klingonese", "xx", "de_DE!", "d".repeat(5_000)])
+        await refuse(org.member, { default_language: language });
+    });
+  });
+
+  describe("full_name", () => {
+    it("is stored trimmed, and told to everybody", async () => {
+      const me = await user(db, org.realm);
+      const { events } = await change(me, { full_name: " Iris Nagy " });
+      expect(told(events)).to.deep.equal([person(me, { full_name: "Iris Nagy" })]);
+      expect((await reload(db, me)).fullName).to.equal("Iris Nagy");
+      expect((await change(me, { full_name: "Iris Nagy " })).events).to.deep.equal([]);
+    });
+
+    it("is refused where it is blank or no name, with everything else", async () => {
+      for (const name of ["", "  ", "a".repeat(101), "Iris *", "Iris|5", "@iris"])
+        await refuse(org.member, { full_name: name, enter_sends: true });
+    });
+
+    it("is ignored where names are the administrators' business", async () => {
+      const { member, admin } = await organization(db, {
+        row: { nameChangesDisabled: true },
+      });
+      const { body, events } = await change(member, { full_name: "Iris", enter_sends: true });
+      expect(body).to.deep.equal({ result: "success", msg: "" });
+      expect(told(events)).to.deep.equal([setting(member, "enter_sends", true)]);
+      await change(admin, { full_name: "Iris" });
+      expect((await reload(db, admin)).fullName).to.equal("Iris");
+    });
+
+    it("is nobody else's where names differ", async () => {
+      const strict = await organization(db, { row: { requireUniqueNames: true } });
+      await refuse(strict.member, { full_name: strict.guest.fullName.toUpperCase() });
+      const { fullName } = strict.member;
+      await change(strict.member, { full_name: fullName.toUpperCase() });
+      expect((await reload(db, strict.member)).fullName).to.equal(fullName.toUpperCase());
+    });
+  });
+
+  describe("email", () => {
+    it("is refused, since a new address cannot be confirmed, and told so", async () => {
+      const me = await user(db, org.realm);
+      expect(await refuse(me, { email: "new@carillon.test" })).to.include("confirm");
+      await refuse(me, { email: "nonsense" });
+      await refuse(me, { email: "" });
+      await refuse(me, { email: org.owner.deliveryEmail, enter_sends: true });
+      expect((await change(me, { email: me.deliveryEmail })).events).to.deep.equal([]);
+    });
+  });
+
+  describe("new_password", () => {
+    const hashOf = async (of: TestAccount) => (await stored(of)).row.passwordHash;
+
+    it("takes the place of the old one, and tells nobody", async () => {
+      const me = await user(db, org.realm, { password: "correct horse" });
+      const { events } = await change(me, {
+        old_password: "correct horse",
+        new_password: "battery staple",
+      });
+      expect(events).to.deep.equal([]);
+      expect(await verifyPassword("battery staple", await hashOf(me))).to.equal(true);
+      expect(await verifyPassword("correct horse", await hashOf(me))).to.equal(false);
+    });
+
+    it("is refused without the old one, and when it is weak", async () => {
+      const me = await user(db, org.realm, { password: "correct horse" });
+      const good = { old_password: "correct horse", new_password: "battery staple" };
+      await refuse(me, { ...good, old_password: "wrong horse", enter_sends: true });
+      await refuse(me, { ...good, old_password: undefined });
+      await refuse(me, { ...good, new_password: "short" });
+      await refuse(me, { ...good, new_password: "a".repeat(101) });
+      await refuse(me, { ...good, color_scheme: 9 });
+      await refuse(me, { ...good, full_name: "" });
+      const without = await user(db, org.realm);
+      await refuse(without, { ...good, old_password: "" });
+      expect((await change(me, { old_password: "whatever" })).events).to.deep.equal([]);
+    });
+  });
+
+  describe("email_address_visibility", () => {
+    const visibility = { everyone: 1, members: 2, administrators: 3, nobody: 4, moderators: 5 };
+    const changes = (events: readonly LoggedEvent[], field: string) =>
+      events.flatMap(({ payload, audience }) => {
+        const { person: about } = payload as { person?: Record<string, unknown> };
+        return about && field in about ? [{ value: about[field], audience }] : [];
+      });
+
+    it("hides the address from those who may not see it any more, and gives all another one", async () => {
+      const fresh = await organization(db);
+      const me = fresh.member;
+      const { events } = await change(me, {
+        email_address_visibility: visibility.administrators,
+      });
+      const after = await reload(db, me);
+      expect(after.email).to.match(new RegExp(`^user${me.id}@`));
+      expect(after.deliveryEmail).to.equal(me.deliveryEmail);
+      expect(events.map(({ type }) => type)).to.deep.equal([
+        "user_settings",
+        "realm_user",
+        "realm_user",
+        "realm_user",
+      ]);
+      const [lost] = changes(events, "delivery_email");
+      expect(lost?.value).to.equal(null);
+      expect(lost?.audience).to.have.members([fresh.moderator.id, fresh.guest.id, fresh.bot.id]);
+      expect(changes(events, "new_email")).to.deep.equal([{ value: after.email, audience: null }]);
+      expect(changes(events, "avatar_url")).to.have.length(1);
+      const seen = async (by: TestAccount) =>
+        (await gateway.as(by).get(`/api/v1/users/${me.id}`)).body["user"] as object;
+      expect(await seen(fresh.admin)).to.include({ delivery_email: me.deliveryEmail });
+      expect(await seen(fresh.moderator)).to.include({ delivery_email: null, email: after.email });
+    });
+
+    it("shows it to those who may see it now, and no others hear of it", async () => {
+      const fresh = await organization(db);
+      const me = fresh.moderator;
+      await change(me, { email_address_visibility: visibility.nobody });
+      const { events } = await change(me, { email_address_visibility: visibility.moderators });
+      expect(changes(events, "delivery_email")).to.have.length(1);
+      const [gained] = changes(events, "delivery_email");
+      expect(gained?.value).to.equal(me.deliveryEmail);
+      expect(gained?.audience).to.have.members([fresh.owner.id, fresh.admin.id]);
+      expect(changes(events, "new_email")).to.deep.equal([]);
+      const open = await change(me, { email_address_visibility: visibility.everyone });
+      expect(changes(open.events, "new_email")).to.deep.equal([
+        { value: me.deliveryEmail, audience: null },
+      ]);
+      expect((await reload(db, me)).email).to.equal(me.deliveryEmail);
+    });
+
+    it("and the time zone at once tell the address that is seen then", async () => {
+      const me = await user(db, org.realm);
+      const { events } = await change(me, {
+        timezone: "Asia/Tokyo",
+        email_address_visibility: visibility.nobody,
+      });
+      const { email } = await reload(db, me);
+      const about = events.flatMap(({ payload }) => {
+        const { person: found } = payload as { person?: object };
+        return found && "timezone" in found ? [found] : [];
+      });
+      expect(about).to.deep.equal([{ user_id: me.id, timezone: "Asia/Tokyo", email }]);
+    });
+
+    it("asks the database as often, however many accounts there are", async () => {
+      const fresh = await organization(db);
+      const count = async (value: number) =>
+        (await countQueries(db, () => change(fresh.member, { email_address_visibility: value })))
+          .count;
+      const few = await count(visibility.nobody);
+      await change(fresh.member, { email_address_visibility: visibility.everyone });
+      await Promise.all(Array.from({ length: 10 }, () => user(db, fresh.realm)));
+      expect(await count(visibility.nobody)).to.equal(few);
+    });
+  });
+
+  describe("presence_enabled", () => {
+    it("shows the caller as gone at once, and as there again", async () => {
+      const me = await user(db, org.realm);
+      await gateway.as(me).post("/api/v1/users/me/presence", { status: "active" });
+      const off = await change(me, { presence_enabled: false });
+      const gone = off.events.find(({ type }) => type === "presence");
+      expect(gone?.audience).to.equal(null);
+      const ago =
+        Number(gone?.payload["server_timestamp"]) - Number(gone?.payload["idle_timestamp"]);
+      expect(ago).to.be.greaterThan(140);
+      const again = await change(me, { presence_enabled: true });
+      expect(again.events.map(({ type }) => type)).to.include("user_settings");
+      const { body } = await gateway.as(org.admin).get("/api/v1/realm/presence");
+      expect(body["presences"]).to.have.property(me.email);
+    });
+
+    it("tells nothing more of who was not there anyway", async () => {
+      const me = await user(db, org.realm);
+      const { events } = await change(me, { presence_enabled: false });
+      expect(told(events)).to.deep.equal([setting(me, "presence_enabled", false)]);
+    });
+  });
+});

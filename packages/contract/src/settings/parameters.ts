@@ -1,0 +1,46 @@
+import { form } from "../form.ts";
+import { Unusable, type Parameter } from "../parameter.ts";
+import {
+  personalSettings,
+  type PersonalSetting,
+  type SettingName,
+  type SettingValue,
+} from "./registry.ts";
+
+/** One optional parameter for each personal setting, with the setting's type and its allowed values. */
+export type SettingParameters = {
+  readonly [Name in SettingName]: Parameter<SettingValue<Name> | undefined>;
+};
+
+/** Of every setting that a person has. */
+export const settingParameters = Object.fromEntries(
+  Object.entries<PersonalSetting>(personalSettings).map(([name, setting]) => [
+    name,
+    parameterOf(setting).optional(),
+  ]),
+) as SettingParameters;
+
+function parameterOf({
+  initial,
+  allowed,
+  range,
+}: PersonalSetting): Parameter<boolean | number | string> {
+  if (typeof initial === "boolean") return form.bool();
+  if (typeof initial === "number") return allowed ? oneInteger(allowed) : form.int(range);
+  const [first = initial, ...others] = (allowed ?? []).map(String);
+  return form.oneOf(first, ...others);
+}
+
+/** A JSON integer that is one of those listed. */
+function oneInteger(allowed: readonly unknown[]): Parameter<number> {
+  const { decode } = form.int().codec;
+  return form.custom({
+    decode(text) {
+      const value = decode(text);
+      if (!allowed.includes(value)) throw new Unusable(`must be one of ${allowed.join(", ")}`);
+      return value;
+    },
+    schema: { type: "integer", enum: allowed },
+    json: false,
+  });
+}

@@ -1,0 +1,73 @@
+import type { Tx } from "@carillon/db";
+import type { NewEvent } from "@carillon/events";
+
+import type { Realm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "../users/account.ts";
+import { hostOf, visibleToEveryone } from "../users/addresses.ts";
+import { avatarUrl, mediumAvatarUrl } from "../users/avatar.ts";
+import { personUpdated } from "../users/person-updated.ts";
+import { rolesSeeingAddress } from "../users/present.ts";
+
+/**
+ * Sets who sees the account's delivery address, and with that the address that everybody sees (users.md §2).
+ * @param account as it is now
+ * @returns the address that everybody sees, and what to tell: the delivery address, or that it is hidden, to those
+ *   for whom that is new; to all the address that they see, and the picture that clients make up of it
+ */
+export async function changeAddressVisibility(
+  tx: Tx,
+  site: Site,
+  realm: Realm,
+  account: Account,
+  visibility: number,
+): Promise<{ email: string; events: NewEvent[] }> {
+  const email =
+    visibility === visibleToEveryone
+      ? account.deliveryEmail
+      : `user${account.id}@${hostOf(site, realm)}`;
+  const before = rolesSeeingAddress(account);
+  const after = rolesSeeingAddress({ ...account, emailAddressVisibility: visibility });
+  // Of two values one shows the address to every role that the other does: nobody gains while others lose.
+  const gained = after.filter((role) => !before.includes(role));
+  const lost = before.filter((role) => !after.includes(role));
+  const [, concerned] = await Promise.all([
+    tx.rows("UPDATE users SET email_address_visibility = $2, email = $3 WHERE id = $1", [
+      account.id,
+      visibility,
+      email,
+    ]),
+    othersWithRole(tx, account, [...gained, ...lost]),
+  ]);
+  const shown = gained.length > 0 ? account.deliveryEmail : null;
+  const events = [
+    ...(concerned ? [personUpdated(account.id, { delivery_email: shown }, concerned)] : []),
+    ...(email === account.email ? [] : [personUpdated(account.id, { new_email: email })]),
+    ...(email === account.email || account.avatarSource !== "G" ? [] : [pictureOf(account)]),
+  ];
+  return { email, events };
+}
+
+/** Active accounts, as SQL writes an array; undefined where there is none. */
+async function othersWithRole(
+  tx: Tx,
+  account: Account,
+  roles: readonly number[],
+): Promise<string | undefined> {
+  const found = await tx.first<{ ids: string | null }>(
+    `SELECT array_agg(id)::text AS ids FROM users
+     WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND role = ANY($2::int[]) AND id <> $3`,
+    [account.realmId, roles, account.id],
+  );
+  return found?.ids ?? undefined;
+}
+
+/** Clients that make up pictures of addresses would make up another one. */
+function pictureOf(account: Account): NewEvent {
+  return personUpdated(account.id, {
+    avatar_url: avatarUrl(account),
+    avatar_url_medium: mediumAvatarUrl(account),
+    avatar_source: account.avatarSource,
+    avatar_version: account.avatarVersion,
+  });
+}

@@ -1,0 +1,30 @@
+import type { Tx } from "@carillon/db";
+
+import { isOrganizationAdministrator } from "../channels/access.ts";
+import type { Realm } from "../realms/realm.ts";
+import type { Account } from "../users/account.ts";
+import { checkFullName, checkNameIsFree } from "../users/full-name.ts";
+
+/**
+ * The name that the account gives itself (users.md §3.3); undefined where it keeps the one it has, because it is that
+ * or because the organization leaves names to its administrators.
+ * @param account as it is now
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function checkOwnName(
+  tx: Tx,
+  realm: Realm,
+  account: Account & { readonly nameChangesDisabled: boolean },
+  text: string,
+): Promise<string | undefined> {
+  if (text.trim() === account.fullName) return undefined;
+  if (account.nameChangesDisabled && !isOrganizationAdministrator(account)) return undefined;
+  const name = checkFullName(text);
+  // Whoever only changes the case of their own name takes it from nobody.
+  if (folded(name) !== folded(account.fullName)) await checkNameIsFree(tx, realm, name);
+  return name;
+}
+
+function folded(name: string): string {
+  return name.normalize("NFKC").toLowerCase();
+}

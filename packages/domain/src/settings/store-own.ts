@@ -1,0 +1,51 @@
+import type { Tx } from "@carillon/db";
+import type { NewEvent } from "@carillon/events";
+
+import type { Realm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "../users/account.ts";
+import { personUpdated } from "../users/person-updated.ts";
+import { changeAddressVisibility } from "./address-visibility.ts";
+import { languageName } from "./languages.ts";
+import { storeSettings } from "./storage.ts";
+
+/**
+ * Stores settings that differ from what the account has, each where it is kept: two have a column of their own.
+ * @param account as it is now
+ * @param changes by their wire names
+ * @returns what to tell: the account of every change, the others of what they see
+ */
+export async function storeOwnSettings(
+  tx: Tx,
+  site: Site,
+  realm: Realm,
+  account: Account,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<NewEvent[]> {
+  const { timezone, email_address_visibility: visibility, ...settings } = changes;
+  if (Object.keys(settings).length > 0) await storeSettings(tx, account.id, settings);
+  if (timezone !== undefined)
+    await tx.rows("UPDATE users SET timezone = $2 WHERE id = $1", [account.id, timezone]);
+  const { email, events } =
+    typeof visibility === "number"
+      ? await changeAddressVisibility(tx, site, realm, account, visibility)
+      : { email: account.email, events: [] };
+  return [
+    ...Object.entries(changes).map(([property, value]) => settingEvent(account, property, value)),
+    ...events,
+    ...(timezone === undefined ? [] : [personUpdated(account.id, { timezone, email })]),
+  ];
+}
+
+function settingEvent(account: Account, property: string, value: unknown): NewEvent {
+  return {
+    type: "user_settings",
+    op: "update",
+    payload: {
+      property,
+      value,
+      ...(property === "default_language" ? { language_name: languageName(String(value)) } : {}),
+    },
+    audience: [account.id],
+  };
+}

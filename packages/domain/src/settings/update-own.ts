@@ -1,0 +1,119 @@
+import { errors } from "@carillon/contract";
+import type { Database, Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+
+import { loadRealm, type Realm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import { accountColumns, type Account } from "../users/account.ts";
+import { isEmailAddress } from "../users/email-address.ts";
+import { personUpdated } from "../users/person-updated.ts";
+import { languageName } from "./languages.ts";
+import { prepareNewPassword } from "./new-password.ts";
+import { checkOwnName } from "./own-name.ts";
+import { loadOwnSettings } from "./own-settings.ts";
+import { switchPresence } from "./presence-switch.ts";
+import { storeOwnSettings } from "./store-own.ts";
+import { timezoneNamed } from "./timezones.ts";
+
+/** What a person wants changed; undefined where nothing. */
+export interface OwnSettingsInput {
+  readonly fullName: string | undefined;
+  readonly email: string | undefined;
+  readonly oldPassword: string | undefined;
+  readonly newPassword: string | undefined;
+  readonly timezone: string | undefined;
+  readonly defaultLanguage: string | undefined;
+  /** Those of the registry by their wire names, with allowed values. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Changes one's own settings, and tells of those that are new (settings-and-profile-fields.md §1.3). Everything is
+ * checked before anything is stored.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function updateOwnSettings(
+  db: Database,
+  site: Site,
+  actor: Account,
+  input: OwnSettingsInput,
+): Promise<void> {
+  const wanted = checkValues(input);
+  if (input.email !== undefined) refuseNewAddress(actor, input.email);
+  const { newPassword, oldPassword } = input;
+  const password =
+    newPassword === undefined
+      ? undefined
+      : await prepareNewPassword(db, actor, { oldPassword, newPassword });
+  await db.transaction(async (tx) => {
+    const [realm, owner] = await Promise.all([loadRealm(tx, actor.realmId), lockOwner(tx, actor)]);
+    if (password && password.replaces !== owner.passwordHash)
+      throw errors.badRequest("The password was changed meanwhile");
+    const name =
+      input.fullName === undefined
+        ? undefined
+        : await checkOwnName(tx, realm, owner, input.fullName);
+    const changes = await changed(tx, realm, owner, wanted);
+    const told = await storeOwnSettings(tx, site, realm, owner, changes);
+    if (name !== undefined || password)
+      await tx.rows(
+        `UPDATE users SET full_name = coalesce($2, full_name), password_hash = coalesce($3, password_hash)
+         WHERE id = $1`,
+        [owner.id, name ?? null, password?.hash ?? null],
+      );
+    const named = name === undefined ? [] : [personUpdated(owner.id, { full_name: name })];
+    emit(tx, realm.id, [...named, ...told]);
+    const { presence_enabled: shown } = changes;
+    if (typeof shown === "boolean") await switchPresence(tx, owner, shown);
+  });
+}
+
+/** The wanted values by their wire names; those that the declaration cannot check are checked here. */
+function checkValues({ settings, timezone, defaultLanguage }: OwnSettingsInput): Values {
+  const zone = timezone === undefined ? undefined : timezoneNamed(timezone);
+  if (timezone !== undefined && zone === undefined)
+    throw errors.badRequest("timezone must be a name of the IANA database, such as Europe/Berlin");
+  if (defaultLanguage !== undefined && languageName(defaultLanguage) === undefined)
+    throw errors.badRequest("default_language must be the tag of a language, such as en or pt-br");
+  return { ...settings, timezone: zone, default_language: defaultLanguage };
+}
+
+/** A new address would have to be confirmed by a mail to it, and no mail goes out yet. */
+function refuseNewAddress(actor: Account, text: string): void {
+  const email = text.trim();
+  if (email === actor.deliveryEmail) return;
+  if (!isEmailAddress(email)) throw errors.badRequest("email must be an e-mail address");
+  throw errors.badRequest(
+    "This server cannot confirm a new e-mail address by mail: ask an owner of the organization to change it",
+  );
+}
+
+/** The account as it is until the transaction ends. */
+interface Owner extends Account {
+  readonly passwordHash: string | null;
+  readonly nameChangesDisabled: boolean;
+}
+
+async function lockOwner(tx: Tx, actor: Account): Promise<Owner> {
+  const owner = await tx.first<Owner>(
+    `SELECT ${accountColumns}, u.password_hash AS "passwordHash",
+       r.name_changes_disabled AS "nameChangesDisabled"
+     FROM users u JOIN realms r ON r.id = u.realm_id
+     WHERE u.realm_id = $1 AND u.id = $2 AND u.is_active FOR NO KEY UPDATE OF u`,
+    [actor.realmId, actor.id],
+  );
+  if (!owner) throw errors.unauthorized();
+  return owner;
+}
+
+/** The wanted values that are not what the owner has. */
+async function changed(tx: Tx, realm: Realm, owner: Owner, wanted: Values): Promise<Values> {
+  const current = await loadOwnSettings(tx, realm, owner.id);
+  return Object.fromEntries(
+    Object.entries(wanted).filter(
+      ([name, value]) => value !== undefined && value !== current[name],
+    ),
+  );
+}
