@@ -1,0 +1,223 @@
+import { muteTopic, setTopicPolicy } from "@carillon/contract";
+import {
+  changeChannel,
+  channel,
+  eventsOf,
+  organization,
+  setTopicPolicy as storeTopicPolicy,
+  unsubscribe,
+  useDatabase,
+  useGateway,
+  user,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+type Params = Readonly<Record<string, unknown>>;
+
+describe("what an account wants of a topic", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  let other: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+    other = await organization(db);
+  });
+
+  const rows = async (of: TestAccount) =>
+    (await db.prisma.userTopic.findMany({ where: { userId: of.id }, orderBy: { id: "asc" } })).map(
+      ({ channelId, topic, visibilityPolicy }) => [channelId, topic, visibilityPolicy],
+    );
+  const event = (of: TestAccount, channelId: number, topic: string, policy: number) => ({
+    type: "user_topic",
+    op: null,
+    audience: [of.id],
+    payload: { stream_id: channelId, topic_name: topic, visibility_policy: policy },
+  });
+
+  /** Requests of one of the two operations. */
+  const requests = (operation: typeof setTopicPolicy | typeof muteTopic) => ({
+    change: async (by: TestAccount, params: Params) => {
+      const { result, events } = await eventsOf(db, by.realmId, () =>
+        gateway.as(by).call(operation, { params }),
+      );
+      expect(result.body, result.body.msg).to.deep.equal({ result: "success", msg: "" });
+      return events.map(({ type, op, audience, payload }) => {
+        const { last_updated: time, ...rest } = payload;
+        expect(time).to.be.a("number").and.be.greaterThan(1_700_000_000);
+        return { type, op, audience, payload: rest };
+      });
+    },
+    refuse: async (by: TestAccount, params: Params, code = "BAD_REQUEST") => {
+      const before = await rows(by);
+      const { result, events } = await eventsOf(db, by.realmId, () =>
+        gateway.as(by).call(operation, { params }),
+      );
+      expect([result.status, result.body.code], JSON.stringify(params)).to.deep.equal([400, code]);
+      expect(events).to.deep.equal([]);
+      expect(await rows(by)).to.deep.equal(before);
+      return result.body.msg;
+    },
+  });
+
+  describe("POST /user_topics", () => {
+    const { change, refuse } = requests(setTopicPolicy);
+
+    it("is stored once for each topic, whatever its case, and told to the caller alone", async () => {
+      const me = await user(db, org.realm);
+      const room = await channel(db, org.admin, { subscribers: [me, org.owner] });
+      const set = (topic: string, policy: number) =>
+        change(me, { stream_id: room.id, topic, visibility_policy: policy });
+      expect(await set(" Lunch ", 1)).to.deep.equal([event(me, room.id, "Lunch", 1)]);
+      expect(await set("lunch", 3)).to.deep.equal([event(me, room.id, "Lunch", 3)]);
+      expect(await set("supper", 2)).to.deep.equal([event(me, room.id, "supper", 2)]);
+      expect(await rows(me)).to.deep.equal([
+        [room.id, "Lunch", 3],
+        [room.id, "supper", 2],
+      ]);
+      expect(await set("LUNCH", 3)).to.deep.equal([]);
+    });
+
+    it("0 deletes it, and tells that once", async () => {
+      const me = await user(db, org.realm);
+      const room = await channel(db, org.admin);
+      await storeTopicPolicy(db, me, room, "Lunch", "followed");
+      const clear = () => change(me, { stream_id: room.id, topic: "lunch", visibility_policy: 0 });
+      expect(await clear()).to.deep.equal([event(me, room.id, "Lunch", 0)]);
+      expect(await rows(me)).to.deep.equal([]);
+      expect(await clear()).to.deep.equal([]);
+    });
+
+    it("knows the empty topic by its names", async () => {
+      const me = await user(db, org.realm);
+      const room = await channel(db, org.admin);
+      for (const [i, topic] of ["", "(no topic)", org.realm.emptyTopicDisplayName].entries())
+        expect(
+          await change(me, { stream_id: room.id, topic, visibility_policy: i + 1 }),
+        ).to.deep.equal([event(me, room.id, "", i + 1)]);
+      expect(await rows(me)).to.deep.equal([[room.id, "", 3]]);
+    });
+
+    it("needs no subscription, but that the caller may read the channel, which is not archived", async () => {
+      const me = await user(db, org.realm);
+      const [open, closed, archived, foreign] = [
+        await channel(db, org.admin),
+        await channel(db, org.admin, { inviteOnly: true }),
+        await channel(db, org.admin, { isArchived: true }),
+        await channel(db, other.admin),
+      ];
+      const set = { topic: "lunch", visibility_policy: 1 };
+      await change(me, { ...set, stream_id: open.id });
+      const refusals = [];
+      for (const id of [closed.id, archived.id, foreign.id, 2_000_000_000, -1, 10 ** 15])
+        for (const visibility_policy of [0, 1])
+          refusals.push(await refuse(me, { ...set, stream_id: id, visibility_policy }));
+      expect(new Set(refusals)).to.have.property("size", 1);
+      await refuse(org.guest, { ...set, stream_id: open.id });
+      await refuse(org.owner, { ...set, stream_id: closed.id });
+    });
+
+    it("can be taken back where the caller may not read any more", async () => {
+      const me = await user(db, org.realm);
+      const room = await channel(db, org.admin, { inviteOnly: true, subscribers: [me] });
+      const at = { stream_id: room.id, topic: "lunch" };
+      await change(me, { ...at, visibility_policy: 1 });
+      await unsubscribe(db, room, me);
+      await refuse(me, { ...at, visibility_policy: 3 });
+      expect(await change(me, { ...at, visibility_policy: 0 })).to.deep.equal([
+        event(me, room.id, "lunch", 0),
+      ]);
+      await refuse(me, { ...at, visibility_policy: 0 });
+    });
+
+    it("never touches others' rows", async () => {
+      const [me, colleague] = [await user(db, org.realm), await user(db, org.realm)];
+      const room = await channel(db, org.admin);
+      await storeTopicPolicy(db, colleague, room, "lunch", "followed");
+      const at = { stream_id: room.id, topic: "lunch" };
+      await change(me, { ...at, visibility_policy: 1 });
+      await change(me, { ...at, visibility_policy: 0 });
+      expect(await rows(colleague)).to.deep.equal([[room.id, "lunch", 3]]);
+    });
+
+    it("refuses odd policies and topics, and what is missing", async () => {
+      const room = await channel(db, org.admin);
+      const good = { stream_id: room.id, topic: "lunch", visibility_policy: 1 };
+      for (const visibility_policy of [4, -1, "1.0", "true", ""])
+        await refuse(org.member, { ...good, visibility_policy });
+      for (const topic of ["x".repeat(61), "a\tb", "a\u0000b"])
+        await refuse(org.member, { ...good, topic });
+      await change(org.member, { ...good, topic: "🍲".repeat(60) });
+      for (const name of ["stream_id", "topic", "visibility_policy"])
+        await refuse(org.member, { ...good, [name]: undefined }, "REQUEST_VARIABLE_MISSING");
+    });
+
+    it("is one row after parallel requests", async () => {
+      const me = await user(db, org.realm);
+      const room = await channel(db, org.admin);
+      const policies = [1, 2, 3, 1, 2, 3];
+      await Promise.all(
+        policies.map((visibility_policy) =>
+          gateway.as(me).succeed(setTopicPolicy, {
+            params: { stream_id: room.id, topic: "lunch", visibility_policy },
+          }),
+        ),
+      );
+      expect(await rows(me)).to.have.length(1);
+    });
+  });
+
+  describe("PATCH /users/me/subscriptions/muted_topics", () => {
+    const { change, refuse } = requests(muteTopic);
+
+    it("mutes a topic, of a channel named by its id or by its name, and unmutes it", async () => {
+      const me = await user(db, org.realm);
+      const room = await channel(db, org.admin);
+      const byId = { stream_id: room.id, topic: "Lunch" };
+      const byName = { stream: ` ${room.name.toUpperCase()} `, topic: "lunch" };
+      expect(await change(me, { ...byId, op: "add" })).to.deep.equal([
+        event(me, room.id, "Lunch", 1),
+      ]);
+      expect(await change(me, { ...byName, op: "add" })).to.deep.equal([]);
+      expect(await change(me, { ...byName, op: "remove" })).to.deep.equal([
+        event(me, room.id, "Lunch", 0),
+      ]);
+      expect(await rows(me)).to.deep.equal([]);
+    });
+
+    it("unmutes only what is muted", async () => {
+      const me = await user(db, org.realm);
+      const room = await channel(db, org.admin);
+      const remove = { stream_id: room.id, topic: "lunch", op: "remove" };
+      await refuse(me, remove);
+      await storeTopicPolicy(db, me, room, "lunch", "followed");
+      await refuse(me, remove);
+      await change(me, { ...remove, op: "add" });
+      await changeChannel(db, room, { isArchived: true });
+      expect(await change(me, remove)).to.have.length(1);
+    });
+
+    it("refuses channels that the caller cannot read", async () => {
+      const closed = await channel(db, org.admin, { inviteOnly: true });
+      for (const op of ["add", "remove"]) {
+        await refuse(org.member, { stream_id: closed.id, topic: "lunch", op });
+        await refuse(org.member, { stream: closed.name, topic: "lunch", op });
+        await refuse(org.member, { stream: "nowhere", topic: "lunch", op });
+      }
+      const foreign = await channel(db, other.admin);
+      await refuse(org.member, { stream: foreign.name, topic: "lunch", op: "add" });
+    });
+
+    it("asks for one channel, a topic and what to do", async () => {
+      const room = await channel(db, org.admin);
+      const good = { stream_id: room.id, topic: "lunch", op: "add" };
+      await refuse(org.member, { ...good, stream: room.name });
+      await refuse(org.member, { ...good, stream_id: undefined });
+      await refuse(org.member, { ...good, op: "toggle" });
+      await refuse(org.member, { ...good, op: undefined }, "REQUEST_VARIABLE_MISSING");
+      await refuse(org.member, { ...good, topic: undefined }, "REQUEST_VARIABLE_MISSING");
+    });
+  });
+});
