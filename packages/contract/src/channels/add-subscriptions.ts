@@ -3,14 +3,7 @@ import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { creationParameters } from "./creation-parameters.ts";
 import { principals } from "./principals.ts";
-
-const wanted = z.object({
-  name: z.string(),
-  /** `#rrggbb` */
-  color: z.string().optional(),
-  /** Of a channel that does not exist yet. */
-  description: z.string().optional(),
-});
+import { wantedChannel } from "./wanted-channel.ts";
 
 /** `POST /users/me/subscriptions` (channels.md §8). */
 export const addSubscriptions = operation({
@@ -22,7 +15,7 @@ export const addSubscriptions = operation({
   description:
     "Channels that do not exist are created, as by `POST /channels/create` and with its parameters.",
   params: {
-    subscriptions: form.json(z.array(wanted)),
+    subscriptions: form.json(z.array(wantedChannel)),
     principals,
     authorization_errors_fatal: form
       .bool()

@@ -1,0 +1,195 @@
+import {
+  getChannel,
+  getChannelId,
+  getSubscriptionStatus,
+  listChannels,
+  listSubscribers,
+} from "@carillon/contract";
+import {
+  bot,
+  channel,
+  countQueries,
+  deactivateUser,
+  organization,
+  subscribe,
+  unsubscribe,
+  useDatabase,
+  useGateway,
+  user,
+  type Answer,
+  type TestAccount,
+  type TestChannel,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+describe("reading one channel", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  let other: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+    other = await organization(db);
+  });
+
+  /** All are refused, in the same words. */
+  const refusedAlike = (answers: ReadonlyArray<Pick<Answer, "status" | "body">>) => {
+    for (const { status, body } of answers)
+      expect([status, body.code]).to.deep.equal([400, "BAD_REQUEST"]);
+    expect(new Set(answers.map(({ body }) => body.msg))).to.have.property("size", 1);
+  };
+
+  /** Ids of channels that a member may not know of, and the same for a guest. */
+  const unknown = async (whom: TestAccount) => {
+    const rooms = [
+      await channel(db, org.moderator, { inviteOnly: true }),
+      await channel(db, org.admin, { isArchived: true, subscribers: [whom] }),
+      await channel(db, other.admin, { subscribers: [other.member] }),
+      ...(whom.role === 600 ? [await channel(db, org.admin)] : []),
+    ];
+    return [...rooms.map(({ id }) => id), 2_000_000_000, 0, 10 ** 15];
+  };
+
+  describe("GET /streams/{stream_id}", () => {
+    const read = (by: TestAccount, id: number) =>
+      gateway.as(by).call(getChannel, { path: { stream_id: id } });
+    const seen = async (by: TestAccount, room: TestChannel) =>
+      (await gateway.as(by).succeed(getChannel, { path: { stream_id: room.id } })).stream;
+
+    it("answers the same as the list of channels", async () => {
+      const room = await channel(db, org.admin, { description: "Soup", subscribers: [org.guest] });
+      const { streams } = await gateway.as(org.member).succeed(listChannels);
+      const listed = streams.find(({ stream_id: id }) => id === room.id);
+      expect(await seen(org.member, room)).to.deep.equal(listed);
+      expect(listed).to.include({ name: room.name, subscriber_count: 1 });
+      expect(await seen(org.guest, room)).to.deep.equal(listed);
+      expect(await seen(org.bot, room)).to.deep.equal(listed);
+    });
+
+    it("is for those who may know of the channel: administrators of any", async () => {
+      const room = await channel(db, org.moderator, { inviteOnly: true, subscribers: [org.guest] });
+      for (const account of [org.owner, org.admin, org.moderator, org.guest])
+        expect(await seen(account, room)).to.include({ stream_id: room.id, invite_only: true });
+    });
+
+    it("refuses what the caller may not know of, archived ones and unknown ones alike", async () => {
+      for (const account of [org.member, org.guest]) {
+        const answers = [];
+        for (const id of await unknown(account)) answers.push(await read(account, id));
+        refusedAlike(answers);
+      }
+    });
+  });
+
+  describe("GET /get_stream_id", () => {
+    const read = (by: TestAccount, stream?: string) =>
+      gateway.as(by).call(getChannelId, { params: { stream } });
+
+    it("finds a channel by its name, whatever the case", async () => {
+      const room = await channel(db, org.admin, { subscribers: [org.guest] });
+      for (const account of [org.member, org.guest, org.bot]) {
+        const { body } = await read(account, ` ${room.name.toUpperCase()} `);
+        expect(body).to.deep.equal({ result: "success", msg: "", stream_id: room.id });
+      }
+    });
+
+    it("is for those who may read the channel: not for administrators of a private one", async () => {
+      const room = await channel(db, org.moderator, { inviteOnly: true, subscribers: [org.guest] });
+      expect((await read(org.guest, room.name)).status).to.equal(200);
+      const archived = await channel(db, org.admin, { isArchived: true });
+      const foreign = await channel(db, other.admin);
+      for (const { name } of [room, archived, foreign]) {
+        const [hidden, nowhere] = [await read(org.admin, name), await read(org.admin, "nowhere")];
+        expect(hidden.body.code).to.equal("BAD_REQUEST");
+        expect(hidden.body.msg.replace(name, "nowhere")).to.equal(nowhere.body.msg);
+      }
+    });
+
+    it("asks for the name", async () => {
+      const { status, body } = await read(org.member);
+      expect([status, body.code]).to.deep.equal([400, "REQUEST_VARIABLE_MISSING"]);
+    });
+  });
+
+  describe("GET /streams/{stream_id}/members", () => {
+    const read = (by: TestAccount, id: number) =>
+      gateway.as(by).call(listSubscribers, { path: { stream_id: id } });
+    const members = async (by: TestAccount, room: TestChannel) =>
+      (await gateway.as(by).succeed(listSubscribers, { path: { stream_id: room.id } })).subscribers;
+
+    it("lists active subscribers, people and bots", async () => {
+      const gone = await user(db, org.realm);
+      const room = await channel(db, org.admin, {
+        inviteOnly: true,
+        subscribers: [gone, org.bot, org.guest, org.member],
+      });
+      await deactivateUser(db, gone);
+      await unsubscribe(db, room, org.member);
+      const expected = [org.guest.id, org.bot.id].sort((a, b) => a - b);
+      expect(await members(org.guest, room)).to.deep.equal(expected);
+      expect(await members(org.owner, room)).to.deep.equal(expected);
+      expect(await members(org.admin, await channel(db, org.admin))).to.deep.equal([]);
+    });
+
+    it("refuses what the caller may not know of, archived ones and unknown ones alike", async () => {
+      for (const account of [org.member, org.guest]) {
+        const answers = [];
+        for (const id of await unknown(account)) answers.push(await read(account, id));
+        refusedAlike(answers);
+      }
+    });
+
+    it("asks the database as often, however many there are", async () => {
+      const room = await channel(db, org.admin);
+      const count = async () => (await countQueries(db, () => members(org.member, room))).count;
+      const none = await count();
+      await subscribe(db, room, org.owner, org.admin, org.guest, org.bot);
+      expect(await count()).to.equal(none);
+    });
+  });
+
+  describe("GET /users/{user_id}/subscriptions/{stream_id}", () => {
+    const read = (by: TestAccount, user_id: number, stream_id: number) =>
+      gateway.as(by).call(getSubscriptionStatus, { path: { user_id, stream_id } });
+    const subscribed = async (by: TestAccount, whom: TestAccount, room: TestChannel) => {
+      const path = { user_id: whom.id, stream_id: room.id };
+      return (await gateway.as(by).succeed(getSubscriptionStatus, { path })).is_subscribed;
+    };
+
+    it("tells who is subscribed, deactivated accounts to nothing", async () => {
+      const robot = await bot(db, org.member);
+      const gone = await user(db, org.realm);
+      const room = await channel(db, org.admin, { subscribers: [org.guest, robot, gone] });
+      await deactivateUser(db, gone);
+      expect(await subscribed(org.member, org.guest, room)).to.equal(true);
+      expect(await subscribed(org.guest, robot, room)).to.equal(true);
+      expect(await subscribed(org.member, org.member, room)).to.equal(false);
+      expect(await subscribed(org.owner, gone, room)).to.equal(false);
+      await unsubscribe(db, room, robot);
+      expect(await subscribed(org.owner, robot, room)).to.equal(false);
+    });
+
+    it("refuses what the caller may not know of, archived ones and unknown ones alike", async () => {
+      for (const account of [org.member, org.guest]) {
+        const answers = [];
+        for (const id of await unknown(account)) answers.push(await read(account, account.id, id));
+        refusedAlike(answers);
+      }
+    });
+
+    it("refuses accounts that are unknown, or of another organization", async () => {
+      const room = await channel(db, org.admin);
+      const answers = [];
+      for (const id of [other.member.id, 2_000_000_000, 0, 10 ** 15])
+        answers.push(await read(org.member, id, room.id));
+      refusedAlike(answers);
+    });
+  });
+
+  it("needs an account", async () => {
+    const room = await channel(db, org.admin);
+    for (const path of [`streams/${room.id}`, `streams/${room.id}/members`, "get_stream_id"])
+      expect((await gateway.anonymous.get(`/api/v1/${path}`)).status).to.equal(401);
+  });
+});

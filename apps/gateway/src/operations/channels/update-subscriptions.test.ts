@@ -1,0 +1,131 @@
+import { updateSubscriptions } from "@carillon/contract";
+import {
+  channel,
+  eventsOf,
+  organization,
+  unique,
+  useDatabase,
+  useGateway,
+  type TestAccount,
+  type TestChannel,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+type Params = Readonly<Record<string, unknown>>;
+
+describe("PATCH /users/me/subscriptions", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+  });
+
+  const send = (by: TestAccount, params: Params) =>
+    eventsOf(db, by.realmId, () => gateway.as(by).call(updateSubscriptions, { params }));
+  const refuse = async (by: TestAccount, params: Params, code = "BAD_REQUEST") => {
+    const rows = () =>
+      Promise.all([
+        db.prisma.channel.count(),
+        db.prisma.subscription.findMany({ where: { userId: by.id } }),
+      ]);
+    const before = await rows();
+    const { result, events } = await send(by, params);
+    expect([result.status, result.body.code], result.body.msg).to.deep.equal([400, code]);
+    expect(events).to.deep.equal([]);
+    expect(await rows()).to.deep.equal(before);
+  };
+  const isSubscribed = async (room: TestChannel, whom: TestAccount) =>
+    (
+      await db.prisma.subscription.findUnique({
+        where: { channelId_userId: { channelId: room.id, userId: whom.id } },
+      })
+    )?.active ?? false;
+
+  it("subscribes and unsubscribes the caller in one go, and tells both", async () => {
+    const [wanted, had, unwanted, never] = [
+      await channel(db, org.admin),
+      await channel(db, org.admin, { subscribers: [org.member] }),
+      await channel(db, org.admin, { subscribers: [org.member] }),
+      await channel(db, org.admin),
+    ];
+    const { result, events } = await send(org.member, {
+      add: [{ name: wanted.name, color: "#AABBCC" }, { name: had.name }],
+      delete: [unwanted.name, never.name.toUpperCase()],
+    });
+    expect(result.body).to.deep.equal({
+      result: "success",
+      msg: "",
+      subscribed: { [org.member.id]: [wanted.name] },
+      already_subscribed: { [org.member.id]: [had.name] },
+      removed: [unwanted.name],
+      not_removed: [never.name],
+    });
+    expect(await isSubscribed(wanted, org.member)).to.equal(true);
+    expect(await isSubscribed(unwanted, org.member)).to.equal(false);
+    expect(events.map(({ type, op }) => `${type}/${op}`)).to.deep.equal([
+      "subscription/add",
+      "subscription/peer_add",
+      "subscription/remove",
+      "subscription/peer_remove",
+    ]);
+    expect(events[0]?.audience).to.deep.equal([org.member.id]);
+    expect(events[2]?.audience).to.deep.equal([org.member.id]);
+  });
+
+  it("takes one of the two alone, and creates channels that do not exist", async () => {
+    const name = unique("new room");
+    const added = await send(org.member, { add: [{ name, description: "Soup" }] });
+    expect(added.result.body).to.deep.include({
+      subscribed: { [org.member.id]: [name] },
+      already_subscribed: {},
+      removed: [],
+      not_removed: [],
+    });
+    const removed = await send(org.member, { delete: [name] });
+    expect(removed.result.body).to.deep.include({
+      subscribed: {},
+      already_subscribed: {},
+      removed: [name],
+      not_removed: [],
+    });
+  });
+
+  it("refuses to do nothing, and odd parameters", async () => {
+    await refuse(org.member, {});
+    await refuse(org.member, { add: [], delete: [] });
+    await refuse(org.member, { add: ["general"] });
+    await refuse(org.member, { delete: [{ name: "general" }] });
+    await refuse(org.member, { delete: "general" });
+  });
+
+  it("does neither where one of the two is refused", async () => {
+    const mine = await channel(db, org.admin, { subscribers: [org.member] });
+    const open = await channel(db, org.admin);
+    const closed = await channel(db, org.admin, { inviteOnly: true });
+    await refuse(org.member, { add: [{ name: closed.name }], delete: [mine.name] });
+    await refuse(org.member, { add: [{ name: open.name }], delete: [closed.name] });
+    await refuse(org.member, { add: [{ name: unique("new") }], delete: ["nowhere at all"] });
+  });
+
+  it("lets guests leave, not enter", async () => {
+    const room = await channel(db, org.admin, { subscribers: [org.guest] });
+    const open = await channel(db, org.admin, { isWebPublic: true });
+    await refuse(org.guest, { add: [{ name: open.name }], delete: [room.name] });
+    const { result } = await send(org.guest, { delete: [room.name] });
+    expect(result.body).to.deep.include({ removed: [room.name] });
+  });
+
+  it("knows no channels of other organizations", async () => {
+    const other = await organization(db);
+    const foreign = await channel(db, other.admin, { subscribers: [other.member] });
+    await refuse(org.member, { delete: [foreign.name] });
+    const { events } = await eventsOf(db, other.realm.id, () =>
+      send(org.member, { add: [{ name: foreign.name }] }),
+    );
+    expect(events).to.deep.equal([]);
+    expect(await isSubscribed(foreign, other.member)).to.equal(true);
+    expect(await isSubscribed(foreign, org.member)).to.equal(false);
+  });
+});

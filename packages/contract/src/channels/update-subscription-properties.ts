@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { shape } from "../shape.ts";
+
+const switches = [
+  "is_muted",
+  "in_home_view",
+  "pin_to_top",
+  "desktop_notifications",
+  "audible_notifications",
+  "push_notifications",
+  "email_notifications",
+  "wildcard_mentions_notify",
+] as const;
+
+const change = z.discriminatedUnion("property", [
+  z.object({ stream_id: shape.id, property: z.literal("color"), value: z.string() }),
+  z.object({ stream_id: shape.id, property: z.enum(switches), value: z.boolean() }),
+]);
+
+/** `POST /users/me/subscriptions/properties` (channels.md §8). */
+export const updateSubscriptionProperties = operation({
+  id: "update-subscription-properties",
+  method: "POST",
+  path: "/api/v1/users/me/subscriptions/properties",
+  access: "account",
+  summary: "Change one's own subscriptions",
+  description: "One unusable change refuses all of them.",
+  params: {
+    subscription_data: form
+      .json(z.array(change))
+      .describe(
+        "What to change: `color` (`#` and six hex digits), or one of the switches; `in_home_view` is the opposite of `is_muted`.",
+      ),
+  },
+});

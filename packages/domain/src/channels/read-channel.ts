@@ -1,0 +1,68 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+
+import type { Account } from "../users/account.ts";
+import { requireChannel, type ChannelNeed } from "./find-channel.ts";
+import { loadChannelPresenter, type ChannelObject } from "./present.ts";
+import { loadSubscribers } from "./subscriptions.ts";
+
+const known: ChannelNeed = { access: "metadata", archived: false };
+
+/**
+ * One channel as clients see it (channels.md §7).
+ * @throws ApiError `BAD_REQUEST` unless the viewer may know of it
+ */
+export async function readChannel(
+  tx: Tx,
+  viewer: Account,
+  channelId: number,
+): Promise<ChannelObject> {
+  const channel = await requireChannel(tx, viewer, channelId, known);
+  const presenter = await loadChannelPresenter(tx, viewer.realmId, [channel]);
+  return presenter.present(channel);
+}
+
+/**
+ * The id of the channel with this name, whatever its case.
+ * @throws ApiError `BAD_REQUEST` unless the viewer may read it
+ */
+export async function readChannelId(tx: Tx, viewer: Account, name: string): Promise<number> {
+  const need: ChannelNeed = { access: "content", archived: false };
+  return (await requireChannel(tx, viewer, name.trim(), need)).id;
+}
+
+/**
+ * Ids of the active accounts that are subscribed, ascending.
+ * @throws ApiError `BAD_REQUEST` unless the viewer may know of the channel
+ */
+export async function readSubscribers(
+  tx: Tx,
+  viewer: Account,
+  channelId: number,
+): Promise<number[]> {
+  const channel = await requireChannel(tx, viewer, channelId, known);
+  return (await loadSubscribers(tx, [channel.id]))(channel.id);
+}
+
+/**
+ * Whether the account is subscribed; deactivated ones are subscribed to nothing.
+ * @throws ApiError `BAD_REQUEST` when there is no such account, or no channel that the viewer may know of
+ */
+export async function readSubscriptionStatus(
+  tx: Tx,
+  viewer: Account,
+  userId: number,
+  channelId: number,
+): Promise<boolean> {
+  const [, [status]] = await Promise.all([
+    requireChannel(tx, viewer, channelId, known),
+    tx.rows<{ subscribed: boolean }>(
+      `SELECT EXISTS (SELECT FROM subscriptions s
+         WHERE s.user_id = u.id AND s.channel_id = $3 AND s.active AND s.is_user_active) AS subscribed
+       FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
+      [viewer.realmId, userId, channelId],
+    ),
+  ]);
+  if (!status) throw errors.badRequest("There is no such user");
+  return status.subscribed;
+}

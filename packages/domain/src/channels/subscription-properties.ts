@@ -1,0 +1,127 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit, type NewEvent } from "@carillon/events";
+
+import type { Account } from "../users/account.ts";
+import { normaliseColor } from "./colors.ts";
+import { noSuchChannel } from "./find-channel.ts";
+import { subscriptionColumns, type Subscription } from "./subscribe.ts";
+
+/** The properties of a subscription that are on or off, by their wire names, and where they are kept. */
+const switches = {
+  is_muted: "isMuted",
+  pin_to_top: "pinToTop",
+  desktop_notifications: "desktopNotifications",
+  audible_notifications: "audibleNotifications",
+  push_notifications: "pushNotifications",
+  email_notifications: "emailNotifications",
+  wildcard_mentions_notify: "wildcardMentionsNotify",
+} as const;
+
+type Switch = keyof typeof switches;
+
+/** A change of one property of one's own subscription; `in_home_view` is the opposite of `is_muted`. */
+export type SubscriptionChange =
+  | { readonly stream_id: number; readonly property: "color"; readonly value: string }
+  | {
+      readonly stream_id: number;
+      readonly property: Switch | "in_home_view";
+      readonly value: boolean;
+    };
+
+type Value = boolean | string;
+
+/** One column to one value. */
+interface Assignment {
+  readonly channelId: number;
+  readonly column: "color" | Switch;
+  readonly value: Value;
+}
+
+/**
+ * Changes one's own subscriptions, and tells one's clients of what is new (channels.md §8). Of two changes of the
+ * same property the later one counts.
+ * @throws ApiError `BAD_REQUEST`; nothing is changed then
+ */
+export async function changeSubscriptions(
+  tx: Tx,
+  account: Account,
+  changes: readonly SubscriptionChange[],
+): Promise<void> {
+  const wanted = latest(changes.map(assignmentOf));
+  const before = await lockSubscriptions(tx, account, [
+    ...new Set(wanted.map(({ channelId }) => channelId)),
+  ]);
+  const fresh = wanted.filter(({ channelId, column, value }) => {
+    const subscription = before.get(channelId);
+    if (!subscription) throw noSuchChannel(channelId);
+    return subscription[column === "color" ? "color" : switches[column]] !== value;
+  });
+  if (fresh.length === 0) return;
+  await store(tx, account, fresh);
+  emit(
+    tx,
+    account.realmId,
+    fresh.flatMap((assignment) => eventsOf(account, assignment)),
+  );
+}
+
+function assignmentOf(change: SubscriptionChange): Assignment {
+  const channelId = change.stream_id;
+  if (change.property === "in_home_view")
+    return { channelId, column: "is_muted", value: !change.value };
+  if (change.property !== "color")
+    return { channelId, column: change.property, value: change.value };
+  const color = normaliseColor(change.value);
+  if (color === undefined)
+    throw errors.badRequest("subscription_data: color must be # and six hex digits");
+  return { channelId, column: "color", value: color };
+}
+
+function latest(assignments: readonly Assignment[]): Assignment[] {
+  const byProperty = new Map(assignments.map((each) => [`${each.channelId}:${each.column}`, each]));
+  return [...byProperty.values()];
+}
+
+/** The account's subscriptions to these channels, by channel; they stay as they are until the transaction ends. */
+async function lockSubscriptions(
+  tx: Tx,
+  account: Account,
+  channelIds: readonly number[],
+): Promise<Map<number, Subscription>> {
+  const rows = await tx.rows<Subscription>(
+    `SELECT ${subscriptionColumns} FROM subscriptions s JOIN channels c ON c.id = s.channel_id
+     WHERE s.user_id = $1 AND c.realm_id = $2 AND s.channel_id = ANY($3::int[]) AND s.active
+     ORDER BY s.channel_id FOR NO KEY UPDATE OF s`,
+    [account.id, account.realmId, channelIds],
+  );
+  return new Map(rows.map((subscription) => [subscription.channelId, subscription]));
+}
+
+const columns = [["color", "text"], ...Object.keys(switches).map((name) => [name, "bool"])];
+
+/** What a channel's object lacks stays as it is. */
+const update = `UPDATE subscriptions s
+  SET ${columns.map(([name]) => `${name} = coalesce(n.${name}, s.${name})`).join(", ")}
+  FROM jsonb_to_recordset($2::jsonb) AS n (channel_id int, ${columns.map((column) => column.join(" ")).join(", ")})
+  WHERE s.user_id = $1 AND s.channel_id = n.channel_id`;
+
+async function store(tx: Tx, account: Account, assignments: readonly Assignment[]): Promise<void> {
+  const byChannel = new Map<number, Record<string, Value>>();
+  for (const { channelId, column, value } of assignments)
+    byChannel.set(channelId, { ...byChannel.get(channelId), [column]: value });
+  const rows = [...byChannel].map(([channelId, values]) => ({ channel_id: channelId, ...values }));
+  await tx.rows(update, [account.id, JSON.stringify(rows)]);
+}
+
+/** Muting is told twice, since older clients know its opposite only (events.md §4). */
+function eventsOf(account: Account, { channelId, column, value }: Assignment): NewEvent[] {
+  const event = (property: string, told: Value): NewEvent => ({
+    type: "subscription",
+    op: "update",
+    payload: { stream_id: channelId, property, value: told },
+    audience: [account.id],
+  });
+  if (column !== "is_muted") return [event(column, value)];
+  return [event("in_home_view", !value), event("is_muted", value)];
+}

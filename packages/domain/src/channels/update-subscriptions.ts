@@ -1,0 +1,60 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+
+import { guestRole } from "../permissions/memberships.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "../users/account.ts";
+import {
+  addSubscriptions,
+  type AddedSubscriptions,
+  type AddSubscriptionsInput,
+  type WantedChannel,
+} from "./add-subscriptions.ts";
+import { removeSubscriptions, type RemovedSubscriptions } from "./remove-subscriptions.ts";
+
+export type UpdatedSubscriptions = Pick<AddedSubscriptions, "subscribed" | "alreadySubscribed"> &
+  RemovedSubscriptions;
+
+/** Oneself, and public channels where there are none yet. */
+const asByDefault: Omit<AddSubscriptionsInput, "subscriptions"> = {
+  principals: undefined,
+  authorizationErrorsFatal: true,
+  tellSubscribed: false,
+  inviteOnly: false,
+  isWebPublic: false,
+  isDefault: false,
+  announce: false,
+  historyPublicToSubscribers: undefined,
+  messageRetentionDays: "realm_default",
+  topicsPolicy: "inherit",
+  folderId: undefined,
+  groups: {},
+};
+
+/**
+ * Subscribes the account to channels and unsubscribes it from others, by the rules of either (channels.md §8).
+ * @param wanted delete: names of channels
+ * @throws ApiError `BAD_REQUEST`, and what adding refuses with; nothing is changed then
+ */
+export async function updateSubscriptions(
+  tx: Tx,
+  site: Site,
+  actor: Account,
+  wanted: { readonly add: readonly WantedChannel[]; readonly delete: readonly string[] },
+): Promise<UpdatedSubscriptions> {
+  const { add, delete: names } = wanted;
+  if (add.length === 0 && names.length === 0)
+    throw errors.badRequest("Nothing to do: name channels in add or in delete");
+  if (add.length > 0 && actor.role === guestRole)
+    throw errors.badRequest("Guests cannot subscribe themselves");
+  const added =
+    add.length > 0
+      ? await addSubscriptions(tx, site, actor, { ...asByDefault, subscriptions: add })
+      : { subscribed: {}, alreadySubscribed: {} };
+  const removed =
+    names.length > 0
+      ? await removeSubscriptions(tx, actor, { subscriptions: names, principals: undefined })
+      : { removed: [], notRemoved: [] };
+  const { subscribed, alreadySubscribed } = added;
+  return { subscribed, alreadySubscribed, ...removed };
+}
