@@ -9,6 +9,16 @@ import { starredMessages } from "./sections/starred-messages.ts";
 import { subscriptions } from "./sections/subscriptions.ts";
 import { unreadMessages } from "./sections/unread-messages.ts";
 import { userTopics } from "./sections/user-topics.ts";
+import { channelFolders } from "./sections/channel-folders.ts";
+import { customProfileFields } from "./sections/custom-profile-fields.ts";
+import { defaultChannels } from "./sections/default-channels.ts";
+import { emptySections } from "./sections/empty.ts";
+import { ownSettings } from "./sections/own-settings.ts";
+import { realmBots } from "./sections/realm-bots.ts";
+import { realmUsers } from "./sections/realm-users.ts";
+import { realm } from "./sections/realm.ts";
+import { settingsDefaults } from "./sections/settings-defaults.ts";
+import { userGroups } from "./sections/user-groups.ts";
 import { mutedUsers } from "./sections/muted-users.ts";
 import { presence } from "./sections/presence.ts";
 import { userStatus } from "./sections/user-status.ts";
@@ -25,6 +35,16 @@ export const sections: readonly Section[] = [
   userTopics,
   mutedTopics,
   scheduledMessages,
+  realm,
+  realmUsers,
+  realmBots,
+  userGroups,
+  customProfileFields,
+  settingsDefaults,
+  ownSettings,
+  defaultChannels,
+  channelFolders,
+  ...emptySections,
   presence,
   userStatus,
   mutedUsers,

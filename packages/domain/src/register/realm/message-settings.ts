@@ -1,0 +1,23 @@
+import type { Realm } from "../../realms/realm.ts";
+import type { RealmRow } from "./realm-row.ts";
+
+/** A week, in seconds. */
+const moveLimit = 604_800;
+
+/** What the organization wants of messages and topics. */
+export function messageSettings(realm: Realm, row: RealmRow) {
+  return {
+    realm_allow_message_editing: true,
+    realm_message_content_edit_limit_seconds: 600,
+    realm_message_content_delete_limit_seconds: 600,
+    realm_move_messages_within_stream_limit_seconds: moveLimit,
+    realm_move_messages_between_streams_limit_seconds: moveLimit,
+    realm_allow_edit_history: true,
+    realm_message_edit_history_visibility_policy: "all",
+    realm_message_retention_days: row.messageRetentionDays ?? -1,
+    realm_enable_read_receipts: true,
+    realm_topics_policy: realm.topicsPolicy,
+    realm_mandatory_topics: realm.topicsPolicy === "disable_empty_topic",
+    realm_empty_topic_display_name: realm.emptyTopicDisplayName,
+  };
+}

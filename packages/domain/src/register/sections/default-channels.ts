@@ -1,0 +1,18 @@
+import { guestRole } from "../../permissions/memberships.ts";
+import type { Section } from "../section.ts";
+
+const ofRealm = {
+  name: "default-channels",
+  text: `SELECT d.channel_id AS id FROM default_channels d JOIN channels c ON c.id = d.channel_id
+    WHERE c.realm_id = $1 ORDER BY d.channel_id`,
+};
+
+/** The channels that new members are subscribed to; guests are not, and are not told. */
+export const defaultChannels: Section = {
+  names: ["default_streams"],
+  async load({ tx, realm, actor }) {
+    if (actor.role === guestRole) return { realm_default_streams: [] };
+    const channels = await tx.rows<{ id: number }>(ofRealm, [realm.id]);
+    return { realm_default_streams: channels.map(({ id }) => id) };
+  },
+};

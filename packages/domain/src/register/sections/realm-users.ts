@@ -1,0 +1,73 @@
+import { realmSettings } from "../../permissions/registry.ts";
+import type { RealmSetting } from "../../realms/realm.ts";
+import { avatarUrl, mediumAvatarUrl } from "../../users/avatar.ts";
+import type { UserObject } from "../../users/present.ts";
+import { listSystemBots, listUsers } from "../../users/read-users.ts";
+import { inSlices } from "../in-slices.ts";
+import type { Section, SnapshotContext } from "../section.ts";
+
+/** The accounts of the organization, and what the caller's own one is and may. */
+export const realmUsers: Section = {
+  names: ["realm_user"],
+  async load(context) {
+    const { tx, actor, clientGravatar } = context;
+    const options = { clientGravatar, profileFields: true };
+    const [users, systemBots] = await Promise.all([
+      listUsers(tx, actor, undefined, options),
+      listSystemBots(tx, actor, options),
+    ]);
+    const { active, inactive } = await partByActivity(users);
+    return {
+      realm_users: active,
+      realm_non_active_users: inactive,
+      cross_realm_bots: (await partByActivity(systemBots)).active,
+      ...ownAccount(context),
+      ...ownRights(context),
+    };
+  },
+};
+
+type ListedUser = Omit<UserObject, "is_active">;
+
+/** The list that an account is in says whether it is active. */
+async function partByActivity(
+  users: readonly UserObject[],
+): Promise<{ active: ListedUser[]; inactive: ListedUser[] }> {
+  const active: ListedUser[] = [];
+  const inactive: ListedUser[] = [];
+  await inSlices(users, ({ is_active: isActive, ...user }) =>
+    (isActive ? active : inactive).push(user),
+  );
+  return { active, inactive };
+}
+
+function ownAccount({ actor }: SnapshotContext) {
+  return {
+    user_id: actor.id,
+    email: actor.email,
+    delivery_email: actor.deliveryEmail,
+    full_name: actor.fullName,
+    is_owner: actor.role === 100,
+    is_admin: actor.role <= 200,
+    is_moderator: actor.role === 300,
+    is_guest: actor.role === 600,
+    avatar_source: actor.avatarSource,
+    avatar_url: avatarUrl(actor),
+    avatar_url_medium: mediumAvatarUrl(actor),
+  };
+}
+
+function ownRights({ actor, realm, memberships }: SnapshotContext) {
+  const holds = (setting: RealmSetting) =>
+    memberships.holds(actor, realmSettings[setting], realm.groups[setting]);
+  const toPublic = holds("canCreatePublicChannelGroup");
+  const toPrivate = holds("canCreatePrivateChannelGroup");
+  const toWebPublic = realm.enableSpectatorAccess && holds("canCreateWebPublicChannelGroup");
+  return {
+    can_create_public_streams: toPublic,
+    can_create_private_streams: toPrivate,
+    can_create_web_public_streams: toWebPublic,
+    can_create_streams: toPublic || toPrivate || toWebPublic,
+    can_invite_others_to_realm: holds("canInviteUsersGroup"),
+  };
+}

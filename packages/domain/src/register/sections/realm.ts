@@ -1,0 +1,47 @@
+import type { Sql } from "@carillon/db";
+
+import { loadGroupValues, type GroupSettingValue } from "../../permissions/group-setting.ts";
+import { legacyPolicies } from "../../permissions/legacy-policies.ts";
+import { realmSettings } from "../../permissions/registry.ts";
+import { loadSystemGroups } from "../../permissions/system-groups.ts";
+import type { Realm, RealmSetting } from "../../realms/realm.ts";
+import { serverLimits } from "../../server/limits.ts";
+import { serverTimings } from "../../server/timings.ts";
+import { realmIdentity } from "../realm/identity.ts";
+import { messageSettings } from "../realm/message-settings.ts";
+import { realmPolicies } from "../realm/policies.ts";
+import { loadRealmRow } from "../realm/realm-row.ts";
+import { serverFacts } from "../realm/server.ts";
+import type { Section } from "../section.ts";
+
+/** The organization, and the server that it is on (events.md §1.3). */
+export const realm: Section = {
+  names: ["realm"],
+  async load({ tx, site, realm }) {
+    const [row, systemGroups, permissions] = await Promise.all([
+      loadRealmRow(tx, realm.id),
+      loadSystemGroups(tx, realm.id),
+      loadPermissions(tx, realm),
+    ]);
+    return {
+      ...serverLimits,
+      ...serverTimings,
+      ...realmIdentity(site, realm, row),
+      ...messageSettings(realm, row),
+      ...realmPolicies(site, realm, row),
+      ...legacyPolicies(realm, systemGroups),
+      ...permissions,
+      ...serverFacts(site),
+    };
+  },
+};
+
+/** Every permission of the organization, as `realm_` and its name. */
+async function loadPermissions(sql: Sql, realm: Realm): Promise<Record<string, GroupSettingValue>> {
+  const valueOf = await loadGroupValues(sql, Object.values(realm.groups));
+  const values = Object.entries(realmSettings).map(([key, { name }]) => [
+    `realm_${name}`,
+    valueOf(realm.groups[key as RealmSetting]),
+  ]);
+  return Object.fromEntries(values) as Record<string, GroupSettingValue>;
+}

@@ -1,0 +1,12 @@
+import { settingChoices } from "../../settings/choices.ts";
+import { loadRealmDefaults } from "../../settings/realm-defaults.ts";
+import type { Section } from "../section.ts";
+
+/** The settings that new accounts get a copy of. */
+export const settingsDefaults: Section = {
+  names: ["realm_user_settings_defaults"],
+  async load({ tx, realm }) {
+    const defaults = await loadRealmDefaults(tx, realm.id);
+    return { realm_user_settings_defaults: { ...defaults, ...settingChoices } };
+  },
+};

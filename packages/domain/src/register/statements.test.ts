@@ -1,0 +1,69 @@
+import {
+  anonymousGroup,
+  bot,
+  channel,
+  countQueries,
+  organization,
+  useDatabase,
+  user,
+  userGroup,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import type { Section } from "./section.ts";
+import { channelFolders } from "./sections/channel-folders.ts";
+import { defaultChannels } from "./sections/default-channels.ts";
+import { ownSettings } from "./sections/own-settings.ts";
+import { realmBots } from "./sections/realm-bots.ts";
+import { realmUsers } from "./sections/realm-users.ts";
+import { realm } from "./sections/realm.ts";
+import { settingsDefaults } from "./sections/settings-defaults.ts";
+import { userGroups } from "./sections/user-groups.ts";
+import { fieldsOf } from "./snapshot-sections.test.ts";
+
+/** Statements of each. */
+const counts: ReadonlyArray<readonly [section: Section, statements: number]> = [
+  [realm, 3],
+  [realmUsers, 2],
+  [realmBots, 1],
+  [userGroups, 2],
+  [settingsDefaults, 1],
+  [ownSettings, 1],
+  [defaultChannels, 1],
+  [channelFolders, 1],
+];
+
+describe("The sections about an organization", () => {
+  const db = useDatabase();
+  let org: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+    for (let i = 0; i < 5; i++) {
+      const person = await user(db, org.realm);
+      await bot(db, org.owner);
+      const group = await userGroup(db, org.realm, { members: [person, org.member] });
+      const managers = await anonymousGroup(db, org.realm.id, [person.id]);
+      await db.prisma.namedUserGroup.update({
+        where: { id: group.id },
+        data: { canManageGroupId: managers },
+      });
+      await channel(db, org.realm, { isDefault: true });
+      await db.prisma.channelFolder.create({ data: { realmId: org.realm.id, name: `${i}` } });
+    }
+  });
+
+  /** With those of the transaction and of what every section may ask. */
+  const statementsOf = (section: Section) =>
+    countQueries(db, () => fieldsOf(db, section, org.owner));
+  const nothing: Section = { names: [], load: async () => ({}) };
+
+  for (const [section, statements] of counts) {
+    it(`take as many statements whatever their size: ${section.names.join(", ")}`, async () => {
+      const without = await statementsOf(nothing);
+      const counted = await statementsOf(section);
+      const own = counted.count - without.count;
+      expect(own, counted.statements.join("\n")).to.equal(statements);
+    });
+  }
+});
