@@ -33,7 +33,10 @@ const allTopics = {
   text: `${newestOfEach} SELECT topic AS name, id AS max_id FROM newest ORDER BY id DESC`,
 };
 
-/** From each topic's newest message down to the first that the account has received. */
+/**
+ * From each topic's newest message down to the first that the account has received; those from before its time are
+ * not looked at. A topic that it has received nothing of costs a look-up a message.
+ */
 const receivedTopics = {
   name: "topics-received-of-channel",
   text: `${newestOfEach}
@@ -41,6 +44,7 @@ const receivedTopics = {
       SELECT m.topic, m.id FROM messages m
       WHERE m.recipient_id = (SELECT id FROM recipients WHERE channel_id = $1) AND m.is_channel
         AND lower(m.topic) = newest.key
+        AND m.id >= (SELECT min(message_id) FROM user_messages WHERE user_id = $2)
         AND EXISTS (SELECT FROM user_messages um WHERE um.user_id = $2 AND um.message_id = m.id OFFSET 0)
       ORDER BY m.id DESC LIMIT 1) received
     ORDER BY received.id DESC`,

@@ -64,9 +64,10 @@ export async function updateOwnSettings(
         [owner.id, name ?? null, password?.hash ?? null],
       );
     const named = name === undefined ? [] : [personUpdated(owner.id, { full_name: name })];
-    emit(tx, realm.id, [...named, ...told]);
+    // Before the others: presence is locked before the events are, here as everywhere.
     const { presence_enabled: shown } = changes;
     if (typeof shown === "boolean") await switchPresence(tx, owner, shown);
+    emit(tx, realm.id, [...named, ...told]);
   });
 }
 
