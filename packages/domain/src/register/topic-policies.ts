@@ -1,7 +1,7 @@
 import { SqlValues } from "../messages/read/sql-values.ts";
 import { channelReadable } from "../messages/read/visibility.ts";
 import type { SnapshotContext } from "./section.ts";
-import { emptyTopicFor } from "./shown-topic.ts";
+import { emptyTopicFor } from "./empty-topic.ts";
 
 /** What the account wants of a topic. */
 export interface TopicPolicy {

@@ -2,7 +2,7 @@ import { flag } from "../messages/flags.ts";
 import { isMuted } from "../messages/read/muting.ts";
 import { SqlValues } from "../messages/read/sql-values.ts";
 import type { SnapshotContext } from "./section.ts";
-import { emptyTopicFor } from "./shown-topic.ts";
+import { emptyTopicFor } from "./empty-topic.ts";
 
 /** Unread messages beyond the newest so many are left out (clients.md §3). */
 export const maxUnread = 50_000;
@@ -35,7 +35,7 @@ const mention = flag.mentioned | flag.streamWildcardMentioned | flag.topicWildca
  * not count (messages.md §7), nor what is in archived ones for clients that are not told of those.
  *
  * The partial index of unread copies drives it, each message is looked up by its key; muting is asked once a topic.
- * Topics come as JSON, a row for each channel: 30,000 rows, one a topic, kept the event loop for 0.1 s.
+ * Topics come as JSON, a row for each channel: 30,000 rows, one a topic, kept the event loop for a tenth of a second.
  */
 export async function loadUnreadGroups(context: SnapshotContext): Promise<UnreadGroup[]> {
   const { tx, realm, actor, capabilities } = context;

@@ -5,14 +5,15 @@ import type { Section } from "../section.ts";
 export const starredMessages: Section = {
   names: ["starred_messages"],
   async load({ tx, actor }) {
-    const rows = await tx.rows<{ id: number }>(
+    const starred = await tx.first<{ ids: number[] }>(
       {
         name: "starred-messages",
-        text: `SELECT message_id AS id FROM user_messages
-          WHERE user_id = $1 AND flags & ${flag.starred} <> 0 ORDER BY message_id`,
+        // One JSON text: 20,000 rows kept the event loop for 20 ms.
+        text: `SELECT coalesce(json_agg(message_id ORDER BY message_id), '[]') AS ids FROM user_messages
+          WHERE user_id = $1 AND flags & ${flag.starred} <> 0`,
       },
       [actor.id],
     );
-    return { starred_messages: rows.map(({ id }) => id) };
+    return { starred_messages: starred?.ids ?? [] };
   },
 };
