@@ -1,16 +1,20 @@
 import { once } from "node:events";
 import type { LoadAnswer, LoadRequest } from "../peers/load.ts";
 import { startChild } from "./child.ts";
-import { scheduleRequest } from "./requests.ts";
+import { scheduleRequest, sendRequest } from "./requests.ts";
 import type { World } from "./world.ts";
 
 /** How many different requests there are; each connection goes through them in turn. */
 const different = 2_000;
 
-/** Requests that schedule messages over the next hour. */
+/** What is asked for: to schedule messages over the next hour, 32 requests in flight, or to send them, 8 in flight. */
+export type LoadKind = "schedule" | "send";
+
+const connections = { schedule: 32, send: 8 };
+
 export interface Load {
   /**
-   * Keeps 32 requests in flight.
+   * Keeps that many requests in flight.
    * @returns answered requests a second
    * @throws Error when one was refused
    */
@@ -19,7 +23,7 @@ export interface Load {
 }
 
 /** Starts the process that sends them. */
-export async function startLoad(world: World): Promise<Load> {
+export async function startLoad(world: World, kind: LoadKind = "schedule"): Promise<Load> {
   const child = startChild("load", "bench/peers/load.ts", { NODE_ENV: "production" });
   await child.written("load started");
   const ended = once(child.process, "exit").then(() => {
@@ -30,9 +34,11 @@ export async function startLoad(world: World): Promise<Load> {
     async run(port, seconds) {
       const from = Math.ceil(Date.now() / 1_000) + 120;
       const requests = Array.from({ length: different }, (_, n) =>
-        scheduleRequest(world, n, from + ((n * 2_477) % 3_600)),
+        kind === "send"
+          ? sendRequest(world, n)
+          : scheduleRequest(world, n, from + ((n * 2_477) % 3_600)),
       );
-      const request: LoadRequest = { port, seconds, requests };
+      const request: LoadRequest = { port, seconds, connections: connections[kind], requests };
       child.process.send(request);
       const [answer] = (await Promise.race([once(child.process, "message"), ended])) as [
         LoadAnswer,

@@ -1,8 +1,8 @@
 import { chatLine } from "./chat-lines.ts";
-import type { Member, World } from "./world.ts";
+import type { Member, Room, World } from "./world.ts";
 
-/** A request that schedules a message, ready to be sent. */
-export interface ScheduleRequest {
+/** A request with a form, ready to be sent. */
+export interface FormRequest {
   readonly method: "POST";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,25 +14,56 @@ export function credentials({ email, apiKey }: Member): string {
 }
 
 /** Request number `n`: a member schedules a chat line in their channel. @param deliverAt UNIX seconds */
-export function scheduleRequest({ rooms }: World, n: number, deliverAt: number): ScheduleRequest {
+export function scheduleRequest(world: World, n: number, deliverAt: number): FormRequest {
+  const { sender, fields } = lineOf(world, n);
+  return formRequest(sender, "/api/v1/scheduled_messages", {
+    ...fields,
+    scheduled_delivery_timestamp: String(deliverAt),
+  });
+}
+
+/** Request number `n`: a member sends a chat line to their channel. */
+export function sendRequest(world: Pick<World, "rooms">, n: number): FormRequest {
+  const { sender, fields } = lineOf(world, n);
+  return formRequest(sender, "/api/v1/messages", fields);
+}
+
+/** A member asks for a queue of messages, without a snapshot. */
+export function registerRequest(member: Member): FormRequest {
+  return formRequest(member, "/api/v1/register", {
+    event_types: '["message"]',
+    fetch_event_types: "[]",
+  });
+}
+
+function formRequest(
+  member: Member,
+  path: string,
+  fields: Readonly<Record<string, string>>,
+): FormRequest {
+  return {
+    method: "POST",
+    path,
+    headers: {
+      authorization: credentials(member),
+      "content-type": "application/x-www-form-urlencoded",
+      "user-agent": "ZulipPython/0.9",
+    },
+    body: new URLSearchParams(fields).toString(),
+  };
+}
+
+/** Everybody writes to their channel in turn. */
+function lineOf({ rooms }: { readonly rooms: readonly Room[] }, n: number) {
   const room = rooms[n % rooms.length]!;
   const turn = Math.floor(n / rooms.length);
   const sender = room.members[turn % room.members.length]!;
   const colleague = room.members[(turn + 3) % room.members.length]!;
-  return {
-    method: "POST",
-    path: "/api/v1/scheduled_messages",
-    headers: {
-      authorization: credentials(sender),
-      "content-type": "application/x-www-form-urlencoded",
-      "user-agent": "ZulipPython/0.9",
-    },
-    body: new URLSearchParams({
-      type: "channel",
-      to: String(room.id),
-      topic: `topic ${turn % 8}`,
-      content: chatLine(n, colleague.name),
-      scheduled_delivery_timestamp: String(deliverAt),
-    }).toString(),
+  const fields = {
+    type: "channel",
+    to: String(room.id),
+    topic: `topic ${turn % 8}`,
+    content: chatLine(n, colleague.name),
   };
+  return { sender, fields };
 }

@@ -43,11 +43,16 @@ export interface RunningGateway extends Child {
 }
 
 /** The gateway that is shipped, as a process of its own, on a free port. */
-export async function startGateway(database: BenchDatabase): Promise<RunningGateway> {
-  const gateway = startChild("gateway", "apps/gateway/dist/main.js", {
-    ...environment(database),
-    PORT: "0",
-  });
+export async function startGateway(
+  database: BenchDatabase,
+  nodeOptions: readonly string[] = [],
+): Promise<RunningGateway> {
+  const gateway = startChild(
+    "gateway",
+    "apps/gateway/dist/main.js",
+    { ...environment(database), PORT: "0" },
+    nodeOptions,
+  );
   await gateway.written("gateway started");
   const port = Number(/"port":(\d+)/.exec(gateway.output())?.[1]);
   return { ...gateway, port };

@@ -1,10 +1,12 @@
 import autocannon from "autocannon";
-import type { ScheduleRequest } from "../lib/requests.ts";
+import type { FormRequest } from "../lib/requests.ts";
 
 export interface LoadRequest {
   readonly port: number;
   readonly seconds: number;
-  readonly requests: readonly ScheduleRequest[];
+  /** Requests in flight. */
+  readonly connections: number;
+  readonly requests: readonly FormRequest[];
 }
 
 export interface LoadAnswer {
@@ -18,8 +20,6 @@ export interface LoadAnswer {
   readonly p99: number;
 }
 
-const connections = 32;
-
 process.on("message", (request: LoadRequest) => {
   void (async () => process.send?.(await send(request)))();
 });
@@ -27,7 +27,7 @@ process.on("disconnect", () => process.exit(0));
 process.on("SIGTERM", () => process.exit(0));
 console.log("load started");
 
-async function send({ port, seconds, requests }: LoadRequest): Promise<LoadAnswer> {
+async function send({ port, seconds, connections, requests }: LoadRequest): Promise<LoadAnswer> {
   let next = 0;
   const result = await autocannon({
     url: `http://127.0.0.1:${port}`,

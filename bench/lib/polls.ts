@@ -1,0 +1,75 @@
+import { once } from "node:events";
+import type { PollRequest, PollsAnswer, PollsRequest } from "../peers/polls.ts";
+import { startChild } from "./child.ts";
+import { ask } from "./http.ts";
+import { credentials, registerRequest } from "./requests.ts";
+import type { Member } from "./world.ts";
+
+/** A process that holds polls open, so that what they cost a client is apart. */
+export interface Polls {
+  /** Opens connections, and a poll on each. */
+  open(port: number, polls: readonly PollRequest[]): Promise<void>;
+  /** Waits until all have been answered. @throws Error when one was not told just this message */
+  answers(messageId: number): Promise<PollsAnswer>;
+  hangUp(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts it. */
+export async function startPolls(): Promise<Polls> {
+  const child = startChild("polls", "bench/peers/polls.ts", { NODE_ENV: "production" });
+  await child.written("polls started");
+  const ended = once(child.process, "exit").then(() => {
+    throw new Error(`the polls ended:\n${child.output()}`);
+  });
+  ended.catch(() => undefined);
+  async function tell(request: PollsRequest): Promise<PollsAnswer> {
+    child.process.send(request);
+    const [answer] = (await Promise.race([once(child.process, "message"), ended])) as [PollsAnswer];
+    return answer;
+  }
+  return {
+    open: async (port, polls) => void (await tell({ ask: "open", port, polls })),
+    async answers(messageId) {
+      const answer = await tell({ ask: "answers" });
+      const { messageIds, fewest, most } = answer;
+      if (messageIds.join() !== String(messageId) || fewest !== 1 || most !== 1)
+        throw new Error(
+          `polls were told ${fewest} to ${most} of the messages ${messageIds.join(", ")}`,
+        );
+      return answer;
+    },
+    hangUp: async () => void (await tell({ ask: "hang up" })),
+    stop: () => child.stop(),
+  };
+}
+
+/** Registrations at a time. */
+const registering = 8;
+
+/** Registers a queue of messages for each member. */
+export async function registerQueues(
+  port: number,
+  members: readonly Member[],
+): Promise<PollRequest[]> {
+  const polls: PollRequest[] = [];
+  for (let from = 0; from < members.length; from += registering)
+    polls.push(
+      ...(await Promise.all(
+        members.slice(from, from + registering).map((member) => registerQueue(port, member)),
+      )),
+    );
+  return polls;
+}
+
+async function registerQueue(port: number, member: Member): Promise<PollRequest> {
+  const queue = await ask<{ queue_id: string; last_event_id: number }>(
+    port,
+    registerRequest(member),
+  );
+  return {
+    path: `/api/v1/events?queue_id=${queue.queue_id}`,
+    authorization: credentials(member),
+    lastEventId: queue.last_event_id,
+  };
+}

@@ -1,0 +1,152 @@
+import { startChild, type Child } from "./lib/child.ts";
+import { addCrowd } from "./lib/crowd.ts";
+import { ask } from "./lib/http.ts";
+import { startLoad } from "./lib/load.ts";
+import { registerQueues, startPolls } from "./lib/polls.ts";
+import { report, say, type Row } from "./lib/report.ts";
+import { sendRequest } from "./lib/requests.ts";
+import { createBenchDatabase } from "./lib/servers.ts";
+import { idle, processorMs, settledMemory, settling } from "./lib/settle.ts";
+import { median, medianRatio, spread } from "./lib/statistics.ts";
+import { startGateway } from "./lib/system.ts";
+import { createWorld } from "./lib/world.ts";
+import type { PollRequest, PollsAnswer } from "./peers/polls.ts";
+
+// What many open polls cost one gateway: answering them all, keeping them, and sending beside them.
+const crowd = 2_000;
+const rounds = 3;
+const seconds = 4;
+const limitKb = 40;
+
+/** A server that polls are held at, and what came out, by round. */
+interface Holder {
+  readonly name: string;
+  readonly child: Child;
+  readonly port: number;
+  readonly polls: readonly PollRequest[];
+  /** Bytes of memory before the first poll. */
+  readonly empty: number;
+  /** Bytes of memory for each poll. */
+  readonly each: number[];
+  /** Seconds from the request to the last answer. */
+  readonly last: number[];
+  /** Seconds of processor time until then. */
+  readonly busy: number[];
+}
+
+const database = await createBenchDatabase("postgres");
+const world = await createWorld(database.db, 51, 10);
+const [large, ...small] = world.rooms;
+const members = await addCrowd(database.db, world, large!, crowd);
+const polls = await startPolls();
+const load = await startLoad({ ...world, rooms: small }, "send");
+const gateway = await startGateway(database, settling);
+const bare = await startBare();
+const beside: number[] = [];
+const alone: number[] = [];
+// Both warm up with other requests: the gateway with registrations too.
+await load.run(bare.port, seconds);
+await load.run(gateway.port, seconds);
+const queues = await registerQueues(gateway.port, members);
+const ours = await holder("the gateway", gateway, queues);
+const theirs = await holder("the bare server", bare, queues);
+for (let round = 1; round <= rounds; round++) await measure(round);
+await report("open-polls", rows());
+process.exit(0);
+
+async function measure(round: number): Promise<void> {
+  const answer = await tell(ours, async () => {
+    const sent = await ask<{ id: number }>(gateway.port, sendRequest({ rooms: [large!] }, round));
+    return sent.id;
+  });
+  await tell(theirs, async () => {
+    await ask(bare.port, { path: "/", method: "POST", body: answer.body });
+    return answer.messageIds[0]!;
+  });
+  // Before and after, as tables grow and the machine does other things.
+  const before = await send();
+  await polls.open(gateway.port, queues);
+  beside.push(await send());
+  await polls.hangUp();
+  alone.push((before + (await send())) / 2);
+  say(
+    `round ${round}: ${beside.at(-1)!.toFixed(0)} messages/s beside ${crowd} polls, ${alone.at(-1)!.toFixed(0)}/s without`,
+  );
+}
+
+/** Opens the polls, looks at the memory, and answers them all. @param post says the id of the message */
+async function tell(holder: Holder, post: () => Promise<number>): Promise<PollsAnswer> {
+  const { child, port, name, empty, each, last, busy } = holder;
+  await polls.open(port, holder.polls);
+  each.push(((await settledMemory(child)) - empty) / crowd);
+  const used = processorMs(child);
+  const startedAt = Date.now();
+  const id = await post();
+  const posted = Date.now() - startedAt;
+  const answer = await polls.answers(id);
+  last.push((answer.last - startedAt) / 1_000);
+  busy.push((processorMs(child) - used) / 1_000);
+  await polls.hangUp();
+  say(
+    `${name}: ${kilobytes(each.at(-1)!)} a poll, told after ${posted} ms, first answer after ${answer.first - startedAt} ms, last after ${answer.last - startedAt} ms, ${busy.at(-1)!.toFixed(2)} s of processor time`,
+  );
+  return answer;
+}
+
+/** Messages a second to the small channels. */
+async function send(): Promise<number> {
+  await idle(gateway);
+  return (await load.run(gateway.port, seconds)).rate;
+}
+
+function rows(): Row[] {
+  const worst = Math.max(...ours.last);
+  const most = Math.max(...ours.each);
+  const ratio = medianRatio(beside, alone);
+  return [
+    {
+      question: `a message to a channel, ${crowd} open polls of its subscribers on one gateway: from the request until the last poll is answered`,
+      value: `${worst.toFixed(2)} s, the worst of ${rounds} rounds (median ${median(ours.last).toFixed(2)} s, processor time of the gateway ${median(ours.busy).toFixed(2)} s; a bare node:http server answers as many held requests in ${median(theirs.last).toFixed(2)} s)`,
+      target: "within 1 s",
+      holds: worst <= 1,
+    },
+    {
+      question: `memory of the gateway (RSS) for each of ${crowd} idle polls with their connections, against before the first one, garbage collected`,
+      value: `${kilobytes(most)}, the most of ${rounds} rounds (${kilobytes(Math.max(...theirs.each))} of a bare node:http server)`,
+      target: `at most ${limitKb} KB`,
+      holds: most <= limitKb * 1_024,
+    },
+    {
+      question: `POST /messages to channels of 10 subscribers, 8 in flight, beside ${crowd} open polls of others, against none`,
+      value: `${ratio.toFixed(2)} × (${spread(beside)} requests/s against ${spread(alone)})`,
+      target: "at least 0.7 ×",
+      holds: ratio >= 0.7,
+    },
+  ];
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1_024).toFixed(1)} KB`;
+}
+
+async function holder(
+  name: string,
+  { port, ...child }: Child & { readonly port: number },
+  requests: readonly PollRequest[],
+): Promise<Holder> {
+  const empty = await settledMemory(child);
+  return { name, child, port, polls: requests, empty, each: [], last: [], busy: [] };
+}
+
+/** What answers held requests, and does nothing else. */
+async function startBare(): Promise<Child & { readonly port: number }> {
+  const child = startChild(
+    "peer-held",
+    "bench/peers/held.ts",
+    { NODE_ENV: "production" },
+    settling,
+  );
+  await child.written("peer started on");
+  const port = Number(/peer started on (\d+)/.exec(child.output())?.[1]);
+  return { ...child, port };
+}

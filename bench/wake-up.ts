@@ -1,0 +1,97 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { ask } from "./lib/http.ts";
+import { registerQueues } from "./lib/polls.ts";
+import { report, say, type Row } from "./lib/report.ts";
+import { sendRequest } from "./lib/requests.ts";
+import { backends, createBenchDatabase, type BackendName } from "./lib/servers.ts";
+import { median, quantile } from "./lib/statistics.ts";
+import { startGateway } from "./lib/system.ts";
+import { createWorld, type Room } from "./lib/world.ts";
+
+// How long a message takes from the request at one gateway to the answer of a poll at another.
+const sends = 100;
+const warmUps = 10;
+const limitMs = 100;
+
+/** A member who polls at one gateway, and the others of the channel, who write to it. */
+interface Listener {
+  readonly port: number;
+  readonly path: string;
+  readonly authorization: string;
+  readonly room: Room;
+  lastEventId: number;
+}
+
+const rows: Row[] = [];
+for (const backend of backends) rows.push(await measure(backend));
+await report("wake-up", rows);
+process.exit(0);
+
+async function measure(backend: BackendName): Promise<Row> {
+  const database = await createBenchDatabase(backend);
+  const world = await createWorld(database.db, 2, 10);
+  const near = await startGateway(database);
+  const far = await startGateway(database);
+  const across: number[] = [];
+  const within: number[] = [];
+  const there = await listener(world.rooms[0]!, far.port);
+  const here = await listener(world.rooms[1]!, near.port);
+  for (let n = 0; n < warmUps + sends; n++) {
+    const measured = n >= warmUps;
+    // One after the other, so that neither gateway has anything else to do.
+    for (const [times, who] of [
+      [across, there],
+      [within, here],
+    ] as const) {
+      const took = await send(n, near.port, who);
+      if (measured) times.push(took);
+    }
+  }
+  await near.stop();
+  await far.stop();
+  await database.drop();
+  const name = backend === "redis" ? "Redis" : "pg_notify";
+  const [p95, p50, worst] = [quantile(across, 0.95), median(across), Math.max(...across)];
+  const value = `${p95.toFixed(0)} ms (median ${p50.toFixed(0)} ms, worst ${worst.toFixed(0)} ms; with the poll on the same gateway p95 ${quantile(within, 0.95).toFixed(0)} ms, median ${median(within).toFixed(0)} ms)`;
+  say(`${name}: ${value}`);
+  return {
+    question: `a message sent through one gateway to a poll on another, wake-ups over ${name}: from the request to the poll's answer, p95 of ${sends}`,
+    value,
+    target: `within ${limitMs} ms`,
+    holds: p95 <= limitMs,
+  };
+}
+
+async function listener(room: Room, port: number): Promise<Listener> {
+  const [first, ...others] = room.members;
+  const [queue] = await registerQueues(port, [first!]);
+  return { ...queue!, port, room: { ...room, members: others } };
+}
+
+/** Milliseconds from the request to the answer of a poll that waits. */
+async function send(n: number, port: number, listening: Listener): Promise<number> {
+  const told = poll(listening);
+  // The poll waits by then; messages come at any time between two looks without a wake-up.
+  await pause(50 + ((n * 37) % 100));
+  const startedAt = performance.now();
+  const [{ at, messageId }, { id }] = await Promise.all([
+    told,
+    ask<{ id: number }>(port, sendRequest({ rooms: [listening.room] }, n)),
+  ]);
+  if (messageId !== id) throw new Error(`message ${id} was not told`);
+  return at - startedAt;
+}
+
+/** When the next message was told, in the process's milliseconds, and which one. */
+async function poll(listening: Listener): Promise<{ at: number; messageId: number | undefined }> {
+  const { port, path, authorization, lastEventId } = listening;
+  const { events } = await ask<{ events: Array<{ id: number; message?: { id: number } }> }>(port, {
+    path: `${path}&last_event_id=${lastEventId}`,
+    headers: { authorization },
+  });
+  const at = performance.now();
+  const [event] = events;
+  if (!event || events.length > 1) throw new Error(`a poll was told ${events.length} events`);
+  listening.lastEventId = event.id;
+  return { at, messageId: event.message?.id };
+}
