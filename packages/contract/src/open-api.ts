@@ -128,7 +128,9 @@ function requestBody(operation: Operation): object {
 function successResponse(operation: Operation): object {
   if (operation.raw) return { description: "Without the usual envelope." };
   const { type, properties, required } = schemaOf(z.object(operation.result), "output");
-  const own = Object.keys(operation.result).length > 0 ? [{ type, properties, required }] : [];
+  // A list of required names must not be empty: where every field may be missing there is none.
+  const object = { type, properties, ...(required ? { required } : {}) };
+  const own = Object.keys(operation.result).length > 0 ? [object] : [];
   return json("Success", { allOf: [{ $ref: "#/components/schemas/Success" }, ...own] });
 }
 
