@@ -160,6 +160,15 @@ describe("The terminal client's cold start", function () {
     expect(topics).to.have.members(["chimes", "general chat"]);
   });
 
+  it("3. finds two settings where its last release looks for them, if it asks", async () => {
+    const names = ["update_display_settings", "update_global_notifications"];
+    const fetch = async (fetch_event_types?: string[]) =>
+      (await terminal.post("/api/v1/register", { fetch_event_types })).body;
+    const settings = { twenty_four_hour_time: true, pm_content_in_desktop_notifications: true };
+    expect(await fetch(names)).to.include(settings);
+    expect(await fetch()).not.to.have.any.keys(...Object.keys(settings));
+  });
+
   it("4. says once a minute that it is there, and gets everybody by address", async () => {
     const { status, body } = await terminal.post("/api/v1/users/me/presence", {
       status: "active",

@@ -96,7 +96,9 @@ export class Server {
   async zuliprc(name: FirstAccountName): Promise<string> {
     const { email, apiKey } = this.account(name);
     const path = join(this.#folder, `${name}.zuliprc`);
-    await writeFile(path, `[api]\nemail=${email}\nkey=${apiKey}\nsite=${this.url}\n`);
+    await writeFile(path, `[api]\nemail=${email}\nkey=${apiKey}\nsite=${this.url}\n`, {
+      mode: 0o600,
+    });
     return path;
   }
 }

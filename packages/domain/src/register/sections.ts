@@ -13,6 +13,7 @@ import { channelFolders } from "./sections/channel-folders.ts";
 import { customProfileFields } from "./sections/custom-profile-fields.ts";
 import { defaultChannels } from "./sections/default-channels.ts";
 import { emptySections } from "./sections/empty.ts";
+import { olderSettings } from "./sections/older-settings.ts";
 import { ownSettings } from "./sections/own-settings.ts";
 import { realmBots } from "./sections/realm-bots.ts";
 import { realmUsers } from "./sections/realm-users.ts";
@@ -42,6 +43,7 @@ export const sections: readonly Section[] = [
   customProfileFields,
   settingsDefaults,
   ownSettings,
+  ...olderSettings,
   defaultChannels,
   channelFolders,
   ...emptySections,
