@@ -57,3 +57,6 @@ ALTER TABLE "user_status" ADD CONSTRAINT "user_status_user_id_fkey" FOREIGN KEY 
 
 -- Open polls rewrite `last_seen` every 15 s: room on the page, and no index on it, keep that from touching indexes.
 ALTER TABLE "event_queue" SET (fillfactor = 70);
+
+-- Every snapshot lists what is starred. Bit 2 of the flags is `starred` (domain, messages/flags).
+CREATE INDEX "user_messages_starred_idx" ON "user_messages" (user_id, message_id) WHERE flags & 2 <> 0;

@@ -1,4 +1,4 @@
-/** Bits of `user_messages.flags` (messages.md §3). Two partial indexes of the first migration know `read` and `direct`. */
+/** Bits of `user_messages.flags` (messages.md §3). Partial indexes know `read`, `starred` and `direct`. */
 export const flag = {
   read: 1,
   starred: 2,
