@@ -32,6 +32,16 @@ export * from "./channels/remove-subscriptions.ts";
 export * from "./channels/update-subscription-properties.ts";
 export * from "./channels/update-subscriptions.ts";
 
+export * from "./user-groups/create-user-group.ts";
+export * from "./user-groups/deactivate-user-group.ts";
+export * from "./user-groups/get-membership.ts";
+export * from "./user-groups/list-members.ts";
+export * from "./user-groups/list-subgroups.ts";
+export * from "./user-groups/list-user-groups.ts";
+export * from "./user-groups/update-members.ts";
+export * from "./user-groups/update-subgroups.ts";
+export * from "./user-groups/update-user-group.ts";
+
 export * from "./settings/update-settings.ts";
 
 export * from "./user-topics/mute-topic.ts";

@@ -18,5 +18,6 @@ export * from "./schema-diff.ts";
 export * from "./servers.ts";
 export * from "./site.ts";
 export * from "./use-processes.ts";
+export * from "./user-groups.ts";
 export * from "./wait-for.ts";
 export { administer, dropDatabase } from "./template.ts";

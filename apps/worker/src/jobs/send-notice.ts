@@ -1,10 +1,14 @@
-import { sendChannelCreatedNotice, sendSubscribedNotice } from "@carillon/domain";
+import {
+  sendChannelCreatedNotice,
+  sendGroupMembershipNotices,
+  sendSubscribedNotice,
+} from "@carillon/domain";
 import { sendNotice } from "@carillon/jobs";
 
 import { intentProcessor } from "../intent-processor.ts";
 import type { WorkerServices } from "../services.ts";
 
-/** Sends one message of the notification bot about something that has happened. */
+/** Sends what the notification bot has to say about something that has happened. */
 export function sendNoticeProcessor(services: WorkerServices) {
   const { site } = services;
   return intentProcessor(services, sendNotice, async (tx, { realmId, payload }) => {
@@ -13,6 +17,8 @@ export function sendNoticeProcessor(services: WorkerServices) {
         return sendSubscribedNotice(tx, site, realmId, payload);
       case "channel-created":
         return sendChannelCreatedNotice(tx, site, realmId, payload);
+      case "group-membership":
+        return sendGroupMembershipNotices(tx, site, realmId, payload);
     }
   });
 }

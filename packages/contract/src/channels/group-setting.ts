@@ -8,7 +8,16 @@ export const groupSettingInput = z.union([
   z.object({ direct_members: z.array(shape.id), direct_subgroups: z.array(shape.id) }),
 ]);
 
-/** The same, in an answer. */
+/**
+ * The update form (user-groups.md §3): the new value, and the one that the caller expects it to replace. A bare value
+ * is refused.
+ */
+export const groupSettingUpdate = z.object({
+  new: groupSettingInput,
+  old: groupSettingInput.optional(),
+});
+
+/** The same as a value, in an answer. */
 export const groupSettingValue = z.union([
   z.int(),
   z.strictObject({ direct_members: z.array(z.int()), direct_subgroups: z.array(z.int()) }),

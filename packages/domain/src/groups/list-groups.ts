@@ -10,10 +10,8 @@ import {
 } from "./group-object.ts";
 
 /** Members as JSON: a list of ten thousand is read in a fraction of the time that an array of the database takes. */
-const byRealm = {
-  name: "user-groups",
-  text: `WITH groups AS (
-      SELECT * FROM named_user_group WHERE realm_id = $1 AND ($2 OR NOT deactivated)
+const objects = (condition: string) => `WITH groups AS (
+      SELECT * FROM named_user_group WHERE realm_id = $1 AND ${condition}
     ), members AS (
       SELECT m.group_id, json_agg(m.user_id ORDER BY m.user_id) AS ids
       FROM user_group_member m JOIN groups g ON g.id = m.group_id JOIN users u ON u.id = m.user_id
@@ -26,8 +24,10 @@ const byRealm = {
       g.creator_id, coalesce(members.ids, '[]') AS members, coalesce(subgroups.ids, '[]') AS direct_subgroup_ids,
       g.is_system_group, g.deactivated, ${groupSettingNames.map((name) => `g.${name}_id AS ${name}`).join(", ")}
     FROM groups g LEFT JOIN members ON members.group_id = g.id LEFT JOIN subgroups ON subgroups.supergroup_id = g.id
-    ORDER BY g.id`,
-};
+    ORDER BY g.id`;
+
+const byRealm = { name: "user-groups", text: objects("($2 OR NOT deactivated)") };
+const byId = { name: "user-group", text: objects("id = $2") };
 
 /** The organization's user groups by id, system groups too; two statements, however many there are. */
 export async function listUserGroups(
@@ -39,4 +39,22 @@ export async function listUserGroups(
   const holders = groups.flatMap((group) => groupSettingNames.map((name) => group[name]));
   const valueOf = await loadGroupValues(sql, holders);
   return inSlices(groups, (group) => presentUserGroup(group, valueOf));
+}
+
+/**
+ * One group of the organization.
+ * @throws Error when there is none: ask only for groups that the transaction has in its hands
+ */
+export async function loadUserGroup(
+  sql: Sql,
+  realmId: number,
+  groupId: number,
+): Promise<UserGroupObject> {
+  const [group] = await sql.rows<StoredUserGroup>(byId, [realmId, groupId]);
+  if (!group) throw new Error(`there is no user group ${groupId}`);
+  const valueOf = await loadGroupValues(
+    sql,
+    groupSettingNames.map((name) => group[name]),
+  );
+  return presentUserGroup(group, valueOf);
 }

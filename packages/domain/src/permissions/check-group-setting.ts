@@ -2,19 +2,13 @@ import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import type { GroupSettingValue } from "./group-setting.ts";
+import { lockNamedGroups, type UsableGroup } from "./lock-groups.ts";
 import type { SettingRule, SystemGroupName } from "./registry.ts";
 
 /** A value that somebody wants to give to a setting, in canonical form. */
 export interface ProposedGroupSetting {
   readonly rule: SettingRule;
   readonly value: GroupSettingValue;
-}
-
-interface NamedGroup {
-  readonly id: number;
-  readonly name: string;
-  readonly deactivated: boolean;
-  readonly isSystemGroup: boolean;
 }
 
 /**
@@ -28,7 +22,7 @@ export async function checkGroupSettings(
   proposed: readonly ProposedGroupSetting[],
 ): Promise<void> {
   if (proposed.length === 0) return;
-  const groups = await lockGroups(
+  const groups = await lockNamedGroups(
     tx,
     realmId,
     proposed.flatMap(({ value }) => groupsOf(value)),
@@ -51,7 +45,7 @@ export async function checkGroupSettings(
   }
 }
 
-function checkNamed(rule: SettingRule, group: NamedGroup | undefined): void {
+function checkNamed(rule: SettingRule, group: UsableGroup | undefined): void {
   if (!group) throw errors.badRequest(`${rule.name}: there is no such user group`);
   if (group.deactivated) throw errors.badRequest(`${rule.name}: the user group is deactivated`);
   if (!group.isSystemGroup) {
@@ -74,25 +68,6 @@ function groupsOf(value: GroupSettingValue): readonly number[] {
 
 function membersOf(value: GroupSettingValue): readonly number[] {
   return typeof value === "number" ? [] : value.direct_members;
-}
-
-/** System groups never change, so that they need no lock, which everybody would queue for. */
-async function lockGroups(
-  tx: Tx,
-  realmId: number,
-  ids: readonly number[],
-): Promise<Map<number, NamedGroup>> {
-  const columns = `SELECT id, name, deactivated, is_system_group AS "isSystemGroup" FROM named_user_group
-    WHERE realm_id = $1 AND id = ANY($2::int[])`;
-  const system = await tx.rows<NamedGroup>(`${columns} AND is_system_group`, [realmId, ids]);
-  const found = new Map(system.map((group) => [group.id, group]));
-  const others = ids.filter((id) => !found.has(id));
-  if (others.length > 0) {
-    const locked = `${columns} AND NOT is_system_group ORDER BY id FOR SHARE`;
-    for (const group of await tx.rows<NamedGroup>(locked, [realmId, others]))
-      found.set(group.id, group);
-  }
-  return found;
 }
 
 async function activeAccounts(

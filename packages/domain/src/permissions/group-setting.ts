@@ -10,13 +10,20 @@ export interface GroupParts {
 
 /** The one form that values are compared, checked and stored in: nothing that a named group says as well is a set. */
 export function canonicalGroupValue(value: GroupSettingValue, nobodyId: number): GroupSettingValue {
-  if (typeof value === "number") return value;
-  const direct_members = ascending(value.direct_members);
-  const direct_subgroups = ascending(value.direct_subgroups);
-  if (direct_members.length > 0) return { direct_members, direct_subgroups };
-  const [first, ...others] = direct_subgroups;
+  const sorted = sortedGroupValue(value);
+  if (typeof sorted === "number" || sorted.direct_members.length > 0) return sorted;
+  const [first, ...others] = sorted.direct_subgroups;
   if (first === undefined) return nobodyId;
-  return others.length === 0 ? first : { direct_members, direct_subgroups };
+  return others.length === 0 ? first : sorted;
+}
+
+/** The same value with lists that ascend, everybody in them once. */
+export function sortedGroupValue(value: GroupSettingValue): GroupSettingValue {
+  if (typeof value === "number") return value;
+  return {
+    direct_members: ascending(value.direct_members),
+    direct_subgroups: ascending(value.direct_subgroups),
+  };
 }
 
 /** Whether two canonical values are equal; a named group and a set never are. */

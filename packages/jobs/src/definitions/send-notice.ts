@@ -16,6 +16,14 @@ const intent = z.discriminatedUnion("kind", [
     actorId: z.int().positive(),
     channelId: z.int().positive(),
   }),
+  /** Somebody else has added the users to a user group, or removed them from it. */
+  z.strictObject({
+    kind: z.literal("group-membership"),
+    actorId: z.int().positive(),
+    groupId: z.int().positive(),
+    userIds: z.array(z.int().positive()).min(1),
+    change: z.enum(["added", "removed"]),
+  }),
 ]);
 
 export type NoticeIntent = z.infer<typeof intent>;
@@ -24,7 +32,7 @@ export type NoticeIntent = z.infer<typeof intent>;
 export const sendNotice = intentJob({
   name: "send-notice",
   queue: "maintenance",
-  about: "Sends one message of the notification bot about something that has happened.",
+  about: "Sends what the notification bot has to say about something that has happened.",
   intent,
   retry: backoff({ attempts: 12, first: "1s", cap: "5m", jitter: 0.5 }),
   deadline: "20s",

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { shape } from "../shape.ts";
+import { groupSettingParameters } from "./group-settings.ts";
+
+/** `POST /user_groups/create` (user-groups.md §5.4). */
+export const createUserGroup = operation({
+  id: "create-user-group",
+  method: "POST",
+  path: "/api/v1/user_groups/create",
+  access: "non-guest",
+  summary: "Create a user group",
+  description: "The creator is a member only if listed.",
+  params: {
+    name: form.text().describe("At most 100 characters, unique among all groups."),
+    description: form.text().describe("May be empty."),
+    members: form.json(z.array(shape.id)).describe("IDs of active users and bots."),
+    subgroups: form.json(z.array(shape.id)).default([]).describe("IDs of groups in use."),
+    ...groupSettingParameters,
+  },
+  result: { group_id: z.int() },
+});

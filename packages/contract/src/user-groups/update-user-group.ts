@@ -1,0 +1,23 @@
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+import { groupSettingUpdates } from "./group-settings.ts";
+
+/** `PATCH /user_groups/{user_group_id}` (requirements, operation 6; user-groups.md §5.2). */
+export const updateUserGroup = operation({
+  id: "update-user-group",
+  method: "PATCH",
+  path: "/api/v1/user_groups/{user_group_id}",
+  access: "non-guest",
+  summary: "Update a user group",
+  description:
+    "For those who manage the group. Everything is changed or nothing; deactivated groups can be changed too.",
+  pathParams: { user_group_id: path.int() },
+  params: {
+    name: form.text().optional().describe("At most 100 characters, unique among all groups."),
+    description: form.text().optional(),
+    deactivated: form.bool().optional().describe("`false` reactivates; `true` does nothing."),
+    ...groupSettingUpdates,
+  },
+  errors: ["EXPECTATION_MISMATCH"],
+});

@@ -1,0 +1,67 @@
+import type { Tx } from "@carillon/db";
+
+import { loadUserGroup } from "./list-groups.ts";
+import { checkGroupName, checkNameIsUnused } from "./names.ts";
+import type { OpenGroup } from "./open-group.ts";
+import { groupEvent, type Told } from "./told.ts";
+
+export interface GroupDetails {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  /** False brings a group back; true does nothing. */
+  readonly deactivated?: boolean | undefined;
+}
+
+/**
+ * Changes what a group says of itself, and brings it back when asked to. What is as it should be already is neither
+ * checked nor told.
+ * @throws ApiError `BAD_REQUEST` for the name
+ */
+export async function changeDetails(
+  tx: Tx,
+  { realm, group }: OpenGroup,
+  wanted: GroupDetails,
+): Promise<Told> {
+  const { name = group.name, description = group.description } = wanted;
+  const renamed = name !== group.name;
+  const described = description !== group.description;
+  const reactivated = group.deactivated && wanted.deactivated === false;
+  if (!renamed && !described && !reactivated) return { events: [], audit: [] };
+  if (renamed) {
+    checkGroupName(name);
+    await checkNameIsUnused(tx, realm.id, name);
+  }
+  await tx.rows(
+    "UPDATE named_user_group SET name = $2, description = $3, deactivated = $4 WHERE id = $1",
+    [group.id, name, description, group.deactivated && !reactivated],
+  );
+  const update = (data: object) => groupEvent("update", { group_id: group.id, data }, group);
+  return {
+    events: [
+      ...(renamed ? [update({ name })] : []),
+      ...(described ? [update({ description })] : []),
+      ...(reactivated ? [await reactivation(tx, realm.id, group.id)] : []),
+    ],
+    audit: [
+      ...(renamed
+        ? [{ type: "user_group_renamed" as const, data: { old: group.name, new: name } }]
+        : []),
+      ...(described
+        ? [
+            {
+              type: "user_group_description_changed" as const,
+              data: { old: group.description, new: description },
+            },
+          ]
+        : []),
+      ...(reactivated ? [{ type: "user_group_reactivated" as const }] : []),
+    ],
+  };
+}
+
+/** For clients that did not have the group, with the whole of it. */
+async function reactivation(tx: Tx, realmId: number, groupId: number) {
+  const group = await loadUserGroup(tx, realmId, groupId);
+  const data = { deactivated: false };
+  return groupEvent("update", { group_id: groupId, data, group }, { deactivated: false });
+}

@@ -1,0 +1,56 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+
+import type { OpenGroup } from "./open-group.ts";
+import { groupEvent, type GroupAudit, type Told } from "./told.ts";
+
+/**
+ * Adds direct members, then removes some.
+ * @param wanted ids of active accounts, ascending, each once
+ * @throws ApiError `BAD_REQUEST` for one that is a member already, or none
+ */
+export async function changeMembers(
+  tx: Tx,
+  { group }: OpenGroup,
+  wanted: { readonly add: readonly number[]; readonly delete: readonly number[] },
+): Promise<Told> {
+  const { add, delete: remove } = wanted;
+  if (add.length + remove.length === 0) return { events: [], audit: [] };
+  const members = await directMembers(tx, group.id, [...add, ...remove]);
+  for (const id of add)
+    if (members.has(id)) throw errors.badRequest(`The user ${id} is a member of the group already`);
+  for (const id of add) members.add(id);
+  for (const id of remove)
+    if (!members.has(id)) throw errors.badRequest(`The user ${id} is not a member of the group`);
+  await tx.rows("INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])", [
+    group.id,
+    add,
+  ]);
+  await tx.rows("DELETE FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])", [
+    group.id,
+    remove,
+  ]);
+  const event = (op: string, user_ids: readonly number[]) =>
+    user_ids.length > 0 ? [groupEvent(op, { group_id: group.id, user_ids }, group)] : [];
+  const audit = (type: GroupAudit["type"], ids: readonly number[]) =>
+    ids.map((userId) => ({ type, userId }));
+  return {
+    events: [...event("add_members", add), ...event("remove_members", remove)],
+    audit: [
+      ...audit("user_group_member_added", add),
+      ...audit("user_group_member_removed", remove),
+    ],
+  };
+}
+
+async function directMembers(
+  tx: Tx,
+  groupId: number,
+  among: readonly number[],
+): Promise<Set<number>> {
+  const rows = await tx.rows<{ id: number }>(
+    "SELECT user_id AS id FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])",
+    [groupId, among],
+  );
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,37 @@
+import { errors } from "@carillon/contract";
+import type { Sql } from "@carillon/db";
+import { codePointLength } from "@carillon/kit";
+
+/** Code points that the name of a group may have. */
+export const maxGroupNameLength = 100;
+
+/** What begins otherwise could be taken for a mention, a system group, or the name of something else. */
+const reserved = ["@", "role:", "user:", "stream:", "channel:"] as const;
+
+/**
+ * The rules for names that need no look at other groups (user-groups.md §5.2). A name is stored as it was sent.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkGroupName(name: string): void {
+  if (name.trim() === "") throw errors.badRequest("The name of a user group must not be blank");
+  if (codePointLength(name) > maxGroupNameLength)
+    throw errors.badRequest(
+      `The name of a user group must not have more than ${maxGroupNameLength} characters`,
+    );
+  const prefix = reserved.find((start) => name.startsWith(start));
+  if (prefix !== undefined)
+    throw errors.badRequest(`The name of a user group must not begin with ${prefix}`);
+}
+
+/**
+ * Deactivated groups and those of the system keep their names, and case counts. Nobody else takes the name meanwhile
+ * when the transaction holds the lock of the group graph.
+ * @throws ApiError `BAD_REQUEST` when another group has the name
+ */
+export async function checkNameIsUnused(sql: Sql, realmId: number, name: string): Promise<void> {
+  const rows = await sql.rows("SELECT FROM named_user_group WHERE realm_id = $1 AND name = $2", [
+    realmId,
+    name,
+  ]);
+  if (rows.length > 0) throw errors.badRequest(`There is already a user group named ${name}`);
+}

@@ -1,0 +1,63 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+
+import { lockGroupGraph } from "../permissions/lock-groups.ts";
+import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
+import { groupSettings, realmSettings } from "../permissions/registry.ts";
+import { loadRealm, type Realm } from "../realms/realm.ts";
+import type { Account } from "../users/account.ts";
+import { lockUserGroup, type GroupSetting, type UserGroup } from "./group.ts";
+
+/** A group that somebody wants to change, in the hands of the transaction, with what tells whether they may. */
+export interface OpenGroup {
+  readonly actor: Account;
+  readonly realm: Realm;
+  readonly group: UserGroup;
+  /** Those of the actor. */
+  readonly memberships: Memberships;
+}
+
+/**
+ * Takes the locks that a change of the group needs, then reads it: whoever comes second sees what the first has done.
+ * @throws ApiError `BAD_REQUEST` when the organization has no such group
+ */
+export async function openGroup(tx: Tx, actor: Account, groupId: number): Promise<OpenGroup> {
+  const [, group, realm, memberships] = await Promise.all([
+    lockGroupGraph(tx, actor.realmId),
+    lockUserGroup(tx, actor.realmId, groupId),
+    loadRealm(tx, actor.realmId),
+    loadMemberships(tx, [actor.id]),
+  ]);
+  if (!group) throw noSuchGroup();
+  return { actor, realm, group, memberships };
+}
+
+/** The refusal of an id that is no group's. */
+export function noSuchGroup() {
+  return errors.badRequest("There is no such user group");
+}
+
+/** @throws ApiError `BAD_REQUEST`, for everybody: the system groups follow the roles */
+export function checkIsNoSystemGroup({ group }: OpenGroup): void {
+  if (group.isSystemGroup) throw errors.badRequest("System groups cannot be changed");
+}
+
+/** @throws ApiError `BAD_REQUEST` unless the actor manages the group */
+export function checkManages(open: OpenGroup): void {
+  if (!manages(open)) throw errors.badRequest("You may not manage this user group");
+}
+
+/** Whether the actor manages this group, or all groups. Roles give nothing (user-groups.md §4). */
+export function manages(open: OpenGroup): boolean {
+  const { actor, realm, memberships } = open;
+  const { canManageAllGroups } = realmSettings;
+  return (
+    memberships.holds(actor, canManageAllGroups, realm.groups.canManageAllGroups) ||
+    holds(open, "canManageGroup")
+  );
+}
+
+/** Whether the actor holds the group's permission. */
+export function holds({ actor, group, memberships }: OpenGroup, setting: GroupSetting): boolean {
+  return memberships.holds(actor, groupSettings[setting], group.holders[setting]);
+}

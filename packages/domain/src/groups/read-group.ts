@@ -1,0 +1,93 @@
+import { errors } from "@carillon/contract";
+import type { Sql } from "@carillon/db";
+
+import type { Account } from "../users/account.ts";
+import { loadAllMembers, loadAllSubgroups } from "./closures.ts";
+import { noSuchGroup } from "./open-group.ts";
+
+/**
+ * The group's active members, ascending, those of its subgroups too unless only direct ones are wanted
+ * (user-groups.md §5.7).
+ * @throws ApiError `BAD_REQUEST` unless the group is there and active
+ */
+export async function readMembers(
+  sql: Sql,
+  viewer: Account,
+  groupId: number,
+  options: { readonly directOnly: boolean },
+): Promise<number[]> {
+  await requireActiveGroup(sql, viewer, groupId);
+  return options.directOnly ? directMembers(sql, groupId) : loadAllMembers(sql, [groupId]);
+}
+
+/**
+ * Whether an active account is in the group, at any depth unless only direct membership counts.
+ * @throws ApiError `BAD_REQUEST` unless both are there and active
+ */
+export async function readMembership(
+  sql: Sql,
+  viewer: Account,
+  groupId: number,
+  userId: number,
+  options: { readonly directOnly: boolean },
+): Promise<boolean> {
+  await requireActiveGroup(sql, viewer, groupId);
+  const users = await sql.rows("SELECT FROM users WHERE realm_id = $1 AND id = $2 AND is_active", [
+    viewer.realmId,
+    userId,
+  ]);
+  if (users.length === 0) throw errors.badRequest("There is no such active user");
+  const [row] = await sql.rows<{ found: boolean }>(isMember, [groupId, userId, options.directOnly]);
+  return row?.found ?? false;
+}
+
+/** Upwards from the account: that costs little however large the group is. */
+const isMember = {
+  name: "is-group-member",
+  text: `WITH RECURSIVE above (id) AS (
+      SELECT group_id FROM user_group_member WHERE user_id = $2
+      UNION SELECT s.supergroup_id FROM above JOIN user_group_subgroup s ON s.subgroup_id = above.id AND NOT $3
+    )
+    SELECT EXISTS (SELECT FROM above WHERE id = $1) AS found`,
+};
+
+/**
+ * The group's subgroups, ascending, at any depth unless only direct ones are wanted.
+ * @throws ApiError `BAD_REQUEST` unless the group is there and active
+ */
+export async function readSubgroups(
+  sql: Sql,
+  viewer: Account,
+  groupId: number,
+  options: { readonly directOnly: boolean },
+): Promise<number[]> {
+  await requireActiveGroup(sql, viewer, groupId);
+  return options.directOnly ? directSubgroups(sql, groupId) : loadAllSubgroups(sql, groupId);
+}
+
+async function requireActiveGroup(sql: Sql, viewer: Account, groupId: number): Promise<void> {
+  const rows = await sql.rows<{ deactivated: boolean }>(
+    "SELECT deactivated FROM named_user_group WHERE realm_id = $1 AND id = $2",
+    [viewer.realmId, groupId],
+  );
+  const [group] = rows;
+  if (!group) throw noSuchGroup();
+  if (group.deactivated) throw errors.badRequest("The user group is deactivated");
+}
+
+async function directMembers(sql: Sql, groupId: number): Promise<number[]> {
+  const [row] = await sql.rows<{ ids: number[] }>(
+    `SELECT coalesce(json_agg(m.user_id ORDER BY m.user_id), '[]') AS ids
+     FROM user_group_member m JOIN users u ON u.id = m.user_id AND u.is_active WHERE m.group_id = $1`,
+    [groupId],
+  );
+  return row?.ids ?? [];
+}
+
+async function directSubgroups(sql: Sql, groupId: number): Promise<number[]> {
+  const rows = await sql.rows<{ id: number }>(
+    "SELECT subgroup_id AS id FROM user_group_subgroup WHERE supergroup_id = $1 ORDER BY 1",
+    [groupId],
+  );
+  return rows.map(({ id }) => id);
+}
