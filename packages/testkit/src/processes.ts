@@ -124,7 +124,7 @@ function watch(child: ChildProcess): TestProcess {
     child.once("error", (error) => (text += `${error.message}\n`));
   });
   const what =
-    child.spawnargs.find((argument) => /\.(ts|mjs|py)$/.test(argument)) ?? child.spawnfile;
+    child.spawnargs.find((argument) => /^[^-].*\.(ts|mjs|py)$/.test(argument)) ?? child.spawnfile;
 
   return {
     pid: child.pid ?? 0,
