@@ -3,12 +3,22 @@ import { pythonWith } from "./lib/python.mjs";
 import { become, steps } from "./lib/run.mjs";
 import { withServices } from "./lib/services.mjs";
 
+/** Variables that tell the tests where programs in Python are, and what those programs need. */
+const pythons = {
+  CARILLON_TEST_PYTHON: "test/clients/requirements.txt",
+  CARILLON_TEST_TERMINAL: "test/clients/requirements-terminal.txt",
+};
+
 // npm run test:clients: programs that people already have, unchanged, against a started server; or the files and mocha
 // options that are given after `--`. The last line is `N passed, N failed, N skipped`.
 await steps(async () => {
   await prepare();
-  const { folder, reason } = await pythonWith("test/clients/requirements.txt");
-  if (reason) console.log(`${reason}: what needs Python is skipped.`);
+  const env = {};
+  for (const [name, requirements] of Object.entries(pythons)) {
+    const { folder, reason } = await pythonWith(requirements);
+    if (reason) console.log(`${reason}: what needs it is skipped.`);
+    else env[name] = folder;
+  }
   const given = process.argv.slice(2);
   const names = given.some((argument) => !argument.startsWith("-"));
   await become(
@@ -19,6 +29,6 @@ await steps(async () => {
       ...given,
       ...(names ? [] : ["test/clients/**/*.test.ts"]),
     ]),
-    folder ? { CARILLON_TEST_PYTHON: folder } : {},
+    env,
   );
 });

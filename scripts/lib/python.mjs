@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { exclusively } from "./lock.mjs";
 import { root } from "./root.mjs";
 import { capture } from "./run.mjs";
@@ -9,7 +9,8 @@ import { capture } from "./run.mjs";
 const cache = join(root, "node_modules", ".cache", "carillon-python");
 
 /**
- * A Python with exactly the packages of a requirements file; made once, and again when the file or Python changes.
+ * A Python with exactly the packages of a requirements file, whichever Python they ask for; made once, and again when
+ * the file or Python changes.
  * @param {string} requirements path from the root
  * @returns {Promise<{ folder?: string, reason?: string }>} where its programs are, or why there is none
  */
@@ -18,10 +19,12 @@ export async function pythonWith(requirements) {
   if (version.code !== 0) return { reason: "python3 is not installed" };
   const file = join(root, requirements);
   const key = createHash("sha256").update(version.output).update(readFileSync(file)).digest("hex");
-  const home = join(cache, key.slice(0, 16));
+  const name = basename(requirements, ".txt");
+  const home = join(cache, `${name}-${key.slice(0, 16)}`);
   return exclusively(async () => {
     const made = join(home, "made");
     if (!existsSync(made)) {
+      removeOthers(name);
       const reason = await make(home, file);
       if (reason) return { reason };
       writeFileSync(made, "");
@@ -30,18 +33,24 @@ export async function pythonWith(requirements) {
   });
 }
 
+/** Those of an earlier file or Python, and one that was not finished. */
+function removeOthers(name) {
+  mkdirSync(cache, { recursive: true });
+  for (const entry of readdirSync(cache))
+    if (entry.slice(0, -17) === name) rmSync(join(cache, entry), { recursive: true });
+}
+
 /** @returns {Promise<string | undefined>} why it could not be made */
 async function make(home, requirements) {
-  rmSync(cache, { recursive: true, force: true });
-  mkdirSync(cache, { recursive: true });
   const venv = await capture("python3", ["-m", "venv", home]);
   if (venv.code !== 0) return `python3 cannot make a virtual environment (${lastLine(venv)})`;
-  const options = ["--quiet", "--no-deps", "--no-input", "--disable-pip-version-check"];
+  const options = ["--quiet", "--no-input", "--disable-pip-version-check"];
+  const exactly = ["--no-deps", "--ignore-requires-python", "--requirement", requirements];
   // Packages come from the network: when there is none, it should not take minutes to find out.
   const patience = ["--timeout=15", "--retries=1"];
-  const install = ["-m", "pip", "install", ...options, ...patience, "--requirement", requirements];
+  const install = ["-m", "pip", "install", ...options, ...patience, ...exactly];
   const pip = await capture(join(home, "bin", "python"), install);
-  if (pip.code !== 0) return `pip cannot install the client library (${lastLine(pip)})`;
+  if (pip.code !== 0) return `pip cannot install ${basename(requirements)} (${lastLine(pip)})`;
   return undefined;
 }
 

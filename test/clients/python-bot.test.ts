@@ -13,7 +13,7 @@ describe("A bot in Python", function () {
   const server = useServer();
   let bot: TestProcess;
   before("start the bot", async () => {
-    bot = python.script("bot.py", await server.zuliprc("bot"));
+    bot = python.script("bot.py", [await server.zuliprc("bot")]);
     await bot.waitForLine("registered");
   });
 

@@ -18,7 +18,7 @@ describe("The Python library", function () {
       content: "**Read** by a program",
     });
     expect(body.result, body.msg).to.equal("success");
-    const program = python.script("library.py", await server.zuliprc("member"));
+    const program = python.script("library.py", [await server.zuliprc("member")]);
     expect(await program.exit, program.output()).to.include({ code: 0 });
     for (const { msg, answer } of program.lines) answers.set(msg, answer as Answer);
   });

@@ -8,7 +8,7 @@ describe("zulip-send", function () {
   const server = useServer();
 
   const send = async (args: readonly string[]) =>
-    python.program("zulip-send", "--config-file", await server.zuliprc("member"), ...args);
+    python.program("zulip-send", ["--config-file", await server.zuliprc("member"), ...args]);
   const newestFor = async (name: "admin" | "guest") => {
     const { body } = await server.as(name).get("/api/v1/messages", {
       anchor: "newest",

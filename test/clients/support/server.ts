@@ -15,6 +15,7 @@ import {
   installation,
   testSite,
   useProcesses,
+  type ApiCredentials,
   type GatewayClient,
   type TestDatabase,
   type TestProcess,
@@ -92,10 +93,15 @@ export class Server {
     return clientOf(url, name && this.account(name));
   }
 
+  /** A folder for what clients write. */
+  get folder(): string {
+    return this.#folder;
+  }
+
   /** The file with an account's credentials, as the standalone writes it. @returns its path */
-  async zuliprc(name: FirstAccountName): Promise<string> {
-    const { email, apiKey } = this.account(name);
-    const path = join(this.#folder, `${name}.zuliprc`);
+  async zuliprc(whose: FirstAccountName | ApiCredentials): Promise<string> {
+    const { email, apiKey } = typeof whose === "string" ? this.account(whose) : whose;
+    const path = join(this.#folder, `${email}.zuliprc`);
     await writeFile(path, `[api]\nemail=${email}\nkey=${apiKey}\nsite=${this.url}\n`, {
       mode: 0o600,
     });
