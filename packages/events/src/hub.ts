@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import type { Database } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 
 import { emit } from "./emit.ts";
 import { heartbeatId, isFromTheFuture, seqOf } from "./event-ids.ts";
-import { logHas, readHeads, readLogFor } from "./log.ts";
+import { ageInLog, readHeads, readLogFor } from "./log.ts";
 import { forgiving, type Presenter } from "./present.ts";
 import type { EventQueue, QueueEvent } from "./queue-options.ts";
 import { dropQueue, findQueue, touchQueues } from "./queues.ts";
@@ -44,7 +46,9 @@ const forgetMs = 600_000;
 /** After how many milliseconds a heartbeat that had to stand back is tried again. */
 const beatAgainMs = 100;
 /** Rows that are read in one go for a queue that is far behind. */
-const catchUpBatch = 1_000;
+const catchUpBatch = 200;
+/** A place in the log that is older than so many seconds is renewed with a heartbeat: the log is cleared behind it. */
+const stalePlace = 60;
 
 /**
  * Answers the polls of one gateway (events.md §2, §6). Queues and events lie in the database, so that any gateway
@@ -60,6 +64,7 @@ export class EventHub<Context> {
   readonly #timers: NodeJS.Timeout[];
   #open = 0;
   #closing = false;
+  #looking: Promise<void> | undefined;
 
   constructor(options: HubOptions<Context>) {
     this.#options = options;
@@ -82,19 +87,30 @@ export class EventHub<Context> {
     if (tail) void this.#quietly(tail.then((opened) => opened.pull()));
   }
 
-  /** Looks at every log that somebody waits for, as after wake-ups that were lost. */
-  async look(): Promise<void> {
-    const tails = await this.#opened();
-    const waiting = tails.filter(({ waiters }) => waiters.size > 0);
+  /** Looks at every log that somebody waits for, as after wake-ups that were lost; one look at a time. */
+  look(): Promise<void> {
+    return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
+  }
+
+  async #look(): Promise<void> {
+    const { db } = this.#options;
+    const waiting = (await this.#opened()).filter(({ waiters }) => waiters.size > 0);
     if (waiting.length === 0) return;
     const heads = await readHeads(
-      this.#options.db,
+      db,
       waiting.map(({ realmId }) => realmId),
     );
-    for (const { realmId, seq } of heads) {
-      const tail = waiting.find((one) => one.realmId === realmId);
-      if (tail && seq > tail.head) await tail.pull();
-    }
+    const head = new Map(heads.map(({ realmId, seq }) => [realmId, seq]));
+    const grown = waiting.filter((tail) => (head.get(tail.realmId) ?? 0) > tail.head);
+    await Promise.all(grown.map((tail) => this.#quietly(tail.pull())));
+    const brief = waiting.flatMap(({ waiters }) =>
+      [...waiters.all()].filter(({ queue }) => queue.idleTimeout < shortLived),
+    );
+    if (brief.length > 0)
+      await touchQueues(
+        db,
+        brief.map(({ queue }) => queue.id),
+      );
   }
 
   /** Notes which queues are in use, and ends the polls of those that are gone. */
@@ -103,17 +119,21 @@ export class EventHub<Context> {
     const open = tails.flatMap((tail) =>
       [...tail.waiters.all()].map((waiter) => ({ tail, waiter })),
     );
-    const ids = [...this.#used, ...open.map(({ waiter }) => waiter.queue.id)];
+    const used = [...this.#used];
     this.#used.clear();
+    const ids = [...used, ...open.map(({ waiter }) => waiter.queue.id)];
     if (ids.length > 0) {
-      const alive = await touchQueues(this.#options.db, ids);
+      const alive = await touchQueues(this.#options.db, ids).catch((error: unknown) => {
+        for (const id of used) this.#used.add(id);
+        throw error;
+      });
       for (const { tail, waiter } of open)
         if (!alive.has(waiter.queue.id)) tail.end(waiter, { kind: "gone" });
     }
     for (const tail of tails)
       if (tail.waiters.size === 0 && performance.now() - tail.usedAt > forgetMs) {
         this.#tails.delete(tail.realmId);
-        this.#rings.close(tail.ring);
+        tail.close();
       }
   }
 
@@ -126,7 +146,7 @@ export class EventHub<Context> {
       if (isFromTheFuture(poll.lastEventId, head)) return { kind: "future" };
       await this.#noteUse(queue);
       const result = await this.#answer(queue, head, poll);
-      await this.#noteUse(queue);
+      await this.#quietly(this.#noteUse(queue));
       return result;
     } finally {
       this.#open--;
@@ -137,34 +157,60 @@ export class EventHub<Context> {
   async close(): Promise<void> {
     this.#closing = true;
     for (const timer of this.#timers) clearInterval(timer);
-    for (const tail of await this.#opened()) {
-      await this.#quietly(tail.settled());
-      await Promise.all(
-        [...tail.waiters.all()].map((waiter) => this.#quietly(this.#beat(tail, waiter))),
-      );
-    }
+    const tails = await this.#opened();
+    await Promise.all(tails.map((tail) => this.#end(tail)));
     await this.#quietly(this.touch());
+  }
+
+  async #end(tail: Tail<Context>): Promise<void> {
+    const open = [...tail.waiters.all()];
+    const beat = (waiter: Waiter) => this.#quietly(this.#beat(tail, waiter));
+    // At once, also while the database does not answer; but those to which an event is on its way get that.
+    await Promise.all(open.filter(({ isBeingTold }) => !isBeingTold).map(beat));
+    await this.#quietly(tail.settled());
+    await Promise.all(open.map(beat));
   }
 
   async #answer(queue: EventQueue, head: number, poll: Poll): Promise<PollResult> {
     const tail = await this.#tail(queue.realmId);
-    tail.usedAt = performance.now();
     // What was committed before the poll must be in its answer, also when the wake-up is still under way.
     if (tail.head < head) await tail.pull();
     let cursor = Math.max(queue.baseSeq, seqOf(poll.lastEventId));
     if (tail.head - cursor > furthestBehind) return this.#giveUp(queue);
+    const begin = cursor;
     const selection = new Selection(queue, this.#presenter, tail.context);
-    while (cursor < tail.ring.floor && !selection.isFull) {
-      const reached = await this.#catchUp(queue, selection, cursor, tail.ring.floor);
-      if (reached === undefined) return this.#giveUp(queue);
-      cursor = reached;
+    for (;;) {
+      if (cursor < tail.ring.floor) {
+        const reached = await this.#catchUp(queue, selection, cursor, tail.ring.floor);
+        if (reached === undefined) return this.#giveUp(queue);
+        cursor = reached;
+      } else {
+        cursor = selection.addSome(tail.ring.after(cursor)) ?? tail.head;
+        // From here to the waiter's being known nothing may be awaited, or an event in between would be missed.
+        if (selection.isFull || cursor >= tail.head) break;
+        await nextTurn();
+      }
+      if (selection.isFull) break;
     }
-    if (!selection.isFull) selection.addAll(tail.ring.after(cursor));
-    // From here to the waiter's being known nothing may be awaited, or an event in between would be missed.
-    if (selection.events.length > 0 || !poll.block || poll.signal.aborted)
+    if (selection.events.length > 0 || poll.signal.aborted)
       return { kind: "events", events: selection.events };
+    if (!poll.block) return this.#nothing(tail, poll.lastEventId, begin);
+    const ended = tail.endedSince(head, queue);
+    if (ended) return ended;
     if (this.#closing) return this.#heartbeat(tail, queue, poll.lastEventId);
     return new Promise((resolve) => this.#wait(tail, queue, poll, resolve));
+  }
+
+  /**
+   * The answer to a poll that does not wait, where there is nothing. Who only ever asks so gets no heartbeats, and would
+   * keep an ever older place in the log, which is cleared at some time: then it gets one.
+   */
+  async #nothing(tail: Tail<Context>, lastId: number, cursor: number): Promise<PollResult> {
+    const { head } = tail;
+    const id = heartbeatId(lastId, head);
+    if (cursor >= head || id === undefined) return { kind: "events", events: [] };
+    const age = await ageInLog(this.#options.db, tail.realmId, cursor + 1);
+    return age === undefined || age > stalePlace ? beat(id) : { kind: "events", events: [] };
   }
 
   /** @returns up to where the queue has been served now; undefined when the log no longer reaches back so far */
@@ -176,7 +222,7 @@ export class EventHub<Context> {
   ): Promise<number | undefined> {
     const { db } = this.#options;
     const { realmId, userId, options } = queue;
-    if (!(await logHas(db, realmId, after + 1))) return undefined;
+    if ((await ageInLog(db, realmId, after + 1)) === undefined) return undefined;
     const rows = await readLogFor(
       db,
       { realmId, userId, allPublicChannels: options.allPublicChannels },
@@ -252,9 +298,16 @@ export class EventHub<Context> {
     else this.#used.add(id);
   }
 
-  #tail(realmId: number): Promise<Tail<Context>> {
-    const known = this.#tails.get(realmId);
-    if (known) return known;
+  /** The organization's tail, which is not forgotten while it is used. */
+  async #tail(realmId: number): Promise<Tail<Context>> {
+    for (;;) {
+      const tail = await (this.#tails.get(realmId) ?? this.#openTail(realmId));
+      tail.usedAt = performance.now();
+      if (!tail.closed) return tail;
+    }
+  }
+
+  #openTail(realmId: number): Promise<Tail<Context>> {
     const { db } = this.#options;
     const opening = Tail.open(realmId, { db, rings: this.#rings, presenter: this.#presenter });
     this.#tails.set(realmId, opening);

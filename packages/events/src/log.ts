@@ -34,9 +34,14 @@ export async function readLog(
   return (await sql.rows<Row>(tail, [realmId, after, limit])).map(logRow);
 }
 
+/** Of who is told and of what differs between receivers only what is about the one: lists can have 10,000 entries. */
 const forUser = {
   name: "event-log-for-user",
-  text: `SELECT ${columns} FROM event_log
+  text: `SELECT seq, type, op, payload::text AS payload,
+      CASE WHEN audience IS NULL THEN NULL WHEN audience @> ARRAY[$4::int] THEN ARRAY[$4::int]
+        ELSE '{}'::int[] END AS audience,
+      CASE WHEN user_data ? $4::text THEN jsonb_build_object($4::text, user_data->$4::text) END AS "userData"
+    FROM event_log
     WHERE realm_id = $1 AND seq > $2 AND seq <= $3
       AND (audience IS NULL OR audience @> ARRAY[$4::int] OR ($5 AND type = 'message'))
     ORDER BY seq LIMIT $6`,
@@ -61,13 +66,21 @@ export async function readLogFor(
   return rows.map(logRow);
 }
 
-/** Whether the log still has the row of this number. */
-export async function logHas(sql: Sql, realmId: number, seq: number): Promise<boolean> {
-  const rows = await sql.rows(
-    { name: "event-log-has", text: "SELECT 1 FROM event_log WHERE realm_id = $1 AND seq = $2" },
+/** How many seconds ago the row of this number was written; undefined when the log does not have it any more. */
+export async function ageInLog(
+  sql: Sql,
+  realmId: number,
+  seq: number,
+): Promise<number | undefined> {
+  const [row] = await sql.rows<{ age: number }>(
+    {
+      name: "event-log-age",
+      text: `SELECT extract(epoch FROM now() - created_at)::float8 AS age FROM event_log
+        WHERE realm_id = $1 AND seq = $2`,
+    },
     [realmId, seq],
   );
-  return rows.length > 0;
+  return row?.age;
 }
 
 /** The number of the organization's last event; 0 before the first. */

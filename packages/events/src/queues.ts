@@ -29,15 +29,6 @@ export async function insertQueue(tx: Tx, queue: Omit<EventQueue, "id">): Promis
   return { ...queue, id };
 }
 
-/** Makes room for one more queue of the account. */
-export async function evictQueues(sql: Sql, userId: number): Promise<void> {
-  await sql.rows(
-    `DELETE FROM event_queue WHERE queue_id IN (
-       SELECT queue_id FROM event_queue WHERE user_id = $1 ORDER BY last_seen DESC OFFSET $2)`,
-    [userId, queuesPerUser - 1],
-  );
-}
-
 /** A queue, and where the organization's log ends now. */
 export interface FoundQueue {
   readonly queue: EventQueue;
@@ -56,11 +47,26 @@ interface Row {
 
 const alive = "q.last_seen + make_interval(secs => q.idle_timeout) >= now()";
 
+/** Gives up the queues that an account has too many: dead ones first. To be called when a new one is there. */
+export async function evictQueues(sql: Sql, userId: number): Promise<void> {
+  await sql.rows(
+    {
+      name: "event-queues-evict",
+      text: `DELETE FROM event_queue WHERE queue_id IN (
+        SELECT queue_id FROM event_queue q WHERE user_id = $1
+        ORDER BY (${alive}) DESC, last_seen DESC OFFSET $2)`,
+    },
+    [userId, queuesPerUser],
+  );
+}
+
+/** All public channels are not for guests (role 600), also those who have become one since they registered. */
 const find = {
   name: "event-queue",
-  text: `SELECT q.queue_id AS id, q.realm_id AS "realmId", q.user_id AS "userId", q.base_seq AS "baseSeq", q.options,
+  text: `SELECT q.queue_id AS id, q.realm_id AS "realmId", q.user_id AS "userId", q.base_seq AS "baseSeq",
+      CASE WHEN u.role = 600 THEN q.options || '{"allPublicChannels": false}' ELSE q.options END AS options,
       q.idle_timeout AS "idleTimeout", h.seq AS head
-    FROM event_queue q JOIN event_head h ON h.realm_id = q.realm_id
+    FROM event_queue q JOIN event_head h ON h.realm_id = q.realm_id JOIN users u ON u.id = q.user_id
     WHERE q.queue_id = $1 AND q.user_id = $2 AND ${alive}`,
 };
 

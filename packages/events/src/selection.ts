@@ -11,6 +11,9 @@ const maxEvents = 1_000;
 /** Bytes, roughly. */
 const maxWeight = 1_000_000;
 
+/** For how long it may go on in one go, in milliseconds. */
+const sliceMs = 5;
+
 /** Of a type that is for gateways only. */
 function isInternal({ type }: LoggedEvent): boolean {
   return type === queueDeleted || type === filler;
@@ -53,6 +56,21 @@ export class Selection<Context> {
       this.add(event);
       if (this.isFull) return;
     }
+  }
+
+  /**
+   * Adds events, oldest first, while there is room and for some milliseconds at most: others want their turn.
+   * @returns the number of the last one that it looked at, undefined if there was none
+   */
+  addSome(events: Iterable<LoggedEvent>): number | undefined {
+    const began = performance.now();
+    let last: number | undefined;
+    for (const event of events) {
+      this.add(event);
+      last = event.seq;
+      if (this.isFull || performance.now() - began > sliceMs) break;
+    }
+    return last;
   }
 
   #way(event: LoggedEvent): "audience" | "public" | undefined {

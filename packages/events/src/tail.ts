@@ -2,18 +2,20 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import type { Database } from "@carillon/db";
 
-import { readHead, readLog } from "./log.ts";
+import { readHead, readLog, type LogRow } from "./log.ts";
 import type { Presenter } from "./present.ts";
-import type { LoggedEvent } from "./queue-options.ts";
+import type { EventQueue, LoggedEvent } from "./queue-options.ts";
 import { queueDeleted } from "./queues.ts";
 import type { Ring, Rings } from "./ring.ts";
 import { Selection } from "./selection.ts";
-import { Waiters, type Waiter } from "./waiting.ts";
+import { Waiters, type PollResult, type Waiter } from "./waiting.ts";
 
 /** Rows that are read in one go. */
 const readBatch = 500;
 /** Polls that are answered in one go: others get their turn in between. */
 const answerSlice = 100;
+/** Receivers of the events that are told in one go, for the same reason: each of them is looked at. */
+const tellSlice = 20_000;
 
 /** What the tails of one gateway share. */
 export interface TailParts<Context> {
@@ -34,8 +36,11 @@ export class Tail<Context> {
   context: Context;
   /** When a poll last came, in the process's milliseconds. */
   usedAt = performance.now();
-  #pulling: Promise<void> | undefined;
-  #again = false;
+  /** A round of reading, under way or over. */
+  #reading: Promise<void> | undefined;
+  /** The round after that one, while it has not begun. */
+  #next: Promise<void> | undefined;
+  #closed = false;
 
   private constructor(realmId: number, head: number, context: Context, parts: TailParts<Context>) {
     this.realmId = realmId;
@@ -56,37 +61,57 @@ export class Tail<Context> {
     return this.ring.head;
   }
 
-  /** Reads what is new, and once more when asked meanwhile. */
+  /** Nobody reads any more: whoever still has it must open another one. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#parts.rings.close(this.ring);
+  }
+
+  /**
+   * Reads what is new. Resolves when everything is read and told that was committed before the call, and not only when
+   * nothing more comes: in a busy organization that would be never.
+   */
   pull(): Promise<void> {
-    this.#again = true;
-    return (this.#pulling ??= this.#pull().finally(() => (this.#pulling = undefined)));
+    return (this.#next ??= this.#after(this.#reading));
   }
 
   /** Resolves when nothing is being read or told. */
   async settled(): Promise<void> {
-    await this.#pulling;
+    await (this.#next ?? this.#reading);
   }
 
-  async #pull(): Promise<void> {
-    const { db, rings } = this.#parts;
-    while (this.#again) {
-      this.#again = false;
-      for (;;) {
-        const rows = await readLog(db, this.realmId, this.head, readBatch);
-        const first = rows[0];
-        if (!first) break;
-        if (first.event.seq !== this.head + 1) {
-          // The log has been cleared beyond what was read here: whoever waits has missed something.
-          this.endAll({ kind: "gone" });
-          rings.reset(this.ring, first.event.seq - 1);
-        }
-        const events = rows.map(({ event }) => event);
-        if (events.some(({ type }) => type === "realm"))
-          this.context = await this.#parts.presenter.context(this.realmId);
-        rings.append(this.ring, rows);
-        await this.#tell(events);
-        if (rows.length < readBatch) break;
+  async #after(reading: Promise<void> | undefined): Promise<void> {
+    // How the round before ended is the business of those who asked for it.
+    await reading?.catch(() => {});
+    this.#next = undefined;
+    this.#reading = this.#read();
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const { db, rings, presenter } = this.#parts;
+    for (;;) {
+      const rows = await readLog(db, this.realmId, this.head, readBatch);
+      const first = rows[0];
+      if (!first || this.#closed) return;
+      if (first.event.seq !== this.head + 1) {
+        // The log has been cleared beyond what was read here: whoever waits has missed something.
+        this.endAll({ kind: "gone" });
+        rings.reset(this.ring, first.event.seq - 1);
       }
+      if (rows.some(({ event }) => event.type === "realm"))
+        this.context = await presenter.context(this.realmId);
+      for (const [i, part] of inParts(rows, this.waiters.size).entries()) {
+        if (i > 0) await nextTurn();
+        if (this.#closed) return;
+        rings.append(this.ring, part);
+        await this.#tell(part.map(({ event }) => event));
+      }
+      if (rows.length < readBatch) return;
     }
   }
 
@@ -122,17 +147,24 @@ export class Tail<Context> {
     if (this.#parts.presenter.isPublic(event)) yield* this.waiters.ofPublicChannels();
   }
 
-  /** Events that say something to the gateway itself. */
-  #obey({ type, op, payload }: LoggedEvent): void {
-    if (type === queueDeleted) {
-      const waiter = this.waiters.ofQueue(String(payload["queue_id"]));
-      if (waiter) this.end(waiter, { kind: "events", events: [] });
-      return;
+  /** Some events end polls, whatever they tell clients. */
+  #obey(event: LoggedEvent): void {
+    const { queueId, userId } = concernOf(event);
+    const waiter = queueId === undefined ? undefined : this.waiters.ofQueue(queueId);
+    const concerned = waiter ? [waiter] : userId === undefined ? [] : this.waiters.ofUser(userId);
+    for (const open of [...concerned]) {
+      const result = endBy(event, open.queue);
+      if (result) this.end(open, result);
     }
-    const person = payload["person"] as { user_id?: number; is_active?: boolean } | undefined;
-    if (type === "realm_user" && op === "update" && person?.is_active === false)
-      for (const waiter of [...this.waiters.ofUser(person.user_id ?? 0)])
-        this.end(waiter, { kind: "deactivated" });
+  }
+
+  /** How a poll of the queue has ended already by what came after number `seq`; undefined where it may wait. */
+  endedSince(seq: number, queue: EventQueue): PollResult | undefined {
+    for (const event of this.ring.after(Math.max(seq, this.ring.floor))) {
+      const result = endBy(event, queue);
+      if (result) return result;
+    }
+    return undefined;
   }
 
   end(waiter: Waiter, result: Parameters<Waiter["finish"]>[0]): void {
@@ -143,4 +175,47 @@ export class Tail<Context> {
   endAll(result: Parameters<Waiter["finish"]>[0]): void {
     for (const waiter of [...this.waiters.all()]) this.end(waiter, result);
   }
+}
+
+/** Whose polls an event may end. */
+function concernOf({ type, op, payload }: LoggedEvent): { queueId?: string; userId?: number } {
+  if (type === queueDeleted) return { queueId: String(payload["queue_id"]) };
+  if (type !== "realm_user" || op !== "update") return {};
+  return { userId: (payload["person"] as ChangedPerson).user_id };
+}
+
+interface ChangedPerson {
+  readonly user_id: number;
+  readonly is_active?: boolean;
+  readonly role?: number;
+}
+
+/** How an event ends the polls of a queue; undefined where it does not. */
+function endBy(event: LoggedEvent, { id, userId, options }: EventQueue): PollResult | undefined {
+  const concern = concernOf(event);
+  if (concern.queueId === id) return { kind: "events", events: [] };
+  if (concern.userId !== userId) return undefined;
+  const person = event.payload["person"] as ChangedPerson;
+  if (person.is_active === false) return { kind: "deactivated" };
+  // Whether it may go on with all public channels is for the next poll to find out.
+  if (person.role !== undefined && options.allPublicChannels) return { kind: "events", events: [] };
+  return undefined;
+}
+
+/**
+ * Rows that are told together: with their receivers few enough not to keep others waiting.
+ * @param everybody how many polls an event concerns that is for all
+ */
+function inParts(rows: readonly LogRow[], everybody: number): Array<readonly LogRow[]> {
+  const parts: Array<readonly LogRow[]> = [];
+  let begin = 0;
+  let receivers = 0;
+  for (const [i, { event }] of rows.entries()) {
+    receivers += event.audience?.length ?? everybody;
+    if (receivers < tellSlice && i < rows.length - 1) continue;
+    parts.push(rows.slice(begin, i + 1));
+    begin = i + 1;
+    receivers = 0;
+  }
+  return parts;
 }

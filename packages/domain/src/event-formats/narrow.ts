@@ -60,12 +60,20 @@ export function matchesNarrow(terms: readonly NarrowTerm[], narrowed: Narrowed):
   return terms.every(([operator, operand]) => operators.get(operator)?.(narrowed, operand));
 }
 
+/** Every message is compared with every term. */
+const maxTerms = 100;
+/** UTF-16 units; no name, topic or address is as long. */
+const maxOperand = 1_000;
+
 /**
  * The narrow of a registration.
  * @param terms as decoded from JSON
- * @throws ApiError `BAD_REQUEST` for a term that is not a pair of strings, and for one that events are not told by
+ * @throws ApiError `BAD_REQUEST` for a term that is not a pair of strings, for one that events are not told by, and
+ * for too many or too long ones
  */
 export function checkNarrow(terms: readonly unknown[]): readonly NarrowTerm[] {
+  if (terms.length > maxTerms)
+    throw errors.badRequest(`The narrow of a queue has at most ${maxTerms} terms`);
   return terms.map((term) => {
     if (!isPair(term))
       throw errors.badRequest(
@@ -75,6 +83,10 @@ export function checkNarrow(terms: readonly unknown[]): readonly NarrowTerm[] {
     if (!operators.has(operator))
       throw errors.badRequest(
         `The narrow of a queue knows no operator ${operator}, only ${list(operators)}`,
+      );
+    if (operand.length > maxOperand)
+      throw errors.badRequest(
+        `An operand in the narrow of a queue has at most ${maxOperand} characters`,
       );
     if (operator === "is" && !states.has(operand))
       throw errors.badRequest(`The narrow of a queue knows no is:${operand}, only ${list(states)}`);

@@ -60,7 +60,7 @@ export async function registerQueue(
   input: RegisterInput,
 ): Promise<Registration> {
   const options: QueueOptions = {
-    eventTypes: input.eventTypes ?? null,
+    eventTypes: input.eventTypes ? plausibleTypes(input.eventTypes) : null,
     allPublicChannels: input.allPublicChannels,
     applyMarkdown: input.applyMarkdown,
     clientGravatar: input.clientGravatar,
@@ -70,8 +70,7 @@ export async function registerQueue(
   };
   if (options.allPublicChannels && actor.role === guestRole)
     throw errors.badRequest("Guests cannot ask for all_public_streams");
-  await evictQueues(db, actor.id);
-  return db.transaction(
+  const registration = await db.transaction(
     async (tx) => {
       const { realmId } = actor;
       const [baseSeq, context] = await Promise.all([
@@ -95,6 +94,9 @@ export async function registerQueue(
     },
     { mode: "repeatable read" },
   );
+  // Afterwards, and outside: of registrations at the same time, the last one sees all of them.
+  await evictQueues(db, actor.id);
+  return registration;
 }
 
 /** Everything is read again: what was known before belongs to another moment. */
@@ -144,10 +146,18 @@ async function snapshot(
   return Object.assign({}, ...loaded) as Record<string, unknown>;
 }
 
+/** The most types that a queue remembers: ten times as many as there are. */
+const maxTypes = 400;
+
+/** Without what can be no type and what is there twice: each event is compared with all of them. */
+function plausibleTypes(given: readonly string[]): string[] {
+  return [...new Set(given.filter((name) => /^[a-z_]{1,60}$/.test(name)))].slice(0, maxTypes);
+}
+
 /** @throws ApiError `BAD_REQUEST` for one that is neither true nor false */
 function capabilitiesOf(given: Readonly<Record<string, unknown>>): ClientCapability[] {
   return clientCapabilities.filter((name) => {
-    const value = given[name] ?? false;
+    const value = given[name] === undefined ? false : given[name];
     if (typeof value !== "boolean")
       throw errors.badRequest(`client_capabilities: ${name} must be true or false`);
     return value;
