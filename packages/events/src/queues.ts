@@ -47,16 +47,16 @@ interface Row {
 
 const alive = "q.last_seen + make_interval(secs => q.idle_timeout) >= now()";
 
-/** Gives up the queues that an account has too many: dead ones first. To be called when a new one is there. */
-export async function evictQueues(sql: Sql, userId: number): Promise<void> {
+/** Gives up the queues that an account has too many, dead ones first and never the one that it has just got. */
+export async function evictQueues(sql: Sql, userId: number, newest: string): Promise<void> {
   await sql.rows(
     {
       name: "event-queues-evict",
       text: `DELETE FROM event_queue WHERE queue_id IN (
         SELECT queue_id FROM event_queue q WHERE user_id = $1
-        ORDER BY (${alive}) DESC, last_seen DESC OFFSET $2)`,
+        ORDER BY queue_id = $3 DESC, (${alive}) DESC, last_seen DESC OFFSET $2)`,
     },
-    [userId, queuesPerUser],
+    [userId, queuesPerUser, newest],
   );
 }
 

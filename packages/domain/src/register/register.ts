@@ -95,7 +95,7 @@ export async function registerQueue(
     { mode: "repeatable read" },
   );
   // Afterwards, and outside: of registrations at the same time, the last one sees all of them.
-  await evictQueues(db, actor.id);
+  await evictQueues(db, actor.id, registration.queue_id);
   return registration;
 }
 
