@@ -1,0 +1,272 @@
+import {
+  createChannel,
+  createUserGroup,
+  deactivateUserGroup,
+  getChannel,
+  listUserGroupMembers,
+  updateUserGroup,
+  updateUserGroupMembers,
+} from "@carillon/contract";
+import { channelSettings, groupSettings, realmSettings } from "@carillon/domain";
+import {
+  anonymousGroup,
+  changeChannel,
+  changeOrganization,
+  channel,
+  eventsOf,
+  groupState,
+  newGroup,
+  organization,
+  readGroup,
+  useDatabase,
+  useGateway,
+  userGroup,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+const columnsOf = (settings: object) => Object.keys(settings).map((key) => `${key}Id`);
+
+describe("POST /user_groups/{user_group_id}/deactivate", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  let id: number;
+  beforeEach(async () => {
+    org = await organization(db);
+    id = await newGroup(gateway, org.member, { members: [org.guest.id] });
+  });
+
+  const deactivate = (group = id, by: TestAccount = org.member, params = {}) =>
+    gateway.as(by).call(deactivateUserGroup, { path: { user_group_id: group }, params });
+  const refused = async (
+    expected: object = { code: "BAD_REQUEST" },
+    group = id,
+    by: TestAccount = org.member,
+  ) => {
+    const before = await groupState(db);
+    const { status, body } = await deactivate(group, by);
+    expect(status).to.equal(400);
+    expect(body).to.deep.include(expected);
+    expect(await groupState(db)).to.deep.equal(before);
+  };
+  const inUse = (...objections: object[]) =>
+    refused({ code: "CANNOT_DEACTIVATE_GROUP_IN_USE", objections });
+  const isFree = async () => {
+    expect((await deactivate()).body).to.deep.equal({ result: "success", msg: "" });
+  };
+  const around = () => anonymousGroup(db, org.realm.id, [org.member.id], [id]);
+
+  it("changes nothing but that, and writes it down", async () => {
+    const subgroup = await userGroup(db, org.realm);
+    await gateway.as(org.member).succeed(updateUserGroupMembers, {
+      path: { user_group_id: id },
+      params: { add_subgroups: [subgroup.id] },
+    });
+    const before = await readGroup(gateway, org.owner, id);
+    const { events } = await eventsOf(db, org.realm.id, isFree);
+    expect(await readGroup(gateway, org.owner, id)).to.deep.equal({ ...before, deactivated: true });
+    expect(
+      events.map(({ type, op, audience, payload }) => [type, op, audience, payload]),
+    ).to.deep.equal([
+      ["user_group", "update", null, { group_id: id, data: { deactivated: true } }],
+    ]);
+    const [row] = await db.prisma.auditLog.findMany({ orderBy: { id: "desc" }, take: 1 });
+    expect(row).to.deep.include({
+      eventType: "user_group_deactivated",
+      actingUserId: org.member.id,
+      extraData: { group_id: id },
+    });
+  });
+
+  it("has no parameters", async () => {
+    const { body } = await deactivate(id, org.member, { force: true });
+    expect(body).to.deep.equal({
+      result: "success",
+      msg: "",
+      ignored_parameters_unsupported: ["force"],
+    });
+  });
+
+  it("is for those who manage the group, bots among them, and never for guests", async () => {
+    for (const by of [org.admin, org.moderator, org.bot]) await refused(undefined, id, by);
+    await refused(
+      undefined,
+      await newGroup(gateway, org.owner, {
+        can_manage_group: { direct_members: [org.guest.id], direct_subgroups: [] },
+      }),
+      org.guest,
+    );
+    const botGroup = await newGroup(gateway, org.bot);
+    expect((await deactivate(botGroup, org.bot)).status).to.equal(200);
+    expect((await deactivate(id, org.owner)).status).to.equal(200);
+  });
+
+  it("refuses unknown groups, foreign ones, anonymous ones, system groups and those that are deactivated", async () => {
+    const there = await organization(db);
+    const foreign = await newGroup(gateway, there.owner);
+    const anonymous = await around();
+    for (const group of [0, 2_000_000_000, foreign, anonymous, ...Object.values(org.groups)])
+      await refused(undefined, group, org.owner);
+    await db.rows("DELETE FROM user_group WHERE id = $1", [anonymous]);
+    await isFree();
+    await refused(undefined, id, org.owner);
+  });
+
+  it("says who is asked before what the group is used for", async () => {
+    await userGroup(db, org.realm, { subgroups: [id] });
+    await refused({ code: "BAD_REQUEST" }, id, org.admin);
+    await db.prisma.namedUserGroup.update({ where: { id }, data: { deactivated: true } });
+    await refused({ code: "BAD_REQUEST" });
+  });
+
+  describe("objects to groups in use", () => {
+    it("as subgroups of active groups", async () => {
+      const [a, b] = [
+        await userGroup(db, org.realm, { subgroups: [id] }),
+        await userGroup(db, org.realm, { subgroups: [id] }),
+      ];
+      await userGroup(db, org.realm, { subgroups: [id], deactivated: true });
+      await userGroup(db, org.realm, { subgroups: [a.id] });
+      await inUse({ type: "subgroup", supergroup_ids: [a.id, b.id] });
+    });
+
+    it("by every setting of a channel, by itself and in a set, until it is archived", async () => {
+      const names = Object.values(channelSettings).map(({ name }) => name);
+      const holders = async (holder: () => Promise<number>) =>
+        Object.fromEntries(
+          await Promise.all(
+            columnsOf(channelSettings).map(async (column) => [column, await holder()]),
+          ),
+        ) as Record<string, number>;
+      const direct = await channel(db, org.realm, { groups: await holders(async () => id) });
+      const one = await channel(db, org.realm, { groups: { canSubscribeGroupId: await around() } });
+      await channel(db, org.realm);
+      const archived = await channel(db, org.realm, {
+        isArchived: true,
+        groups: { canSubscribeGroupId: id },
+      });
+      await inUse(
+        { type: "channel", channel_id: direct.id, settings: names },
+        { type: "channel", channel_id: one.id, settings: ["can_subscribe_group"] },
+      );
+      await db.rows("DELETE FROM channels WHERE id = ANY($1)", [[direct.id, one.id]]);
+      await isFree();
+      await changeChannel(db, archived, { isArchived: false });
+      const { stream } = await gateway.as(org.owner).succeed(getChannel, {
+        path: { stream_id: archived.id },
+      });
+      expect(stream.can_subscribe_group).to.equal(id);
+    });
+
+    it("by every setting of an active group, their own too", async () => {
+      const names = Object.values(groupSettings).map(({ name }) => name);
+      const other = await userGroup(db, org.realm);
+      await db.prisma.namedUserGroup.update({
+        where: { id: other.id },
+        data: Object.fromEntries(columnsOf(groupSettings).map((column) => [column, id])),
+      });
+      const gone = await userGroup(db, org.realm, { deactivated: true });
+      await db.prisma.namedUserGroup.update({
+        where: { id: gone.id },
+        data: { canJoinGroupId: id },
+      });
+      await gateway.as(org.member).succeed(updateUserGroup, {
+        path: { user_group_id: id },
+        params: {
+          can_join_group: { new: { direct_members: [org.guest.id], direct_subgroups: [id] } },
+        },
+      });
+      await inUse(
+        { type: "user_group", group_id: id, settings: ["can_join_group"] },
+        { type: "user_group", group_id: other.id, settings: names },
+      );
+    });
+
+    it("by every setting of the organization", async () => {
+      const names = Object.values(realmSettings).map(({ name }) => name);
+      const before = await db.prisma.realm.findUniqueOrThrow({ where: { id: org.realm.id } });
+      const columns = columnsOf(realmSettings);
+      await changeOrganization(
+        db,
+        org.realm,
+        Object.fromEntries(columns.map((column) => [column, id])),
+      );
+      await inUse({ type: "realm", settings: names });
+      await changeOrganization(
+        db,
+        org.realm,
+        Object.fromEntries(
+          columns.map((column) => [column, Reflect.get(before, column) as number]),
+        ),
+      );
+      await changeOrganization(db, org.realm, { canInviteUsersGroupId: await around() });
+      await inUse({ type: "realm", settings: ["can_invite_users_group"] });
+    });
+
+    it("all in one answer: subgroup, channel, group, organization", async () => {
+      const outer = await userGroup(db, org.realm, { subgroups: [id] });
+      const room = await channel(db, org.realm, { groups: { canSendMessageGroupId: id } });
+      await db.prisma.namedUserGroup.update({
+        where: { id: outer.id },
+        data: { canMentionGroupId: id },
+      });
+      await changeOrganization(db, org.realm, { canCreateBotsGroupId: id });
+      await inUse(
+        { type: "subgroup", supergroup_ids: [outer.id] },
+        { type: "channel", channel_id: room.id, settings: ["can_send_message_group"] },
+        { type: "user_group", group_id: outer.id, settings: ["can_mention_group"] },
+        { type: "realm", settings: ["can_create_bots_group"] },
+      );
+    });
+
+    it("but not to those in use through a group that contains them", async () => {
+      const outer = await userGroup(db, org.realm, { subgroups: [id] });
+      await changeOrganization(db, org.realm, { canCreateBotsGroupId: outer.id });
+      await inUse({ type: "subgroup", supergroup_ids: [outer.id] });
+    });
+  });
+
+  describe("keeps the group out of", () => {
+    beforeEach(isFree);
+    const answer = async (request: Promise<{ status: number; body: { code?: string } }>) => {
+      const { status, body } = await request;
+      return [status, body.code];
+    };
+    const bad = [400, "BAD_REQUEST"];
+
+    it("settings of groups, channels, by itself and in sets", async () => {
+      const own = await newGroup(gateway, org.member);
+      const value = { direct_members: [org.member.id], direct_subgroups: [id] };
+      const client = gateway.as(org.member);
+      for (const setting of [id, value]) {
+        const path = { user_group_id: own };
+        const params = { can_join_group: { new: setting } };
+        expect(await answer(client.call(updateUserGroup, { path, params }))).to.deep.equal(bad);
+        const group = { name: "x", description: "", members: [], can_join_group: setting };
+        expect(await answer(client.call(createUserGroup, { params: group }))).to.deep.equal(bad);
+        const room = { name: "x", subscribers: [], can_send_message_group: setting };
+        expect(await answer(client.call(createChannel, { params: room }))).to.deep.equal(bad);
+      }
+    });
+
+    it("the subgroups of others", async () => {
+      const own = await newGroup(gateway, org.member);
+      const group = { name: "x", description: "", members: [], subgroups: [id] };
+      const client = gateway.as(org.member);
+      expect(await answer(client.call(createUserGroup, { params: group }))).to.deep.equal(bad);
+      const path = { user_group_id: own };
+      const params = { add_subgroups: [id] };
+      expect(await answer(client.call(updateUserGroupMembers, { path, params }))).to.deep.equal(
+        bad,
+      );
+    });
+
+    it("what can be read of members", async () => {
+      const path = { user_group_id: id };
+      const request = gateway.as(org.member).call(listUserGroupMembers, { path });
+      expect(await answer(request)).to.deep.equal(bad);
+    });
+  });
+});
