@@ -12,6 +12,7 @@ import { dropQueue, findQueue, touchQueues } from "./queues.ts";
 import { Rings, type RingLimits } from "./ring.ts";
 import { filler, Selection, type NumberedEvent } from "./selection.ts";
 import { Tail } from "./tail.ts";
+import { Turnstile } from "./turnstile.ts";
 import { Waiter, type PollResult } from "./waiting.ts";
 
 export interface HubOptions<Context> {
@@ -35,6 +36,8 @@ export interface Poll {
   readonly signal: AbortSignal;
 }
 
+/** Of the connections of a gateway (10), those that polls may use at a time. */
+const connectionsForPolls = 4;
 /** Queues further behind than this many events are given up. */
 const furthestBehind = 100_000;
 /** Between two notes of which queues are in use, in milliseconds. */
@@ -58,6 +61,7 @@ export class EventHub<Context> {
   readonly #options: HubOptions<Context>;
   readonly #presenter: Presenter<Context>;
   readonly #rings: Rings;
+  readonly #turnstile = new Turnstile(connectionsForPolls);
   readonly #tails = new Map<number, Promise<Tail<Context>>>();
   /** Queues polled since the last note. */
   readonly #used = new Set<string>();
@@ -140,7 +144,9 @@ export class EventHub<Context> {
   async poll(poll: Poll): Promise<PollResult> {
     this.#open++;
     try {
-      const found = await findQueue(this.#options.db, poll.userId, poll.queueId);
+      const found = await this.#turnstile.pass(() =>
+        findQueue(this.#options.db, poll.userId, poll.queueId),
+      );
       if (!found) return { kind: "gone" };
       const { queue, head } = found;
       if (isFromTheFuture(poll.lastEventId, head)) return { kind: "future" };
@@ -181,7 +187,11 @@ export class EventHub<Context> {
     const selection = new Selection(queue, this.#presenter, tail.context);
     for (;;) {
       if (cursor < tail.ring.floor) {
-        const reached = await this.#catchUp(queue, selection, cursor, tail.ring.floor);
+        const { floor } = tail.ring;
+        const from = cursor;
+        const reached = await this.#turnstile.pass(() =>
+          this.#catchUp(queue, selection, from, floor),
+        );
         if (reached === undefined) return this.#giveUp(queue);
         cursor = reached;
       } else {

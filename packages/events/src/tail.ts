@@ -10,6 +10,8 @@ import type { Ring, Rings } from "./ring.ts";
 import { Selection } from "./selection.ts";
 import { Waiters, type PollResult, type Waiter } from "./waiting.ts";
 
+/** Events that a tail begins with. */
+const prefetched = 1_000;
 /** Rows that are read in one go. */
 const readBatch = 500;
 /** Polls that are answered in one go: others get their turn in between. */
@@ -53,7 +55,10 @@ export class Tail<Context> {
     // The context is read after the head: a change of it in between is seen twice rather than not at all.
     const head = await readHead(parts.db, realmId);
     const context = await parts.presenter.context(realmId);
-    return new Tail(realmId, head, context, parts);
+    // The newest events at once: after a restart thousands of polls come back that have missed no more.
+    const tail = new Tail(realmId, Math.max(0, head - prefetched), context, parts);
+    await tail.pull();
+    return tail;
   }
 
   /** The number of the newest event that this gateway knows. */
