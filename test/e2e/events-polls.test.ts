@@ -1,0 +1,240 @@
+import { deleteEventQueue, getEvents, register, sendMessage } from "@carillon/contract";
+import { emit } from "@carillon/events";
+import {
+  channel,
+  organization,
+  startGateway,
+  useDatabase,
+  useGateway,
+  user,
+  waitUntil,
+  type Gateway,
+  type TestAccount,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { refusedWith } from "./support/answers.ts";
+
+type Organization = Awaited<ReturnType<typeof organization>>;
+interface Queue {
+  readonly queue_id: string;
+  readonly last_event_id: number;
+}
+
+// events.md §2, §5, §6: polls that meet other things, on two gateways of one database.
+describe("Polls", () => {
+  const db = useDatabase();
+  const short = { heartbeatMs: [2_500, 2_600] as const, lookMs: 100 };
+  const a = useGateway(db, { events: short });
+  const b = useGateway(db, { events: short });
+  let org: Organization;
+  let room: Awaited<ReturnType<typeof channel>>;
+
+  before(async () => {
+    org = await organization(db);
+    room = await channel(db, org.realm, { subscribers: [org.owner] });
+  });
+
+  const registered = (account: TestAccount, params: Record<string, unknown> = {}): Promise<Queue> =>
+    a.as(account).succeed(register, { params: { fetch_event_types: [], ...params } });
+  const ask = (gateway: Gateway, account: TestAccount, queue: Queue, block: boolean) =>
+    gateway.as(account).call(getEvents, { params: { ...queue, dont_block: !block } });
+  const told = async (gateway: Gateway, account: TestAccount, queue: Queue, block = false) => {
+    const { status, body } = await ask(gateway, account, queue, block);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    return (body as { events: Array<Record<string, unknown> & { id: number; type: string }> })
+      .events;
+  };
+  const isOpen = (gateway: Gateway) =>
+    waitUntil("the open poll", () => gateway.services.events.counters.polls === 1);
+  const grow = (type: string, payload: object, audience: number[] | null) =>
+    db.transaction(async (tx) => emit(tx, org.realm.id, [{ type, payload, audience }]));
+  const say = (content: string) =>
+    a.as(org.owner).succeed(sendMessage, {
+      params: { type: "channel", to: room.id, topic: "polls", content },
+    });
+  const changed = (account: TestAccount, change: object) =>
+    db.transaction(async (tx) =>
+      emit(tx, org.realm.id, [
+        {
+          type: "realm_user",
+          op: "update",
+          payload: { person: { user_id: account.id, ...change } },
+          audience: null,
+        },
+      ]),
+    );
+
+  it("are answered while the log never stops growing", async () => {
+    const queue = await registered(org.member, { event_types: ["presence"] });
+    let over = false;
+    const writer = async () => {
+      while (!over) await grow("user_status", { user_id: 0 }, null);
+    };
+    const writers = Array.from({ length: 4 }, writer);
+    try {
+      for (let i = 0; i < 20; i++) await told(i % 2 === 0 ? a : b, org.member, queue);
+    } finally {
+      over = true;
+      await Promise.all(writers);
+    }
+  });
+
+  it("see what was committed before them, on any gateway", async () => {
+    let queue = await registered(org.member, { event_types: ["navigation_view"] });
+    for (let i = 0; i < 40; i++) {
+      await grow("navigation_view", { i }, [org.member.id]);
+      const [event, ...more] = await told(i % 2 === 0 ? b : a, org.member, queue);
+      expect(event).to.include({ i });
+      expect(more).to.deep.equal([]);
+      queue = { ...queue, last_event_id: event!.id };
+    }
+  });
+
+  it("that do not wait are moved on before the log is cleared behind them", async () => {
+    const queue = await registered(org.guest, { event_types: ["presence"] });
+    for (let i = 0; i < 3; i++) await grow("user_status", { user_id: 0 }, null);
+    expect(await told(a, org.guest, queue), "nothing that is new").to.deep.equal([]);
+    await db.rows("UPDATE event_log SET created_at = now() - interval '2 minutes'");
+    const [beat] = await told(a, org.guest, queue);
+    expect(beat).to.have.all.keys("id", "type").and.include({ type: "heartbeat" });
+    await db.rows("DELETE FROM event_log WHERE seq < (SELECT max(seq) FROM event_log)");
+    const next = await startGateway(db, { events: short });
+    try {
+      const moved = { ...queue, last_event_id: beat!.id };
+      expect(await told(next, org.guest, moved), "after the heartbeat").to.deep.equal([]);
+      const { status, body } = await ask(next, org.guest, queue, false);
+      expect(status).to.equal(400);
+      expect(body.code, "a place that the log has no more").to.equal("BAD_EVENT_QUEUE_ID");
+    } finally {
+      await next.close();
+    }
+  });
+
+  it("keep a queue of one second alive while they are open", async () => {
+    const queue = await registered(org.member, { event_types: [], idle_queue_timeout: 1 });
+    const [beat] = await told(a, org.member, queue, true);
+    expect(beat?.type).to.equal("heartbeat");
+    const next = { ...queue, last_event_id: beat!.id };
+    const older = told(a, org.member, next, true);
+    await isOpen(a);
+    await waitUntil("a second poll would find it", async () => {
+      const [row] = await db.rows<{ rest: number }>(
+        "SELECT extract(epoch FROM now() - last_seen)::float8 AS rest FROM event_queue WHERE queue_id = $1",
+        [queue.queue_id],
+      );
+      return row !== undefined && row.rest < 0.9;
+    });
+    expect((await older)[0]?.type).to.equal("heartbeat");
+  });
+
+  it("find a queue for as long as it may be idle, and not longer", async () => {
+    const queue = await registered(org.member, { idle_queue_timeout: 300 });
+    const idle = (seconds: number) =>
+      db.rows(
+        "UPDATE event_queue SET last_seen = now() - make_interval(secs => $2) WHERE queue_id = $1",
+        [queue.queue_id, seconds],
+      );
+    await idle(299);
+    expect(await told(a, org.member, queue)).to.deep.equal([]);
+    await idle(300.1);
+    const { body } = await ask(a, org.member, queue, false);
+    expect(body).to.include({ code: "BAD_EVENT_QUEUE_ID", queue_id: queue.queue_id });
+    const answer = await a.as(org.member).delete("/api/v1/events", { queue_id: queue.queue_id });
+    refusedWith(answer, "BAD_EVENT_QUEUE_ID", { queue_id: queue.queue_id });
+  });
+
+  it("end when their queue is deleted at the same moment", async () => {
+    for (let i = 0; i < 15; i++) {
+      const queue = await registered(org.member, { event_types: [] });
+      const [{ status, body }] = await Promise.all([
+        ask(b, org.member, queue, true),
+        a.as(org.member).succeed(deleteEventQueue, { params: { queue_id: queue.queue_id } }),
+      ]);
+      if (status === 200) expect(body).to.deep.include({ events: [] });
+      else expect(body.code).to.equal("BAD_EVENT_QUEUE_ID");
+    }
+  });
+
+  it("end with 401 when the account is deactivated, and only theirs", async () => {
+    const leaver = await user(db, org.realm);
+    const queue = await registered(leaver, { event_types: [] });
+    const other = await registered(org.member, { event_types: ["realm_user"] });
+    const [open, stays] = [ask(b, leaver, queue, true), told(b, org.member, other, true)];
+    await waitUntil("both polls", () => b.services.events.counters.polls === 2);
+    await db.rows("UPDATE users SET is_active = false WHERE id = $1", [leaver.id]);
+    await changed(leaver, { is_active: false });
+    const { status, body } = await open;
+    expect(status).to.equal(401);
+    expect(body.code).to.equal("UNAUTHORIZED");
+    expect((await stays).map(({ type }) => type)).to.deep.equal(["realm_user"]);
+  });
+
+  it("tell nothing of public channels to who has become a guest, also when they are open", async () => {
+    const demoted = await user(db, org.realm);
+    const queue = await registered(demoted, { event_types: ["message"], all_public_streams: true });
+    await say("for members");
+    const [message] = await told(a, demoted, queue);
+    expect(message).to.deep.include({ flags: [] });
+    const after = { ...queue, last_event_id: message!.id };
+    const open = told(b, demoted, after, true);
+    await isOpen(b);
+    await db.rows("UPDATE users SET role = 600 WHERE id = $1", [demoted.id]);
+    await changed(demoted, { role: 600 });
+    expect(await open).to.deep.equal([]);
+    await say("not for guests");
+    for (const gateway of [a, b])
+      expect(await told(gateway, demoted, after), "a new poll").to.deep.equal([]);
+  });
+
+  it("are answered with a heartbeat when their gateway stops, and go on elsewhere", async () => {
+    const stopping = await startGateway(db);
+    const queue = await registered(org.member, { event_types: ["message"] });
+    const open = told(stopping, org.member, queue, true);
+    await isOpen(stopping);
+    await stopping.close();
+    const [beat] = await open;
+    expect(beat?.type).to.equal("heartbeat");
+    const room2 = await channel(db, org.realm, { subscribers: [org.member] });
+    await a.as(org.member).succeed(sendMessage, {
+      params: { type: "channel", to: room2.id, topic: "t", content: "elsewhere" },
+    });
+    const [event] = await told(b, org.member, { ...queue, last_event_id: beat!.id });
+    expect(event).to.have.nested.property("message.content", "elsewhere");
+    expect(event!.id).to.be.greaterThan(beat!.id);
+  });
+
+  it("tell a queue that is thousands of events behind all of them, in order, and once", async () => {
+    const queue = await registered(org.admin, { event_types: ["navigation_view"] });
+    const count = 2_500;
+    await db.transaction(async (tx) =>
+      emit(
+        tx,
+        org.realm.id,
+        Array.from({ length: count * 2 }, (_, i) => ({
+          type: "navigation_view",
+          payload: { i },
+          audience: i % 2 === 0 ? [org.admin.id] : [org.owner.id],
+        })),
+      ),
+    );
+    // One gateway has seen all of it, the other begins behind it.
+    const fresh = await startGateway(db, {
+      events: { ...short, limits: { events: 100, weight: 1e9 } },
+    });
+    try {
+      for (const gateway of [a, fresh]) {
+        const seen: unknown[] = [];
+        for (let last = queue.last_event_id; ;) {
+          const events = await told(gateway, org.admin, { ...queue, last_event_id: last });
+          if (events.length === 0) break;
+          expect(events.length).to.be.at.most(1_000);
+          seen.push(...events.map(({ i }) => i));
+          last = events.at(-1)!.id;
+        }
+        expect(seen).to.deep.equal(Array.from({ length: count }, (_, i) => i * 2));
+      }
+    } finally {
+      await fresh.close();
+    }
+  });
+});
