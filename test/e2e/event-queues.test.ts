@@ -2,6 +2,7 @@ import { deleteEventQueue, getEvents, register, sendMessage } from "@carillon/co
 import {
   channel,
   organization,
+  startGateway,
   useDatabase,
   useGateway,
   waitUntil,
@@ -123,6 +124,22 @@ describe("event queues", () => {
     }
     const again = await client.call(deleteEventQueue, { params: { queue_id: id } });
     expect(again.body).to.include({ code: "BAD_EVENT_QUEUE_ID", queue_id: id });
+  });
+
+  it("are all served when everybody comes back at once, behind what the gateway remembers", async () => {
+    const late = await startGateway(db, { events: { limits: { events: 5, weight: 10_000 } } });
+    try {
+      const { queue_id: id, last_event_id: last } = await registered(a.as(org.member), {
+        event_types: ["message"],
+      });
+      for (let i = 0; i < 20; i++) await send(a.as(org.owner), `missed ${i}`);
+      const answers = await Promise.all(
+        Array.from({ length: 250 }, () => poll(late.as(org.member), id, last, true)),
+      );
+      for (const { events } of answers) expect(events).to.have.lengthOf(20);
+    } finally {
+      await late.close();
+    }
   });
 
   it("look the same when they are unknown, expired, no UUID, and somebody else's", async () => {
