@@ -9,6 +9,7 @@ import pg from "pg";
 import { startHealthMonitor, type HealthReading } from "./health-monitor.ts";
 import { allProcessors } from "./jobs/index.ts";
 import { startGarbageCollection } from "./event-garbage.ts";
+import { startPromotions } from "./full-members.ts";
 import { observeWorker } from "./observe.ts";
 import { startRelay } from "./relay.ts";
 import { startRunner } from "./runner.ts";
@@ -70,6 +71,7 @@ export async function startWorkerProcess(
   const relay = startRelay(services);
   const sweep = startSweep(services);
   const garbage = startGarbageCollection(services);
+  const promotions = startPromotions(services);
   const monitor = startHealthMonitor({
     probe: (signal) => probe(databaseUrl, signal),
     exit: (why) => {
@@ -82,6 +84,7 @@ export async function startWorkerProcess(
   shutdown.add(0, "relay", () => relay.stop());
   shutdown.add(0, "sweep", () => sweep.stop());
   shutdown.add(0, "garbage", () => garbage.stop());
+  shutdown.add(0, "promotions", () => promotions.stop());
   shutdown.add(1, "jobs", () => runner.close(6_000));
   await observer.start(() => ({ ...runner.counters() }));
   log.info({ queues: queues.backend }, "worker started");

@@ -12,12 +12,20 @@ export * from "./server/get-emoji-data.ts";
 export * from "./server/server-settings.ts";
 
 export * from "./users/create-user.ts";
+export * from "./users/deactivate-user.ts";
 export * from "./users/dev-fetch-api-key.ts";
 export * from "./users/fetch-api-key.ts";
 export * from "./users/get-avatar.ts";
 export * from "./users/get-own-user.ts";
 export * from "./users/get-user.ts";
 export * from "./users/get-users.ts";
+export * from "./users/reactivate-user.ts";
+export * from "./users/update-user.ts";
+export * from "./users/update-user-by-email.ts";
+
+export * from "./bots/create-bot.ts";
+export * from "./bots/deactivate-bot.ts";
+export * from "./bots/list-bots.ts";
 
 export * from "./channels/add-subscriptions.ts";
 export * from "./channels/create-channel.ts";
@@ -48,6 +56,7 @@ export * from "./user-topics/mute-topic.ts";
 export * from "./user-topics/set-topic-policy.ts";
 
 export * from "./realm/list-emoji.ts";
+export * from "./realm/update-realm.ts";
 
 export * from "./events/delete-queue.ts";
 export * from "./events/get-events.ts";

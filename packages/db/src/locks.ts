@@ -13,6 +13,8 @@ export const lockClass = {
   firstOrganization: 1_103,
   /** Held by the one process that clears away old events and dead queues. */
   eventGarbage: 1_104,
+  /** Held by the one process that makes full members of an organization. */
+  fullMembers: 1_105,
   /** Held while an organization's next presence is stored: the order of `update_id` is that of commits. */
   presence: 1_110,
 } as const;

@@ -1,5 +1,6 @@
 import { form } from "../form.ts";
-import { Unusable, type Parameter } from "../parameter.ts";
+import { oneInteger } from "../one-integer.ts";
+import type { Parameter } from "../parameter.ts";
 import {
   personalSettings,
   type PersonalSetting,
@@ -29,18 +30,4 @@ function parameterOf({
   if (typeof initial === "number") return allowed ? oneInteger(allowed) : form.int(range);
   const [first = initial, ...others] = (allowed ?? []).map(String);
   return form.oneOf(first, ...others);
-}
-
-/** A JSON integer that is one of those listed. */
-function oneInteger(allowed: readonly unknown[]): Parameter<number> {
-  const { decode } = form.int().codec;
-  return form.custom({
-    decode(text) {
-      const value = decode(text);
-      if (!allowed.includes(value)) throw new Unusable(`must be one of ${allowed.join(", ")}`);
-      return value;
-    },
-    schema: { type: "integer", enum: allowed },
-    json: false,
-  });
 }

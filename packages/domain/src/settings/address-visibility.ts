@@ -5,8 +5,8 @@ import type { Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
 import { hostOf, visibleToEveryone } from "../users/addresses.ts";
-import { avatarUrl, mediumAvatarUrl } from "../users/avatar.ts";
 import { personUpdated } from "../users/person-updated.ts";
+import { pictureUpdated } from "../users/picture-updated.ts";
 import { rolesSeeingAddress } from "../users/present.ts";
 
 /**
@@ -43,7 +43,7 @@ export async function changeAddressVisibility(
   const events = [
     ...(concerned ? [personUpdated(account.id, { delivery_email: shown }, concerned)] : []),
     ...(email === account.email ? [] : [personUpdated(account.id, { new_email: email })]),
-    ...(email === account.email || account.avatarSource !== "G" ? [] : [pictureOf(account)]),
+    ...(email === account.email || account.avatarSource !== "G" ? [] : [pictureUpdated(account)]),
   ];
   return { email, events };
 }
@@ -60,14 +60,4 @@ async function othersWithRole(
     [account.realmId, roles, account.id],
   );
   return found?.ids ?? undefined;
-}
-
-/** Clients that make up pictures of addresses would make up another one. */
-function pictureOf(account: Account): NewEvent {
-  return personUpdated(account.id, {
-    avatar_url: avatarUrl(account),
-    avatar_url_medium: mediumAvatarUrl(account),
-    avatar_source: account.avatarSource,
-    avatar_version: account.avatarVersion,
-  });
 }

@@ -4,13 +4,12 @@ import { emit } from "@carillon/events";
 import { codePointLength } from "@carillon/kit";
 
 import { welcome } from "../notices/welcome.ts";
-import { loadRealm, type Realm } from "../realms/realm.ts";
+import { loadRealm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "./account.ts";
-import { hostOf } from "./addresses.ts";
-import { isEmailAddress } from "./email-address.ts";
 import { checkFullName, checkNameIsFree } from "./full-name.ts";
 import { insertUser } from "./insert-user.ts";
+import { addressTaken, checkAddressIsFree, checkNewAddress } from "./new-address.ts";
 import { hashPassword, passwordLength } from "./passwords.ts";
 
 /**
@@ -29,11 +28,7 @@ export async function createMember(
   const realm = await loadRealm(db, actor.realmId);
   const fullName = checkFullName(input.fullName);
   const email = checkNewAddress(site, realm, input.email);
-  const taken = await db.rows(
-    "SELECT FROM users WHERE realm_id = $1 AND lower(delivery_email) = lower($2)",
-    [realm.id, email],
-  );
-  if (taken.length > 0) throw addressTaken();
+  await checkAddressIsFree(db, realm, email);
   checkPassword(input.password);
   const passwordHash = await hashPassword(input.password);
   return db
@@ -51,20 +46,6 @@ export async function createMember(
     .catch((error: unknown) => {
       throw sqlState(error) === "23505" ? addressTaken() : error;
     });
-}
-
-function addressTaken() {
-  return errors.badRequest("Another user has this e-mail address");
-}
-
-/** `user5@HOST` is what others see of an account that hides its address: nobody can have such a one. */
-function checkNewAddress(site: Site, realm: Realm, text: string): string {
-  const email = text.trim();
-  if (!isEmailAddress(email)) throw errors.badRequest("email must be an e-mail address");
-  const [local = "", domain = ""] = email.toLowerCase().split("@");
-  if (domain === hostOf(site, realm).toLowerCase() && /^user\d+$/.test(local))
-    throw errors.badRequest("email must not be one of the addresses that the server makes up");
-  return email;
 }
 
 /** @throws ApiError `BAD_REQUEST` */

@@ -30,15 +30,21 @@ export function checkFullName(text: string): string {
 /**
  * Where the organization wants names to differ: from those of all its accounts, whatever their case and state. Run it
  * in the changing transaction: it keeps other names from changing until that ends.
+ * @param exceptId the account that is to have the name
  * @throws ApiError `BAD_REQUEST`
  */
-export async function checkNameIsFree(sql: Sql, realm: Realm, name: string): Promise<void> {
+export async function checkNameIsFree(
+  sql: Sql,
+  realm: Realm,
+  name: string,
+  exceptId = 0,
+): Promise<void> {
   if (!realm.requireUniqueNames) return;
   await sql.rows("SELECT FROM realms WHERE id = $1 FOR NO KEY UPDATE", [realm.id]);
   const taken = await sql.rows(
     `SELECT FROM users
-     WHERE realm_id = $1 AND lower(normalize(full_name, NFKC)) = lower(normalize($2, NFKC)) LIMIT 1`,
-    [realm.id, name],
+     WHERE realm_id = $1 AND lower(normalize(full_name, NFKC)) = lower(normalize($2, NFKC)) AND id <> $3 LIMIT 1`,
+    [realm.id, name, exceptId],
   );
   if (taken.length > 0) throw errors.badRequest("Another user has this full_name");
 }

@@ -1,0 +1,351 @@
+import {
+  createBot,
+  deactivateUser,
+  getOwnUser,
+  getUsers,
+  listSubscribers,
+  register,
+} from "@carillon/contract";
+import {
+  bot,
+  channel,
+  countQueries,
+  eventsOf,
+  organization,
+  reload,
+  roles,
+  scheduledMessage,
+  useDatabase,
+  useGateway,
+  user,
+  userGroup,
+  type LoggedEvent,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+type Params = Readonly<Record<string, unknown>>;
+
+describe("DELETE /users/{user_id}", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  let other: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+    other = await organization(db);
+  });
+
+  const remove = (by: TestAccount, userId: number, params: Params = {}) =>
+    gateway.as(by).call(deactivateUser, { path: { user_id: userId }, params });
+  const activeIds = async () => {
+    const rows = await db.rows<{ id: number }>("SELECT id FROM users WHERE is_active ORDER BY id");
+    return rows.map(({ id }) => id);
+  };
+  const refuse = async (
+    by: TestAccount,
+    userId: number,
+    code = "BAD_REQUEST",
+    params: Params = {},
+  ) => {
+    const before = await activeIds();
+    const { result, events } = await eventsOf(db, by.realmId, () => remove(by, userId, params));
+    expect([result.status, result.body.code], result.body.msg).to.deep.equal([400, code]);
+    expect(events).to.deep.equal([]);
+    expect(await activeIds()).to.deep.equal(before);
+    return result.body.msg;
+  };
+  const succeed = async (by: TestAccount, target: TestAccount, params: Params = {}) => {
+    const { result, events } = await eventsOf(db, by.realmId, () => remove(by, target.id, params));
+    expect(result.body).to.deep.equal({ result: "success", msg: "" });
+    return events;
+  };
+  const told = (events: readonly LoggedEvent[]) =>
+    events.map(({ type, op, payload, audience }) => ({ type, op, payload, audience }));
+  const gone = (userId: number) => ({
+    type: "realm_user",
+    op: "update",
+    payload: { person: { user_id: userId, is_active: false } },
+    audience: null,
+  });
+  const status = async (account: TestAccount) =>
+    (await gateway.as(account).call(getOwnUser)).status;
+
+  describe("who may", () => {
+    for (const name of ["moderator", "member", "guest", "bot"] as const) {
+      it(`refuses a ${name}, about others and themselves`, async () => {
+        await refuse(org[name], org.member.id);
+        await refuse(org[name], org[name].id);
+        await refuse(org[name], org.owner.id);
+        await refuse(org[name], 0);
+      });
+    }
+
+    it("lets administrators deactivate everybody but owners, and owners everybody", async () => {
+      for (const role of [200, 300, 400, 600]) {
+        await succeed(org.admin, await user(db, org.realm, { role }));
+        await succeed(org.owner, await user(db, org.realm, { role }));
+      }
+      const second = await user(db, org.realm, { role: roles.owner });
+      await refuse(org.admin, second.id, "UNAUTHORIZED_PRINCIPAL");
+      await succeed(org.owner, second);
+      await refuse(org.admin, org.owner.id, "UNAUTHORIZED_PRINCIPAL");
+    });
+
+    it("lets administrators deactivate themselves, and bots that are administrators others", async () => {
+      const admin = await user(db, org.realm, { role: roles.administrator });
+      await succeed(admin, admin);
+      expect(await status(admin)).to.equal(401);
+      const machine = await bot(db, org.owner, { role: roles.administrator });
+      await succeed(machine, await user(db, org.realm));
+    });
+
+    it("lets a bot deactivate its own owner, and itself with them", async () => {
+      const admin = await user(db, org.realm, { role: roles.administrator });
+      const machine = await bot(db, admin, { role: roles.administrator });
+      const events = await succeed(machine, admin);
+      expect(told(events)).to.deep.equal([gone(machine.id), gone(admin.id)]);
+      expect([await status(machine), await status(admin)]).to.deep.equal([401, 401]);
+    });
+
+    it("refuses bots, unknown and deactivated accounts, and those of others", async () => {
+      const absent = await user(db, org.realm, { isActive: false });
+      for (const id of [org.bot.id, org.notificationBot.id, absent.id, other.member.id, 0])
+        await refuse(org.owner, id);
+      expect(await status(other.member)).to.equal(200);
+    });
+
+    it("keeps the only active human owner", async () => {
+      const own = await organization(db);
+      const second = await user(db, own.realm, { role: roles.owner, isActive: false });
+      await bot(db, own.owner, { role: roles.owner });
+      await refuse(own.owner, own.owner.id);
+      await db.rows("UPDATE users SET is_active = true WHERE id = $1", [second.id]);
+      await succeed(own.owner, own.owner);
+      await refuse(second, second.id);
+    });
+
+    it("leaves one of two owners who deactivate each other at once", async () => {
+      for (let round = 0; round < 5; round++) {
+        const own = await organization(db);
+        const second = await user(db, own.realm, { role: roles.owner });
+        const answers = await Promise.all([
+          remove(own.owner, second.id),
+          remove(second, own.owner.id),
+        ]);
+        expect(answers.filter(({ body }) => body.result === "success")).to.have.length(1);
+        for (const { status: code } of answers) expect(code).to.be.below(500);
+        const owners = await db.prisma.user.count({
+          where: { realmId: own.realm.id, role: 100, isActive: true, isBot: false },
+        });
+        expect(owners).to.equal(1);
+      }
+    });
+
+    it("lets one of two racing requests do the work, and tells it once", async () => {
+      const target = await user(db, org.realm);
+      const { result, events } = await eventsOf(db, org.realm.id, () =>
+        Promise.all([remove(org.owner, target.id), remove(org.admin, target.id)]),
+      );
+      expect(result.map(({ status: code }) => code)).to.have.members([200, 400]);
+      expect(told(events)).to.deep.equal([gone(target.id)]);
+    });
+  });
+
+  describe("parameters", () => {
+    for (const actions of [
+      "yes",
+      "[]",
+      "null",
+      { delete_profile: "true" },
+      { delete_direct_messages: 1 },
+      { delete_public_channel_messages: null },
+    ])
+      it(`refuses actions ${JSON.stringify(actions)}`, () =>
+        refuse(org.owner, org.member.id, "BAD_REQUEST", { actions }));
+
+    for (const action of [
+      "delete_profile",
+      "delete_public_channel_messages",
+      "delete_private_channel_messages",
+      "delete_direct_messages",
+    ])
+      it(`says that it cannot do ${action} yet`, async () => {
+        const msg = await refuse(org.owner, org.member.id, "BAD_REQUEST", {
+          actions: { [action]: true },
+        });
+        expect(msg).to.include(action);
+      });
+
+    it("takes actions that delete nothing, and unknown ones", async () => {
+      for (const actions of [{}, { delete_profile: false, delete_everything: true }])
+        await succeed(org.owner, await user(db, org.realm), { actions });
+    });
+
+    it("writes down whether the user was to be told, and what", async () => {
+      const noted = async (deactivation_notification_comment?: string) => {
+        const target = await user(db, org.realm);
+        await succeed(org.owner, target, { deactivation_notification_comment });
+        const { actingUserId, extraData } = await db.prisma.auditLog.findFirstOrThrow({
+          where: { modifiedUserId: target.id, eventType: "user_deactivated" },
+        });
+        expect(actingUserId).to.equal(org.owner.id);
+        return extraData;
+      };
+      expect(await noted()).to.deep.equal({});
+      expect(await noted("")).to.deep.equal({ notification_comment: "" });
+      expect(await noted("  So long \n")).to.deep.equal({ notification_comment: "So long" });
+      const longest = "🙂".repeat(2_000);
+      expect(await noted(`${longest} `)).to.deep.equal({ notification_comment: longest });
+    });
+
+    it("refuses a comment of more than 2000 characters", () =>
+      refuse(org.owner, org.member.id, "BAD_REQUEST", {
+        deactivation_notification_comment: "x".repeat(2_001),
+      }));
+
+    it("reports those that it does not know", async () => {
+      const { body } = await remove(org.owner, (await user(db, org.realm)).id, { user_id: 1 });
+      expect(body.ignored_parameters_unsupported).to.deep.equal(["user_id"]);
+    });
+  });
+
+  describe("the account", () => {
+    it("is refused at once with its bots, and keeps what belongs to it", async () => {
+      const target = await user(db, org.realm);
+      const bots = [await bot(db, target), await bot(db, target)];
+      const dormant = await bot(db, target, { isActive: false });
+      const room = await channel(db, org.owner, { subscribers: [target, org.member] });
+      const group = await userGroup(db, org.realm, { members: [target, org.member] });
+      await scheduledMessage(db, target, room);
+      for (const account of [target, ...bots]) expect(await status(account)).to.equal(200);
+      const events = await succeed(org.admin, target);
+      for (const account of [target, ...bots, dormant]) expect(await status(account)).to.equal(401);
+      expect(events.map(({ type, op }) => `${type}/${op}`)).to.deep.equal([
+        "realm_user/update",
+        "realm_user/update",
+        "subscription/peer_remove",
+        "realm_user/update",
+      ]);
+      const now = await db.prisma.user.findUniqueOrThrow({
+        where: { id: target.id },
+        include: { subscriptions: true, groupMemberships: true, scheduledMessages: true },
+      });
+      expect(now).to.include({ isActive: false, fullName: target.fullName });
+      expect(now.deactivatedAt).to.be.instanceOf(Date);
+      expect(now.subscriptions).to.have.length(1);
+      expect(now.subscriptions[0]).to.include({ active: true, isUserActive: false });
+      expect(now.groupMemberships.map(({ groupId }) => groupId)).to.include(group.id);
+      expect(now.scheduledMessages[0]).to.include({ failed: false, delivered: false });
+      const { subscriberCount } = await db.prisma.channel.findUniqueOrThrow({
+        where: { id: room.id },
+      });
+      expect(subscriberCount).to.equal(1);
+      const { subscribers } = await gateway
+        .as(org.admin)
+        .succeed(listSubscribers, { path: { stream_id: room.id } });
+      expect(subscribers).to.deep.equal([org.member.id]);
+      const { members } = await gateway
+        .as(org.member)
+        .succeed(getUsers, { params: { user_ids: [target.id, bots[0]?.id] } });
+      expect(members.map(({ is_active }) => is_active)).to.deep.equal([false, false]);
+    });
+
+    it("has no event queues any more, and others keep theirs", async () => {
+      const target = await user(db, org.realm);
+      const machine = await bot(db, target);
+      for (const account of [target, target, machine, org.member])
+        await gateway.as(account).succeed(register, { params: { fetch_event_types: [] } });
+      await succeed(org.admin, target);
+      const queues = await db.prisma.eventQueue.findMany({
+        where: { userId: { in: [target.id, machine.id, org.member.id] } },
+      });
+      expect(queues.map(({ userId }) => userId)).to.deep.equal([org.member.id]);
+    });
+
+    it("is told of after its bots, each without its subscriptions first, to those who see the subscribers", async () => {
+      const target = await user(db, org.realm);
+      const machine = await bot(db, target);
+      const open = await channel(db, org.owner, { subscribers: [target, machine, org.guest] });
+      const archived = await channel(db, org.owner, { subscribers: [target], isArchived: true });
+      const secret = await channel(db, org.realm, {
+        inviteOnly: true,
+        subscribers: [target, org.moderator],
+      });
+      const left = await channel(db, org.owner, { subscribers: [target] });
+      await db.rows("UPDATE subscriptions SET active = false WHERE channel_id = $1", [left.id]);
+      const events = await succeed(org.admin, target);
+      const removed = (userId: number, ...streams: number[]) => ({
+        type: "subscription",
+        op: "peer_remove",
+        payload: { stream_ids: streams, user_ids: [userId] },
+      });
+      expect(events.map(({ type, op, payload }) => ({ type, op, payload }))).to.deep.equal([
+        removed(machine.id, open.id),
+        { type: "realm_user", op: "update", payload: gone(machine.id).payload },
+        removed(target.id, open.id),
+        removed(target.id, archived.id),
+        removed(target.id, secret.id),
+        { type: "realm_user", op: "update", payload: gone(target.id).payload },
+      ]);
+      const [byBot, , byUser, ofArchived, ofSecret] = events.map(({ audience }) => audience ?? []);
+      expect(byBot).to.include.members([target.id, org.guest.id, org.member.id]);
+      expect(byUser).to.include.members([org.owner.id, org.guest.id, org.member.id]);
+      expect(ofArchived).to.include(org.member.id).and.not.include(org.guest.id);
+      expect(ofSecret).to.include.members([org.owner.id, org.admin.id, org.moderator.id]);
+      expect(ofSecret).not.to.include.oneOf([org.member.id, org.guest.id]);
+      for (const audience of [byUser, ofArchived, ofSecret])
+        expect(audience).not.to.include.oneOf([target.id, machine.id]);
+    });
+
+    it("takes no bot of anybody else's with it", async () => {
+      const target = await user(db, org.realm);
+      const machine = await bot(db, target, { row: { botOwnerId: org.member.id } });
+      await succeed(org.admin, target);
+      expect((await reload(db, machine)).isActive).to.equal(true);
+    });
+
+    it("asks the database as often for many subscriptions and groups as for few", async () => {
+      const asked = async (n: number) => {
+        const target = await user(db, org.realm);
+        for (let i = 0; i < n; i++) {
+          await channel(db, org.owner, { subscribers: [target] });
+          await userGroup(db, org.realm, { members: [target] });
+        }
+        return countQueries(db, () => succeed(org.admin, target));
+      };
+      const few = await asked(1);
+      const many = await asked(7);
+      expect(many.count, many.statements.join("\n")).to.equal(few.count);
+    });
+  });
+
+  it("lets no bot come through that is made meanwhile", async () => {
+    for (let round = 0; round < 6; round++) {
+      const target = await user(db, org.realm);
+      const make = (i: number) =>
+        gateway.as(target).call(createBot, {
+          params: { full_name: `Racer ${target.id} ${i}`, short_name: `racer-${target.id}-${i}` },
+        });
+      const [removed, ...made] = await Promise.all([
+        remove(org.admin, target.id),
+        ...[1, 2, 3, 4].map(make),
+      ]);
+      expect(removed?.status).to.equal(200);
+      for (const { status: code } of made) expect(code).to.be.oneOf([200, 401]);
+      const alive = await db.prisma.user.count({
+        where: { botOwnerId: target.id, isActive: true },
+      });
+      expect(alive).to.equal(0);
+    }
+  });
+
+  it("goes on where it was cut short: bots that are gone are passed over", async () => {
+    const target = await user(db, org.realm);
+    const [first, second] = [await bot(db, target), await bot(db, target)];
+    await db.rows("UPDATE users SET is_active = false WHERE id = $1", [first.id]);
+    const events = await succeed(org.admin, target);
+    expect(told(events)).to.deep.equal([gone(second.id), gone(target.id)]);
+  });
+});

@@ -1,0 +1,15 @@
+import { promoteMembers } from "@carillon/domain";
+
+import { every, type Recurring } from "./every.ts";
+import type { WorkerServices } from "./services.ts";
+
+/** A day: waiting periods are whole days. */
+const intervalMs = 86_400_000;
+
+/** Makes full members of those who have passed the waiting period (user-groups.md §2), at the start and daily. */
+export function startPromotions({ db, log }: WorkerServices): Recurring {
+  return every(intervalMs, "the making of full members", log, async (signal) => {
+    const organizations = await promoteMembers(db, signal);
+    if (organizations > 0) log.info({ organizations }, "made full members");
+  });
+}

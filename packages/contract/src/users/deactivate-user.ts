@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+
+/** `DELETE /users/{user_id}` (requirements, operation 10; users.md §4). */
+export const deactivateUser = operation({
+  id: "deactivate-user",
+  method: "DELETE",
+  path: "/api/v1/users/{user_id}",
+  access: "administrator",
+  accessError: "BAD_REQUEST",
+  summary: "Deactivate a user",
+  description:
+    "For administrators of the organization. The user's bots are deactivated first, each by itself: a request that " +
+    "fails halfway is repeated. When it is answered, no key of theirs works any more. Bots have an operation of their own.",
+  pathParams: { user_id: path.int() },
+  params: {
+    actions: form
+      .json(
+        z.object({
+          delete_profile: z.boolean().default(false),
+          delete_public_channel_messages: z.boolean().default(false),
+          delete_private_channel_messages: z.boolean().default(false),
+          delete_direct_messages: z.boolean().default(false),
+        }),
+      )
+      .optional()
+      .describe(
+        "What to delete as well. This server deletes nothing yet and refuses what is `true`.",
+      ),
+    deactivation_notification_comment: form
+      .text()
+      .optional()
+      .describe(
+        "At most 2000 characters. Kept in the audit log: this server sends no mail to the user yet.",
+      ),
+  },
+  errors: ["UNAUTHORIZED_PRINCIPAL"],
+});

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { oneInteger } from "../one-integer.ts";
+import { shape } from "../shape.ts";
+
+/** 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest. */
+const roles = [100, 200, 300, 400, 600];
+
+/** What an administrator may change of an account (users.md §3), in the order in which it is checked. */
+export const updateUserParameters = {
+  role: oneInteger(roles)
+    .optional()
+    .describe("Only owners give or take the owner's role; a guest becomes a member first."),
+  full_name: form.text().optional().describe("1 to 100 characters; a blank one changes nothing."),
+  profile_data: form
+    .json(
+      z.array(
+        z.object({
+          id: shape.id,
+          value: z.union([z.string(), z.array(shape.id), z.null()]),
+        }),
+      ),
+    )
+    .optional()
+    .describe("Values of custom profile fields; `null` removes one."),
+  new_email: form
+    .text()
+    .optional()
+    .describe("For owners whose account may change e-mail addresses; in effect at once."),
+};
+
+/** The same for the reference. */
+export const updateUserDescription =
+  "For administrators of the organization. Any account can be changed, bots and deactivated ones too; everything is " +
+  "changed or nothing.";

@@ -1,0 +1,30 @@
+import type { Tx } from "@carillon/db";
+
+/** A line of the audit log about an account, or about the organization. */
+export interface AuditEntry {
+  readonly type: string;
+  /** Whom it is about, where that is an account. */
+  readonly userId?: number;
+  readonly data?: object;
+}
+
+const write = {
+  name: "audit",
+  text: `INSERT INTO audit_log (realm_id, acting_user_id, modified_user_id, event_type, extra_data)
+    SELECT $1::int, $2::int, (e.entry->>'userId')::int, e.entry->>'type', coalesce(e.entry->'data', '{}')
+    FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS e (entry, ord) ORDER BY e.ord`,
+};
+
+/**
+ * Writes down what was done, with the commit.
+ * @param actingUserId null for what the server does by itself
+ */
+export function recordAudit(
+  tx: Tx,
+  realmId: number,
+  actingUserId: number | null,
+  entries: readonly AuditEntry[],
+): void {
+  if (entries.length > 0)
+    tx.sendWithCommit(write, [realmId, actingUserId, JSON.stringify(entries)]);
+}

@@ -1,0 +1,21 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+
+import type { Realm } from "../realms/realm.ts";
+
+/**
+ * A bot that becomes active has another name than every active account, whatever their case (users.md §5). No name is
+ * given to another bot until the transaction ends.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function checkBotName(tx: Tx, realm: Realm, name: string): Promise<void> {
+  const [, taken] = await Promise.all([
+    tx.rows("SELECT FROM realms WHERE id = $1 FOR NO KEY UPDATE", [realm.id]),
+    tx.first(
+      `SELECT FROM users WHERE realm_id = $1 AND is_active
+         AND lower(normalize(full_name, NFKC)) = lower(normalize($2, NFKC)) LIMIT 1`,
+      [realm.id, name],
+    ),
+  ]);
+  if (taken) throw errors.badRequest("An active user or bot has this name");
+}

@@ -1,0 +1,137 @@
+import { errors } from "@carillon/contract";
+import { sqlState, type Database, type Tx } from "@carillon/db";
+import { emit, type NewEvent } from "@carillon/events";
+
+import { findChannel, noSuchChannel } from "../channels/find-channel.ts";
+import { loadRealm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "../users/account.ts";
+import { hostOf } from "../users/addresses.ts";
+import { avatarUrl } from "../users/avatar.ts";
+import { isEmailAddress } from "../users/email-address.ts";
+import { checkFullName, checkNameIsFree } from "../users/full-name.ts";
+import { insertUser } from "../users/insert-user.ts";
+import { lockAccount } from "../users/lock-account.ts";
+import { addressTaken, checkAddressIsFree } from "../users/new-address.ts";
+import { checkBotName } from "./bot-name.ts";
+import type { BotDefaults } from "./bot-object.ts";
+import { mayCreateBot } from "./bot-permission.ts";
+
+/** A bot as somebody asks for one. */
+export interface NewBot {
+  readonly fullName: string;
+  readonly shortName: string;
+  readonly botType: number;
+  /** Names of channels. */
+  readonly sendingChannel: string | undefined;
+  readonly eventsChannel: string | undefined;
+  readonly allPublicChannels: boolean;
+}
+
+export interface CreatedBot extends BotDefaults {
+  readonly user_id: number;
+  readonly api_key: string;
+  readonly avatar_url: string;
+}
+
+/**
+ * Makes a bot of a person's (users.md §5): a member, subscribed to nothing. Its owner stays active until the
+ * transaction ends.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function createBot(
+  db: Database,
+  site: Site,
+  actor: Account,
+  wanted: NewBot,
+): Promise<CreatedBot> {
+  return db
+    .transaction((tx) => create(tx, site, actor, wanted))
+    .catch((error: unknown) => {
+      throw sqlState(error) === "23505" ? addressTaken() : error;
+    });
+}
+
+async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promise<CreatedBot> {
+  const [owner, realm] = await Promise.all([
+    lockAccount(tx, actor.realmId, actor.id, "FOR SHARE"),
+    loadRealm(tx, actor.realmId),
+  ]);
+  if (!owner?.isActive) throw errors.unauthorized();
+  const botType = checkType(wanted.botType);
+  if (!(await mayCreateBot(tx, realm, owner, botType)))
+    throw errors.badRequest("You may not create such bots");
+  const fullName = checkFullName(wanted.fullName);
+  const email = addressOf(wanted.shortName, hostOf(site, realm));
+  await checkAddressIsFree(tx, realm, email);
+  await checkNameIsFree(tx, realm, fullName);
+  await checkBotName(tx, realm, fullName);
+  const sending = await channelNamed(tx, owner, wanted.sendingChannel);
+  const registered = await channelNamed(tx, owner, wanted.eventsChannel);
+  const inserted = await insertUser(tx, site, realm, {
+    email,
+    fullName,
+    isBot: true,
+    botType,
+    botOwnerId: owner.id,
+    createdBy: owner.id,
+  });
+  const { account, apiKey } = inserted;
+  const [administrators] = await Promise.all([
+    administratorsAnd(tx, owner),
+    tx.rows(
+      `UPDATE users SET default_sending_channel_id = $2, default_events_register_channel_id = $3,
+         default_all_public_channels = $4 WHERE id = $1`,
+      [account.id, sending?.id ?? null, registered?.id ?? null, wanted.allPublicChannels],
+    ),
+  ]);
+  const defaults: BotDefaults = {
+    default_sending_stream: sending?.name ?? null,
+    default_events_register_stream: registered?.name ?? null,
+    default_all_public_streams: wanted.allPublicChannels,
+  };
+  emit(tx, realm.id, [...inserted.events, botAdded(account.id, defaults, administrators)]);
+  return { user_id: account.id, api_key: apiKey, avatar_url: avatarUrl(account), ...defaults };
+}
+
+function checkType(type: number): 1 | 2 {
+  if (type === 1 || type === 2) return type;
+  if (type === 3 || type === 4)
+    throw errors.badRequest("This server runs no outgoing webhooks and no embedded bots");
+  throw errors.badRequest("bot_type must be 1 (generic) or 2 (incoming webhook)");
+}
+
+function addressOf(shortName: string, domain: string): string {
+  const name = shortName.trim();
+  const email = `${name}-bot@${domain}`;
+  if (name === "" || !isEmailAddress(email))
+    throw errors.badRequest("short_name must be something that an e-mail address can begin with");
+  return email;
+}
+
+/** @throws ApiError `BAD_REQUEST` where the owner does not see such a channel */
+async function channelNamed(tx: Tx, owner: Account, name: string | undefined) {
+  if (name === undefined || name === "") return undefined;
+  const channel = await findChannel(tx, owner, name, { access: "content", archived: false });
+  if (!channel) throw noSuchChannel(name);
+  return channel;
+}
+
+/** Whom bots concern: their owner and the administrators. */
+async function administratorsAnd(tx: Tx, owner: Account): Promise<number[]> {
+  const rows = await tx.rows<{ id: number }>(
+    `SELECT id FROM users
+     WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND (role <= 200 OR id = $2) ORDER BY id`,
+    [owner.realmId, owner.id],
+  );
+  return rows.map(({ id }) => id);
+}
+
+function botAdded(userId: number, defaults: BotDefaults, audience: readonly number[]): NewEvent {
+  return {
+    type: "realm_bot",
+    op: "add",
+    payload: { bot: { user_id: userId, services: [], ...defaults } },
+    audience,
+  };
+}

@@ -1,0 +1,22 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+
+import type { Account } from "../users/account.ts";
+import { deactivateAccount } from "../users/deactivate-account.ts";
+import { currentActor, lockAccount } from "../users/lock-account.ts";
+import { checkAdministersBot } from "./administer-bot.ts";
+
+/**
+ * Deactivates one bot on behalf of its owner or an administrator (users.md §5).
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
+ */
+export async function deactivateBot(tx: Tx, actor: Account, botId: number): Promise<void> {
+  const [bot, now] = await Promise.all([
+    lockAccount(tx, actor.realmId, botId, "FOR UPDATE"),
+    currentActor(tx, actor),
+  ]);
+  checkAdministersBot(now, bot);
+  if (!bot.isActive) throw errors.badRequest("The bot is already deactivated");
+  emit(tx, actor.realmId, await deactivateAccount(tx, actor.id, bot));
+}

@@ -1,0 +1,42 @@
+import type { Sql } from "@carillon/db";
+
+import { accountColumns, type Account } from "../users/account.ts";
+import { avatarUrl } from "../users/avatar.ts";
+import type { Site } from "../site.ts";
+import type { BotDefaults } from "./bot-object.ts";
+
+/** A bot as its owner sees it. */
+export interface OwnBot extends BotDefaults {
+  readonly username: string;
+  readonly full_name: string;
+  readonly api_key: string;
+  readonly avatar_url: string;
+}
+
+const own = {
+  name: "own-bots",
+  text: `SELECT ${accountColumns}, u.api_key_sealed AS "apiKeySealed", s.name AS default_sending_stream,
+      e.name AS default_events_register_stream, u.default_all_public_channels AS default_all_public_streams
+    FROM users u
+      LEFT JOIN channels s ON s.id = u.default_sending_channel_id
+      LEFT JOIN channels e ON e.id = u.default_events_register_channel_id
+    WHERE u.realm_id = $1 AND u.bot_owner_id = $2 AND u.is_bot AND u.is_active
+    ORDER BY u.id`,
+};
+
+/** The account's active bots, with their keys (users.md §5). */
+export async function listOwnBots(sql: Sql, site: Site, owner: Account): Promise<OwnBot[]> {
+  const rows = await sql.rows<Account & BotDefaults & { apiKeySealed: Uint8Array }>(own, [
+    owner.realmId,
+    owner.id,
+  ]);
+  return rows.map((bot) => ({
+    username: bot.deliveryEmail,
+    full_name: bot.fullName,
+    api_key: site.secrets.open(bot.apiKeySealed),
+    avatar_url: avatarUrl(bot),
+    default_sending_stream: bot.default_sending_stream,
+    default_events_register_stream: bot.default_events_register_stream,
+    default_all_public_streams: bot.default_all_public_streams,
+  }));
+}

@@ -1,0 +1,44 @@
+import type { Tx } from "@carillon/db";
+
+import type { SubscriptionPair } from "./subscribe.ts";
+
+/** The keys lead from the organization's channels to one account's rows, ended ones too; no index does. */
+const mark = {
+  name: "subscriptions-mark-active",
+  text: `UPDATE subscriptions s SET is_user_active = $3 FROM channels c
+    WHERE c.realm_id = $1 AND s.channel_id = c.id AND s.user_id = $2 AND s.is_user_active <> $3
+    RETURNING s.channel_id AS "channelId", s.user_id AS "userId", s.active`,
+};
+
+/** In the order of ids, so that two requests never wait for each other. */
+const lockSubscribed = {
+  name: "channels-lock-subscribed",
+  text: `SELECT FROM channels WHERE id IN (SELECT channel_id FROM subscriptions WHERE user_id = $1 AND active)
+    ORDER BY id FOR NO KEY UPDATE`,
+};
+
+const count = {
+  name: "channels-count-one",
+  text: "UPDATE channels SET subscriber_count = subscriber_count + $2 WHERE id = ANY($1::int[])",
+};
+
+/**
+ * Lets an account's subscriptions count, or not, as it is activated or deactivated: the rows stay (users.md §4).
+ * @returns the account with each channel that has one subscriber more or less by it, archived ones too
+ */
+export async function markSubscriber(
+  tx: Tx,
+  { id, realmId }: { readonly id: number; readonly realmId: number },
+  active: boolean,
+): Promise<SubscriptionPair[]> {
+  const [, rows] = await Promise.all([
+    tx.rows(lockSubscribed, [id]),
+    tx.rows<SubscriptionPair & { active: boolean }>(mark, [realmId, id, active]),
+  ]);
+  const pairs = rows
+    .filter((row) => row.active)
+    .map(({ channelId, userId }) => ({ channelId, userId }));
+  const channelIds = pairs.map(({ channelId }) => channelId);
+  if (pairs.length > 0) await tx.rows(count, [channelIds, active ? 1 : -1]);
+  return pairs;
+}

@@ -1,0 +1,60 @@
+import type { Tx } from "@carillon/db";
+
+import {
+  checkGroupSettingUpdates,
+  type GroupSettingUpdate,
+} from "../permissions/group-setting-updates.ts";
+import { loadGroupValues } from "../permissions/group-setting.ts";
+import { realmSettings } from "../permissions/registry.ts";
+import { dropAnonymousGroup, storeGroupSetting } from "../permissions/store-group-setting.ts";
+import type { ChangedSetting } from "./changed-setting.ts";
+import type { Realm, RealmSetting } from "./realm.ts";
+
+const keys = Object.keys(realmSettings) as RealmSetting[];
+
+/**
+ * Changes permissions of the organization, each as the update form says (user-groups.md §3). The group graph and the
+ * organization's row must be locked.
+ * @param realm as it is under those locks
+ * @param nobodyId the system group that an empty set stands for
+ * @throws ApiError `EXPECTATION_MISMATCH`, `BAD_REQUEST`, `SYSTEM_GROUP_REQUIRED`
+ */
+export async function changeRealmPermissions(
+  tx: Tx,
+  realm: Realm,
+  nobodyId: number,
+  updates: Readonly<Partial<Record<RealmSetting, GroupSettingUpdate | undefined>>>,
+): Promise<ChangedSetting[]> {
+  const wanted = keys.flatMap((key) => {
+    const update = updates[key];
+    return update ? [{ rule: realmSettings[key], holder: realm.groups[key], update }] : [];
+  });
+  if (wanted.length === 0) return [];
+  const valueOf = await loadGroupValues(
+    tx,
+    wanted.map(({ holder }) => holder),
+  );
+  const changes = await checkGroupSettingUpdates(
+    tx,
+    realm.id,
+    nobodyId,
+    wanted.map((each) => ({ ...each, current: valueOf(each.holder) })),
+  );
+  const stored = await Promise.all(
+    changes.map(async ({ rule, holder, value }) => ({
+      name: rule.name,
+      holder,
+      now: await storeGroupSetting(tx, realm.id, value, holder),
+    })),
+  );
+  const moved = stored.filter(({ holder, now }) => now !== holder);
+  if (moved.length > 0) {
+    const columns = moved.map(({ name }, i) => `${name}_id = $${i + 2}`).join(", ");
+    await tx.rows(`UPDATE realms SET ${columns} WHERE id = $1`, [
+      realm.id,
+      ...moved.map(({ now }) => now),
+    ]);
+    await Promise.all(moved.map(({ holder }) => dropAnonymousGroup(tx, holder)));
+  }
+  return changes.map(({ rule, current, value }) => ({ name: rule.name, before: current, value }));
+}

@@ -1,0 +1,67 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { codePointLength } from "@carillon/kit";
+
+import type { ChangedSetting } from "./changed-setting.ts";
+
+/** Plain settings of an organization, by their names on the wire, which are those of the columns. */
+export interface RealmProperties {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  /** Days. */
+  readonly waiting_period_threshold?: number | undefined;
+  readonly require_unique_names?: boolean | undefined;
+  readonly name_changes_disabled?: boolean | undefined;
+  readonly email_changes_disabled?: boolean | undefined;
+}
+
+const names = [
+  "name",
+  "description",
+  "waiting_period_threshold",
+  "require_unique_names",
+  "name_changes_disabled",
+  "email_changes_disabled",
+] as const satisfies ReadonlyArray<keyof RealmProperties>;
+
+/** What the columns hold, in code points. */
+const maxName = 40;
+const maxDescription = 1_000;
+
+/**
+ * Stores those that are not what they are already. The organization's row must be locked.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function changeRealmProperties(
+  tx: Tx,
+  realmId: number,
+  wanted: RealmProperties,
+): Promise<ChangedSetting[]> {
+  const checked = check(wanted);
+  if (names.every((name) => checked[name] === undefined)) return [];
+  const current = await tx.first<Record<(typeof names)[number], unknown>>(
+    `SELECT ${names.join(", ")} FROM realms WHERE id = $1`,
+    [realmId],
+  );
+  const changed = names.flatMap((name) => {
+    const [value, before] = [checked[name], current?.[name]];
+    return value === undefined || value === before ? [] : [{ name, before, value }];
+  });
+  if (changed.length > 0) {
+    const columns = changed.map(({ name }, i) => `${name} = $${i + 2}`).join(", ");
+    const values = changed.map(({ value }) => value);
+    await tx.rows(`UPDATE realms SET ${columns} WHERE id = $1`, [realmId, ...values]);
+  }
+  return changed;
+}
+
+function check(wanted: RealmProperties): RealmProperties {
+  const name = wanted.name?.trim();
+  const description = wanted.description?.trim();
+  if (name === "") throw errors.badRequest("name must not be blank");
+  if (codePointLength(name ?? "") > maxName)
+    throw errors.badRequest(`name must not have more than ${maxName} characters`);
+  if (codePointLength(description ?? "") > maxDescription)
+    throw errors.badRequest(`description must not have more than ${maxDescription} characters`);
+  return { ...wanted, name, description };
+}

@@ -1,0 +1,77 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+
+import { recordAudit } from "../audit.ts";
+import type { GroupSettingUpdate } from "../permissions/group-setting-updates.ts";
+import { lockGroupGraph } from "../permissions/lock-groups.ts";
+import { realmSettings } from "../permissions/registry.ts";
+import { loadSystemGroups } from "../permissions/system-groups.ts";
+import type { Account } from "../users/account.ts";
+import { recomputeFullMembers } from "../users/full-members.ts";
+import { currentActor } from "../users/lock-account.ts";
+import { ownerRole } from "../users/owner-set.ts";
+import { changeRealmPermissions } from "./change-permissions.ts";
+import { changeRealmProperties, type RealmProperties } from "./change-properties.ts";
+import { loadRealm, type RealmSetting } from "./realm.ts";
+
+export interface RealmChanges {
+  readonly properties: RealmProperties;
+  readonly permissions: Readonly<Partial<Record<RealmSetting, GroupSettingUpdate | undefined>>>;
+}
+
+/**
+ * Changes the organization on behalf of an administrator (users.md §5, user-groups.md §3.2), and tells everybody what
+ * is new of it. Another waiting period makes full members, or unmakes them, at once.
+ * @returns what was changed, by its name on the wire, with its new value
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`, `EXPECTATION_MISMATCH`, `SYSTEM_GROUP_REQUIRED`; nothing
+ *   has changed then
+ */
+export async function updateRealm(
+  tx: Tx,
+  actor: Account,
+  { properties, permissions }: RealmChanges,
+): Promise<Readonly<Record<string, unknown>>> {
+  const [, , now, realm, groups] = await Promise.all([
+    lockGroupGraph(tx, actor.realmId),
+    tx.rows("SELECT FROM realms WHERE id = $1 FOR NO KEY UPDATE", [actor.realmId]),
+    currentActor(tx, actor),
+    loadRealm(tx, actor.realmId),
+    loadSystemGroups(tx, actor.realmId),
+  ]);
+  checkMayChange(now, permissions);
+  const changed = [
+    ...(await changeRealmProperties(tx, realm.id, properties)),
+    ...(await changeRealmPermissions(tx, realm, groups["role:nobody"], permissions)),
+  ];
+  if (changed.length === 0) return {};
+  const data = Object.fromEntries(changed.map(({ name, value }) => [name, value]));
+  const { waiting_period_threshold: days } = data;
+  const members =
+    typeof days === "number"
+      ? await recomputeFullMembers(tx, realm.id, groups["role:fullmembers"], days, { both: true })
+      : [];
+  recordAudit(
+    tx,
+    realm.id,
+    actor.id,
+    changed.map(({ name, before, value }) => ({
+      type: "realm_setting_changed",
+      data: { setting: name, old: before, new: value },
+    })),
+  );
+  emit(tx, realm.id, [
+    { type: "realm", op: "update_dict", payload: { property: "default", data }, audience: null },
+    ...members,
+  ]);
+  return data;
+}
+
+/** @throws ApiError `UNAUTHORIZED_PRINCIPAL` */
+function checkMayChange(actor: Account, permissions: RealmChanges["permissions"]): void {
+  if (actor.role > 200)
+    throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
+  for (const [key, rule] of Object.entries(realmSettings))
+    if (permissions[key as RealmSetting] && "ownersOnly" in rule && actor.role !== ownerRole)
+      throw errors.unauthorizedPrincipal(`Only owners can change ${rule.name}`);
+}

@@ -1,0 +1,76 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import type { NewEvent } from "@carillon/events";
+
+import type { Realm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "./account.ts";
+import { visibleToEveryone } from "./addresses.ts";
+import { checkAddressIsFree, checkNewAddress } from "./new-address.ts";
+import { ownerRole } from "./owner-set.ts";
+import { personUpdated } from "./person-updated.ts";
+import { pictureUpdated } from "./picture-updated.ts";
+import { rolesSeeingAddress } from "./present.ts";
+
+/** @throws ApiError `BAD_REQUEST` unless the actor is an owner who may change e-mail addresses (users.md §3.1) */
+export function checkMayChangeAddresses(actor: Account): void {
+  if (actor.role !== ownerRole || !actor.canChangeUserEmails)
+    throw errors.badRequest("You may not change e-mail addresses");
+}
+
+/**
+ * The address that the account is to have; undefined where it has it (users.md §3.5).
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function checkAddressFor(
+  tx: Tx,
+  site: Site,
+  realm: Realm,
+  target: Account,
+  text: string,
+): Promise<string | undefined> {
+  if (text.trim() === target.deliveryEmail) return undefined;
+  const email = checkNewAddress(site, realm, text, "new_email");
+  await checkAddressIsFree(tx, realm, email, target.id);
+  return email;
+}
+
+/**
+ * Gives the account the address, with which it logs in from then on.
+ * @returns what to tell: the delivery address to those who see it, and where everybody sees it, that and the picture
+ *   that is made of it
+ * @throws a unique violation (SQLSTATE 23505) when another account was given it meanwhile
+ */
+export async function changeAddress(tx: Tx, target: Account, address: string): Promise<NewEvent[]> {
+  const isPublic = target.emailAddressVisibility === visibleToEveryone;
+  const changed = {
+    ...target,
+    deliveryEmail: address,
+    email: isPublic ? address : target.email,
+  };
+  const [audience] = await Promise.all([
+    seeingAddress(tx, target),
+    tx.rows("UPDATE users SET delivery_email = $2, email = $3 WHERE id = $1", [
+      target.id,
+      changed.deliveryEmail,
+      changed.email,
+    ]),
+  ]);
+  return [
+    personUpdated(target.id, { delivery_email: address }, audience),
+    ...(isPublic ? [personUpdated(target.id, { new_email: address })] : []),
+    ...(target.avatarSource === "G" ? [pictureUpdated(changed)] : []),
+  ];
+}
+
+/** The active accounts that see the address, its own too, as SQL writes an array; null for everybody. */
+async function seeingAddress(tx: Tx, account: Account): Promise<string | null> {
+  const roles = rolesSeeingAddress(account);
+  if (roles.length === 5) return null;
+  const found = await tx.first<{ ids: string }>(
+    `SELECT coalesce(array_agg(id), '{}')::text AS ids FROM users
+     WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND (role = ANY($2::int[]) OR id = $3)`,
+    [account.realmId, roles, account.id],
+  );
+  return found?.ids ?? "{}";
+}

@@ -1,0 +1,43 @@
+import type { Tx } from "@carillon/db";
+import type { NewEvent } from "@carillon/events";
+
+import { recordAudit } from "../audit.ts";
+import { loadMetadataAudiences } from "../channels/metadata-audience.ts";
+import { peerEvents } from "../channels/peer-events.ts";
+import { markSubscriber } from "../channels/subscriber-activity.ts";
+import type { Account } from "./account.ts";
+import { personUpdated } from "./person-updated.ts";
+
+/**
+ * Deactivates one account, person or bot (users.md §4): its key is refused from the commit on, its event queues are
+ * gone, and it counts as nobody's subscriber. Everything else of it is kept for its return.
+ * @param account as it is, in the hands of the transaction
+ * @param note for the audit log
+ * @returns what to tell, in order; gateways end the account's open polls when they read it
+ */
+export async function deactivateAccount(
+  tx: Tx,
+  actorId: number,
+  account: Account,
+  note: object = {},
+): Promise<NewEvent[]> {
+  const [, , unsubscribed] = await Promise.all([
+    tx.rows("UPDATE users SET is_active = false, deactivated_at = now() WHERE id = $1", [
+      account.id,
+    ]),
+    tx.rows("DELETE FROM event_queue WHERE user_id = $1", [account.id]),
+    markSubscriber(tx, account, false),
+  ]);
+  recordAudit(tx, account.realmId, actorId, [
+    { type: "user_deactivated", userId: account.id, data: note },
+  ]);
+  const audiences = await loadMetadataAudiences(
+    tx,
+    account.realmId,
+    unsubscribed.map(({ channelId }) => channelId),
+  );
+  return [
+    ...peerEvents("peer_remove", unsubscribed, audiences),
+    personUpdated(account.id, { is_active: false }),
+  ];
+}

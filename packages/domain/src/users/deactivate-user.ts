@@ -1,0 +1,107 @@
+import { errors } from "@carillon/contract";
+import type { Database, Tx } from "@carillon/db";
+import { emit, type NewEvent } from "@carillon/events";
+import { codePointLength } from "@carillon/kit";
+
+import type { Account } from "./account.ts";
+import { checkAdministers } from "./administration.ts";
+import { deactivateAccount } from "./deactivate-account.ts";
+import { currentActor, lockAccount, noSuchUser } from "./lock-account.ts";
+import { checkOwnerRemains, ownerRole } from "./owner-set.ts";
+
+/** What an administrator wants beside the deactivation. */
+export interface DeactivationOptions {
+  /** What to delete of the user, by its name on the wire. */
+  readonly actions?: Readonly<Record<string, boolean>> | undefined;
+  /** For the user's mail; undefined where none is wanted, blank for one without a comment. */
+  readonly comment?: string | undefined;
+}
+
+/** Code points of a comment. */
+const maxComment = 2_000;
+
+/**
+ * Deactivates a person on behalf of an administrator (users.md §4): their active bots first, each in a transaction of
+ * its own, then the person, with whatever bot has come meanwhile. When it returns, every key of theirs is refused.
+ * Cut short, it leaves bots inactive and the person active, and can be repeated.
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
+ */
+export async function deactivateUser(
+  db: Database,
+  actor: Account,
+  userId: number,
+  options: DeactivationOptions,
+): Promise<void> {
+  checkActions(options.actions ?? {});
+  const comment = checkComment(options.comment);
+  const botIds = await db.transaction(async (tx) => {
+    await openUser(tx, actor, userId);
+    return activeBotsOf(tx, actor.realmId, userId);
+  });
+  for (const botId of botIds)
+    await db.transaction(async (tx) => {
+      const bot = await lockAccount(tx, actor.realmId, botId, "FOR UPDATE");
+      // Somebody else may have deactivated it, or have become its owner.
+      if (!bot?.isActive || bot.botOwnerId !== userId) return;
+      emit(tx, actor.realmId, await deactivateAccount(tx, actor.id, bot, { owner_id: userId }));
+    });
+  await db.transaction(async (tx) => {
+    const user = await openUser(tx, actor, userId);
+    const events: NewEvent[] = [];
+    // None can come any more: whoever makes one waits for its owner's row.
+    for (const botId of await activeBotsOf(tx, actor.realmId, userId)) {
+      const bot = await lockAccount(tx, actor.realmId, botId, "FOR UPDATE");
+      if (bot) events.push(...(await deactivateAccount(tx, actor.id, bot, { owner_id: userId })));
+    }
+    events.push(...(await deactivateAccount(tx, actor.id, user, comment)));
+    emit(tx, actor.realmId, events);
+  });
+}
+
+/** @throws ApiError `BAD_REQUEST` */
+function checkActions(actions: Readonly<Record<string, boolean>>): void {
+  const wanted = Object.keys(actions).find((name) => actions[name]);
+  if (wanted !== undefined)
+    throw errors.badRequest(
+      `This server cannot do ${wanted} yet: leave it out to deactivate the user without`,
+    );
+}
+
+/** @returns what the audit log keeps of it: that the user was to be told, and what */
+function checkComment(text: string | undefined): object {
+  if (text === undefined) return {};
+  const comment = text.trim();
+  if (codePointLength(comment) > maxComment)
+    throw errors.badRequest(
+      `deactivation_notification_comment must not have more than ${maxComment} characters`,
+    );
+  return { notification_comment: comment };
+}
+
+/**
+ * The person in the hands of the transaction, with everything checked. An owner who goes keeps others from going.
+ * @throws ApiError
+ */
+async function openUser(tx: Tx, actor: Account, userId: number): Promise<Account> {
+  const [user, now] = await Promise.all([
+    lockAccount(tx, actor.realmId, userId, "FOR UPDATE"),
+    // A bot that deactivates its own owner is gone by then.
+    actor.botOwnerId === userId ? actor : currentActor(tx, actor),
+  ]);
+  if (!user) throw noSuchUser();
+  if (user.isBot) throw errors.badRequest("This is a bot: use DELETE /bots/{bot_id}");
+  if (!user.isActive) throw errors.badRequest("The user is already deactivated");
+  checkAdministers(now, user);
+  if (user.role === ownerRole && now.role !== ownerRole)
+    throw errors.unauthorizedPrincipal("Only owners can deactivate an owner");
+  await checkOwnerRemains(tx, user);
+  return user;
+}
+
+async function activeBotsOf(tx: Tx, realmId: number, userId: number): Promise<number[]> {
+  const bots = await tx.rows<{ id: number }>(
+    "SELECT id FROM users WHERE realm_id = $1 AND bot_owner_id = $2 AND is_bot AND is_active ORDER BY id",
+    [realmId, userId],
+  );
+  return bots.map(({ id }) => id);
+}

@@ -1,0 +1,48 @@
+import { lockClass, type Database } from "@carillon/db";
+import { emit } from "@carillon/events";
+
+import { lockGroupGraph } from "../permissions/lock-groups.ts";
+import { loadSystemGroups } from "../permissions/system-groups.ts";
+import { recomputeFullMembers } from "./full-members.ts";
+
+/**
+ * Makes full members of those who have passed their organization's waiting period since the last time (user-groups.md
+ * §2): one transaction an organization, one process at a time. Whoever is one already stays one.
+ * @param signal fires when it is to come to an end
+ * @returns how many organizations had new ones
+ */
+export async function promoteMembers(db: Database, signal: AbortSignal): Promise<number> {
+  const realms = await db.rows<{ id: number }>(
+    "SELECT id FROM realms WHERE waiting_period_threshold > 0 AND NOT deactivated ORDER BY id",
+  );
+  let promoted = 0;
+  for (const { id } of realms) {
+    if (signal.aborted) break;
+    if (await promoteIn(db, id)) promoted++;
+  }
+  return promoted;
+}
+
+/** The threshold is read under the lock that its change needs. */
+function promoteIn(db: Database, realmId: number): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const leader = await tx.first<{ held: boolean }>(
+      "SELECT pg_try_advisory_xact_lock($1, $2) AS held",
+      [lockClass.fullMembers, realmId],
+    );
+    if (!leader?.held) return false;
+    const [, realm, groups] = await Promise.all([
+      lockGroupGraph(tx, realmId),
+      tx.first<{ days: number }>(
+        "SELECT waiting_period_threshold AS days FROM realms WHERE id = $1",
+        [realmId],
+      ),
+      loadSystemGroups(tx, realmId),
+    ]);
+    if (!realm || realm.days === 0) return false;
+    const group = groups["role:fullmembers"];
+    const events = await recomputeFullMembers(tx, realmId, group, realm.days, { both: false });
+    emit(tx, realmId, events);
+    return events.length > 0;
+  });
+}

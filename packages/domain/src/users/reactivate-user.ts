@@ -1,0 +1,112 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit, type NewEvent } from "@carillon/events";
+
+import { recordAudit } from "../audit.ts";
+import { checkBotName } from "../bots/bot-name.ts";
+import { mayCreateBot } from "../bots/bot-permission.ts";
+import { loadMetadataAudiences } from "../channels/metadata-audience.ts";
+import { peerEvents } from "../channels/peer-events.ts";
+import { markSubscriber } from "../channels/subscriber-activity.ts";
+import { lockGroupGraph } from "../permissions/lock-groups.ts";
+import { loadRealm } from "../realms/realm.ts";
+import type { Account } from "./account.ts";
+import { checkAdministers } from "./administration.ts";
+import { currentActor, lockAccount, noSuchUser } from "./lock-account.ts";
+import { personUpdated } from "./person-updated.ts";
+import { reactivatedSettings } from "./reactivated-settings.ts";
+
+/**
+ * Brings an account back, person or bot, on behalf of an administrator (users.md §5): with its key, its role, its
+ * subscriptions and its groups. The bots of a person stay deactivated; a bot whose owner is deactivated becomes the
+ * actor's. An account that is active stays as it is.
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
+ */
+export async function reactivateUser(tx: Tx, actor: Account, userId: number): Promise<void> {
+  const [, owner, target, now] = await Promise.all([
+    lockGroupGraph(tx, actor.realmId),
+    lockOwnerOf(tx, actor, userId),
+    lockAccount(tx, actor.realmId, userId, "FOR UPDATE"),
+    currentActor(tx, actor),
+  ]);
+  if (!target) throw noSuchUser();
+  checkAdministers(now, target);
+  if (target.isActive) return;
+  const newOwner = target.isBot ? await checkBot(tx, now, target, owner) : undefined;
+  const [, subscribed] = await Promise.all([
+    tx.rows(
+      `UPDATE users SET is_active = true, deactivated_at = NULL, bot_owner_id = coalesce($2, bot_owner_id)
+       WHERE id = $1`,
+      [target.id, newOwner ?? null],
+    ),
+    markSubscriber(tx, target, true),
+  ]);
+  recordAudit(tx, actor.realmId, actor.id, [
+    {
+      type: "user_reactivated",
+      userId: target.id,
+      ...(newOwner === undefined ? {} : { data: { bot_owner_id: newOwner } }),
+    },
+  ]);
+  const [audiences, rejoined, settings] = await Promise.all([
+    loadMetadataAudiences(
+      tx,
+      actor.realmId,
+      subscribed.map(({ channelId }) => channelId),
+    ),
+    rejoinedGroups(tx, target.id),
+    reactivatedSettings(tx, actor.realmId, target.id),
+  ]);
+  emit(tx, actor.realmId, [
+    personUpdated(target.id, { is_active: true }),
+    ...(newOwner === undefined ? [] : [personUpdated(target.id, { bot_owner_id: newOwner })]),
+    ...peerEvents("peer_add", subscribed, audiences),
+    ...rejoined,
+    ...settings,
+  ]);
+}
+
+/** The owner of a bot, who stays active, or deactivated, until the transaction ends. */
+async function lockOwnerOf(tx: Tx, actor: Account, botId: number) {
+  return tx.first<{ id: number; isActive: boolean }>(
+    `SELECT o.id, o.is_active AS "isActive" FROM users o
+     WHERE o.realm_id = $1 AND o.id = (SELECT bot_owner_id FROM users WHERE realm_id = $1 AND id = $2) FOR SHARE`,
+    [actor.realmId, botId],
+  );
+}
+
+/**
+ * Whether the actor may bring the bot back.
+ * @returns the new owner that it needs; undefined where it keeps its own
+ * @throws ApiError `BAD_REQUEST`
+ */
+async function checkBot(
+  tx: Tx,
+  actor: Account,
+  bot: Account,
+  owner: { readonly id: number; readonly isActive: boolean } | undefined,
+): Promise<number | undefined> {
+  const realm = await loadRealm(tx, actor.realmId);
+  if (!(await mayCreateBot(tx, realm, actor, bot.botType)))
+    throw errors.badRequest("You may not create such bots, and so not reactivate one");
+  await checkBotName(tx, realm, bot.fullName);
+  if (bot.botOwnerId !== (owner?.id ?? null))
+    throw errors.badRequest("The bot has just been given another owner: try again");
+  if (owner?.isActive) return undefined;
+  if (actor.isBot) throw errors.badRequest("The bot's owner is deactivated: a person must do this");
+  return actor.id;
+}
+
+async function rejoinedGroups(tx: Tx, userId: number): Promise<NewEvent[]> {
+  const groups = await tx.rows<{ id: number; deactivated: boolean }>(
+    `SELECT g.id, g.deactivated FROM user_group_member m JOIN named_user_group g ON g.id = m.group_id
+     WHERE m.user_id = $1 ORDER BY g.id`,
+    [userId],
+  );
+  return groups.map(({ id, deactivated }) => ({
+    type: "user_group",
+    op: "add_members",
+    payload: { group_id: id, user_ids: [userId], ...(deactivated ? { deactivated: true } : {}) },
+    audience: null,
+  }));
+}

@@ -1,0 +1,137 @@
+import { sqlState, type Database, type Tx } from "@carillon/db";
+import { emit, type NewEvent } from "@carillon/events";
+
+import { recordAudit, type AuditEntry } from "../audit.ts";
+import { lockGroupGraph } from "../permissions/lock-groups.ts";
+import { loadRealm, type Realm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "./account.ts";
+import { checkAdministers } from "./administration.ts";
+import { changeAddress, checkAddressFor, checkMayChangeAddresses } from "./change-address.ts";
+import { changeRole, checkNewRole } from "./change-role.ts";
+import { findAccount } from "./find-account.ts";
+import { checkFullName, checkNameIsFree } from "./full-name.ts";
+import { currentActor, lockAccount, noSuchUser } from "./lock-account.ts";
+import { addressTaken } from "./new-address.ts";
+import { personUpdated } from "./person-updated.ts";
+import { checkProfileData, type ProfileEntry } from "./profile-data.ts";
+
+/** What an administrator wants changed; undefined where nothing. */
+export interface UserChanges {
+  readonly role: number | undefined;
+  readonly fullName: string | undefined;
+  readonly profileData: readonly ProfileEntry[] | undefined;
+  readonly newEmail: string | undefined;
+}
+
+/**
+ * Changes an account on behalf of an administrator (users.md §3), deactivated ones and bots too, in one transaction.
+ * @param named its id, or an e-mail address by which the actor knows it
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`; nothing has changed then
+ */
+export async function updateUser(
+  db: Database,
+  site: Site,
+  actor: Account,
+  named: number | string,
+  changes: UserChanges,
+): Promise<void> {
+  await db
+    .transaction(async (tx) => {
+      const userId = typeof named === "number" ? named : (await findAccount(tx, actor, named))?.id;
+      const open = await openUser(tx, actor, userId ?? 0, changes);
+      const wanted = await checkChanges(tx, site, open, changes);
+      const { events, audit } = await apply(tx, open, wanted);
+      recordAudit(tx, actor.realmId, actor.id, audit);
+      emit(tx, actor.realmId, events);
+    })
+    .catch((error: unknown) => {
+      throw sqlState(error) === "23505" ? addressTaken() : error;
+    });
+}
+
+/** An account in the hands of the transaction, and who changes it, both as they are by now. */
+interface OpenUser {
+  readonly realm: Realm;
+  readonly actor: Account;
+  readonly target: Account;
+}
+
+/** Roles are memberships: who changes one takes the group graph, before the account like everybody. */
+async function openUser(
+  tx: Tx,
+  actor: Account,
+  userId: number,
+  { role }: UserChanges,
+): Promise<OpenUser> {
+  const [, target, now, realm] = await Promise.all([
+    role === undefined ? undefined : lockGroupGraph(tx, actor.realmId),
+    lockAccount(tx, actor.realmId, userId, "FOR NO KEY UPDATE"),
+    currentActor(tx, actor),
+    loadRealm(tx, actor.realmId),
+  ]);
+  if (!target) throw noSuchUser();
+  checkAdministers(now, target);
+  return { realm, actor: now, target };
+}
+
+/** What is really to change. */
+interface Wanted {
+  readonly role: number | undefined;
+  readonly fullName: string | undefined;
+  readonly address: string | undefined;
+}
+
+async function checkChanges(
+  tx: Tx,
+  site: Site,
+  { realm, actor, target }: OpenUser,
+  { role, fullName, profileData, newEmail }: UserChanges,
+): Promise<Wanted> {
+  if (newEmail !== undefined) checkMayChangeAddresses(actor);
+  const newRole = role === target.role ? undefined : role;
+  if (newRole !== undefined) await checkNewRole(tx, actor, target, newRole);
+  const name = fullName === undefined ? undefined : await checkName(tx, realm, target, fullName);
+  if (profileData) checkProfileData(target, profileData);
+  const address =
+    newEmail === undefined ? undefined : await checkAddressFor(tx, site, realm, target, newEmail);
+  return { role: newRole, fullName: name, address };
+}
+
+/** A blank name, or the one that the account has, changes nothing. */
+async function checkName(
+  tx: Tx,
+  realm: Realm,
+  target: Account,
+  text: string,
+): Promise<string | undefined> {
+  if (text.trim() === "" || text.trim() === target.fullName) return undefined;
+  const name = checkFullName(text);
+  await checkNameIsFree(tx, realm, name, target.id);
+  return name;
+}
+
+async function apply(
+  tx: Tx,
+  { realm, target }: OpenUser,
+  { role, fullName, address }: Wanted,
+): Promise<{ events: NewEvent[]; audit: AuditEntry[] }> {
+  const events: NewEvent[] = [];
+  const audit: AuditEntry[] = [];
+  const note = (type: string, before: unknown, now: unknown) =>
+    audit.push({ type, userId: target.id, data: { old: before, new: now } });
+  if (role !== undefined) {
+    events.push(...(await changeRole(tx, realm, target, role)));
+    note("user_role_changed", target.role, role);
+  }
+  if (fullName !== undefined) {
+    await tx.rows("UPDATE users SET full_name = $2 WHERE id = $1", [target.id, fullName]);
+    events.push(personUpdated(target.id, { full_name: fullName }));
+    note("user_full_name_changed", target.fullName, fullName);
+  }
+  if (address !== undefined) {
+    events.push(...(await changeAddress(tx, target, address)));
+    note("user_email_changed", target.deliveryEmail, address);
+  }
+  return { events, audit };
+}
