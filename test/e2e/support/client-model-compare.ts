@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { ClientModel, ModelState } from "./client-model.ts";
+import { UnreadModel, type UnreadMessage } from "./client-model-unread.ts";
+import type { Item } from "./client-model-lists.ts";
+
+/** Fields that say something of the moment, of the queue, or what no event tells. */
+const leftOut = new Set([
+  "result",
+  "msg",
+  "queue_id",
+  "last_event_id",
+  "server_timestamp",
+  "presences",
+  "presence_last_update_id",
+  // The same rows as `user_topics`, for older clients.
+  "muted_topics",
+  // Compared message by message.
+  "unread_msgs",
+]);
+
+const untold = ["first_message_id", "is_recently_active", "stream_weekly_traffic"];
+
+/** What identifies the items of a list, so that lists in different orders can be compared. */
+const keys: Readonly<Record<string, (item: Item) => string>> = {
+  subscriptions: byField("stream_id"),
+  unsubscribed: byField("stream_id"),
+  never_subscribed: byField("stream_id"),
+  streams: byField("stream_id"),
+  realm_users: byField("user_id"),
+  realm_non_active_users: byField("user_id"),
+  realm_user_groups: byField("id"),
+  scheduled_messages: byField("scheduled_message_id"),
+  user_topics: ({ stream_id, topic_name }) => `${String(stream_id)} ${String(topic_name)}`,
+  recent_private_conversations: ({ user_ids }) => (user_ids as number[]).join(),
+};
+
+/**
+ * Compares what a client has made of snapshot and events, field by field, with a snapshot that the same client would
+ * get now. What it cannot know is left out: what happened in a channel before the account could see it.
+ * @returns what differs, a line each: the field, what the client has, what is right
+ */
+export function differencesFrom(
+  fresh: Readonly<Record<string, unknown>>,
+  model: ClientModel,
+  first: Readonly<Record<string, unknown>>,
+): string[] {
+  const now = fresh as unknown as ModelState;
+  const topics = knownTopics(model, now);
+  return [
+    ...differences("", comparable(model.state, topics), comparable(now, topics)),
+    ...unreadDifferences(model, first as unknown as ModelState, now),
+  ];
+}
+
+/** Goes into objects; lists have to be equal as a whole. */
+function differences(where: string, kept: unknown, right: unknown): string[] {
+  if (isObject(kept) && isObject(right)) {
+    const names = [...new Set([...Object.keys(kept), ...Object.keys(right)])];
+    return names.flatMap((name) => differences(`${where}/${name}`, kept[name], right[name]));
+  }
+  return isDeepStrictEqual(kept, right)
+    ? []
+    : [`${where}: ${JSON.stringify(kept)} instead of ${JSON.stringify(right)}`];
+}
+
+function isObject(value: unknown): value is Item {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** By name: everything but `leftOut`, each list as an object by its items' keys. */
+function comparable(
+  state: ModelState,
+  topics: (topic: Item) => boolean,
+): Readonly<Record<string, unknown>> {
+  const fields = Object.entries(state).filter(([name]) => !leftOut.has(name));
+  return Object.fromEntries(
+    fields.map(([name, value]) => {
+      if (name === "starred_messages") return [name, (value as number[]).toSorted(numerically)];
+      const key = keys[name];
+      if (!key) return [name, value];
+      const items = (value as Item[]).filter((item) => name !== "user_topics" || topics(item));
+      return [name, Object.fromEntries(items.map((item) => [key(item), normal(item)]))];
+    }),
+  );
+}
+
+function normal(item: Item): Item {
+  const fields = Object.entries(item).filter(([name]) => !untold.includes(name));
+  return Object.fromEntries(
+    fields.map(([name, value]) =>
+      ["subscribers", "members"].includes(name)
+        ? [name, (value as number[]).toSorted(numerically)]
+        : [name, value],
+    ),
+  );
+}
+
+/** Policies of topics in channels that the account has been able to read all the time. */
+function knownTopics({ gained }: ClientModel, now: ModelState): (topic: Item) => boolean {
+  const subscribed = new Set(now.subscriptions.map(({ stream_id }) => stream_id));
+  const readable = new Set(
+    now.streams
+      .filter(({ stream_id, invite_only }) => subscribed.has(stream_id) || !invite_only)
+      .map(({ stream_id }) => stream_id as number)
+      .filter((id) => !gained.has(id)),
+  );
+  return ({ stream_id }) => readable.has(stream_id as number);
+}
+
+function unreadDifferences(model: ClientModel, first: ModelState, now: ModelState): string[] {
+  const subscribed = idsOf(now.subscriptions);
+  const atFirst = idsOf(first.subscriptions);
+  const right = [...new UnreadModel(now.unread_msgs, now.user_id).messages];
+  // What came before the first snapshot, into a channel that the account had left: no snapshot told it.
+  const known = right.filter(
+    ([id, { channelId }]) =>
+      channelId === undefined ||
+      atFirst.has(channelId) ||
+      id > first.max_message_id ||
+      model.unread.messages.has(id),
+  );
+  const kept = [...model.unread.messages].filter(
+    ([, { channelId }]) => channelId === undefined || subscribed.has(channelId),
+  );
+  const found = differences("/unread_msgs", Object.fromEntries(kept), Object.fromEntries(known));
+  if (found.length > 0 || known.length < right.length) return found;
+  const loud = kept.filter(([, message]) => !isMuted(model.state, message));
+  return differences("/unread_msgs/count", loud.length, now.unread_msgs.count);
+}
+
+/** Muted are muted topics, and muted channels but for the topics that the account unmuted or follows. */
+function isMuted(state: ModelState, { channelId, topic }: UnreadMessage): boolean {
+  if (channelId === undefined) return false;
+  const policy = state.user_topics.find(
+    ({ stream_id, topic_name }) =>
+      stream_id === channelId && String(topic_name).toLowerCase() === topic.toLowerCase(),
+  )?.["visibility_policy"];
+  const channel = state.subscriptions.find(({ stream_id }) => stream_id === channelId);
+  return policy === 1 || (channel?.["is_muted"] === true && policy !== 2 && policy !== 3);
+}
+
+function idsOf(channels: readonly Item[]): Set<number> {
+  return new Set(channels.map(({ stream_id }) => stream_id as number));
+}
+
+function byField(name: string): (item: Item) => string {
+  return (item) => String(item[name]);
+}
+
+function numerically(a: number, b: number): number {
+  return a - b;
+}

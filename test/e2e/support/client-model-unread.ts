@@ -1,0 +1,65 @@
+import type { ToldMessage } from "./client-model.ts";
+
+/** `unread_msgs` of a snapshot. */
+export interface UnreadSnapshot {
+  count: number;
+  pms: Array<{ other_user_id: number; sender_id: number; unread_message_ids: number[] }>;
+  streams: Array<{ stream_id: number; topic: string; unread_message_ids: number[] }>;
+  huddles: Array<{ user_ids_string: string; unread_message_ids: number[] }>;
+  mentions: number[];
+  old_unreads_missing: boolean;
+}
+
+/** Where an unread message is: a key that names the conversation, and its channel if it is in one. */
+export interface UnreadMessage {
+  readonly conversation: string;
+  readonly channelId: number | undefined;
+  readonly topic: string;
+  readonly mentioned: boolean;
+}
+
+const mentions = ["mentioned", "stream_wildcard_mentioned", "topic_wildcard_mentioned"];
+
+/** What an account has not read, message by message. */
+export class UnreadModel {
+  readonly messages = new Map<number, UnreadMessage>();
+  readonly #ownId: number;
+
+  constructor(snapshot: UnreadSnapshot, ownId: number) {
+    this.#ownId = ownId;
+    const mentioned = new Set(snapshot.mentions);
+    const add = (ids: number[], place: Omit<UnreadMessage, "mentioned">) => {
+      for (const id of ids) this.messages.set(id, { ...place, mentioned: mentioned.has(id) });
+    };
+    for (const { stream_id, topic, unread_message_ids } of snapshot.streams)
+      add(unread_message_ids, inTopic(stream_id, topic));
+    for (const { other_user_id, unread_message_ids } of snapshot.pms)
+      add(unread_message_ids, between([other_user_id, ownId]));
+    for (const { user_ids_string, unread_message_ids } of snapshot.huddles)
+      add(unread_message_ids, between(user_ids_string.split(",").map(Number)));
+  }
+
+  add({ id, stream_id, subject, display_recipient }: ToldMessage, flags: readonly string[]): void {
+    if (flags.includes("read")) return;
+    const place =
+      typeof display_recipient === "string"
+        ? inTopic(stream_id ?? 0, subject)
+        : between([...display_recipient.map((person) => person.id), this.#ownId]);
+    const mentioned = mentions.some((flag) => flags.includes(flag));
+    this.messages.set(id, { ...place, mentioned });
+  }
+
+  markRead(ids: readonly number[] | "all"): void {
+    if (ids === "all") this.messages.clear();
+    else for (const id of ids) this.messages.delete(id);
+  }
+}
+
+function inTopic(channelId: number, topic: string): Omit<UnreadMessage, "mentioned"> {
+  return { conversation: `${channelId} ${topic.toLowerCase()}`, channelId, topic };
+}
+
+function between(ids: readonly number[]): Omit<UnreadMessage, "mentioned"> {
+  const people = [...new Set(ids)].toSorted((a, b) => a - b);
+  return { conversation: `with ${people.join()}`, channelId: undefined, topic: "" };
+}

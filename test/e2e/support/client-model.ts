@@ -1,0 +1,267 @@
+import type { NumberedEvent } from "@carillon/events";
+
+import { UnreadModel, type UnreadSnapshot } from "./client-model-unread.ts";
+import { addOnce, take, without, type Item } from "./client-model-lists.ts";
+
+/** A client's idea of its organization: the fields of its snapshot, kept up to date by nothing but events. */
+export interface ModelState {
+  [field: string]: unknown;
+  user_id: number;
+  is_guest: boolean;
+  max_message_id: number;
+  subscriptions: Item[];
+  unsubscribed: Item[];
+  never_subscribed: Item[];
+  streams: Item[];
+  realm_default_streams: number[];
+  realm_users: Item[];
+  realm_non_active_users: Item[];
+  realm_user_groups: Item[];
+  user_topics: Item[];
+  muted_users: unknown;
+  user_status: Record<string, Record<string, string>>;
+  user_settings: Record<string, unknown>;
+  scheduled_messages: Item[];
+  starred_messages: number[];
+  recent_private_conversations: Array<{ user_ids: number[]; max_message_id: number }>;
+  unread_msgs: UnreadSnapshot;
+}
+
+const listsOfChannels = ["subscriptions", "unsubscribed", "never_subscribed"] as const;
+
+/** What a queue tells about the message of a `message` event. */
+export interface ToldMessage extends Item {
+  readonly id: number;
+  readonly type: "stream" | "private";
+  readonly stream_id?: number;
+  readonly subject: string;
+  readonly display_recipient: string | ReadonlyArray<{ readonly id: number }>;
+}
+
+/**
+ * Applies events to a snapshot as an honest client does, and as a strict one: an event that tells what is known
+ * already, or changes what is not known, is an error, because something was doubled or left out.
+ */
+export class ClientModel {
+  readonly state: ModelState;
+  readonly unread: UnreadModel;
+  /** Channels that became visible after the snapshot. */
+  readonly gained = new Set<number>();
+  /** Messages that were told, in order. */
+  readonly messages: number[] = [];
+
+  /** @param snapshot as `POST /register` answered it, with `include_subscribers` and every section */
+  constructor(snapshot: Readonly<Record<string, unknown>>) {
+    this.state = structuredClone(snapshot) as ModelState;
+    this.unread = new UnreadModel(this.state.unread_msgs, this.state.user_id);
+  }
+
+  /** @throws Error for an event that does not fit what is known */
+  apply(event: NumberedEvent): void {
+    const { type, op } = event as { type: string; op?: unknown };
+    const known = this.#appliers[typeof op === "string" ? `${type}/${op}` : type];
+    try {
+      known?.(event);
+    } catch (error) {
+      const { message } = error as Error;
+      throw new Error(`${message}; the event is ${JSON.stringify(event).slice(0, 1_000)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** The lists that say something of the channel, without those that it is not in. */
+  #objectsOf(channelId: number): Item[] {
+    return [...listsOfChannels, "streams" as const].flatMap((list) =>
+      this.state[list].filter(({ stream_id }) => stream_id === channelId),
+    );
+  }
+
+  readonly #appliers: Readonly<Record<string, (event: Item) => void>> = {
+    message: (event) => {
+      const message = event["message"] as ToldMessage;
+      const { id } = message;
+      if (this.messages.includes(id)) throw new Error(`message ${id} was told twice`);
+      this.messages.push(id);
+      this.state.max_message_id = Math.max(this.state.max_message_id, id);
+      this.unread.add(message, event["flags"] as string[]);
+      if (message.type === "private") this.#converse(message);
+    },
+    "update_message_flags/add": (event) => this.#flag(event),
+    "update_message_flags/remove": (event) => this.#unflag(event),
+    "stream/create": (event) => {
+      for (const channel of event["streams"] as Item[]) {
+        addOnce(this.state.streams, channel, "stream_id");
+        this.gained.add(channel["stream_id"] as number);
+        this.state.never_subscribed.push({ ...channel, subscribers: [] });
+      }
+    },
+    "stream/delete": (event) => {
+      for (const id of event["stream_ids"] as number[]) {
+        take(this.state.streams, "stream_id", id);
+        for (const list of listsOfChannels)
+          this.state[list] = this.state[list].filter(({ stream_id }) => stream_id !== id);
+      }
+    },
+    "stream/update": (event) => {
+      const {
+        stream_id: id,
+        property,
+        value,
+        ...more
+      } = without(event, "type", "op", "id", "name");
+      for (const object of this.#objectsOf(id as number))
+        Object.assign(object, { [property as string]: value }, more);
+    },
+    default_streams: (event) => {
+      this.state.realm_default_streams = event["default_streams"] as number[];
+    },
+    "subscription/add": (event) => {
+      for (const subscription of event["subscriptions"] as Item[]) {
+        const { stream_id: id } = subscription;
+        if (this.state.subscriptions.some(({ stream_id }) => stream_id === id))
+          throw new Error(`the account is subscribed to ${String(id)} already`);
+        const before = this.#objectsOf(id as number);
+        if (before.length !== 2) throw new Error(`channel ${String(id)} was not known`);
+        for (const object of before) object["subscriber_count"] = subscription["subscriber_count"];
+        for (const list of ["unsubscribed", "never_subscribed"] as const)
+          this.state[list] = this.state[list].filter(({ stream_id }) => stream_id !== id);
+        this.state.subscriptions.push(subscription);
+      }
+    },
+    "subscription/remove": (event) => {
+      for (const { stream_id: id } of event["subscriptions"] as Item[]) {
+        const subscription = take(this.state.subscriptions, "stream_id", id);
+        this.state.unsubscribed.push(subscription);
+        this.#changeSubscribers([id as number], [this.state.user_id], -1);
+      }
+    },
+    "subscription/update": ({ stream_id, property, value }) => {
+      const own = this.state.subscriptions.filter((each) => each["stream_id"] === stream_id);
+      if (own.length !== 1)
+        throw new Error(`the account is not subscribed to ${String(stream_id)}`);
+      for (const subscription of own) subscription[property as string] = value;
+    },
+    "subscription/peer_add": (event) => this.#changePeers(event, 1),
+    "subscription/peer_remove": (event) => this.#changePeers(event, -1),
+    "realm_user/add": (event) => {
+      const person = without(event["person"] as Item, "is_active");
+      addOnce(this.state.realm_users, person, "user_id");
+    },
+    "realm_user/update": (event) => {
+      const { user_id: id, new_email, ...change } = event["person"] as Item;
+      const changed = { ...change, ...(new_email === undefined ? {} : { email: new_email }) };
+      const users = [...this.state.realm_users, ...this.state.realm_non_active_users];
+      const person = users.find(({ user_id }) => user_id === id);
+      if (!person) throw new Error(`there is no user ${String(id)}`);
+      // The account's own fields lie beside the lists as well. Neither has all fields of the event.
+      for (const object of [person, ...(id === this.state.user_id ? [this.state] : [])])
+        for (const [field, value] of Object.entries(changed))
+          if (field in object) object[field] = value;
+    },
+    "user_group/add_members": (event) => this.#changeMembers(event, 1),
+    "user_group/remove_members": (event) => this.#changeMembers(event, -1),
+    user_topic: (event) => {
+      const topic = without(event, "type", "id");
+      this.state.user_topics = this.state.user_topics.filter(
+        (each) => each["stream_id"] !== topic["stream_id"] || !sameTopic(each, topic),
+      );
+      if (topic["visibility_policy"] !== 0) this.state.user_topics.push(topic);
+    },
+    muted_users: (event) => {
+      this.state.muted_users = event["muted_users"];
+    },
+    user_status: (event) => {
+      const key = String(event["user_id"]);
+      const changes = without(event, "type", "id", "user_id") as Record<string, string>;
+      const status = { ...this.state.user_status[key], ...changes };
+      if (changes["emoji_name"] === "")
+        for (const field of ["emoji_name", "emoji_code", "reaction_type"]) delete status[field];
+      if (changes["status_text"] === "") delete status["status_text"];
+      if (Object.keys(status).length > 0) this.state.user_status[key] = status;
+      else delete this.state.user_status[key];
+    },
+    "user_settings/update": ({ property, value }) => {
+      this.state.user_settings[property as string] = value;
+    },
+    "scheduled_messages/add": (event) => {
+      for (const row of event["scheduled_messages"] as Item[])
+        addOnce(this.state.scheduled_messages, row, "scheduled_message_id");
+    },
+    "scheduled_messages/update": (event) => {
+      const row = event["scheduled_message"] as Item;
+      take(this.state.scheduled_messages, "scheduled_message_id", row["scheduled_message_id"]);
+      this.state.scheduled_messages.push(row);
+    },
+    "scheduled_messages/remove": ({ scheduled_message_id: id }) => {
+      // Told once more when the row of a message that was sent is deleted.
+      this.state.scheduled_messages = this.state.scheduled_messages.filter(
+        (row) => row["scheduled_message_id"] !== id,
+      );
+    },
+  };
+
+  #converse({ id, display_recipient }: ToldMessage): void {
+    const people = display_recipient as ReadonlyArray<{ readonly id: number }>;
+    const others = people.map((person) => person.id).filter((each) => each !== this.state.user_id);
+    const key = ascending(others).join();
+    const conversations = this.state.recent_private_conversations;
+    const known = conversations.find(({ user_ids }) => ascending(user_ids).join() === key);
+    if (known) known.max_message_id = Math.max(known.max_message_id, id);
+    else conversations.push({ user_ids: ascending(others), max_message_id: id });
+  }
+
+  #flag(event: Item): void {
+    const ids = event["messages"] as number[];
+    if (event["flag"] === "read") this.unread.markRead(event["all"] === true ? "all" : ids);
+    if (event["flag"] === "starred") this.state.starred_messages.push(...ids);
+  }
+
+  #unflag(event: Item): void {
+    const ids = event["messages"] as number[];
+    if (event["flag"] === "read") throw new Error("the walk marks nothing as unread");
+    if (event["flag"] === "starred")
+      this.state.starred_messages = this.state.starred_messages.filter((id) => !ids.includes(id));
+  }
+
+  #changePeers(event: Item, sign: 1 | -1): void {
+    const userIds = event["user_ids"] as number[];
+    if (userIds.includes(this.state.user_id)) throw new Error("peers were told about themselves");
+    this.#changeSubscribers(event["stream_ids"] as number[], userIds, sign);
+  }
+
+  #changeSubscribers(channelIds: number[], userIds: number[], sign: 1 | -1): void {
+    for (const id of channelIds) {
+      const objects = this.#objectsOf(id);
+      if (objects.length !== 2) throw new Error(`channel ${id} was not known`);
+      for (const object of objects) {
+        object["subscriber_count"] = (object["subscriber_count"] as number) + sign * userIds.length;
+        const subscribers = object["subscribers"] as number[] | undefined;
+        if (subscribers) object["subscribers"] = changed(subscribers, userIds, sign, "subscriber");
+      }
+    }
+  }
+
+  #changeMembers({ group_id, user_ids }: Item, sign: 1 | -1): void {
+    const group = this.state.realm_user_groups.find(({ id }) => id === group_id);
+    if (!group) throw new Error(`there is no group ${String(group_id)}`);
+    group["members"] = changed(group["members"] as number[], user_ids as number[], sign, "member");
+  }
+}
+
+/** @throws Error when one to be added is there, or one to be removed is not */
+function changed(ids: number[], changes: number[], sign: 1 | -1, what: string): number[] {
+  const before = new Set(ids);
+  for (const id of changes)
+    if (before.has(id) === (sign === 1))
+      throw new Error(`${id} is ${sign === 1 ? "" : "not "}a ${what} already`);
+  return sign === 1 ? [...ids, ...changes] : ids.filter((id) => !changes.includes(id));
+}
+
+function sameTopic(one: Item, other: Item): boolean {
+  return String(one["topic_name"]).toLowerCase() === String(other["topic_name"]).toLowerCase();
+}
+
+function ascending(ids: readonly number[]): number[] {
+  return ids.toSorted((a, b) => a - b);
+}

@@ -1,0 +1,116 @@
+import { getEvents, register } from "@carillon/contract";
+import type { NumberedEvent } from "@carillon/events";
+import type { Gateway, TestAccount } from "@carillon/testkit";
+import { expect } from "chai";
+
+import type { Chance } from "../../faults/support/chance.ts";
+import { ClientModel } from "./client-model.ts";
+
+/** A client with a queue, which asks any of the gateways, and does not always take the first answer. */
+export class QueueClient {
+  readonly name: string;
+  readonly account: TestAccount;
+  readonly first: Readonly<Record<string, unknown>>;
+  readonly model: ClientModel;
+  readonly queueId: string;
+  readonly #gateways: readonly Gateway[];
+  readonly #chance: Chance;
+  readonly #params: Readonly<Record<string, unknown>>;
+  /** The newest id that was taken. */
+  lastId: number;
+
+  private constructor(
+    account: TestAccount,
+    gateways: readonly Gateway[],
+    chance: Chance,
+    params: Readonly<Record<string, unknown>>,
+    answer: { queue_id: string; last_event_id: number },
+  ) {
+    this.account = account;
+    this.#gateways = gateways;
+    this.#chance = chance;
+    this.#params = params;
+    this.first = structuredClone(answer) as Readonly<Record<string, unknown>>;
+    this.model = new ClientModel(this.first);
+    this.queueId = answer.queue_id;
+    this.lastId = answer.last_event_id;
+    this.name = `${account.fullName} from event ${this.lastId}`;
+  }
+
+  static async register(
+    account: TestAccount,
+    gateways: readonly Gateway[],
+    chance: Chance,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<QueueClient> {
+    const gateway = gateways[chance.below(gateways.length)]!;
+    const answer = await gateway.as(account).succeed(register, { params });
+    return new QueueClient(account, gateways, chance, params, answer);
+  }
+
+  /** A snapshot of now, as this client would get it. */
+  async freshSnapshot(): Promise<Readonly<Record<string, unknown>>> {
+    return this.#gateway().as(this.account).succeed(register, { params: this.#params });
+  }
+
+  /**
+   * Polls once and takes what is new. One time in five the answer is lost, and one time in ten two polls are open at
+   * once: nothing may be missing then, nor told differently.
+   * @returns how many events there were
+   */
+  async poll(block: boolean): Promise<number> {
+    const how = block ? this.#chance.below(10) : 9;
+    const lost = how < 2 ? await this.#ask(true) : [];
+    const [events, others] =
+      how === 2
+        ? await Promise.all([this.#ask(true), this.#ask(true)])
+        : [await this.#ask(block), []];
+    const taken = merged(events, others);
+    expect(idsOf(taken), `${this.name}: told again`).to.include.members(idsOf(lost));
+    for (const event of taken) {
+      expect(event.id, `${this.name}: ${JSON.stringify(event)}`).to.be.greaterThan(this.lastId);
+      this.model.apply(event);
+      this.lastId = event.id;
+    }
+    return taken.length;
+  }
+
+  /** Polls until everything is told that was committed before. */
+  async drain(): Promise<void> {
+    while ((await this.poll(false)) > 0);
+  }
+
+  async #ask(block: boolean): Promise<readonly NumberedEvent[]> {
+    const { events } = await this.#gateway()
+      .as(this.account)
+      .succeed(getEvents, {
+        params: { queue_id: this.queueId, last_event_id: this.lastId, dont_block: !block },
+      });
+    const ids = events.map(({ id }) => id);
+    const ascending = [...new Set(ids)].toSorted((a, b) => a - b);
+    expect(ids, `${this.name}: ids rise`).to.deep.equal(ascending);
+    return (events as readonly NumberedEvent[]).filter(({ type }) => type !== "heartbeat");
+  }
+
+  #gateway(): Gateway {
+    return this.#gateways[this.#chance.below(this.#gateways.length)]!;
+  }
+}
+
+/** Both answers in one, oldest first; what is in both has to be the same. */
+function merged(
+  events: readonly NumberedEvent[],
+  others: readonly NumberedEvent[],
+): readonly NumberedEvent[] {
+  const byId = new Map(events.map((event) => [event.id, event]));
+  for (const event of others) {
+    const same = byId.get(event.id);
+    if (same) expect(event).to.deep.equal(same);
+    byId.set(event.id, event);
+  }
+  return [...byId.values()].toSorted((a, b) => a.id - b.id);
+}
+
+function idsOf(events: readonly NumberedEvent[]): number[] {
+  return events.map(({ id }) => id);
+}

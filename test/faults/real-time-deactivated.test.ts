@@ -1,0 +1,48 @@
+import { getEvents, getOwnUser, register } from "@carillon/contract";
+import { emit } from "@carillon/events";
+import { organization, useDatabase, useGateway, waitUntil } from "@carillon/testkit";
+import { expect } from "chai";
+
+// events.md §2.
+describe("Polls of an account that is deactivated", () => {
+  const db = useDatabase();
+  const [here, there] = [useGateway(db), useGateway(db)];
+
+  it("end at once on every gateway, and those of others go on", async () => {
+    const { realm, member, moderator } = await organization(db);
+    const params = { event_types: ["typing"], fetch_event_types: [] };
+    const polling = [here, there].map(async (gateway) => {
+      const { queue_id, last_event_id } = await gateway.as(member).succeed(register, { params });
+      return gateway.as(member).call(getEvents, { params: { queue_id, last_event_id } });
+    });
+    const kept = await here.as(moderator).succeed(register, { params });
+    const other = here.as(moderator).call(getEvents, {
+      params: { queue_id: kept.queue_id, last_event_id: kept.last_event_id },
+    });
+    await waitUntil("the polls are open", () =>
+      [here, there].every(({ services }, i) => services.events.counters.polls === 2 - i),
+    );
+    await db.transaction(async (tx) => {
+      await tx.rows("UPDATE users SET is_active = false WHERE id = $1", [member.id]);
+      const person = { user_id: member.id, is_active: false };
+      emit(tx, realm.id, [
+        { type: "realm_user", op: "update", payload: { person }, audience: null },
+        { type: "typing", op: "start", payload: { message_type: "direct" }, audience: null },
+      ]);
+    });
+    for (const { status, body } of await Promise.all(polling)) {
+      expect(status).to.equal(401);
+      expect(body.code).to.equal("UNAUTHORIZED");
+    }
+    for (const gateway of [here, there])
+      for (const operation of [getOwnUser, register, getEvents]) {
+        const { status, body } = await gateway.as(member).call(operation, {
+          params: { queue_id: "any", last_event_id: 0 },
+        });
+        expect(status, operation.id).to.equal(401);
+        expect(body.code).to.equal("UNAUTHORIZED");
+      }
+    const { body } = await other;
+    expect(body.events.map(({ type }) => type)).to.deep.equal(["typing"]);
+  });
+});

@@ -1,0 +1,162 @@
+import { getEvents, register } from "@carillon/contract";
+import { lockClass } from "@carillon/db";
+import { collectGarbage } from "@carillon/events";
+import {
+  lastEventSeq,
+  organization,
+  useDatabase,
+  useGateway,
+  waitUntil,
+  type TestAccount,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+const hour = 3_600;
+const day = 24 * hour;
+const week = 7 * day;
+
+// events.md §6, GC.
+describe("The clearing of queues and events", function () {
+  this.timeout(60_000);
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let reader: TestAccount;
+
+  beforeEach(async () => {
+    // What an earlier test left would be cleared too.
+    await db.rows("DELETE FROM event_queue");
+    await db.rows("DELETE FROM event_log");
+    ({ member: reader } = await organization(db));
+    await db.rows("DELETE FROM event_log");
+  });
+
+  it("takes dead queues, and leaves those that are polled", async () => {
+    const dead = await registered(600);
+    const polled = await registered(600);
+    const quiet = await registered(week);
+    const waiting = gateway.as(reader).succeed(getEvents, {
+      params: { queue_id: polled.id, last_event_id: polled.last },
+    });
+    await waitUntil("the poll is open", () => gateway.services.events.counters.polls === 1);
+    await unusedFor(1_000, dead.id, polled.id, quiet.id);
+    await gateway.services.events.touch();
+    expect(await collectGarbage(db)).to.deep.equal({ queues: 1, events: 0 });
+    expect(await queues()).to.have.members([polled.id, quiet.id]);
+
+    await write(1, 0);
+    gateway.services.events.ring(reader.realmId);
+    expect((await waiting).events, "the poll goes on").to.have.lengthOf(1);
+    await expectGone(dead);
+  });
+
+  it("lets dead queues be for half a minute: a gateway may only be about to say that they live", async () => {
+    const { id } = await registered(600);
+    await unusedFor(620, id);
+    expect(await collectGarbage(db)).to.deep.equal({ queues: 0, events: 0 });
+    await unusedFor(640, id);
+    expect(await collectGarbage(db)).to.deep.equal({ queues: 1, events: 0 });
+  });
+
+  it("keeps events as long as the longest queue of the organization lives, and not longer", async () => {
+    const { member: other } = await organization(db);
+    await db.rows("DELETE FROM event_log");
+    const longest = await registered(week);
+    const short = await registered(600);
+    for (const account of [reader, other]) {
+      await write(10, 6 * day, account);
+      await write(10, 5 * 60, account);
+    }
+    expect(await collectGarbage(db)).to.deep.equal({ queues: 0, events: 10 });
+    expect(await eventsOf(other), "there nobody lives so long").to.equal(10);
+    expect(await eventsOf(reader)).to.equal(20);
+    const { events } = await poll(longest);
+    expect(events).to.have.lengthOf(20);
+
+    await db.rows("DELETE FROM event_queue WHERE queue_id = $1", [longest.id]);
+    expect(await collectGarbage(db)).to.deep.equal({ queues: 0, events: 10 });
+    expect(await eventsOf(reader)).to.equal(10);
+    // Served by a gateway that never had what is gone.
+    const { events: rest } = await poll({ ...short, last: short.last + 10 * 1_024 });
+    expect(rest).to.have.lengthOf(10);
+  });
+
+  it("goes on in batches until nothing is left to clear", async () => {
+    await write(12_000, day);
+    await write(5, 0);
+    const cleared: number[] = [];
+    do cleared.push((await collectGarbage(db))?.events ?? -1);
+    while (cleared.at(-1)! > 0);
+    expect(cleared).to.deep.equal([5_000, 5_000, 2_000, 0]);
+    expect(await eventsOf(reader)).to.equal(5);
+  });
+
+  it("is done by one process at a time", async () => {
+    await write(100, day);
+    await db.transaction(async (tx) => {
+      await tx.rows("SELECT pg_advisory_xact_lock($1, 0)", [lockClass.eventGarbage]);
+      expect(await collectGarbage(db)).to.equal(undefined);
+    });
+    const both = await Promise.all([collectGarbage(db), collectGarbage(db)]);
+    const cleared = both.map((deleted) => deleted?.events ?? 0);
+    expect(cleared.toSorted((a, b) => a - b)).to.deep.equal([0, 100]);
+    expect(await eventsOf(reader)).to.equal(0);
+  });
+
+  interface Queue {
+    readonly id: string;
+    readonly last: number;
+  }
+
+  async function registered(idleTimeout: number): Promise<Queue> {
+    const params = { fetch_event_types: [], idle_queue_timeout: idleTimeout };
+    const answer = await gateway.as(reader).succeed(register, { params });
+    return { id: answer.queue_id, last: answer.last_event_id };
+  }
+
+  function poll({ id, last }: Queue) {
+    return gateway.as(reader).succeed(getEvents, {
+      params: { queue_id: id, last_event_id: last, dont_block: true },
+    });
+  }
+
+  async function expectGone({ id, last }: Queue): Promise<void> {
+    const { body } = await gateway.as(reader).call(getEvents, {
+      params: { queue_id: id, last_event_id: last },
+    });
+    expect(body).to.include({ code: "BAD_EVENT_QUEUE_ID", queue_id: id });
+  }
+
+  async function unusedFor(seconds: number, ...ids: string[]): Promise<void> {
+    await db.rows(
+      "UPDATE event_queue SET last_seen = now() - make_interval(secs => $1) WHERE queue_id = ANY($2::uuid[])",
+      [seconds, ids],
+    );
+  }
+
+  async function queues(): Promise<string[]> {
+    const rows = await db.rows<{ id: string }>("SELECT queue_id AS id FROM event_queue");
+    return rows.map(({ id }) => id);
+  }
+
+  /** Events to everybody that were emitted so many seconds ago. */
+  async function write(count: number, age: number, { realmId } = reader): Promise<void> {
+    const head = await lastEventSeq(db, realmId);
+    await db.transaction(async (tx) => {
+      await tx.rows(
+        `INSERT INTO event_log (realm_id, seq, type, payload, created_at)
+         SELECT $1, $2::bigint + n, 'user_status', '{}', now() - make_interval(secs => $4)
+         FROM generate_series(1, $3::int) AS n`,
+        [realmId, head, count, age],
+      );
+      await tx.rows("UPDATE event_head SET seq = seq + $2 WHERE realm_id = $1", [realmId, count]);
+    });
+  }
+
+  async function eventsOf({ realmId }: TestAccount): Promise<number> {
+    const [row] = await db.rows<{ n: number }>(
+      "SELECT count(*)::int AS n FROM event_log WHERE realm_id = $1",
+      [realmId],
+    );
+    return row?.n ?? 0;
+  }
+});
