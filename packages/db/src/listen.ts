@@ -34,11 +34,11 @@ export function listenOn(
     });
     client = own;
     let lost = false;
-    const again = (error: unknown) => {
+    const again = (why: unknown) => {
       if (lost || closed) return;
       lost = true;
       void own.end().catch(() => {});
-      handlers.onLost(error);
+      handlers.onLost(why);
       timer = setTimeout(() => void connect(), pauseMs);
     };
     own.on("error", again);

@@ -157,7 +157,7 @@ export class Tail<Context> {
     const { queueId, userId } = concernOf(event);
     const waiter = queueId === undefined ? undefined : this.waiters.ofQueue(queueId);
     const concerned = waiter ? [waiter] : userId === undefined ? [] : this.waiters.ofUser(userId);
-    for (const open of [...concerned]) {
+    for (const open of concerned) {
       const result = endBy(event, open.queue);
       if (result) this.end(open, result);
     }
@@ -178,7 +178,7 @@ export class Tail<Context> {
   }
 
   endAll(result: Parameters<Waiter["finish"]>[0]): void {
-    for (const waiter of [...this.waiters.all()]) this.end(waiter, result);
+    for (const waiter of this.waiters.all()) this.end(waiter, result);
   }
 }
 

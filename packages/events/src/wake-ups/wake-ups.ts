@@ -61,7 +61,7 @@ export function connectWakeUps(options: WakeUpOptions): WakeUps {
       waiting.add(realmId);
       sending ??= send();
     },
-    idle: async () => void (await sending),
+    idle: async () => sending,
     async close() {
       await sending;
       await transport.close();
