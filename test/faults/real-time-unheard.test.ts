@@ -1,0 +1,182 @@
+import { connectDatabase, type Database } from "@carillon/db";
+import { getEvents, register, sendMessage } from "@carillon/contract";
+import {
+  channel,
+  freshRedis,
+  organization,
+  startFaultProxy,
+  startGateway,
+  useDatabase,
+  waitFor,
+  waitUntil,
+  type FaultProxy,
+  type Gateway,
+  type QueueBackend,
+  type TestAccount,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { onBothBackends } from "./support/both-backends.ts";
+
+/** Never within a test: whoever looks so seldom is told by rings alone. */
+const neverMs = 3_600_000;
+
+/** Somebody who writes, and somebody who reads. */
+interface Conversation {
+  readonly send: (through: Gateway) => Promise<number>;
+  readonly reader: TestAccount;
+}
+
+/** A queue for messages, as its client knows it. */
+interface Queue {
+  readonly id: string;
+  last: number;
+}
+
+interface Gateways {
+  /** Looks every second. */
+  readonly looking: Gateway;
+  /** Hears rings only. */
+  readonly listening: Gateway;
+  /** Nothing of it breaks. */
+  readonly writer: Gateway;
+}
+
+describe("Real time over broken connections", function () {
+  this.timeout(60_000);
+  const db = useDatabase();
+
+  onBothBackends("when wake-ups get lost", 60_000, {
+    "because nobody connects, a look answers, and rings are heard again afterwards": (backend) =>
+      withWakeUpsOver(backend, (proxy, gateways) => lost(proxy, gateways, () => proxy.refuse())),
+    "because the network died silently, a look answers, and rings are heard again afterwards": (
+      backend,
+    ) =>
+      withWakeUpsOver(backend, (proxy, gateways) =>
+        lost(proxy, gateways, async () => proxy.freeze()),
+      ),
+  });
+
+  it("lose nothing where the database's connections break while polls wait", async () => {
+    const { send, reader } = await conversation();
+    const proxy = await startFaultProxy(db.url);
+    // One connection: statements run in the order of the requests.
+    const broken = await connectDatabase(proxy.url, { max: 1, name: "test" });
+    const open: Gateway[] = [];
+    try {
+      const behind = await startGateway(broken);
+      open.push(behind);
+      const writer = await startGateway(db);
+      open.push(writer);
+      for (const fault of [async () => proxy.drop(), () => proxy.refuse()]) {
+        const queue = await registered(behind, reader);
+        const waiting = poll(behind, reader, queue);
+        await isOpen(behind);
+        // Once a later request has been through, the poll has asked the database all that it asks.
+        await registered(behind, reader);
+        await fault();
+        const first = await send(writer);
+        await proxy.heal();
+        expect(await waiting).to.deep.equal([first]);
+        const second = await send(writer);
+        const next = () => poll(behind, reader, queue);
+        expect(await waitFor(next, { what: "it answers polls again" })).to.deep.equal([second]);
+      }
+    } finally {
+      for (const gateway of open) await gateway.close();
+      await broken.close();
+      await proxy.close();
+    }
+  });
+
+  async function lost(
+    proxy: FaultProxy,
+    { looking, listening, writer }: Gateways,
+    fault: () => Promise<void>,
+  ): Promise<void> {
+    const { send, reader } = await conversation();
+    const queue = await registered(listening, reader);
+    const expectRung = async (): Promise<void> => {
+      const rung = poll(listening, reader, queue);
+      await isOpen(listening);
+      const sent = await send(writer);
+      expect(await rung).to.deep.equal([sent]);
+    };
+    // The first ring may come before it listens; then it looks when it does.
+    await expectRung();
+    await expectRung();
+
+    const other = await registered(looking, reader);
+    await fault();
+    const unheard = poll(listening, reader, queue);
+    const seen = poll(looking, reader, other);
+    await Promise.all([isOpen(listening), isOpen(looking)]);
+    const during = await send(writer);
+    expect(await seen, "the look finds it").to.deep.equal([during]);
+    expect(listening.services.events.counters.polls, "nobody rang").to.equal(1);
+
+    await proxy.heal();
+    expect(await unheard, "healing brings what was missed").to.deep.equal([during]);
+    await expectRung();
+  }
+
+  /** Two gateways whose wake-ups come in through a proxy, while their statements do not, and one without faults. */
+  async function withWakeUpsOver(
+    backend: QueueBackend,
+    scenario: (proxy: FaultProxy, gateways: Gateways) => Promise<void>,
+  ): Promise<void> {
+    const redis = backend === "redis" ? await freshRedis() : undefined;
+    const proxy = await startFaultProxy(redis?.url ?? db.url);
+    const pools: Database[] = [];
+    const open: Gateway[] = [];
+    const start = async (lookMs: number, through: FaultProxy | undefined) => {
+      const pool = await connectDatabase(db.url, { max: 3, name: "test" });
+      pools.push(pool);
+      const redisUrl = redis && { redisUrl: through?.url ?? redis.url };
+      const listeningOn = through && !redis ? { ...pool, url: through.url } : pool;
+      const gateway = await startGateway(listeningOn, { ...redisUrl, events: { lookMs } });
+      open.push(gateway);
+      return gateway;
+    };
+    try {
+      await scenario(proxy, {
+        looking: await start(1_000, proxy),
+        listening: await start(neverMs, proxy),
+        writer: await start(neverMs, undefined),
+      });
+    } finally {
+      for (const gateway of open) await gateway.close();
+      for (const pool of pools) await pool.close();
+      await proxy.close();
+      await redis?.drop();
+    }
+  }
+
+  async function conversation(): Promise<Conversation> {
+    const { owner, member } = await organization(db);
+    const room = await channel(db, owner, { subscribers: [owner, member] });
+    const params = { type: "channel", to: room.id, topic: "faults", content: "Told once" };
+    return {
+      reader: member,
+      send: async (through) => (await through.as(owner).succeed(sendMessage, { params })).id,
+    };
+  }
+
+  async function registered(gateway: Gateway, reader: TestAccount): Promise<Queue> {
+    const { queue_id: id, last_event_id: last } = await gateway
+      .as(reader)
+      .succeed(register, { params: { event_types: ["message"], fetch_event_types: [] } });
+    return { id, last };
+  }
+
+  /** Asks; what it gets is acknowledged by the next question. @returns the ids of the messages */
+  async function poll(gateway: Gateway, reader: TestAccount, queue: Queue): Promise<number[]> {
+    const params = { queue_id: queue.id, last_event_id: queue.last };
+    const { events } = await gateway.as(reader).succeed(getEvents, { params });
+    queue.last = events.at(-1)?.id ?? queue.last;
+    return events.map((event) => (event as unknown as { message: { id: number } }).message.id);
+  }
+
+  async function isOpen({ services }: Gateway): Promise<void> {
+    await waitUntil("the poll is open", () => services.events.counters.polls === 1);
+  }
+});
