@@ -55,7 +55,8 @@ export async function channelsSeenEvents(
   ];
 }
 
-function channelsGone(channelIds: readonly number[], audience: readonly number[]): NewEvent {
+/** The event that takes channels away from accounts. */
+export function channelsGone(channelIds: readonly number[], audience: readonly number[]): NewEvent {
   return {
     type: "stream",
     op: "delete",
@@ -64,7 +65,8 @@ function channelsGone(channelIds: readonly number[], audience: readonly number[]
   };
 }
 
-async function channelsShown(
+/** The events that make channels known to accounts that see them by now: the channels, and who is subscribed. */
+export async function channelsShown(
   sql: Sql,
   realmId: number,
   channelIds: readonly number[],

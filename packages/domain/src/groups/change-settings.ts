@@ -4,9 +4,9 @@ import {
   checkGroupSettingUpdates,
   type GroupSettingUpdate,
 } from "../permissions/group-setting-updates.ts";
-import { loadGroupValues, type GroupSettingValue } from "../permissions/group-setting.ts";
+import { loadGroupValues } from "../permissions/group-setting.ts";
 import { groupSettings } from "../permissions/registry.ts";
-import { dropAnonymousGroup, storeGroupSetting } from "../permissions/store-group-setting.ts";
+import { storeChangedSettings } from "../permissions/store-group-setting.ts";
 import { loadSystemGroups } from "../permissions/system-groups.ts";
 import type { GroupSetting } from "./group.ts";
 import type { OpenGroup } from "./open-group.ts";
@@ -15,14 +15,6 @@ import { groupEvent, type Told } from "./told.ts";
 export type GroupSettingUpdates = Readonly<
   Partial<Record<GroupSetting, GroupSettingUpdate | undefined>>
 >;
-
-interface Change {
-  readonly name: string;
-  /** The group that has held the setting so far. */
-  readonly holder: number;
-  readonly current: GroupSettingValue;
-  readonly value: GroupSettingValue;
-}
 
 const keys = Object.keys(groupSettings) as GroupSetting[];
 
@@ -55,8 +47,8 @@ export async function changeSettings(
     systemGroups["role:nobody"],
     wanted.map((each) => ({ ...each, current: valueOf(each.holder) })),
   );
-  const changes: Change[] = checked.map(({ rule, ...change }) => ({ ...change, name: rule.name }));
-  await store(tx, realm.id, group.id, changes);
+  const changes = checked.map(({ rule, ...change }) => ({ ...change, name: rule.name }));
+  await storeChangedSettings(tx, realm.id, { table: "named_user_group", id: group.id }, changes);
   return {
     events: changes.map(({ name, value }) =>
       groupEvent("update", { group_id: group.id, data: { [name]: value } }, { deactivated }),
@@ -66,27 +58,4 @@ export async function changeSettings(
       data: { setting: name, old: current, new: value },
     })),
   };
-}
-
-async function store(
-  tx: Tx,
-  realmId: number,
-  groupId: number,
-  changes: readonly Change[],
-): Promise<void> {
-  if (changes.length === 0) return;
-  const stored = await Promise.all(
-    changes.map(async (change) => ({
-      ...change,
-      now: await storeGroupSetting(tx, realmId, change.value, change.holder),
-    })),
-  );
-  const moved = stored.filter(({ holder, now }) => now !== holder);
-  if (moved.length === 0) return;
-  const columns = moved.map(({ name }, i) => `${name}_id = $${i + 2}`).join(", ");
-  await tx.rows(`UPDATE named_user_group SET ${columns} WHERE id = $1`, [
-    groupId,
-    ...moved.map(({ now }) => now),
-  ]);
-  await Promise.all(moved.map(({ holder }) => dropAnonymousGroup(tx, holder)));
 }

@@ -1,11 +1,8 @@
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
-import { loadChannels } from "../channels/channel.ts";
+import { channelsGone, channelsShown } from "../channels/channels-seen.ts";
 import { loadMetadataAudiences, type MetadataAudiences } from "../channels/metadata-audience.ts";
-import { loadChannelPresenter } from "../channels/present.ts";
-import { channelCreated } from "../channels/subscription-events.ts";
-import { loadSubscribers } from "../channels/subscriptions.ts";
 
 /** The private channels that the members of some groups see, as they were before a change of these groups. */
 export interface WatchedChannels {
@@ -32,16 +29,15 @@ export async function watchChannels(
   return { realmId, channelIds, before: await loadMetadataAudiences(tx, realmId, channelIds) };
 }
 
-/** Who has begun and who has ceased to see a channel. */
+/** Accounts and the channels that all of them see, or all of them do not see any more. */
 interface Shift {
-  readonly channelId: number;
-  readonly gained: number[];
-  readonly lost: number[];
+  readonly channelIds: number[];
+  readonly userIds: readonly number[];
 }
 
 /**
- * What those are told who see other channels than before (user-groups.md §5.5): a channel with its subscribers, or that
- * it is gone.
+ * What those are told who see other channels than before (user-groups.md §5.5): which ones are gone, then the new ones
+ * and who is subscribed to them.
  * @param userIds whose memberships have changed; nobody else is looked at
  */
 export async function visibilityEvents(
@@ -51,48 +47,29 @@ export async function visibilityEvents(
 ): Promise<NewEvent[]> {
   if (channelIds.length === 0 || userIds.length === 0) return [];
   const after = await loadMetadataAudiences(tx, realmId, channelIds);
-  const shifts = channelIds.map((channelId): Shift => {
-    const [had, have] = [before.get(channelId), after.get(channelId)];
-    return {
-      channelId,
-      gained: userIds.filter((id) => have?.has(id) && !had?.has(id)),
-      lost: userIds.filter((id) => had?.has(id) && !have?.has(id)),
-    };
-  });
-  return [...(await gainedEvents(tx, realmId, shifts)), ...lostEvents(shifts)];
+  const events = shifts(channelIds, userIds, before, after).map((lost) =>
+    channelsGone(lost.channelIds, lost.userIds),
+  );
+  for (const gained of shifts(channelIds, userIds, after, before))
+    events.push(...(await channelsShown(tx, realmId, gained.channelIds, gained.userIds)));
+  return events;
 }
 
-async function gainedEvents(
-  tx: Tx,
-  realmId: number,
-  shifts: readonly Shift[],
-): Promise<NewEvent[]> {
-  const gained = shifts.filter((shift) => shift.gained.length > 0);
-  if (gained.length === 0) return [];
-  const ids = gained.map(({ channelId }) => channelId);
-  const channels = await loadChannels(tx, realmId, ids);
-  const [presenter, subscribersOf] = await Promise.all([
-    loadChannelPresenter(tx, realmId, [...channels.values()]),
-    loadSubscribers(tx, ids),
-  ]);
-  return gained.flatMap(({ channelId, gained: audience }) => {
-    const channel = channels.get(channelId);
-    if (!channel) return [];
-    const created = channelCreated([presenter.present(channel)], audience);
-    const user_ids = subscribersOf(channelId);
-    if (user_ids.length === 0) return [created];
-    const payload = { stream_ids: [channelId], user_ids };
-    return [created, { type: "subscription", op: "peer_add", payload, audience }];
-  });
-}
-
-function lostEvents(shifts: readonly Shift[]): NewEvent[] {
-  return shifts
-    .filter(({ lost }) => lost.length > 0)
-    .map(({ channelId: stream_id, lost: audience }) => ({
-      type: "stream",
-      op: "delete",
-      payload: { stream_ids: [stream_id], streams: [{ stream_id }] },
-      audience,
-    }));
+/** Who sees what in the one state and not in the other; channels with the same accounts together. */
+function shifts(
+  channelIds: readonly number[],
+  userIds: readonly number[],
+  seen: MetadataAudiences,
+  unseen: MetadataAudiences,
+): Shift[] {
+  const byUsers = new Map<string, Shift>();
+  for (const channelId of channelIds) {
+    const [has, hasNot] = [seen.get(channelId), unseen.get(channelId)];
+    const ids = userIds.filter((id) => has?.has(id) && !hasNot?.has(id));
+    if (ids.length === 0) continue;
+    const alike = byUsers.get(ids.join(","));
+    if (alike) alike.channelIds.push(channelId);
+    else byUsers.set(ids.join(","), { channelIds: [channelId], userIds: ids });
+  }
+  return [...byUsers.values()];
 }

@@ -55,7 +55,7 @@ export async function changeComposition(
   ]);
   await recordMembershipNotices(tx, actor, groupId, accounts, wanted);
   const events = await visibilityEvents(tx, watched, affected);
-  await tell(tx, actor, groupId, [...changes, { events, audit: [] }]);
+  tell(tx, actor, groupId, [...changes, { events, audit: [] }]);
 }
 
 /**

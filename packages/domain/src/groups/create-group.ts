@@ -70,7 +70,7 @@ export async function createUserGroup(
   ]);
   const group = await loadUserGroup(tx, realm.id, id);
   await insertSubgroups(tx, id, subgroups);
-  await tell(tx, actor, id, [
+  tell(tx, actor, id, [
     {
       events: [
         groupEvent("add", { group }, group),

@@ -20,7 +20,7 @@ export async function deactivateUserGroup(tx: Tx, actor: Account, groupId: numbe
   if (objections.length > 0) throw errors.cannotDeactivateGroupInUse(objections);
   await tx.rows("UPDATE named_user_group SET deactivated = true WHERE id = $1", [groupId]);
   const data = { deactivated: true };
-  await tell(tx, actor, groupId, [
+  tell(tx, actor, groupId, [
     {
       events: [groupEvent("update", { group_id: groupId, data }, { deactivated: false })],
       audit: [{ type: "user_group_deactivated" }],

@@ -1,14 +1,12 @@
 import type { Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 
+import { recordAudit, type AuditEntry } from "../audit.ts";
 import type { Account } from "../users/account.ts";
 
 /** One line of the audit log about a group. */
-export interface GroupAudit {
+export interface GroupAudit extends AuditEntry {
   readonly type: `user_group_${string}`;
-  /** Whose membership it is about. */
-  readonly userId?: number;
-  readonly data?: object;
 }
 
 /** What a change leaves for others to know. */
@@ -32,26 +30,17 @@ export function groupEvent(
 }
 
 /** Writes down and emits what parts of one change have to tell. */
-export async function tell(
-  tx: Tx,
-  actor: Account,
-  groupId: number,
-  parts: readonly Told[],
-): Promise<void> {
+export function tell(tx: Tx, actor: Account, groupId: number, parts: readonly Told[]): void {
   const audit = parts.flatMap((part) => part.audit);
-  if (audit.length > 0)
-    await tx.rows(write, [actor.realmId, actor.id, groupId, JSON.stringify(audit)]);
+  recordAudit(
+    tx,
+    actor.realmId,
+    actor.id,
+    audit.map((entry) => ({ ...entry, data: { group_id: groupId, ...entry.data } })),
+  );
   emit(
     tx,
     actor.realmId,
     parts.flatMap((part) => part.events),
   );
 }
-
-const write = {
-  name: "audit-user-group",
-  text: `INSERT INTO audit_log (realm_id, acting_user_id, modified_user_id, event_type, extra_data)
-    SELECT $1::int, $2::int, (e.entry->>'userId')::int, e.entry->>'type',
-      jsonb_build_object('group_id', $3::int) || coalesce(e.entry->'data', '{}')
-    FROM jsonb_array_elements($4::jsonb) WITH ORDINALITY AS e (entry, ord) ORDER BY e.ord`,
-};

@@ -30,7 +30,7 @@ export async function updateUserGroup(
   checkIsNoSystemGroup(open);
   checkManages(open);
   const deactivated = open.group.deactivated && details.deactivated !== false;
-  await tell(tx, actor, groupId, [
+  tell(tx, actor, groupId, [
     await changeDetails(tx, open, details),
     await changeSettings(tx, open, settings, deactivated),
   ]);

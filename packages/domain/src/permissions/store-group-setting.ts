@@ -39,6 +39,40 @@ export async function dropAnonymousGroup(tx: Tx, groupId: number): Promise<void>
   );
 }
 
+/** A setting that gets another value. */
+export interface ChangedHolder {
+  /** Of the setting, as on the wire. */
+  readonly name: string;
+  /** The group that has held it so far. */
+  readonly holder: number;
+  /** Checked, in canonical form. */
+  readonly value: GroupSettingValue;
+}
+
+/** Gives settings of one row their new values, and leaves nothing of the old ones. */
+export async function storeChangedSettings(
+  tx: Tx,
+  realmId: number,
+  row: { readonly table: "realms" | "channels" | "named_user_group"; readonly id: number },
+  changes: readonly ChangedHolder[],
+): Promise<void> {
+  const stored = await Promise.all(
+    changes.map(async ({ name, holder, value }) => ({
+      name,
+      holder,
+      now: await storeGroupSetting(tx, realmId, value, holder),
+    })),
+  );
+  const moved = stored.filter(({ holder, now }) => now !== holder);
+  if (moved.length === 0) return;
+  const columns = moved.map(({ name }, i) => `${name}_id = $${i + 2}`).join(", ");
+  await tx.rows(`UPDATE ${row.table} SET ${columns} WHERE id = $1`, [
+    row.id,
+    ...moved.map(({ now }) => now),
+  ]);
+  await Promise.all(moved.map(({ holder }) => dropAnonymousGroup(tx, holder)));
+}
+
 async function fill(tx: Tx, groupId: number, parts: GroupParts): Promise<void> {
   await tx.rows(
     `WITH members AS (
