@@ -1,0 +1,148 @@
+import { bot, organization, roles, useDatabase, useGateway, user } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { withChance } from "../faults/support/chance.ts";
+import { Refusal, type Value } from "./support/groups-model-rules.ts";
+import { GroupsModel } from "./support/groups-model.ts";
+import { pick, takeStep, type GroupsWalk, type Step } from "./support/groups-walk.ts";
+
+/** As many as a slow machine takes in this time, so that the suite stays short there. */
+const steps = 300;
+const limitMs = 15_000;
+
+// user-groups.md, whole: what the server answers and shows after each step is what the model of the rules says.
+describe("User groups, in any order of operations", function () {
+  this.timeout(60_000);
+  const db = useDatabase();
+  const gateway = useGateway(db);
+
+  it("answer, show and allow what the rules say", () =>
+    withChance(async (chance) => {
+      const org = await organization(db);
+      const secondOwner = await user(db, org.realm, { role: roles.owner });
+      const accounts = [
+        org.owner,
+        secondOwner,
+        org.admin,
+        org.moderator,
+        org.member,
+        await user(db, org.realm),
+        await user(db, org.realm),
+        org.guest,
+        await user(db, org.realm, { role: roles.guest }),
+        org.bot,
+        await bot(db, org.admin, { role: roles.moderator }),
+      ];
+      const model = new GroupsModel(
+        accounts.map(({ id, role, botOwnerId }) => ({
+          id,
+          role,
+          active: true,
+          owner: botOwnerId ?? undefined,
+        })),
+        org.groups,
+      );
+      const walk: GroupsWalk = { gateway, model, chance, accounts };
+      const outcomes = new Set<string>();
+      const until = performance.now() + limitMs;
+      for (let n = 1; n <= steps && performance.now() < until; n++) {
+        const step = await takeStep(walk);
+        const told = `step ${n}, ${step.kind}, ${step.text}`;
+        expectAnswer(step, told);
+        outcomes.add(`${step.kind}: ${step.answer.status === 200 ? "done" : "refused"}`);
+        await expectView(walk, told);
+        if (n % 3 === 0) await expectMention(walk, told);
+      }
+      expect([...outcomes], "kinds of steps, with how they ended").to.have.length.at.least(10);
+    }));
+});
+
+function expectAnswer({ answer, expected }: Step, told: string): void {
+  const { msg, ...body } = answer.body;
+  const refused = expected instanceof Refusal;
+  const wanted = refused
+    ? { result: "error", code: expected.code, ...expected.extra }
+    : { result: "success", ...expected };
+  expect(body, `${told}: ${answer.text}`).to.deep.equal(wanted);
+  expect(msg === "", told).to.equal(!refused);
+  const status = !refused ? 200 : expected.code === "UNAUTHORIZED" ? 401 : 400;
+  expect(answer.status, told).to.equal(status);
+}
+
+/** What somebody is shown: all groups, and who and what is in one of them. */
+async function expectView(walk: GroupsWalk, told: string): Promise<void> {
+  const { gateway, model, chance, accounts } = walk;
+  const viewers = accounts.filter(({ id }) => model.user(id).active);
+  const viewer = pick(walk, viewers);
+  const group = pick(walk, [...model.state.groups.values()]);
+  const whom = pick(walk, accounts);
+  const client = gateway.as(viewer);
+  const direct = chance.below(2) === 0;
+  const all = chance.below(2) === 0;
+  const path = `/api/v1/user_groups/${group.id}`;
+  const [listed, members, membership, subgroups] = await Promise.all([
+    client.get("/api/v1/user_groups", all ? { include_deactivated_groups: true } : {}),
+    client.get(`${path}/members`, { direct_member_only: direct }),
+    client.get(`${path}/members/${whom.id}`, { direct_member_only: direct }),
+    client.get(`${path}/subgroups`, { direct_subgroup_only: direct }),
+  ]);
+  const isGuest = model.user(viewer.id).role === roles.guest;
+  const says = (answer: typeof listed, isRefused: boolean, fields: object) =>
+    expect(answer.body, `after ${told}: to ${viewer.fullName}, of ${path}`).to.deep.include(
+      isRefused ? { code: "BAD_REQUEST" } : fields,
+    );
+  const isHidden = isGuest || group.deactivated;
+  const inGroup = direct
+    ? model.active(model.directMembers(group))
+    : model.active(model.allMembers(group.id));
+  says(members, isHidden, { members: inGroup });
+  says(membership, isHidden || !model.user(whom.id).active, {
+    is_user_group_member: inGroup.includes(whom.id),
+  });
+  says(subgroups, isHidden, {
+    subgroups: direct ? [...group.subgroups].sort((a, b) => a - b) : model.subgroupsOf(group.id),
+  });
+  if (isGuest) {
+    says(listed, true, {});
+    return;
+  }
+  const groups = (listed.body["user_groups"] as ShownGroup[]).map(strip);
+  expect(groups, `after ${told}`).to.deep.equal(model.shownGroups(all));
+}
+
+interface ShownGroup {
+  readonly is_system_group: boolean;
+  readonly date_created: number | null;
+  readonly description: string;
+  readonly [field: string]: Value | string | boolean | null;
+}
+
+/** Without what the model does not know. */
+function strip({ date_created, description, ...group }: ShownGroup): object {
+  expect(date_created === null, "only system groups have no date").to.equal(group.is_system_group);
+  return group.is_system_group ? group : { ...group, description };
+}
+
+/** Whether somebody may mention some group, guests too (§5.8). */
+async function expectMention(walk: GroupsWalk, told: string): Promise<void> {
+  const { gateway, model, accounts } = walk;
+  const sender = pick(
+    walk,
+    accounts.filter(({ id }) => model.user(id).active),
+  );
+  const named = [...model.state.groups.values()].filter(
+    ({ system, name }) => !system && name.startsWith("walk"),
+  );
+  if (named.length === 0) return;
+  const group = pick(walk, named);
+  const answer = await gateway.as(sender).post("/api/v1/messages", {
+    type: "direct",
+    to: [sender.id],
+    content: `@*${group.name}*`,
+  });
+  const may = group.deactivated || model.holdsOf(sender.id, group, "can_mention_group");
+  expect(
+    answer.status,
+    `after ${told}: ${sender.fullName} mentions ${group.name}: ${answer.text}`,
+  ).to.equal(may ? 200 : 400);
+}
