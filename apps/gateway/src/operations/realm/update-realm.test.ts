@@ -1,0 +1,387 @@
+import { register, updateRealm } from "@carillon/contract";
+import { loadRealm, realmSettings, type RealmSetting, type SettingRule } from "@carillon/domain";
+import {
+  anonymousGroup,
+  bot,
+  changeOrganization,
+  countQueries,
+  eventsOf,
+  organization,
+  roles,
+  useDatabase,
+  useGateway,
+  user,
+  userGroup,
+  type LoggedEvent,
+  type QueryCount,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+type Params = Readonly<Record<string, unknown>>;
+const rules = Object.entries<SettingRule>(realmSettings);
+const systemNames = [
+  "role:internet",
+  "role:everyone",
+  "role:members",
+  "role:fullmembers",
+  "role:moderators",
+  "role:administrators",
+  "role:owners",
+  "role:nobody",
+] as const;
+
+/** Without the wake-ups, which go out after the answer, perhaps. */
+const ownStatements = ({ statements }: QueryCount<unknown>) =>
+  statements.filter((text) => !text.includes("pg_notify"));
+
+describe("PATCH /realm", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  let other: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+    other = await organization(db);
+  });
+
+  const patch = (by: TestAccount, params: Params) => gateway.as(by).call(updateRealm, { params });
+  const stored = (realmId: number) => db.prisma.realm.findUniqueOrThrow({ where: { id: realmId } });
+  const groupRows = () =>
+    Promise.all([
+      db.prisma.userGroup.count(),
+      db.prisma.userGroupMember.count(),
+      db.prisma.userGroupSubgroup.count(),
+    ]);
+  const change = async (by: TestAccount, params: Params) => {
+    const { result, events } = await eventsOf(db, by.realmId, () => patch(by, params));
+    expect(result.body.result, result.body.msg).to.equal("success");
+    const answer: Record<string, unknown> = { ...result.body };
+    delete answer["result"];
+    delete answer["msg"];
+    return { answer, events };
+  };
+  const refuse = async (by: TestAccount, params: Params, code = "BAD_REQUEST", more = {}) => {
+    const state = async () => [await stored(by.realmId), await groupRows()];
+    const before = await state();
+    const { result, events } = await eventsOf(db, by.realmId, () => patch(by, params));
+    expect([result.status, result.body.code], JSON.stringify(params)).to.deep.equal([400, code]);
+    expect(result.body).to.include(more);
+    expect(events).to.deep.equal([]);
+    expect(await state()).to.deep.equal(before);
+  };
+  const shown = async (by: TestAccount) =>
+    (await gateway
+      .as(by)
+      .succeed(register, { params: { fetch_event_types: ["realm"] } })) as unknown as Params;
+  const told = (events: readonly LoggedEvent[]) =>
+    events.map(({ type, op, payload, audience }) => ({ type, op, payload, audience }));
+  const updated = (data: object) => ({
+    type: "realm",
+    op: "update_dict",
+    payload: { property: "default", data },
+    audience: null,
+  });
+
+  describe("who may", () => {
+    for (const name of ["moderator", "member", "guest", "bot"] as const)
+      it(`refuses a ${name}`, async () => {
+        await refuse(org[name], { name: "Taken Over" }, "UNAUTHORIZED_PRINCIPAL");
+        await refuse(org[name], {}, "UNAUTHORIZED_PRINCIPAL");
+      });
+
+    it("lets owners and administrators, also bots", async () => {
+      const machine = await bot(db, org.owner, { role: roles.administrator });
+      for (const by of [org.owner, org.admin, machine]) {
+        const { answer } = await change(by, { name: `By ${by.id}` });
+        expect(answer).to.deep.equal({ name: "updated" });
+      }
+      expect((await gateway.anonymous.call(updateRealm, { params: {} })).status).to.equal(401);
+    });
+
+    for (const [, rule] of rules.filter(([, { ownersOnly }]) => ownersOnly))
+      it(`leaves ${rule.name} to owners, whatever the value`, async () => {
+        for (const id of [org.groups["role:moderators"], org.groups["role:owners"], 0])
+          await refuse(org.admin, { [rule.name]: { new: id } }, "UNAUTHORIZED_PRINCIPAL");
+        const value = org.groups["role:moderators"];
+        const { answer } = await change(org.owner, { [rule.name]: { new: value } });
+        expect(answer).to.deep.equal({ [rule.name]: value });
+      });
+
+    it("leaves those of which the specification says so, and no others", () => {
+      const names = rules.filter(([, { ownersOnly }]) => ownersOnly).map(([, { name }]) => name);
+      expect(names).to.have.members([
+        "can_manage_all_groups",
+        "can_create_groups",
+        "can_invite_users_group",
+        "create_multiuse_invite_group",
+      ]);
+    });
+  });
+
+  describe("properties", () => {
+    it("are stored and told in one event, which the snapshot agrees with", async () => {
+      const own = await organization(db);
+      const params = {
+        name: "  Bell Ringers ",
+        description: "We *ring*",
+        waiting_period_threshold: 0,
+        require_unique_names: true,
+        name_changes_disabled: true,
+        email_changes_disabled: false,
+      };
+      const { answer, events } = await change(own.admin, params);
+      const data = {
+        name: "Bell Ringers",
+        description: "We *ring*",
+        require_unique_names: true,
+        name_changes_disabled: true,
+      };
+      expect(answer).to.deep.equal({ ...data, name: "updated", description: "updated" });
+      expect(told(events)).to.deep.equal([updated(data)]);
+      const snapshot = await shown(own.guest);
+      for (const [name, value] of Object.entries(data))
+        expect(snapshot[`realm_${name}`], name).to.equal(value);
+      const audit = await db.prisma.auditLog.findMany({
+        where: { realmId: own.realm.id, eventType: "realm_setting_changed" },
+        orderBy: { id: "asc" },
+      });
+      expect(audit.map(({ extraData }) => (extraData as Params)["setting"])).to.deep.equal(
+        Object.keys(data),
+      );
+      expect(await change(own.admin, params)).to.deep.equal({ answer: {}, events: [] });
+    });
+
+    for (const params of [
+      { name: "" },
+      { name: "  " },
+      { name: "x".repeat(41) },
+      { name: "a\u0000b" },
+      { description: "x".repeat(1_001) },
+      { waiting_period_threshold: -1 },
+      { waiting_period_threshold: 2_147_483_648 },
+      { waiting_period_threshold: "soon" },
+      { require_unique_names: 1 },
+      { name_changes_disabled: "True" },
+      { email_changes_disabled: "" },
+    ])
+      it(`refuses ${JSON.stringify(params).slice(0, 60)}`, () =>
+        refuse(org.owner, { email_changes_disabled: true, ...params }));
+
+    it("may be as long as the columns", async () => {
+      const own = await organization(db);
+      await change(own.owner, { name: "🙂".repeat(40), description: "🙂".repeat(1_000) });
+    });
+
+    it("that do not exist are reported", async () => {
+      const { answer } = await change(org.owner, { colour: "green", enable_magic: true });
+      expect(answer).to.deep.equal({ ignored_parameters_unsupported: ["colour", "enable_magic"] });
+    });
+
+    it("belong to one organization", async () => {
+      const before = await stored(other.realm.id);
+      const { events } = await eventsOf(db, other.realm.id, () =>
+        change(org.owner, { description: "Only ours" }),
+      );
+      expect(events).to.deep.equal([]);
+      expect(await stored(other.realm.id)).to.deep.equal(before);
+    });
+  });
+
+  describe("permissions", () => {
+    for (const [key, rule] of rules)
+      it(`${rule.name} takes the system groups that it may have, and no others`, async () => {
+        const own = org.groups;
+        for (const name of systemNames) {
+          const column = `${key as RealmSetting}Id` as const;
+          const other_ = name === "role:owners" ? own["role:administrators"] : own["role:owners"];
+          await changeOrganization(db, org.realm, { [column]: other_ });
+          const allowed =
+            name !== "role:internet" &&
+            (rule.allowEveryone || name !== "role:everyone") &&
+            (rule.allowNobody || name !== "role:nobody") &&
+            (rule.allowedSystemGroups?.includes(name) ?? true);
+          const params = { [rule.name]: { new: own[name] } };
+          if (!allowed) {
+            await refuse(org.owner, params);
+            continue;
+          }
+          const { answer, events } = await change(org.owner, params);
+          expect(answer).to.deep.equal({ [rule.name]: own[name] });
+          expect(told(events)).to.deep.equal([updated({ [rule.name]: own[name] })]);
+        }
+        const group = await userGroup(db, org.realm);
+        const set = { direct_members: [org.member.id], direct_subgroups: [] };
+        for (const value of [group.id, set])
+          if (rule.requireSystemGroup)
+            await refuse(org.owner, { [rule.name]: { new: value } }, "SYSTEM_GROUP_REQUIRED", {
+              setting_name: rule.name,
+            });
+          else {
+            const { answer } = await change(org.owner, { [rule.name]: { new: value } });
+            expect(answer).to.deep.equal({ [rule.name]: value });
+          }
+        const now = await shown(org.guest);
+        if (!rule.requireSystemGroup) expect(now[`realm_${rule.name}`]).to.deep.equal(set);
+      });
+
+    const name = "can_add_subscribers_group";
+
+    it("may be sets, which are stored once and changed in place", async () => {
+      const own = await organization(db);
+      const group = await userGroup(db, own.realm);
+      const before = await db.prisma.userGroup.count();
+      const set = { direct_members: [own.guest.id, own.bot.id], direct_subgroups: [group.id] };
+      const sorted = { ...set, direct_members: [own.guest.id, own.bot.id].sort((a, b) => a - b) };
+      const first = await change(own.owner, { [name]: { new: set } });
+      expect(first.answer).to.deep.equal({ [name]: sorted });
+      const holder = (await loadRealm(db, own.realm.id)).groups.canAddSubscribersGroup;
+      const smaller = { direct_members: [own.guest.id], direct_subgroups: [group.id] };
+      await change(own.owner, { [name]: { new: smaller, old: { ...set } } });
+      expect((await loadRealm(db, own.realm.id)).groups.canAddSubscribersGroup).to.equal(holder);
+      expect(await db.prisma.userGroup.count()).to.equal(before + 1);
+      await change(own.owner, { [name]: { new: group.id, old: smaller } });
+      expect(await db.prisma.userGroup.count()).to.equal(before);
+    });
+
+    it("are canonical: one group alone is that group, an empty set is nobody", async () => {
+      const own = await organization(db);
+      const set = (direct_subgroups: number[]) => ({ direct_members: [], direct_subgroups });
+      const moderators = own.groups["role:moderators"];
+      const one = await change(own.owner, { [name]: { new: set([moderators, moderators]) } });
+      expect(one.answer).to.deep.equal({ [name]: moderators });
+      const none = await change(own.owner, { [name]: { new: set([]), old: set([moderators]) } });
+      expect(none.answer).to.deep.equal({ [name]: own.groups["role:nobody"] });
+      await refuse(own.owner, { [name]: { new: set([own.groups["role:everyone"]]) } });
+    });
+
+    it("are only changed from what is expected, before anything else is looked at", async () => {
+      const own = await organization(db);
+      const [members, owners] = [own.groups["role:members"], own.groups["role:owners"]];
+      for (const value of [owners, members, 0, own.groups["role:internet"]])
+        await refuse(
+          own.owner,
+          { name: "Not Changed", [name]: { new: value, old: owners } },
+          "EXPECTATION_MISMATCH",
+          { field_name: "old" },
+        );
+      const same = await change(own.owner, { [name]: { new: members, old: members } });
+      expect(same).to.deep.equal({ answer: {}, events: [] });
+      const { answer } = await change(own.owner, { [name]: { new: owners, old: members } });
+      expect(answer).to.deep.equal({ [name]: owners });
+    });
+
+    it("go to one of several who expect the same", async () => {
+      const own = await organization(db);
+      const old = own.groups["role:members"];
+      const answers = await Promise.all(
+        (["role:owners", "role:moderators", "role:nobody"] as const).map((group) =>
+          patch(own.owner, { [name]: { new: own.groups[group], old } }),
+        ),
+      );
+      expect(answers.map(({ body }) => body.code ?? "ok")).to.have.members([
+        "ok",
+        "EXPECTATION_MISMATCH",
+        "EXPECTATION_MISMATCH",
+      ]);
+    });
+
+    for (const value of ["5", { old: 5 }, { new: "5" }, { new: {} }, [], "null", { new: null }])
+      it(`are not ${JSON.stringify(value)}`, () => refuse(org.owner, { [name]: value }));
+
+    it("do not take strangers, unknown, deactivated or anonymous ones", async () => {
+      const gone = await user(db, org.realm, { isActive: false });
+      const retired = await userGroup(db, org.realm, { deactivated: true });
+      const anonymous = await anonymousGroup(db, org.realm.id, [org.member.id]);
+      const foreign = await userGroup(db, other.realm);
+      for (const id of [retired.id, anonymous, foreign.id, other.groups["role:members"], 0]) {
+        await refuse(org.owner, { [name]: { new: id } });
+        const set = { direct_members: [org.member.id], direct_subgroups: [id] };
+        await refuse(org.owner, { [name]: { new: set } });
+      }
+      for (const id of [gone.id, other.member.id, org.notificationBot.id, 0])
+        await refuse(org.owner, {
+          [name]: { new: { direct_members: [id], direct_subgroups: [] } },
+        });
+    });
+
+    it("change together or not at all", async () => {
+      const own = await organization(db);
+      const params = {
+        description: "Both or neither",
+        can_manage_all_groups: { new: own.groups["role:moderators"] },
+        can_create_groups: { new: { direct_members: [own.guest.id], direct_subgroups: [] } },
+      };
+      await refuse(own.owner, {
+        ...params,
+        can_summarize_topics_group: { new: own.groups["role:internet"] },
+      });
+      const { answer, events } = await change(own.owner, params);
+      expect(answer).to.have.all.keys("description", "can_manage_all_groups", "can_create_groups");
+      expect(events).to.have.length(1);
+    });
+
+    it("take as many statements however many people there are", async () => {
+      const own = await organization(db);
+      const set = (members: TestAccount[]) => ({
+        [name]: { new: { direct_members: members.map(({ id }) => id), direct_subgroups: [] } },
+      });
+      const ask = (params: Params) => countQueries(db, () => change(own.owner, params));
+      await ask(set([own.guest]));
+      const few = await ask(set([own.member]));
+      const crowd = [own.member, own.admin];
+      for (let i = 0; i < 6; i++) crowd.push(await user(db, own.realm));
+      const many = await ask(set(crowd));
+      expect(ownStatements(many)).to.deep.equal(ownStatements(few));
+    });
+  });
+
+  describe("waiting_period_threshold", () => {
+    it("makes full members and unmakes them, at once", async () => {
+      const own = await organization(db);
+      const full = own.groups["role:fullmembers"];
+      const old = await user(db, own.realm);
+      const away = await user(db, own.realm, { isActive: false });
+      await db.rows(
+        "UPDATE users SET date_joined = now() - interval '10 days' - interval '1 hour' WHERE id = ANY($1::int[])",
+        [[old.id, away.id]],
+      );
+      const inFull = async () => {
+        const rows = await db.prisma.userGroupMember.findMany({
+          where: { groupId: full },
+          orderBy: { userId: "asc" },
+        });
+        return rows.map(({ userId }) => userId);
+      };
+      const everybody = [own.member.id, own.bot.id, old.id, away.id].sort((a, b) => a - b);
+      expect(await inFull()).to.deep.equal(everybody);
+      const moved = (op: string, ids: number[]) => ({
+        type: "user_group",
+        op,
+        payload: { group_id: full, user_ids: ids.sort((a, b) => a - b) },
+        audience: null,
+      });
+      const set = async (waiting_period_threshold: number) => {
+        const { answer, events } = await change(own.admin, { waiting_period_threshold });
+        expect(answer).to.deep.equal({ waiting_period_threshold });
+        return told(events);
+      };
+      expect(await set(10)).to.deep.equal([
+        updated({ waiting_period_threshold: 10 }),
+        moved("remove_members", [own.member.id, own.bot.id]),
+      ]);
+      expect(await inFull()).to.deep.equal([old.id, away.id].sort((a, b) => a - b));
+      expect(await set(11)).to.deep.equal([
+        updated({ waiting_period_threshold: 11 }),
+        moved("remove_members", [old.id]),
+      ]);
+      expect(await inFull()).to.deep.equal([]);
+      expect(await set(0)).to.deep.equal([
+        updated({ waiting_period_threshold: 0 }),
+        moved("add_members", [own.member.id, own.bot.id, old.id]),
+      ]);
+      expect(await inFull()).to.deep.equal(everybody);
+    });
+  });
+});

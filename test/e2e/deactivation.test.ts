@@ -1,0 +1,123 @@
+import {
+  createBot,
+  deactivateUser,
+  getEvents,
+  getOwnUser,
+  reactivateUser,
+  register,
+  updateUser,
+} from "@carillon/contract";
+import {
+  bot,
+  organization,
+  useDatabase,
+  useGateway,
+  user,
+  waitFor,
+  type Gateway,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+describe("the deactivation of a user, over two gateways", () => {
+  const db = useDatabase();
+  const a = useGateway(db);
+  const b = useGateway(db);
+  let org: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+  });
+
+  const openQueue = async (gateway: Gateway, account: TestAccount, eventTypes?: string[]) => {
+    const { queue_id, last_event_id } = await gateway.as(account).succeed(register, {
+      params: { fetch_event_types: [], event_types: eventTypes },
+    });
+    return { queue_id, last_event_id };
+  };
+  const poll = (
+    gateway: Gateway,
+    account: TestAccount,
+    queue: { queue_id: string; last_event_id: number },
+    more = {},
+  ) => gateway.as(account).call(getEvents, { params: { ...queue, ...more } });
+  const polls = (n: number) =>
+    waitFor(
+      () => a.services.events.counters.polls + b.services.events.counters.polls === n || undefined,
+      { what: `${n} polls are open` },
+    );
+  const status = (gateway: Gateway, account: TestAccount) =>
+    gateway
+      .as(account)
+      .call(getOwnUser)
+      .then((answer) => answer.status);
+
+  it("refuses the next request of the user and of their bots everywhere, and ends their open polls with 401", async () => {
+    const target = await user(db, org.realm);
+    const machine = await bot(db, target);
+    const open = [
+      poll(a, target, await openQueue(a, target, ["message"])),
+      poll(b, target, await openQueue(a, target, ["message"])),
+      poll(b, machine, await openQueue(b, machine, ["presence"])),
+    ];
+    await polls(3);
+    await a.as(org.admin).succeed(deactivateUser, { path: { user_id: target.id } });
+    for (const gateway of [a, b])
+      for (const account of [target, machine]) expect(await status(gateway, account)).to.equal(401);
+    for (const answer of await Promise.all(open)) {
+      expect([answer.status, answer.body.code]).to.deep.equal([401, "UNAUTHORIZED"]);
+      expect(answer.headers.get("www-authenticate")).to.equal('Basic realm="zulip"');
+    }
+    await polls(0);
+  });
+
+  it("ends polls for everything with 401, too, and not with the news of the deactivation", async () => {
+    const target = await user(db, org.realm);
+    const open = [a, b].map(async (gateway) =>
+      poll(gateway, target, await openQueue(gateway, target)),
+    );
+    await polls(2);
+    await a.as(org.admin).succeed(deactivateUser, { path: { user_id: target.id } });
+    for (const answer of await Promise.all(open)) expect(answer.status).to.equal(401);
+  });
+
+  it("is told to the others in the order of the log, and so is the return", async () => {
+    const target = await user(db, org.realm);
+    const machine = await bot(db, target);
+    const queue = await openQueue(b, org.guest, ["realm_user"]);
+    await a.as(org.admin).succeed(deactivateUser, { path: { user_id: target.id } });
+    await a.as(org.admin).succeed(reactivateUser, { path: { user_id: target.id } });
+    const { body } = await poll(b, org.guest, queue, { dont_block: true });
+    expect(body.events.map((event) => (event as { person?: object }).person)).to.deep.equal([
+      { user_id: machine.id, is_active: false },
+      { user_id: target.id, is_active: false },
+      { user_id: target.id, is_active: true },
+    ]);
+    expect([await status(b, target), await status(b, machine)]).to.deep.equal([200, 401]);
+  });
+
+  it("holds against requests that arrive on the other gateway at the same time", async () => {
+    const target = await user(db, org.realm, { role: 200 });
+    const requests = () => [
+      b.as(target).call(createBot, {
+        params: { full_name: `Late ${target.id}`, short_name: `late-${target.id}` },
+      }),
+      b.as(target).call(updateUser, {
+        path: { user_id: org.member.id },
+        params: { full_name: `By ${target.id}` },
+      }),
+      b.as(target).call(register, { params: { fetch_event_types: [] } }),
+    ];
+    const [removed, ...others] = await Promise.all([
+      a.as(org.owner).call(deactivateUser, { path: { user_id: target.id } }),
+      ...requests(),
+      ...requests(),
+    ]);
+    expect(removed?.status).to.equal(200);
+    for (const answer of others) expect(answer.status).to.be.oneOf([200, 400, 401]);
+    for (const answer of await Promise.all(requests())) expect(answer.status).to.equal(401);
+    expect(
+      await db.prisma.user.count({ where: { botOwnerId: target.id, isActive: true } }),
+    ).to.equal(0);
+  });
+});
