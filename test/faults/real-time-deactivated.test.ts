@@ -1,7 +1,14 @@
 import { getEvents, getOwnUser, register } from "@carillon/contract";
 import { emit } from "@carillon/events";
-import { organization, useDatabase, useGateway, waitUntil } from "@carillon/testkit";
+import {
+  organization,
+  useDatabase,
+  useGateway,
+  type Gateway,
+  type TestAccount,
+} from "@carillon/testkit";
 import { expect } from "chai";
+import { untilItWaits } from "./support/open-polls.ts";
 
 // events.md §2.
 describe("Polls of an account that is deactivated", () => {
@@ -11,17 +18,14 @@ describe("Polls of an account that is deactivated", () => {
   it("end at once on every gateway, and those of others go on", async () => {
     const { realm, member, moderator } = await organization(db);
     const params = { event_types: ["typing"], fetch_event_types: [] };
-    const polling = [here, there].map(async (gateway) => {
-      const { queue_id, last_event_id } = await gateway.as(member).succeed(register, { params });
-      return gateway.as(member).call(getEvents, { params: { queue_id, last_event_id } });
-    });
-    const kept = await here.as(moderator).succeed(register, { params });
-    const other = here.as(moderator).call(getEvents, {
-      params: { queue_id: kept.queue_id, last_event_id: kept.last_event_id },
-    });
-    await waitUntil("the polls are open", () =>
-      [here, there].every(({ services }, i) => services.events.counters.polls === 2 - i),
-    );
+    const open = async (gateway: Gateway, account: TestAccount) => {
+      const { queue_id, last_event_id } = await gateway.as(account).succeed(register, { params });
+      const answer = gateway.as(account).call(getEvents, { params: { queue_id, last_event_id } });
+      await untilItWaits(db, gateway, queue_id);
+      return { answer };
+    };
+    const polling = [await open(here, member), await open(there, member)];
+    const other = await open(here, moderator);
     await db.transaction(async (tx) => {
       await tx.rows("UPDATE users SET is_active = false WHERE id = $1", [member.id]);
       const person = { user_id: member.id, is_active: false };
@@ -30,7 +34,7 @@ describe("Polls of an account that is deactivated", () => {
         { type: "typing", op: "start", payload: { message_type: "direct" }, audience: null },
       ]);
     });
-    for (const { status, body } of await Promise.all(polling)) {
+    for (const { status, body } of await Promise.all(polling.map(({ answer }) => answer))) {
       expect(status).to.equal(401);
       expect(body.code).to.equal("UNAUTHORIZED");
     }
@@ -42,7 +46,7 @@ describe("Polls of an account that is deactivated", () => {
         expect(status, operation.id).to.equal(401);
         expect(body.code).to.equal("UNAUTHORIZED");
       }
-    const { body } = await other;
+    const { body } = await other.answer;
     expect(body.events.map(({ type }) => type)).to.deep.equal(["typing"]);
   });
 });

@@ -6,10 +6,10 @@ import {
   organization,
   useDatabase,
   useGateway,
-  waitUntil,
   type TestAccount,
 } from "@carillon/testkit";
 import { expect } from "chai";
+import { setUnusedFor, untilItWaits } from "./support/open-polls.ts";
 
 const hour = 3_600;
 const day = 24 * hour;
@@ -37,8 +37,8 @@ describe("The clearing of queues and events", function () {
     const waiting = gateway.as(reader).succeed(getEvents, {
       params: { queue_id: polled.id, last_event_id: polled.last },
     });
-    await waitUntil("the poll is open", () => gateway.services.events.counters.polls === 1);
-    await unusedFor(1_000, dead.id, polled.id, quiet.id);
+    await untilItWaits(db, gateway, polled.id);
+    await setUnusedFor(db, 1_000, [dead.id, polled.id, quiet.id]);
     await gateway.services.events.touch();
     expect(await collectGarbage(db)).to.deep.equal({ queues: 1, events: 0 });
     expect(await queues()).to.have.members([polled.id, quiet.id]);
@@ -51,9 +51,9 @@ describe("The clearing of queues and events", function () {
 
   it("lets dead queues be for half a minute: a gateway may only be about to say that they live", async () => {
     const { id } = await registered(600);
-    await unusedFor(620, id);
+    await setUnusedFor(db, 620, [id]);
     expect(await collectGarbage(db)).to.deep.equal({ queues: 0, events: 0 });
-    await unusedFor(640, id);
+    await setUnusedFor(db, 640, [id]);
     expect(await collectGarbage(db)).to.deep.equal({ queues: 1, events: 0 });
   });
 
@@ -78,6 +78,20 @@ describe("The clearing of queues and events", function () {
     // Served by a gateway that never had what is gone.
     const { events: rest } = await poll({ ...short, last: short.last + 10 * 1_024 });
     expect(rest).to.have.lengthOf(10);
+  });
+
+  it("is not noticed by those who have got everything", async () => {
+    await write(10, day);
+    const queue = await registered(600);
+    expect(await collectGarbage(db)).to.deep.equal({ queues: 0, events: 10 });
+    const waiting = gateway.as(reader).succeed(getEvents, {
+      params: { queue_id: queue.id, last_event_id: queue.last },
+    });
+    await untilItWaits(db, gateway, queue.id);
+    await write(1, 0);
+    gateway.services.events.ring(reader.realmId);
+    expect((await waiting).events).to.have.lengthOf(1);
+    expect((await poll(queue)).events).to.have.lengthOf(1);
   });
 
   it("goes on in batches until nothing is left to clear", async () => {
@@ -124,13 +138,6 @@ describe("The clearing of queues and events", function () {
       params: { queue_id: id, last_event_id: last },
     });
     expect(body).to.include({ code: "BAD_EVENT_QUEUE_ID", queue_id: id });
-  }
-
-  async function unusedFor(seconds: number, ...ids: string[]): Promise<void> {
-    await db.rows(
-      "UPDATE event_queue SET last_seen = now() - make_interval(secs => $1) WHERE queue_id = ANY($2::uuid[])",
-      [seconds, ids],
-    );
   }
 
   async function queues(): Promise<string[]> {

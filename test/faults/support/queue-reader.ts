@@ -1,0 +1,112 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { clientOf, waitFor, type TestAccount } from "@carillon/testkit";
+
+/** A client that follows the messages of its queue, wherever it is served. */
+export interface QueueReader {
+  readonly queueId: string;
+  /** Ids of the messages that it was told, in the order of telling. */
+  readonly messages: readonly number[];
+  /** Ids of its heartbeats. */
+  readonly heartbeats: readonly number[];
+  /** Statuses of refusals, and codes of connections that broke. */
+  readonly failures: ReadonlyArray<number | string>;
+  /** Waits until it has been told so many messages. */
+  told(count: number): Promise<void>;
+  /** Takes the answer of the poll that is open, and asks no more. Rejects with the refusal that ended it, if one did. */
+  finish(): Promise<void>;
+  /** Cuts the open poll off. */
+  stop(): Promise<void>;
+}
+
+/** Between a failure and the next poll, in milliseconds. */
+const pauseMs = 50;
+
+/** Registers at `url`, for messages alone. */
+export async function registerReader(
+  url: string,
+  account: TestAccount,
+): Promise<{ queueId: string; lastId: number }> {
+  const { status, text, body } = await clientOf(url, account).post("/api/v1/register", {
+    event_types: ["message"],
+    fetch_event_types: [],
+  });
+  if (status !== 200) throw new Error(`register answered ${status}: ${text}`);
+  return { queueId: String(body["queue_id"]), lastId: Number(body["last_event_id"]) };
+}
+
+/**
+ * Polls and acknowledges like a program that does not give up: after a failure it asks again, at the next address.
+ * @param address where to ask, for the given number of failures so far
+ */
+export function followQueue(
+  account: TestAccount,
+  { queueId, lastId }: { queueId: string; lastId: number },
+  address: (failures: number) => string,
+): QueueReader {
+  const messages: number[] = [];
+  const heartbeats: number[] = [];
+  const failures: Array<number | string> = [];
+  const cut = new AbortController();
+  let over = false;
+  const poll = async (): Promise<void> => {
+    const query = new URLSearchParams({ queue_id: queueId, last_event_id: String(lastId) });
+    const answer = await clientOf(address(failures.length), account).send(
+      "GET",
+      `/api/v1/events?${query}`,
+      { signal: cut.signal },
+    );
+    if (answer.status !== 200) {
+      failures.push(answer.status);
+      // A queue that is gone stays so.
+      if (answer.status < 500) over = true;
+      return;
+    }
+    for (const event of answer.body["events"] as Array<{ id: number; message?: { id: number } }>) {
+      if (event.id <= lastId) throw new Error(`event ${event.id} came after ${lastId}`);
+      lastId = event.id;
+      if (event.message) messages.push(event.message.id);
+      else heartbeats.push(event.id);
+    }
+  };
+  const work = (async () => {
+    while (!over) {
+      const before = failures.length;
+      await poll().catch((error: Error & { cause?: { code?: string } }) => {
+        if (!cut.signal.aborted && error.name !== "TypeError") throw error;
+        failures.push(error.cause?.code ?? error.message);
+      });
+      if (failures.length > before && !over) await pause(pauseMs);
+    }
+  })();
+  work.catch(() => undefined);
+  return {
+    queueId,
+    messages,
+    heartbeats,
+    failures,
+    async told(count) {
+      await waitFor(() => messages.length >= count, {
+        what: `${account.fullName} is told ${count} messages`,
+        timeoutMs: 20_000,
+      }).catch((error: Error) => {
+        throw new Error(`${error.message}; told ${messages.length}, ${failures.join()}`);
+      });
+    },
+    async finish() {
+      over = true;
+      await work;
+    },
+    async stop() {
+      over = true;
+      cut.abort();
+      await work;
+    },
+  };
+}
+
+/** What the probe server of a gateway process says of one of its gauges. */
+export async function gaugeOf(port: number, name: string): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  const line = (await response.text()).split("\n").find((each) => each.startsWith(name));
+  return Number(line?.split(" ").at(-1));
+}
