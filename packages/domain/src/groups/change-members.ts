@@ -22,13 +22,15 @@ export async function changeMembers(
   for (const id of add) members.add(id);
   for (const id of remove)
     if (!members.has(id)) throw errors.badRequest(`The user ${id} is not a member of the group`);
-  await tx.rows("INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])", [
-    group.id,
-    add,
-  ]);
-  await tx.rows("DELETE FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])", [
-    group.id,
-    remove,
+  await Promise.all([
+    tx.rows("INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])", [
+      group.id,
+      add,
+    ]),
+    tx.rows("DELETE FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])", [
+      group.id,
+      remove,
+    ]),
   ]);
   const event = (op: string, user_ids: readonly number[]) =>
     user_ids.length > 0 ? [groupEvent(op, { group_id: group.id, user_ids }, group)] : [];

@@ -30,11 +30,13 @@ export async function changeSubgroups(
   for (const id of add) subgroups.add(id);
   for (const id of remove)
     if (!subgroups.has(id)) throw errors.badRequest(`The group ${id} is not a subgroup`);
-  await insertSubgroups(tx, group.id, add);
-  await tx.rows(
-    "DELETE FROM user_group_subgroup WHERE supergroup_id = $1 AND subgroup_id = ANY($2::int[])",
-    [group.id, remove],
-  );
+  await Promise.all([
+    insertSubgroups(tx, group.id, add),
+    tx.rows(
+      "DELETE FROM user_group_subgroup WHERE supergroup_id = $1 AND subgroup_id = ANY($2::int[])",
+      [group.id, remove],
+    ),
+  ]);
   return {
     events: [
       ...subgroupEvents("add_subgroups", group, add),

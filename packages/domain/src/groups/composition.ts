@@ -42,8 +42,10 @@ export async function changeComposition(
   const open = await openGroup(tx, actor, groupId);
   checkIsNoSystemGroup(open);
   checkMayChange(open, wanted);
-  const accounts = await loadActiveAccounts(tx, actor.realmId, [...wanted.add, ...wanted.delete]);
-  const supergroups = await loadSupergroups(tx, groupId);
+  const [accounts, supergroups] = await Promise.all([
+    loadActiveAccounts(tx, actor.realmId, [...wanted.add, ...wanted.delete]),
+    loadSupergroups(tx, groupId),
+  ]);
   const watched = await watchChannels(tx, actor.realmId, supergroups);
   const changes = [
     await changeMembers(tx, open, wanted),

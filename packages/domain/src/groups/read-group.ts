@@ -16,8 +16,11 @@ export async function readMembers(
   groupId: number,
   options: { readonly directOnly: boolean },
 ): Promise<number[]> {
-  await requireActiveGroup(sql, viewer, groupId);
-  return options.directOnly ? directMembers(sql, groupId) : loadAllMembers(sql, [groupId]);
+  const [, members] = await Promise.all([
+    requireActiveGroup(sql, viewer, groupId),
+    options.directOnly ? directMembers(sql, groupId) : loadAllMembers(sql, [groupId]),
+  ]);
+  return members;
 }
 
 /**
@@ -31,14 +34,16 @@ export async function readMembership(
   userId: number,
   options: { readonly directOnly: boolean },
 ): Promise<boolean> {
-  await requireActiveGroup(sql, viewer, groupId);
-  const users = await sql.rows("SELECT FROM users WHERE realm_id = $1 AND id = $2 AND is_active", [
-    viewer.realmId,
-    userId,
+  const [, users, [membership]] = await Promise.all([
+    requireActiveGroup(sql, viewer, groupId),
+    sql.rows("SELECT FROM users WHERE realm_id = $1 AND id = $2 AND is_active", [
+      viewer.realmId,
+      userId,
+    ]),
+    sql.rows<{ found: boolean }>(isMember, [groupId, userId, options.directOnly]),
   ]);
   if (users.length === 0) throw errors.badRequest("There is no such active user");
-  const [row] = await sql.rows<{ found: boolean }>(isMember, [groupId, userId, options.directOnly]);
-  return row?.found ?? false;
+  return membership?.found ?? false;
 }
 
 /** Upwards from the account: that costs little however large the group is. */
@@ -61,16 +66,18 @@ export async function readSubgroups(
   groupId: number,
   options: { readonly directOnly: boolean },
 ): Promise<number[]> {
-  await requireActiveGroup(sql, viewer, groupId);
-  return options.directOnly ? directSubgroups(sql, groupId) : loadAllSubgroups(sql, groupId);
+  const [, subgroups] = await Promise.all([
+    requireActiveGroup(sql, viewer, groupId),
+    options.directOnly ? directSubgroups(sql, groupId) : loadAllSubgroups(sql, groupId),
+  ]);
+  return subgroups;
 }
 
 async function requireActiveGroup(sql: Sql, viewer: Account, groupId: number): Promise<void> {
-  const rows = await sql.rows<{ deactivated: boolean }>(
+  const [group] = await sql.rows<{ deactivated: boolean }>(
     "SELECT deactivated FROM named_user_group WHERE realm_id = $1 AND id = $2",
     [viewer.realmId, groupId],
   );
-  const [group] = rows;
   if (!group) throw noSuchGroup();
   if (group.deactivated) throw errors.badRequest("The user group is deactivated");
 }

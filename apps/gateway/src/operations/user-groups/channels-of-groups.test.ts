@@ -93,11 +93,11 @@ describe("Private channels that a user group sees", () => {
         peers(ids(person, other), ids(org.member, org.guest), secret),
       ]);
       expect(await seen(person)).to.deep.equal([secret.id]);
-      const [object] = joined[0]?.payload["streams"] as object[];
+      const objects = joined[0]?.payload["streams"];
       const { streams } = await gateway.as(person).succeed(listChannels, {
         params: { include_all: true },
       });
-      expect(object).to.deep.equal(streams[0]);
+      expect(objects).to.deep.equal(streams);
       const left = await told(() => members({ delete: [person.id] }));
       expect(left.map(short)).to.deep.equal([gone([person.id], secret)]);
       expect(left[0]?.payload).to.deep.equal({
