@@ -18,7 +18,7 @@ import type { CreationOptions } from "./creation-options.ts";
 import { createMissing } from "./create-missing.ts";
 import { loadMetadataAudiences } from "./metadata-audience.ts";
 import { checkChannelName, checkDescription } from "./names.ts";
-import { subscribe, type Subscription } from "./subscribe.ts";
+import { lockChannels, subscribe, type Subscription } from "./subscribe.ts";
 import { subscribedEvents } from "./subscription-events.ts";
 import { loadSubscribedChannels } from "./subscriptions.ts";
 
@@ -86,7 +86,10 @@ export async function addSubscriptions(
 
   const channels = distinct([...open, ...created.channels]);
   const ids = channels.map(({ id }) => id);
-  const before = await loadMetadataAudiences(tx, realm.id, ids);
+  const [, before] = await Promise.all([
+    lockChannels(tx, ids),
+    loadMetadataAudiences(tx, realm.id, ids),
+  ]);
   const known = new Map([...existing, ...created.byName]);
   const colors = new Map(wanted.map(({ name, color }) => [known.get(name)?.id, color]));
   const userIds = principals.map(({ id }) => id);

@@ -10,7 +10,7 @@ import { loadPrincipals, type Principals } from "../users/principals.ts";
 import { hasMetadataAccess, mayAdminister } from "./access.ts";
 import { loadChannelsByName, type Channel } from "./channel.ts";
 import { loadMetadataAudiences } from "./metadata-audience.ts";
-import { unsubscribe } from "./subscribe.ts";
+import { lockChannels, unsubscribe } from "./subscribe.ts";
 import { unsubscribedEvents } from "./subscription-events.ts";
 import { loadSubscribedChannels } from "./subscriptions.ts";
 
@@ -51,7 +51,10 @@ export async function removeSubscriptions(
     for (const channel of channels) checkMayRemoveOthers(actor, channel, memberships);
 
   const ids = channels.map(({ id }) => id);
-  const before = await loadMetadataAudiences(tx, actor.realmId, ids);
+  const [, before] = await Promise.all([
+    lockChannels(tx, ids),
+    loadMetadataAudiences(tx, actor.realmId, ids),
+  ]);
   const removed = await unsubscribe(
     tx,
     ids,

@@ -101,8 +101,12 @@ export async function unsubscribe(
   return removed.map(({ channelId, userId }) => ({ channelId, userId }));
 }
 
-/** Always in the order of ids, so that two requests never wait for each other. */
-async function lockChannels(tx: Tx, channelIds: readonly number[]): Promise<void> {
+/**
+ * One change at a time of who is subscribed to a channel, until the transaction ends. Always in the order of ids, so
+ * that two requests never wait for each other. What a change is told from has to be read after it: who sees the
+ * channel, for one.
+ */
+export async function lockChannels(tx: Tx, channelIds: readonly number[]): Promise<void> {
   await tx.rows("SELECT FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE", [
     channelIds,
   ]);

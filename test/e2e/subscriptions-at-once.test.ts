@@ -1,0 +1,102 @@
+import { addSubscriptions, removeSubscriptions } from "@carillon/contract";
+import {
+  channel,
+  eventsOf,
+  organization,
+  useDatabase,
+  useGateway,
+  user,
+  waitFor,
+  type LoggedEvent,
+  type TestAccount,
+  type TestChannel,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+// channels.md §10, events.md §5: whoever is subscribed is told of everybody who is after them.
+describe("Subscriptions to a private channel that change at the same time", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  let one: TestAccount;
+  let other: TestAccount;
+  let room: TestChannel;
+
+  beforeEach(async () => {
+    org = await organization(db);
+    [one, other] = [await user(db, org.realm), await user(db, org.realm)];
+  });
+
+  it("tell each of two new subscribers of the other", async () => {
+    room = await channel(db, org.owner, { inviteOnly: true, subscribers: [org.owner] });
+    const events = await atOnce(
+      () => change(addSubscriptions, one),
+      () => change(addSubscriptions, other),
+    );
+    expect(knownTo(one, events)).to.have.members([org.owner.id, one.id, other.id]);
+    expect(knownTo(other, events)).to.have.members([org.owner.id, one.id, other.id]);
+  });
+
+  it("tell a new subscriber of one who goes, or not of them at all", async () => {
+    room = await channel(db, org.owner, { inviteOnly: true, subscribers: [org.owner, other] });
+    const events = await atOnce(
+      () => change(addSubscriptions, one),
+      () => change(removeSubscriptions, other),
+    );
+    expect(knownTo(one, events)).to.have.members([org.owner.id, one.id]);
+  });
+
+  /** Both requests have made their checks before either changes anything. */
+  async function atOnce(
+    first: () => Promise<unknown>,
+    second: () => Promise<unknown>,
+  ): Promise<LoggedEvent[]> {
+    const { events } = await eventsOf(db, org.realm.id, async () => {
+      const requests: Array<Promise<unknown>> = [];
+      await db.transaction(async (tx) => {
+        await tx.rows("SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE", [room.id]);
+        for (const request of [first, second]) {
+          requests.push(request());
+          await waiting(requests.length);
+        }
+      });
+      await Promise.all(requests);
+    });
+    return events;
+  }
+
+  async function waiting(count: number): Promise<void> {
+    const waits = async () => {
+      const rows = await db.rows(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length === count;
+    };
+    await waitFor(waits, { what: `${count} requests wait for the channel` });
+  }
+
+  function change(
+    operation: typeof addSubscriptions | typeof removeSubscriptions,
+    { id }: TestAccount,
+  ): Promise<unknown> {
+    const subscriptions =
+      operation.id === addSubscriptions.id ? [{ name: room.name }] : [room.name];
+    const params = { subscriptions, principals: [id] };
+    return gateway.as(org.owner).succeed(operation, { params });
+  }
+
+  /** The subscribers that an account's clients know of in the end. */
+  function knownTo({ id }: TestAccount, events: readonly LoggedEvent[]): number[] {
+    let known: number[] = [];
+    for (const { type, op, payload, audience } of events) {
+      if (type !== "subscription" || !audience?.includes(id)) continue;
+      const { user_ids: ids = [] } = payload as { user_ids?: number[] };
+      if (op === "peer_add") known.push(...ids);
+      if (op === "peer_remove") known = known.filter((each) => !ids.includes(each));
+      const added = payload["subscriptions"] as Array<{ subscribers: number[] }> | undefined;
+      if (op === "add") known = added?.flatMap(({ subscribers }) => subscribers) ?? [];
+    }
+    return known;
+  }
+});
