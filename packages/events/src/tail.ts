@@ -57,7 +57,10 @@ export class Tail<Context> {
     const context = await parts.presenter.context(realmId);
     // The newest events at once: after a restart thousands of polls come back that have missed no more.
     const tail = new Tail(realmId, Math.max(0, head - prefetched), context, parts);
-    await tail.pull();
+    await tail.pull().catch((error: unknown) => {
+      tail.close();
+      throw error;
+    });
     // In an organization that has been quiet the log may have been cleared up to the head.
     if (tail.head < head) parts.rings.reset(tail.ring, head);
     return tail;
