@@ -1,35 +1,52 @@
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
+import {
+  hasMetadataAccess,
+  type AccessFacts,
+  type AdministrationFacts,
+} from "../channels/access.ts";
 import { channelsGone, channelsShown } from "../channels/channels-seen.ts";
-import { loadMetadataAudiences, type MetadataAudiences } from "../channels/metadata-audience.ts";
+import { loadAlike } from "./alike.ts";
 
-/** The private channels that the members of some groups see, as they were before a change of these groups. */
+type ChannelFacts = AccessFacts & AdministrationFacts & { readonly id: number };
+
+/** By account, the private channels that it sees without being subscribed. Accounts that see the same share the set. */
+type Sight = ReadonlyMap<number, ReadonlySet<number>>;
+
+/** What some accounts see of the private channels that hang on some groups, before a change of these groups. */
 export interface WatchedChannels {
   readonly realmId: number;
-  readonly channelIds: readonly number[];
-  readonly before: MetadataAudiences;
+  readonly channels: readonly ChannelFacts[];
+  readonly userIds: readonly number[];
+  readonly before: Sight;
 }
 
 const seenByGroups = {
   name: "private-channels-of-groups",
-  text: `SELECT id FROM channels WHERE realm_id = $1 AND invite_only
+  text: `SELECT id, invite_only AS "inviteOnly", is_web_public AS "isWebPublic",
+      can_add_subscribers_group_id AS "canAddSubscribersGroupId", can_subscribe_group_id AS "canSubscribeGroupId",
+      can_administer_channel_group_id AS "canAdministerChannelGroupId"
+    FROM channels WHERE realm_id = $1 AND invite_only
       AND ARRAY[can_administer_channel_group_id, can_add_subscribers_group_id, can_subscribe_group_id] && $2::int[]
     ORDER BY id`,
 };
 
-/** @param groupIds every group whose members may change, from `loadSupergroups` */
+/**
+ * @param groupIds every group whose members may change, from `loadSupergroups`
+ * @param userIds whose memberships may change
+ */
 export async function watchChannels(
   tx: Tx,
   realmId: number,
   groupIds: readonly number[],
+  userIds: readonly number[],
 ): Promise<WatchedChannels> {
-  const rows = await tx.rows<{ id: number }>(seenByGroups, [realmId, groupIds]);
-  const channelIds = rows.map(({ id }) => id);
-  return { realmId, channelIds, before: await loadMetadataAudiences(tx, realmId, channelIds) };
+  const channels = await tx.rows<ChannelFacts>(seenByGroups, [realmId, groupIds]);
+  return { realmId, channels, userIds, before: await loadSight(tx, realmId, channels, userIds) };
 }
 
-/** Accounts and the channels that all of them see, or all of them do not see any more. */
+/** Accounts and the channels that all of them see by now, or see no more. */
 interface Shift {
   readonly channelIds: number[];
   readonly userIds: readonly number[];
@@ -37,39 +54,93 @@ interface Shift {
 
 /**
  * What those are told who see other channels than before (user-groups.md §5.5): which ones are gone, then the new ones
- * and who is subscribed to them.
- * @param userIds whose memberships have changed; nobody else is looked at
+ * and who is subscribed to them. Subscribers see their channels anyway.
  */
 export async function visibilityEvents(
   tx: Tx,
-  { realmId, channelIds, before }: WatchedChannels,
-  userIds: readonly number[],
+  { realmId, channels, userIds, before }: WatchedChannels,
 ): Promise<NewEvent[]> {
-  if (channelIds.length === 0 || userIds.length === 0) return [];
-  const after = await loadMetadataAudiences(tx, realmId, channelIds);
-  const events = shifts(channelIds, userIds, before, after).map((lost) =>
+  if (channels.length === 0 || userIds.length === 0) return [];
+  const after = await loadSight(tx, realmId, channels, userIds);
+  const isSubscribed = await loadSubscribed(tx, channels, userIds);
+  const events = shifts(before, after, isSubscribed).map((lost) =>
     channelsGone(lost.channelIds, lost.userIds),
   );
-  for (const gained of shifts(channelIds, userIds, after, before))
+  for (const gained of shifts(after, before, isSubscribed))
     events.push(...(await channelsShown(tx, realmId, gained.channelIds, gained.userIds)));
   return events;
 }
 
-/** Who sees what in the one state and not in the other; channels with the same accounts together. */
-function shifts(
-  channelIds: readonly number[],
+async function loadSight(
+  tx: Tx,
+  realmId: number,
+  channels: readonly ChannelFacts[],
   userIds: readonly number[],
-  seen: MetadataAudiences,
-  unseen: MetadataAudiences,
-): Shift[] {
-  const byUsers = new Map<string, Shift>();
-  for (const channelId of channelIds) {
-    const [has, hasNot] = [seen.get(channelId), unseen.get(channelId)];
-    const ids = userIds.filter((id) => has?.has(id) && !hasNot?.has(id));
-    if (ids.length === 0) continue;
-    const alike = byUsers.get(ids.join(","));
-    if (alike) alike.channelIds.push(channelId);
-    else byUsers.set(ids.join(","), { channelIds: [channelId], userIds: ids });
+): Promise<Sight> {
+  if (channels.length === 0 || userIds.length === 0) return new Map();
+  const { classes, memberships } = await loadAlike(tx, realmId, userIds);
+  const sets = new Map<string, ReadonlySet<number>>();
+  const sight = new Map<number, ReadonlySet<number>>();
+  for (const { one, userIds: alike } of classes) {
+    const seen = channels
+      .filter((channel) => hasMetadataAccess(one, channel, memberships, false))
+      .map(({ id }) => id);
+    const ids = sets.get(seen.join(",")) ?? new Set(seen);
+    sets.set(seen.join(","), ids);
+    for (const id of alike) sight.set(id, ids);
   }
-  return [...byUsers.values()];
+  return sight;
+}
+
+/** Who is subscribed to each channel, of the accounts. */
+async function loadSubscribed(
+  tx: Tx,
+  channels: readonly ChannelFacts[],
+  userIds: readonly number[],
+): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+  const rows = await tx.rows<{ id: number; userIds: number[] }>(
+    `SELECT channel_id AS id, json_agg(user_id) AS "userIds" FROM subscriptions
+     WHERE channel_id = ANY($1::int[]) AND user_id = ANY($2::int[]) AND active GROUP BY channel_id`,
+    [channels.map(({ id }) => id), userIds],
+  );
+  return new Map(rows.map((row) => [row.id, new Set(row.userIds)]));
+}
+
+/** Who sees what in the one state and not in the other; channels of the same accounts together. */
+function shifts(
+  seen: Sight,
+  unseen: Sight,
+  subscribed: ReadonlyMap<number, ReadonlySet<number>>,
+): Shift[] {
+  const found = new Map<string, Shift>();
+  for (const { channelIds, userIds } of alikeShifts(seen, unseen))
+    for (const channelId of channelIds) {
+      const already = subscribed.get(channelId);
+      const ids = already ? userIds.filter((id) => !already.has(id)) : userIds;
+      if (ids.length === 0) continue;
+      const shift = found.get(ids.join(","));
+      if (shift) shift.channelIds.push(channelId);
+      else found.set(ids.join(","), { channelIds: [channelId], userIds: ids });
+    }
+  return [...found.values()];
+}
+
+/** Accounts whose two sights are the same two sets, together. */
+function alikeShifts(seen: Sight, unseen: Sight): Shift[] {
+  const nothing: ReadonlySet<number> = new Set();
+  const pairs = new Map<ReadonlySet<number>, Map<ReadonlySet<number>, number[]>>();
+  for (const [userId, had] of seen) {
+    const has = unseen.get(userId) ?? nothing;
+    const others = pairs.get(had) ?? new Map<ReadonlySet<number>, number[]>();
+    pairs.set(had, others);
+    const userIds = others.get(has);
+    if (userIds) userIds.push(userId);
+    else others.set(has, [userId]);
+  }
+  return [...pairs].flatMap(([had, others]) =>
+    [...others].flatMap(([has, userIds]) => {
+      const channelIds = [...had].filter((id) => !has.has(id));
+      return channelIds.length > 0 ? [{ channelIds, userIds: userIds.sort((a, b) => a - b) }] : [];
+    }),
+  );
 }

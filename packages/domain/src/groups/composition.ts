@@ -42,21 +42,19 @@ export async function changeComposition(
   const open = await openGroup(tx, actor, groupId);
   checkIsNoSystemGroup(open);
   checkMayChange(open, wanted);
-  const [accounts, supergroups] = await Promise.all([
+  const [accounts, supergroups, subgroupMembers] = await Promise.all([
     loadActiveAccounts(tx, actor.realmId, [...wanted.add, ...wanted.delete]),
     loadSupergroups(tx, groupId),
+    subgroupIds.length > 0 ? loadAllMembers(tx, subgroupIds) : [],
   ]);
-  const watched = await watchChannels(tx, actor.realmId, supergroups);
+  const affected = distinct([...accounts.map(({ id }) => id), ...subgroupMembers]);
+  const watched = await watchChannels(tx, actor.realmId, supergroups, affected);
   const changes = [
     await changeMembers(tx, open, wanted),
     await changeSubgroups(tx, open, wanted, supergroups),
   ];
-  const affected = distinct([
-    ...accounts.map(({ id }) => id),
-    ...(subgroupIds.length > 0 ? await loadAllMembers(tx, subgroupIds) : []),
-  ]);
   await recordMembershipNotices(tx, actor, groupId, accounts, wanted);
-  const events = await visibilityEvents(tx, watched, affected);
+  const events = await visibilityEvents(tx, watched);
   tell(tx, actor, groupId, [...changes, { events, audit: [] }]);
 }
 
