@@ -7,10 +7,10 @@ import { differencesFrom } from "./support/client-model-compare.ts";
 import { QueueClient } from "./support/queue-client.ts";
 import { nextStep, type Step, type Walk } from "./support/random-walk.ts";
 
-const rounds = 32;
+const rounds = 24;
 /** Steps that are taken at the same time. */
 const atOnce = 6;
-const clients = 8;
+const clients = 6;
 
 // events.md §5: atomic, cut, order. The choices are drawn from a seed that a failure names; who comes first is not.
 describe("Snapshots and events", function () {
@@ -31,6 +31,7 @@ describe("Snapshots and events", function () {
         chance,
         accounts,
         channels: [room],
+        groups: [],
         scheduled: [],
         done: new Map(),
       };
@@ -48,7 +49,7 @@ describe("Snapshots and events", function () {
       }
       if (differing.length > 0) throw new Error(`differences:\n${differing.join("\n")}`);
       expect(registered).to.have.lengthOf(clients);
-      expect([...walk.done.keys()], "kinds of steps that succeeded").to.have.length.at.least(12);
+      expect([...walk.done.keys()], "kinds of steps that succeeded").to.have.length.at.least(10);
     }));
 
   /** Takes all steps while clients register and poll. */

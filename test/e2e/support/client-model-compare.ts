@@ -89,7 +89,7 @@ function normal(item: Item): Item {
   const fields = Object.entries(item).filter(([name]) => !untold.includes(name));
   return Object.fromEntries(
     fields.map(([name, value]) =>
-      ["subscribers", "members"].includes(name)
+      ["subscribers", "members", "direct_subgroup_ids"].includes(name)
         ? [name, (value as number[]).toSorted(numerically)]
         : [name, value],
     ),

@@ -159,8 +159,13 @@ export class ClientModel {
         for (const [field, value] of Object.entries(changed))
           if (field in object) object[field] = value;
     },
+    "user_group/add": (event) => {
+      addOnce(this.state.realm_user_groups, event["group"] as Item, "id");
+    },
     "user_group/add_members": (event) => this.#changeMembers(event, 1),
     "user_group/remove_members": (event) => this.#changeMembers(event, -1),
+    "user_group/add_subgroups": (event) => this.#changeSubgroups(event, 1),
+    "user_group/remove_subgroups": (event) => this.#changeSubgroups(event, -1),
     user_topic: (event) => {
       const topic = without(event, "type", "id");
       this.state.user_topics = this.state.user_topics.filter(
@@ -243,9 +248,20 @@ export class ClientModel {
   }
 
   #changeMembers({ group_id, user_ids }: Item, sign: 1 | -1): void {
-    const group = this.state.realm_user_groups.find(({ id }) => id === group_id);
-    if (!group) throw new Error(`there is no group ${String(group_id)}`);
+    const group = this.#groupOf(group_id);
     group["members"] = changed(group["members"] as number[], user_ids as number[], sign, "member");
+  }
+
+  #changeSubgroups({ group_id, direct_subgroup_ids: ids }: Item, sign: 1 | -1): void {
+    const group = this.#groupOf(group_id);
+    const before = group["direct_subgroup_ids"] as number[];
+    group["direct_subgroup_ids"] = changed(before, ids as number[], sign, "subgroup");
+  }
+
+  #groupOf(groupId: unknown): Item {
+    const group = this.state.realm_user_groups.find(({ id }) => id === groupId);
+    if (!group) throw new Error(`there is no group ${String(groupId)}`);
+    return group;
   }
 }
 

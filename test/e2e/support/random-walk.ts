@@ -3,6 +3,7 @@ import {
   createChannel,
   createScheduledMessage,
   createUser,
+  createUserGroup,
   deleteScheduledMessage,
   editScheduledMessage,
   muteUser,
@@ -13,6 +14,7 @@ import {
   updateSettings,
   updateStatus,
   updateSubscriptionProperties,
+  updateUserGroupMembers,
   type Operation,
 } from "@carillon/contract";
 import {
@@ -39,6 +41,7 @@ export interface Walk {
   /** Those who act. */
   readonly accounts: TestAccount[];
   readonly channels: Array<{ id: number; name: string }>;
+  readonly groups: number[];
   readonly scheduled: Array<{ id: number; by: TestAccount }>;
   /** How often each kind of step did something. */
   readonly done: Map<string, number>;
@@ -163,6 +166,31 @@ const makers: Readonly<Record<string, { weight: number; make: Maker }>> = {
       if (walk.scheduled.length === 0) return async () => undefined;
       const { id } = pick(walk, walk.scheduled);
       return () => deliverNow(walk.db, walk.org.realm, [id]);
+    },
+  },
+  "create a group": {
+    weight: 2,
+    make(walk) {
+      const client = asAnyone(walk, someone(walk));
+      const members = some(walk, walk.accounts).map(({ id }) => id);
+      const subgroups = some(walk, walk.groups);
+      const params = { name: unique("group"), description: "", members, subgroups };
+      return async () => {
+        const made = await attempt(walk, client, createUserGroup, { params });
+        if (made) walk.groups.push(made["group_id"] as number);
+      };
+    },
+  },
+  "change the members of a group": {
+    weight: 3,
+    make(walk) {
+      if (walk.groups.length === 0) return async () => undefined;
+      const client = asAnyone(walk, walk.org.owner);
+      const path = { user_group_id: pick(walk, walk.groups) };
+      const ids = some(walk, walk.accounts).map(({ id }) => id);
+      const params = walk.chance.below(2) === 0 ? { add: ids } : { delete: ids };
+      return async () =>
+        void (await attempt(walk, client, updateUserGroupMembers, { path, params }));
     },
   },
   "create a user": {
