@@ -11,9 +11,12 @@ const events = "/api/v1/events";
 describe("Odd parameters of event queues", () => {
   const scene = useScene();
   const member = () => scene.as(scene.org.member);
-  const queues = async () =>
-    (await scene.db.rows<{ count: number }>("SELECT count(*)::int AS count FROM event_queue"))[0]!
-      .count;
+  const queues = async () => {
+    const [row] = await scene.db.rows<{ count: number }>(
+      "SELECT count(*)::int AS count FROM event_queue",
+    );
+    return row?.count;
+  };
 
   const usable = async (params: Record<string, unknown>) =>
     succeeded(await member().post(register, { fetch_event_types: [], ...params }));

@@ -49,7 +49,7 @@ describe("Receivers of events", () => {
   const room = (overrides: Parameters<typeof channel>[2]): Promise<TestChannel> =>
     channel(scene.db, scene.org.realm, overrides);
   const create = (params: Params) =>
-    scene.as(scene.org.owner).succeed(createChannel, { params: params as never });
+    scene.as(scene.org.owner).succeed(createChannel, { params: params });
   const add = (name: string, principals: readonly TestAccount[]) =>
     scene.as(scene.org.owner).succeed(addSubscriptions, {
       params: { subscriptions: [{ name }], principals: principals.map(({ id }) => id) },
@@ -74,9 +74,11 @@ describe("Receivers of events", () => {
       member: subscribed,
       guest: subscribed,
     });
-    expect(events["owner"]![1]!["user_ids"]).to.deep.equal(subscribers);
-    const [subscription] = events["guest"]![1]!["subscriptions"] as [{ subscribers: number[] }];
-    expect(subscription.subscribers).to.deep.equal(subscribers);
+    expect(events["owner"]?.[1]).to.deep.include({ user_ids: subscribers });
+    expect(events["guest"]?.[1]).to.have.deep.nested.property(
+      "subscriptions[0].subscribers",
+      subscribers,
+    );
   });
 
   it("of a new private channel are its subscribers and the administrators", async () => {
@@ -120,8 +122,8 @@ describe("Receivers of events", () => {
       otherGuest: ["stream/create", "subscription/add"],
     });
     const ids = [member, outsider, otherGuest].map(({ id }) => id).toSorted((x, y) => x - y);
-    expect(events["guest"]![0]).to.deep.include({ stream_ids: [open.id], user_ids: ids });
-    expect(events["member"]![0]).not.to.have.property("user_ids");
+    expect(events["guest"]?.[0]).to.deep.include({ stream_ids: [open.id], user_ids: ids });
+    expect(events["member"]?.[0]).not.to.have.property("user_ids");
 
     const closed = await room({ inviteOnly: true, subscribers: [owner, guest] });
     expect(order(await told(() => add(closed.name, [member])))).to.deep.equal({
@@ -250,7 +252,7 @@ describe("Receivers of events", () => {
       expect(events.listening[0], "mentioned, but no receiver").to.deep.include({ flags: [] });
       for (const [event] of Object.values(events)) {
         expect(event).to.have.all.keys("id", "type", "message", "flags");
-        expect(event!["message"]).not.to.have.any.keys("flags", "local_id", "local_message_id");
+        expect(event?.["message"]).not.to.have.any.keys("flags", "local_id", "local_message_id");
       }
     }
     const poll = { queue_id: echoing.queue_id, last_event_id: echoing.last_event_id };
@@ -299,7 +301,7 @@ describe("Receivers of events", () => {
       content: "<p><em>so</em></p>",
       content_type: "text/html",
     });
-    expect(only("pictures")[0]!["avatar_url"]).to.be.a("string");
+    expect(only("pictures")[0]?.["avatar_url"]).to.be.a("string");
     expect(only("modern")[0]).to.include({ subject: "" });
     const passed = (["here", "elsewhere", "direct", "sent", "others"] as const).map(
       (name) => events[name].length,
