@@ -7,7 +7,7 @@ import type { WorkerServices } from "./services.ts";
 const intervalMs = 86_400_000;
 
 /** Makes full members of those who have passed the waiting period (user-groups.md §2), at the start and daily. */
-export function startPromotions({ db, log }: WorkerServices): Recurring {
+export function startPromotions({ db, log }: Pick<WorkerServices, "db" | "log">): Recurring {
   return every(intervalMs, "the making of full members", log, async (signal) => {
     const organizations = await promoteMembers(db, signal);
     if (organizations > 0) log.info({ organizations }, "made full members");

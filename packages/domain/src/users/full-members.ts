@@ -1,6 +1,8 @@
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
+import { visibilityEvents, watchChannels } from "../groups/channel-visibility.ts";
+import { loadSupergroups } from "../groups/closures.ts";
 import type { Realm } from "../realms/realm.ts";
 import type { Account } from "./account.ts";
 
@@ -17,33 +19,28 @@ export function isPastWaitingPeriod(
 /** A member's whole days since it joined; of the table `users`, called `u`. */
 const age = `floor(extract(epoch FROM now() - u.date_joined) / ${day})`;
 
-const missing = {
-  name: "full-members-missing",
-  text: `WITH added AS (
-      INSERT INTO user_group_member (group_id, user_id)
-      SELECT $2, u.id FROM users u
-      WHERE u.realm_id = $1 AND u.role = 400 AND u.system_bot_kind IS NULL AND ${age} >= $3
-      ORDER BY u.id
-      ON CONFLICT DO NOTHING RETURNING user_id
-    )
-    SELECT u.id FROM added JOIN users u ON u.id = added.user_id WHERE u.is_active ORDER BY u.id`,
-};
+interface Mover {
+  readonly id: number;
+  readonly isActive: boolean;
+  /** False for those who leave. */
+  readonly joins: boolean;
+}
 
-const surplus = {
-  name: "full-members-surplus",
-  text: `WITH removed AS (
-      DELETE FROM user_group_member m USING users u
-      WHERE m.group_id = $2 AND u.id = m.user_id AND u.realm_id = $1 AND ${age} < $3
-      RETURNING m.user_id
-    )
-    SELECT u.id FROM removed JOIN users u ON u.id = removed.user_id WHERE u.is_active ORDER BY u.id`,
+const movers = {
+  name: "full-members-movers",
+  text: `SELECT u.id, u.is_active AS "isActive", m.user_id IS NULL AS joins
+    FROM users u LEFT JOIN user_group_member m ON m.group_id = $2 AND m.user_id = u.id
+    WHERE u.realm_id = $1 AND u.role = 400 AND u.system_bot_kind IS NULL
+      AND CASE WHEN m.user_id IS NULL THEN ${age} >= $3 ELSE $4 AND ${age} < $3 END
+    ORDER BY u.id`,
 };
 
 /**
  * Puts everybody into the full members' group who has passed the waiting period, and with `both` takes out who has
- * not (user-groups.md §2). Of those who are deactivated nobody is told.
+ * not (user-groups.md §2). Of those who are deactivated nobody is told. The group graph must be locked.
  * @param groupId of `role:fullmembers`
  * @param days that a full member has been here, at least
+ * @returns what to tell: the memberships, and to those concerned the channels that these show or hide
  */
 export async function recomputeFullMembers(
   tx: Tx,
@@ -52,22 +49,31 @@ export async function recomputeFullMembers(
   days: number,
   { both }: { readonly both: boolean },
 ): Promise<NewEvent[]> {
-  const values = [realmId, groupId, days];
-  const [removed, added] = await Promise.all([
-    both ? tx.rows<{ id: number }>(surplus, values) : [],
-    tx.rows<{ id: number }>(missing, values),
+  const found = await tx.rows<Mover>(movers, [realmId, groupId, days, both]);
+  if (found.length === 0) return [];
+  const ids = (joins: boolean, among: readonly Mover[]) =>
+    among.filter((mover) => mover.joins === joins).map(({ id }) => id);
+  const active = found.filter(({ isActive }) => isActive);
+  const watched = await watchChannels(
+    tx,
+    realmId,
+    await loadSupergroups(tx, groupId),
+    active.map(({ id }) => id),
+  );
+  await Promise.all([
+    tx.rows("DELETE FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])", [
+      groupId,
+      ids(false, found),
+    ]),
+    tx.rows(
+      `INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[]) ON CONFLICT DO NOTHING`,
+      [groupId, ids(true, found)],
+    ),
   ]);
   return [
-    ...membershipEvents(
-      "remove_members",
-      [groupId],
-      removed.map(({ id }) => id),
-    ),
-    ...membershipEvents(
-      "add_members",
-      [groupId],
-      added.map(({ id }) => id),
-    ),
+    ...membershipEvents("remove_members", [groupId], ids(false, active)),
+    ...membershipEvents("add_members", [groupId], ids(true, active)),
+    ...(await visibilityEvents(tx, watched)),
   ];
 }
 

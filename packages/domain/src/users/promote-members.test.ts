@@ -1,4 +1,3 @@
-import { promoteMembers } from "@carillon/domain";
 import {
   bot,
   changeOrganization,
@@ -11,6 +10,8 @@ import {
   type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
+
+import { promoteMembers } from "./promote-members.ts";
 
 describe("the making of full members", () => {
   const db = useDatabase();

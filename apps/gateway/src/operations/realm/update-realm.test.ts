@@ -4,6 +4,7 @@ import {
   anonymousGroup,
   bot,
   changeOrganization,
+  channel,
   countQueries,
   eventsOf,
   organization,
@@ -382,6 +383,33 @@ describe("PATCH /realm", () => {
         moved("add_members", [own.member.id, own.bot.id, old.id]),
       ]);
       expect(await inFull()).to.deep.equal(everybody);
+    });
+
+    it("shows and hides the private channels that full members see", async () => {
+      const own = await organization(db);
+      const secret = await channel(db, own.realm, {
+        inviteOnly: true,
+        groups: { canSubscribeGroupId: own.groups["role:fullmembers"] },
+        subscribers: [own.moderator],
+      });
+      const set = async (waiting_period_threshold: number) => {
+        const { events } = await change(own.admin, { waiting_period_threshold });
+        return told(events).slice(2);
+      };
+      const audience = [own.member.id, own.bot.id].sort((a, b) => a - b);
+      const gone = { stream_ids: [secret.id], streams: [{ stream_id: secret.id }] };
+      expect(await set(5)).to.deep.equal([
+        { type: "stream", op: "delete", payload: gone, audience },
+      ]);
+      const [created, peers, ...none] = await set(0);
+      expect(none).to.deep.equal([]);
+      expect(created).to.deep.include({ type: "stream", op: "create", audience });
+      expect(peers).to.deep.equal({
+        type: "subscription",
+        op: "peer_add",
+        payload: { stream_ids: [secret.id], user_ids: [own.moderator.id] },
+        audience,
+      });
     });
   });
 });

@@ -1,0 +1,26 @@
+import { captureLog, eventsOf, organization, useDatabase } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { startPromotions } from "./full-members.ts";
+
+describe("the worker's making of full members", () => {
+  const db = useDatabase();
+
+  it("begins with the worker, says so once, and ends with it", async () => {
+    const org = await organization(db, { row: { waitingPeriodThreshold: 2 } });
+    await db.rows("UPDATE users SET date_joined = now() - interval '2 days' WHERE id = $1", [
+      org.member.id,
+    ]);
+    const { log, lines } = captureLog();
+    const { events } = await eventsOf(db, org.realm.id, async () => {
+      const promotions = startPromotions({ db, log });
+      await promotions.run();
+      await promotions.run();
+      await promotions.stop();
+    });
+    expect(events.map(({ op, payload }) => [op, payload])).to.deep.equal([
+      ["add_members", { group_id: org.groups["role:fullmembers"], user_ids: [org.member.id] }],
+    ]);
+    expect(lines.filter(({ msg }) => msg === "made full members")).to.have.length(1);
+  });
+});
