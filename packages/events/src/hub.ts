@@ -3,9 +3,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 
+import { catchUp } from "./catch-up.ts";
 import { emit } from "./emit.ts";
 import { heartbeatId, isFromTheFuture, seqOf } from "./event-ids.ts";
-import { ageInLog, readHeads, readLogFor } from "./log.ts";
+import { ageInLog, readHeads } from "./log.ts";
 import { forgiving, type Presenter } from "./present.ts";
 import type { EventQueue, QueueEvent } from "./queue-options.ts";
 import { dropQueue, findQueue, touchQueues } from "./queues.ts";
@@ -48,8 +49,6 @@ const shortLived = 60;
 const forgetMs = 600_000;
 /** After how many milliseconds a heartbeat that had to stand back is tried again. */
 const beatAgainMs = 100;
-/** Rows that are read in one go for a queue that is far behind. */
-const catchUpBatch = 200;
 /** A place in the log that is older than so many seconds is renewed with a heartbeat: the log is cleared behind it. */
 const stalePlace = 60;
 
@@ -187,10 +186,9 @@ export class EventHub<Context> {
     const selection = new Selection(queue, this.#presenter, tail.context);
     for (;;) {
       if (cursor < tail.ring.floor) {
-        const { floor } = tail.ring;
-        const from = cursor;
+        const range = { after: cursor, until: tail.ring.floor };
         const reached = await this.#turnstile.pass(() =>
-          this.#catchUp(queue, selection, from, floor),
+          catchUp(this.#options.db, queue, selection, range),
         );
         if (reached === undefined) return this.#giveUp(queue);
         cursor = reached;
@@ -221,28 +219,6 @@ export class EventHub<Context> {
     if (cursor >= head || id === undefined) return { kind: "events", events: [] };
     const age = await ageInLog(this.#options.db, tail.realmId, cursor + 1);
     return age === undefined || age > stalePlace ? beat(id) : { kind: "events", events: [] };
-  }
-
-  /** @returns up to where the queue has been served now; undefined when the log no longer reaches back so far */
-  async #catchUp(
-    queue: EventQueue,
-    selection: Selection<Context>,
-    after: number,
-    until: number,
-  ): Promise<number | undefined> {
-    const { db } = this.#options;
-    const { realmId, userId, options } = queue;
-    if ((await ageInLog(db, realmId, after + 1)) === undefined) return undefined;
-    const rows = await readLogFor(
-      db,
-      { realmId, userId, allPublicChannels: options.allPublicChannels },
-      { after, until, limit: catchUpBatch },
-    );
-    for (const { event } of rows) {
-      selection.add(event);
-      if (selection.isFull) return event.seq;
-    }
-    return rows.length < catchUpBatch ? until : rows.at(-1)!.event.seq;
   }
 
   #wait(
