@@ -1,14 +1,17 @@
 import {
+  addSubscriptions,
   createBot,
   deactivateUser,
   getEvents,
   getOwnUser,
+  listSubscribers,
   reactivateUser,
   register,
   updateUser,
 } from "@carillon/contract";
 import {
   bot,
+  channel,
   organization,
   useDatabase,
   useGateway,
@@ -119,5 +122,29 @@ describe("the deactivation of a user, over two gateways", () => {
     expect(
       await db.prisma.user.count({ where: { botOwnerId: target.id, isActive: true } }),
     ).to.equal(0);
+  });
+
+  it("counts no subscription of theirs that is made at the same time", async () => {
+    const target = await user(db, org.realm);
+    const rooms = [];
+    for (let i = 0; i < 8; i++)
+      rooms.push(await channel(db, org.owner, { subscribers: [org.member] }));
+    const subscriptions = rooms.map((room) =>
+      b.as(target).call(addSubscriptions, { params: { subscriptions: [{ name: room.name }] } }),
+    );
+    const [removed, ...others] = await Promise.all([
+      a.as(org.owner).call(deactivateUser, { path: { user_id: target.id } }),
+      ...subscriptions,
+    ]);
+    expect(removed?.status).to.equal(200);
+    for (const answer of others) expect(answer.status).to.be.oneOf([200, 400, 401]);
+    for (const room of rooms) {
+      const [now, { subscribers }] = await Promise.all([
+        db.prisma.channel.findUniqueOrThrow({ where: { id: room.id } }),
+        a.as(org.owner).succeed(listSubscribers, { path: { stream_id: room.id } }),
+      ]);
+      expect(subscribers).to.deep.equal([org.member.id]);
+      expect(now.subscriberCount).to.equal(1);
+    }
   });
 });

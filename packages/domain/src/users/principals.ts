@@ -9,7 +9,8 @@ import { showsAddressTo } from "./present.ts";
 export type Principals = readonly number[] | readonly string[];
 
 /**
- * The active accounts that the actor means; nobody named means the actor.
+ * The active accounts that the actor means; nobody named means the actor. They stay active until the transaction ends,
+ * the actor too, who may be on the way out.
  * @throws ApiError `BAD_REQUEST` when one is unknown or deactivated
  */
 export async function loadPrincipals(
@@ -17,7 +18,8 @@ export async function loadPrincipals(
   actor: Account,
   principals: Principals | undefined,
 ): Promise<ActiveAccount[]> {
-  if (!principals || principals.length === 0) return [actor];
+  if (!principals || principals.length === 0)
+    return loadActiveAccounts(tx, actor.realmId, [actor.id]);
   const ids = isEmails(principals) ? await idsOf(tx, actor, principals) : principals;
   return loadActiveAccounts(tx, actor.realmId, ids);
 }
