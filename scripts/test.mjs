@@ -1,27 +1,30 @@
+import { availableParallelism } from "node:os";
 import { prepare } from "./lib/build.mjs";
-import { become, steps } from "./lib/run.mjs";
+import { attend, become, steps } from "./lib/run.mjs";
 import { withServices } from "./lib/services.mjs";
 
 // npm test: all suites, or the files and mocha options that are given after `--`.
-const suites = [
-  "packages/*/src/**/*.test.ts",
-  "apps/*/src/**/*.test.ts",
-  "test/{contract,e2e,faults,boundaries}/**/*.test.ts",
-];
-/** One file after the other: the suites share one server and two cores. */
-const parallel = false;
+
+/** Each file has databases and ports of its own, so that several can run at a time. */
+const together = ["packages/*/src", "apps/*/src", "test/{contract,e2e,boundaries}"];
+/** These start and kill processes, and want the machine to themselves. */
+const alone = ["test/faults"];
+/** Files at a time; the servers want their share of the machine too. */
+const jobs = Math.min(4, Math.max(2, Math.floor(availableParallelism() / 2)));
+
+const mocha = (...args) =>
+  withServices("test", [process.execPath, "node_modules/mocha/bin/mocha.js", ...args]);
+const suites = (folders) => folders.map((folder) => `${folder}/**/*.test.ts`);
 
 await steps(async () => {
   await prepare();
   const given = process.argv.slice(2);
-  const names = given.some((argument) => !argument.startsWith("-"));
-  await become(
-    ...withServices("test", [
-      process.execPath,
-      "node_modules/mocha/bin/mocha.js",
-      ...(parallel ? ["--parallel"] : []),
-      ...given,
-      ...(names ? [] : suites),
-    ]),
+  if (given.some((argument) => !argument.startsWith("-"))) await become(...mocha(...given));
+  const first = await attend(
+    ...mocha("--parallel", `--jobs=${jobs}`, ...given, ...suites(together)),
   );
+  // Interrupted.
+  if (first >= 128) process.exit(first);
+  const second = await attend(...mocha(...given, ...suites(alone)));
+  process.exit(first || second);
 });
