@@ -15,8 +15,8 @@ import { personUpdated } from "./person-updated.ts";
 const memberRole = 400;
 
 /**
- * Whether the actor may give the account another role (users.md §3.2). From then on no owner but this one can be taken
- * away until the transaction ends.
+ * Whether the actor may give the account another role (users.md §3.2). The owner set must be locked where the account
+ * is an owner.
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
 export async function checkNewRole(

@@ -7,7 +7,7 @@ import type { Account } from "./account.ts";
 import { checkAdministers } from "./administration.ts";
 import { deactivateAccount } from "./deactivate-account.ts";
 import { currentActor, lockAccount, noSuchUser } from "./lock-account.ts";
-import { checkOwnerRemains, ownerRole } from "./owner-set.ts";
+import { checkOwnerRemains, lockOwnerSet, ownerRole } from "./owner-set.ts";
 
 /** What an administrator wants beside the deactivation. */
 export interface DeactivationOptions {
@@ -83,12 +83,13 @@ function checkComment(text: string | undefined): object {
  * @throws ApiError
  */
 async function openUser(tx: Tx, actor: Account, userId: number): Promise<Account> {
-  const [user, now] = await Promise.all([
-    lockAccount(tx, actor.realmId, userId, "FOR UPDATE"),
+  const user = await lockAccount(tx, actor.realmId, userId, "FOR UPDATE");
+  if (!user) throw noSuchUser();
+  const [, now] = await Promise.all([
+    user.role === ownerRole ? lockOwnerSet(tx, user.realmId) : undefined,
     // A bot that deactivates its own owner is gone by then.
     actor.botOwnerId === userId ? actor : currentActor(tx, actor),
   ]);
-  if (!user) throw noSuchUser();
   if (user.isBot) throw errors.badRequest("This is a bot: use DELETE /bots/{bot_id}");
   if (!user.isActive) throw errors.badRequest("The user is already deactivated");
   checkAdministers(now, user);

@@ -13,6 +13,7 @@ import { findAccount } from "./find-account.ts";
 import { checkFullName, checkNameIsFree } from "./full-name.ts";
 import { currentActor, lockAccount, noSuchUser } from "./lock-account.ts";
 import { addressTaken } from "./new-address.ts";
+import { lockOwnerSet, ownerRole } from "./owner-set.ts";
 import { personUpdated } from "./person-updated.ts";
 import { checkProfileData, type ProfileEntry } from "./profile-data.ts";
 
@@ -64,13 +65,16 @@ async function openUser(
   userId: number,
   { role }: UserChanges,
 ): Promise<OpenUser> {
-  const [, target, now, realm] = await Promise.all([
+  const [, target] = await Promise.all([
     role === undefined ? undefined : lockGroupGraph(tx, actor.realmId),
     lockAccount(tx, actor.realmId, userId, "FOR NO KEY UPDATE"),
+  ]);
+  if (!target) throw noSuchUser();
+  const [, now, realm] = await Promise.all([
+    role !== undefined && target.role === ownerRole ? lockOwnerSet(tx, target.realmId) : undefined,
     currentActor(tx, actor),
     loadRealm(tx, actor.realmId),
   ]);
-  if (!target) throw noSuchUser();
   checkAdministers(now, target);
   return { realm, actor: now, target };
 }

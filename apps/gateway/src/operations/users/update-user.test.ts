@@ -298,6 +298,19 @@ describe("PATCH /users/{user_id}", () => {
       }
     });
 
+    it("of owner is no more to give for an owner who has just lost it", async () => {
+      for (let round = 0; round < 5; round++) {
+        const own = await organization(db);
+        const second = await user(db, own.realm, { role: roles.owner });
+        await user(db, own.realm, { role: roles.owner });
+        const answers = await Promise.all([
+          patch(own.owner, second.id, { role: 400 }),
+          patch(second, own.owner.id, { role: 400 }),
+        ]);
+        expect(answers.map(({ body }) => body.result)).to.have.members(["success", "error"]);
+      }
+    });
+
     it("lets an administrator give up the role", async () => {
       const by = await user(db, org.realm, { role: roles.administrator });
       await change(by, by, { role: 400 });
