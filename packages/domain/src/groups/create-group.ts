@@ -14,6 +14,7 @@ import { loadSystemGroups, type SystemGroupIds } from "../permissions/system-gro
 import { loadRealm } from "../realms/realm.ts";
 import type { Account } from "../users/account.ts";
 import { loadActiveAccounts } from "../users/active-accounts.ts";
+import { currentActor } from "../users/lock-account.ts";
 import {
   checkSubgroups,
   insertSubgroups,
@@ -47,13 +48,14 @@ export async function createUserGroup(
   actor: Account,
   asked: NewUserGroup,
 ): Promise<number> {
-  const [, realm, memberships, systemGroups] = await Promise.all([
+  const [, now, realm, memberships, systemGroups] = await Promise.all([
     lockGroupGraph(tx, actor.realmId),
+    currentActor(tx, actor),
     loadRealm(tx, actor.realmId),
     loadMemberships(tx, [actor.id]),
     loadSystemGroups(tx, actor.realmId),
   ]);
-  if (!memberships.holds(actor, realmSettings.canCreateGroups, realm.groups.canCreateGroups))
+  if (!memberships.holds(now, realmSettings.canCreateGroups, realm.groups.canCreateGroups))
     throw errors.badRequest("You may not create user groups");
   const members = await loadActiveAccounts(tx, realm.id, asked.members);
   checkGroupName(asked.name);

@@ -6,6 +6,7 @@ import { loadMemberships, type Memberships } from "../permissions/memberships.ts
 import { groupSettings, realmSettings } from "../permissions/registry.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Account } from "../users/account.ts";
+import { currentActor } from "../users/lock-account.ts";
 import { lockUserGroup, type GroupSetting, type UserGroup } from "./group.ts";
 
 /** A group that somebody wants to change, in the hands of the transaction, with what tells whether they may. */
@@ -19,17 +20,18 @@ export interface OpenGroup {
 
 /**
  * Takes the locks that a change of the group needs, then reads it: whoever comes second sees what the first has done.
- * @throws ApiError `BAD_REQUEST` when the organization has no such group
+ * @throws ApiError `BAD_REQUEST` when the organization has no such group, `UNAUTHORIZED` when the actor is gone by then
  */
 export async function openGroup(tx: Tx, actor: Account, groupId: number): Promise<OpenGroup> {
-  const [, group, realm, memberships] = await Promise.all([
+  const [, group, now, realm, memberships] = await Promise.all([
     lockGroupGraph(tx, actor.realmId),
     lockUserGroup(tx, actor.realmId, groupId),
+    currentActor(tx, actor),
     loadRealm(tx, actor.realmId),
     loadMemberships(tx, [actor.id]),
   ]);
   if (!group) throw noSuchGroup();
-  return { actor, realm, group, memberships };
+  return { actor: now, realm, group, memberships };
 }
 
 /** The refusal of an id that is no group's. */

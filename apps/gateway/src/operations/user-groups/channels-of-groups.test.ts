@@ -154,6 +154,22 @@ describe("Private channels that a user group sees", () => {
     expect(await seen(guest)).to.deep.equal([]);
   });
 
+  it("are told to those alone who gain or lose them, among others whose memberships change", async () => {
+    const [a, b] = [await room(), await room({ canSubscribeGroupId: group.id }, [person])];
+    const all = [person, other, org.member, org.guest, org.bot, org.admin];
+    expect((await told(() => members({ add: all.map(({ id }) => id) }))).map(short)).to.deep.equal([
+      shown(ids(person, other, org.bot), a),
+      peers(ids(person, other, org.bot), ids(org.member, org.guest), a),
+      shown(ids(other, org.member, org.bot), b),
+      peers(ids(other, org.member, org.bot), [person.id], b),
+    ]);
+    expect((await told(() => members({ delete: ids(person, other) }))).map(short)).to.deep.equal([
+      gone(ids(person, other), a),
+      gone([other.id], b),
+    ]);
+    expect(await seen(person)).to.deep.equal([b.id]);
+  });
+
   it("are private ones: others do not hang on a group, nor do settings that show nothing", async () => {
     await channel(db, org.realm, { groups: { canSubscribeGroupId: group.id } });
     await room({ canSendMessageGroupId: group.id, canRemoveSubscribersGroupId: group.id });
