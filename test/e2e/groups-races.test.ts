@@ -16,6 +16,7 @@ import { expect } from "chai";
 
 import { withChance, type Chance } from "../faults/support/chance.ts";
 import { succeeded } from "./support/answers.ts";
+import { nth } from "./support/nth.ts";
 
 type Database = Awaited<ReturnType<TestDatabase["connect"]>>;
 type Value = number | { direct_members: number[]; direct_subgroups: number[] };
@@ -47,7 +48,7 @@ describe("User groups, changed through two gateways at the same time", function 
 
   let turn = 0;
   /** Each request goes to the gateway that the one before did not. */
-  const client = (account: TestAccount) => gateways[turn++ % gateways.length]!.as(account);
+  const client = (account: TestAccount) => nth(gateways, turn++).as(account);
   const path = (id: number, rest = "") => `/api/v1/user_groups/${id}${rest}`;
   const owners = () => [org.owner, second] as const;
 
@@ -85,7 +86,9 @@ describe("User groups, changed through two gateways at the same time", function 
   /** Sends the requests in an order that differs from round to round. */
   async function race(requests: ReadonlyArray<() => Promise<Answer>>, round: number) {
     const order = requests.map((_, n) => (n + round) % requests.length);
-    const answers = await Promise.all(order.map(async (n) => [n, await requests[n]!()] as const));
+    const answers = await Promise.all(
+      order.map(async (n) => [n, await nth(requests, n)()] as const),
+    );
     const outcomes: string[] = [];
     for (const [n, answer] of answers) outcomes[n] = outcome(answer);
     return outcomes;
@@ -112,7 +115,7 @@ describe("User groups, changed through two gateways at the same time", function 
       ];
       const requests = values.map(
         (value, n) => () =>
-          client(owners()[n % 2]!).patch(path(id), {
+          client(nth(owners(), n % 2)).patch(path(id), {
             description: `${n}`,
             can_join_group: { new: value, old },
           }),
@@ -139,12 +142,12 @@ describe("User groups, changed through two gateways at the same time", function 
       ];
       const requests = values.map(
         (value, n) => () =>
-          client(owners()[n]!).patch("/api/v1/realm", { [setting]: { new: value, old } }),
+          client(nth(owners(), n)).patch("/api/v1/realm", { [setting]: { new: value, old } }),
       );
       const back = { [setting]: { new: org.groups["role:members"] } };
       const outcomes = await race(requests, round);
       expect(outcomes.toSorted()).to.deep.equal(["EXPECTATION_MISMATCH", "done"]);
-      const now = values[outcomes.indexOf("done")]!;
+      const now = nth(values, outcomes.indexOf("done"));
       const check = await client(org.owner).patch("/api/v1/realm", {
         [setting]: { ...back[setting], old: now },
       });
@@ -159,8 +162,8 @@ describe("User groups, changed through two gateways at the same time", function 
       const groups: number[] = [];
       for (let n = 0; n < length; n++) groups.push(await made());
       const requests = groups.map((id, n) => () => {
-        const sub = groups[(n + 1) % length]!;
-        const by = client(owners()[n % 2]!);
+        const sub = nth(groups, n + 1);
+        const by = client(nth(owners(), n % 2));
         return n % 2 === 0
           ? by.post(path(id, "/subgroups"), { add: [sub] })
           : by.post(path(id, "/members"), { add_subgroups: [sub] });
@@ -272,7 +275,7 @@ describe("User groups, changed through two gateways at the same time", function 
       const { id } = await user(db, org.realm);
       const outcomes = await race(
         [300, 200, 400, 300].map(
-          (role, n) => () => client(owners()[n % 2]!).patch(`/api/v1/users/${id}`, { role }),
+          (role, n) => () => client(nth(owners(), n % 2)).patch(`/api/v1/users/${id}`, { role }),
         ),
         round,
       );
@@ -312,7 +315,7 @@ describe("User groups, changed through two gateways at the same time", function 
     groups: readonly number[],
     people: readonly TestAccount[],
   ): () => Promise<Answer> {
-    const pick = <T>(list: readonly T[]) => list[chance.below(list.length)]!;
+    const pick = <T>(list: readonly T[]) => nth(list, chance.below(list.length));
     const [group, other, third] = [pick(groups), pick(groups), pick(groups)];
     const somebody = pick(people).id;
     const by = client(pick(owners()));

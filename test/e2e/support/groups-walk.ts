@@ -17,6 +17,7 @@ import {
   type Value,
 } from "./groups-model-rules.ts";
 import type { GroupsModel, ModelGroup } from "./groups-model.ts";
+import { nth } from "./nth.ts";
 
 /** What the steps of a walk choose from. */
 export interface GroupsWalk {
@@ -39,7 +40,7 @@ export interface Step {
 type Maker = (walk: GroupsWalk) => Promise<Omit<Step, "kind">>;
 
 export function pick<T>({ chance }: Pick<GroupsWalk, "chance">, list: readonly T[]): T {
-  return list[chance.below(list.length)]!;
+  return nth(list, chance.below(list.length));
 }
 
 const oneIn = ({ chance }: GroupsWalk, n: number) => chance.below(n) === 0;
