@@ -77,9 +77,9 @@ describe("event queues", () => {
     const { events } = await poll(client, id, last);
     expect(events).to.have.lengthOf(1);
     expect(events[0]).to.have.all.keys("id", "type");
-    expect(events[0].type).to.equal("heartbeat");
-    const next = await poll(client, id, events[0].id);
-    expect(next.events[0].id).to.be.greaterThan(events[0].id);
+    expect(events.at(0)!.type).to.equal("heartbeat");
+    const next = await poll(client, id, events.at(0)!.id);
+    expect(next.events.at(0)!.id).to.be.greaterThan(events.at(0)!.id);
   });
 
   it("go on after more heartbeats than there is room for between two events", async () => {
@@ -89,9 +89,9 @@ describe("event queues", () => {
     const used = last + 1_023;
     const { events } = await poll(client, id, used);
     expect(events.map(({ type }) => type)).to.deep.equal(["heartbeat"]);
-    expect(events[0].id).to.be.greaterThan(used);
+    expect(events.at(0)!.id).to.be.greaterThan(used);
     await send(client, "after the heartbeats");
-    const next = await poll(client, id, events[0].id);
+    const next = await poll(client, id, events.at(0)!.id);
     expect(next.events.map(({ type }) => type)).to.include("message");
   });
 
@@ -217,7 +217,7 @@ describe("event queues", () => {
       "SELECT count(*)::int AS count FROM event_queue WHERE user_id = $1",
       [org.admin.id],
     );
-    expect(count.count).to.equal(100);
+    expect(count?.count).to.equal(100);
     const { body } = await client.call(getEvents, {
       params: { queue_id: first.queue_id, last_event_id: first.last_event_id },
     });

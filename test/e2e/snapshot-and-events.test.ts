@@ -68,7 +68,7 @@ describe("Snapshots and events", function () {
       const { accounts } = walk;
       // Its own draws, so that the steps do not depend on how often it polls.
       const chance = drawnFrom(walk.chance.below(2 ** 31));
-      const account = accounts[chance.below(accounts.length)]!;
+      const account = accounts.at(chance.below(accounts.length))!;
       const client = await QueueClient.register(account, gateways, chance, options(chance));
       registered.push(client);
       const watched = watch(client, chance);

@@ -78,7 +78,11 @@ async function toldToEnd(world: World): Promise<void> {
 
   const next = await gatewayWithMetrics(world);
   const again = readers.map(({ queueId, heartbeats }, i) =>
-    followQueue(accounts[Math.floor(i / 2)]!, { queueId, lastId: heartbeats[0]! }, () => next.url),
+    followQueue(
+      accounts.at(Math.floor(i / 2))!,
+      { queueId, lastId: heartbeats.at(0)! },
+      () => next.url,
+    ),
   );
   try {
     const sent = await inOrderOfCommit(db, await send(next.url, room, accounts, 2));

@@ -30,6 +30,8 @@ export function listenOn(
       connectionString: databaseUrl,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
+      // How a connection is noticed that a firewall has dropped: the system waits two hours.
+      keepAliveInitialDelayMillis: 10_000,
       application_name: "carillon listener",
     });
     client = own;

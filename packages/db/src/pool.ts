@@ -29,6 +29,7 @@ export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     // Statements that do not wait for each other's answers go out at once; they still run in order.
     pipeline: true,
     statement_timeout: statementTimeoutMs,

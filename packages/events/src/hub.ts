@@ -143,8 +143,9 @@ export class EventHub<Context> {
   async poll(poll: Poll): Promise<PollResult> {
     this.#open++;
     try {
-      const found = await this.#turnstile.pass(() =>
-        findQueue(this.#options.db, poll.userId, poll.queueId),
+      // Who has hung up while waiting in line is not looked up any more.
+      const found = await this.#turnstile.pass(async () =>
+        poll.signal.aborted ? undefined : findQueue(this.#options.db, poll.userId, poll.queueId),
       );
       if (!found) return { kind: "gone" };
       const { queue, head } = found;

@@ -43,7 +43,7 @@ export class QueueClient {
     chance: Chance,
     params: Readonly<Record<string, unknown>>,
   ): Promise<QueueClient> {
-    const gateway = gateways[chance.below(gateways.length)]!;
+    const gateway = gateways.at(chance.below(gateways.length))!;
     const answer = await gateway.as(account).succeed(register, { params });
     return new QueueClient(account, gateways, chance, params, answer);
   }
@@ -93,7 +93,7 @@ export class QueueClient {
   }
 
   #gateway(): Gateway {
-    return this.#gateways[this.#chance.below(this.#gateways.length)]!;
+    return this.#gateways.at(this.#chance.below(this.#gateways.length))!;
   }
 }
 

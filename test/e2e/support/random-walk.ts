@@ -67,7 +67,7 @@ async function attempt(
 }
 
 function pick<T>(walk: Walk, list: readonly T[]): T {
-  return list[walk.chance.below(list.length)]!;
+  return list.at(walk.chance.below(list.length))!;
 }
 
 const someone = (walk: Walk) => pick(walk, walk.accounts);
