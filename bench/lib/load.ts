@@ -22,8 +22,14 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Starts the process that sends them. */
-export async function startLoad(world: World, kind: LoadKind = "schedule"): Promise<Load> {
+/** The process that sends whatever it is given. */
+export interface Loader {
+  /** @throws Error when a request was refused */
+  run(request: LoadRequest): Promise<LoadAnswer>;
+  stop(): Promise<void>;
+}
+
+export async function startLoader(): Promise<Loader> {
   const child = startChild("load", "bench/peers/load.ts", { NODE_ENV: "production" });
   await child.written("load started");
   const ended = once(child.process, "exit").then(() => {
@@ -31,14 +37,7 @@ export async function startLoad(world: World, kind: LoadKind = "schedule"): Prom
   });
   ended.catch(() => undefined);
   return {
-    async run(port, seconds) {
-      const from = Math.ceil(Date.now() / 1_000) + 120;
-      const requests = Array.from({ length: different }, (_, n) =>
-        kind === "send"
-          ? sendRequest(world, n)
-          : scheduleRequest(world, n, from + ((n * 2_477) % 3_600)),
-      );
-      const request: LoadRequest = { port, seconds, connections: connections[kind], requests };
+    async run(request) {
       child.process.send(request);
       const [answer] = (await Promise.race([once(child.process, "message"), ended])) as [
         LoadAnswer,
@@ -48,5 +47,22 @@ export async function startLoad(world: World, kind: LoadKind = "schedule"): Prom
       return answer;
     },
     stop: () => child.stop(),
+  };
+}
+
+/** Starts the process that sends them. */
+export async function startLoad(world: World, kind: LoadKind = "schedule"): Promise<Load> {
+  const loader = await startLoader();
+  return {
+    async run(port, seconds) {
+      const from = Math.ceil(Date.now() / 1_000) + 120;
+      const requests = Array.from({ length: different }, (_, n) =>
+        kind === "send"
+          ? sendRequest(world, n)
+          : scheduleRequest(world, n, from + ((n * 2_477) % 3_600)),
+      );
+      return loader.run({ port, seconds, connections: connections[kind], requests });
+    },
+    stop: () => loader.stop(),
   };
 }

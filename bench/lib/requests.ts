@@ -1,9 +1,9 @@
 import { chatLine } from "./chat-lines.ts";
 import type { Member, Room, World } from "./world.ts";
 
-/** A request with a form, ready to be sent. */
+/** A request ready to be sent, with a form in its body or nothing. */
 export interface FormRequest {
-  readonly method: "POST";
+  readonly method: "GET" | "POST";
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

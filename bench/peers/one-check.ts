@@ -1,0 +1,61 @@
+import type { AddressInfo } from "node:net";
+import { operation } from "@carillon/contract";
+import { connectDatabase, type Database } from "@carillon/db";
+import {
+  authenticate,
+  loadMemberships,
+  loadRealm,
+  realmSettings,
+  type Account,
+} from "@carillon/domain";
+import { buildApp, createGatewayServer, handlerFor } from "@carillon/gateway";
+import { silentLogger } from "@carillon/kit";
+import { z } from "zod";
+import { benchSite } from "../lib/system.ts";
+
+// The gateway with two operations that differ in one permission check: the evaluator as every operation asks it.
+const db = await connectDatabase(process.env["DATABASE_URL"]!, { max: 10, name: "one-check" });
+const handle = handlerFor<{ db: Database }, Account>();
+
+const declare = (id: string) =>
+  operation({
+    id,
+    method: "GET",
+    path: `/api/v1/bench/${id}`,
+    access: "account",
+    summary: "What the bench asks for",
+    result: { holds: z.boolean() },
+  });
+
+const without = handle(declare("without"), async ({ actor, services }) =>
+  services.db.transaction(async (tx) => {
+    await loadRealm(tx, actor.realmId);
+    return { holds: true };
+  }),
+);
+
+// The query after the other, not with it: as dear as a check can be.
+const within = handle(declare("with"), async ({ actor, services }) =>
+  services.db.transaction(async (tx) => {
+    const realm = await loadRealm(tx, actor.realmId);
+    const memberships = await loadMemberships(tx, [actor.id]);
+    const { canCreateGroups } = realmSettings;
+    return { holds: memberships.holds(actor, canCreateGroups, realm.groups.canCreateGroups) };
+  }),
+);
+
+const handlers = [without, within];
+const server = createGatewayServer(
+  buildApp<{ db: Database }, Account>({
+    operations: handlers.map((handler) => handler.operation),
+    handlers,
+    services: { db },
+    authenticate: (credentials) => authenticate(db, benchSite, credentials),
+    log: silentLogger,
+  }),
+);
+server.listen(0, "127.0.0.1", () => {
+  console.log(`peer started on ${(server.address() as AddressInfo).port}`);
+});
+process.on("disconnect", () => process.exit(0));
+process.on("SIGTERM", () => process.exit(0));
