@@ -136,7 +136,14 @@ async function ask(
   return { text, answer, expected };
 }
 
-/** Mostly changes that are possible. */
+const settingsOfMembers = [
+  "can_add_members_group",
+  "can_join_group",
+  "can_leave_group",
+  "can_remove_members_group",
+] as const;
+
+/** Mostly changes that are possible; one in seven would close a circle. */
 function composition(walk: GroupsWalk, by: TestAccount, id: number): change.Composition {
   const group = walk.model.state.groups.get(id);
   const fits = !oneIn(walk, 6);
@@ -152,11 +159,15 @@ function composition(walk: GroupsWalk, by: TestAccount, id: number): change.Comp
       .map((each) => each.id)
       .filter((each) => !fits || group?.subgroups.has(each) === inside);
   const nothing = { add: [], delete: [], addSubgroups: [], deleteSubgroups: [] };
-  const draw = walk.chance.below(6);
+  const draw = walk.chance.below(7);
   if (draw === 0)
     return group?.members.has(by.id)
       ? { ...nothing, delete: [by.id] }
       : { ...nothing, add: [by.id] };
+  if (draw === 6) {
+    const above = all(walk).filter((each) => walk.model.subgroupsOf(each.id).includes(id));
+    return { ...nothing, addSubgroups: [above.length > 0 ? pick(walk, above).id : id] };
+  }
   const wanted = {
     add: draw === 1 || draw === 5 ? users(false) : [],
     delete: draw === 2 || draw === 5 ? users(true) : [],
@@ -237,7 +248,7 @@ const makers: Readonly<Record<string, { weight: number; make: Maker }>> = {
     weight: 12,
     make(walk) {
       const id = target(walk);
-      const by = changer(walk, id, pick(walk, settingNames));
+      const by = changer(walk, id, pick(walk, settingsOfMembers));
       const asked = composition(walk, by, id);
       const { add, delete: remove, addSubgroups, deleteSubgroups } = asked;
       const expect = () => change.composeGroup(walk.model, by.id, id, asked);
