@@ -29,6 +29,7 @@ export interface Loader {
   stop(): Promise<void>;
 }
 
+/** Starts the process that sends requests; it ends with the bench. */
 export async function startLoader(): Promise<Loader> {
   const child = startChild("load", "bench/peers/load.ts", { NODE_ENV: "production" });
   await child.written("load started");
