@@ -11,6 +11,7 @@ import { avatarUrl } from "../users/avatar.ts";
 import { isEmailAddress } from "../users/email-address.ts";
 import { checkFullName, checkNameIsFree } from "../users/full-name.ts";
 import { insertUser } from "../users/insert-user.ts";
+import { lockGroupGraph } from "../permissions/lock-groups.ts";
 import { lockAccount } from "../users/lock-account.ts";
 import { addressTaken, checkAddressIsFree } from "../users/new-address.ts";
 import { checkBotName } from "./bot-name.ts";
@@ -53,7 +54,8 @@ export async function createBot(
 }
 
 async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promise<CreatedBot> {
-  const [owner, realm] = await Promise.all([
+  const [, owner, realm] = await Promise.all([
+    lockGroupGraph(tx, actor.realmId),
     lockAccount(tx, actor.realmId, actor.id, "FOR SHARE"),
     loadRealm(tx, actor.realmId),
   ]);

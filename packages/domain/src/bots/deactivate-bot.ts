@@ -2,6 +2,7 @@ import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { holdGroupGraph } from "../permissions/lock-groups.ts";
 import type { Account } from "../users/account.ts";
 import { deactivateAccount } from "../users/deactivate-account.ts";
 import { currentActor, lockAccount } from "../users/lock-account.ts";
@@ -12,7 +13,8 @@ import { checkAdministersBot } from "./administer-bot.ts";
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 export async function deactivateBot(tx: Tx, actor: Account, botId: number): Promise<void> {
-  const [bot, now] = await Promise.all([
+  const [, bot, now] = await Promise.all([
+    holdGroupGraph(tx, actor.realmId),
     lockAccount(tx, actor.realmId, botId, "FOR UPDATE"),
     currentActor(tx, actor),
   ]);

@@ -2,6 +2,7 @@ import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { holdGroupGraph } from "../permissions/lock-groups.ts";
 import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
 import { channelSettings, realmSettings } from "../permissions/registry.ts";
 import { recordAnnouncements, recordSubscribedNotices } from "../notices/record.ts";
@@ -61,7 +62,10 @@ export async function addSubscriptions(
   input: AddSubscriptionsInput,
 ): Promise<AddedSubscriptions> {
   const wanted = input.subscriptions.map(checkWanted);
-  const realm = await loadRealm(tx, actor.realmId);
+  const [realm] = await Promise.all([
+    loadRealm(tx, actor.realmId),
+    holdGroupGraph(tx, actor.realmId),
+  ]);
   const principals = await loadPrincipals(tx, actor, input.principals);
   const memberships = await loadMemberships(tx, [actor.id]);
   const names = wanted.map(({ name }) => name);

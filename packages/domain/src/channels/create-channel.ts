@@ -5,6 +5,7 @@ import { emit, type NewEvent } from "@carillon/events";
 import { recordAnnouncements } from "../notices/record.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
+import { holdGroupGraph } from "../permissions/lock-groups.ts";
 import type { Account } from "../users/account.ts";
 import { loadActiveAccounts } from "../users/active-accounts.ts";
 import { loadChannelsByName, type Channel } from "./channel.ts";
@@ -36,7 +37,10 @@ export async function createChannel(
   creator: Account,
   input: NewChannelInput,
 ): Promise<number> {
-  const realm = await loadRealm(tx, creator.realmId);
+  const [realm] = await Promise.all([
+    loadRealm(tx, creator.realmId),
+    holdGroupGraph(tx, creator.realmId),
+  ]);
   const description = checkDescription(input.description);
   const plan = await planCreation(tx, realm, creator, input);
   const name = checkChannelName(input.name);

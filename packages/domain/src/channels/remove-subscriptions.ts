@@ -2,6 +2,7 @@ import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { holdGroupGraph } from "../permissions/lock-groups.ts";
 import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
 import { channelSettings } from "../permissions/registry.ts";
 import type { Account } from "../users/account.ts";
@@ -36,7 +37,10 @@ export async function removeSubscriptions(
   actor: Account,
   input: RemoveSubscriptionsInput,
 ): Promise<RemovedSubscriptions> {
-  const principals = await loadPrincipals(tx, actor, input.principals);
+  const [, principals] = await Promise.all([
+    holdGroupGraph(tx, actor.realmId),
+    loadPrincipals(tx, actor, input.principals),
+  ]);
   const names = input.subscriptions.map((name) => name.trim());
   const found = await loadChannelsByName(tx, actor.realmId, names);
   const memberships = await loadMemberships(tx, [actor.id]);

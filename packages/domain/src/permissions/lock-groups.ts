@@ -1,13 +1,28 @@
 import { lockClass, type Tx } from "@carillon/db";
 
 const graphLock = { name: "group-graph-lock", text: "SELECT pg_advisory_xact_lock($1, $2)" };
+const graphHold = {
+  name: "group-graph-hold",
+  text: "SELECT pg_advisory_xact_lock_shared($1, $2)",
+};
 
 /**
- * Waits until nobody else changes the organization's group graph or group-valued settings, and keeps others from it
- * until the transaction ends: racing edges never close a circle, and no two requests wait for each other's groups.
+ * Waits until nobody else changes who is in the organization's groups, its group graph or its group-valued settings, and
+ * keeps others from it until the transaction ends: racing edges never close a circle, and no two requests wait for each
+ * other's groups. Accounts come and change their roles under it too: system groups are groups. It must be the first lock
+ * of its transaction.
  */
 export async function lockGroupGraph(tx: Tx, realmId: number): Promise<void> {
   await tx.rows(graphLock, [lockClass.groups, realmId]);
+}
+
+/**
+ * Keeps everybody and all groups as they are until the transaction ends, while others may do the same: who is told of
+ * a change must not be worked out while somebody comes, who would then have it neither in a snapshot nor as an event.
+ * It must be the first lock of its transaction.
+ */
+export async function holdGroupGraph(tx: Tx, realmId: number): Promise<void> {
+  await tx.rows(graphHold, [lockClass.groups, realmId]);
 }
 
 /** A named group, as far as using it somewhere needs to know. */

@@ -4,6 +4,7 @@ import { emit } from "@carillon/events";
 import { codePointLength } from "@carillon/kit";
 
 import { welcome } from "../notices/welcome.ts";
+import { lockGroupGraph } from "../permissions/lock-groups.ts";
 import { loadRealm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "./account.ts";
@@ -33,6 +34,7 @@ export async function createMember(
   const passwordHash = await hashPassword(input.password);
   return db
     .transaction(async (tx) => {
+      await lockGroupGraph(tx, realm.id);
       await checkNameIsFree(tx, realm, fullName);
       const { account, events } = await insertUser(tx, site, realm, {
         email,

@@ -6,6 +6,7 @@ import { codePointLength } from "@carillon/kit";
 import type { Account } from "./account.ts";
 import { checkAdministers } from "./administration.ts";
 import { deactivateAccount } from "./deactivate-account.ts";
+import { holdGroupGraph } from "../permissions/lock-groups.ts";
 import { currentActor, lockAccount, noSuchUser } from "./lock-account.ts";
 import { checkOwnerRemains, lockOwnerSet, ownerRole } from "./owner-set.ts";
 
@@ -40,7 +41,10 @@ export async function deactivateUser(
   });
   for (const botId of botIds)
     await db.transaction(async (tx) => {
-      const bot = await lockAccount(tx, actor.realmId, botId, "FOR UPDATE");
+      const [, bot] = await Promise.all([
+        holdGroupGraph(tx, actor.realmId),
+        lockAccount(tx, actor.realmId, botId, "FOR UPDATE"),
+      ]);
       // Somebody else may have deactivated it, or have become its owner.
       if (!bot?.isActive || bot.botOwnerId !== userId) return;
       emit(tx, actor.realmId, await deactivateAccount(tx, actor.id, bot, { owner_id: userId }));
@@ -83,7 +87,10 @@ function checkComment(text: string | undefined): object {
  * @throws ApiError
  */
 async function openUser(tx: Tx, actor: Account, userId: number): Promise<Account> {
-  const user = await lockAccount(tx, actor.realmId, userId, "FOR UPDATE");
+  const [, user] = await Promise.all([
+    holdGroupGraph(tx, actor.realmId),
+    lockAccount(tx, actor.realmId, userId, "FOR UPDATE"),
+  ]);
   if (!user) throw noSuchUser();
   const [, now] = await Promise.all([
     user.role === ownerRole ? lockOwnerSet(tx, user.realmId) : undefined,

@@ -3,6 +3,7 @@ import type { NewEvent } from "@carillon/events";
 import { randomKey } from "@carillon/kit";
 
 import { subscribeToDefaults } from "../channels/default-channels.ts";
+import { lockGroupGraph } from "../permissions/lock-groups.ts";
 import { groupOfRole, type SystemGroupName } from "../permissions/registry.ts";
 import { loadSystemGroups } from "../permissions/system-groups.ts";
 import type { Realm } from "../realms/realm.ts";
@@ -67,6 +68,7 @@ export async function insertUser(
   realm: Realm,
   user: NewUser,
 ): Promise<InsertedUser> {
+  await lockGroupGraph(tx, realm.id);
   const { isBot = false, role = 400, apiKey = randomKey() } = user;
   const settings = { ...(isBot ? {} : await newSettings(tx, realm)), ...user.settings };
   const { email_address_visibility: visibility = visibleToEveryone, ...others } = settings;
