@@ -1,0 +1,63 @@
+import { createUser, getEvents, register, removeSubscriptions } from "@carillon/contract";
+import { channel, organization, useDatabase, useGateway, waitFor } from "@carillon/testkit";
+import { expect } from "chai";
+
+// events.md §5: what happens after a snapshot is told. Who is told of a change is worked out in its transaction, and
+// somebody who comes meanwhile would be neither among them nor find the change in the snapshot.
+describe("Somebody who comes while others change", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+
+  it("is told of what was not in the snapshot", async () => {
+    const org = await organization(db);
+    const room = await channel(db, org.owner, { subscribers: [org.owner, org.member] });
+    let leaving: Promise<unknown> | undefined;
+    let coming: Promise<{ user_id: number }> | undefined;
+    await db.transaction(async (tx) => {
+      await tx.rows("SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE", [room.id]);
+      leaving = gateway
+        .as(org.member)
+        .succeed(removeSubscriptions, { params: { subscriptions: [room.name] } });
+      await waiting(1);
+      coming = gateway.as(org.owner).succeed(createUser, {
+        params: { email: "newcomer@example.com", password: "long enough", full_name: "Nell New" },
+      });
+      await waiting(2);
+    });
+    await leaving;
+    const { user_id: id } = await coming!;
+    const [order] = await db.rows<{ left: number; came: number }>(
+      `SELECT max(seq) FILTER (WHERE type = 'subscription' AND op = 'peer_remove') AS left,
+         max(seq) FILTER (WHERE type = 'realm_user' AND op = 'add') AS came
+       FROM event_log WHERE realm_id = $1`,
+      [org.realm.id],
+    );
+    expect(id).to.be.a("number");
+    expect(order?.came).to.be.greaterThan(order?.left ?? Infinity);
+  });
+
+  it("hears of the next change", async () => {
+    const org = await organization(db);
+    const room = await channel(db, org.owner, { subscribers: [org.owner, org.admin] });
+    const queue = await gateway.as(org.member).succeed(register, {
+      params: { event_types: ["subscription"] },
+    });
+    await gateway
+      .as(org.admin)
+      .succeed(removeSubscriptions, { params: { subscriptions: [room.name] } });
+    const { events } = await gateway.as(org.member).succeed(getEvents, {
+      params: { queue_id: queue.queue_id, last_event_id: queue.last_event_id },
+    });
+    expect(events.at(0)).to.deep.include({ op: "peer_remove", user_ids: [org.admin.id] });
+  });
+
+  async function waiting(count: number): Promise<void> {
+    const waits = async () => {
+      const rows = await db.rows(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length === count;
+    };
+    await waitFor(waits, { what: `${count} requests wait` });
+  }
+});
