@@ -38,7 +38,8 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       from.on("error", () => to.destroy());
       from.on("close", () => {
         pairs.delete(pair);
-        to.end();
+        // A frozen socket would never read that the other end closes too.
+        to.destroySoon();
       });
       if (frozen) from.pause();
     }

@@ -3,10 +3,10 @@ import { redisUrl } from "./servers.ts";
 
 /**
  * Numbered databases of the tests' Redis, one for each suite: unlike a prefix they also keep the processes apart
- * that a suite spawns.
+ * that a suite spawns. Number 0 counts them, for all processes that run suites.
  */
 const count = 15;
-let last = 0;
+const counter = "carillon-test-databases";
 
 /** An empty database of the tests' Redis. */
 export async function freshRedis(): Promise<{ url: string; drop: () => Promise<void> }> {
@@ -14,8 +14,9 @@ export async function freshRedis(): Promise<{ url: string; drop: () => Promise<v
   if (!server)
     throw new Error("there is no Redis for the tests: CARILLON_TEST_REDIS_URL is not set");
   const url = new URL(server);
-  last = (last % count) + 1;
-  url.pathname = `/${last}`;
+  url.pathname = "/0";
+  const taken = await redisCommand(url.href, `INCR ${counter}`);
+  url.pathname = `/${(Number(taken.slice(1)) % count) + 1}`;
   const flush = () => redisCommand(url.href, "FLUSHDB");
   await flush();
   return { url: url.href, drop: async () => void (await flush()) };
