@@ -6,7 +6,7 @@ import {
 } from "../permissions/group-setting-updates.ts";
 import { loadGroupValues } from "../permissions/group-setting.ts";
 import { realmSettings } from "../permissions/registry.ts";
-import { dropAnonymousGroup, storeGroupSetting } from "../permissions/store-group-setting.ts";
+import { storeChangedSettings } from "../permissions/store-group-setting.ts";
 import type { ChangedSetting } from "./changed-setting.ts";
 import type { Realm, RealmSetting } from "./realm.ts";
 
@@ -34,27 +34,13 @@ export async function changeRealmPermissions(
     tx,
     wanted.map(({ holder }) => holder),
   );
-  const changes = await checkGroupSettingUpdates(
+  const checked = await checkGroupSettingUpdates(
     tx,
     realm.id,
     nobodyId,
     wanted.map((each) => ({ ...each, current: valueOf(each.holder) })),
   );
-  const stored = await Promise.all(
-    changes.map(async ({ rule, holder, value }) => ({
-      name: rule.name,
-      holder,
-      now: await storeGroupSetting(tx, realm.id, value, holder),
-    })),
-  );
-  const moved = stored.filter(({ holder, now }) => now !== holder);
-  if (moved.length > 0) {
-    const columns = moved.map(({ name }, i) => `${name}_id = $${i + 2}`).join(", ");
-    await tx.rows(`UPDATE realms SET ${columns} WHERE id = $1`, [
-      realm.id,
-      ...moved.map(({ now }) => now),
-    ]);
-    await Promise.all(moved.map(({ holder }) => dropAnonymousGroup(tx, holder)));
-  }
-  return changes.map(({ rule, current, value }) => ({ name: rule.name, before: current, value }));
+  const changes = checked.map(({ rule, ...change }) => ({ ...change, name: rule.name }));
+  await storeChangedSettings(tx, realm.id, { table: "realms", id: realm.id }, changes);
+  return changes.map(({ name, current, value }) => ({ name, before: current, value }));
 }
