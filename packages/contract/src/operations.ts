@@ -50,6 +50,7 @@ export * from "./user-groups/update-members.ts";
 export * from "./user-groups/update-subgroups.ts";
 export * from "./user-groups/update-user-group.ts";
 
+export * from "./settings/get-settings.ts";
 export * from "./settings/update-settings.ts";
 
 export * from "./user-topics/mute-topic.ts";

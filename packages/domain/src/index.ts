@@ -119,3 +119,4 @@ export * from "./typing/tell-typing.ts";
 export * from "./user-status/read-status.ts";
 export * from "./user-status/update-status.ts";
 export * from "./user-topics/set-topic-policy.ts";
+export * from "./settings/read-own.ts";
