@@ -149,6 +149,37 @@ describe("A scheduled message that breaks the delivery", () => {
     expect(updates).to.have.length(2);
   });
 
+  it("takes no other message's notice with it when its own cannot be sent", async () => {
+    const { db, org } = scene;
+    const archived = await channel(db, org.realm, { isArchived: true });
+    const others = [];
+    for (const account of [org.moderator, org.admin, org.owner]) {
+      await scheduledMessage(db, account, archived, { dueIn: -9 });
+      const earlier = (await noticesTo(scene.as(account), org.notificationBot)).length;
+      others.push({ account, earlier });
+    }
+    await scheduledMessage(db, sender, archived, { dueIn: -9 });
+    const unheard = (await noticesTo(scene.as(sender), org.notificationBot)).length;
+    await scene.db.rows(
+      `CREATE OR REPLACE FUNCTION poison() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN IF NEW.user_id = ${sender.id} THEN RAISE EXCEPTION '${secret}'; END IF; RETURN NEW; END $$`,
+    );
+    await db.rows(
+      "CREATE TRIGGER notice_poison BEFORE INSERT ON user_messages FOR EACH ROW EXECUTE FUNCTION poison()",
+    );
+    const seq = await lastEventSeq(db, org.realm.id);
+    await deliver(db, org.realm);
+    await db.rows("DROP TRIGGER notice_poison ON user_messages");
+    for (const { account, earlier } of others) {
+      const notices = await noticesTo(scene.as(account), org.notificationBot);
+      expect(notices).to.have.length(earlier + 1);
+    }
+    expect(await noticesTo(scene.as(sender), org.notificationBot)).to.have.length(unheard);
+    const events = await eventsSince(db, org.realm.id, seq);
+    expect(events.filter(({ op }) => op === "update")).to.have.length(4);
+    expect(events.filter(({ type }) => type === "message")).to.have.length(3);
+  });
+
   it("leaves nothing of itself behind", async () => {
     const { db } = scene;
     const [broken] = await make("poison at the end");

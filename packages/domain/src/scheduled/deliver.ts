@@ -11,7 +11,7 @@ import { sendMessages } from "../messages/send.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import { becomeDeliverer, claimDue, type DueRow } from "./claim.ts";
-import { sendFailureNotices } from "./failure-notice.ts";
+import { sendFailureNotices, type Failure } from "./failure-notice.ts";
 import { storeOutcomes, type Outcome } from "./outcome.ts";
 import { scheduledEvents } from "./record.ts";
 import { destinationOf } from "./row.ts";
@@ -201,22 +201,10 @@ async function settle(
   sendingEvents: readonly NewEvent[],
 ): Promise<Outcome[]> {
   storeOutcomes(tx, outcomes);
-  const loud = outcomes.filter((outcome) => outcome.kind === "failed" && !outcome.silent) as Array<
-    Extract<Outcome, { kind: "failed" }>
-  >;
-  const notices =
-    loud.length > 0
-      ? await tx
-          .savepoint(async () => (await sendFailureNotices(tx, site, realm, loud)).events)
-          .catch((error: unknown) => {
-            if (isPassing(error)) throw error;
-            log.error(
-              { err: error, realmId: realm.id },
-              "notices of failed messages could not be sent",
-            );
-            return [];
-          })
-      : [];
+  const loud = outcomes.filter(
+    (outcome): outcome is Failure => outcome.kind === "failed" && !outcome.silent,
+  );
+  const notices = await sendFailureNotices(tx, site, log, realm, loud);
   const events = outcomes.flatMap((outcome) => {
     if (outcome.kind !== "failed") return [scheduledEvents.remove(outcome.row)];
     return outcome.silent ? [] : [scheduledEvents.update({ ...outcome.row, failed: true })];

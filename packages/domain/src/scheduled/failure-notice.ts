@@ -1,19 +1,55 @@
-import type { Tx } from "@carillon/db";
+import { isPassing, type Tx } from "@carillon/db";
+import type { NewEvent } from "@carillon/events";
+import type { Logger } from "@carillon/kit";
 
 import { composeNotice, directTo, systemBot } from "../messages/notice.ts";
-import { sendMessages, type SendResult } from "../messages/send.ts";
+import { sendMessages } from "../messages/send.ts";
 import type { Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import { loadAccounts } from "../users/account.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Tells each sender, in a direct message from the notification bot, which message was not sent and why. */
+export type Failure = Extract<Outcome, { kind: "failed" }>;
+
+/**
+ * Tells each sender, in a direct message from the notification bot, which message was not sent and why. The notices go
+ * together; where that throws they go one by one, so that the one which cannot be sent is left out alone, with a line
+ * in the log.
+ * @returns events for the transaction's one `emit`
+ * @throws what a lost connection, a deadlock or a lock timeout throws
+ */
 export async function sendFailureNotices(
   tx: Tx,
   site: Site,
+  log: Logger,
   realm: Realm,
-  failures: ReadonlyArray<Extract<Outcome, { kind: "failed" }>>,
-): Promise<SendResult> {
+  failures: readonly Failure[],
+): Promise<readonly NewEvent[]> {
+  if (failures.length === 0) return [];
+  try {
+    return await tx.savepoint(() => send(tx, site, realm, failures));
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    if (failures.length === 1) {
+      log.error(
+        { err: error, realmId: realm.id, scheduledMessageId: failures[0]?.row.id },
+        "the notice of a failed message could not be sent",
+      );
+      return [];
+    }
+  }
+  const events: NewEvent[] = [];
+  for (const failure of failures)
+    events.push(...(await sendFailureNotices(tx, site, log, realm, [failure])));
+  return events;
+}
+
+async function send(
+  tx: Tx,
+  site: Site,
+  realm: Realm,
+  failures: readonly Failure[],
+): Promise<readonly NewEvent[]> {
   const bot = await systemBot(tx, realm.id, "notification");
   const senders = await loadAccounts(
     tx,
@@ -29,5 +65,5 @@ export async function sendFailureNotices(
     const target = directTo(bot, sender);
     notices.push(await composeNotice(tx, realm, site, { bot, target, content }));
   }
-  return sendMessages(tx, realm, notices);
+  return (await sendMessages(tx, realm, notices)).events;
 }
