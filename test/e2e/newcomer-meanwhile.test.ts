@@ -1,5 +1,12 @@
 import { createUser, getEvents, register, removeSubscriptions } from "@carillon/contract";
-import { channel, organization, useDatabase, useGateway, waitFor } from "@carillon/testkit";
+import {
+  channel,
+  countWaiting,
+  organization,
+  useDatabase,
+  useGateway,
+  waitFor,
+} from "@carillon/testkit";
 import { expect } from "chai";
 
 // events.md §5: what happens after a snapshot is told. Who is told of a change is worked out in its transaction, and
@@ -52,12 +59,8 @@ describe("Somebody who comes while others change", () => {
   });
 
   async function waiting(count: number): Promise<void> {
-    const waits = async () => {
-      const rows = await db.rows(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rows.length === count;
-    };
-    await waitFor(waits, { what: `${count} requests wait` });
+    await waitFor(async () => (await countWaiting(db.pool)) === count, {
+      what: `${count} requests wait`,
+    });
   }
 });

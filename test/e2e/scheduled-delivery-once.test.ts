@@ -1,6 +1,7 @@
 import { deliverDue } from "@carillon/jobs";
 import {
   channel,
+  countWaiting,
   eventsSince,
   lastEventSeq,
   makeDue,
@@ -30,15 +31,9 @@ describe("A scheduled message is sent once", () => {
     (await messagesOf(scene.as(sender), inChannel(room.id))).map(({ content }) => content);
   /** True once as many statements wait for a lock. */
   const blocked = (count = 1) =>
-    waitFor(
-      async () => {
-        const rows = await scene.db.rows<object>(
-          "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-        );
-        return rows.length >= count;
-      },
-      { what: "somebody waits for the row" },
-    );
+    waitFor(async () => (await countWaiting(scene.db.pool)) >= count, {
+      what: "somebody waits for the row",
+    });
 
   it("when many jobs look for it at the same time", async () => {
     const { db, org } = scene;

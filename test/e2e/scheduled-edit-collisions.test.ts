@@ -1,5 +1,6 @@
 import {
   channel,
+  countWaiting,
   directRecipient,
   scheduledMessage,
   waitFor,
@@ -35,15 +36,9 @@ describe("A scheduled message that is just being given another recipient", () =>
         [id, recipientId],
       );
       working = work();
-      await waitFor(
-        async () =>
-          (
-            await db.rows(
-              "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-            )
-          ).length > 0,
-        { what: "somebody waits for the row" },
-      );
+      await waitFor(async () => (await countWaiting(db.pool)) > 0, {
+        what: "somebody waits for the row",
+      });
     });
     return working!;
   };

@@ -1,6 +1,7 @@
 import { addSubscriptions, removeSubscriptions } from "@carillon/contract";
 import {
   channel,
+  countWaiting,
   eventsOf,
   organization,
   useDatabase,
@@ -67,13 +68,9 @@ describe("Subscriptions to a private channel that change at the same time", () =
   }
 
   async function waiting(count: number): Promise<void> {
-    const waits = async () => {
-      const rows = await db.rows(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rows.length === count;
-    };
-    await waitFor(waits, { what: `${count} requests wait for the channel` });
+    await waitFor(async () => (await countWaiting(db.pool)) === count, {
+      what: `${count} requests wait for the channel`,
+    });
   }
 
   function change(

@@ -42,7 +42,11 @@ const vacuumSettings = {
  * @throws StartupError naming DATABASE_URL
  */
 export async function preparePostgres(databaseUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 5_000,
+    application_name: "carillon migrate",
+  });
   // A connection lost between two statements must not end the process: the next statement reports it.
   client.on("error", () => undefined);
   try {
@@ -76,6 +80,7 @@ export async function connectPostgres(
 ): Promise<Backend> {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
+    application_name: "carillon queues",
     options: `-c search_path=${DEFAULT_SCHEMA}`,
     max: poolSize,
     keepAlive: true,

@@ -6,7 +6,15 @@ import { allJobs, deliverDue } from "@carillon/jobs";
 import { silentLogger, StartupError } from "@carillon/kit";
 import pg from "pg";
 import { connectQueues, prepareQueues } from "./queues.ts";
-import { needServer, openStore, waitUntil, withDatabase, type TestStore } from "@carillon/testkit";
+import {
+  countConnections,
+  cutConnections,
+  needServer,
+  openStore,
+  waitUntil,
+  withDatabase,
+  type TestStore,
+} from "@carillon/testkit";
 
 const alarm = { job: deliverDue, payload: { realmId: 1, second: 1_700_000_000 } };
 
@@ -85,21 +93,15 @@ describe("starting the queues on PostgreSQL", () => {
       log: silentLogger,
       run: async () => undefined,
     });
-    const connections = async () => {
-      const { rows } = await admin.query<{ n: number }>(
-        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()",
-      );
-      return rows[0]?.n ?? 0;
-    };
     await Promise.all(
       Array.from({ length: 30 }, (_, second) =>
         queues.publish([{ job: deliverDue, payload: { realmId: 1, second } }]),
       ),
     );
-    expect(await connections()).to.be.within(1, 3);
+    expect(await countConnections(admin)).to.be.within(1, 3);
     await worker.close();
     await queues.close();
-    await waitUntil("the connections to end", async () => (await connections()) === 0);
+    await waitUntil("the connections to end", async () => (await countConnections(admin)) === 0);
   });
 
   it("goes on after all its connections were cut", async function () {
@@ -113,9 +115,7 @@ describe("starting the queues on PostgreSQL", () => {
     });
     await queues.publish([alarm]);
     await waitUntil("the first run", () => runs === 1);
-    await admin.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
-    );
+    expect(await cutConnections(admin)).to.be.at.least(1);
     await waitUntil("adding to work again", () =>
       queues.publish([alarm]).then(
         () => true,

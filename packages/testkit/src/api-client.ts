@@ -1,4 +1,5 @@
 import type { Operation, PathOf, ResultOf } from "@carillon/contract";
+import { countingHeaders } from "./query-counter.ts";
 
 /** Whose request it is. */
 export interface ApiCredentials {
@@ -51,7 +52,7 @@ export async function call<Op extends Operation>(
   if (as === "query") url.search = fields.toString();
   const response = await fetch(url, {
     method: operation.method,
-    headers: { ...authorization(options.auth), ...options.headers },
+    headers: { ...authorization(options.auth), ...countingHeaders(), ...options.headers },
     body:
       options.files || as === "multipart"
         ? multipart(fields, options)

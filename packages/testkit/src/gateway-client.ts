@@ -8,6 +8,7 @@ import {
   type ApiResponse,
   type CallOptions,
 } from "./api-client.ts";
+import { countingHeaders } from "./query-counter.ts";
 
 /** An answer to a request that names no operation. */
 export interface Answer {
@@ -50,7 +51,7 @@ type Bound<Op extends Operation> = Omit<CallOptions<Op>, "auth">;
 export function clientOf(base: string, auth: ApiCredentials | undefined): GatewayClient {
   const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> => {
     const headers = new Headers(init.headers);
-    for (const [name, value] of Object.entries(authorization(auth))) {
+    for (const [name, value] of Object.entries({ ...authorization(auth), ...countingHeaders() })) {
       if (!headers.has(name)) headers.set(name, value);
     }
     const response = await fetch(base + path, { ...init, method, headers });

@@ -14,6 +14,7 @@ import type { TestAccount } from "./factories/account.ts";
 import { clientOf, type GatewayClient } from "./gateway-client.ts";
 import { later } from "./later.ts";
 import { captureLog, type LogLine } from "./log-capture.ts";
+import { countedFor, uncounted } from "./query-counter.ts";
 import { testSite } from "./site.ts";
 
 /** What the tests' gateway hands to the handlers: the same as `apps/gateway/src/services.ts`. */
@@ -76,7 +77,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
   const clock: AlarmClock = {
     set(alarm) {
       alarms.push(alarm);
-      queueing?.set(alarm);
+      uncounted(() => queueing?.set(alarm));
     },
   };
   const events = new EventHub({ db, presenter: eventPresenter(db), log, ...options.events });
@@ -87,6 +88,8 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     onRing: (realmId) => events.ring(realmId),
     onReconnected: () => void events.look().catch(() => {}),
   });
+  const ring = db.outbox.onEvents;
+  db.outbox.onEvents = (realmId) => uncounted(() => ring?.(realmId));
   const services = { db, site, clock, events, log };
   const app = buildApp<Services, Account>({
     operations,
@@ -100,6 +103,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     },
     ...options.app,
   });
+  app.middleware.unshift((ctx, next) => countedFor(ctx.req.headers, next));
   const server = createGatewayServer(app);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

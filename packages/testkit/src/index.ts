@@ -1,4 +1,5 @@
 export * from "./api-client.ts";
+export * from "./connections.ts";
 export * from "./database.ts";
 export * from "./event-log.ts";
 export * from "./factories/index.ts";

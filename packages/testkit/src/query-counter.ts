@@ -1,3 +1,5 @@
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Database } from "@carillon/db";
 import pg from "pg";
 
@@ -10,35 +12,79 @@ export interface QueryCount<T> {
   readonly statements: readonly string[];
 }
 
-type Query = (this: pg.Client, config: unknown, ...rest: unknown[]) => unknown;
+interface Counter {
+  /** Connections that the pool has handed out since the counting began. */
+  readonly connections: WeakSet<object>;
+  readonly statements: string[];
+}
+
+/** On whose behalf something runs; follows the calls of a piece of work, and the requests that it sends. */
+const counting = new AsyncLocalStorage<Counter>();
+/** The counters at work, by the number under which requests name them. */
+const counters = new Map<string, Counter>();
+const header = "x-carillon-test-counter";
+let begun = 0;
 
 /**
- * Counts the statements that go through the database's pool while `work` runs, in this process: what else uses
- * the pool meanwhile counts too. For tests which show that the number does not grow with the data.
+ * Counts the statements that `work` sends through the database's pool: its own, and those of its requests to a
+ * gateway of this process. What else uses the pool meanwhile does not count, nor what a commit sets off for others
+ * (wake-ups, alarms). For tests which show that the number does not grow with the data.
  */
 export async function countQueries<T>(
   db: Database,
   work: () => Promise<T>,
 ): Promise<QueryCount<T>> {
-  const statements: string[] = [];
-  const connections = new WeakSet<object>();
-  const acquired = (client: object) => connections.add(client);
-  const prototype = pg.Client.prototype as unknown as { query: Query };
-  const query = prototype.query;
-  const counting: Query = function counting(config, ...rest) {
-    if (connections.has(this)) statements.push(textOf(config));
-    return query.call(this, config, ...rest);
-  };
+  const counter: Counter = { connections: new WeakSet(), statements: [] };
+  const acquired = (client: object) => counter.connections.add(client);
+  const number = String(++begun);
+  counters.set(number, counter);
   db.pool.on("acquire", acquired);
-  prototype.query = counting;
   try {
-    const result = await work();
+    const result = await counting.run(counter, work);
+    const statements = [...counter.statements];
     return { result, count: statements.length, statements };
   } finally {
-    prototype.query = query;
     db.pool.off("acquire", acquired);
+    counters.delete(number);
   }
 }
+
+/** What a request carries for the gateway to know which count it belongs to: nothing outside of one. */
+export function countingHeaders(): Record<string, string> {
+  const current = counting.getStore();
+  for (const [number, counter] of counters) if (counter === current) return { [header]: number };
+  return {};
+}
+
+/** Runs `work` as part of the count that the request's headers name, or of none. */
+export function countedFor<T>(headers: IncomingHttpHeaders, work: () => T): T {
+  const number = headers[header];
+  const counter = typeof number === "string" ? counters.get(number) : undefined;
+  return counter ? counting.run(counter, work) : uncounted(work);
+}
+
+/** Runs `work` as part of no count: what is done for others, sooner or later. */
+export function uncounted<T>(work: () => T): T {
+  return counting.exit(work);
+}
+
+type Query = (this: pg.Client, config: unknown, ...rest: unknown[]) => unknown;
+type Connect = (this: pg.Pool, callback?: (...given: unknown[]) => void) => unknown;
+
+const client = pg.Client.prototype as unknown as { query: Query };
+const { query } = client;
+client.query = function counted(config, ...rest) {
+  const counter = counting.getStore();
+  if (counter?.connections.has(this)) counter.statements.push(textOf(config));
+  return query.call(this, config, ...rest);
+};
+
+// The pool calls back from wherever a connection became free: for whoever waited, not for whoever let go of it.
+const pool = pg.Pool.prototype as unknown as { connect: Connect };
+const { connect } = pool;
+pool.connect = function connectFor(callback) {
+  return connect.call(this, callback && AsyncResource.bind(callback));
+};
 
 function textOf(config: unknown): string {
   return typeof config === "string" ? config : ((config as { text?: string }).text ?? "");

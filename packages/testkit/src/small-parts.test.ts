@@ -4,7 +4,6 @@ import { expect } from "chai";
 import { createTestDatabase, useDatabase } from "./database.ts";
 import { startFaultProxy, type FaultProxy } from "./fault-proxy.ts";
 import { checkNothingLeaks, openResources } from "./leak-guard.ts";
-import { countQueries } from "./query-counter.ts";
 import { templateDatabase } from "./template.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -29,31 +28,6 @@ describe("waitFor", () => {
       throw new Error("clouds");
     };
     expect(await failure(broken)).to.match(/; the last look failed: clouds$/);
-  });
-});
-
-describe("countQueries", () => {
-  const db = useDatabase();
-
-  it("counts SQL, Prisma and transactions of this database alone", async () => {
-    await db.rows("SELECT 1");
-    const other = await createTestDatabase();
-    const elsewhere = await other.connect();
-    const { result, count, statements } = await countQueries(db, async () => {
-      await elsewhere.rows("SELECT 'elsewhere'");
-      await db.rows("SELECT 'one'");
-      await db.prisma.counter.count();
-      return db.transaction(async (tx) => {
-        await (await tx.prisma()).counter.count();
-        return tx.rows<{ n: number }>("SELECT 2 AS n");
-      });
-    });
-    await other.drop();
-    expect(result).to.deep.equal([{ n: 2 }]);
-    expect(count, statements.join("\n")).to.equal(6);
-    expect(statements.filter((text) => /^(BEGIN|COMMIT)$/.test(text))).to.have.length(2);
-    const after = await countQueries(db, async () => {});
-    expect(after.count).to.equal(0);
   });
 });
 
