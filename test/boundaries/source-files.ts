@@ -17,23 +17,37 @@ const ignored = new Set(["node_modules", "dist", "generated", ".turbo", "var"]);
 
 /** All sources of the repository; what is generated is left out. */
 export async function readSources(): Promise<SourceFile[]> {
-  const paths = (await Promise.all(folders.map((folder) => list(join(root, folder))))).flat();
+  const files = await readFiles(folders, /\.[cm]?[jt]sx?$/);
+  return files.map(({ path, text }) => sourceFile(path, text));
+}
+
+/**
+ * The files whose names match, of these folders and all below them.
+ * @param places folders, from the root of the repository
+ */
+export async function readFiles(
+  places: readonly string[],
+  name: RegExp,
+): Promise<Array<{ path: string; text: string }>> {
+  const lists = places.map((place) => list(join(root, place), name));
+  const paths = (await Promise.all(lists)).flat();
   return Promise.all(
-    paths.map(async (path) =>
-      sourceFile(relative(root, path).split(sep).join("/"), await readFile(path, "utf8")),
-    ),
+    paths.map(async (path) => ({
+      path: relative(root, path).split(sep).join("/"),
+      text: await readFile(path, "utf8"),
+    })),
   );
 }
 
-async function list(folder: string): Promise<string[]> {
+async function list(folder: string, name: RegExp): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const found = await Promise.all(
     entries
       .filter((entry) => !ignored.has(entry.name))
       .map(async (entry) => {
         const path = join(folder, entry.name);
-        if (entry.isDirectory()) return list(path);
-        return /\.[cm]?[jt]sx?$/.test(entry.name) ? [path] : [];
+        if (entry.isDirectory()) return list(path, name);
+        return name.test(entry.name) ? [path] : [];
       }),
   );
   return found.flat();

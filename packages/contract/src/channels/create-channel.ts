@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 import { shape } from "../shape.ts";
 import { creationParameters } from "./creation-parameters.ts";
 
-/** `POST /channels/create` (requirements, operation 4; channels.md §4). */
+/** `POST /channels/create` (channels.md §4). */
 export const createChannel = operation({
   id: "create-channel",
   method: "POST",

@@ -8,7 +8,7 @@ import { narrowParameter } from "./narrow.ts";
 export type { MessageResource } from "./message-resource.ts";
 export type { NarrowTerm } from "./narrow.ts";
 
-/** `GET /messages` (requirements, operation 7; messages.md §1). */
+/** `GET /messages` (messages.md §1). */
 export const getMessages = operation({
   id: "get-messages",
   method: "GET",

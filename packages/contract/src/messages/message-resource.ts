@@ -19,7 +19,7 @@ const editHistoryEntry = z.object({
   topic: z.string().optional(),
 });
 
-/** A message as clients get it (requirements, Message; messages.md §1.4). Times are whole UNIX seconds. */
+/** A message as clients get it (messages.md §1.4). Times are whole UNIX seconds. */
 export const messageResource = z.strictObject({
   id: z.number(),
   type: z.enum(["stream", "private"]),

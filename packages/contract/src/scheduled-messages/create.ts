@@ -9,7 +9,7 @@ import {
   topicParameter,
 } from "./parameters.ts";
 
-/** `POST /scheduled_messages` (requirements, operation 1; scheduled-messages.md §1). */
+/** `POST /scheduled_messages` (scheduled-messages.md §1). */
 export const createScheduledMessage = operation({
   id: "create-scheduled-message",
   method: "POST",

@@ -9,7 +9,7 @@ import {
   topicParameter,
 } from "./parameters.ts";
 
-/** `PATCH /scheduled_messages/{scheduled_message_id}` (requirements, operation 2; scheduled-messages.md §2). */
+/** `PATCH /scheduled_messages/{scheduled_message_id}` (scheduled-messages.md §2). */
 export const editScheduledMessage = operation({
   id: "edit-scheduled-message",
   method: "PATCH",

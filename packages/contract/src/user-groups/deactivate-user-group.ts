@@ -1,7 +1,7 @@
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 
-/** `POST /user_groups/{user_group_id}/deactivate` (requirements, operation 13; user-groups.md §5.3). */
+/** `POST /user_groups/{user_group_id}/deactivate` (user-groups.md §5.3). */
 export const deactivateUserGroup = operation({
   id: "deactivate-user-group",
   method: "POST",

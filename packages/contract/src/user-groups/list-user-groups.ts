@@ -3,7 +3,7 @@ import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { userGroupObject } from "./user-group-object.ts";
 
-/** `GET /user_groups` (requirements, operation 12; user-groups.md §5.1). */
+/** `GET /user_groups` (user-groups.md §5.1). */
 export const listUserGroups = operation({
   id: "list-user-groups",
   method: "GET",

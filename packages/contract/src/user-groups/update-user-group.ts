@@ -3,7 +3,7 @@ import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 import { groupSettingUpdates } from "./group-settings.ts";
 
-/** `PATCH /user_groups/{user_group_id}` (requirements, operation 6; user-groups.md §5.2). */
+/** `PATCH /user_groups/{user_group_id}` (user-groups.md §5.2). */
 export const updateUserGroup = operation({
   id: "update-user-group",
   method: "PATCH",

@@ -3,7 +3,7 @@ import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 
-/** `DELETE /users/{user_id}` (requirements, operation 10; users.md §4). */
+/** `DELETE /users/{user_id}` (users.md §4). */
 export const deactivateUser = operation({
   id: "deactivate-user",
   method: "DELETE",

@@ -2,7 +2,7 @@ import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 import { updateUserDescription, updateUserParameters } from "./update-parameters.ts";
 
-/** `PATCH /users/{user_id}` (requirements, operation 9; users.md §3). */
+/** `PATCH /users/{user_id}` (users.md §3). */
 export const updateUser = operation({
   id: "update-user",
   method: "PATCH",
