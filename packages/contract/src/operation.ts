@@ -61,7 +61,7 @@ export interface Declaration<
   readonly summary: string;
   /** Markdown. */
   readonly description?: string;
-  /** Bytes; 25 MiB unless given. */
+  /** Bytes; unless given 25 MiB, and 16 KiB where anyone may call. */
   readonly bodyLimit?: number;
   /** Waits for something to happen: no deadline, and its signal fires when the client hangs up. */
   readonly longPoll?: true;

@@ -1,11 +1,18 @@
-import { ApiError, errors } from "@carillon/contract";
+import { ApiError, errors, type Operation } from "@carillon/contract";
 import type { Context, Middleware } from "koa";
 import { HttpMethodEnum, koaBody } from "koa-body";
 import type { Fields } from "./fields.ts";
 import { addMultipart } from "./multipart.ts";
 
-/** Bytes of a body unless the operation says otherwise; http-contract.md §8. */
-export const defaultBodyLimit = 25 * 1024 * 1024;
+/** Bytes of a body unless the operation says otherwise (http-contract.md §8). */
+const usualLimit = 25 * 1024 * 1024;
+/** The same where anybody may send one. */
+const strangersLimit = 16 * 1024;
+
+/** The most bytes that the body of a request for the operation may have. */
+export function bodyLimitOf({ bodyLimit, access }: Operation): number {
+  return bodyLimit ?? (access === "anyone" ? strangersLimit : usualLimit);
+}
 
 const formType = "application/x-www-form-urlencoded";
 const multipartType = "multipart/form-data";

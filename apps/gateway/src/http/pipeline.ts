@@ -1,7 +1,7 @@
 import { decodeInput, errors, type Method, type Operation } from "@carillon/contract";
 import type { Context } from "koa";
 import { incomingWebhookBot, type Actor, type Authenticate } from "./actor.ts";
-import { defaultBodyLimit, readBody } from "./body.ts";
+import { bodyLimitOf, readBody } from "./body.ts";
 import { clientName } from "./client-name.ts";
 import { readCredentials } from "./credentials.ts";
 import { Deadline } from "./deadline.ts";
@@ -53,7 +53,7 @@ export async function runPipeline<Services>(
 
   const fields = new Fields();
   fields.addForm(ctx.querystring);
-  if (method !== "GET") await readBody(ctx, fields, operation.bodyLimit ?? defaultBodyLimit);
+  if (method !== "GET") await readBody(ctx, fields, bodyLimitOf(operation));
 
   const deadline = new Deadline();
   const context = new RequestContext(

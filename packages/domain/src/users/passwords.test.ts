@@ -1,3 +1,5 @@
+import { createHook } from "node:async_hooks";
+
 import { expect } from "chai";
 
 import { hashPassword, verifyPassword } from "./passwords.ts";
@@ -28,6 +30,22 @@ describe("Passwords", () => {
     expect(await verifyPassword("", null)).to.equal(false);
   });
 
+  it("never match a text that no password is as long as, for the work of a wrong one", async () => {
+    const hash = await hashPassword("");
+    // Composing these takes seconds in one go; some 40 times as many would take minutes.
+    const hostile = `a${"\u0301\u0316".repeat(40_000)}`;
+    const wrong = await workOf(() => verifyPassword("wrong", hash));
+    expect(wrong).to.deep.equal({ matches: false, hashed: 1, composed: 5 });
+    for (const text of [hostile, "a".repeat(101), "\u{1f600}".repeat(101)])
+      expect(await workOf(() => verifyPassword(text, hash))).to.deep.equal({
+        matches: false,
+        hashed: 1,
+        composed: 0,
+      });
+    const longest = await hashPassword("\u{1f600}".repeat(100));
+    expect(await verifyPassword("\u{1f600}".repeat(100), longest)).to.equal(true);
+  });
+
   it("leave the event loop free", async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
@@ -36,3 +54,22 @@ describe("Passwords", () => {
     expect(turns).to.be.above(3);
   });
 });
+
+/** What `verify` answers, how many hashes it derives, and of how many UTF-16 units it composes the letters. */
+async function workOf(verify: () => Promise<boolean>) {
+  let hashed = 0;
+  let composed = 0;
+  const hook = createHook({ init: (_id, type) => void (type === "SCRYPTREQUEST" && hashed++) });
+  const { normalize } = String.prototype;
+  String.prototype.normalize = function (this: string, form?: string) {
+    composed += this.length;
+    return normalize.call(this, form);
+  };
+  hook.enable();
+  try {
+    return { matches: await verify(), hashed, composed };
+  } finally {
+    hook.disable();
+    String.prototype.normalize = normalize;
+  }
+}

@@ -1,5 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
+import { codePointLength } from "@carillon/kit";
+
 /** Code points that a password may have (events.md §1.3). */
 export const passwordLength = { min: 6, max: 100 };
 
@@ -7,7 +9,10 @@ export const passwordLength = { min: 6, max: 100 };
 const cost = { N: 2 ** 15, r: 8, p: 1 };
 const keyLength = 32;
 
-/** The hash of a password as it is stored: `scrypt$N$r$p$salt$hash`, the last two in base64. */
+/**
+ * The hash of a password as it is stored: `scrypt$N$r$p$salt$hash`, the last two in base64.
+ * @param password checked by `checkPassword`
+ */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const { N, r, p } = cost;
@@ -16,16 +21,27 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether the password is the one that `hash` was made of. Without a hash it takes as long and is false, so that the
- * time of an answer does not tell whether there is such an account.
+ * Whether the password is the one that `hash` was made of. Without a hash, and for a text that is longer than any
+ * password, it takes as long and is false: the time of an answer tells neither whether there is such an account nor
+ * how long its password is.
  */
 export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
   const [scheme, N, r, p, salt = "", key = ""] = (hash ?? (await nobodysHash())).split("$");
   if (scheme !== "scrypt") throw new Error(`password hashes of the kind ${scheme} are unknown`);
   const expected = Buffer.from(key, "base64");
   const options = { N: Number(N), r: Number(r), p: Number(p) };
-  const actual = await derive(password, Buffer.from(salt, "base64"), options, expected.length);
-  return timingSafeEqual(actual, expected) && hash !== null;
+  const possible = isPossible(password);
+  // Whatever is too long is never looked at: composing its letters takes time that grows with the square of them.
+  const tried = possible ? password : "";
+  const actual = await derive(tried, Buffer.from(salt, "base64"), options, expected.length);
+  return timingSafeEqual(actual, expected) && hash !== null && possible;
+}
+
+/** Counting stops being worth it at twice the length in UTF-16 units, the most that this many code points have. */
+function isPossible(password: string): boolean {
+  return (
+    password.length <= 2 * passwordLength.max && codePointLength(password) <= passwordLength.max
+  );
 }
 
 let nobody: Promise<string> | undefined;

@@ -288,6 +288,7 @@ describe("PATCH /settings", () => {
       const good = { old_password: "correct horse", new_password: "battery staple" };
       await refuse(me, { ...good, old_password: "wrong horse", enter_sends: true });
       await refuse(me, { ...good, old_password: undefined });
+      await refuse(me, { ...good, old_password: `a${"\u0301\u0316".repeat(400_000)}` });
       await refuse(me, { ...good, new_password: "short" });
       await refuse(me, { ...good, new_password: "a".repeat(101) });
       await refuse(me, { ...good, color_scheme: 9 });

@@ -66,6 +66,17 @@ describe("POST /fetch_api_key", () => {
     expect(unknown.body).to.deep.equal(wrong.body);
   });
 
+  it("answers a text that no password is as long as like a wrong one, and takes no long body", async () => {
+    const params = (bytes: number) => ({
+      username: ann.deliveryEmail,
+      password: "a".repeat(bytes),
+    });
+    const wrong = await fetchKey({ username: ann.deliveryEmail, password: "wrong" });
+    const tooLong = await fetchKey(params(16_000));
+    expect([tooLong.status, tooLong.body]).to.deep.equal([401, wrong.body]);
+    await refused(params(17_000), 413, "REQUEST_TOO_LARGE");
+  });
+
   it("knows accounts of this organization only, and no bots", async () => {
     const other = await organization(db);
     const stranger = await user(db, other.realm, { password });
