@@ -1,8 +1,8 @@
 import type { Database } from "@carillon/db";
 import {
   clientIdOf,
-  type Account,
   type AlarmClock,
+  type LoggedIn,
   type SendingClient,
   type Site,
 } from "@carillon/domain";
@@ -21,10 +21,10 @@ export interface Services {
 }
 
 /** Binds an operation to its action: `export default handle(createThing, async ({ input, actor, services }) => …)`. */
-export const handle = handlerFor<Services, Account>();
+export const handle = handlerFor<Services, LoggedIn>();
 
 /** The same for operations that are declared `raw`. */
-export const handleRaw = rawHandlerFor<Services, Account>();
+export const handleRaw = rawHandlerFor<Services, LoggedIn>();
 
 /** The row of the sending program, for messages that remember it. */
 export async function clientOf(services: Services, name: string): Promise<SendingClient> {

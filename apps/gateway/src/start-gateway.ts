@@ -6,7 +6,7 @@ import {
   checkSecretKey,
   eventPresenter,
   secretsOf,
-  type Account,
+  type LoggedIn,
   type Site,
 } from "@carillon/domain";
 import { connectWakeUps, EventHub } from "@carillon/events";
@@ -83,7 +83,7 @@ export async function startGateway(
     { env, log, db, events, missed: () => ({ alarms: clock.missed, intents: intents.missed }) },
     shutdown,
   );
-  const app = buildApp<Services, Account>({
+  const app = buildApp<Services, LoggedIn>({
     handlers: await loadHandlers<Services>(operationsFolder),
     services: { db, site, clock, events, log },
     authenticate: (credentials) => authenticate(db, site, credentials),

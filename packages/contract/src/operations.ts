@@ -20,12 +20,15 @@ export * from "./users/get-own-user.ts";
 export * from "./users/get-user.ts";
 export * from "./users/get-users.ts";
 export * from "./users/reactivate-user.ts";
+export * from "./users/regenerate-api-key.ts";
 export * from "./users/update-user.ts";
 export * from "./users/update-user-by-email.ts";
 
 export * from "./bots/create-bot.ts";
 export * from "./bots/deactivate-bot.ts";
+export * from "./bots/get-bot-api-key.ts";
 export * from "./bots/list-bots.ts";
+export * from "./bots/regenerate-bot-api-key.ts";
 
 export * from "./channels/add-subscriptions.ts";
 export * from "./channels/create-channel.ts";

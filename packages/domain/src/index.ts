@@ -1,3 +1,4 @@
+export * from "./bots/bot-api-key.ts";
 export * from "./bots/create-bot.ts";
 export * from "./bots/deactivate-bot.ts";
 export * from "./bots/list-bots.ts";
@@ -59,6 +60,7 @@ export * from "./users/active-accounts.ts";
 export * from "./users/addresses.ts";
 export * from "./users/api-key.ts";
 export * from "./users/authenticate.ts";
+export * from "./users/change-api-key.ts";
 export * from "./users/create-member.ts";
 export * from "./users/create-user.ts";
 export * from "./users/deactivate-user.ts";

@@ -29,6 +29,8 @@ export interface HubOptions<Context> {
 
 export interface Poll {
   readonly userId: number;
+  /** Of the API key that it came with. */
+  readonly keyDigest: Uint8Array;
   readonly queueId: string;
   /** The newest id that the client has got: everything up to it is acknowledged. */
   readonly lastEventId: number;
@@ -145,9 +147,12 @@ export class EventHub<Context> {
     try {
       // Who has hung up while waiting in line is not looked up any more.
       const found = await this.#turnstile.pass(async () =>
-        poll.signal.aborted ? undefined : findQueue(this.#options.db, poll.userId, poll.queueId),
+        poll.signal.aborted
+          ? undefined
+          : findQueue(this.#options.db, poll.userId, poll.keyDigest, poll.queueId),
       );
       if (!found) return { kind: "gone" };
+      if (!found.keyIsCurrent) return { kind: "refused" };
       const { queue, head } = found;
       if (isFromTheFuture(poll.lastEventId, head)) return { kind: "future" };
       await this.#noteUse(queue);

@@ -33,6 +33,8 @@ export async function insertQueue(tx: Tx, queue: Omit<EventQueue, "id">): Promis
 export interface FoundQueue {
   readonly queue: EventQueue;
   readonly head: number;
+  /** Whether the key that the caller came with is the account's still. */
+  readonly keyIsCurrent: boolean;
 }
 
 interface Row {
@@ -43,6 +45,7 @@ interface Row {
   options: QueueOptions;
   idleTimeout: number;
   head: number;
+  keyIsCurrent: boolean;
 }
 
 const alive = "q.last_seen + make_interval(secs => q.idle_timeout) >= now()";
@@ -65,26 +68,38 @@ const find = {
   name: "event-queue",
   text: `SELECT q.queue_id AS id, q.realm_id AS "realmId", q.user_id AS "userId", q.base_seq AS "baseSeq",
       CASE WHEN u.role = 600 THEN q.options || '{"allPublicChannels": false}' ELSE q.options END AS options,
-      q.idle_timeout AS "idleTimeout", h.seq AS head
+      q.idle_timeout AS "idleTimeout", h.seq AS head, u.api_key_digest = $3 AS "keyIsCurrent"
     FROM event_queue q JOIN event_head h ON h.realm_id = q.realm_id JOIN users u ON u.id = q.user_id
     WHERE q.queue_id = $1 AND q.user_id = $2 AND ${alive}`,
 };
 
-/** The account's queue; undefined for one that is unknown, expired or somebody else's. */
+/**
+ * The account's queue; undefined for one that is unknown, expired or somebody else's.
+ * @param keyDigest of the key that the caller came with
+ */
 export async function findQueue(
   sql: Sql,
   userId: number,
+  keyDigest: Uint8Array,
   queueId: string,
 ): Promise<FoundQueue | undefined> {
   if (!isUuid(queueId)) return undefined;
-  const [row] = await sql.rows<Row>(find, [queueId, userId]);
+  const [row] = await sql.rows<Row>(find, [queueId, userId, keyDigest]);
   if (!row) return undefined;
-  const { head, ...queue } = row;
-  return { queue, head };
+  const { head, keyIsCurrent, ...queue } = row;
+  return { queue, head, keyIsCurrent };
 }
 
 /** A row of the log that is for gateways: it goes to no client. */
 export const queueDeleted = "queue_deleted";
+
+/** Another one: the account has another API key, and whoever came with the old one is to go. */
+export const keyChanged = "api_key_changed";
+
+/** Tells every gateway to end the polls that the account has open: they came with a key that is its no more. */
+export function endPollsOfOldKey(tx: Tx, realmId: number, userId: number): void {
+  emit(tx, realmId, [{ type: keyChanged, payload: { user_id: userId }, audience: [] }]);
+}
 
 /**
  * Deletes a queue of the account and tells every gateway, so that an open poll on it ends.

@@ -1,7 +1,7 @@
 import type { Presenter } from "./present.ts";
 import { eventId } from "./event-ids.ts";
 import type { EventQueue, LoggedEvent, QueueEvent } from "./queue-options.ts";
-import { queueDeleted } from "./queues.ts";
+import { keyChanged, queueDeleted } from "./queues.ts";
 
 /** An event as it goes out. */
 export type NumberedEvent = QueueEvent & { readonly id: number };
@@ -16,7 +16,7 @@ const sliceMs = 5;
 
 /** Of a type that is for gateways only. */
 function isInternal({ type }: LoggedEvent): boolean {
-  return type === queueDeleted || type === filler;
+  return type === queueDeleted || type === keyChanged || type === filler;
 }
 
 /** A row that says nothing: it makes room for more heartbeats. */

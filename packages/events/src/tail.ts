@@ -5,7 +5,7 @@ import type { Database } from "@carillon/db";
 import { readHead, readLog, type LogRow } from "./log.ts";
 import type { Presenter } from "./present.ts";
 import type { EventQueue, LoggedEvent } from "./queue-options.ts";
-import { queueDeleted } from "./queues.ts";
+import { keyChanged, queueDeleted } from "./queues.ts";
 import type { Ring, Rings } from "./ring.ts";
 import { Selection } from "./selection.ts";
 import { Waiters, type PollResult, type Waiter } from "./waiting.ts";
@@ -190,6 +190,7 @@ export class Tail<Context> {
 /** Whose polls an event may end. */
 function concernOf({ type, op, payload }: LoggedEvent): { queueId?: string; userId?: number } {
   if (type === queueDeleted) return { queueId: String(payload["queue_id"]) };
+  if (type === keyChanged) return { userId: Number(payload["user_id"]) };
   if (type !== "realm_user" || op !== "update") return {};
   return { userId: (payload["person"] as ChangedPerson).user_id };
 }
@@ -205,8 +206,9 @@ function endBy(event: LoggedEvent, { id, userId, options }: EventQueue): PollRes
   const concern = concernOf(event);
   if (concern.queueId === id) return { kind: "events", events: [] };
   if (concern.userId !== userId) return undefined;
+  if (event.type === keyChanged) return { kind: "refused" };
   const person = event.payload["person"] as ChangedPerson;
-  if (person.is_active === false) return { kind: "deactivated" };
+  if (person.is_active === false) return { kind: "refused" };
   // Whether it may go on with all public channels is for the next poll to find out.
   if (person.role !== undefined && options.allPublicChannels) return { kind: "events", events: [] };
   return undefined;

@@ -8,8 +8,8 @@ export type PollResult =
   | { readonly kind: "gone" }
   /** The id is newer than any that the queue can have been given. */
   | { readonly kind: "future" }
-  /** The account has been deactivated. */
-  | { readonly kind: "deactivated" };
+  /** The account has been deactivated, or has another API key than the one that the poll came with. */
+  | { readonly kind: "refused" };
 
 /** A poll that waits for an event. */
 export class Waiter {

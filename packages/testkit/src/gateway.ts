@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Operation } from "@carillon/contract";
 import type { Database } from "@carillon/db";
-import { authenticate, eventPresenter, type Account, type Site } from "@carillon/domain";
+import { authenticate, eventPresenter, type LoggedIn, type Site } from "@carillon/domain";
 import { connectWakeUps, EventHub, type HubOptions } from "@carillon/events";
 import type { AppOptions, Handler } from "@carillon/gateway";
 import type { Alarm, AlarmClock } from "@carillon/jobs";
@@ -40,7 +40,7 @@ export interface GatewayOptions {
   readonly operations?: readonly Operation[];
   /** Everything else that the app takes. */
   readonly app?: Partial<
-    Omit<AppOptions<Services, Account>, "services" | "handlers" | "operations">
+    Omit<AppOptions<Services, LoggedIn>, "services" | "handlers" | "operations">
   >;
 }
 
@@ -91,7 +91,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
   const ring = db.outbox.onEvents;
   db.outbox.onEvents = (realmId) => uncounted(() => ring?.(realmId));
   const services = { db, site, clock, events, log };
-  const app = buildApp<Services, Account>({
+  const app = buildApp<Services, LoggedIn>({
     operations,
     handlers,
     services,

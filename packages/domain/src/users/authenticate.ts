@@ -8,6 +8,12 @@ export interface NoAccount {
   readonly refused: string;
 }
 
+/** An account whose credentials were right. */
+export interface LoggedIn extends Account {
+  /** Of the key that it came with, which may be its no more by the time that something is done. */
+  readonly keyDigest: Uint8Array;
+}
+
 const byDigest = {
   name: "account-by-key",
   text: `SELECT ${accountColumns}, r.deactivated AS "realmDeactivated"
@@ -24,16 +30,15 @@ export async function authenticate(
   sql: Sql,
   site: Pick<Site, "secrets">,
   { email, apiKey }: { readonly email: string; readonly apiKey: string },
-): Promise<Account | NoAccount> {
+): Promise<LoggedIn | NoAccount> {
   if (!keyShape.test(apiKey)) return { refused: "malformed key" };
-  const [row] = await sql.rows<Account & { realmDeactivated: boolean }>(byDigest, [
-    site.secrets.digest(apiKey),
-  ]);
+  const keyDigest = site.secrets.digest(apiKey);
+  const [row] = await sql.rows<Account & { realmDeactivated: boolean }>(byDigest, [keyDigest]);
   if (!row) return { refused: "unknown key" };
   const { realmDeactivated, ...account } = row;
   if (account.deliveryEmail.toLowerCase() !== email.toLowerCase())
     return { refused: "key of another account" };
   if (realmDeactivated) return { refused: "organization deactivated" };
   if (!account.isActive) return { refused: "account deactivated" };
-  return account;
+  return { ...account, keyDigest };
 }

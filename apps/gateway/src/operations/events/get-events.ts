@@ -5,13 +5,14 @@ import { handle } from "../../services.ts";
 export default handle(getEvents, async ({ input, actor, signal, services: { events } }) => {
   const { queue_id: queueId, last_event_id: lastEventId } = input;
   const block = !input.dont_block;
-  const result = await events.poll({ userId: actor.id, queueId, lastEventId, block, signal });
+  const { id: userId, keyDigest } = actor;
+  const result = await events.poll({ userId, keyDigest, queueId, lastEventId, block, signal });
   switch (result.kind) {
     case "events":
       return { queue_id: queueId, events: [...result.events] };
     case "future":
       throw errors.badRequest(`The queue has no event ${lastEventId} yet`);
-    case "deactivated":
+    case "refused":
       throw errors.unauthorized();
     case "gone":
       throw errors.badEventQueueId(queueId);

@@ -1,0 +1,46 @@
+import type { Sql, Tx } from "@carillon/db";
+
+import type { Site } from "../site.ts";
+import { accountColumns, type Account } from "../users/account.ts";
+import { changeApiKey } from "../users/change-api-key.ts";
+import { currentActor, lockAccount } from "../users/lock-account.ts";
+import { checkAdministersBot } from "./administer-bot.ts";
+
+/**
+ * The key of a bot, for its owner and administrators (users.md §5); of a deactivated one too, which it works for again
+ * once the bot is back.
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
+ */
+export async function botApiKey(
+  sql: Sql,
+  site: Site,
+  actor: Account,
+  botId: number,
+): Promise<string> {
+  const [row] = await sql.rows<Account & { apiKeySealed: Uint8Array }>(
+    `SELECT ${accountColumns}, u.api_key_sealed AS "apiKeySealed" FROM users u
+     WHERE u.realm_id = $1 AND u.id = $2 AND u.system_bot_kind IS NULL`,
+    [actor.realmId, botId],
+  );
+  checkAdministersBot(actor, row);
+  return site.secrets.open(row.apiKeySealed);
+}
+
+/**
+ * Gives a bot another key, for its owner and administrators: the old one is refused from the commit on.
+ * @returns the new key
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
+ */
+export async function changeBotApiKey(
+  tx: Tx,
+  site: Site,
+  actor: Account,
+  botId: number,
+): Promise<string> {
+  const [bot, now] = await Promise.all([
+    lockAccount(tx, actor.realmId, botId, "FOR NO KEY UPDATE"),
+    currentActor(tx, actor),
+  ]);
+  checkAdministersBot(now, bot);
+  return changeApiKey(tx, site, actor.id, bot);
+}

@@ -1,0 +1,52 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { endPollsOfOldKey } from "@carillon/events";
+import { randomKey } from "@carillon/kit";
+
+import { recordAudit } from "../audit.ts";
+import type { Site } from "../site.ts";
+import type { Account } from "./account.ts";
+import type { LoggedIn } from "./authenticate.ts";
+import { lockAccount } from "./lock-account.ts";
+
+/**
+ * Gives the caller another API key (users.md §1): from the commit on the old one is refused in every process, and the
+ * polls that came with it end.
+ * @returns the new key
+ * @throws ApiError `UNAUTHORIZED` when the caller's key has been changed meanwhile: of two that hold a leaked key,
+ *   the second does not get the first one's new key
+ */
+export async function changeOwnApiKey(tx: Tx, site: Site, actor: LoggedIn): Promise<string> {
+  const account = await lockAccount(tx, actor.realmId, actor.id, "FOR NO KEY UPDATE");
+  if (!account?.isActive || !(await hasKey(tx, actor))) throw errors.unauthorized();
+  return changeApiKey(tx, site, actor.id, account);
+}
+
+/**
+ * @param account in the hands of the transaction
+ * @returns the new key
+ */
+export async function changeApiKey(
+  tx: Tx,
+  site: Site,
+  actorId: number,
+  account: Account,
+): Promise<string> {
+  const apiKey = randomKey();
+  await tx.rows("UPDATE users SET api_key_sealed = $2, api_key_digest = $3 WHERE id = $1", [
+    account.id,
+    site.secrets.seal(apiKey),
+    site.secrets.digest(apiKey),
+  ]);
+  recordAudit(tx, account.realmId, actorId, [{ type: "user_api_key_changed", userId: account.id }]);
+  endPollsOfOldKey(tx, account.realmId, account.id);
+  return apiKey;
+}
+
+async function hasKey(tx: Tx, { id, keyDigest }: LoggedIn): Promise<boolean> {
+  const found = await tx.rows("SELECT FROM users WHERE id = $1 AND api_key_digest = $2", [
+    id,
+    keyDigest,
+  ]);
+  return found.length > 0;
+}
