@@ -60,16 +60,20 @@ async function workOf(verify: () => Promise<boolean>) {
   let hashed = 0;
   let composed = 0;
   const hook = createHook({ init: (_id, type) => void (type === "SCRYPTREQUEST" && hashed++) });
-  const { normalize } = String.prototype;
-  String.prototype.normalize = function (this: string, form?: string) {
-    composed += this.length;
-    return normalize.call(this, form);
-  };
+  const texts: object = Object.getPrototypeOf("") as object;
+  const usual = Object.getOwnPropertyDescriptor(texts, "normalize") ?? {};
+  const value = new Proxy(usual.value as () => string, {
+    apply(normalize, text: string, forms) {
+      composed += text.length;
+      return Reflect.apply(normalize, text, forms);
+    },
+  });
+  Object.defineProperty(texts, "normalize", { ...usual, value });
   hook.enable();
   try {
     return { matches: await verify(), hashed, composed };
   } finally {
     hook.disable();
-    String.prototype.normalize = normalize;
+    Object.defineProperty(texts, "normalize", usual);
   }
 }
