@@ -1,6 +1,7 @@
 import {
   bot,
   channel,
+  eventsOf,
   organization,
   scheduledMessage,
   type TestAccount,
@@ -147,7 +148,9 @@ describe("Deleting a scheduled message", () => {
     await deliverNow(scene.db, scene.org.realm, [id]);
     const sent = await messagesOf(client, inChannel(room.id));
     expect(sent).to.have.length(1);
-    succeededWithoutFields(await remove(id));
+    const { result, events } = await eventsOf(scene.db, scene.org.realm.id, () => remove(id));
+    succeededWithoutFields(result);
+    expect(events, "clients were told with the delivery").to.deep.equal([]);
     expect(await storedRow(scene.db, id)).to.equal(undefined);
     expect(await messagesOf(client, inChannel(room.id))).to.deep.equal(sent);
     missing(await remove(id));

@@ -116,7 +116,6 @@ export * from "./presence/presence.ts";
 export * from "./presence/read-presence.ts";
 export * from "./presence/read-presences.ts";
 export * from "./presence/record-presence.ts";
-export * from "./typing/pace.ts";
 export * from "./typing/tell-typing.ts";
 export * from "./user-status/read-status.ts";
 export * from "./user-status/update-status.ts";

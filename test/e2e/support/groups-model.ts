@@ -295,7 +295,7 @@ export class GroupsModel {
       .filter(({ settings }) => settings.length > 0);
     const ofRealm = realmSettingNames.filter((name) => uses(this.state.realm[name]));
     return [
-      ...(above.length > 0 ? [{ type: "subgroup", supergroup_ids: above }] : []),
+      ...(above.length > 0 ? [{ type: "subgroup", supergroup_ids: above, settings: [] }] : []),
       ...channels
         .filter(([, value]) => uses(value))
         .map(([channel_id]) => ({

@@ -8,11 +8,10 @@ export const setTypingStatus = operation({
   id: "set-typing-status",
   method: "POST",
   path: "/api/v1/typing",
-  access: "human",
+  access: "account",
   summary: "Say that you are typing",
   description:
-    "Only where the caller could send a message. The same said again within a second is not passed on, " +
-    "nor is anything in channels of more than 100 subscribers.",
+    "Only where the caller could send a message. Nothing is passed on in channels of more than 100 subscribers.",
   params: {
     op: form.oneOf("start", "stop"),
     type: form

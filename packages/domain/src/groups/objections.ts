@@ -7,9 +7,9 @@ import {
   type SettingRule,
 } from "../permissions/registry.ts";
 
-/** Why a group cannot be deactivated, as on the wire (user-groups.md §5.3). */
+/** Why a group cannot be deactivated, as on the wire (user-groups.md §5.3): `settings` is there whatever the type. */
 export type Objection =
-  | { type: "subgroup"; supergroup_ids: number[] }
+  | { type: "subgroup"; supergroup_ids: number[]; settings: [] }
   | { type: "channel"; channel_id: number; settings: string[] }
   | { type: "user_group"; group_id: number; settings: string[] }
   | { type: "realm"; settings: string[] };
@@ -44,7 +44,9 @@ export async function findObjections(
   ]);
   const supergroups = above.filter(({ isActive }) => isActive).map(({ id }) => id);
   return [
-    ...(supergroups.length > 0 ? [{ type: "subgroup" as const, supergroup_ids: supergroups }] : []),
+    ...(supergroups.length > 0
+      ? [{ type: "subgroup" as const, supergroup_ids: supergroups, settings: [] as [] }]
+      : []),
     ...channels.map(({ id, settings }) => ({ type: "channel" as const, channel_id: id, settings })),
     ...groups.map(({ id, settings }) => ({ type: "user_group" as const, group_id: id, settings })),
     ...realms.map(({ settings }) => ({ type: "realm" as const, settings })),

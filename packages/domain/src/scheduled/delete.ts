@@ -8,7 +8,8 @@ import { lockOwnScheduled } from "./row.ts";
 
 /**
  * Deletes the account's scheduled message (scheduled-messages.md §4). It waits for a delivery under way: either
- * nothing is sent, or the message was sent first; a delivered row may be deleted too, its message stays.
+ * nothing is sent, or the message was sent first; a delivered row may be deleted too: its message stays, and clients
+ * have been told with the delivery that it is gone.
  * @throws ApiError 404 `BAD_REQUEST` when the account has none of that id
  */
 export async function deleteScheduled(tx: Tx, actor: Account, id: number): Promise<void> {
@@ -16,5 +17,5 @@ export async function deleteScheduled(tx: Tx, actor: Account, id: number): Promi
   if (!row) throw errors.notFound404(`You have no scheduled message ${id}`);
   const prisma = await tx.prisma();
   await prisma.scheduledMessage.delete({ where: { id }, select: { id: true } });
-  emit(tx, actor.realmId, [scheduledEvents.remove(row)]);
+  if (!row.delivered) emit(tx, actor.realmId, [scheduledEvents.remove(row)]);
 }

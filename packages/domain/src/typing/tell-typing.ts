@@ -4,14 +4,13 @@ import { emit, type NewEvent } from "@carillon/events";
 
 import { checkMessage } from "../messages/check.ts";
 import type { CheckedMessage, Destination } from "../messages/draft.ts";
-import { memberKey } from "../messages/recipients.ts";
-import { topicName } from "../messages/topics.ts";
 import { loadRealm } from "../realms/realm.ts";
 import { isChannelType, type MessageType } from "../scheduled/destination.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
-import type { TypingOp, TypingPace } from "./pace.ts";
 import { channelReceivers, directReceivers, tellsTyping } from "./typing-settings.ts";
+
+type TypingOp = "start" | "stop";
 
 export interface TypingInput {
   readonly op: TypingOp;
@@ -28,15 +27,14 @@ const maxSubscribers = 100;
 const unwritten = "…";
 
 /**
- * Tells a conversation that somebody is typing, or has stopped; stores nothing (clients.md §4). Whoever could not send
- * a message there may not do so either, and gets the same refusals.
+ * Tells a conversation that somebody is typing, or has stopped, each time that it is asked to (events.md §6); stores
+ * nothing (clients.md §4). Whoever could not send a message there may not do so either, and gets the same refusals.
  * @throws ApiError `BAD_REQUEST` where the sender does not want typing to be told, `REQUEST_VARIABLE_MISSING`, and the
  * refusals of a message (scheduled-messages.md §0.4)
  */
 export async function tellTyping(
   tx: Tx,
   site: Site,
-  pace: TypingPace,
   actor: Account,
   input: TypingInput,
 ): Promise<void> {
@@ -55,12 +53,8 @@ export async function tellTyping(
     topic,
     content: unwritten,
   });
-  const conversation = `${actor.id}:${conversationOf(message)}`;
-  if (pace.isRepetition(conversation, op)) return;
   const event = await typingEvent(tx, op, message);
-  if (!event) return;
-  emit(tx, realm.id, [event]);
-  tx.afterCommit(() => pace.told(conversation, op));
+  if (event) emit(tx, realm.id, [event]);
 }
 
 function destinationOf({ type, to, channelId, topic }: TypingInput): Destination {
@@ -71,12 +65,6 @@ function destinationOf({ type, to, channelId, topic }: TypingInput): Destination
   if (channelId === undefined) throw errors.requestVariableMissing("stream_id");
   if (topic === undefined) throw errors.requestVariableMissing("topic");
   return { kind: "channel", channelId };
-}
-
-function conversationOf({ target, topic }: CheckedMessage): string {
-  return target.kind === "channel"
-    ? topicName({ recipientId: target.channel.recipientId, topic })
-    : memberKey(target.members);
 }
 
 /** The event, undefined where there is nobody to tell. */

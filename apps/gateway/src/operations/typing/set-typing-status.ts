@@ -1,10 +1,10 @@
 import { setTypingStatus } from "@carillon/contract";
-import { tellTyping, typingPaceOf } from "@carillon/domain";
+import { tellTyping } from "@carillon/domain";
 import { handle } from "../../services.ts";
 
 export default handle(setTypingStatus, async ({ input, actor, services: { db, site } }) => {
   await db.transaction((tx) =>
-    tellTyping(tx, site, typingPaceOf(db), actor, {
+    tellTyping(tx, site, actor, {
       op: input.op,
       type: input.type,
       to: input.to,

@@ -207,8 +207,25 @@ describe("POST /typing", () => {
     expect(events).to.deep.equal([]);
   });
 
-  it("is for people", async () => {
-    await refused(org.bot, { to: [org.member.id] });
+  it("is told as often as it is said", async () => {
+    const say = () => call(org.member, { to: [org.guest.id] });
+    const { events } = await eventsOf(db, org.realm.id, async () => {
+      await say();
+      await say();
+      await Promise.all([say(), say()]);
+    });
+    expect(events.map(({ type, op }) => `${type}/${op}`)).to.deep.equal(
+      Array(4).fill("typing/start"),
+    );
+  });
+
+  it("is for accounts, bots among them", async () => {
+    const [direct] = await told(org.bot, { to: [org.member.id] });
+    expect(direct?.audience).to.deep.equal(ids(org.bot, org.member));
+    const [inChannel] = await told(org.bot, inRoom());
+    expect(inChannel?.payload["sender"]).to.deep.equal(person(org.bot));
+    await changeSettings(db, org.bot, { send_stream_typing_notifications: false });
+    await refused(org.bot, inRoom());
     expect((await gateway.anonymous.call(setTypingStatus)).status).to.equal(401);
   });
 

@@ -129,7 +129,7 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
       ];
       await userGroup(db, org.realm, { subgroups: [id], deactivated: true });
       await userGroup(db, org.realm, { subgroups: [a.id] });
-      await inUse({ type: "subgroup", supergroup_ids: [a.id, b.id] });
+      await inUse({ type: "subgroup", supergroup_ids: [a.id, b.id], settings: [] });
     });
 
     it("by every setting of a channel, by itself and in a set, until it is archived", async () => {
@@ -214,7 +214,7 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
       });
       await changeOrganization(db, org.realm, { canCreateBotsGroupId: id });
       await inUse(
-        { type: "subgroup", supergroup_ids: [outer.id] },
+        { type: "subgroup", supergroup_ids: [outer.id], settings: [] },
         { type: "channel", channel_id: room.id, settings: ["can_send_message_group"] },
         { type: "user_group", group_id: outer.id, settings: ["can_mention_group"] },
         { type: "realm", settings: ["can_create_bots_group"] },
@@ -224,7 +224,7 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
     it("but not to those in use through a group that contains them", async () => {
       const outer = await userGroup(db, org.realm, { subgroups: [id] });
       await changeOrganization(db, org.realm, { canCreateBotsGroupId: outer.id });
-      await inUse({ type: "subgroup", supergroup_ids: [outer.id] });
+      await inUse({ type: "subgroup", supergroup_ids: [outer.id], settings: [] });
     });
   });
 

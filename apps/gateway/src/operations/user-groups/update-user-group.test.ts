@@ -278,6 +278,13 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       });
     }
 
+    for (const name of settings)
+      it(`a bare value of ${name}, a group's or a set`, async () => {
+        await refused({ [name]: org.groups["role:members"] });
+        await refused({ [name]: set([org.member.id]) });
+        await patched({ [name]: { new: org.groups["role:members"] } });
+      });
+
     it("with the first fault in the order of the fields, and changes none of them", async () => {
       const { groups } = org;
       const mismatch = { new: groups["role:members"], old: groups["role:owners"] };
