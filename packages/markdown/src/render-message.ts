@@ -8,8 +8,8 @@ import type { Lookups, ParsedMessage, RenderedMessage } from "./types.ts";
 /** Stored with every rendered text; raised when the same text would render to other HTML. */
 export const renderVersion = 1;
 
-/** Beyond this many characters, TeX in one text is shown as typed: it takes about 10 µs a character. */
-const LONGEST_TEX = 5000;
+/** TeX that costs more in one text, in the characters of `math.ts`, is shown as typed. */
+const DEAREST_TEX = 2000;
 
 /**
  * Phase 2, pure: the HTML of a parsed text and what it does. Throws `RenderLimitError` when the HTML
@@ -24,7 +24,7 @@ export function renderMessage(parsed: ParsedMessage, lookups: Lookups): Rendered
     topicWildcard: false,
     hasLink: false,
     hasAttachment: false,
-    texLeft: LONGEST_TEX,
+    texLeft: DEAREST_TEX,
   };
   const html = renderBlocks(settledDocument(parsed, lookups), rendering);
   return {

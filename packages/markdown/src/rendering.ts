@@ -20,7 +20,7 @@ export interface Rendering {
   topicWildcard: boolean;
   hasLink: boolean;
   hasAttachment: boolean;
-  /** Characters of TeX that may still be typeset. */
+  /** What TeX may still cost. */
   texLeft: number;
 }
 
