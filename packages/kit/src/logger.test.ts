@@ -19,14 +19,48 @@ describe("the log", () => {
       expect(written(fields)).to.contain("something happened").and.not.contain(secret);
   });
 
-  it("leaves out what PostgreSQL quotes of the row that it refused", () => {
-    const quoted = {
-      detail: "Failing row contains (hello)",
+  const errorOf = (fields: object): Record<string, unknown> =>
+    (JSON.parse(written(fields)) as { err: Record<string, unknown> }).err;
+
+  it("tells what an error is, where it came from and what caused it", () => {
+    const cause = Object.assign(new Error("refused"), { code: "ECONNREFUSED", port: 5432 });
+    const err = errorOf({ err: new TypeError("it broke", { cause }) });
+    expect(err).to.include({ type: "TypeError", message: "it broke" });
+    expect(err["stack"]).to.match(/^TypeError: it broke\n {4}at .*logger\.test/s);
+    expect(err["cause"]).to.include({ message: "refused", code: "ECONNREFUSED", port: 5432 });
+  });
+
+  it("leaves out every field of an error that is not known to be harmless, and all that is no error", () => {
+    const fields = {
+      code: "23514",
+      constraint: "short",
+      detail: "hello",
       where: "hello",
-      internalQuery: "hello",
+      params: ["hello"],
     };
-    const err = Object.assign(new Error("violates a constraint"), { code: "23514", ...quoted });
-    expect(written({ err })).to.contain("violates a constraint").and.contain("23514");
-    expect(written({ err })).not.to.contain("hello");
+    const nested = { meta: { driverAdapterError: { cause: { originalMessage: "hello" } } } };
+    const thrown = Object.assign(new Error("violates a constraint"), fields, nested);
+    const aggregate = new AggregateError([thrown, "hello"], "several");
+    for (const err of [thrown, aggregate, new Error("above", { cause: aggregate })]) {
+      const line = written({ err });
+      expect(line).to.contain("violates a constraint").and.contain("23514").and.contain("short");
+      expect(line).not.to.contain("hello");
+    }
+    for (const err of ["hello", { message: "hello" }, ["hello"]])
+      expect(written({ err })).not.to.contain("hello");
+  });
+
+  it("leaves out the values that a message quotes", () => {
+    const refused = (code: string, message: string) => Object.assign(new Error(message), { code });
+    const quoted = 'hello "dear" \n    at colleague';
+    for (const err of [
+      refused("22P02", `invalid input syntax for type integer: "${quoted}"`),
+      refused("42601", `syntax error in tsquery: "${quoted}"`),
+      new SyntaxError(`Unexpected token 'h', "${quoted}"... is not valid JSON`),
+    ]) {
+      const line = written({ err });
+      expect(line).to.contain("[cut]").and.contain("logger.test");
+      expect(line).not.to.contain("hello").and.not.contain("dear").and.not.contain("colleague");
+    }
   });
 });

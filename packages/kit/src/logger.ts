@@ -1,5 +1,7 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 
+import { loggedError } from "./logged-error.ts";
+
 /** JSON lines on standard output, one an event; secrets are cut out by name, wherever they lie. */
 export type Logger = PinoLogger;
 
@@ -14,13 +16,7 @@ const secrets = [
   "content",
 ];
 
-/** Where PostgreSQL quotes the row or the text that it refused: people's messages among them. */
-const quotations = ["detail", "where", "internalQuery"];
-
-const cut = [
-  ...secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
-  ...quotations.flatMap((name) => [`err.${name}`, `err.*.${name}`]),
-];
+const cut = secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 /**
  * A logger for one process.
@@ -35,6 +31,7 @@ export function createLogger(
     {
       base: { process, pid: globalThis.process.pid },
       level: options.level ?? "info",
+      serializers: { err: loggedError },
       redact: { paths: cut, censor: "[cut]" },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
