@@ -23,12 +23,14 @@ export class AlertWordMatcher {
     if (this.#root.next.size === 0) return found;
     const text = content.toLowerCase();
     let urls: ReturnType<typeof findUrls> | undefined;
+    let nextUrl = 0;
     for (let at = 0; at < text.length; at++) {
       if (!this.#root.next.has(text.charCodeAt(at)) || !isBoundary(text, at - 1)) continue;
       for (const word of this.#wordsAt(text, at)) {
         if (found.has(word)) continue;
         urls ??= findUrls(text);
-        if (!urls.some(({ start, end }) => at < end && at + word.length > start)) found.add(word);
+        while ((urls[nextUrl]?.end ?? Infinity) <= at) nextUrl++;
+        if (at + word.length <= (urls[nextUrl]?.start ?? Infinity)) found.add(word);
       }
     }
     return found;

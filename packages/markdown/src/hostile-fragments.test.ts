@@ -46,5 +46,19 @@ export const slowFragments: readonly string[] = [
   ...split(
     "```quote\n ¦ ~~~spoiler\na\n ¦ > a\n ¦ >\n>>\n ¦ - a\n ¦ &amp ¦ http://a.b/( ¦ a. ¦ a.com  ¦ a@b.c",
   ),
-  ...split("😀 ¦ 👨‍👩‍👧 ¦ www. ¦ https://a.b/?c=d&  ¦ mailto: ¦ http://a.b/[c"),
+  ...split(
+    "😀 ¦ 👨‍👩‍👧 ¦ \ufe0f ¦ ❤\ufe0f\ufe0f ¦ 1\ufe0f ¦ www. ¦ https://a.b/?c=d&  ¦ mailto: ¦ http://a.b/[c",
+  ),
+  ...split(
+    ">> ¦ >>> a\n ¦ $ ¦ $$ ¦ ~~ ¦ ~~a ¦ _ ¦ _a ¦ \\* ¦ (  ¦ ((( ¦ ))) ¦ [[ ¦ ]] ¦ ![a]( ¦ &# ¦ &#x",
+  ),
+  ...split(
+    "|a|b|\n|-|-\n ¦ |-\n ¦ ```spoiler a\n ¦ ~~~spoiler\na\n> ¦ ```quote\n> ¦   - ¦ + a\n ¦ # a\n ¦ ---\n ¦ <time:1>",
+  ),
+  ...split(
+    "># a\na\n ¦ >```\na\n ¦ >- \na\n ¦ > ---\na\n ¦ >> # a\na\n ¦ - a\nb\n ¦ - ```\nb\n ¦ 1. # a\nb\n ¦ - - a\n",
+  ),
+  ...split(
+    "@**a| ¦ @**|1** ¦ @_** ¦ @*a* ¦ #**a ¦ #**name** ¦ :a: ¦ :smile: ¦ :a:: ¦ //a. ¦ a@a. ¦ xn--a.",
+  ),
 ];

@@ -17,7 +17,7 @@ const NO_NAMES: ReferencedNames = {
 export class NameCollector implements InlineContext {
   readonly translateEmoticons: boolean;
   readonly references: Reference[] = [];
-  readonly customEmojiNames: string[] = [];
+  readonly customEmojiNames = new Set<string>();
   readonly wildcards = { channel: false, topic: false };
 
   constructor(translateEmoticons: boolean) {
@@ -31,7 +31,7 @@ export class NameCollector implements InlineContext {
   }
 
   hasCustomEmoji(name: string): boolean {
-    if (!this.customEmojiNames.includes(name)) this.customEmojiNames.push(name);
+    this.customEmojiNames.add(name);
     return false;
   }
 

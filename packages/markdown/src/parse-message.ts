@@ -24,7 +24,7 @@ export function parseMessage(content: string, options: ParseOptions = {}): Parse
     translateEmoticons,
     names: names.names(),
     hasWildcard: names.wildcards,
-    customEmojiNames: names.customEmojiNames,
+    customEmojiNames: [...names.customEmojiNames],
     references: names.references,
     document,
   };

@@ -49,12 +49,18 @@ export function knownContext(lookups: Lookups, translateEmoticons: boolean): Inl
   };
 }
 
-/** The first preferred one with the lowest ID, else the one with the lowest ID. */
+/** Which of those with one name is meant: a text may mention it thousands of times, and thousands may share it. */
+const preferences = new WeakMap<readonly object[], object | undefined>();
+
+/** The first preferred one with the lowest ID, else the one with the lowest ID. Asked once for a list. */
 function preferred<T extends { readonly id: number }>(
   candidates: readonly T[] | undefined,
   isPreferred: (candidate: T) => boolean,
 ): T | undefined {
   if (candidates === undefined) return undefined;
-  const byId = candidates.toSorted((a, b) => a.id - b.id);
-  return byId.find(isPreferred) ?? byId[0];
+  if (!preferences.has(candidates)) {
+    const byId = candidates.toSorted((a, b) => a.id - b.id);
+    preferences.set(candidates, byId.find(isPreferred) ?? byId[0]);
+  }
+  return preferences.get(candidates) as T | undefined;
 }

@@ -13,7 +13,7 @@ export interface FenceLine {
   readonly isContainer: boolean;
 }
 
-const FENCE = /^(`{3,}|~{3,})[ \t]*(?:\{?\.?([^\s`{}]+)\}?(?:[ \t]+(.*))?)?$/;
+const FENCE = /^(`{3,}(?!`)|~{3,}(?!~))[ \t]*(?:\{?\.?([^\s`{}]+)\}?(?:[ \t]+(.*))?)?$/;
 
 /** Reads an opening or closing line, given without indentation. */
 export function readFence(line: string): FenceLine | undefined {

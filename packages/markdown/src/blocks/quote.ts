@@ -1,11 +1,40 @@
+import type { StateBlock } from "markdown-it";
 import type { BlockRule } from "./block-rule.ts";
 import { isTooDeep, lineText } from "./nesting.ts";
+
+/**
+ * The engine's rule looks at all lines up to the next blank one, since any may go on with the quote's last paragraph
+ * without a `>`. Where the quote ends before, they were looked at in vain: so many lines of one text are.
+ */
+const MOST_IN_VAIN = 1_000;
+
+const inVain = new WeakMap<StateBlock, number>();
 
 /** `> a`, by the engine's rule; a lone `>` is text. */
 export function quote(original: BlockRule): BlockRule {
   return (state, start, end, silent) => {
     const text = lineText(state, start);
     if (text.charCodeAt(0) !== 0x3e || /^[> \t]*$/.test(text) || isTooDeep(state)) return false;
-    return original(state, start, end, silent);
+    const seen = inVain.get(state) ?? 0;
+    if (silent || seen >= MOST_IN_VAIN) {
+      return original(state, start, silent ? end : endOfMarked(state, start, end), silent);
+    }
+    const reach = nextBlank(state, start, Math.min(end, start + MOST_IN_VAIN));
+    const found = original(state, start, end, silent);
+    inVain.set(state, seen + Math.max(0, reach - state.line));
+    return found;
   };
+}
+
+function nextBlank(state: StateBlock, start: number, end: number): number {
+  let line = start + 1;
+  while (line < end && !state.isEmpty(line)) line++;
+  return line;
+}
+
+/** The first line without a `>` of its own. */
+function endOfMarked(state: StateBlock, start: number, end: number): number {
+  let line = start + 1;
+  while (line < end && lineText(state, line).charCodeAt(0) === 0x3e) line++;
+  return line;
 }

@@ -35,8 +35,10 @@ export function readUnicodeEmoji(
   let after = at;
   for (let i = at; i < end;) {
     const point = source.codePointAt(i) ?? 0;
-    i += point > 0xffff ? 2 : 1;
+    // A selector belongs to the character before it: a second one, or one at the start, is no part of an emoji.
     if (point !== VARIATION_EMOJI) node = node.next.get(point);
+    else if (i === at || source.charCodeAt(i - 1) === VARIATION_EMOJI) break;
+    i += point > 0xffff ? 2 : 1;
     if (node === undefined) break;
     if (node.name !== undefined) {
       name = node.name;

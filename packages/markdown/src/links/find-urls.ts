@@ -66,19 +66,26 @@ function toFound(match: Match): FoundUrl | undefined {
 function trim(raw: string): string {
   const markup = raw.search(/`|\*\*|~~|\]\(/);
   let end = markup < 0 ? raw.length : markup;
+  let balanced: ReadonlySet<number> | undefined;
   for (; end > 0; end--) {
     const last = raw.charAt(end - 1);
     if (!/[!:;?),.'">*]/.test(last)) break;
-    if (last === ")" && isBalanced(raw.slice(0, end))) break;
+    if (last === ")" && (balanced ??= balancedEnds(raw)).has(end)) break;
   }
   return raw.slice(0, end);
 }
 
-function isBalanced(text: string): boolean {
+/** Where every `(` before has its `)`: the positions after such a `)`. */
+function balancedEnds(text: string): Set<number> {
+  const ends = new Set<number>();
   let depth = 0;
-  for (const character of text) {
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at);
     if (character === "(") depth++;
-    else if (character === ")" && --depth < 0) return false;
+    else if (character === ")") {
+      if (--depth < 0) break;
+      if (depth === 0) ends.add(at + 1);
+    }
   }
-  return depth === 0;
+  return ends;
 }

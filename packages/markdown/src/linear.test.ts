@@ -1,0 +1,90 @@
+import { expect } from "chai";
+import { AlertWordMatcher } from "./alert-words.ts";
+import { countSteps } from "./counted-steps.test.ts";
+import { slowFragments } from "./hostile-fragments.test.ts";
+import { parseMessage } from "./parse-message.ts";
+import { renderMessage } from "./render-message.ts";
+import { html, lookups } from "./sample-organization.test.ts";
+
+const render = (text: string): void => {
+  renderMessage(parseMessage(text, { translateEmoticons: true }), lookups);
+};
+
+const repeat = (fragment: string, length: number): string =>
+  fragment.repeat(Math.ceil(length / fragment.length)).slice(0, length);
+
+/** Texts of a given length that ask as much of the renderer as such a text can. */
+const texts: readonly [string, (length: number) => string][] = [
+  ...[...slowFragments, "$$a", "$$\\$"].map((fragment): [string, (length: number) => string] => [
+    JSON.stringify(fragment),
+    (length) => repeat(fragment, length),
+  ]),
+  ["unique names of emoji", (length) => unique((n) => `:e${n}:`, length)],
+  ["unique names of people", (length) => unique((n) => `@**p${n}** `, length)],
+  ["unique names of channels", (length) => unique((n) => `#**c${n}>t${n}** `, length)],
+  ["parentheses opened, then closed", (length) => `http://a.b/${halves("(", ")", length)}`],
+  ["brackets opened, then closed", (length) => halves("[", "](b)", length)],
+  ["tildes, then backticks", (length) => halves("~", "`", length)],
+  ["runs of backticks that grow", (length) => growing((n) => `${"`".repeat(n)} `, length)],
+  ["runs of stars and tildes", (length) => growing((n) => `${"*~~".repeat(n % 3)}a`, length)],
+  ["lines of a list, each deeper", (length) => growing((n) => `${"  ".repeat(n)}- a\n`, length)],
+  ["lines of a quote, each deeper", (length) => growing((n) => `${">".repeat(n)} a\n`, length)],
+];
+
+function unique(piece: (n: number) => string, length: number): string {
+  return growing((n) => piece(100_000 + n), length);
+}
+
+function growing(piece: (n: number) => string, length: number): string {
+  let text = "";
+  for (let n = 1; text.length < length; n++) text += piece(n);
+  return text.slice(0, length);
+}
+
+function halves(first: string, second: string, length: number): string {
+  return repeat(first, length / 2) + repeat(second, length / 2);
+}
+
+describe("The work that a text gives", () => {
+  render("**warm** :smile: 👍 http://a.org");
+
+  for (const [name, text] of texts) {
+    it(`grows no faster than the text: ${name}`, () => {
+      const [half, whole] = [text(5_000), text(10_000)];
+      const steps = countSteps(() => render(half));
+      // A table, or what nests, may begin within the second half: three times as much is still no square.
+      expect(countSteps(() => render(whole))).to.be.at.most(3 * steps + 20_000);
+      expect(steps).to.be.at.most(300 * half.length);
+    });
+  }
+
+  it("does not grow with all who share a name for each mention of it", () => {
+    const twins = Array.from({ length: 2_000 }, (_, id) => ({
+      id,
+      fullName: "t",
+      isActive: false,
+    }));
+    const parsed = parseMessage("@**t** ".repeat(1_000));
+    const known = { ...lookups, usersByName: new Map([["t", twins]]) };
+    expect(countSteps(() => renderMessage(parsed, known))).to.be.at.most(200_000);
+  });
+
+  it("does not grow with all addresses for each alert word in one", () => {
+    const matcher = new AlertWordMatcher(["x"]);
+    const text = "x.org ".repeat(1_600);
+    expect(countSteps(() => matcher.find(text))).to.be.at.most(100 * text.length);
+    expect(matcher.find(text).size).to.equal(0);
+  });
+
+  it("typesets no more TeX than a glance takes; the rest is shown as typed", () => {
+    const formulas = (text: string): number => html(text).split('class="katex"').length - 1;
+    expect(formulas("$$x$$ ".repeat(1_600))).to.be.within(50, 100);
+    expect(html("$$x$$ ".repeat(1_600))).to.contain('<span class="tex-error">$$x$$</span>');
+    for (const tex of ["é", "x'", "&", "\\\\", "+", "\\TeX ", "\\frac12"]) {
+      for (const length of [100, 1_000, 9_000]) {
+        const fence = `\`\`\`math\n\\begin{matrix}${repeat(tex, length)}\\end{matrix}\n\`\`\``;
+        expect(html(fence).length, `${length} × ${tex}`).to.be.at.most(300_000);
+      }
+    }
+  });
+});
