@@ -65,8 +65,21 @@ describe("Rendering a message", () => {
     expect(await footprint(scene.db, realm.id)).to.deep.equal(before);
   });
 
-  it("checks neither length nor permission", async () => {
-    expect(await rendered("x".repeat(20_000))).to.equal(`<p>${"x".repeat(20_000)}</p>`);
+  it("takes a text as long as a message may be, and none longer, before it looks up or reads anything", async () => {
+    const longest = "\u{1f12f}".repeat(10_000);
+    expect(await rendered(longest)).to.equal(`<p>${longest}</p>`);
+    const client = scene.as(scene.org.member);
+    const msg = "content must not have more than 10000 code points";
+    const { count: few } = await countQueries(scene.db, () => rendered("x"));
+    for (const content of [`${longest}x`, "@**a** :b: ".repeat(100_000)]) {
+      const { result, count } = await countQueries(scene.db, () => client.post(path, { content }));
+      refusedWith(result, "BAD_REQUEST");
+      expect(result.body).to.include({ msg });
+      expect(count).to.be.lessThan(few);
+    }
+  });
+
+  it("checks no permission", async () => {
     const guest = await scene.as(scene.org.guest).post(path, { content: "@**all**" });
     expect(succeeded(guest)).to.have.all.keys("result", "msg", "rendered");
   });

@@ -13,6 +13,12 @@ export function codePointLength(text: string): number {
   return length;
 }
 
+/** Whether `text` has more than `limit` code points. As quick for a text of megabytes as for one of twice the limit. */
+export function isLongerThan(text: string, limit: number): boolean {
+  if (text.length <= limit) return false;
+  return text.length > 2 * limit || codePointLength(text) > limit;
+}
+
 /** The first `count` code points of `text`. */
 export function firstCodePoints(text: string, count: number): string {
   let units = 0;
@@ -28,7 +34,7 @@ export function firstCodePoints(text: string, count: number): string {
 
 /** `text`, or its beginning followed by `marker`, so that the whole has at most `limit` code points. */
 export function cutTo(text: string, limit: number, marker: string): string {
-  if (text.length <= limit || codePointLength(text) <= limit) return text;
+  if (!isLongerThan(text, limit)) return text;
   return firstCodePoints(text, limit - codePointLength(marker)) + marker;
 }
 

@@ -10,7 +10,7 @@ export const renderMessageText = operation({
   access: "account",
   summary: "Render Markdown",
   description:
-    "The HTML that a message of the caller with this text would have. Nothing is stored.",
+    "The HTML that a message of the caller with this text would have. Nothing is stored. A text longer than a message may be is refused.",
   params: { content: form.text() },
   result: { rendered: z.string() },
 });

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { codePointLength } from "@carillon/kit";
+import { isLongerThan } from "@carillon/kit";
 import { renderDescription, RenderLimitError } from "@carillon/markdown";
 
 /** Code points that a channel's name may have (`max_stream_name_length`). */
@@ -17,7 +17,7 @@ const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u;
 export function checkChannelName(text: string): string {
   const name = text.trim();
   if (name === "") throw errors.badRequest("The name of a channel must not be blank");
-  if (codePointLength(name) > maxChannelNameLength)
+  if (isLongerThan(name, maxChannelNameLength))
     throw errors.badRequest(
       `The name of a channel must not have more than ${maxChannelNameLength} characters`,
     );
@@ -31,7 +31,7 @@ export function checkChannelName(text: string): string {
  * @throws ApiError `BAD_REQUEST` when it is too long
  */
 export function checkDescription(text: string): string {
-  if (codePointLength(text) > maxDescriptionLength)
+  if (isLongerThan(text, maxDescriptionLength))
     throw errors.badRequest(
       `description must not have more than ${maxDescriptionLength} characters`,
     );

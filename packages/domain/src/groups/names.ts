@@ -1,6 +1,6 @@
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-import { codePointLength } from "@carillon/kit";
+import { isLongerThan } from "@carillon/kit";
 
 /** Code points that the name of a group may have. */
 export const maxGroupNameLength = 100;
@@ -14,7 +14,7 @@ const reserved = ["@", "role:", "user:", "stream:", "channel:"] as const;
  */
 export function checkGroupName(name: string): void {
   if (name.trim() === "") throw errors.badRequest("The name of a user group must not be blank");
-  if (codePointLength(name) > maxGroupNameLength)
+  if (isLongerThan(name, maxGroupNameLength))
     throw errors.badRequest(
       `The name of a user group must not have more than ${maxGroupNameLength} characters`,
     );

@@ -1,16 +1,19 @@
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
+import { isLongerThan } from "@carillon/kit";
 import { parseMessage, RenderLimitError, renderMessage } from "@carillon/markdown";
 
 import { loadRealm } from "../realms/realm.ts";
 import { setting } from "../settings/setting.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
+import { maxMessageLength } from "./content.ts";
 import { loadMentionLookups } from "./mention-lookups.ts";
 
 /**
- * The HTML of a text with the account as its author (scheduled-messages.md §7); no permission, no length is checked.
- * @throws ApiError `BAD_REQUEST` when the HTML would be too large
+ * The HTML of a text with the account as its author (scheduled-messages.md §7); no permission is checked.
+ * @throws ApiError `BAD_REQUEST` when the text has more than {@link maxMessageLength} code points, or its HTML would
+ *   be too large
  */
 export async function renderText(
   sql: Sql,
@@ -18,6 +21,8 @@ export async function renderText(
   author: Account,
   content: string,
 ): Promise<string> {
+  if (isLongerThan(content, maxMessageLength))
+    throw errors.badRequest(`content must not have more than ${maxMessageLength} code points`);
   const realm = await loadRealm(sql, author.realmId);
   const parsed = parseMessage(content, {
     translateEmoticons: setting(author, "translate_emoticons"),

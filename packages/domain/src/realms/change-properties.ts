@@ -1,6 +1,6 @@
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import { codePointLength } from "@carillon/kit";
+import { isLongerThan } from "@carillon/kit";
 
 import type { ChangedSetting } from "./changed-setting.ts";
 
@@ -59,9 +59,9 @@ function check(wanted: RealmProperties): RealmProperties {
   const name = wanted.name?.trim();
   const description = wanted.description?.trim();
   if (name === "") throw errors.badRequest("name must not be blank");
-  if (codePointLength(name ?? "") > maxName)
+  if (isLongerThan(name ?? "", maxName))
     throw errors.badRequest(`name must not have more than ${maxName} characters`);
-  if (codePointLength(description ?? "") > maxDescription)
+  if (isLongerThan(description ?? "", maxDescription))
     throw errors.badRequest(`description must not have more than ${maxDescription} characters`);
   return { ...wanted, name, description };
 }

@@ -1,7 +1,7 @@
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-import { codePointLength } from "@carillon/kit";
+import { isLongerThan } from "@carillon/kit";
 
 import type { Account } from "../users/account.ts";
 import { statusEmoji, type NamedEmoji } from "./status-emoji.ts";
@@ -52,7 +52,7 @@ export async function updateStatus(
 function textField(text: string | undefined): Partial<UserStatus> {
   if (text === undefined) return {};
   const status_text = text.trim();
-  if (codePointLength(status_text) > maxTextLength)
+  if (isLongerThan(status_text, maxTextLength))
     throw errors.badRequest(`status_text has more than ${maxTextLength} characters`);
   return { status_text };
 }

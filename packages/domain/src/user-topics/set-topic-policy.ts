@@ -1,7 +1,7 @@
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-import { codePointLength } from "@carillon/kit";
+import { isLongerThan } from "@carillon/kit";
 
 import { loadChannels, loadChannelsByName } from "../channels/channel.ts";
 import { findChannel, noSuchChannel, type ChannelName } from "../channels/find-channel.ts";
@@ -72,7 +72,7 @@ export async function unmuteTopic(
 
 /** @throws ApiError `BAD_REQUEST` for a topic that no message can have */
 function checkTopic(text: string, realm: Realm): string {
-  if (codePointLength(text.trim()) > maxTopicLength)
+  if (isLongerThan(text.trim(), maxTopicLength))
     throw errors.badRequest(`topic must not have more than ${maxTopicLength} characters`);
   return normaliseTopic(text, realm);
 }

@@ -1,7 +1,7 @@
 import { errors } from "@carillon/contract";
 import type { Database, Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
-import { codePointLength } from "@carillon/kit";
+import { isLongerThan } from "@carillon/kit";
 
 import type { Account } from "./account.ts";
 import { checkAdministers } from "./administration.ts";
@@ -75,7 +75,7 @@ function checkActions(actions: Readonly<Record<string, boolean>>): void {
 function checkComment(text: string | undefined): object {
   if (text === undefined) return {};
   const comment = text.trim();
-  if (codePointLength(comment) > maxComment)
+  if (isLongerThan(comment, maxComment))
     throw errors.badRequest(
       `deactivation_notification_comment must not have more than ${maxComment} characters`,
     );

@@ -1,6 +1,6 @@
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-import { codePointLength } from "@carillon/kit";
+import { isLongerThan } from "@carillon/kit";
 
 import type { Realm } from "../realms/realm.ts";
 
@@ -17,7 +17,7 @@ const forbidden = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}*`\\>"@]/u;
 export function checkFullName(text: string): string {
   const name = text.trim();
   if (name === "") throw errors.badRequest("full_name must not be blank");
-  if (codePointLength(name) > maxLength)
+  if (isLongerThan(name, maxLength))
     throw errors.badRequest(`full_name must not have more than ${maxLength} characters`);
   if (forbidden.test(name))
     throw errors.badRequest(
