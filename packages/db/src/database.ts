@@ -2,6 +2,7 @@ import { StartupError } from "@carillon/kit";
 import type pg from "pg";
 
 import type { PrismaClient } from "./generated/client.ts";
+import type { Lifetime } from "./lifetime.ts";
 import { checkMigrations, unreachable } from "./migrations.ts";
 import { createPool, type PoolOptions } from "./pool.ts";
 import { prismaGateway } from "./prisma-on-connection.ts";
@@ -11,6 +12,7 @@ import {
   type Outbox,
   type Sql,
   type TransactionOptions,
+  type TransactionParts,
   type Tx,
 } from "./transaction.ts";
 
@@ -23,6 +25,11 @@ export interface Database extends Sql {
   /** Hears of the intents that transactions leave behind, after their commits. */
   readonly outbox: Outbox;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /**
+   * The same database for the work of one request: every statement and transaction ends with the lifetime and waits in
+   * its line for connections. Prisma Client is had in transactions only, and `close` does nothing.
+   */
+  within(lifetime: Lifetime): Database;
   /** True when the database answers within two seconds. */
   answers(): Promise<boolean>;
   close(): Promise<void>;
@@ -38,9 +45,12 @@ export async function connectDatabase(
   options: PoolOptions,
 ): Promise<Database> {
   const pool = createPool(databaseUrl, options);
+  let version = 0;
   try {
     const { rows } = await pool
-      .query<{ folds: boolean }>("SELECT lower('Ä') = 'ä' AS folds")
+      .query<{ folds: boolean; version: number }>(
+        "SELECT lower('Ä') = 'ä' AS folds, current_setting('server_version_num')::int AS version",
+      )
       .catch((error: Error) => {
         throw unreachable(databaseUrl, error);
       });
@@ -49,6 +59,7 @@ export async function connectDatabase(
         "DATABASE_URL: the database's locale does not fold letters beyond ASCII; create it with a UTF-8 locale such as C.UTF-8",
       );
     }
+    version = rows[0].version;
     await checkMigrations(pool);
   } catch (error) {
     await pool.end();
@@ -56,19 +67,46 @@ export async function connectDatabase(
   }
   const gateway = prismaGateway(pool);
   const outbox: Outbox = {};
-  return {
+  const parts: TransactionParts = {
+    pool,
+    gateway,
+    outbox,
+    limitsTransactions: version >= transactionTimeoutSince,
+  };
+  const database: Database = {
     url: databaseUrl,
     pool,
     prisma: gateway.client,
     outbox,
     ...poolSql(pool),
-    transaction: (work, transactionOptions) =>
-      transaction({ pool, gateway, outbox }, work, transactionOptions),
+    transaction: (work, transactionOptions) => transaction(parts, work, transactionOptions),
+    within: (lifetime) => boundDatabase(database, parts, lifetime),
     answers: () => answers(pool),
     close: async () => {
       await gateway.client.$disconnect();
       await pool.end();
     },
+  };
+  return database;
+}
+
+/** PostgreSQL's `server_version_num`. */
+const transactionTimeoutSince = 170_000;
+
+function boundDatabase(whole: Database, parts: TransactionParts, lifetime: Lifetime): Database {
+  const { url, pool, outbox } = whole;
+  return {
+    url,
+    pool,
+    get prisma(): PrismaClient {
+      throw new Error("within a request Prisma is had from a transaction: tx.prisma()");
+    },
+    outbox,
+    ...poolSql(pool, lifetime),
+    transaction: (work, options) => transaction(parts, work, options, lifetime),
+    within: (other) => boundDatabase(whole, parts, other),
+    answers: () => whole.answers(),
+    close: async () => {},
   };
 }
 

@@ -1,5 +1,7 @@
 import pg from "pg";
 
+import { PoolClient } from "./pool-client.ts";
+
 /** bigint columns arrive as plain numbers: ids and event numbers stay far below 2^53 (design, rule 6). */
 const int8Oid = 20;
 
@@ -37,6 +39,7 @@ export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
     ...(statementTimeoutMs > 0 ? { query_timeout: statementTimeoutMs + 5_000 } : {}),
     idle_in_transaction_session_timeout: 60_000,
     types,
+    Client: PoolClient,
   });
   // A connection that breaks, idle or between two statements, shows in the next statement or is replaced; without
   // listeners it would end the process.

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { useDatabase, waitFor } from "@carillon/testkit";
-import { isPassing, sqlState, type Tx } from "./transaction.ts";
+import { isPassing, sqlState } from "./sql-errors.ts";
+import type { Tx } from "./transaction.ts";
 
 describe("a transaction", () => {
   const db = useDatabase({ max: 4 });

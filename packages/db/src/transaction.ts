@@ -1,7 +1,10 @@
 import type pg from "pg";
 
+import { holdConnection, type HeldConnection } from "./held-connection.ts";
 import type { QueuedIntent } from "./intents.ts";
+import type { Lifetime } from "./lifetime.ts";
 import type { PrismaGateway, TransactionPrisma } from "./prisma-on-connection.ts";
+import { lostToAnother, sqlState } from "./sql-errors.ts";
 
 /** SQL to run; with a name it is prepared once on each connection: for hot statements. */
 export type Statement = string | { readonly name: string; readonly text: string };
@@ -23,6 +26,8 @@ export interface TransactionParts {
   readonly pool: pg.Pool;
   readonly gateway: PrismaGateway;
   readonly outbox: Outbox;
+  /** Whether the server knows `transaction_timeout`: from PostgreSQL 17 on. */
+  readonly limitsTransactions: boolean;
 }
 
 /** An open transaction: SQL and Prisma on one connection, and what is to happen once it has committed. */
@@ -33,6 +38,7 @@ export class Tx implements Sql {
   readonly #afterCommit: Array<() => void> = [];
   readonly #outbox: Outbox;
   #savepoints = 0;
+  #over: unknown;
   #prisma: ReturnType<PrismaGateway["enter"]> | undefined;
 
   constructor(connection: pg.PoolClient, { gateway, outbox }: TransactionParts) {
@@ -42,12 +48,12 @@ export class Tx implements Sql {
   }
 
   async rows<Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
-    return (await run(this.#connection, statement, values)).rows as Row[];
+    return (await this.#run(statement, values)).rows as Row[];
   }
 
   /** How many rows the statement changed. */
   async count(statement: Statement, values: readonly unknown[] = []): Promise<number> {
-    return (await run(this.#connection, statement, values)).rowCount ?? 0;
+    return (await this.#run(statement, values)).rowCount ?? 0;
   }
 
   /** The first row, or undefined. */
@@ -60,6 +66,7 @@ export class Tx implements Sql {
 
   /** Prisma Client on this transaction's connection. Its statements and ours must not overlap in time. */
   async prisma(): Promise<TransactionPrisma> {
+    if (this.#over) throw this.#over;
     this.#prisma ??= this.#gateway.enter(this.#connection);
     return (await this.#prisma).prisma;
   }
@@ -109,6 +116,15 @@ export class Tx implements Sql {
     }
   }
 
+  #run(statement: Statement, values: readonly unknown[]): Promise<pg.QueryResult> {
+    return this.#over ? Promise.reject(this.#over) : run(this.#connection, statement, values);
+  }
+
+  /** @internal called by {@link transaction}: the connection will be somebody else's, whatever still goes on here. */
+  close(reason: unknown): void {
+    this.#over = reason;
+  }
+
   /** @internal called by {@link transaction} before it ends: Prisma lets go of the connection. */
   async ending(): Promise<void> {
     await (await this.#prisma)?.leave();
@@ -149,12 +165,34 @@ function run(
   return (connection as pg.Pool).query(config);
 }
 
-/** SQL outside any transaction, for single reads and writes. */
-export function poolSql(pool: pg.Pool): Sql {
+/** SQL outside any transaction, for single reads and writes; they end with the lifetime, if there is one. */
+export function poolSql(pool: pg.Pool, lifetime?: Lifetime): Sql {
   return {
     rows: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
-      (await run(pool, statement, values)).rows as Row[],
+      (
+        await (lifetime
+          ? runWithin(pool, lifetime, statement, values)
+          : run(pool, statement, values))
+      ).rows as Row[],
   };
+}
+
+async function runWithin(
+  pool: pg.Pool,
+  lifetime: Lifetime,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<pg.QueryResult> {
+  const held = await holdConnection(pool, lifetime);
+  try {
+    return await run(held.connection, statement, values);
+  } catch (error) {
+    if (held.cutOff) lifetime.uncertain = true;
+    if (sqlState(error) === undefined) held.spoil(error as Error);
+    throw lifetime.reason ?? error;
+  } finally {
+    await held.release();
+  }
 }
 
 export interface TransactionOptions {
@@ -167,15 +205,17 @@ export interface TransactionOptions {
 /**
  * Runs `work` in one transaction and commits it; any error rolls everything back and goes on to the caller.
  * A serialization failure or a deadlock runs `work` again from the start: it must have no effect outside.
+ * @param lifetime at its end the transaction is rolled back, and its reason thrown
  */
 export async function transaction<T>(
   parts: TransactionParts,
   work: (tx: Tx) => Promise<T>,
   options: TransactionOptions = {},
+  lifetime?: Lifetime,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await once(parts, work, options.mode ?? "read committed");
+      return await once(parts, work, options.mode ?? "read committed", lifetime);
     } catch (error) {
       if (attempt >= (options.attempts ?? 3) || !lostToAnother(error)) throw error;
     }
@@ -185,70 +225,59 @@ export async function transaction<T>(
 async function once<T>(
   parts: TransactionParts,
   work: (tx: Tx) => Promise<T>,
-  mode: string,
+  mode: NonNullable<TransactionOptions["mode"]>,
+  lifetime: Lifetime | undefined,
 ): Promise<T> {
-  const connection = await parts.pool.connect();
-  const tx = new Tx(connection, parts);
-  let broken: Error | undefined;
+  const held = await holdConnection(parts.pool, lifetime);
+  const tx = new Tx(held.connection, parts);
   try {
     // It goes out with the first statement. It fails only where the connection does, and then they all do.
-    const begun = connection.query(
-      mode === "read committed" ? "BEGIN" : `BEGIN ISOLATION LEVEL ${mode.toUpperCase()}`,
-    );
-    const [result] = await Promise.all([work(tx), begun]);
+    const begun = held.connection.query(begin(parts, mode, lifetime));
+    const [result] = await held.unlessEnded(Promise.all([work(tx), begun]));
     await tx.ending();
-    if (!(await tx.commit()))
-      throw new Error(
-        "a transaction went on after a statement had failed, whose error was swallowed",
-      );
-    tx.committed();
+    await commit(tx, held, lifetime);
     return result;
   } catch (error) {
+    tx.close(lifetime?.reason ?? error);
     await tx.ending().catch(() => {});
-    await connection.query("ROLLBACK").catch((failure: Error) => (broken = failure));
-    throw error;
+    await held.rollBack();
+    throw lifetime?.reason ?? error;
   } finally {
-    connection.release(broken);
+    await held.release();
   }
 }
 
-/** The SQLSTATE of an error of the database, Prisma's wrapping removed; undefined for other errors. */
-export function sqlState(error: unknown): string | undefined {
-  for (let e = error; e && typeof e === "object"; e = inner(e)) {
-    const { code: own, originalCode } = e as { code?: unknown; originalCode?: unknown };
-    const code = originalCode ?? own;
-    // No class begins with E, nor with P and a digit but 0: EPIPE is the system's error, P2034 is Prisma's.
-    if (typeof code === "string" && /^(?!E|P[1-9])[0-9A-Z]{5}$/.test(code)) return code;
+async function commit(tx: Tx, held: HeldConnection, lifetime: Lifetime | undefined): Promise<void> {
+  held.committing();
+  let committed: boolean;
+  try {
+    committed = await tx.commit();
+  } catch (error) {
+    if (held.cutOff && lifetime) lifetime.uncertain = true;
+    throw error;
   }
-  return undefined;
+  if (!committed)
+    throw new Error(
+      "a transaction went on after a statement had failed, whose error was swallowed",
+    );
+  if (lifetime) lifetime.commits++;
+  tx.committed();
 }
 
-/** What an error wraps: its cause, or what Prisma keeps of the driver's. */
-function inner(error: object): unknown {
-  const { cause, meta } = error as { cause?: unknown; meta?: { driverAdapterError?: unknown } };
-  return meta?.driverAdapterError ?? cause;
-}
-
-/** Serialization failure, deadlock: the other transaction won, this one may try again. */
-function lostToAnother(error: unknown): boolean {
-  const code = sqlState(error);
-  return code === "40001" || code === "40P01";
-}
+/** Milliseconds by which the server's own limit comes later than ours, which can say what it is. */
+const serverLater = 1_000;
 
 /**
- * Whether an error says nothing about the work itself: the connection broke, another transaction won,
- * a lock was not had in time, the server is stopping. The same work may succeed later.
+ * Where our own cancelling does not reach the server, its `transaction_timeout` sees to it that a COMMIT which is
+ * under way does not come true long after we have given up.
  */
-export function isPassing(error: unknown): boolean {
-  const code = sqlState(error);
-  if (code === undefined) {
-    const name = (error as { code?: unknown } | undefined)?.code;
-    return (
-      (typeof name === "string" && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_)/.test(name)) ||
-      (error instanceof Error &&
-        /connection|timeout exceeded|read timeout|Client was closed/i.test(error.message))
-    );
-  }
-  // Class 08: connection; 53: resources; 57P: shutdown and cancel; 55P03: lock timeout.
-  return /^(08|53|57|40)/.test(code) || code === "55P03";
+function begin(
+  { limitsTransactions }: TransactionParts,
+  mode: NonNullable<TransactionOptions["mode"]>,
+  lifetime: Lifetime | undefined,
+): string {
+  if (mode !== "read committed") return `BEGIN ISOLATION LEVEL ${mode.toUpperCase()}`;
+  const left = lifetime?.remainingMs ?? Number.POSITIVE_INFINITY;
+  if (!limitsTransactions || left === Number.POSITIVE_INFINITY) return "BEGIN";
+  return `BEGIN; SET LOCAL transaction_timeout = ${Math.ceil(Math.max(left, 0)) + serverLater}`;
 }

@@ -7,18 +7,22 @@ import type { Sql } from "@carillon/db";
 const bound = 10_000;
 const ids = new WeakMap<object, Map<string, number>>();
 
-/** The id of a program's name, at most 30 characters; adds it when new. `pool` names the database: the cache is kept for it. */
-export async function clientIdOf(pool: object & Sql, name: string): Promise<number> {
-  let known = ids.get(pool);
-  if (!known || known.size > bound) ids.set(pool, (known = new Map()));
+/** The id of a program's name, at most 30 characters; adds it when new. What has a pool is remembered for that. */
+export async function clientIdOf(
+  sql: Sql & { readonly pool?: object },
+  name: string,
+): Promise<number> {
+  const database = sql.pool ?? sql;
+  let known = ids.get(database);
+  if (!known || known.size > bound) ids.set(database, (known = new Map()));
   const cached = known.get(name);
   if (cached !== undefined) return cached;
-  const [row] = await pool.rows<{ id: number }>(
+  const [row] = await sql.rows<{ id: number }>(
     `WITH added AS (INSERT INTO clients (name) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id)
      SELECT id FROM added UNION ALL SELECT id FROM clients WHERE name = $1 LIMIT 1`,
     [name],
   );
-  if (!row) return clientIdOf(pool, name);
+  if (!row) return clientIdOf(sql, name);
   known.set(name, row.id);
   return row.id;
 }

@@ -1,0 +1,249 @@
+import { startFaultProxy, useDatabase, waitFor } from "@carillon/testkit";
+import { expect } from "chai";
+import pg from "pg";
+
+import { connectDatabase, type Database } from "./database.ts";
+import { Lifetime } from "./lifetime.ts";
+import { Share } from "./share.ts";
+
+const over = new Error("the time is over");
+
+describe("work in a lifetime", () => {
+  const db = useDatabase({ max: 2 });
+  let holder: pg.Client;
+
+  before(async () => {
+    await db.rows("CREATE TABLE things (id int PRIMARY KEY, n int NOT NULL)");
+    await db.rows("INSERT INTO things SELECT id, 0 FROM generate_series(1, 10) id");
+    holder = new pg.Client(db.url);
+    // Dropping the database ends it.
+    holder.on("error", () => {});
+    await holder.connect();
+  });
+  after(() => holder.end());
+  beforeEach(async () => {
+    await db.rows("UPDATE things SET n = 0 WHERE n <> 0");
+    await holder.query("BEGIN");
+  });
+  afterEach(() => holder.query("ROLLBACK"));
+
+  const lock = (id: number) => holder.query("SELECT FROM things WHERE id = $1 FOR UPDATE", [id]);
+  const add = (id: number) => `UPDATE things SET n = n + 1 WHERE id = ${id}`;
+  const sum = async () =>
+    (await db.rows<{ n: number }>("SELECT sum(n)::int AS n FROM things"))[0]?.n;
+  /** How many of this database's connections fit the condition; not asked on the holder's, which would not see changes. */
+  const activity = async (condition: string) =>
+    (
+      await db.rows(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND ${condition}`,
+      )
+    ).length;
+  const blocked = () =>
+    waitFor(async () => (await activity("wait_event_type = 'Lock'")) === 1, {
+      what: "a statement waits for the lock",
+    });
+  const failure = (work: Promise<unknown>) =>
+    work.then(
+      () => "no failure",
+      (error: unknown) => error,
+    );
+
+  it("rolls back the statement in progress and what was done before, and leaves the connection usable", async () => {
+    await lock(2);
+    const lifetime = new Lifetime();
+    const work = failure(
+      db.within(lifetime).transaction(async (tx) => {
+        await tx.rows(add(1));
+        await tx.rows(add(2));
+        await tx.rows(add(3));
+      }),
+    );
+    await blocked();
+    lifetime.end(over, true);
+    expect(await work).to.equal(over);
+    await lifetime.settled();
+    await holder.query("ROLLBACK");
+    expect(await sum()).to.equal(0);
+    expect(lifetime.uncertain).to.equal(false);
+    // The same two connections, one after the other, and none is hit by a late cancel.
+    expect(db.pool.totalCount).to.be.at.most(2);
+    await Promise.all(Array.from({ length: 20 }, () => db.rows("SELECT pg_sleep(0.001)")));
+  });
+
+  it("cancels statements behind each other, and those of Prisma", async () => {
+    await lock(2);
+    const lifetime = new Lifetime();
+    const work = failure(
+      db.within(lifetime).transaction(async (tx) => {
+        const prisma = await tx.prisma();
+        await tx.rows(add(1));
+        await Promise.all([prisma.$executeRawUnsafe(add(2)), prisma.$executeRawUnsafe(add(3))]);
+      }),
+    );
+    await blocked();
+    lifetime.end(over, false);
+    expect(await work).to.equal(over);
+    await holder.query("ROLLBACK");
+    expect(await sum()).to.equal(0);
+  });
+
+  it("rolls back a transaction that does nothing at the moment, and lets it do nothing more", async () => {
+    const lifetime = new Lifetime();
+    let goOn = () => {};
+    const waiting = new Promise<void>((resolve) => (goOn = resolve));
+    let late: unknown;
+    const work = failure(
+      db.within(lifetime).transaction(async (tx) => {
+        await tx.rows(add(1));
+        lifetime.end(over, true);
+        await waiting;
+        late = await failure(tx.rows(add(2)));
+      }),
+    );
+    expect(await work).to.equal(over);
+    await lifetime.settled();
+    goOn();
+    await waitFor(() => late, { what: "the statement that came too late" });
+    expect(late).to.equal(over);
+    expect(await sum()).to.equal(0);
+  });
+
+  it("begins nothing afterwards, not even the next attempt of what lost to another one", async () => {
+    const lifetime = new Lifetime();
+    const bound = db.within(lifetime);
+    let attempts = 0;
+    const lost = bound.transaction(async (tx) => {
+      attempts++;
+      lifetime.end(over, true);
+      await tx.rows("DO $$ BEGIN RAISE SQLSTATE '40001'; END $$");
+    });
+    expect(await failure(lost)).to.equal(over);
+    expect(attempts).to.equal(1);
+    expect(await failure(bound.rows(add(1)))).to.equal(over);
+    expect(await failure(bound.transaction((tx) => tx.rows(add(1))))).to.equal(over);
+    expect(await sum()).to.equal(0);
+  });
+
+  it("cancels a statement outside any transaction", async () => {
+    await lock(1);
+    const lifetime = new Lifetime();
+    const work = failure(db.within(lifetime).rows(add(1)));
+    await blocked();
+    lifetime.end(over, true);
+    expect(await work).to.equal(over);
+    await holder.query("ROLLBACK");
+    expect(await sum()).to.equal(0);
+  });
+
+  it("lets a commit that is on its way go on unless the end is final", async () => {
+    for (const final of [false, true]) {
+      await lock(2);
+      const lifetime = new Lifetime();
+      const work = failure(
+        db.within(lifetime).transaction(async (tx) => {
+          await tx.rows(add(1));
+          tx.sendWithCommit(add(2));
+        }),
+      );
+      await blocked();
+      lifetime.end(over, final);
+      if (final) expect(await work).to.equal(over);
+      await holder.query("ROLLBACK");
+      expect(await work).to.equal(final ? over : "no failure");
+      expect(lifetime.commits).to.equal(final ? 0 : 1);
+      expect(await sum()).to.equal(2);
+      await holder.query("BEGIN");
+    }
+  });
+
+  it("gives up waiting for a connection, and leaves that to others", async () => {
+    await lock(1);
+    const busy = new Lifetime();
+    const stuck = [db.within(busy).rows(add(1)), db.within(busy).rows(add(1))].map(failure);
+    await waitFor(() => db.pool.idleCount === 0 && db.pool.totalCount === 2, {
+      what: "no connection is free",
+    });
+    const lifetime = new Lifetime();
+    const waiting = failure(db.within(lifetime).rows(add(2)));
+    lifetime.end(over, true);
+    expect(await waiting).to.equal(over);
+    busy.end(over, true);
+    await Promise.all(stuck);
+    await holder.query("ROLLBACK");
+    expect(await sum()).to.equal(0);
+  });
+
+  it("waits in its line, and gives its place on", async () => {
+    const share = new Share(1);
+    const [first, second, third] = [new Lifetime(), new Lifetime(), new Lifetime()];
+    for (const lifetime of [first, second, third]) lifetime.share = share;
+    await lock(1);
+    const holding = failure(db.within(first).rows(add(1)));
+    await blocked();
+    const [ended, next] = [failure(db.within(second).rows(add(2))), db.within(third).rows(add(3))];
+    expect(db.pool.waitingCount).to.equal(0);
+    second.end(over, true);
+    expect(await ended).to.equal(over);
+    await holder.query("ROLLBACK");
+    await holding;
+    await next;
+    expect(await sum()).to.equal(2);
+  });
+
+  describe("on a network that swallows everything", () => {
+    let proxied: Database;
+    let proxy: Awaited<ReturnType<typeof startFaultProxy>>;
+    beforeEach(async () => {
+      proxy = await startFaultProxy(db.url);
+      proxied = await connectDatabase(proxy.url, { max: 1, name: "proxied" });
+    });
+    afterEach(async () => {
+      await proxied.close();
+      await proxy.close();
+    });
+
+    it("is certain of what had not been committed", async () => {
+      await lock(2);
+      const lifetime = new Lifetime();
+      const work = failure(
+        proxied.within(lifetime).transaction(async (tx) => {
+          await tx.rows(add(1));
+          await tx.rows(add(2));
+        }),
+      );
+      await blocked();
+      proxy.freeze();
+      lifetime.end(over, true);
+      expect(await work).to.equal(over);
+      await lifetime.settled();
+      expect(lifetime.uncertain).to.equal(false);
+      await holder.query("ROLLBACK");
+      await proxy.heal();
+      expect(await sum()).to.equal(0);
+      await proxied.rows("SELECT 1");
+    });
+
+    it("says that it does not know what became of a commit, which the server ends by itself", async () => {
+      await lock(2);
+      const lifetime = new Lifetime();
+      lifetime.limit(1_000, () => over);
+      const work = failure(
+        proxied.within(lifetime).transaction(async (tx) => {
+          await tx.rows(add(1));
+          tx.sendWithCommit(add(2));
+        }),
+      );
+      await blocked();
+      proxy.freeze();
+      expect(await work).to.equal(over);
+      await lifetime.settled();
+      expect(lifetime.uncertain).to.equal(true);
+      await waitFor(async () => (await activity("application_name = 'carillon proxied'")) === 0, {
+        what: "the server ends the transaction by itself",
+      });
+      await holder.query("ROLLBACK");
+      await proxy.heal();
+      expect(await sum()).to.equal(0);
+    });
+  });
+});

@@ -1,0 +1,40 @@
+/** The SQLSTATE of an error of the database, Prisma's wrapping removed; undefined for other errors. */
+export function sqlState(error: unknown): string | undefined {
+  for (let e = error; e && typeof e === "object"; e = inner(e)) {
+    const { code: own, originalCode } = e as { code?: unknown; originalCode?: unknown };
+    const code = originalCode ?? own;
+    // No class begins with E, nor with P and a digit but 0: EPIPE is the system's error, P2034 is Prisma's.
+    if (typeof code === "string" && /^(?!E|P[1-9])[0-9A-Z]{5}$/.test(code)) return code;
+  }
+  return undefined;
+}
+
+/** What an error wraps: its cause, or what Prisma keeps of the driver's. */
+function inner(error: object): unknown {
+  const { cause, meta } = error as { cause?: unknown; meta?: { driverAdapterError?: unknown } };
+  return meta?.driverAdapterError ?? cause;
+}
+
+/** Serialization failure, deadlock: the other transaction won, this one may try again. */
+export function lostToAnother(error: unknown): boolean {
+  const code = sqlState(error);
+  return code === "40001" || code === "40P01";
+}
+
+/**
+ * Whether an error says nothing about the work itself: the connection broke, another transaction won,
+ * a lock was not had in time, the server is stopping. The same work may succeed later.
+ */
+export function isPassing(error: unknown): boolean {
+  const code = sqlState(error);
+  if (code === undefined) {
+    const name = (error as { code?: unknown } | undefined)?.code;
+    return (
+      (typeof name === "string" && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_)/.test(name)) ||
+      (error instanceof Error &&
+        /connection|timeout exceeded|read timeout|Client was closed/i.test(error.message))
+    );
+  }
+  // Class 08: connection; 53: resources; 57P: shutdown and cancel; 55P03: lock timeout.
+  return /^(08|53|57|40)/.test(code) || code === "55P03";
+}
