@@ -1,4 +1,5 @@
 import { allOperations, ApiError, errors, type Operation } from "@carillon/contract";
+import { Share, Shares, type Lifetime } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 import Koa from "koa";
 import type { Actor, Authenticate } from "./http/actor.ts";
@@ -9,23 +10,31 @@ import { Exchange } from "./http/exchange.ts";
 import type { Handler } from "./http/handler.ts";
 import { noLimiter, type Limiter } from "./http/limit.ts";
 import { runPipeline } from "./http/pipeline.ts";
+import { inRequestLifetime } from "./http/request-lifetime.ts";
 import { requestLog, type RequestRecord } from "./http/request-log.ts";
 import { routeMiddleware } from "./http/routes.ts";
+
+/** Connections of the pool that one account may hold at once (http-contract.md §8.1). */
+const connectionsOfAccount = 3;
+/** Those of all requests together whose sender is not known yet: half of the pool, whoever floods the gateway. */
+const connectionsOfUnknown = 5;
 
 export interface AppOptions<Services, A extends Actor = Actor> {
   /** What is served; everything that is declared unless given. */
   readonly operations?: readonly Operation[];
   readonly handlers: readonly Handler<Services>[];
-  /** Handed to every handler as it is. */
+  /** Handed to every handler. */
   readonly services: Services;
-  readonly authenticate: Authenticate<A>;
+  /** Binds the services to the lifetime of one request; they are handed over as they are unless given. */
+  readonly bindServices?: (services: Services, lifetime: Lifetime) => Services;
+  readonly authenticate: Authenticate<A, Services>;
   readonly limiter?: Limiter;
   readonly log: Logger;
   /** Told of every answered request, for the metrics. */
   readonly onRequest?: (record: RequestRecord) => void;
   /** Fails answers and refusals that the operation does not declare, and says so in `msg`; for tests. */
   readonly checkResults?: boolean;
-  /** Milliseconds, 30,000 unless given. */
+  /** Milliseconds that a request has, 30,000 unless given; long polls have all the time. */
   readonly deadlineMs?: number;
   /** Behind `GET /health`: rejects when the process cannot serve. */
   readonly health?: () => Promise<unknown>;
@@ -41,6 +50,7 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
   const {
     log,
     services,
+    bindServices = () => services,
     authenticate,
     limiter = noLimiter,
     deadlineMs = 30_000,
@@ -48,18 +58,31 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
   } = options;
   const operations = options.operations ?? allOperations;
   const handlers = matchHandlers(operations, options.handlers);
-  const pipeline = { services, authenticate, limiter, deadlineMs };
+  const pipeline = {
+    servicesWithin: (lifetime: Lifetime) => bindServices(services, lifetime),
+    authenticate,
+    limiter,
+    shares: new Shares<number>(connectionsOfAccount),
+  };
+  const unknown = new Share(connectionsOfUnknown);
   const route = routeMiddleware<Handler<Services>>(
     [
       ...(checkResults ? handlers.map(checked) : handlers),
       openApiHandler(operations, options.serverUrl ?? "/"),
       ...(options.health ? [healthHandler(options.health)] : []),
     ],
-    (ctx, found, parts) => runPipeline(pipeline, ctx, ctx["exchange"] as Exchange, found, parts),
+    (ctx, found, parts) =>
+      inRequestLifetime(ctx, unknown, deadlineMs, (lifetime) =>
+        runPipeline(pipeline, ctx, ctx["exchange"] as Exchange, lifetime, found, parts),
+      ),
   );
 
   const logRequest = requestLog(log);
   const app = new Koa();
+  app.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ERR_STREAM_PREMATURE_CLOSE" && error.code !== "ECONNRESET")
+      log.error({ err: error }, "an answer could not be sent");
+  });
   app.use(async (ctx) => {
     const exchange = new Exchange(ctx);
     ctx["exchange"] = exchange;

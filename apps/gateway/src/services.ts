@@ -1,4 +1,4 @@
-import type { Database } from "@carillon/db";
+import type { Database, Lifetime } from "@carillon/db";
 import {
   clientIdOf,
   type AlarmClock,
@@ -18,6 +18,11 @@ export interface Services {
   /** Where polls wait for events. */
   readonly events: Pick<EventHub<unknown>, "poll">;
   readonly log: Logger;
+}
+
+/** The services with a database whose work ends with the request. */
+export function bindServices(services: Services, lifetime: Lifetime): Services {
+  return { ...services, db: services.db.within(lifetime) };
 }
 
 /** Binds an operation to its action: `export default handle(createThing, async ({ input, actor, services }) => …)`. */

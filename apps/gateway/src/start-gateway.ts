@@ -25,7 +25,7 @@ import { buildApp } from "./app.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
 import { closeGatewayServer, createGatewayServer } from "./http/server.ts";
 import { observeGateway } from "./observe.ts";
-import type { Services } from "./services.ts";
+import { bindServices, type Services } from "./services.ts";
 
 /** Connections for requests; BullMQ has a pool of its own (docs/operating.md, connections). */
 const poolSize = 10;
@@ -86,7 +86,8 @@ export async function startGateway(
   const app = buildApp<Services, LoggedIn>({
     handlers: await loadHandlers<Services>(operationsFolder),
     services: { db, site, clock, events, log },
-    authenticate: (credentials) => authenticate(db, site, credentials),
+    bindServices,
+    authenticate: (credentials, services) => authenticate(services.db, site, credentials),
     log,
     onRequest: observed.onRequest,
     health: async () => {

@@ -95,7 +95,8 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     operations,
     handlers,
     services,
-    authenticate: (credentials) => authenticate(db, site, credentials),
+    bindServices: (unbound, lifetime) => ({ ...unbound, db: unbound.db.within(lifetime) }),
+    authenticate: (credentials, bound) => authenticate(bound.db, site, credentials),
     log,
     checkResults: true,
     health: async () => {

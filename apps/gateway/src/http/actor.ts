@@ -20,9 +20,13 @@ export interface AuthFailure {
   readonly refused: string;
 }
 
-/** Looks up the account of the key, checks the address against it, and that account and organization are active. */
-export type Authenticate<A extends Actor = Actor> = (
+/**
+ * Looks up the account of the key, checks the address against it, and that account and organization are active;
+ * with the services of this very request, so that the look-up ends with it.
+ */
+export type Authenticate<A extends Actor = Actor, Services = unknown> = (
   credentials: Credentials,
+  services: Services,
 ) => Promise<A | AuthFailure>;
 
 export const incomingWebhookBot = 2;

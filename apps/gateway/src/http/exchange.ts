@@ -1,12 +1,13 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import type { ApiError } from "@carillon/contract";
 import { uniqueId } from "@carillon/kit";
 import type { Context } from "koa";
 import { errorText } from "./envelope.ts";
 import type { RequestRecord } from "./request-log.ts";
+import { discardBody } from "./unread-body.ts";
 
 /** On every answer (http-contract.md §6). No credentials mode: browsers never send cookies along. */
-const corsHeaders = {
+export const corsHeaders = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Allow-Headers": "Authorization",
   "Access-Control-Allow-Methods": "GET, POST, DELETE, PUT, PATCH, HEAD",
@@ -38,15 +39,23 @@ export class Exchange {
     body: string | Buffer | Readable,
     headers?: Readonly<Record<string, string>>,
   ): void {
-    const { res } = this.#ctx;
+    const { req, res } = this.#ctx;
+    const rest = discardBody(req);
     this.#ctx.status = status;
     for (const name in corsHeaders)
       res.setHeader(name, corsHeaders[name as keyof typeof corsHeaders]);
     res.setHeader("X-Request-Id", this.requestId);
     if (status !== 204) res.setHeader("Content-Type", "application/json");
     if (headers) for (const name of Object.keys(headers)) res.setHeader(name, headers[name] ?? "");
+    if (rest) res.setHeader("Connection", "close");
     this.#ctx.body = status === 204 ? null : body;
     this.bytes = this.#ctx.response.length ?? 0;
+    // The answer goes out at once, only its end waits: a connection that is closed while a client still sends takes
+    // the answer with it.
+    if (rest && typeof body === "string" && status !== 204) {
+      this.#ctx.body = Readable.from(endingLater(body, rest));
+      this.#ctx.length = this.bytes;
+    }
   }
 
   refuse(error: ApiError): void {
@@ -68,4 +77,9 @@ export class Exchange {
       bytes: this.bytes,
     };
   }
+}
+
+async function* endingLater(text: string, end: Promise<void>): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+  await end;
 }

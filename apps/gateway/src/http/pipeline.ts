@@ -1,10 +1,10 @@
 import { decodeInput, errors, type Method, type Operation } from "@carillon/contract";
+import type { Lifetime, Shares } from "@carillon/db";
 import type { Context } from "koa";
-import { incomingWebhookBot, type Actor, type Authenticate } from "./actor.ts";
+import { incomingWebhookBot, type Actor, type Authenticate, type AuthFailure } from "./actor.ts";
 import { bodyLimitOf, readBody } from "./body.ts";
 import { clientName } from "./client-name.ts";
 import { readCredentials } from "./credentials.ts";
-import { Deadline } from "./deadline.ts";
 import { successText } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { Fields } from "./fields.ts";
@@ -13,13 +13,15 @@ import type { Handler, HandlerContext, RawReply } from "./handler.ts";
 import { ignoredParameters } from "./ignored.ts";
 import { applyVerdict, type Limiter } from "./limit.ts";
 import type { Route } from "./routes.ts";
+import { withinLifetime } from "./within-lifetime.ts";
 
 export interface PipelineOptions<Services> {
-  readonly services: Services;
-  readonly authenticate: Authenticate;
+  /** The services as one request gets them. */
+  readonly servicesWithin: (lifetime: Lifetime) => Services;
+  readonly authenticate: Authenticate<Actor, Services>;
   readonly limiter: Limiter;
-  /** Milliseconds for the look-up of the credentials, and again for the action; long polls have all the time. */
-  readonly deadlineMs: number;
+  /** The accounts' lines for connections. */
+  readonly shares: Shares<number>;
 }
 
 /**
@@ -31,6 +33,7 @@ export async function runPipeline<Services>(
   options: PipelineOptions<Services>,
   ctx: Context,
   exchange: Exchange,
+  lifetime: Lifetime,
   route: Route<Handler<Services>>,
   parts: readonly string[],
 ): Promise<void> {
@@ -45,17 +48,23 @@ export async function runPipeline<Services>(
   const { operation } = handler;
   const path = decodePath(operation, parts);
 
-  const actor =
-    operation.access === "anyone" ? undefined : await identify(options, ctx, exchange, operation);
+  const services = options.servicesWithin(lifetime);
+  let actor: Actor | undefined;
+  if (operation.access !== "anyone") {
+    const credentials = readCredentials(ctx.req.headers.authorization);
+    const found = options.authenticate(credentials, services);
+    actor = identify(await withinLifetime(lifetime, found), exchange, operation);
+    lifetime.share = options.shares.of(actor.id);
+  }
   const verdict = await options.limiter.check({ operation, actor, ip: ctx.ip });
   if (verdict) applyVerdict(ctx, verdict);
   if (actor) checkAccess(operation, actor);
 
   const fields = new Fields();
   fields.addForm(ctx.querystring);
-  if (method !== "GET") await readBody(ctx, fields, bodyLimitOf(operation));
+  if (method !== "GET")
+    await withinLifetime(lifetime, readBody(ctx, fields, bodyLimitOf(operation)));
 
-  const deadline = new Deadline();
   const context = new RequestContext(
     ctx,
     exchange,
@@ -63,13 +72,13 @@ export async function runPipeline<Services>(
     fields,
     path,
     actor,
-    deadline,
-    options.services,
+    lifetime,
+    services,
   );
   const work = handler.run(context as unknown as HandlerContext<Operation, Services>);
-  const answer = await (operation.longPoll
-    ? untilHangUp(ctx, deadline, work)
-    : deadline.run(work, options.deadlineMs));
+  if (operation.longPoll) lifetime.unlimit();
+  // A poll has something to answer also when nobody listens any more.
+  const answer = await (operation.longPoll ? work : withinLifetime(lifetime, work));
   if (operation.raw) {
     const { status = 200, headers, body } = answer as RawReply;
     exchange.reply(status, body, headers);
@@ -87,7 +96,7 @@ class RequestContext<Services> {
   readonly requestId: string;
   readonly services: Services;
   readonly #ctx: Context;
-  readonly #deadline: Deadline;
+  readonly #lifetime: Lifetime;
 
   constructor(
     ctx: Context,
@@ -96,7 +105,7 @@ class RequestContext<Services> {
     fields: Fields,
     path: object,
     actor: Actor | undefined,
-    deadline: Deadline,
+    lifetime: Lifetime,
     services: Services,
   ) {
     this.input = decodeInput(operation, fields.texts);
@@ -106,11 +115,11 @@ class RequestContext<Services> {
     this.requestId = exchange.requestId;
     this.services = services;
     this.#ctx = ctx;
-    this.#deadline = deadline;
+    this.#lifetime = lifetime;
   }
 
   get signal(): AbortSignal {
-    return this.#deadline.signal;
+    return this.#lifetime.signal;
   }
   get host(): string {
     return this.#ctx.hostname;
@@ -133,14 +142,7 @@ function decodePath(operation: Operation, parts: readonly string[]): Record<stri
 }
 
 /** @throws ApiError `UNAUTHORIZED` unless the credentials are somebody's who may use this operation at all */
-async function identify<Services>(
-  options: PipelineOptions<Services>,
-  ctx: Context,
-  exchange: Exchange,
-  operation: Operation,
-): Promise<Actor> {
-  const credentials = readCredentials(ctx.req.headers.authorization);
-  const actor = await new Deadline().run(options.authenticate(credentials), options.deadlineMs);
+function identify(actor: Actor | AuthFailure, exchange: Exchange, operation: Operation): Actor {
   if ("refused" in actor) {
     exchange.why = actor.refused;
     throw errors.unauthorized();
@@ -151,16 +153,4 @@ async function identify<Services>(
     throw errors.unauthorized();
   }
   return actor;
-}
-
-/** Long polls have no deadline, and nothing to answer once nobody listens. */
-async function untilHangUp<T>(ctx: Context, deadline: Deadline, work: Promise<T>): Promise<T> {
-  const hungUp = () => deadline.end(new Error("the client hung up"));
-  if (ctx.req.socket.destroyed) hungUp();
-  ctx.res.once("close", hungUp);
-  try {
-    return await work;
-  } finally {
-    ctx.res.off("close", hungUp);
-  }
 }
