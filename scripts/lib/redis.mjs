@@ -18,6 +18,8 @@ export async function startRedis(folder, port) {
     dir: folder,
     save: "",
     appendonly: "no",
+    // A suite takes one or more of its own.
+    databases: 4096,
     logfile: "redis.log",
   };
   const child = spawn(

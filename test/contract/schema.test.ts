@@ -8,8 +8,7 @@ import { expect } from "chai";
 const schema = fileURLToPath(new URL("../../prisma/schema.prisma", import.meta.url));
 const noDifference = "-- This is an empty migration.";
 
-describe("migrations and schema", function () {
-  this.timeout(60_000);
+describe("migrations and schema", () => {
   let database: TestDatabase;
   let folder: string;
 

@@ -31,8 +31,7 @@ type Actor = (typeof actors)[number];
 const waitingPeriod = 3;
 
 // user-groups.md §4: who may do what, by role and by each way of holding a permission.
-describe("User groups: who may do what", function () {
-  this.timeout(60_000);
+describe("User groups: who may do what", () => {
   const scene = useScene();
   let cast: Cast;
   let people: Readonly<Record<Actor, TestAccount>>;

@@ -25,8 +25,7 @@ type Value = number | { direct_members: number[]; direct_subgroups: number[] };
 const rounds = 10;
 
 // user-groups.md §1, concurrency: through two gateways that share nothing but the database.
-describe("User groups, changed through two gateways at the same time", function () {
-  this.timeout(60_000);
+describe("User groups, changed through two gateways at the same time", () => {
   let database: TestDatabase | undefined;
   let db: Database;
   let gateways: Gateway[] = [];

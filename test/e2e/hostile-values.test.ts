@@ -94,7 +94,7 @@ describe("Hostile values", () => {
         ordinary(await client.patch(`${path}/${id}`, whole), what);
       }
       nothingBroke();
-    }).timeout(60_000);
+    });
   }
 
   for (const name of [...parameters, "queue_id", "local_id"]) {
@@ -108,7 +108,7 @@ describe("Hostile values", () => {
         }
       }
       nothingBroke();
-    }).timeout(60_000);
+    });
   }
 
   it("never break rendering", async () => {

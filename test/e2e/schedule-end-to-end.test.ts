@@ -1,5 +1,6 @@
 import {
   channel,
+  fallDue,
   forEachBackend,
   organization,
   scheduledMessage,
@@ -42,7 +43,10 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
     room = await channel(db, org.realm, { subscribers: [sender, org.guest] });
   });
 
-  const soon = (seconds = 3) => ({ scheduled_delivery_timestamp: inSeconds(seconds) });
+  let hours = 0;
+  /** A time that nothing else is scheduled for. */
+  const later = () => ({ scheduled_delivery_timestamp: inSeconds(3_600 + 10 * ++hours) });
+  const fall = () => fallDue(db, queues, org.realm.id);
   const arrived = (account: TestAccount, narrow: readonly object[], count = 1) =>
     waitFor(
       async () => {
@@ -54,8 +58,8 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
 
   it("sends to a channel when it is time, and not before", async () => {
     const client = gateway.as(sender);
-    const id = await schedule(client, channelMessage(room.id, soon()));
-    const { scheduled_delivery_timestamp: due } = await recordOf(client, id);
+    const due = inSeconds(6);
+    await schedule(client, channelMessage(room.id, { scheduled_delivery_timestamp: due }));
     const [message, ...more] = await arrived(org.guest, inChannel(room.id));
     expect(more).to.deep.equal([]);
     expect(message).to.include({ content: "hello", sender_id: sender.id });
@@ -64,62 +68,66 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
   });
 
   it("sends to people", async () => {
-    await schedule(gateway.as(sender), directMessage([org.admin.id], soon()));
+    await schedule(gateway.as(sender), directMessage([org.admin.id], later()));
+    await fall();
     const [message] = await arrived(org.admin, withUsers(sender.id));
     expect(message).to.include({ content: "hello", type: "private" });
   });
 
   it("sends what is due in the same second in the order of its creation", async () => {
-    const time = soon(5);
+    const time = later();
     const contents = Array.from({ length: 20 }, (_, n) => `${n}`);
     for (const content of contents) {
       await schedule(gateway.as(sender), channelMessage(room.id, { ...time, content }));
     }
+    await fall();
     const sent = await arrived(org.guest, inChannel(room.id), contents.length);
     expect(sent.map(({ content }) => content)).to.deep.equal(contents);
   });
 
   it("sends an edited message at its new time, in its new form, once", async () => {
     const client = gateway.as(sender);
-    const id = await schedule(client, channelMessage(room.id, soon()));
-    const edit = { content: "edited", scheduled_delivery_timestamp: inSeconds(4) };
+    const id = await schedule(client, channelMessage(room.id, later()));
+    const edit = { content: "edited", ...later() };
     succeededWithoutFields(await client.patch(`${path}/${id}`, edit));
-    const after = inSeconds(6);
-    await schedule(
-      client,
-      channelMessage(room.id, { content: "last", scheduled_delivery_timestamp: after }),
-    );
+    await schedule(client, channelMessage(room.id, { content: "last", ...later() }));
+    await fall();
     const sent = await arrived(org.guest, inChannel(room.id), 2);
     expect(sent.map(({ content }) => content)).to.deep.equal(["edited", "last"]);
   });
 
   it("does not send a deleted message", async () => {
     const client = gateway.as(sender);
-    const id = await schedule(client, channelMessage(room.id, soon()));
+    const time = later();
+    const id = await schedule(client, channelMessage(room.id, time));
     succeededWithoutFields(await client.delete(`${path}/${id}`));
-    await schedule(client, channelMessage(room.id, { content: "kept", ...soon() }));
+    await schedule(client, channelMessage(room.id, { content: "kept", ...time }));
+    await fall();
     const sent = await arrived(org.guest, inChannel(room.id));
     expect(sent.map(({ content }) => content)).to.deep.equal(["kept"]);
   });
 
   it("tells the sender when it cannot, and sends once the cause is gone and a time is set", async () => {
     const client = gateway.as(sender);
-    const id = await schedule(client, channelMessage(room.id, soon()));
+    const id = await schedule(client, channelMessage(room.id, later()));
     await db.rows("UPDATE channels SET is_archived = true WHERE id = $1", [room.id]);
+    await fall();
     const failed = await waitFor(async () => (await recordOf(client, id)).failed, {
       what: "the message has failed",
     });
     expect(failed).to.equal(true);
     expect(await noticesTo(client, org.notificationBot)).to.have.length(1);
     await db.rows("UPDATE channels SET is_archived = false WHERE id = $1", [room.id]);
-    succeededWithoutFields(await client.patch(`${path}/${id}`, soon()));
+    succeededWithoutFields(await client.patch(`${path}/${id}`, later()));
+    await fall();
     const sent = await arrived(org.guest, inChannel(room.id));
     expect(sent.map(({ content }) => content)).to.deep.equal(["hello"]);
   });
 
   it("sends with the next alarm what was due without one", async () => {
     const lost = await scheduledMessage(db, sender, room, { dueIn: -20 });
-    await schedule(gateway.as(org.admin), channelMessage(room.id, soon()));
+    await schedule(gateway.as(org.admin), channelMessage(room.id, later()));
+    await fall();
     const sent = await arrived(org.guest, inChannel(room.id), 2);
     expect(sent[0]?.content).to.equal(lost.content);
   });

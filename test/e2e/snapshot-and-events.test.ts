@@ -13,8 +13,7 @@ const atOnce = 6;
 const clients = 6;
 
 // events.md §5: atomic, cut, order. The choices are drawn from a seed that a failure names; who comes first is not.
-describe("Snapshots and events", function () {
-  this.timeout(60_000);
+describe("Snapshots and events", () => {
   const db = useDatabase();
   const events = { heartbeatMs: [100, 150], lookMs: 1_000 } as const;
   const gateways = [useGateway(db, { events }), useGateway(db, { events })];

@@ -23,8 +23,7 @@ import { inWorld, type World } from "./support/world.ts";
 /** The delivery of a wave takes about as many milliseconds. */
 const longestMs = 80;
 
-describe("Edits and deletions that race the delivery", function () {
-  this.timeout(120_000);
+describe("Edits and deletions that race the delivery", () => {
   const db = useDatabase({ max: 20 });
 
   it("leave the old or the new state, never both, a thousand times", () =>

@@ -15,8 +15,7 @@ type Told = ReadonlyArray<{ readonly id: number; readonly alert_words?: readonly
 const furthestBehind = 100_000;
 
 // events.md §6, backpressure.
-describe("Clients that are far behind", function () {
-  this.timeout(60_000);
+describe("Clients that are far behind", () => {
   const db = useDatabase();
   const limits = { events: 700, weight: 2_000_000 };
   let reader: TestAccount;

@@ -16,8 +16,7 @@ const day = 24 * hour;
 const week = 7 * day;
 
 // events.md §6, GC.
-describe("The clearing of queues and events", function () {
-  this.timeout(60_000);
+describe("The clearing of queues and events", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
   let reader: TestAccount;

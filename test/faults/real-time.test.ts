@@ -24,9 +24,7 @@ onBothBackends("Polls on a gateway process that is killed", 120_000, {
     inWorld(backend, killed),
 });
 
-describe("Polls on a gateway process that is told to end", function () {
-  this.timeout(120_000);
-
+describe("Polls on a gateway process that is told to end", () => {
   it("are answered, and their queues live on", () => inWorld("postgres", toldToEnd));
 });
 

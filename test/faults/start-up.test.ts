@@ -168,7 +168,6 @@ const atOnce = 3;
 const limitMs = 60_000;
 
 describe("A process refuses to start, with one line and exit code 1", function () {
-  this.timeout(180_000);
   let around: Surroundings;
   let left: Array<() => Promise<unknown>> = [];
   const ends = new Map<Refusal, Promise<{ code: number | null; said: string }>>();

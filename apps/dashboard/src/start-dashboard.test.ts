@@ -16,8 +16,7 @@ interface Running {
   readonly exit: Promise<number | null>;
 }
 
-describe("the process of the dashboard", function () {
-  this.timeout(60_000);
+describe("the process of the dashboard", () => {
   let database: TestDatabase;
   let running: Running | undefined;
 

@@ -43,8 +43,7 @@ const main = (folder: string) => `
   });
 `;
 
-describe("the standalone", function () {
-  this.timeout(90_000);
+describe("the standalone", () => {
   let folder: string;
   let runs: ChildProcess[];
 

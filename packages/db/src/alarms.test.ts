@@ -31,7 +31,7 @@ describe("the alarms of scheduled messages", () => {
       "SELECT id FROM scheduled_messages WHERE alarmed_at IS NOT NULL",
     );
     expect(stamped).to.deep.equal([{ id: free.id }]);
-  }).timeout(10_000);
+  });
 
   it("are not stamped where the row has been edited since", async () => {
     const { pending, alarmOf } = await scene();

@@ -12,8 +12,7 @@ import { isAlive } from "./postmaster-pid.ts";
 import { testSettings } from "./settings.ts";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "./start.ts";
 
-describe("the embedded PostgreSQL", function () {
-  this.timeout(60_000);
+describe("the embedded PostgreSQL", () => {
   let folder: string;
   let running: EmbeddedPostgres[] = [];
 

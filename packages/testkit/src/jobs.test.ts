@@ -8,6 +8,7 @@ import {
   scheduledMessage,
   type TestOrganization,
 } from "./factories/index.ts";
+import { fallDue } from "./fall-due.ts";
 import { useGateway } from "./gateway.ts";
 import { runJob, useWorker } from "./jobs.ts";
 import { forEachBackend, useQueues } from "./queues.ts";
@@ -37,15 +38,16 @@ forEachBackend("the job harness", (backend) => {
       type: "channel",
       to: room.id,
       topic: "lunch",
-      content: "In **one** second",
-      scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 2,
+      content: "In **one** hour",
+      scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 3_600,
     });
     expect(answer.status, answer.text).to.equal(200);
     const id = Number(answer.body["scheduled_message_id"]);
     expect(gateway.alarms.map((alarm) => alarm.scheduledMessageId)).to.include(id);
+    await fallDue(db, queues, org.realm.id);
     await waitFor(() => delivered(id), { what: "the message is delivered" });
     const messages = await db.prisma.message.findMany({ where: { recipientId: room.recipientId } });
-    expect(messages.map((message) => message.content)).to.deep.equal(["In **one** second"]);
+    expect(messages.map((message) => message.content)).to.deep.equal(["In **one** hour"]);
   });
 
   it("runs a single job without any queue", async () => {

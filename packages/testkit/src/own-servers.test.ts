@@ -5,8 +5,6 @@ import { redisCommand } from "./redis.ts";
 import { redisUrl } from "./servers.ts";
 
 describe("servers of a suite's own", function () {
-  this.timeout(60_000);
-
   it("end and start again: PostgreSQL with its rows", async () => {
     const server = await startOwnPostgres();
     try {

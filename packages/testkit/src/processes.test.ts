@@ -1,37 +1,37 @@
 import { expect } from "chai";
 import { useDatabase } from "./database.ts";
 import { channel, organization, type TestOrganization } from "./factories/index.ts";
+import { fallDue } from "./fall-due.ts";
 import { clientOf } from "./gateway-client.ts";
 import { installation, type TestProcess } from "./processes.ts";
 import { useProcesses } from "./use-processes.ts";
 import { forEachBackend, useQueues } from "./queues.ts";
 import { waitFor } from "./wait-for.ts";
 
-forEachBackend("spawned processes", function (backend) {
+forEachBackend("spawned processes", (backend) => {
   const db = useDatabase();
   const queues = useQueues(backend, db);
   const processes = useProcesses();
   let org: TestOrganization;
   let gateway: TestProcess & { url: string };
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     org = await organization(db);
     const variables = installation(db.url, queues.config.redisUrl);
     [gateway] = await Promise.all([processes.gateway(variables), processes.worker(variables)]);
   });
 
-  it("deliver together, and end on SIGTERM", async function () {
-    this.timeout(60_000);
+  it("deliver together, and end on SIGTERM", async () => {
     const room = await channel(db, org.member, { subscribers: [org.member] });
     const answer = await clientOf(gateway.url, org.member).post("/api/v1/scheduled_messages", {
       type: "channel",
       to: room.id,
       topic: "lunch",
       content: "Soon",
-      scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 2,
+      scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 3_600,
     });
     expect(answer.status, answer.text).to.equal(200);
+    await fallDue(db, queues, org.realm.id);
     await waitFor(() => db.prisma.message.findFirst({ where: { recipientId: room.recipientId } }), {
       what: "the message is delivered",
     });
@@ -49,8 +49,7 @@ forEachBackend("spawned processes", function (backend) {
 describe("a process that does not start", () => {
   const processes = useProcesses();
 
-  it("is told about with all that it wrote", async function () {
-    this.timeout(30_000);
+  it("is told about with all that it wrote", async () => {
     const worker = processes.start("worker", { SECRET_KEY: "x".repeat(32) });
     const error = await worker.waitForLine("worker started").catch((thrown: Error) => thrown);
     expect(error).to.be.instanceOf(Error);

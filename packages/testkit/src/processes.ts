@@ -37,7 +37,7 @@ export interface TestProcess {
   signal(name: NodeJS.Signals): void;
   /** kill -9 */
   kill(): Promise<ProcessExit>;
-  /** SIGTERM, and its end. @throws Error when it takes longer than `limitMs`, 12,000 unless given */
+  /** SIGTERM, and its end. @throws Error when it takes longer than `limitMs`, a minute unless given */
   stop(limitMs?: number): Promise<ProcessExit>;
 }
 
@@ -133,7 +133,7 @@ function watch(child: ChildProcess): TestProcess {
     output: () => text,
     exit,
     running: () => ended === undefined,
-    async waitForLine(match, timeoutMs = 20_000) {
+    async waitForLine(match, timeoutMs = 120_000) {
       const fits = (line: LogLine) =>
         typeof match === "string" ? line.msg.includes(match) : match.test(line.msg);
       const look = () => {
@@ -158,7 +158,7 @@ function watch(child: ChildProcess): TestProcess {
       child.kill("SIGKILL");
       return exit;
     },
-    async stop(limitMs = 12_000) {
+    async stop(limitMs = 60_000) {
       child.kill("SIGTERM");
       await waitFor(() => ended !== undefined, {
         what: `${what} has ended after SIGTERM`,

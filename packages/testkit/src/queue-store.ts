@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { silentLogger, type Logger } from "@carillon/kit";
-import { connectQueues, prepareQueues, type QueueConfig, type Queues } from "@carillon/queue";
+import { prepareQueues, type QueueConfig, type Queues } from "@carillon/queue";
 import { Redis } from "ioredis";
+import { openQueues } from "./open-queues.ts";
 import { postgresUrl, redisUrl, withDatabase } from "./servers.ts";
 import { administer, dropDatabase } from "./template.ts";
 import { waitFor } from "./wait-for.ts";
@@ -36,16 +37,12 @@ export async function openStore(
   if (kind === "postgres")
     await administer((client) => client.query(`CREATE DATABASE ${name}`), url);
   await prepareQueues(config);
-  const open: Queues[] = [];
+  const open = openQueues(config);
   return {
     config,
-    async connect(overrides = {}) {
-      const queues = await connectQueues({ ...config, ...overrides });
-      open.push(queues);
-      return queues;
-    },
+    connect: open.connect,
     async drop() {
-      await Promise.all(open.map((queues) => queues.close()));
+      await open.close();
       if (kind === "postgres") await dropDatabase(name);
       else await removeKeys(url, name);
     },
@@ -56,7 +53,7 @@ export async function openStore(
 export async function waitUntil(
   what: string,
   check: () => boolean | Promise<boolean>,
-  limitMs = 10_000,
+  limitMs?: number,
 ): Promise<void> {
   await waitFor(check, { what, timeoutMs: limitMs, everyMs: 10 });
 }

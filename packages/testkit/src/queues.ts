@@ -1,7 +1,8 @@
 import type { Database } from "@carillon/db";
 import { silentLogger } from "@carillon/kit";
-import { connectQueues, prepareQueues, type QueueConfig, type Queues } from "@carillon/queue";
+import { prepareQueues, type QueueConfig, type Queues } from "@carillon/queue";
 import { later } from "./later.ts";
+import { openQueues } from "./open-queues.ts";
 import { freshRedis } from "./redis.ts";
 import { redisUrl } from "./servers.ts";
 
@@ -26,7 +27,7 @@ export function forEachBackend(title: string, suite: (backend: QueueBackend) => 
 export interface TestQueues {
   /** Also what a process needs to use the same queues: `databaseUrl`, `redisUrl`. */
   readonly config: QueueConfig;
-  /** Connects, like one more process. Closed by `drop`, workers not. */
+  /** Connects, like one more process. Closed by `drop`. */
   connect(overrides?: Partial<QueueConfig>): Promise<Queues>;
   drop(): Promise<void>;
 }
@@ -39,16 +40,12 @@ export async function createTestQueues(
   const redis = backend === "redis" ? await freshRedis() : undefined;
   const config: QueueConfig = { databaseUrl, redisUrl: redis?.url, log: silentLogger };
   await prepareQueues(config);
-  const open: Queues[] = [];
+  const open = openQueues(config);
   return {
     config,
-    async connect(overrides = {}) {
-      const queues = await connectQueues({ ...config, ...overrides });
-      open.push(queues);
-      return queues;
-    },
+    connect: open.connect,
     async drop() {
-      await Promise.all(open.map((queues) => queues.close()));
+      await open.close();
       await redis?.drop();
     },
   };

@@ -3,9 +3,9 @@ import { redisUrl } from "./servers.ts";
 
 /**
  * Numbered databases of the tests' Redis, one for each suite: unlike a prefix they also keep the processes apart
- * that a suite spawns. Number 0 counts them, for all processes that run suites.
+ * that a suite spawns. Number 0 counts them, for all processes that run suites; after the last one they begin anew,
+ * so there must be more of them than a run takes while its longest suite lasts.
  */
-const count = 15;
 const counter = "carillon-test-databases";
 
 /** An empty database of the tests' Redis. */
@@ -16,10 +16,15 @@ export async function freshRedis(): Promise<{ url: string; drop: () => Promise<v
   const url = new URL(server);
   url.pathname = "/0";
   const taken = await redisCommand(url.href, `INCR ${counter}`);
-  url.pathname = `/${(Number(taken.slice(1)) % count) + 1}`;
+  const last = (await databases(url.href)) - 1;
+  url.pathname = `/${(Number(taken.slice(1)) % last) + 1}`;
   const flush = () => redisCommand(url.href, "FLUSHDB");
   await flush();
   return { url: url.href, drop: async () => void (await flush()) };
+}
+
+async function databases(url: string): Promise<number> {
+  return Number(/(\d+)\s*$/.exec(await redisCommand(url, "CONFIG GET databases"))?.[1]);
 }
 
 /**

@@ -3,8 +3,8 @@ import { setTimeout as pause } from "node:timers/promises";
 export interface WaitOptions {
   /** What is awaited, for the error: "the message is delivered". */
   readonly what: string;
-  /** Milliseconds, 10,000 unless given. */
-  readonly timeoutMs?: number;
+  /** Milliseconds; unless given a minute, which only a machine that stands still or a fault needs. */
+  readonly timeoutMs?: number | undefined;
   /** Milliseconds between two looks, 20 unless given. */
   readonly everyMs?: number;
 }
@@ -16,7 +16,7 @@ export interface WaitOptions {
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
-  { what, timeoutMs = 10_000, everyMs = 20 }: WaitOptions,
+  { what, timeoutMs = 60_000, everyMs = 20 }: WaitOptions,
 ): Promise<Exclude<T, false | null | undefined>> {
   const deadline = Date.now() + timeoutMs;
   let seen: unknown;

@@ -3,6 +3,7 @@ import {
   createTestDatabase,
   createTestQueues,
   installation,
+  openQueues,
   startApp,
   type QueueBackend,
   type TestDatabase,
@@ -11,7 +12,7 @@ import {
   type Variables,
 } from "@carillon/testkit";
 import { silentLogger } from "@carillon/kit";
-import { connectQueues, prepareQueues, type Queues } from "@carillon/queue";
+import { prepareQueues, type Queues } from "@carillon/queue";
 
 /** An installation of one scenario: database, queues, and the processes that the scenario starts on them. */
 export interface World {
@@ -108,16 +109,6 @@ async function givenDatabase(url: string): Promise<{ db: Database; drop(): Promi
 async function givenRedis(databaseUrl: string, redisUrl: string): Promise<TestQueues> {
   const config = { databaseUrl, redisUrl, log: silentLogger };
   await prepareQueues(config);
-  const open: Array<{ close(): Promise<void> }> = [];
-  return {
-    config,
-    async connect(overrides = {}) {
-      const queues = await connectQueues({ ...config, ...overrides });
-      open.push(queues);
-      return queues;
-    },
-    async drop() {
-      await Promise.all(open.map((queues) => queues.close()));
-    },
-  };
+  const { connect, close } = openQueues(config);
+  return { config, connect, drop: close };
 }

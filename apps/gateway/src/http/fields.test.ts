@@ -289,7 +289,7 @@ describe("sizes", () => {
       expect(status, name).to.equal(413);
       expect(json["code"], name).to.equal("REQUEST_TOO_LARGE");
     }
-  }).timeout(30_000);
+  });
 
   it("lets an operation have a limit of its own", async () => {
     expect(

@@ -39,7 +39,7 @@ describe("paths and methods", () => {
         expect(json).to.deep.equal({ result: "error", msg: json["msg"], code: "NOT_FOUND" });
         expect(json["msg"]).to.be.a("string").with.length.greaterThan(0);
       }
-    }).timeout(5_000);
+    });
   }
 
   it("counts repeated slashes as one", async () => {

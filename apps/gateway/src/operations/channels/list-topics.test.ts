@@ -151,8 +151,7 @@ describe("GET /users/me/{stream_id}/topics", () => {
     let room: TestChannel;
     let closed: TestChannel;
 
-    before("write messages", async function () {
-      this.timeout(60_000);
+    before("write messages", async () => {
       room = await channel(db, org.admin);
       closed = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.member] });
       await db.rows("INSERT INTO clients (name) VALUES ('test') ON CONFLICT DO NOTHING");

@@ -21,8 +21,7 @@ describe("the statement that finds a window", () => {
   let direct = 0;
 
   /** Old messages of a quiet channel and a direct conversation lie below 20,000 of a busy one. */
-  before("write messages", async function () {
-    this.timeout(60_000);
+  before("write messages", async () => {
     org = await organization(db);
     busy = await channel(db, org.realm);
     quiet = await channel(db, org.realm);

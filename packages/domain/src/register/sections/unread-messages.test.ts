@@ -219,8 +219,7 @@ describe("the unread messages of a snapshot", () => {
     expect(await unread(stranger.owner)).to.include({ count: 0 });
   });
 
-  describe("when there are more than the newest 50,000", function () {
-    this.timeout(60_000);
+  describe("when there are more than the newest 50,000", () => {
     let busy: TestAccount;
     let room: TestChannel;
     let newestIds: number[];
