@@ -2,6 +2,7 @@ export * from "./child-environment.ts";
 export * from "./clock.ts";
 export * from "./code-points.ts";
 export * from "./environment.ts";
+export * from "./in-slices.ts";
 export * from "./keys.ts";
 export * from "./listen.ts";
 export * from "./logger.ts";

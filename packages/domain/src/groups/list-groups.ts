@@ -1,7 +1,7 @@
 import type { Sql } from "@carillon/db";
 
 import { loadGroupValues } from "../permissions/group-setting.ts";
-import { inSlices } from "../register/in-slices.ts";
+import { inSlices } from "@carillon/kit";
 import {
   groupSettingNames,
   presentUserGroup,

@@ -2,7 +2,7 @@ import { hasMetadataAccess } from "../channels/access.ts";
 import { channelColumns, type Channel } from "../channels/channel.ts";
 import { loadChannelPresenter, type ChannelPresenter } from "../channels/present.ts";
 import { subscriptionColumns, type Subscription } from "../channels/subscribe.ts";
-import { inSlices } from "./in-slices.ts";
+import { inSlices } from "@carillon/kit";
 import type { SnapshotContext } from "./section.ts";
 
 /** A channel that the account sees, with its subscription: `active`, ended (false), or never there (null). */

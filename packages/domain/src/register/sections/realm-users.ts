@@ -3,7 +3,7 @@ import type { RealmSetting } from "../../realms/realm.ts";
 import { avatarUrl, mediumAvatarUrl } from "../../users/avatar.ts";
 import type { UserObject } from "../../users/present.ts";
 import { listSystemBots, listUsers } from "../../users/read-users.ts";
-import { inSlices } from "../in-slices.ts";
+import { inSlices } from "@carillon/kit";
 import type { Section, SnapshotContext } from "../section.ts";
 
 /** The accounts of the organization, and what the caller's own one is and may. */

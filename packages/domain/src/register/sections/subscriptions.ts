@@ -5,7 +5,7 @@ import {
 } from "../../channels/notification-settings.ts";
 import type { ChannelPresenter } from "../../channels/present.ts";
 import { presentSubscription } from "../../channels/subscriptions.ts";
-import { inSlices } from "../in-slices.ts";
+import { inSlices } from "@carillon/kit";
 import type { Section, SnapshotContext } from "../section.ts";
 import { loadSubscriberFields } from "../subscriber-fields.ts";
 import { visibleChannels, type VisibleChannel } from "../visible-channels.ts";

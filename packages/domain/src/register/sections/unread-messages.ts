@@ -1,4 +1,4 @@
-import { inSlices } from "../in-slices.ts";
+import { inSlices } from "@carillon/kit";
 import type { Section } from "../section.ts";
 import { hasOlderUnread, loadUnreadGroups, type UnreadGroup } from "../unread-groups.ts";
 
