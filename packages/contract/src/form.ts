@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { overBound, type Most } from "./bounds.ts";
 import { knowableId, maxId } from "./ids.ts";
 import { schemaOf } from "./json-schema.ts";
 import { Parameter, Unusable, type Codec } from "./parameter.ts";
@@ -113,15 +114,19 @@ function id(options: { max?: number } = {}): Parameter<number> {
 
 /**
  * A JSON value of the given shape; numbers in it are whole unless `fractions` is set.
- * The schema must not coerce: a string is not an integer, `true` is not an integer.
+ * The schema must not coerce: a string is not an integer, `true` is not an integer. A list longer than `most` is refused
+ * before anybody looks at what is in it.
  */
 function json<Schema extends z.ZodType>(
   schema: Schema,
-  options: JsonOptions = {},
+  options: JsonOptions & { readonly most?: Most } = {},
 ): Parameter<z.output<Schema>> {
   return new Parameter({
     decode(given) {
-      const parsed = schema.safeParse(parseStrictJson(given, options));
+      const value = parseStrictJson(given, options);
+      const tooMany = overBound(value, options.most);
+      if (tooMany) throw new Unusable(tooMany);
+      const parsed = schema.safeParse(value);
       if (parsed.success) return parsed.data;
       const issue = parsed.error.issues[0];
       const where = issue && issue.path.length > 0 ? ` (at ${issue.path.join(".")})` : "";

@@ -1,6 +1,7 @@
 export * from "./all-operations.ts";
 export * from "./api-reference.ts";
 export * from "./api-error.ts";
+export * from "./bounds.ts";
 export * from "./decode-input.ts";
 export * from "./error-codes.ts";
 export * from "./errors.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostChannels } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { creationParameters } from "./creation-parameters.ts";
@@ -15,7 +16,9 @@ export const addSubscriptions = operation({
   description:
     "Channels that do not exist are created, as by `POST /channels/create` and with its parameters.",
   params: {
-    subscriptions: form.json(z.array(wantedChannel)),
+    subscriptions: form
+      .json(z.array(wantedChannel), { most: mostChannels })
+      .describe("At most 500, of them 100 that do not exist; channels × users at most 10,000."),
     principals,
     authorization_errors_fatal: form
       .bool()

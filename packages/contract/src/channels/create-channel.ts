@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostAccounts } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { shape } from "../shape.ts";
@@ -18,7 +19,9 @@ export const createChannel = operation({
       .text()
       .default("")
       .describe("Markdown; at most `max_stream_description_length` characters."),
-    subscribers: form.json(z.array(shape.id)).describe("IDs of active users and bots."),
+    subscribers: form
+      .json(z.array(shape.id), { most: mostAccounts })
+      .describe("IDs of active users and bots, at most 10,000."),
     ...creationParameters,
   },
   result: { id: z.int() },

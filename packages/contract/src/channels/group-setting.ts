@@ -1,12 +1,20 @@
 import { z } from "zod";
+import { bounds } from "../bounds.ts";
 import { form } from "../form.ts";
 import { shape } from "../shape.ts";
 
 /** A group-setting value (user-groups.md §3): the ID of a named group, or a set of accounts and groups. */
-export const groupSettingInput = z.union([
-  shape.id,
-  z.object({ direct_members: z.array(shape.id), direct_subgroups: z.array(shape.id) }),
-]);
+export const groupSettingInput = z
+  .union([
+    shape.id,
+    z.object({ direct_members: z.array(shape.id), direct_subgroups: z.array(shape.id) }),
+  ])
+  .refine(
+    (value) =>
+      typeof value === "number" ||
+      value.direct_members.length + value.direct_subgroups.length <= bounds.accounts,
+    `must not name more than ${bounds.accounts} accounts and groups`,
+  );
 
 /**
  * The update form (user-groups.md §3): the new value, and the one that the caller expects it to replace. A bare value

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostChannels } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { principals } from "./principals.ts";
@@ -11,7 +12,9 @@ export const removeSubscriptions = operation({
   access: "account",
   summary: "Unsubscribe from channels",
   params: {
-    subscriptions: form.json(z.array(z.string())).describe("Names of channels."),
+    subscriptions: form
+      .json(z.array(z.string()), { most: mostChannels })
+      .describe("Names of channels, at most 500; channels × users at most 10,000."),
     principals,
   },
   result: {

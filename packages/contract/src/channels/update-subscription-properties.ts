@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { bounds } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { shape } from "../shape.ts";
@@ -29,7 +30,7 @@ export const updateSubscriptionProperties = operation({
   description: "One unusable change refuses all of them.",
   params: {
     subscription_data: form
-      .json(z.array(change))
+      .json(z.array(change), { most: { count: bounds.accounts, of: "changes" } })
       .describe(
         "What to change: `color` (`#` and six hex digits), or one of the switches; `in_home_view` is the opposite of `is_muted`.",
       ),

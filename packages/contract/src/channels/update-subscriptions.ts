@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostChannels } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { wantedChannel } from "./wanted-channel.ts";
@@ -12,8 +13,11 @@ export const updateSubscriptions = operation({
   summary: "Subscribe to channels and unsubscribe from others",
   description: "Both or neither. Guests can only unsubscribe.",
   params: {
-    add: form.json(z.array(wantedChannel)).default([]),
-    delete: form.json(z.array(z.string())).default([]).describe("Names of channels."),
+    add: form.json(z.array(wantedChannel), { most: mostChannels }).default([]),
+    delete: form
+      .json(z.array(z.string()), { most: mostChannels })
+      .default([])
+      .describe("Names of channels."),
   },
   result: {
     /** Names of channels, by user ID. */

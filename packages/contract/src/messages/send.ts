@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostAccounts, overBound } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { Unusable } from "../parameter.ts";
@@ -14,9 +15,14 @@ const sendTo = form.custom<z.output<typeof recipients>>({
   decode(text) {
     if (!isJson(text)) {
       if (isUnstorable(text)) throw new Unusable("must not contain U+0000");
+      const tooMany = overBound(text.split(","), mostAccounts);
+      if (tooMany) throw new Unusable(tooMany);
       return text;
     }
-    const parsed = recipients.safeParse(parseStrictJson(text));
+    const value = parseStrictJson(text);
+    const tooMany = overBound(value, mostAccounts);
+    if (tooMany) throw new Unusable(tooMany);
+    const parsed = recipients.safeParse(value);
     if (!parsed.success)
       throw new Unusable("must be an ID, a name, or a list of IDs or of e-mail addresses");
     return parsed.data;

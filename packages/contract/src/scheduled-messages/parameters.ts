@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostAccounts } from "../bounds.ts";
 import { form } from "../form.ts";
 import { maxLongId } from "../ids.ts";
 import { path } from "../path.ts";
@@ -14,7 +15,7 @@ const anyInteger = z
   .meta({ type: "integer" });
 
 export const scheduledTo = form
-  .json(z.union([anyInteger, z.array(anyInteger)]))
+  .json(z.union([anyInteger, z.array(anyInteger)]), { most: mostAccounts })
   .describe("The ID of a channel, or a list of user IDs; the sender may be listed or not.");
 
 /** Direct messages ignore it, whatever it is. */

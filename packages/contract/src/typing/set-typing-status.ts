@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostAccounts } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { shape } from "../shape.ts";
@@ -19,7 +20,7 @@ export const setTypingStatus = operation({
       .default("direct")
       .describe("`stream` and `private` are older names of `channel` and `direct`."),
     to: form
-      .json(z.union([shape.id, z.array(shape.id)]))
+      .json(z.union([shape.id, z.array(shape.id)]), { most: mostAccounts })
       .optional()
       .describe("Direct: a user ID, or a list of them; the caller may be listed or not."),
     stream_id: form.id().optional().describe("Channel: its ID."),

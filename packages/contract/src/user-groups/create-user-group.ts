@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostAccounts, mostGroups } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { shape } from "../shape.ts";
@@ -15,8 +16,13 @@ export const createUserGroup = operation({
   params: {
     name: form.text().describe("At most 100 characters, unique among all groups."),
     description: form.text().describe("May be empty."),
-    members: form.json(z.array(shape.id)).describe("IDs of active users and bots."),
-    subgroups: form.json(z.array(shape.id)).default([]).describe("IDs of groups in use."),
+    members: form
+      .json(z.array(shape.id), { most: mostAccounts })
+      .describe("IDs of active users and bots, at most 10,000."),
+    subgroups: form
+      .json(z.array(shape.id), { most: mostGroups })
+      .default([])
+      .describe("IDs of groups in use."),
     ...groupSettingParameters,
   },
   result: { group_id: z.int() },

@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { mostAccounts, mostGroups, type Most } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 import { shape } from "../shape.ts";
 
-const ids = () => form.json(z.array(shape.id)).default([]);
+const ids = (most: Most) => form.json(z.array(shape.id), { most }).default([]);
 
 /** `POST /user_groups/{user_group_id}/members` (user-groups.md §5.5). */
 export const updateUserGroupMembers = operation({
@@ -16,9 +17,9 @@ export const updateUserGroupMembers = operation({
   description: "All of it or nothing, in the order of the parameters; people concerned are told.",
   pathParams: { user_group_id: path.int() },
   params: {
-    add: ids().describe("IDs of active users who are not direct members."),
-    delete: ids().describe("IDs of active users who are direct members."),
-    add_subgroups: ids(),
-    delete_subgroups: ids(),
+    add: ids(mostAccounts).describe("IDs of active users who are not direct members."),
+    delete: ids(mostAccounts).describe("IDs of active users who are direct members."),
+    add_subgroups: ids(mostGroups),
+    delete_subgroups: ids(mostGroups),
   },
 });

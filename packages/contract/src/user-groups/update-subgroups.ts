@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { mostGroups } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 import { shape } from "../shape.ts";
 
-const ids = () => form.json(z.array(shape.id)).default([]);
+const ids = () => form.json(z.array(shape.id), { most: mostGroups }).default([]);
 
 /** `POST /user_groups/{user_group_id}/subgroups` (user-groups.md §5.6). */
 export const updateUserGroupSubgroups = operation({

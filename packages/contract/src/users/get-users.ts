@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mostAccounts } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { shape } from "../shape.ts";
@@ -16,9 +17,9 @@ export const getUsers = operation({
   params: {
     ...readUserParameters,
     user_ids: form
-      .json(z.array(shape.id))
+      .json(z.array(shape.id), { most: mostAccounts })
       .optional()
-      .describe("Only these; unknown ones are skipped."),
+      .describe("Only these, at most 10,000; unknown ones are skipped."),
   },
   result: { members: z.array(userObject) },
 });

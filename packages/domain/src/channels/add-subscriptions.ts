@@ -10,6 +10,7 @@ import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
 import { loadPrincipals, type Principals } from "../users/principals.ts";
+import { checkSubscriptionBounds } from "./subscription-bounds.ts";
 import { hasContentAccess, mayAdminister } from "./access.ts";
 import { loadChannelsByName, type Channel } from "./channel.ts";
 import { normaliseColor } from "./colors.ts";
@@ -89,6 +90,7 @@ export async function addSubscriptions(
     for (const channel of open) checkMayAddOthers(realm, actor, channel, memberships);
 
   const channels = distinct([...open, ...created.channels]);
+  checkSubscriptionBounds(channels, principals.length);
   const ids = channels.map(({ id }) => id);
   const [, before] = await Promise.all([
     lockChannels(tx, ids),
@@ -162,7 +164,9 @@ function toBeTold(
   const channelsByUser = new Map<number, number[]>();
   for (const { userId, channelId } of added) {
     if (!people.has(userId) || created.has(channelId)) continue;
-    channelsByUser.set(userId, [...(channelsByUser.get(userId) ?? []), channelId]);
+    const list = channelsByUser.get(userId);
+    if (list) list.push(channelId);
+    else channelsByUser.set(userId, [channelId]);
   }
   return channelsByUser;
 }

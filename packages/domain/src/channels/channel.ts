@@ -31,6 +31,11 @@ export interface Channel extends ChannelGroups {
   readonly weeklyTraffic: number | null;
 }
 
+/** Its fields that hold groups. */
+export const channelGroupKeys = Object.keys(channelSettings).map(
+  (key) => `${key}Id` as keyof ChannelGroups,
+);
+
 const groupColumns = Object.entries(channelSettings)
   .map(([key, { name }]) => `c.${name}_id AS "${key}Id"`)
   .join(", ");

@@ -15,7 +15,7 @@ import { defaultChannelsEvent } from "./default-channels-event.ts";
 import { loadMetadataAudiences, type MetadataAudiences } from "./metadata-audience.ts";
 import { checkChannelName, checkDescription } from "./names.ts";
 import { planCreation } from "./plan-creation.ts";
-import { loadChannelPresenter } from "./present.ts";
+import { loadChannelPresenter, type ChannelPresenter } from "./present.ts";
 import { subscribe } from "./subscribe.ts";
 import { channelCreated, subscribedEvents } from "./subscription-events.ts";
 
@@ -48,7 +48,7 @@ export async function createChannel(
   if (taken.size > 0) throw errors.channelAlreadyExists(name);
   const authorization = plan.authorize();
   const subscribers = await loadActiveAccounts(tx, realm.id, input.subscribers);
-  const channel = await authorization.insert(name, description);
+  const [channel] = await authorization.insert([{ name, description }]);
   if (!channel) throw errors.channelAlreadyExists(name);
 
   const before = await loadMetadataAudiences(tx, realm.id, [channel.id]);
@@ -65,6 +65,27 @@ export async function createChannel(
   return channel.id;
 }
 
+/** One event for all channels that the same accounts see. */
+function createdEvents(
+  presenter: ChannelPresenter,
+  channels: readonly Channel[],
+  audiences: MetadataAudiences,
+): NewEvent[] {
+  const byAudience = new Map<ReadonlySet<number>, Channel[]>();
+  for (const channel of channels) {
+    const audience = audiences.get(channel.id) ?? new Set();
+    const alike = byAudience.get(audience);
+    if (alike) alike.push(channel);
+    else byAudience.set(audience, [channel]);
+  }
+  return [...byAudience].map(([audience, alike]) =>
+    channelCreated(
+      alike.map((channel) => presenter.present(channel)),
+      [...audience],
+    ),
+  );
+}
+
 /** What is told of new channels to those who see them, before anybody is subscribed; the defaults go out later. */
 export async function creationEvents(
   tx: Tx,
@@ -76,9 +97,7 @@ export async function creationEvents(
   if (channels.length === 0) return { channels: [], defaults: [] };
   const presenter = await loadChannelPresenter(tx, realm.id, channels);
   return {
-    channels: channels.map((channel) =>
-      channelCreated([presenter.present(channel)], [...(audiences.get(channel.id) ?? [])]),
-    ),
+    channels: createdEvents(presenter, channels, audiences),
     defaults: isDefault ? [await defaultChannelsEvent(tx, realm.id)] : [],
   };
 }

@@ -8,11 +8,12 @@ import {
 import {
   canonicalGroupValue,
   sameGroupValue,
+  type GroupParts,
   type GroupSettingValue,
 } from "../permissions/group-setting.ts";
 import type { Memberships } from "../permissions/memberships.ts";
 import { channelSettings, realmSettings, type SettingRule } from "../permissions/registry.ts";
-import { storeGroupSetting } from "../permissions/store-group-setting.ts";
+import { storeNewSets } from "../permissions/store-group-setting.ts";
 import type { SystemGroupIds } from "../permissions/system-groups.ts";
 import type { Realm } from "../realms/realm.ts";
 import type { Account } from "../users/account.ts";
@@ -82,14 +83,38 @@ export function checkDeletionPolicy(
     throw errors.badRequest(`You may not set ${channelSettings[first].name}`);
 }
 
-/** Makes the groups that the channel's columns refer to. */
+/** How many rows the permissions of one new channel take: members and subgroups of sets. */
+export function creationGroupRows(values: ChannelGroupValues): number {
+  return setsOf(values).reduce(
+    (rows, { value }) => rows + value.direct_members.length + value.direct_subgroups.length,
+    0,
+  );
+}
+
+/** Makes the groups that the columns of so many new channels refer to. */
 export async function storeCreationGroups(
   tx: Tx,
   realmId: number,
   values: ChannelGroupValues,
-): Promise<ChannelGroups> {
-  const columns: Array<[string, number]> = [];
-  for (const [key] of rules)
-    columns.push([`${key}Id`, await storeGroupSetting(tx, realmId, values[key])]);
-  return Object.fromEntries(columns) as unknown as ChannelGroups;
+  channels: number,
+): Promise<ChannelGroups[]> {
+  const sets = setsOf(values);
+  const holders = await storeNewSets(
+    tx,
+    realmId,
+    sets.map(({ value }) => value),
+    channels,
+  );
+  return holders.map((ids) => {
+    const own = new Map(sets.map(({ key }, i) => [key, ids[i]]));
+    const columns = rules.map(([key]) => [`${key}Id`, own.get(key) ?? values[key]]);
+    return Object.fromEntries(columns) as ChannelGroups;
+  });
+}
+
+function setsOf(values: ChannelGroupValues): Array<{ key: ChannelSetting; value: GroupParts }> {
+  return rules.flatMap(([key]) => {
+    const value = values[key];
+    return typeof value === "number" ? [] : [{ key, value }];
+  });
 }

@@ -3,6 +3,7 @@ import type { NewEvent } from "@carillon/events";
 
 import { loadPostingChannels } from "../messages/channel-facts.ts";
 import { composeNotice, silentMention, systemBot } from "../messages/notice.ts";
+import type { OutgoingMessage } from "../messages/outgoing.ts";
 import { sendMessages } from "../messages/send.ts";
 import type { Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
@@ -27,22 +28,30 @@ export async function postCreationNotices(
   const bot = await systemBot(tx, realm.id, "notification");
   const ids = channels.map(({ id }) => id);
   const targets = await loadPostingChannels(tx, realm.id, ids, []);
-  const notices = [];
+  const texts = new Map<string, Channel[]>();
   for (const channel of channels) {
-    const target = targets.get(channel.id);
-    if (!target) continue;
-    notices.push(
-      await composeNotice(tx, realm, site, {
-        bot,
-        target: { kind: "channel", channel: target },
-        topic: channel.topicsPolicy === "empty_topic_only" ? "" : noticeTopic,
-        content: `${silentMention(creator)} created this ${kindOf(channel)} channel.`,
-        readBy: [creator.id],
-      }),
-    );
+    const content = `${silentMention(creator)} created this ${kindOf(channel)} channel.`;
+    texts.set(content, [...(texts.get(content) ?? []), channel]);
+  }
+  const notices: OutgoingMessage[] = [];
+  for (const [content, alike] of texts) {
+    const copies = alike.flatMap((channel): Addressed[] => {
+      const target = targets.get(channel.id);
+      if (!target) return [];
+      const topic = channel.topicsPolicy === "empty_topic_only" ? "" : noticeTopic;
+      return [{ target: { kind: "channel", channel: target }, topic }];
+    });
+    const [first] = copies;
+    if (!first) continue;
+    // Looked up and rendered once: channels of one kind are told of in the same words.
+    const notice = { bot, content, readBy: [creator.id], ...first };
+    const composed = await composeNotice(tx, realm, site, notice);
+    notices.push(...copies.map((copy) => ({ ...composed, ...copy })));
   }
   return (await sendMessages(tx, realm, notices)).events;
 }
+
+type Addressed = Pick<OutgoingMessage, "target" | "topic">;
 
 function kindOf(channel: Channel): string {
   if (channel.isWebPublic) return "web-public";

@@ -1,13 +1,12 @@
 import type { Tx } from "@carillon/db";
+import { inSlices } from "@carillon/kit";
 
 import { channelSettings } from "../permissions/registry.ts";
 import { renderChannelDescription } from "./names.ts";
 import { channelColumns, type Channel, type ChannelGroups } from "./channel.ts";
 
-/** What a channel is made of, checked. */
-export interface NewChannel {
-  readonly name: string;
-  readonly description?: string;
+/** What channels that are created together have in common, checked. */
+export interface ChannelKind {
   readonly creatorId: number | null;
   readonly inviteOnly?: boolean;
   readonly isWebPublic?: boolean;
@@ -15,55 +14,89 @@ export interface NewChannel {
   readonly topicsPolicy?: string;
   readonly messageRetentionDays?: number | null;
   readonly folderId?: number | null;
-  readonly groups: ChannelGroups;
   /** New members are subscribed to it. */
   readonly isDefault?: boolean;
 }
+
+/** What each of them has of its own, checked. */
+export interface OwnParts {
+  readonly name: string;
+  readonly description?: string;
+  readonly groups: ChannelGroups;
+}
+
+/** What a channel is made of, checked. */
+export type NewChannel = ChannelKind & OwnParts;
 
 const settings = Object.entries(channelSettings).map(([key, { name }]) => ({
   key: `${key}Id` as keyof ChannelGroups,
   column: `${name}_id`,
 }));
 
+/**
+ * In the order of names, so that two requests for the same ones never wait for each other. Of names that differ only in
+ * case the first wins.
+ */
 const insert = {
-  name: "insert-channel",
-  text: `INSERT INTO channels AS c (realm_id, name, description, rendered_description, creator_id, invite_only,
-      is_web_public, history_public_to_subscribers, topics_policy, message_retention_days, folder_id,
-      ${settings.map(({ column }) => column).join(", ")})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${settings.map((_, i) => `$${i + 12}`).join(", ")})
-    ON CONFLICT DO NOTHING RETURNING ${channelColumns}`,
+  name: "insert-channels",
+  text: `WITH made AS (
+      INSERT INTO channels AS c (realm_id, creator_id, invite_only, is_web_public, history_public_to_subscribers,
+        topics_policy, message_retention_days, folder_id, name, description, rendered_description,
+        ${settings.map(({ column }) => column).join(", ")})
+      SELECT $1::int, $2::int, $3::bool, $4::bool, $5::bool, $6::text, $7::int, $8::int, w.name, w.description, w.html,
+        ${settings.map((_, i) => `w.g${i}`).join(", ")}
+      FROM unnest($10::text[], $11::text[], $12::text[], ${settings.map((_, i) => `$${i + 13}::int[]`).join(", ")})
+        WITH ORDINALITY AS w (name, description, html, ${settings.map((_, i) => `g${i}`).join(", ")}, ord)
+      ORDER BY lower(w.name), w.ord
+      ON CONFLICT DO NOTHING RETURNING ${channelColumns}
+    ), recipient AS (
+      INSERT INTO recipients (realm_id, channel_id) SELECT $1, id FROM made
+    ), listed AS (
+      INSERT INTO default_channels (channel_id) SELECT id FROM made WHERE $9::bool
+    ), logged AS (
+      INSERT INTO audit_log (realm_id, acting_user_id, event_type, extra_data)
+      SELECT $1, $2::int, 'channel_created', jsonb_build_object('channel_id', id) FROM made
+    )
+    SELECT * FROM made ORDER BY id`,
 };
 
-const attach = {
-  name: "insert-channel-recipient",
-  text: `WITH recipient AS (INSERT INTO recipients (realm_id, channel_id) VALUES ($1, $2)),
-      listed AS (INSERT INTO default_channels (channel_id) SELECT $2 WHERE $3)
-    INSERT INTO audit_log (realm_id, acting_user_id, event_type, extra_data)
-    VALUES ($1, $4, 'channel_created', jsonb_build_object('channel_id', $2::int))`,
-};
+/**
+ * Adds channels and where their messages go, nobody subscribed, in one statement.
+ * @returns those that were added: the names of the others are taken
+ */
+export async function insertChannels(
+  tx: Tx,
+  realmId: number,
+  kind: ChannelKind,
+  channels: readonly OwnParts[],
+): Promise<Channel[]> {
+  if (channels.length === 0) return [];
+  const { isWebPublic = false, inviteOnly = false } = kind;
+  const html = await inSlices(channels, ({ description = "" }) =>
+    renderChannelDescription(description),
+  );
+  return tx.rows<Channel>(insert, [
+    realmId,
+    kind.creatorId,
+    inviteOnly,
+    isWebPublic,
+    kind.historyPublicToSubscribers ?? !inviteOnly,
+    kind.topicsPolicy ?? "inherit",
+    kind.messageRetentionDays ?? null,
+    kind.folderId ?? null,
+    kind.isDefault ?? false,
+    channels.map(({ name }) => name),
+    channels.map(({ description = "" }) => description),
+    html,
+    ...settings.map(({ key }) => channels.map(({ groups }) => groups[key])),
+  ]);
+}
 
-/** Adds a channel and where its messages go, nobody subscribed. @returns undefined when the name is taken */
+/** The same for one channel. @returns undefined when the name is taken */
 export async function insertChannel(
   tx: Tx,
   realmId: number,
   channel: NewChannel,
 ): Promise<Channel | undefined> {
-  const { description = "", isWebPublic = false, inviteOnly = false } = channel;
-  const row = await tx.first<Channel>(insert, [
-    realmId,
-    channel.name,
-    description,
-    renderChannelDescription(description),
-    channel.creatorId,
-    inviteOnly,
-    isWebPublic,
-    channel.historyPublicToSubscribers ?? !inviteOnly,
-    channel.topicsPolicy ?? "inherit",
-    channel.messageRetentionDays ?? null,
-    channel.folderId ?? null,
-    ...settings.map(({ key }) => channel.groups[key]),
-  ]);
-  if (!row) return undefined;
-  await tx.rows(attach, [realmId, row.id, channel.isDefault ?? false, channel.creatorId]);
-  return row;
+  return (await insertChannels(tx, realmId, channel, [channel]))[0];
 }

@@ -30,21 +30,23 @@ const values = settings
 
 const byIds = {
   name: "inherited-notifications",
-  text: `SELECT u.id, json_build_object(${values}) AS inherited FROM users u
-    WHERE u.realm_id = $1 AND u.id = ANY($2::int[])`,
+  text: `SELECT inherited, array_agg(id) AS ids FROM (
+      SELECT u.id, jsonb_build_object(${values}) AS inherited FROM users u
+      WHERE u.realm_id = $1 AND u.id = ANY($2::int[])
+    ) each GROUP BY inherited`,
 };
 
-/** What the subscriptions of the organization's accounts inherit, by account. */
+/** What the subscriptions of the organization's accounts inherit, by account; one object for all that are alike. */
 export async function loadInheritedNotifications(
   sql: Sql,
   realmId: number,
   userIds: readonly number[],
 ): Promise<Map<number, InheritedNotifications>> {
-  const rows = await sql.rows<{ id: number; inherited: InheritedNotifications }>(byIds, [
+  const rows = await sql.rows<{ ids: number[]; inherited: InheritedNotifications }>(byIds, [
     realmId,
     userIds,
   ]);
-  return new Map(rows.map(({ id, inherited }) => [id, inherited]));
+  return new Map(rows.flatMap(({ ids, inherited }) => ids.map((id) => [id, inherited] as const)));
 }
 
 /** The subscription for clients that do not know inherited settings (`notification_settings_null`, events.md §1.1). */

@@ -1,11 +1,12 @@
 import type { NewEvent } from "@carillon/events";
 
+import type { Peers } from "../event-formats/subscriptions.ts";
 import type { MetadataAudiences } from "./metadata-audience.ts";
 import type { SubscriptionPair } from "./subscribe.ts";
 
 /**
  * What others are told when accounts are subscribed or unsubscribed (channels.md §10): one event for all channels
- * with the same audience and the same accounts, never to the accounts themselves.
+ * with the same audience, which queues get as one for each set of accounts; never the accounts themselves.
  */
 export function peerEvents(
   op: "peer_add" | "peer_remove",
@@ -18,27 +19,42 @@ export function peerEvents(
     if (users) users.push(userId);
     else usersOf.set(channelId, [userId]);
   }
-  const batches = new Map<
-    ReadonlySet<number>,
-    Map<string, { channels: number[]; users: number[] }>
-  >();
+  const batches = new Map<ReadonlySet<number>, Map<string, Batch>>();
   for (const [channelId, ids] of usersOf) {
-    const users = ids.sort((a, b) => a - b);
+    const user_ids = ids.sort((a, b) => a - b);
     const audience = audiences.get(channelId) ?? new Set<number>();
-    const byUsers =
-      batches.get(audience) ?? new Map<string, { channels: number[]; users: number[] }>();
+    const byUsers = batches.get(audience) ?? new Map<string, Batch>();
     batches.set(audience, byUsers);
-    const key = users.join(",");
+    const key = user_ids.join(",");
     const batch = byUsers.get(key);
-    if (batch) batch.channels.push(channelId);
-    else byUsers.set(key, { channels: [channelId], users });
+    if (batch) batch.stream_ids.push(channelId);
+    else byUsers.set(key, { stream_ids: [channelId], user_ids });
   }
   return [...batches].flatMap(([audience, byUsers]) =>
-    [...byUsers.values()].flatMap(({ channels, users }) => {
-      const altered = new Set(users);
-      const peers = [...audience].filter((id) => !altered.has(id));
-      const payload = { stream_ids: channels.sort((a, b) => a - b), user_ids: users };
-      return peers.length > 0 ? [{ type: "subscription", op, payload, audience: peers }] : [];
-    }),
+    peersEvent(
+      op,
+      audience,
+      [...byUsers.values()].map(({ stream_ids, user_ids }) => ({
+        stream_ids: stream_ids.sort((a, b) => a - b),
+        user_ids,
+      })),
+    ),
   );
+}
+
+interface Batch extends Peers {
+  readonly stream_ids: number[];
+}
+
+function peersEvent(
+  op: string,
+  audience: ReadonlySet<number>,
+  [first, ...others]: readonly Peers[],
+): NewEvent[] {
+  if (!first) return [];
+  const altered = new Set(first.user_ids);
+  // With several batches, who is altered in one is told of the others: the poll sorts that out.
+  const told = others.length > 0 ? [...audience] : [...audience].filter((id) => !altered.has(id));
+  const payload = others.length > 0 ? { peers: [first, ...others] } : first;
+  return told.length > 0 ? [{ type: "subscription", op, payload, audience: told }] : [];
 }

@@ -2,33 +2,38 @@ import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
-import { dropAnonymousGroup } from "../permissions/store-group-setting.ts";
+import { dropAnonymousGroups } from "../permissions/store-group-setting.ts";
 import { loadSystemGroups } from "../permissions/system-groups.ts";
 import type { Realm } from "../realms/realm.ts";
 import type { Account } from "../users/account.ts";
-import type { Channel } from "./channel.ts";
+import { channelGroupKeys, type Channel } from "./channel.ts";
 import {
   checkCreationGroups,
   checkDeletionPolicy,
+  creationGroupRows,
   storeCreationGroups,
 } from "./creation-groups.ts";
 import type { CreationOptions } from "./creation-options.ts";
 import { checkCreationRights } from "./creation-rights.ts";
-import { insertChannel } from "./insert-channel.ts";
+import { insertChannels, type ChannelKind } from "./insert-channel.ts";
 
 /** Channels of one kind that somebody wants to create, their permissions and their folder checked. */
 export interface CreationPlan {
+  /** Rows that the permissions of each channel take. */
+  readonly groupRows: number;
   /** @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL` (channels.md §4, steps 6 to 11) */
   authorize(): CreationAuthorization;
 }
 
 export interface CreationAuthorization {
   /**
-   * Adds the channel, nobody subscribed.
-   * @param name,description checked
-   * @returns undefined when another transaction has just taken the name
+   * Adds the channels, nobody subscribed, with as many statements whatever their number.
+   * @param channels names and descriptions, checked
+   * @returns without those whose names another transaction has just taken, and in the order of names
    */
-  insert(name: string, description: string): Promise<Channel | undefined>;
+  insert(
+    channels: ReadonlyArray<{ readonly name: string; readonly description: string }>,
+  ): Promise<Channel[]>;
 }
 
 /**
@@ -49,15 +54,14 @@ export async function planCreation(
   checkDeletionPolicy(realm, creator, known, systemGroups, groups);
   if (options.folderId !== undefined) await checkFolder(tx, realm.id, options.folderId);
   return {
+    groupRows: creationGroupRows(groups),
     authorize() {
       const creation = { realm, creator, memberships: known, systemGroups, options, groups };
       const historyPublicToSubscribers = checkCreationRights(creation);
       return {
-        async insert(name, description) {
-          const columns = await storeCreationGroups(tx, realm.id, groups);
-          const channel = await insertChannel(tx, realm.id, {
-            name,
-            description,
+        async insert(wanted) {
+          const stored = await storeCreationGroups(tx, realm.id, groups, wanted.length);
+          const kind: ChannelKind = {
             creatorId: creator.id,
             inviteOnly: options.inviteOnly,
             isWebPublic: options.isWebPublic,
@@ -65,16 +69,22 @@ export async function planCreation(
             topicsPolicy: options.topicsPolicy,
             messageRetentionDays: retentionDays(options.messageRetentionDays),
             folderId: options.folderId ?? null,
-            groups: columns,
             isDefault: options.isDefault,
-          });
-          if (!channel)
-            for (const groupId of Object.values(columns)) await dropAnonymousGroup(tx, groupId);
-          return channel;
+          };
+          const parts = wanted.map((each, i) => ({ ...each, groups: stored[i]! }));
+          const channels = await insertChannels(tx, realm.id, kind, parts);
+          const used = new Set(channels.flatMap(groupIdsOf));
+          const left = stored.flatMap((own) => Object.values(own)).filter((id) => !used.has(id));
+          await dropAnonymousGroups(tx, left);
+          return channels;
         },
       };
     },
   };
+}
+
+function groupIdsOf(channel: Channel): number[] {
+  return channelGroupKeys.map((key) => channel[key]);
 }
 
 /** An archived folder will do. */

@@ -12,6 +12,7 @@ import { hasMetadataAccess, mayAdminister } from "./access.ts";
 import { loadChannelsByName, type Channel } from "./channel.ts";
 import { loadMetadataAudiences } from "./metadata-audience.ts";
 import { lockChannels, unsubscribe } from "./subscribe.ts";
+import { checkSubscriptionBounds } from "./subscription-bounds.ts";
 import { unsubscribedEvents } from "./subscription-events.ts";
 import { loadSubscribedChannels } from "./subscriptions.ts";
 
@@ -54,6 +55,7 @@ export async function removeSubscriptions(
   if (principals.some((principal) => !isOwn(actor, principal)))
     for (const channel of channels) checkMayRemoveOthers(actor, channel, memberships);
 
+  checkSubscriptionBounds(channels, principals.length);
   const ids = channels.map(({ id }) => id);
   const [, before] = await Promise.all([
     lockChannels(tx, ids),

@@ -1,4 +1,5 @@
 import type { Tx } from "@carillon/db";
+import { inSlices } from "@carillon/kit";
 
 import { palette } from "./colors.ts";
 
@@ -33,28 +34,40 @@ export const subscriptionColumns = `s.channel_id AS "channelId", s.user_id AS "u
   s.audible_notifications AS "audibleNotifications", s.push_notifications AS "pushNotifications",
   s.email_notifications AS "emailNotifications", s.wildcard_mentions_notify AS "wildcardMentionsNotify"`;
 
+/**
+ * An account's free colours are worked out once, however many channels there are. Subscriptions that are active are left
+ * out at first: a conflict would lock each of their rows. Rows come as JSON, one text for 500, since the
+ * driver reads all rows of an answer in one go.
+ */
 const insert = {
   name: "subscribe",
-  text: `WITH wanted AS (
-      SELECT c.id AS channel_id, u.id AS user_id, c.color, row_number() OVER (PARTITION BY u.id ORDER BY c.ord) AS n
-      FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS c (id, color, ord), unnest($3::int[]) AS u (id)
-    )
+  text: `WITH free AS (
+      SELECT u.id AS user_id, array(
+        SELECT p.color FROM unnest($4::text[]) WITH ORDINALITY AS p (color, ord)
+        WHERE NOT p.color = ANY(array(
+          SELECT s.color FROM subscriptions s WHERE s.user_id = u.id AND s.active LIMIT $5
+        )) ORDER BY p.ord
+      ) AS colors
+      FROM unnest($3::int[]) AS u (id)
+    ), added AS (
     INSERT INTO subscriptions AS s (channel_id, user_id, color)
-    SELECT wanted.channel_id, wanted.user_id,
-      coalesce(wanted.color, free.color, ($4::text[])[1 + (wanted.channel_id % cardinality($4::text[]))])
-    FROM wanted
-    LEFT JOIN LATERAL (
-      SELECT array_agg(s.color) AS colors FROM subscriptions s WHERE s.user_id = wanted.user_id AND s.active
-    ) used ON true
-    LEFT JOIN LATERAL (
-      SELECT p.color FROM unnest($4::text[]) WITH ORDINALITY AS p (color, ord)
-      WHERE NOT p.color = ANY(coalesce(used.colors, '{}')) ORDER BY p.ord OFFSET wanted.n - 1 LIMIT 1
-    ) free ON true
-    ORDER BY wanted.channel_id, wanted.user_id
+    SELECT c.id, free.user_id,
+      coalesce(c.color, free.colors[c.ord], ($4::text[])[1 + (c.id % cardinality($4::text[]))])
+    FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS c (id, color, ord), free
+    WHERE NOT EXISTS (
+      SELECT FROM subscriptions s WHERE s.channel_id = c.id AND s.user_id = free.user_id AND s.active
+    )
+    ORDER BY c.id, free.user_id
     ON CONFLICT (channel_id, user_id) DO UPDATE SET active = true, is_user_active = true
       WHERE NOT s.active
-    RETURNING ${subscriptionColumns}`,
+    RETURNING ${subscriptionColumns}
+    )
+    SELECT json_agg(each)::text AS added
+    FROM (SELECT added.*, (row_number() OVER () - 1) / 500 AS slice FROM added) each GROUP BY slice ORDER BY slice`,
 };
+
+/** Rows of the accounts' subscriptions that are looked at for colours that are not used yet. */
+const lookedAt = 200_000;
 
 /**
  * Subscribes every account to every channel. A subscription that was there before comes back with its colour and its
@@ -70,12 +83,15 @@ export async function subscribe(
   if (channels.length === 0 || userIds.length === 0) return [];
   const ids = channels.map(({ channelId }) => channelId);
   await lockChannels(tx, ids);
-  const added = await tx.rows<Subscription>(insert, [
+  const slices = await tx.rows<{ added: string }>(insert, [
     ids,
     channels.map(({ color }) => color ?? null),
     userIds,
     palette,
+    Math.max(palette.length, Math.floor(lookedAt / userIds.length)),
   ]);
+  const parsed = await inSlices(slices, (slice) => JSON.parse(slice.added) as Subscription[]);
+  const added = parsed.flat();
   await countSubscribers(tx, added, 1);
   return added;
 }

@@ -1,21 +1,20 @@
 import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
+import { inSlices } from "@carillon/kit";
 
 import { loadChannels, type Channel } from "./channel.ts";
 import { loadMetadataAudiences, type MetadataAudiences } from "./metadata-audience.ts";
-import {
-  loadInheritedNotifications,
-  type InheritedNotifications,
-} from "./notification-settings.ts";
+import { loadInheritedNotifications } from "./notification-settings.ts";
 import { peerEvents } from "./peer-events.ts";
 import { loadChannelPresenter } from "./present.ts";
 import type { Subscription, SubscriptionPair } from "./subscribe.ts";
-import { loadSubscribers, presentSubscription } from "./subscriptions.ts";
+import { subscribedEvent } from "./subscribed-event.ts";
+import { loadSubscribers } from "./subscriptions.ts";
 
 /**
  * What is told after accounts were subscribed (channels.md §10): the channel to those of them who did not see it
- * before, their subscriptions to them, and to the others who they are. Accounts whose subscriptions look alike share
- * an event, so that a thousand new subscribers cost two dozen events and not a thousand lists of each other.
+ * before, their subscriptions to them, and to the others who they are. The number of events depends on who sees the
+ * channels, not on how many accounts and channels there are.
  * @param channels as they were before
  * @param before who saw the channels before
  */
@@ -35,34 +34,15 @@ export async function subscribedEvents(
     loadSubscribers(sql, ids),
     loadInheritedNotifications(sql, realmId, [...new Set(added.map(({ userId }) => userId))]),
   ]);
-  const groups = groupAlike(added).map(({ userIds, subscriptions }): NewEvent => {
-    const objects = subscriptions.flatMap((subscription) => {
-      const channel = after.get(subscription.channelId);
-      if (!channel) return [];
-      return [presentSubscription(presenter, channel, subscription, subscribersOf(channel.id))];
-    });
-    return {
-      type: "subscription",
-      op: "add",
-      payload: { subscriptions: objects, inherited: inheritedOf.get(userIds[0]!) },
-      audience: userIds,
-      ...inheritedByException(userIds, inheritedOf),
-    };
+  const objects = await inSlices([...after.values()], (channel) => {
+    const object = { ...presenter.present(channel), subscribers: subscribersOf(channel.id) };
+    return [channel.id, object] as const;
   });
-  return [...created, ...groups, ...peerEvents("peer_add", added, before)];
-}
-
-/** For queues that want to know what null stands for: `inherited` of those to whom it means something else than to the first. */
-function inheritedByException(
-  [first, ...others]: readonly number[],
-  inheritedOf: ReadonlyMap<number, InheritedNotifications>,
-): Pick<NewEvent, "userData"> {
-  const common = JSON.stringify(inheritedOf.get(first!));
-  const exceptions = others.flatMap((id) => {
-    const inherited = inheritedOf.get(id);
-    return JSON.stringify(inherited) === common ? [] : [[id, { inherited }] as const];
-  });
-  return exceptions.length > 0 ? { userData: Object.fromEntries(exceptions) } : {};
+  return [
+    ...created,
+    ...subscribedEvent(added, new Map(objects), inheritedOf),
+    ...peerEvents("peer_add", added, before),
+  ];
 }
 
 async function gainedEvents(
@@ -75,38 +55,21 @@ async function gainedEvents(
   const gained = added.filter(({ channelId, userId }) => !before.get(channelId)?.has(userId));
   if (gained.length === 0) return [];
   const presenter = await loadChannelPresenter(sql, realmId, channels);
-  return channels.flatMap((channel) => {
-    const audience = gained.flatMap(({ channelId, userId }) =>
-      channelId === channel.id ? [userId] : [],
-    );
-    return audience.length > 0 ? [channelCreated([presenter.present(channel)], audience)] : [];
-  });
+  const known = new Map(channels.map((channel) => [channel.id, channel]));
+  return byUsers(gained).map(({ channelIds, userIds }) =>
+    channelCreated(
+      channelIds.flatMap((id) => {
+        const channel = known.get(id);
+        return channel ? [presenter.present(channel)] : [];
+      }),
+      userIds,
+    ),
+  );
 }
 
 /** The event that makes channels known to accounts. */
 export function channelCreated(channels: readonly object[], audience: readonly number[]): NewEvent {
   return { type: "stream", op: "create", payload: { streams: channels }, audience };
-}
-
-/** Accounts with equal subscriptions, in everything but who they are. */
-function groupAlike(
-  added: readonly Subscription[],
-): Array<{ userIds: number[]; subscriptions: readonly Subscription[] }> {
-  const byUser = new Map<number, Subscription[]>();
-  for (const subscription of added) {
-    const list = byUser.get(subscription.userId);
-    if (list) list.push(subscription);
-    else byUser.set(subscription.userId, [subscription]);
-  }
-  const groups = new Map<string, { userIds: number[]; subscriptions: readonly Subscription[] }>();
-  for (const [userId, subscriptions] of byUser) {
-    subscriptions.sort((a, b) => a.channelId - b.channelId);
-    const key = JSON.stringify(subscriptions.map((own) => ({ ...own, userId: 0 })));
-    const group = groups.get(key);
-    if (group) group.userIds.push(userId);
-    else groups.set(key, { userIds: [userId], subscriptions });
-  }
-  return [...groups.values()];
 }
 
 /**
@@ -158,16 +121,40 @@ export async function unsubscribedEvents(
 function byChannels(
   pairs: readonly SubscriptionPair[],
 ): Array<{ channelIds: number[]; userIds: number[] }> {
-  const channelsOf = new Map<number, number[]>();
-  for (const { userId, channelId } of pairs)
-    channelsOf.set(userId, [...(channelsOf.get(userId) ?? []), channelId]);
-  const groups = new Map<string, { channelIds: number[]; userIds: number[] }>();
-  for (const [userId, ids] of channelsOf) {
-    const channelIds = ids.sort((a, b) => a - b);
-    const key = channelIds.join(",");
+  return alike(pairs, "userId", "channelId").map(([userIds, channelIds]) => ({
+    channelIds,
+    userIds,
+  }));
+}
+
+/** Channels with the same accounts, together. */
+function byUsers(
+  pairs: readonly SubscriptionPair[],
+): Array<{ channelIds: number[]; userIds: number[] }> {
+  return alike(pairs, "channelId", "userId").map(([channelIds, userIds]) => ({
+    channelIds,
+    userIds,
+  }));
+}
+
+/** Those of the one kind that go with the same ones of the other. */
+function alike(
+  pairs: readonly SubscriptionPair[],
+  one: keyof SubscriptionPair,
+  other: keyof SubscriptionPair,
+): Array<[ones: number[], others: number[]]> {
+  const othersOf = new Map<number, number[]>();
+  for (const pair of pairs) {
+    const others = othersOf.get(pair[one]);
+    if (others) others.push(pair[other]);
+    else othersOf.set(pair[one], [pair[other]]);
+  }
+  const groups = new Map<string, [number[], number[]]>();
+  for (const [id, others] of othersOf) {
+    const key = others.sort((a, b) => a - b).join(",");
     const group = groups.get(key);
-    if (group) group.userIds.push(userId);
-    else groups.set(key, { channelIds, userIds: [userId] });
+    if (group) group[0].push(id);
+    else groups.set(key, [[id], others]);
   }
   return [...groups.values()];
 }

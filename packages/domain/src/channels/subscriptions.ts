@@ -4,8 +4,8 @@ import type { Channel } from "./channel.ts";
 import type { ChannelObject, ChannelPresenter } from "./present.ts";
 import type { Subscription } from "./subscribe.ts";
 
-/** A subscription as clients see it (channels.md §1): the channel, and what the account wants of it. */
-export interface SubscriptionObject extends ChannelObject {
+/** What an account wants of a channel, as clients see it. */
+export interface OwnFields {
   color: string;
   is_muted: boolean;
   in_home_view: boolean;
@@ -15,6 +15,10 @@ export interface SubscriptionObject extends ChannelObject {
   push_notifications: boolean | null;
   email_notifications: boolean | null;
   wildcard_mentions_notify: boolean | null;
+}
+
+/** A subscription as clients see it (channels.md §1): the channel, and what the account wants of it. */
+export interface SubscriptionObject extends ChannelObject, OwnFields {
   subscribers?: number[];
 }
 
@@ -27,6 +31,13 @@ export function presentSubscription(
 ): SubscriptionObject {
   return {
     ...presenter.present(channel),
+    ...ownFields(subscription),
+    ...(subscribers ? { subscribers } : {}),
+  };
+}
+
+export function ownFields(subscription: Subscription): OwnFields {
+  return {
     color: subscription.color,
     is_muted: subscription.isMuted,
     in_home_view: !subscription.isMuted,
@@ -36,7 +47,6 @@ export function presentSubscription(
     push_notifications: subscription.pushNotifications,
     email_notifications: subscription.emailNotifications,
     wildcard_mentions_notify: subscription.wildcardMentionsNotify,
-    ...(subscribers ? { subscribers } : {}),
   };
 }
 

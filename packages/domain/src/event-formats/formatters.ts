@@ -5,7 +5,7 @@ import { formatDeletion, formatFlags, formatMessageUpdate } from "./message-chan
 import { formatMessage } from "./message.ts";
 import { formatEmojiChange, formatLinkifiers } from "./organization.ts";
 import { formatPresence } from "./presence.ts";
-import { formatSubscriptionAdd } from "./subscriptions.ts";
+import { formatPeers, formatSubscriptionAdd } from "./subscriptions.ts";
 import { formatTyping, formatUserTopic } from "./topics.ts";
 import { formatUserAdd } from "./users.ts";
 
@@ -23,6 +23,8 @@ const formatters = new Map<string, Formatter>([
   ["stream/create", formatStreamCreate],
   ["stream/update", formatStreamUpdate],
   ["subscription/add", formatSubscriptionAdd],
+  ["subscription/peer_add", formatPeers],
+  ["subscription/peer_remove", formatPeers],
   ["user_group", formatGroupChange],
   ["user_group/update", formatGroupUpdate],
   ["realm_user/add", formatUserAdd],

@@ -2,22 +2,53 @@ import {
   fillNotifications,
   type InheritedNotifications,
 } from "../channels/notification-settings.ts";
-import type { SubscriptionObject } from "../channels/subscriptions.ts";
+import type { OwnFields, SubscriptionObject } from "../channels/subscriptions.ts";
 import type { Formatter } from "./delivery.ts";
 
-/** What the log keeps of `subscription/add`. */
+/** What the log keeps of `subscription/add`: for all receivers, and {@link OwnSubscriptions} of each by exception. */
 export interface LoggedSubscriptions {
   readonly subscriptions: readonly SubscriptionObject[];
   /** What a receiver's null notification settings mean; in `userData` for those to whom they mean something else. */
   readonly inherited: InheritedNotifications;
 }
 
+/** What one receiver's subscriptions have of their own. */
+export interface OwnSubscriptions {
+  /** Ids of channels, where not all of them concern this receiver. */
+  readonly only?: readonly number[];
+  /** By the ids of channels. */
+  readonly settings?: Readonly<Record<string, Partial<OwnFields>>>;
+}
+
 /** `subscription/add`: notification settings that are inherited are spelled out unless the client knows null. */
 export const formatSubscriptionAdd: Formatter = (delivery) => {
-  const { inherited, subscriptions, ...fields } =
-    delivery.fields() as unknown as LoggedSubscriptions;
+  const { inherited, subscriptions, only, settings, ...fields } =
+    delivery.fields() as unknown as LoggedSubscriptions & OwnSubscriptions;
+  const wanted = only && new Set(only);
+  const own = subscriptions
+    .filter(({ stream_id }) => wanted?.has(stream_id) ?? true)
+    .map((subscription) => ({ ...subscription, ...settings?.[subscription.stream_id] }));
   if (delivery.has("notification_settings_null"))
-    return [delivery.with({ ...fields, subscriptions })];
-  const filled = subscriptions.map((subscription) => fillNotifications(subscription, inherited));
+    return [delivery.with({ ...fields, subscriptions: own })];
+  const filled = own.map((subscription) => fillNotifications(subscription, inherited));
   return [delivery.with({ ...fields, subscriptions: filled })];
+};
+
+/** Accounts that were subscribed to channels, or unsubscribed from them. */
+export interface Peers {
+  readonly stream_ids: readonly number[];
+  readonly user_ids: readonly number[];
+}
+
+/**
+ * `subscription/peer_add` and `peer_remove`: the log keeps together what the same receivers are told; of those who
+ * came or went themselves, nobody is told of it.
+ */
+export const formatPeers: Formatter = (delivery) => {
+  const { peers, ...fields } = delivery.fields() as { readonly peers?: readonly Peers[] };
+  if (!peers) return [delivery.with(fields)];
+  const { userId } = delivery.queue;
+  return peers
+    .filter(({ user_ids }) => !user_ids.includes(userId))
+    .map((each) => delivery.with({ ...fields, ...each }));
 };

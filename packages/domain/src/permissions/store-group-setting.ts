@@ -30,12 +30,62 @@ export async function storeGroupSetting(
   return group.id;
 }
 
+/**
+ * Makes anonymous groups for as many rows as are new, in three statements whatever the number.
+ * @param sets checked, in canonical form
+ * @returns for each row the groups that stand for the sets, in their order
+ */
+export async function storeNewSets(
+  tx: Tx,
+  realmId: number,
+  sets: readonly GroupParts[],
+  rows: number,
+): Promise<number[][]> {
+  const made =
+    sets.length === 0
+      ? []
+      : await tx.rows<{ id: number }>(
+          "INSERT INTO user_group (realm_id) SELECT $1 FROM generate_series(1, $2::int) RETURNING id",
+          [realmId, sets.length * rows],
+        );
+  const ids = made.map(({ id }) => id);
+  const holders = Array.from({ length: rows }, (_, row) =>
+    ids.slice(row * sets.length, (row + 1) * sets.length),
+  );
+  const entries = (part: keyof GroupParts) => {
+    const pairs = sets.flatMap((set, n) => set[part].map((id) => [n, id] as const));
+    return [pairs.map(([n]) => n), pairs.map(([, id]) => id)];
+  };
+  const into = (table: string) => `INSERT INTO ${table}
+    SELECT holder.id, entry.id FROM unnest($1::int[], $2::int[]) AS holder (n, id)
+    JOIN unnest($3::int[], $4::int[]) AS entry (n, id) USING (n)`;
+  const places = [ids.map((_, i) => i % sets.length), ids];
+  if (ids.length > 0)
+    await Promise.all([
+      tx.rows(into("user_group_member (group_id, user_id)"), [
+        ...places,
+        ...entries("direct_members"),
+      ]),
+      tx.rows(into("user_group_subgroup (supergroup_id, subgroup_id)"), [
+        ...places,
+        ...entries("direct_subgroups"),
+      ]),
+    ]);
+  return holders;
+}
+
 /** Removes what a setting had before, when that was a set of its own. */
-export async function dropAnonymousGroup(tx: Tx, groupId: number): Promise<void> {
+export function dropAnonymousGroup(tx: Tx, groupId: number): Promise<void> {
+  return dropAnonymousGroups(tx, [groupId]);
+}
+
+/** Those of the groups that are sets of a setting's own. */
+export async function dropAnonymousGroups(tx: Tx, groupIds: readonly number[]): Promise<void> {
+  if (groupIds.length === 0) return;
   await tx.rows(
     `DELETE FROM user_group g
-     WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM named_user_group n WHERE n.id = g.id)`,
-    [groupId],
+     WHERE id = ANY($1::int[]) AND NOT EXISTS (SELECT 1 FROM named_user_group n WHERE n.id = g.id)`,
+    [groupIds],
   );
 }
 

@@ -85,7 +85,10 @@ const revealing: Readonly<Record<number, readonly number[]>> = {
 };
 
 /** Whether accounts of the role see the delivery address of `account`; its own it always sees. */
-export function showsAddressTo(account: Account, role: number): boolean {
+export function showsAddressTo(
+  account: Pick<Account, "isBot" | "emailAddressVisibility">,
+  role: number,
+): boolean {
   return account.isBot || (revealing[role] ?? []).includes(account.emailAddressVisibility);
 }
 

@@ -1,7 +1,7 @@
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import { accountColumns, type Account } from "./account.ts";
+import type { Account } from "./account.ts";
 import { loadActiveAccounts, type ActiveAccount } from "./active-accounts.ts";
 import { showsAddressTo } from "./present.ts";
 
@@ -28,16 +28,29 @@ function isEmails(principals: Principals): principals is readonly string[] {
   return typeof principals[0] === "string";
 }
 
+const addressed = `u.id, u.is_bot AS "isBot", u.email_address_visibility AS "emailAddressVisibility"`;
+
+/** Two look-ups by index: one with OR would compare every account with every address. */
+const byAddresses = {
+  name: "accounts-by-address",
+  text: `WITH wanted AS (SELECT DISTINCT w AS wanted, lower(w) AS address FROM unnest($2::text[]) AS w)
+    SELECT wanted, true AS "byPublicAddress", ${addressed}
+    FROM wanted JOIN users u ON u.realm_id = $1 AND lower(u.email) = address
+    UNION ALL
+    SELECT wanted, false, ${addressed}
+    FROM wanted JOIN users u ON u.realm_id = $1 AND lower(u.delivery_email) = address
+      AND lower(u.email) <> lower(u.delivery_email)`,
+};
+
+type Addressed = Pick<Account, "id" | "isBot" | "emailAddressVisibility"> & {
+  readonly wanted: string;
+  readonly byPublicAddress: boolean;
+};
+
 /** A delivery address names nobody whose address the actor cannot see. */
 async function idsOf(tx: Tx, actor: Account, emails: readonly string[]): Promise<number[]> {
   const wanted = emails.map((email) => email.trim());
-  const rows = await tx.rows<Account & { wanted: string; byPublicAddress: boolean }>(
-    `SELECT wanted, lower(u.email) = lower(wanted) AS "byPublicAddress", ${accountColumns}
-     FROM unnest($2::text[]) AS wanted
-     JOIN users u ON lower(u.email) = lower(wanted) OR lower(u.delivery_email) = lower(wanted)
-     WHERE u.realm_id = $1`,
-    [actor.realmId, wanted],
-  );
+  const rows = await tx.rows<Addressed>(byAddresses, [actor.realmId, wanted]);
   const found = new Map(
     rows
       .filter(

@@ -1,0 +1,179 @@
+import {
+  channel,
+  crowd,
+  organization,
+  useDatabase,
+  useGateway,
+  type Params,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+describe("bounds of one request", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  let group = "";
+  before(async () => {
+    org = await organization(db);
+    const { body } = await gateway.as(org.owner).post("/api/v1/user_groups/create", {
+      name: "bounded",
+      description: "",
+      members: [],
+    });
+    group = `/api/v1/user_groups/${String(body["group_id"])}`;
+  });
+
+  const tooMany = Array.from({ length: 10_001 }, (_, i) => i + 1);
+  const addresses = tooMany.map((id) => `${id}@carillon.test`);
+  const names = (count: number) => Array.from({ length: count }, (_, i) => `channel ${i}`);
+  const named = (count: number) => names(count).map((name) => ({ name }));
+
+  /** @returns what the refusal says */
+  async function refused(
+    method: "get" | "post" | "patch" | "delete",
+    path: string,
+    params: Params,
+  ) {
+    const rows = () =>
+      Promise.all([
+        db.prisma.channel.count(),
+        db.prisma.subscription.count(),
+        db.prisma.namedUserGroup.count(),
+        db.prisma.userGroup.count(),
+        db.prisma.message.count(),
+        db.prisma.eventLog.count(),
+      ]);
+    const before = await rows();
+    const { status, body } = await gateway.as(org.owner)[method](path, params);
+    expect([status, body.code], body.msg).to.deep.equal([400, "BAD_REQUEST"]);
+    expect(await rows()).to.deep.equal(before);
+    return body.msg ?? "";
+  }
+
+  const mine = "/api/v1/users/me/subscriptions";
+  const many: ReadonlyArray<[what: string, bound: string, () => Promise<string>]> = [
+    [
+      "channels to subscribe to",
+      "500 channels",
+      () => refused("post", mine, { subscriptions: named(501) }),
+    ],
+    ["new channels", "100 channels", () => refused("post", mine, { subscriptions: named(101) })],
+    [
+      "channels to unsubscribe from",
+      "500 channels",
+      () => refused("delete", mine, { subscriptions: names(501) }),
+    ],
+    ["channels to add", "500 channels", () => refused("patch", mine, { add: named(501) })],
+    ["channels to delete", "500 channels", () => refused("patch", mine, { delete: names(501) })],
+    [
+      "principals",
+      "10000 accounts",
+      () => refused("post", mine, { subscriptions: named(1), principals: tooMany }),
+    ],
+    [
+      "addresses",
+      "10000 accounts",
+      () => refused("post", mine, { subscriptions: named(1), principals: addresses }),
+    ],
+    [
+      "principals to unsubscribe",
+      "10000 accounts",
+      () => refused("delete", mine, { subscriptions: names(1), principals: tooMany }),
+    ],
+    [
+      "subscribers of a new channel",
+      "10000 accounts",
+      () => refused("post", "/api/v1/channels/create", { name: "new", subscribers: tooMany }),
+    ],
+    [
+      "members of a permission",
+      "10000 accounts",
+      () =>
+        refused("post", "/api/v1/channels/create", {
+          name: "new",
+          subscribers: [],
+          can_administer_channel_group: { direct_members: tooMany, direct_subgroups: [] },
+        }),
+    ],
+    [
+      "members of a new group",
+      "10000 accounts",
+      () =>
+        refused("post", "/api/v1/user_groups/create", {
+          name: "new",
+          description: "",
+          members: tooMany,
+        }),
+    ],
+    [
+      "members to add",
+      "10000 accounts",
+      () => refused("post", `${group}/members`, { add: tooMany }),
+    ],
+    [
+      "members to delete",
+      "10000 accounts",
+      () => refused("post", `${group}/members`, { delete: tooMany }),
+    ],
+    ["subgroups", "10000 groups", () => refused("post", `${group}/subgroups`, { add: tooMany })],
+    [
+      "receivers of a message",
+      "10000 accounts",
+      () => refused("post", "/api/v1/messages", { type: "direct", to: tooMany, content: "x" }),
+    ],
+    [
+      "addresses of a message",
+      "10000 accounts",
+      () =>
+        refused("post", "/api/v1/messages", {
+          type: "direct",
+          to: addresses.join(","),
+          content: "x",
+        }),
+    ],
+    [
+      "receivers of a scheduled message",
+      "10000 accounts",
+      () =>
+        refused("post", "/api/v1/scheduled_messages", {
+          type: "direct",
+          to: tooMany,
+          content: "x",
+          scheduled_delivery_timestamp: 4_000_000_000,
+        }),
+    ],
+    [
+      "accounts to list",
+      "10000 accounts",
+      () => refused("get", "/api/v1/users", { user_ids: tooMany }),
+    ],
+  ];
+  for (const [what, bound, refusal] of many)
+    it(`names the one that is passed: ${what}`, async () => {
+      expect(await refusal()).to.include(bound);
+    });
+
+  it("holds channels × accounts, for those that are there and for new ones, and for permissions", async () => {
+    const people = (await crowd(db, org.member, 101)).map(({ id }) => id);
+    const over = await refused("post", mine, { subscriptions: named(100), principals: people });
+    expect(over).to.include("10000").and.to.include("100 × 101");
+    const groups = { direct_members: people, direct_subgroups: [] };
+    const permission = { subscriptions: named(100), can_send_message_group: groups };
+    expect(await refused("post", mine, permission)).to.include("10000");
+    const under = { subscriptions: named(99), principals: people };
+    const { body } = await gateway.as(org.owner).post(mine, under);
+    expect(body.result, body.msg).to.equal("success");
+    expect(Object.keys(body["subscribed"] as object)).to.have.length(101);
+  });
+
+  it("holds the subscribers that the channels have together, and lets one channel have more", async () => {
+    const large = await channel(db, org.owner, { row: { subscriberCount: 200_000 } });
+    const other = await channel(db, org.owner, { row: { subscriberCount: 100_000 } });
+    const both = [{ name: large.name }, { name: other.name }];
+    expect(await refused("post", mine, { subscriptions: both })).to.include("250000 subscribers");
+    await db.prisma.channel.update({ where: { id: large.id }, data: { subscriberCount: 300_000 } });
+    const { body } = await gateway.as(org.owner).post(mine, { subscriptions: [both[0]] });
+    expect(body.result, body.msg).to.equal("success");
+  });
+});

@@ -1,0 +1,32 @@
+/** What one request may carry (http-contract.md §8.1). Over a bound it is refused, and nothing is changed. */
+export const bounds = {
+  /** Accounts that a parameter names. */
+  accounts: 10_000,
+  /** Channels that one request subscribes accounts to or unsubscribes them from. */
+  channels: 500,
+  /** Of them those that it creates. */
+  newChannels: 100,
+  /**
+   * Rows that one request writes: accounts × channels, and members and subgroups of permissions × new channels. They
+   * take about half a second on two cores, in which nobody else in the organization creates a group.
+   */
+  rows: 10_000,
+  /** Subscribers that the channels of one request have together, unless it names only one channel. */
+  subscribers: 250_000,
+} as const;
+
+/** A list's greatest length, and how a refusal calls what is in it. */
+export interface Most {
+  readonly count: number;
+  readonly of: string;
+}
+
+export const mostAccounts: Most = { count: bounds.accounts, of: "accounts" };
+export const mostChannels: Most = { count: bounds.channels, of: "channels" };
+export const mostGroups: Most = { count: bounds.accounts, of: "groups" };
+
+/** Worded to follow the parameter's name; undefined where the value is no longer than that, or no list. */
+export function overBound(value: unknown, most: Most | undefined): string | undefined {
+  if (!most || !Array.isArray(value) || value.length <= most.count) return undefined;
+  return `must not name more than ${most.count} ${most.of} in one request`;
+}

@@ -1,0 +1,34 @@
+import type { Database } from "@carillon/db";
+
+import { unique } from "./unique.ts";
+
+/**
+ * So many accounts like the one given, in the same groups, by two statements: for tests of what grows with the
+ * organization. Nobody can log in as one of them.
+ * @returns ids and delivery addresses, by id
+ */
+export async function crowd(
+  db: Database,
+  like: { readonly id: number },
+  size: number,
+): Promise<Array<{ readonly id: number; readonly deliveryEmail: string }>> {
+  const name = unique("crowd");
+  const people = await db.rows<{ id: number; deliveryEmail: string }>(
+    `INSERT INTO users OVERRIDING SYSTEM VALUE
+     SELECT (jsonb_populate_record(u, jsonb_build_object(
+       'id', nextval(pg_get_serial_sequence('users', 'id')), 'full_name', '${name} ' || n,
+       'email', '${name}-' || n || '@crowd.test', 'delivery_email', '${name}-' || n || '@crowd.test',
+       'api_key_digest', '\\x' || md5('${name}-' || n)))).*
+     FROM users u, generate_series(1, $2::int) AS n WHERE u.id = $1
+     RETURNING id, delivery_email AS "deliveryEmail"`,
+    [like.id, size],
+  );
+  // A connection goes on checking references to users by the plan for the few that there were.
+  await db.rows("ANALYZE users");
+  await db.rows(
+    `INSERT INTO user_group_member (group_id, user_id)
+     SELECT m.group_id, n.id FROM user_group_member m, unnest($2::int[]) AS n (id) WHERE m.user_id = $1`,
+    [like.id, people.map(({ id }) => id)],
+  );
+  return people.sort((a, b) => a.id - b.id);
+}
