@@ -99,7 +99,11 @@ describe("many channels and many accounts in one request", () => {
     }
     const few = await add(rooms.slice(0, 2), ids(2));
     // Everybody is in other ones already, and has other colours.
-    for (let n = 0; n < 20; n++) await add(rooms.slice(n * 10, n * 10 + 3), [people[n]!.id]);
+    for (let n = 0; n < 20; n++)
+      await add(
+        rooms.slice(n * 10, n * 10 + 3),
+        people.slice(n, n + 1).map(({ id }) => id),
+      );
     const many = await add(rooms, ids(20));
     expect(many.result.statements.map(begins)).to.deep.equal(few.result.statements.map(begins));
     const events = many.events.map(({ type, op }) => `${type}/${op}`);
@@ -128,7 +132,7 @@ describe("many channels and many accounts in one request", () => {
         db.transaction((tx) =>
           createChannel(tx, site, org.admin, {
             ...plain,
-            name: newNames(1)[0]!,
+            name: newNames(1).join(),
             description: "",
             subscribers,
           }),
