@@ -30,22 +30,23 @@ const mentioningMany: Numbers = {
 };
 
 /**
- * The numbers by which older clients know who holds a permission of the organization (events.md §1.3). A group that
- * has no number counts as the administrators: a client then offers too little rather than what would be refused.
+ * The numbers by which older clients know who holds a permission of the organization (events.md §1.3), by the names of
+ * `realm` events; the snapshot puts `realm_` in front. A group that has no number counts as the administrators: a
+ * client then offers too little rather than what would be refused.
  */
-export function legacyPolicies(realm: Realm, groups: SystemGroupIds) {
+export function legacyPolicies(
+  realm: Pick<Realm, "groups">,
+  groups: SystemGroupIds,
+): Readonly<Record<string, number>> {
   const names = new Map(Object.entries(groups).map(([name, id]) => [id, name as SystemGroupName]));
   const policy = (setting: RealmSetting, numbers: Numbers): number => {
     const name = names.get(realm.groups[setting]);
     return (name && numbers[name]) ?? numbers["role:administrators"];
   };
   return {
-    realm_create_public_stream_policy: policy("canCreatePublicChannelGroup", channelCreation),
-    realm_create_private_stream_policy: policy("canCreatePrivateChannelGroup", channelCreation),
-    realm_create_web_public_stream_policy: policy(
-      "canCreateWebPublicChannelGroup",
-      webPublicCreation,
-    ),
-    realm_wildcard_mention_policy: policy("canMentionManyUsersGroup", mentioningMany),
+    create_public_stream_policy: policy("canCreatePublicChannelGroup", channelCreation),
+    create_private_stream_policy: policy("canCreatePrivateChannelGroup", channelCreation),
+    create_web_public_stream_policy: policy("canCreateWebPublicChannelGroup", webPublicCreation),
+    wildcard_mention_policy: policy("canMentionManyUsersGroup", mentioningMany),
   };
 }

@@ -13,6 +13,7 @@ import { currentActor } from "../users/lock-account.ts";
 import { ownerRole } from "../users/owner-set.ts";
 import { changeRealmPermissions } from "./change-permissions.ts";
 import { changeRealmProperties, type RealmProperties } from "./change-properties.ts";
+import { changedPolicies } from "./changed-policies.ts";
 import { loadRealm, type RealmSetting } from "./realm.ts";
 
 export interface RealmChanges {
@@ -40,10 +41,10 @@ export async function updateRealm(
     loadSystemGroups(tx, actor.realmId),
   ]);
   checkMayChange(now, permissions);
-  const changed = [
-    ...(await changeRealmProperties(tx, realm.id, properties)),
-    ...(await changeRealmPermissions(tx, realm, groups["role:nobody"], permissions)),
-  ];
+  const changedProperties = await changeRealmProperties(tx, realm.id, properties);
+  const nobodyId = groups["role:nobody"];
+  const changedPermissions = await changeRealmPermissions(tx, realm, nobodyId, permissions);
+  const changed = [...changedProperties, ...changedPermissions];
   if (changed.length === 0) return {};
   const data = Object.fromEntries(changed.map(({ name, value }) => [name, value]));
   const { waiting_period_threshold: days } = data;
@@ -60,8 +61,10 @@ export async function updateRealm(
       data: { setting: name, old: before, new: value },
     })),
   );
+  const after = changedPermissions.length > 0 ? await loadRealm(tx, realm.id) : realm;
   emit(tx, realm.id, [
     { type: "realm", op: "update_dict", payload: { property: "default", data }, audience: null },
+    ...changedPolicies(realm, after, groups),
     ...members,
   ]);
   return data;

@@ -72,10 +72,26 @@ describe("PATCH /realm", () => {
     expect(events).to.deep.equal([]);
     expect(await state()).to.deep.equal(before);
   };
-  const shown = async (by: TestAccount) =>
-    (await gateway
-      .as(by)
-      .succeed(register, { params: { fetch_event_types: ["realm"] } })) as unknown as Params;
+  const shown = async (by: TestAccount) => {
+    const params = { fetch_event_types: ["realm"] };
+    const snapshot: Record<string, unknown> = {
+      ...(await gateway.as(by).succeed(register, { params })),
+    };
+    delete snapshot["queue_id"];
+    delete snapshot["last_event_id"];
+    return snapshot;
+  };
+  /** A snapshot as a client keeps it, by nothing but events. */
+  const kept = (snapshot: Params, events: readonly LoggedEvent[]) => {
+    const now = { ...snapshot };
+    for (const { type, op, payload } of events) {
+      if (type !== "realm") continue;
+      const { property, value, data } = payload;
+      const changed = op === "update" ? [[property, value]] : Object.entries(data as Params);
+      for (const [name, to] of changed) now[`realm_${String(name)}`] = to;
+    }
+    return now;
+  };
   const told = (events: readonly LoggedEvent[]) =>
     events.map(({ type, op, payload, audience }) => ({ type, op, payload, audience }));
   const updated = (data: object) => ({
@@ -208,9 +224,11 @@ describe("PATCH /realm", () => {
             await refuse(org.owner, params);
             continue;
           }
+          const before = await shown(org.guest);
           const { answer, events } = await change(org.owner, params);
           expect(answer).to.deep.equal({ [rule.name]: own[name] });
-          expect(told(events)).to.deep.equal([updated({ [rule.name]: own[name] })]);
+          expect(told(events)[0]).to.deep.equal(updated({ [rule.name]: own[name] }));
+          expect(kept(before, events), name).to.deep.equal(await shown(org.guest));
         }
         const group = await userGroup(db, org.realm);
         const set = { direct_members: [org.member.id], direct_subgroups: [] };
@@ -220,12 +238,43 @@ describe("PATCH /realm", () => {
               setting_name: rule.name,
             });
           else {
-            const { answer } = await change(org.owner, { [rule.name]: { new: value } });
+            const before = await shown(org.guest);
+            const { answer, events } = await change(org.owner, { [rule.name]: { new: value } });
             expect(answer).to.deep.equal({ [rule.name]: value });
+            expect(kept(before, events)).to.deep.equal(await shown(org.guest));
           }
         const now = await shown(org.guest);
         if (!rule.requireSystemGroup) expect(now[`realm_${rule.name}`]).to.deep.equal(set);
       });
+
+    it("are told to older clients by their numbers, those that change and no others", async () => {
+      const own = await organization(db);
+      const numbers = async (group: number | object) => {
+        const names = [
+          "can_mention_many_users_group",
+          "can_create_public_channel_group",
+          "can_create_private_channel_group",
+        ];
+        const params = Object.fromEntries(names.map((name) => [name, { new: group }]));
+        const { events } = await change(own.owner, params);
+        return told(events.slice(1));
+      };
+      const update = (property: string, value: number) => ({
+        type: "realm",
+        op: "update",
+        payload: { property, value },
+        audience: null,
+      });
+      expect(await numbers(own.groups["role:moderators"])).to.deep.equal([
+        update("create_public_stream_policy", 4),
+        update("create_private_stream_policy", 4),
+        update("wildcard_mention_policy", 7),
+      ]);
+      // A set has no number of its own: it counts as the administrators, whose numbers these are.
+      expect(await numbers(own.groups["role:administrators"])).to.have.length(3);
+      const set = { direct_members: [own.member.id], direct_subgroups: [] };
+      expect(await numbers(set)).to.deep.equal([]);
+    });
 
     const name = "can_add_subscribers_group";
 

@@ -29,12 +29,18 @@ export const realm: Section = {
       ...realmIdentity(site, realm, row),
       ...messageSettings(realm, row),
       ...realmPolicies(site, realm, row),
-      ...legacyPolicies(realm, systemGroups),
+      ...withPrefix(legacyPolicies(realm, systemGroups)),
       ...permissions,
       ...serverFacts(site),
     };
   },
 };
+
+function withPrefix(policies: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(policies).map(([name, value]) => [`realm_${name}`, value]),
+  );
+}
 
 /** Every permission of the organization, as `realm_` and its name. */
 async function loadPermissions(sql: Sql, realm: Realm): Promise<Record<string, GroupSettingValue>> {
