@@ -147,7 +147,7 @@ describe("event queues", () => {
     const foreign = await registered(a.as(org.owner));
     const expired = await registered(client);
     await db.rows(
-      "UPDATE event_queue SET last_seen = now() - interval '601 seconds' WHERE queue_id = $1",
+      "UPDATE event_queue SET last_seen = now() - interval '661 seconds' WHERE queue_id = $1",
       [expired.queue_id],
     );
     const answers = await Promise.all(

@@ -23,9 +23,10 @@ interface Queue {
 // events.md §2, §5, §6: polls that meet other things, on two gateways of one database.
 describe("Polls", () => {
   const db = useDatabase();
-  const short = { heartbeatMs: [2_500, 2_600] as const, lookMs: 100 };
-  const a = useGateway(db, { events: short });
-  const b = useGateway(db, { events: short });
+  // No heartbeat while a test waits for something else.
+  const never = { heartbeatMs: [600_000, 600_000] as const, lookMs: 100 };
+  const a = useGateway(db, { events: never });
+  const b = useGateway(db, { events: never });
   let org: Organization;
   let room: Awaited<ReturnType<typeof channel>>;
 
@@ -95,33 +96,61 @@ describe("Polls", () => {
     }
   });
 
-  it("that do not wait are moved on before the log is cleared behind them", async () => {
-    const queue = await registered(org.guest, { event_types: ["presence"] });
-    for (let i = 0; i < 3; i++) await grow("user_status", { user_id: 0 }, null);
-    expect(await told(a, org.guest, queue), "nothing that is new").to.deep.equal([]);
-    await db.rows("UPDATE event_log SET created_at = now() - interval '2 minutes'");
-    const [beat] = await told(a, org.guest, queue);
-    expect(beat).to.have.all.keys("id", "type").and.include({ type: "heartbeat" });
-    await db.rows("DELETE FROM event_log WHERE seq < (SELECT max(seq) FROM event_log)");
-    const next = await startGateway(db, { events: short });
-    try {
-      expect(await told(next, org.guest, after(queue, beat)), "after the heartbeat").to.deep.equal(
-        [],
+  // Those that wait would hang up before their heartbeat each time, those that do not never get one.
+  for (const block of [false, true])
+    for (const limits of [undefined, { events: 1, weight: 64_000_000 }])
+      it(`that ${block ? "wait" : "do not wait"} are moved on before the log is cleared behind them, ${limits ? "beyond" : "within"} what the gateway remembers`, async () => {
+        const queue = await registered(org.guest, { event_types: ["presence"] });
+        for (let i = 0; i < 3; i++) await grow("user_status", { user_id: 0 }, null);
+        expect(await told(a, org.guest, queue), "nothing that is new").to.deep.equal([]);
+        await db.rows("UPDATE event_log SET created_at = now() - interval '2 minutes'");
+        const next = await startGateway(db, { events: { ...never, ...(limits && { limits }) } });
+        try {
+          const [beat] = await told(next, org.guest, queue, block);
+          expect(beat).to.have.all.keys("id", "type").and.include({ type: "heartbeat" });
+          await db.rows("DELETE FROM event_log WHERE seq < (SELECT max(seq) FROM event_log)");
+          expect(await told(next, org.guest, after(queue, beat)), "after it").to.deep.equal([]);
+        } finally {
+          await next.close();
+        }
+        const later = await startGateway(db, { events: never });
+        try {
+          const { status, body } = await ask(later, org.guest, queue, block);
+          expect(status).to.equal(400);
+          expect(body.code, "a place that the log has no more").to.equal("BAD_EVENT_QUEUE_ID");
+        } finally {
+          await later.close();
+        }
+      });
+
+  it("are open to a queue for its whole time, whatever has not been noted of it", async () => {
+    const queue = await registered(org.member, { idle_queue_timeout: 300 });
+    const idle = (seconds: number) =>
+      db.rows(
+        "UPDATE event_queue SET last_seen = now() - make_interval(secs => $2) WHERE queue_id = $1",
+        [queue.queue_id, seconds],
       );
-      const { status, body } = await ask(next, org.guest, queue, false);
-      expect(status).to.equal(400);
-      expect(body.code, "a place that the log has no more").to.equal("BAD_EVENT_QUEUE_ID");
-    } finally {
-      await next.close();
-    }
+    // Its gateway was killed some time after it noted something the last time.
+    await idle(300 + 25);
+    expect(await told(b, org.member, queue)).to.deep.equal([]);
+    await b.services.events.touch();
+    expect(await told(a, org.member, queue)).to.deep.equal([]);
+    await idle(300 + 60.1);
+    const { body } = await ask(a, org.member, queue, false);
+    expect(body).to.include({ code: "BAD_EVENT_QUEUE_ID", queue_id: queue.queue_id });
+    const answer = await a.as(org.member).delete("/api/v1/events", { queue_id: queue.queue_id });
+    refusedWith(answer, "BAD_EVENT_QUEUE_ID", { queue_id: queue.queue_id });
   });
 
   it("keep a queue of one second alive while they are open", async () => {
+    const beating = await startGateway(db, {
+      events: { heartbeatMs: [2_500, 2_600], lookMs: 100 },
+    });
     const queue = await registered(org.member, { event_types: [], idle_queue_timeout: 1 });
-    const [beat] = await told(a, org.member, queue, true);
+    const [beat] = await told(beating, org.member, queue, true);
     expect(beat?.type).to.equal("heartbeat");
-    const older = told(a, org.member, after(queue, beat), true);
-    await isOpen(a);
+    const older = told(beating, org.member, after(queue, beat), true);
+    await isOpen(beating);
     await waitUntil("a second poll would find it", async () => {
       const [row] = await db.rows<{ rest: number }>(
         "SELECT extract(epoch FROM now() - last_seen)::float8 AS rest FROM event_queue WHERE queue_id = $1",
@@ -130,22 +159,7 @@ describe("Polls", () => {
       return row !== undefined && row.rest < 0.9;
     });
     expect((await older)[0]?.type).to.equal("heartbeat");
-  });
-
-  it("find a queue for as long as it may be idle, and not longer", async () => {
-    const queue = await registered(org.member, { idle_queue_timeout: 300 });
-    const idle = (seconds: number) =>
-      db.rows(
-        "UPDATE event_queue SET last_seen = now() - make_interval(secs => $2) WHERE queue_id = $1",
-        [queue.queue_id, seconds],
-      );
-    await idle(299);
-    expect(await told(a, org.member, queue)).to.deep.equal([]);
-    await idle(300.1);
-    const { body } = await ask(a, org.member, queue, false);
-    expect(body).to.include({ code: "BAD_EVENT_QUEUE_ID", queue_id: queue.queue_id });
-    const answer = await a.as(org.member).delete("/api/v1/events", { queue_id: queue.queue_id });
-    refusedWith(answer, "BAD_EVENT_QUEUE_ID", { queue_id: queue.queue_id });
+    await beating.close();
   });
 
   it("end when their queue is deleted at the same moment", async () => {
@@ -224,7 +238,7 @@ describe("Polls", () => {
     );
     // One gateway has seen all of it, the other begins behind it.
     const fresh = await startGateway(db, {
-      events: { ...short, limits: { events: 100, weight: 1e9 } },
+      events: { ...never, limits: { events: 100, weight: 1e9 } },
     });
     try {
       for (const gateway of [a, fresh]) {

@@ -30,15 +30,18 @@ export function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): void
   tx.sendWithCommit(append, [realmId, events.length, JSON.stringify(rows)]);
 }
 
-/** One JSON text: payloads in an array of texts would be escaped twice and parsed twice. */
+/**
+ * One JSON text: payloads in an array of texts would be escaped twice and parsed twice. The time is that of the commit,
+ * not of the transaction's beginning, since from then on a queue's place may be before it.
+ */
 const append = {
   name: "event-append",
   text: `WITH head AS (
     UPDATE event_head SET seq = seq + $2 WHERE realm_id = $1 RETURNING seq - $2 AS base
   )
-  INSERT INTO event_log (realm_id, seq, type, op, payload, audience, user_data)
+  INSERT INTO event_log (realm_id, seq, type, op, payload, audience, user_data, created_at)
   SELECT $1, head.base + e.ord, e.event->>'type', e.event->>'op', e.event->'payload',
-    (e.event->>'audience')::int[], e.event->'userData'
+    (e.event->>'audience')::int[], e.event->'userData', clock_timestamp()
   FROM head, jsonb_array_elements($3::jsonb) WITH ORDINALITY AS e (event, ord)`,
 };
 

@@ -6,6 +6,7 @@ import type { Logger } from "@carillon/kit";
 import { catchUp } from "./catch-up.ts";
 import { emit } from "./emit.ts";
 import { heartbeatId, isFromTheFuture, seqOf } from "./event-ids.ts";
+import { longLived, stalePlace } from "./lifetimes.ts";
 import { ageInLog, readHeads } from "./log.ts";
 import { forgiving, type Presenter } from "./present.ts";
 import type { EventQueue, QueueEvent } from "./queue-options.ts";
@@ -45,14 +46,10 @@ const connectionsForPolls = 4;
 const furthestBehind = 100_000;
 /** Between two notes of which queues are in use, in milliseconds. */
 const touchMs = 15_000;
-/** Queues that live no longer than this many seconds are noted at once. */
-const shortLived = 60;
 /** An organization that nobody has polled for this long is forgotten, in milliseconds. */
 const forgetMs = 600_000;
 /** After how many milliseconds a heartbeat that had to stand back is tried again. */
 const beatAgainMs = 100;
-/** A place in the log that is older than so many seconds is renewed with a heartbeat: the log is cleared behind it. */
-const stalePlace = 60;
 
 /**
  * Answers the polls of one gateway (events.md §2, §6). Queues and events lie in the database, so that any gateway
@@ -109,7 +106,7 @@ export class EventHub<Context> {
     const grown = waiting.filter((tail) => (head.get(tail.realmId) ?? 0) > tail.head);
     await Promise.all(grown.map((tail) => this.#quietly(tail.pull())));
     const brief = waiting.flatMap(({ waiters }) =>
-      [...waiters.all()].filter(({ queue }) => queue.idleTimeout < shortLived),
+      [...waiters.all()].filter(({ queue }) => queue.idleTimeout < longLived),
     );
     if (brief.length > 0)
       await touchQueues(
@@ -188,7 +185,8 @@ export class EventHub<Context> {
     if (tail.head < head) await tail.pull();
     let cursor = Math.max(queue.baseSeq, seqOf(poll.lastEventId));
     if (tail.head - cursor > furthestBehind) return this.#giveUp(queue);
-    const begin = cursor;
+    // Before the loop, since nothing may be awaited after it.
+    const isStale = await this.#isStale(tail, cursor);
     const selection = new Selection(queue, this.#presenter, tail.context);
     for (;;) {
       if (cursor < tail.ring.floor) {
@@ -208,23 +206,26 @@ export class EventHub<Context> {
     }
     if (selection.events.length > 0 || poll.signal.aborted)
       return { kind: "events", events: selection.events };
-    if (!poll.block) return this.#nothing(tail, poll.lastEventId, begin);
     const ended = tail.endedSince(head, queue);
     if (ended) return ended;
+    if (isStale) return this.#heartbeat(tail, queue, poll.lastEventId);
+    if (!poll.block) return { kind: "events", events: [] };
     if (this.#closing) return this.#heartbeat(tail, queue, poll.lastEventId);
     return new Promise((resolve) => this.#wait(tail, queue, poll, resolve));
   }
 
   /**
-   * The answer to a poll that does not wait, where there is nothing. Who only ever asks so gets no heartbeats, and would
-   * keep an ever older place in the log, which is cleared at some time: then it gets one.
+   * Whether the place in the log is so old that a poll from there gets a heartbeat if there is nothing else. Who asks
+   * without waiting, or hangs up before the heartbeat, would keep it for ever, and the log is cleared at some time.
    */
-  async #nothing(tail: Tail<Context>, lastId: number, cursor: number): Promise<PollResult> {
-    const { head } = tail;
-    const id = heartbeatId(lastId, head);
-    if (cursor >= head || id === undefined) return { kind: "events", events: [] };
-    const age = await ageInLog(this.#options.db, tail.realmId, cursor + 1);
-    return age === undefined || age > stalePlace ? beat(id) : { kind: "events", events: [] };
+  async #isStale(tail: Tail<Context>, cursor: number): Promise<boolean> {
+    if (cursor >= tail.head) return false;
+    const writtenAt = tail.ring.writtenAt(cursor + 1);
+    if (writtenAt !== undefined) return performance.now() - writtenAt > stalePlace * 1_000;
+    const age = await this.#turnstile.pass(() =>
+      ageInLog(this.#options.db, tail.realmId, cursor + 1),
+    );
+    return age === undefined || age > stalePlace;
   }
 
   #wait(
@@ -286,7 +287,7 @@ export class EventHub<Context> {
   }
 
   async #noteUse({ id, idleTimeout }: EventQueue): Promise<void> {
-    if (idleTimeout < shortLived) await touchQueues(this.#options.db, [id]);
+    if (idleTimeout < longLived) await touchQueues(this.#options.db, [id]);
     else this.#used.add(id);
   }
 

@@ -2,10 +2,13 @@ import type { Sql } from "@carillon/db";
 
 import type { LoggedEvent } from "./queue-options.ts";
 
-/** A row of the log, with what it weighs in memory, in bytes, roughly. */
+/** A row of the log, as a gateway keeps it. */
 export interface LogRow {
   readonly event: LoggedEvent;
+  /** What it takes in memory, in bytes, roughly. */
   readonly weight: number;
+  /** When it was written, in the process's milliseconds. */
+  readonly writtenAt: number;
 }
 
 interface Row {
@@ -15,9 +18,12 @@ interface Row {
   payload: string;
   audience: number[] | null;
   userData: LoggedEvent["userData"];
+  /** Seconds. */
+  age: number;
 }
 
-const columns = `seq, type, op, payload::text AS payload, audience, user_data AS "userData"`;
+const age = "extract(epoch FROM now() - created_at)::float8 AS age";
+const columns = `seq, type, op, payload::text AS payload, audience, user_data AS "userData", ${age}`;
 
 const tail = {
   name: "event-log-tail",
@@ -40,7 +46,8 @@ const forUser = {
   text: `SELECT seq, type, op, payload::text AS payload,
       CASE WHEN audience IS NULL THEN NULL WHEN audience @> ARRAY[$4::int] THEN ARRAY[$4::int]
         ELSE '{}'::int[] END AS audience,
-      CASE WHEN user_data ? $4::text THEN jsonb_build_object($4::text, user_data->$4::text) END AS "userData"
+      CASE WHEN user_data ? $4::text THEN jsonb_build_object($4::text, user_data->$4::text) END AS "userData",
+      ${age}
     FROM event_log
     WHERE realm_id = $1 AND seq > $2 AND seq <= $3
       AND (audience IS NULL OR audience @> ARRAY[$4::int] OR ($5 AND type = 'message'))
@@ -75,8 +82,7 @@ export async function ageInLog(
   const [row] = await sql.rows<{ age: number }>(
     {
       name: "event-log-age",
-      text: `SELECT extract(epoch FROM now() - created_at)::float8 AS age FROM event_log
-        WHERE realm_id = $1 AND seq = $2`,
+      text: `SELECT ${age} FROM event_log WHERE realm_id = $1 AND seq = $2`,
     },
     [realmId, seq],
   );
@@ -109,8 +115,9 @@ export async function readHeads(
 /** What a row costs beside its texts, in bytes. */
 const overhead = 300;
 
-function logRow({ payload, ...row }: Row): LogRow {
+function logRow({ payload, age: seconds, ...row }: Row): LogRow {
   return {
+    writtenAt: performance.now() - seconds * 1_000,
     event: { ...row, payload: JSON.parse(payload) as LoggedEvent["payload"] },
     // The parsed payload takes about twice its text.
     weight: overhead + payload.length * 2 + (row.audience?.length ?? 0) * 8,

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { lockClass, type Sql, type Tx } from "@carillon/db";
 
 import { emit, type NewEvent } from "./emit.ts";
+import { grace, longestLag, servedSeconds, shortestLog } from "./lifetimes.ts";
 import type { EventQueue, QueueOptions } from "./queue-options.ts";
 
 /** Live queues of one account: the longest unused of more are given up. */
@@ -48,7 +49,7 @@ interface Row {
   keyIsCurrent: boolean;
 }
 
-const alive = "q.last_seen + make_interval(secs => q.idle_timeout) >= now()";
+const alive = `q.last_seen + make_interval(secs => ${servedSeconds}) >= now()`;
 
 /** Gives up the queues that an account has too many, dead ones first and never the one that it has just got. */
 export async function evictQueues(sql: Sql, userId: number, newest: string): Promise<void> {
@@ -139,10 +140,6 @@ function isUuid(text: string): boolean {
   return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 }
 
-/** Seconds that a queue is kept after its time: gateways note every 15 s which ones have open polls. */
-const grace = 30;
-/** Seconds for which the log is kept at least. */
-const shortest = 600;
 /** Rows that are deleted in one go. */
 const trimBatch = 5_000;
 
@@ -160,10 +157,10 @@ export async function collectGarbage(db: {
     );
     if (!lock?.held) return undefined;
     const queues = await tx.count(
-      `DELETE FROM event_queue WHERE last_seen + make_interval(secs => idle_timeout + ${grace}) < now()`,
+      `DELETE FROM event_queue q WHERE q.last_seen + make_interval(secs => ${servedSeconds} + ${grace}) < now()`,
     );
     const realms = await tx.rows<{ realmId: number; keep: number }>(
-      `SELECT h.realm_id AS "realmId", greatest(${shortest}, max(q.idle_timeout)) + ${grace} AS keep
+      `SELECT h.realm_id AS "realmId", greatest(${shortestLog}, max(q.idle_timeout)) + ${longestLag} AS keep
        FROM event_head h LEFT JOIN event_queue q ON q.realm_id = h.realm_id GROUP BY h.realm_id`,
     );
     let events = 0;

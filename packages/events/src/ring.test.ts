@@ -6,6 +6,7 @@ import { Rings } from "./ring.ts";
 const row = (seq: number, weight = 10): LogRow => ({
   event: { seq, type: "t", op: null, payload: {}, audience: null, userData: null },
   weight,
+  writtenAt: seq,
 });
 const rows = (from: number, to: number, weight?: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => row(from + i, weight));

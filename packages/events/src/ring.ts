@@ -127,6 +127,13 @@ export class Ring {
     return rows;
   }
 
+  /** When the event of this number was written, in the process's milliseconds; undefined when it is not in the ring. */
+  writtenAt(seq: number): number | undefined {
+    return seq > this.#floor
+      ? this.#rows[this.#dropped + (seq - this.#floor) - 1]?.writtenAt
+      : undefined;
+  }
+
   /** The events after number `seq`, which must not be below the floor. */
   *after(seq: number): Generator<LoggedEvent> {
     for (let i = this.#dropped + (seq - this.#floor); i < this.#rows.length; i++)

@@ -1,0 +1,79 @@
+import type { Tx } from "@carillon/db";
+import { lastEventSeq, organization, useDatabase, type TestAccount } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { collectGarbage, findQueue, insertQueue } from "./queues.ts";
+
+// events.md §2, §6. Within one transaction the database's clock stands still, so that seconds are exact.
+describe("The lives of queues, and of the log behind them", () => {
+  const db = useDatabase();
+  let reader: TestAccount;
+  const anyKey = new Uint8Array(32);
+  before(async () => ({ member: reader } = await organization(db)));
+
+  const atOnce = <T>(work: (tx: Tx) => Promise<T>) => db.transaction(work);
+  const queue = async (tx: Tx, idleTimeout: number) => {
+    const { id: userId, realmId } = reader;
+    const baseSeq = await lastEventSeq(tx, realmId);
+    const options = {
+      eventTypes: null,
+      allPublicChannels: false,
+      applyMarkdown: false,
+      clientGravatar: true,
+      slimPresence: false,
+      narrow: [],
+      capabilities: [],
+    };
+    const { id } = await insertQueue(tx, { realmId, userId, baseSeq, idleTimeout, options });
+    return id;
+  };
+  const unusedFor = (tx: Tx, id: string, seconds: number) =>
+    tx.rows(
+      "UPDATE event_queue SET last_seen = now() - make_interval(secs => $2) WHERE queue_id = $1",
+      [id, seconds],
+    );
+  const clear = (tx: Tx) => collectGarbage({ transaction: (work) => work(tx) });
+
+  for (const [idleTimeout, slack] of [
+    [1, 5],
+    [59, 5],
+    [60, 60],
+    [600, 60],
+    [604_800, 60],
+  ] as const)
+    it(`one of ${idleTimeout} s is served ${slack} s longer, and its row kept for half a minute more`, () =>
+      atOnce(async (tx) => {
+        await tx.rows("DELETE FROM event_queue");
+        const id = await queue(tx, idleTimeout);
+        const after = async (seconds: number) => {
+          await unusedFor(tx, id, idleTimeout + seconds);
+          const isServed = (await findQueue(tx, reader.id, anyKey, id)) !== undefined;
+          return [isServed, (await clear(tx))?.queues];
+        };
+        expect(await after(slack)).to.deep.equal([true, 0]);
+        expect(await after(slack + 0.001)).to.deep.equal([false, 0]);
+        expect(await after(slack + 30)).to.deep.equal([false, 0]);
+        expect(await after(slack + 30.001)).to.deep.equal([false, 1]);
+      }));
+
+  it("the log is kept for the longest time and the longest lag of a place", () =>
+    atOnce(async (tx) => {
+      await tx.rows("DELETE FROM event_log");
+      await tx.rows("DELETE FROM event_queue");
+      const written = async (age: number) => {
+        await tx.rows(
+          `INSERT INTO event_log (realm_id, seq, type, payload, created_at)
+           VALUES ($1, 1, 'user_status', '{}', now() - make_interval(secs => $2))
+           ON CONFLICT (realm_id, seq) DO UPDATE SET created_at = EXCLUDED.created_at`,
+          [reader.realmId, age],
+        );
+        return (await clear(tx))?.events;
+      };
+      // Without a queue too: somebody may be about to register.
+      for (const idleTimeout of [600, 1_200, 604_800]) {
+        if (idleTimeout > 600) await queue(tx, idleTimeout);
+        expect(await written(idleTimeout + 380)).to.equal(0);
+        expect(await written(idleTimeout + 380.001)).to.equal(1);
+      }
+    }));
+});
