@@ -64,7 +64,7 @@ export async function listTopics(
 ): Promise<TopicObject[]> {
   const channel = await requireChannel(tx, viewer, channelId, {
     access: "content",
-    archived: true,
+    archived: false,
   });
   const isShared = channel.historyPublicToSubscribers || channel.isWebPublic;
   const [topics, realm] = await Promise.all([

@@ -131,16 +131,16 @@ describe("GET /users/me/{stream_id}/topics", () => {
     await refuse(org.admin, room.id);
   });
 
-  it("answers for archived channels, and alike for hidden, foreign and unknown ones", async () => {
+  it("refuses alike for archived, hidden, foreign and unknown channels", async () => {
     const other = await organization(db);
     const archived = await channel(db, org.admin, { subscribers: [org.owner] });
     await speak(archived, "lunch");
-    await changeChannel(db, archived, { isArchived: true });
     expect(await names(org.member, archived)).to.deep.equal(["lunch"]);
+    await changeChannel(db, archived, { isArchived: true });
     const hidden = await channel(db, org.admin, { inviteOnly: true });
     const foreign = await channel(db, other.admin);
     const answers = [];
-    for (const id of [hidden.id, foreign.id, 2_000_000_000, 0, 10 ** 15])
+    for (const id of [archived.id, hidden.id, foreign.id, 2_000_000_000, 0, 10 ** 15])
       answers.push(await refuse(org.member, id));
     expect(new Set(answers)).to.have.property("size", 1);
     const { status } = await gateway.as(org.member).get("/api/v1/users/me/general/topics");
