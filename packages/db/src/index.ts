@@ -9,5 +9,6 @@ export * from "./locks.ts";
 export * from "./migrations.ts";
 export * from "./share.ts";
 export * from "./sql-errors.ts";
+export * from "./together.ts";
 export * from "./transaction.ts";
 export { Prisma } from "./generated/client.ts";

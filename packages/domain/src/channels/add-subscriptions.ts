@@ -9,6 +9,7 @@ import { recordAnnouncements, recordSubscribedNotices } from "../notices/record.
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
+import { currentActor } from "../users/lock-account.ts";
 import { loadPrincipals, type Principals } from "../users/principals.ts";
 import { checkSubscriptionBounds } from "./subscription-bounds.ts";
 import { hasContentAccess, mayAdminister } from "./access.ts";
@@ -59,13 +60,14 @@ export interface AddedSubscriptions {
 export async function addSubscriptions(
   tx: Tx,
   site: Site,
-  actor: Account,
+  account: Account,
   input: AddSubscriptionsInput,
 ): Promise<AddedSubscriptions> {
   const wanted = input.subscriptions.map(checkWanted);
-  const [realm] = await Promise.all([
-    loadRealm(tx, actor.realmId),
-    holdGroupGraph(tx, actor.realmId),
+  const [, realm, actor] = await Promise.all([
+    holdGroupGraph(tx, account.realmId),
+    loadRealm(tx, account.realmId),
+    currentActor(tx, account),
   ]);
   const principals = await loadPrincipals(tx, actor, input.principals);
   const memberships = await loadMemberships(tx, [actor.id]);

@@ -8,6 +8,7 @@ import type { Site } from "../site.ts";
 import { holdGroupGraph } from "../permissions/lock-groups.ts";
 import type { Account } from "../users/account.ts";
 import { loadActiveAccounts } from "../users/active-accounts.ts";
+import { currentActor } from "../users/lock-account.ts";
 import { loadChannelsByName, type Channel } from "./channel.ts";
 import { postCreationNotices } from "./creation-notice.ts";
 import type { CreationOptions } from "./creation-options.ts";
@@ -34,12 +35,13 @@ export interface NewChannelInput extends CreationOptions {
 export async function createChannel(
   tx: Tx,
   site: Site,
-  creator: Account,
+  account: Account,
   input: NewChannelInput,
 ): Promise<number> {
-  const [realm] = await Promise.all([
-    loadRealm(tx, creator.realmId),
-    holdGroupGraph(tx, creator.realmId),
+  const [, realm, creator] = await Promise.all([
+    holdGroupGraph(tx, account.realmId),
+    loadRealm(tx, account.realmId),
+    currentActor(tx, account),
   ]);
   const description = checkDescription(input.description);
   const plan = await planCreation(tx, realm, creator, input);

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { together, type Tx } from "@carillon/db";
 
 import { loadMemberships } from "../permissions/memberships.ts";
 import type { Account } from "../users/account.ts";
@@ -20,7 +20,8 @@ export type ChannelName = number | string;
 
 /**
  * The channel, where the account has the access to it that is needed. Undefined where it has not, where the channel
- * is archived against what is needed, and where there is none: nobody can tell these apart (channels.md §3).
+ * is archived against what is needed, and where there is none: nobody can tell these apart (channels.md §3). All that
+ * decides is of one moment.
  */
 export async function findChannel(
   tx: Tx,
@@ -28,13 +29,15 @@ export async function findChannel(
   named: ChannelName,
   need: ChannelNeed,
 ): Promise<Channel | undefined> {
-  const [found, memberships, subscribed] = await Promise.all([
-    typeof named === "number"
-      ? loadChannels(tx, account.realmId, [named])
-      : loadChannelsByName(tx, account.realmId, [named]),
-    loadMemberships(tx, [account.id]),
-    loadSubscribedChannels(tx, [account.id]),
-  ]);
+  const [found, memberships, subscribed] = await together(tx, (one) =>
+    Promise.all([
+      typeof named === "number"
+        ? loadChannels(one, account.realmId, [named])
+        : loadChannelsByName(one, account.realmId, [named]),
+      loadMemberships(one, [account.id]),
+      loadSubscribedChannels(one, [account.id]),
+    ]),
+  );
   const [channel] = found.values();
   if (!channel || (channel.isArchived && !need.archived)) return undefined;
   const hasAccess = need.access === "content" ? hasContentAccess : hasMetadataAccess;

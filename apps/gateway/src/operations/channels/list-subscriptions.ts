@@ -3,7 +3,8 @@ import { listSubscriptions } from "@carillon/domain";
 import { handle } from "../../services.ts";
 
 export default handle(operation, async ({ input, actor, services }) => ({
-  subscriptions: await listSubscriptions(services.db, actor, {
-    subscribers: input.include_subscribers !== false,
-  }),
+  subscriptions: await services.db.transaction(
+    (tx) => listSubscriptions(tx, actor, { subscribers: input.include_subscribers !== false }),
+    { mode: "repeatable read read only" },
+  ),
 }));
