@@ -1,15 +1,20 @@
+import { sendNotice } from "@carillon/jobs";
 import {
   bot,
+  changeChannel,
   channel,
   organization,
+  runJob,
+  subscribe,
   unique,
   user,
   type TestAccount,
   type TestChannel,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { messagesOf, noticesTo, withUsers } from "./support/delivery.ts";
+import { deliverNow, messagesOf, noticesTo, withUsers } from "./support/delivery.ts";
 import { useScene } from "./support/scene.ts";
+import { channelMessage, schedule, storedRow } from "./support/scheduling.ts";
 import { messagesPath, send, sendRefused, toChannel, toUsers } from "./support/sending.ts";
 
 describe("The destination of a message", () => {
@@ -77,10 +82,31 @@ describe("The destination of a message", () => {
       await refused(name, "STREAM_DOES_NOT_EXIST", { stream: name });
     });
 
-    it("exists also when the sender cannot see it", async () => {
-      const { id, name } = await channel(scene.db, scene.org.realm, { inviteOnly: true });
+    it("exists by its id also when the sender cannot see it, and does not by its name", async () => {
+      const { db, org } = scene;
+      const { id, name } = await channel(db, org.realm, { inviteOnly: true });
       await refused(id);
-      await refused(name);
+      await changeChannel(db, id, { topicsPolicy: "disable_empty_topic" });
+      for (const over of [{}, { topic: "" }, { topic: undefined }, { content: "" }]) {
+        const answers = [];
+        for (const to of [name, "no such channel"]) {
+          const { status, body } = await scene.as(sender).post(messagesPath, toChannel(to, over));
+          answers.push(JSON.stringify([status, body]).replaceAll(to, "NAME"));
+        }
+        expect(answers[0]).to.equal(answers[1]);
+      }
+      await refused(name, "STREAM_DOES_NOT_EXIST", { stream: name });
+      await refused(name.toUpperCase(), "STREAM_DOES_NOT_EXIST", { stream: name.toUpperCase() });
+      await subscribe(db, id, org.bot);
+      await refused(name, "STREAM_DOES_NOT_EXIST", { stream: name });
+    });
+
+    it("is seen by its name by whoever may administer it or owns a bot in it, and by the bot", async () => {
+      const { db, org } = scene;
+      const { id, name } = await channel(db, org.realm, { inviteOnly: true });
+      await sendRefused(scene, org.admin, toChannel(name));
+      await subscribe(db, id, sender);
+      await send(scene.as(await bot(db, sender)), toChannel(name));
     });
 
     it("is a bot's own, when the bot names none and has one", async () => {
@@ -193,6 +219,16 @@ describe("The destination of a message", () => {
       owner = await user(scene.db, scene.org.realm);
       talker = await bot(scene.db, owner);
     });
+    /** Runs the jobs that tell the owner, of which there are so many; each twice. */
+    async function tellUnheard(count: number): Promise<void> {
+      const { db } = scene;
+      const written = await db.rows<{ intentId: number; version: number }>(
+        `SELECT id AS "intentId", version FROM job_intent WHERE state = 'pending' AND (payload->>'botId')::int = $1`,
+        [talker.id],
+      );
+      expect(written).to.have.length(count);
+      for (const intent of [...written, ...written]) await runJob(db, sendNotice, intent);
+    }
     const told = () => noticesTo(scene.as(owner), scene.org.notificationBot);
 
     it("is told to its owner when the channel is missing, once in five minutes", async () => {
@@ -217,11 +253,28 @@ describe("The destination of a message", () => {
       const empty = await channel(scene.db, scene.org.realm);
       const sent = await send(scene.as(talker), toChannel(empty.id));
       expect((await wentTo(sent))?.channelId).to.equal(empty.id);
+      await tellUnheard(1);
       expect(await told()).to.have.length(1);
+    });
+
+    it("is told to its owner alike when it was scheduled, once for many", async () => {
+      const { db, org } = scene;
+      const empty = await channel(db, org.realm);
+      const ids = [];
+      for (let n = 0; n < 3; n++)
+        ids.push(await schedule(scene.as(talker), channelMessage(empty.id)));
+      await deliverNow(db, org.realm, ids);
+      await send(scene.as(talker), toChannel(empty.id));
+      for (const id of ids) expect(await storedRow(db, id)).to.include({ delivered: true });
+      await tellUnheard(1);
+      const [notice, ...others] = await told();
+      expect(others).to.deep.equal([]);
+      expect(notice?.content).to.contain(empty.name);
     });
 
     it("is not told for people, nor for a bot that is read", async () => {
       await send(scene.as(talker), toChannel(room.id));
+      await tellUnheard(0);
       expect(await told()).to.have.length(0);
     });
   });

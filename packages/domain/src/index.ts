@@ -104,6 +104,7 @@ export * from "./scheduled/destination.ts";
 export * from "./scheduled/edit.ts";
 export * from "./scheduled/list.ts";
 export * from "./scheduled/outcome.ts";
+export * from "./notices/bot-trouble.ts";
 export * from "./notices/channel-created.ts";
 export * from "./notices/group-membership.ts";
 export * from "./notices/subscribed.ts";

@@ -2,6 +2,7 @@ import {
   sendChannelCreatedNotice,
   sendGroupMembershipNotices,
   sendSubscribedNotice,
+  sendUnheardNotice,
 } from "@carillon/domain";
 import { sendNotice } from "@carillon/jobs";
 
@@ -17,6 +18,8 @@ export function sendNoticeProcessor(services: WorkerServices) {
         return sendSubscribedNotice(tx, site, realmId, payload);
       case "channel-created":
         return sendChannelCreatedNotice(tx, site, realmId, payload);
+      case "bot-unheard":
+        return sendUnheardNotice(tx, site, realmId, payload);
       case "group-membership":
         return sendGroupMembershipNotices(tx, site, realmId, payload);
     }

@@ -7,6 +7,7 @@ import { loadMemberships, type Memberships } from "../permissions/memberships.ts
 import { channelSettings } from "../permissions/registry.ts";
 import type { Account } from "../users/account.ts";
 import type { ActiveAccount } from "../users/active-accounts.ts";
+import { currentActor } from "../users/lock-account.ts";
 import { loadPrincipals, type Principals } from "../users/principals.ts";
 import { hasMetadataAccess, mayAdminister } from "./access.ts";
 import { loadChannelsByName, type Channel } from "./channel.ts";
@@ -35,17 +36,25 @@ export interface RemovedSubscriptions {
  */
 export async function removeSubscriptions(
   tx: Tx,
-  actor: Account,
+  account: Account,
   input: RemoveSubscriptionsInput,
 ): Promise<RemovedSubscriptions> {
-  const [, principals] = await Promise.all([
-    holdGroupGraph(tx, actor.realmId),
-    loadPrincipals(tx, actor, input.principals),
+  const [, actor] = await Promise.all([
+    holdGroupGraph(tx, account.realmId),
+    currentActor(tx, account),
   ]);
+  const principals = await loadPrincipals(tx, actor, input.principals);
   const names = input.subscriptions.map((name) => name.trim());
-  const found = await loadChannelsByName(tx, actor.realmId, names);
-  const memberships = await loadMemberships(tx, [actor.id]);
-  const subscribed = await loadSubscribedChannels(tx, [actor.id]);
+  const named = [...(await loadChannelsByName(tx, actor.realmId, names)).values()];
+  const [, found, memberships, subscribed] = await Promise.all([
+    lockChannels(
+      tx,
+      named.map(({ id }) => id),
+    ),
+    loadChannelsByName(tx, actor.realmId, names),
+    loadMemberships(tx, [actor.id]),
+    loadSubscribedChannels(tx, [actor.id]),
+  ]);
   const visible = (channel: Channel | undefined): channel is Channel =>
     channel !== undefined &&
     hasMetadataAccess(actor, channel, memberships, subscribed(actor.id, channel.id));
@@ -57,10 +66,7 @@ export async function removeSubscriptions(
 
   checkSubscriptionBounds(channels, principals.length);
   const ids = channels.map(({ id }) => id);
-  const [, before] = await Promise.all([
-    lockChannels(tx, ids),
-    loadMetadataAudiences(tx, actor.realmId, ids),
-  ]);
+  const before = await loadMetadataAudiences(tx, actor.realmId, ids);
   const removed = await unsubscribe(
     tx,
     ids,

@@ -1,6 +1,7 @@
 import type { Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
+import { changeAudiences } from "./audience-lock.ts";
 import { palette } from "./colors.ts";
 
 /** A channel to subscribe to, and the colour asked for. */
@@ -118,14 +119,17 @@ export async function unsubscribe(
 }
 
 /**
- * One change at a time of who is subscribed to a channel, until the transaction ends. Always in the order of ids, so
- * that two requests never wait for each other. What a change is told from has to be read after it: who sees the
- * channel, for one.
+ * One change at a time of who is subscribed to a channel, until the transaction ends, and nobody sends to it meanwhile.
+ * Always in the order of ids, so that two requests never wait for each other. What a change is told from has to be read
+ * after it: who sees the channel, for one.
  */
 export async function lockChannels(tx: Tx, channelIds: readonly number[]): Promise<void> {
-  await tx.rows("SELECT FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE", [
-    channelIds,
-  ]);
+  const sending = changeAudiences(tx, channelIds);
+  const rows = tx.rows(
+    "SELECT FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE",
+    [channelIds],
+  );
+  await Promise.all([sending, rows]);
 }
 
 async function countSubscribers(

@@ -1,6 +1,6 @@
 import type { Tx } from "@carillon/db";
 
-import type { SubscriptionPair } from "./subscribe.ts";
+import { lockChannels, type SubscriptionPair } from "./subscribe.ts";
 
 /** The keys lead from the organization's channels to one account's rows, ended ones too; no index does. */
 const mark = {
@@ -10,11 +10,9 @@ const mark = {
     RETURNING s.channel_id AS "channelId", s.user_id AS "userId", s.active`,
 };
 
-/** In the order of ids, so that two requests never wait for each other. */
-const lockSubscribed = {
-  name: "channels-lock-subscribed",
-  text: `SELECT FROM channels WHERE id IN (SELECT channel_id FROM subscriptions WHERE user_id = $1 AND active)
-    ORDER BY id FOR NO KEY UPDATE`,
+const subscribedTo = {
+  name: "channels-subscribed-to-by",
+  text: "SELECT channel_id AS id FROM subscriptions WHERE user_id = $1 AND active",
 };
 
 const count = {
@@ -31,8 +29,12 @@ export async function markSubscriber(
   { id, realmId }: { readonly id: number; readonly realmId: number },
   active: boolean,
 ): Promise<SubscriptionPair[]> {
+  const subscribed = await tx.rows<{ id: number }>(subscribedTo, [id]);
   const [, rows] = await Promise.all([
-    tx.rows(lockSubscribed, [id]),
+    lockChannels(
+      tx,
+      subscribed.map((channel) => channel.id),
+    ),
     tx.rows<SubscriptionPair & { active: boolean }>(mark, [realmId, id, active]),
   ]);
   const pairs = rows

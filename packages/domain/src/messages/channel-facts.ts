@@ -18,7 +18,8 @@ export interface PostingChannel {
   readonly canCreateTopicGroupId: number;
   readonly canAddSubscribersGroupId: number;
   readonly canSubscribeGroupId: number;
-  /** Those of the accounts asked for who are subscribed, whether they mute the channel. */
+  readonly canAdministerChannelGroupId: number;
+  /** Those of the accounts asked for, and of the owners of bots among them, who are subscribed: whether they mute it. */
   readonly subscribed: ReadonlyMap<number, { readonly isMuted: boolean }>;
 }
 
@@ -27,6 +28,7 @@ type Row = Omit<PostingChannel, "subscribed"> & {
   mutedIds: number[] | null;
 };
 
+/** `accounts` becomes an array that PostgreSQL does not look into, so that it plans this once. */
 const reading = (channels: string, accounts: string) =>
   `SELECT c.id, c.name, r.id AS "recipientId", c.invite_only AS "inviteOnly", c.is_web_public AS "isWebPublic",
       c.history_public_to_subscribers AS "historyPublicToSubscribers", c.is_archived AS "isArchived",
@@ -34,17 +36,21 @@ const reading = (channels: string, accounts: string) =>
       c.is_recently_active AS "isRecentlyActive", c.subscriber_count AS "subscriberCount",
       c.can_send_message_group_id AS "canSendMessageGroupId", c.can_create_topic_group_id AS "canCreateTopicGroupId",
       c.can_add_subscribers_group_id AS "canAddSubscribersGroupId", c.can_subscribe_group_id AS "canSubscribeGroupId",
+      c.can_administer_channel_group_id AS "canAdministerChannelGroupId",
       s.ids AS "subscribedIds", s.muted AS "mutedIds"
     FROM channels c JOIN recipients r ON r.channel_id = c.id
     LEFT JOIN LATERAL (
       SELECT array_agg(user_id) AS ids, array_agg(user_id) FILTER (WHERE is_muted) AS muted
-      FROM subscriptions s WHERE s.channel_id = c.id AND s.user_id ${accounts} AND s.active
+      FROM subscriptions s WHERE s.channel_id = c.id AND s.active AND s.user_id = ANY(ARRAY(
+        SELECT unnest(${accounts}::int[])
+        UNION SELECT bot_owner_id FROM users WHERE id = ANY(ARRAY(SELECT unnest(${accounts}::int[]))) AND is_bot))
     ) s ON true
-    WHERE c.realm_id = $1 AND c.id ${channels}`;
+    WHERE c.realm_id = $1 AND ${channels}`;
 
-const byIds = { name: "posting-channels", text: reading("= ANY($2::int[])", "= ANY($3::int[])") };
-/** One channel and up to two accounts, as for a message that is sent by hand: PostgreSQL plans it once, an array each time. */
-const byId = { name: "posting-channel", text: reading("= $2", "IN ($3, $4)") };
+const byIds = { name: "posting-channels", text: reading("c.id = ANY($2::int[])", "$3") };
+/** One channel, as for a message that is sent by hand: PostgreSQL plans it once, an array each time. */
+const byId = { name: "posting-channel", text: reading("c.id = $2", "$3") };
+const byNames = { name: "posting-channels-named", text: reading("c.name = ANY($2::text[])", "$3") };
 
 /** The organization's channels with these ids, by id, and which of the accounts are subscribed to them. */
 export async function loadPostingChannels(
@@ -54,17 +60,28 @@ export async function loadPostingChannels(
   accountIds: readonly number[],
 ): Promise<Map<number, PostingChannel>> {
   if (channelIds.length === 0) return new Map();
-  const [first, second = first, ...others] = accountIds;
-  const rows = await (channelIds.length === 1 && others.length === 0
-    ? sql.rows<Row>(byId, [realmId, channelIds[0], first, second])
+  const rows = await (channelIds.length === 1
+    ? sql.rows<Row>(byId, [realmId, channelIds[0], accountIds])
     : sql.rows<Row>(byIds, [realmId, channelIds, accountIds]));
-  return new Map(
-    rows.map(({ subscribedIds, mutedIds, ...channel }) => {
-      const muted = new Set(mutedIds);
-      const subscribed = new Map(
-        (subscribedIds ?? []).map((id) => [id, { isMuted: muted.has(id) }] as const),
-      );
-      return [channel.id, { ...channel, subscribed }];
-    }),
+  return new Map(rows.map((row) => [row.id, channelOf(row)]));
+}
+
+/** The same for exact names, by name. */
+export async function loadPostingChannelsNamed(
+  sql: Sql,
+  realmId: number,
+  names: readonly string[],
+  accountIds: readonly number[],
+): Promise<Map<string, PostingChannel>> {
+  if (names.length === 0) return new Map();
+  const rows = await sql.rows<Row>(byNames, [realmId, names, accountIds]);
+  return new Map(rows.map((row) => [row.name, channelOf(row)]));
+}
+
+function channelOf({ subscribedIds, mutedIds, ...channel }: Row): PostingChannel {
+  const muted = new Set(mutedIds);
+  const subscribed = new Map(
+    (subscribedIds ?? []).map((id) => [id, { isMuted: muted.has(id) }] as const),
   );
+  return { ...channel, subscribed };
 }

@@ -1,18 +1,27 @@
 import { knowableId } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { together, type Sql } from "@carillon/db";
+import type { ParsedMessage } from "@carillon/markdown";
 
-import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
-import type { Realm } from "../realms/realm.ts";
+import { loadMembershipsWithOwners, type Memberships } from "../permissions/memberships.ts";
+import { loadRealm, type Realm } from "../realms/realm.ts";
 import { loadAccounts, type Account } from "../users/account.ts";
 import { loadPostingChannels, type PostingChannel } from "./channel-facts.ts";
-import type { Draft } from "./draft.ts";
-import { mayCreateTopic } from "./posting.ts";
+import { channelsOf, type Draft } from "./draft.ts";
+import { loadMentionLookups, type MentionLookups } from "./mention-lookups.ts";
 import { findDirectRecipients, memberKey, membersOf, type DirectRecipient } from "./recipients.ts";
-import { existingTopics, topicName, type TopicKey } from "./topics.ts";
+import { possibleTopics } from "./topic.ts";
+import {
+  countParticipants,
+  existingTopics,
+  topicName,
+  type ChannelTopic,
+  type TopicKey,
+} from "./topics.ts";
 
 /**
- * Everything that checking a batch of drafts has to know, loaded for all of them at once: the number of statements
- * does not grow with the batch. What an earlier message of the batch changes for a later one is noted here.
+ * Everything that checking a batch of drafts has to know, of one moment: permissions, memberships and what they are
+ * asked about never come from two states (docs/decisions/012). One statement, whatever the size of the batch. What an
+ * earlier message of the batch changes for a later one is noted here.
  */
 export interface CheckFacts {
   readonly realm: Realm;
@@ -20,47 +29,50 @@ export interface CheckFacts {
   readonly memberships: Memberships;
   readonly channels: ReadonlyMap<number, PostingChannel>;
   readonly directs: ReadonlyMap<string, DirectRecipient>;
-  /** Topics with a message, and conversations that the batch itself begins. */
+  /** Topics with a message, where not everybody may start one, and conversations that the batch itself begins. */
   readonly begun: Set<string>;
+  /** How many accounts have written in a topic, by {@link topicName}, where a text calls them all. */
+  readonly participants: ReadonlyMap<string, number>;
+  readonly lookups: MentionLookups;
 }
 
-/** A draft whose topic has been brought into its stored form; undefined where it could not be. */
-export interface NormalisedDraft {
+/** A draft and its text, read; undefined where it cannot be sent as it is. */
+export interface ReadDraft {
   readonly draft: Draft;
-  readonly topic: string | undefined;
+  readonly parsed: ParsedMessage | undefined;
 }
 
 export async function loadCheckFacts(
   sql: Sql,
-  realm: Realm,
-  drafts: readonly NormalisedDraft[],
-  known: Account | undefined,
+  realmId: number,
+  organizationUrl: string,
+  drafts: readonly ReadDraft[],
 ): Promise<CheckFacts> {
-  const senderIds = distinct(drafts.map(({ draft }) => draft.senderId));
-  const participantIds = drafts.flatMap(({ draft }) =>
-    draft.destination.kind === "direct" ? draft.destination.userIds : [],
-  );
-  const wanted = knowable([...senderIds, ...participantIds]);
-  // A person who sends to a channel is all there is to know, and has just been read with the credentials.
-  const accounts =
-    known && !known.isBot && wanted.every((id) => id === known.id)
-      ? new Map([[known.id, known]])
-      : await loadAccounts(sql, realm.id, wanted);
-  const posterIds = distinct(senderIds.flatMap((id) => [id, accounts.get(id)?.botOwnerId ?? id]));
-  const channelIds = knowable(
-    drafts.flatMap(({ draft: { destination } }) =>
-      destination.kind === "channel" ? [destination.channelId] : [],
+  const accountIds = knowable(
+    drafts.flatMap(({ draft: { senderId, destination } }) =>
+      destination.kind === "direct" ? [senderId, ...destination.userIds] : [senderId],
     ),
   );
-  const [memberships, channels, directs] = await Promise.all([
-    loadMemberships(sql, [...accounts.keys()]),
-    loadPostingChannels(sql, realm.id, channelIds, posterIds),
-    findDirectRecipients(sql, realm.id, conversationsOf(drafts)),
-  ]);
-  const facts = { realm, accounts, memberships, channels, directs, begun: new Set<string>() };
-  const topics = await existingTopics(sql, topicsInQuestion(facts, drafts));
-  for (const topic of topics) facts.begun.add(topic);
-  return facts;
+  const senderIds = distinct(drafts.map(({ draft }) => draft.senderId));
+  const channelIds = channelsOf(drafts.map(({ draft }) => draft.destination));
+  const calling = drafts.filter(({ parsed }) => parsed?.hasWildcard.topic);
+  const texts = drafts.flatMap(({ draft, parsed }) =>
+    parsed ? [{ parsed, authorId: draft.senderId }] : [],
+  );
+  return together(sql, async (one) => {
+    const [realm, accounts, memberships, channels, directs, begun, participants, lookups] =
+      await Promise.all([
+        loadRealm(one, realmId),
+        loadAccounts(one, realmId, accountIds),
+        loadMembershipsWithOwners(one, accountIds),
+        loadPostingChannels(one, realmId, channelIds, senderIds),
+        findDirectRecipients(one, realmId, conversationsOf(drafts)),
+        existingTopics(one, realmId, topicsOf(drafts)),
+        countParticipants(one, realmId, topicsOf(calling)),
+        loadMentionLookups(one, realmId, organizationUrl, texts),
+      ]);
+    return { realm, accounts, memberships, channels, directs, begun, participants, lookups };
+  });
 }
 
 /** The owner of a bot, whose permissions and subscriptions it may use. */
@@ -68,7 +80,7 @@ export function ownerOf(facts: CheckFacts, account: Account): Account | undefine
   return account.botOwnerId === null ? undefined : facts.accounts.get(account.botOwnerId);
 }
 
-function conversationsOf(drafts: readonly NormalisedDraft[]) {
+function conversationsOf(drafts: readonly ReadDraft[]) {
   const conversations = drafts.flatMap(({ draft }) =>
     draft.destination.kind === "direct"
       ? [membersOf(draft.senderId, draft.destination.userIds)]
@@ -77,15 +89,12 @@ function conversationsOf(drafts: readonly NormalisedDraft[]) {
   return [...new Map(conversations.map((members) => [memberKey(members), members])).values()];
 }
 
-/** Whether a topic exists matters only to those who may not start one. */
-function topicsInQuestion(facts: CheckFacts, drafts: readonly NormalisedDraft[]): TopicKey[] {
-  return drafts.flatMap(({ draft: { senderId, destination }, topic }) => {
-    if (destination.kind !== "channel" || topic === undefined) return [];
-    const sender = facts.accounts.get(senderId);
-    const channel = facts.channels.get(destination.channelId);
-    if (!sender || !channel) return [];
-    if (mayCreateTopic(sender, ownerOf(facts, sender), channel, facts.memberships)) return [];
-    return [{ recipientId: channel.recipientId, topic }];
+/** What the topics of the drafts may turn out to be: the organization's name for the empty one is not known yet. */
+function topicsOf(drafts: readonly ReadDraft[]): ChannelTopic[] {
+  return drafts.flatMap(({ draft: { destination, topic } }) => {
+    if (destination.kind !== "channel" || knowableId(destination.channelId) === 0) return [];
+    const { channelId } = destination;
+    return possibleTopics(topic).map((possible) => ({ channelId, topic: possible }));
   });
 }
 

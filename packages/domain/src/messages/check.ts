@@ -11,67 +11,40 @@ import {
 import type { Realm } from "../realms/realm.ts";
 import { setting } from "../settings/setting.ts";
 import type { Account } from "../users/account.ts";
-import { loadCheckFacts, ownerOf, beginTopic, type CheckFacts } from "./check-facts.ts";
+import { beginTopic, loadCheckFacts, ownerOf, type CheckFacts } from "./check-facts.ts";
 import { normaliseContent } from "./content.ts";
 import { checkDirectPermission } from "./direct-permission.ts";
 import type { CheckedMessage, Draft, Target } from "./draft.ts";
-import { loadMentionLookups, type MentionLookups } from "./mention-lookups.ts";
 import { checkMentions } from "./mention-permission.ts";
-import { checkPosting, mayCreateTopic } from "./posting.ts";
+import { checkPosting, mayCreateTopic, maySee } from "./posting.ts";
 import { memberKey, membersOf } from "./recipients.ts";
 import { checkTopicsPolicy, normaliseTopic } from "./topic.ts";
 import { topicName } from "./topics.ts";
 
 /**
  * The one checker: whether each message may be sent now, and if so in which form (scheduled-messages.md §0.2–0.4).
- * Scheduling, editing, sending and the delivery of a whole batch ask it alike. Drafts are looked at in order, each
- * seeing what those before it begin.
+ * Scheduling, editing, sending, typing and the delivery of a whole batch ask it alike; all that it goes by is of one
+ * moment. Drafts are looked at in order, each seeing what those before it begin.
  *
- * @param known an account as it is now, which need not be read again
- * @returns for each draft the message, or the refusal as a value: one refusal does not touch the others
+ * @returns for each draft the message, or the refusal as a value: one refusal does not touch the others. `UNAUTHORIZED`
+ * where the sender has been deactivated. With the organization by which it was checked
  */
 export async function checkMessages(
   sql: Sql,
   site: { readonly url: string },
-  realm: Realm,
+  realmId: number,
   drafts: readonly Draft[],
-  known?: Account,
-): Promise<Array<CheckedMessage | ApiError>> {
-  const texts = drafts.map((draft) => ({
-    draft,
-    topic: attempt(() => topicOf(draft, realm)),
-    content: attempt(() => normaliseContent(draft.content)),
-  }));
-  const facts = await loadCheckFacts(
-    sql,
-    realm,
-    texts.map(({ draft, topic }) => ({
+): Promise<{ readonly realm: Realm; readonly results: Array<CheckedMessage | ApiError> }> {
+  const texts = drafts.map((draft) => {
+    const content = attempt(() => normaliseContent(draft.content));
+    return {
       draft,
-      topic: topic instanceof ApiError ? undefined : topic,
-    })),
-    known,
-  );
-  const parsed = texts.map(({ draft, content }) =>
-    content instanceof ApiError
-      ? undefined
-      : parseMessage(content, { translateEmoticons: translatesEmoticons(facts, draft.senderId) }),
-  );
-  const lookups = await loadMentionLookups(
-    sql,
-    realm,
-    site.url,
-    parsed.filter((text) => text !== undefined),
-  );
-  const results: Array<CheckedMessage | ApiError> = [];
-  for (const [i, text] of texts.entries()) {
-    try {
-      results.push(await check(sql, facts, lookups, { ...text, parsed: parsed[i] }));
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      results.push(error);
-    }
-  }
-  return results;
+      content,
+      parsed: content instanceof ApiError ? undefined : parseMessage(content),
+    };
+  });
+  const facts = await loadCheckFacts(sql, realmId, site.url, texts);
+  return { realm: facts.realm, results: texts.map((text) => attempt(() => check(facts, text))) };
 }
 
 /**
@@ -81,45 +54,41 @@ export async function checkMessages(
 export async function checkMessage(
   sql: Sql,
   site: { readonly url: string },
-  realm: Realm,
   actor: Account,
   draft: Omit<Draft, "senderId">,
-): Promise<CheckedMessage> {
+): Promise<{ readonly realm: Realm; readonly message: CheckedMessage }> {
   const own = { ...draft, senderId: actor.id };
-  const [result] = await checkMessages(sql, site, realm, [own], actor);
-  if (!result || result instanceof ApiError) throw result ?? new Error("no result for the draft");
-  return result;
+  const { realm, results } = await checkMessages(sql, site, actor.realmId, [own]);
+  const [message] = results;
+  if (!message || message instanceof ApiError)
+    throw message ?? new Error("no result for the draft");
+  return { realm, message };
 }
 
-interface DraftTexts {
-  draft: Draft;
-  topic: string | ApiError;
-  content: string | ApiError;
-  parsed: ParsedMessage | undefined;
+interface DraftText {
+  readonly draft: Draft;
+  readonly content: string | ApiError;
+  readonly parsed: ParsedMessage | undefined;
 }
 
-async function check(
-  sql: Sql,
-  facts: CheckFacts,
-  lookups: MentionLookups,
-  { draft, topic, content, parsed }: DraftTexts,
-): Promise<CheckedMessage> {
-  if (topic instanceof ApiError) throw topic;
+function check(facts: CheckFacts, { draft, content, parsed }: DraftText): CheckedMessage {
+  const topic = topicOf(draft, facts.realm);
   const sender = facts.accounts.get(draft.senderId);
   if (!sender) throw new Error(`there is no account ${draft.senderId} in this organization`);
+  if (!sender.isActive) throw errors.unauthorized();
   const participants = participantsOf(facts, draft);
   if (content instanceof ApiError) throw content;
   if (!parsed) throw new Error("a content without its parsed text");
   const target: Target = participants
     ? directTarget(facts, sender, participants)
     : channelTarget(facts, sender, draft, topic);
-  const rendered = await render(parsed, sender, lookups);
-  await checkMentions(sql, facts, lookups.groupsById, { sender, target, topic, rendered });
+  const rendered = render(facts, inSendersWords(parsed, sender), sender);
+  checkMentions(facts, { sender, target, topic, rendered });
   if (target.kind === "channel")
     beginTopic(facts, { recipientId: target.channel.recipientId, topic });
   else facts.begun.add(memberKey(target.members));
   const mentionedFollowers = rendered.mentionedUserIds.filter(
-    (id) => id !== sender.id && lookups.usersById.get(id)?.followsWhereMentioned,
+    (id) => id !== sender.id && facts.lookups.usersById.get(id)?.followsWhereMentioned,
   );
   return { sender, target, topic, content, rendered, mentionedFollowers };
 }
@@ -155,9 +124,13 @@ function directTarget(facts: CheckFacts, sender: Account, participants: Account[
 function channelTarget(facts: CheckFacts, sender: Account, draft: Draft, topic: string): Target {
   const { destination } = draft;
   if (destination.kind !== "channel") throw new Error("not a channel message");
-  const channel = facts.channels.get(destination.channelId);
-  if (!channel) throw errors.streamDoesNotExist({ stream_id: destination.channelId });
+  const { channelId, name } = destination;
+  const channel = facts.channels.get(channelId);
   const owner = ownerOf(facts, sender);
+  if (!channel || (name !== undefined && !maySee(sender, owner, channel, facts.memberships)))
+    throw errors.streamDoesNotExist(
+      name === undefined ? { stream_id: channelId } : { stream: name },
+    );
   checkPosting(sender, owner, channel, facts.memberships);
   if (
     !mayCreateTopic(sender, owner, channel, facts.memberships) &&
@@ -168,23 +141,24 @@ function channelTarget(facts: CheckFacts, sender: Account, draft: Draft, topic: 
   return { kind: "channel", channel };
 }
 
-async function render(
-  parsed: ParsedMessage,
-  sender: Account,
-  lookups: MentionLookups,
-): Promise<RenderedMessage> {
+/**
+ * The text as its sender wants it read. What it names is looked up before the sender's wish is known; a name that only
+ * the wish makes out of it stays plain text.
+ */
+function inSendersWords(parsed: ParsedMessage, sender: Account): ParsedMessage {
+  return setting(sender, "translate_emoticons")
+    ? parseMessage(parsed.content, { translateEmoticons: true })
+    : parsed;
+}
+
+function render(facts: CheckFacts, parsed: ParsedMessage, sender: Account): RenderedMessage {
   try {
-    return renderMessage(parsed, await lookups.of(parsed, sender));
+    return renderMessage(parsed, facts.lookups.of(parsed, sender, facts));
   } catch (error) {
     if (error instanceof RenderLimitError)
       throw errors.badRequest("content is too large when rendered");
     throw error;
   }
-}
-
-function translatesEmoticons(facts: CheckFacts, senderId: number): boolean {
-  const sender = facts.accounts.get(senderId);
-  return sender !== undefined && setting(sender, "translate_emoticons");
 }
 
 /** What `work` gives, or the refusal that it throws. */

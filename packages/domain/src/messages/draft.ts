@@ -1,3 +1,4 @@
+import { knowableId } from "@carillon/contract";
 import type { RenderedMessage } from "@carillon/markdown";
 
 import type { Account } from "../users/account.ts";
@@ -14,9 +15,23 @@ export interface Draft {
 }
 
 export type Destination =
-  | { readonly kind: "channel"; readonly channelId: number }
+  | {
+      readonly kind: "channel";
+      /** 0 where there is none. */
+      readonly channelId: number;
+      /** Where the channel was named so: to whoever does not see it, it does not exist. */
+      readonly name?: string;
+    }
   /** The sender may be listed or not. */
   | { readonly kind: "direct"; readonly userIds: readonly number[] };
+
+/** The channels among the destinations that there may be. */
+export function channelsOf(destinations: readonly Destination[]): number[] {
+  const ids = destinations.flatMap((each) =>
+    each.kind === "channel" ? [knowableId(each.channelId)] : [],
+  );
+  return [...new Set(ids)].filter((id) => id !== 0);
+}
 
 /** A message that may be sent: what {@link checkMessages} makes of a draft. */
 export interface CheckedMessage {

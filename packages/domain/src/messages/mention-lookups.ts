@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import { together, type Sql } from "@carillon/db";
 import {
   emptyLookups,
   type Lookups,
@@ -8,10 +8,10 @@ import {
 } from "@carillon/markdown";
 
 import { hasContentAccess } from "../channels/access.ts";
-import { loadMemberships } from "../permissions/memberships.ts";
-import type { Realm } from "../realms/realm.ts";
+import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
+import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Account } from "../users/account.ts";
-import { loadPostingChannels } from "./channel-facts.ts";
+import { loadPostingChannelsNamed } from "./channel-facts.ts";
 
 /** A group that a message names, with the setting that says who may mention it. */
 export interface NamedGroup extends MentionableGroup {
@@ -23,32 +23,55 @@ interface NamedUser extends MentionableUser {
   readonly followsWhereMentioned: boolean;
 }
 
+/** A text, and whose it is: its author must be able to see what it links to. */
+export interface AuthoredText {
+  readonly parsed: ParsedMessage;
+  readonly authorId: number;
+}
+
+/** What else a text's mentions and links depend on, of the same moment as the lookups. */
+export interface MentionContext {
+  readonly realm: Realm;
+  /** Those of the author. */
+  readonly memberships: Memberships;
+}
+
 /** What the texts of a batch name, looked up once for all of them. */
 export interface MentionLookups {
   readonly groupsById: ReadonlyMap<number, NamedGroup>;
   readonly usersById: ReadonlyMap<number, NamedUser>;
-  /** For one text and its author, who must be able to see what it links to. */
-  of(parsed: ParsedMessage, author: Account): Promise<Lookups>;
+  /** For one text and its author. Channels are those whose content the author can read: private names leak no ids. */
+  of(parsed: ParsedMessage, author: Account, context: MentionContext): Lookups;
 }
 
 /** Looks up the names that the texts mention; without any, it asks the database nothing. */
 export async function loadMentionLookups(
   sql: Sql,
-  realm: Realm,
+  realmId: number,
   organizationUrl: string,
-  texts: readonly ParsedMessage[],
+  texts: readonly AuthoredText[],
 ): Promise<MentionLookups> {
-  const userNames = distinct(texts.flatMap(({ names }) => names.userNames));
-  const userIds = distinct(texts.flatMap(({ names }) => names.userIds));
-  const groupNames = distinct(texts.flatMap(({ names }) => names.groupNames));
-  const [users, groups] = await Promise.all([
-    userNames.length + userIds.length > 0 ? loadUsers(sql, realm.id, userNames, userIds) : [],
-    groupNames.length > 0 ? loadGroups(sql, realm.id, groupNames) : [],
+  const named = <T>(of: (names: ParsedMessage["names"]) => readonly T[]) =>
+    distinct(texts.flatMap(({ parsed }) => of(parsed.names)));
+  const userNames = named(({ userNames: names }) => names);
+  const userIds = named(({ userIds: ids }) => ids);
+  const groupNames = named(({ groupNames: names }) => names);
+  const channelNames = named(({ channelNames: names }) => names);
+  const linking = texts.filter(({ parsed }) => parsed.names.channelNames.length > 0);
+  const [users, groups, channels, newest] = await Promise.all([
+    userNames.length + userIds.length > 0 ? loadUsers(sql, realmId, userNames, userIds) : [],
+    groupNames.length > 0 ? loadGroups(sql, realmId, groupNames) : [],
+    loadPostingChannelsNamed(
+      sql,
+      realmId,
+      channelNames,
+      distinct(linking.map(({ authorId }) => authorId)),
+    ),
+    loadNewestOfTopics(sql, realmId, linking),
   ]);
   const shared = {
     ...emptyLookups,
     organizationUrl,
-    emptyTopicDisplayName: realm.emptyTopicDisplayName,
     usersByName: grouped(users, ({ fullName }) => fullName.toLowerCase()),
     usersById: new Map(users.map((user) => [user.id, user])),
     groupsByName: grouped(groups, ({ name }) => name.toLowerCase()),
@@ -56,11 +79,41 @@ export async function loadMentionLookups(
   return {
     groupsById: new Map(groups.map((group) => [group.id, group])),
     usersById: shared.usersById,
-    of: async ({ names }, author) =>
-      names.channelNames.length > 0
-        ? { ...shared, ...(await loadLinks(sql, author, names)) }
-        : shared,
+    of: ({ names }, author, { realm, memberships }) => ({
+      ...shared,
+      emptyTopicDisplayName: realm.emptyTopicDisplayName,
+      channelsByName: new Map(
+        names.channelNames.flatMap((name) => {
+          const channel = channels.get(name);
+          return channel &&
+            hasContentAccess(author, channel, memberships, channel.subscribed.has(author.id))
+            ? [[name, channel] as const]
+            : [];
+        }),
+      ),
+      newestMessageOfTopic: (channelId, topic) => newest.get(linkKey(author.id, channelId, topic)),
+    }),
   };
+}
+
+/** The lookups of texts that need no further check, with what they depend on, all of one moment. */
+export async function loadRendering(
+  sql: Sql,
+  realmId: number,
+  organizationUrl: string,
+  texts: readonly AuthoredText[],
+): Promise<MentionContext & { readonly lookups: MentionLookups }> {
+  return together(sql, async (one) => {
+    const [realm, memberships, lookups] = await Promise.all([
+      loadRealm(one, realmId),
+      loadMemberships(
+        one,
+        texts.map(({ authorId }) => authorId),
+      ),
+      loadMentionLookups(one, realmId, organizationUrl, texts),
+    ]);
+    return { realm, memberships, lookups };
+  });
 }
 
 function distinct<T>(values: readonly T[]): T[] {
@@ -110,60 +163,53 @@ function loadGroups(sql: Sql, realmId: number, names: readonly string[]): Promis
   );
 }
 
-/** The newest message of each topic that the author can see; a text may link to hundreds. */
+/**
+ * The newest message of each topic that its author can see; a text may link to hundreds. Whether the author may read
+ * the channel at all is not asked here.
+ */
 const newestOfTopics = {
   name: "newest-of-topics",
-  text: `SELECT w.ord, newest.id
-    FROM unnest($1::int[], $2::text[], $3::bool[]) WITH ORDINALITY AS w (recipient_id, topic, shared, ord)
+  text: `SELECT w.author_id AS "authorId", c.id AS "channelId", w.topic, newest.id
+    FROM unnest($2::text[], $3::text[], $4::int[]) AS w (channel_name, topic, author_id)
+    JOIN channels c ON c.realm_id = $1 AND c.name = w.channel_name
+    JOIN recipients r ON r.channel_id = c.id
     CROSS JOIN LATERAL (
       SELECT m.id FROM messages m
-      WHERE m.recipient_id = w.recipient_id AND m.is_channel AND lower(m.topic) = lower(w.topic)
-        AND (w.shared OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = $4 AND um.message_id = m.id))
+      WHERE m.recipient_id = r.id AND m.is_channel AND lower(m.topic) = lower(w.topic)
+        AND (c.history_public_to_subscribers
+             OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = w.author_id AND um.message_id = m.id))
       ORDER BY m.id DESC LIMIT 1
     ) newest`,
 };
 
-/**
- * Channels that the text links to, only those whose content the author can read (so that private names do not
- * leak ids), and the newest message of each topic linked to.
- */
-async function loadLinks(
+interface NewestOfTopic {
+  readonly authorId: number;
+  readonly channelId: number;
+  readonly topic: string;
+  readonly id: number;
+}
+
+function linkKey(authorId: number, channelId: number, topic: string): string {
+  return `${authorId}:${channelId}:${topic}`;
+}
+
+/** Ids of messages, by {@link linkKey}. */
+async function loadNewestOfTopics(
   sql: Sql,
-  author: Account,
-  names: ParsedMessage["names"],
-): Promise<Pick<Lookups, "channelsByName" | "newestMessageOfTopic">> {
-  const named = await sql.rows<{ id: number }>(
-    "SELECT id FROM channels WHERE realm_id = $1 AND name = ANY($2::text[])",
-    [author.realmId, names.channelNames],
+  realmId: number,
+  texts: readonly AuthoredText[],
+): Promise<Map<string, number>> {
+  const links = texts.flatMap(({ parsed, authorId }) =>
+    parsed.names.topics.map((link) => ({ ...link, authorId })),
   );
-  const ids = named.map(({ id }) => id);
-  const memberships = await loadMemberships(sql, [author.id]);
-  const found = await loadPostingChannels(sql, author.realmId, ids, [author.id]);
-  const channels = [...found.values()].filter((channel) =>
-    hasContentAccess(author, channel, memberships, channel.subscribed.has(author.id)),
+  if (links.length === 0) return new Map();
+  const rows = await sql.rows<NewestOfTopic>(newestOfTopics, [
+    realmId,
+    links.map(({ channelName }) => channelName),
+    links.map(({ topic }) => topic),
+    links.map(({ authorId }) => authorId),
+  ]);
+  return new Map(
+    rows.map(({ authorId, channelId, topic, id }) => [linkKey(authorId, channelId, topic), id]),
   );
-  const channelsByName = new Map(channels.map((channel) => [channel.name, channel]));
-  const topics = names.topics.flatMap(({ channelName, topic }) => {
-    const channel = channelsByName.get(channelName);
-    return channel ? [{ channel, topic }] : [];
-  });
-  const rows =
-    topics.length > 0
-      ? await sql.rows<{ ord: number; id: number }>(newestOfTopics, [
-          topics.map(({ channel }) => channel.recipientId),
-          topics.map(({ topic }) => topic),
-          topics.map(({ channel }) => channel.historyPublicToSubscribers),
-          author.id,
-        ])
-      : [];
-  const newest = new Map(
-    rows.map(({ ord, id }) => {
-      const { channel, topic } = topics[ord - 1]!;
-      return [`${channel.id}:${topic}`, id];
-    }),
-  );
-  return {
-    channelsByName,
-    newestMessageOfTopic: (channelId, topic) => newest.get(`${channelId}:${topic}`),
-  };
 }

@@ -5,7 +5,7 @@ import type { Realm } from "../realms/realm.ts";
 import { accountColumns, type Account } from "../users/account.ts";
 import { clientIdOf } from "./clients.ts";
 import type { Target } from "./draft.ts";
-import { loadMentionLookups } from "./mention-lookups.ts";
+import { loadRendering } from "./mention-lookups.ts";
 import type { OutgoingMessage } from "./outgoing.ts";
 import { membersOf } from "./recipients.ts";
 
@@ -53,14 +53,16 @@ export async function composeNotice(
 ): Promise<OutgoingMessage> {
   const { bot, target, topic = "", content, readBy = [] } = notice;
   const parsed = parseMessage(content);
-  const lookups = await loadMentionLookups(sql, realm, site.url, [parsed]);
+  const { lookups, ...context } = await loadRendering(sql, realm.id, site.url, [
+    { parsed, authorId: bot.id },
+  ]);
   return {
     sender: bot,
     target,
     topic,
     content,
     mentionedFollowers: [],
-    rendered: renderMessage(parsed, await lookups.of(parsed, bot)),
+    rendered: renderMessage(parsed, lookups.of(parsed, bot, context)),
     clientId: await clientIdOf(sql, internalClient),
     clientName: internalClient,
     readBySender: true,

@@ -1,6 +1,6 @@
 import { errors } from "@carillon/contract";
 
-import { hasContentAccess } from "../channels/access.ts";
+import { hasContentAccess, hasMetadataAccess } from "../channels/access.ts";
 import type { Memberships } from "../permissions/memberships.ts";
 import { channelSettings } from "../permissions/registry.ts";
 import type { Account } from "../users/account.ts";
@@ -17,6 +17,8 @@ export function checkPosting(
   channel: PostingChannel,
   memberships: Memberships,
 ): void {
+  if (!maySee(sender, owner, channel, memberships))
+    throw errors.badRequest("You may not send messages to this channel: you do not see it");
   if (
     !holdsOrOwner("canSendMessageGroup", channel.canSendMessageGroupId, sender, owner, memberships)
   )
@@ -24,6 +26,19 @@ export function checkPosting(
   if (channel.isArchived) throw errors.badRequest("This channel is archived");
   if (!reaches(sender, owner, channel, memberships))
     throw errors.badRequest("You may not send messages to this channel: subscribe to it first");
+}
+
+/** Whether the account, or the owner that a bot may use, can know that there is this channel. */
+export function maySee(
+  sender: Account,
+  owner: Account | undefined,
+  channel: PostingChannel,
+  memberships: Memberships,
+): boolean {
+  return (
+    (owner !== undefined && channel.subscribed.has(owner.id)) ||
+    hasMetadataAccess(sender, channel, memberships, channel.subscribed.has(sender.id))
+  );
 }
 
 /** Whether the account may start a topic in the channel (step 6). */

@@ -3,12 +3,11 @@ import type { Sql } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 import { parseMessage, RenderLimitError, renderMessage } from "@carillon/markdown";
 
-import { loadRealm } from "../realms/realm.ts";
 import { setting } from "../settings/setting.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
 import { maxMessageLength } from "./content.ts";
-import { loadMentionLookups } from "./mention-lookups.ts";
+import { loadRendering } from "./mention-lookups.ts";
 
 /**
  * The HTML of a text with the account as its author (scheduled-messages.md §7); no permission is checked.
@@ -23,13 +22,14 @@ export async function renderText(
 ): Promise<string> {
   if (isLongerThan(content, maxMessageLength))
     throw errors.badRequest(`content must not have more than ${maxMessageLength} code points`);
-  const realm = await loadRealm(sql, author.realmId);
   const parsed = parseMessage(content, {
     translateEmoticons: setting(author, "translate_emoticons"),
   });
-  const lookups = await loadMentionLookups(sql, realm, site.url, [parsed]);
+  const { lookups, ...context } = await loadRendering(sql, author.realmId, site.url, [
+    { parsed, authorId: author.id },
+  ]);
   try {
-    return renderMessage(parsed, await lookups.of(parsed, author)).html;
+    return renderMessage(parsed, lookups.of(parsed, author, context)).html;
   } catch (error) {
     if (error instanceof RenderLimitError)
       throw errors.badRequest("content is too large when rendered");

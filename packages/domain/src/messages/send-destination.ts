@@ -10,7 +10,7 @@ export type SendTo = number | string | ReadonlyArray<number | string>;
 /**
  * Where a message goes that is sent now (scheduled-messages.md §6): channels by ID or name, people by IDs or by the
  * e-mail addresses that others see.
- * @throws ApiError `BAD_REQUEST`; `STREAM_DOES_NOT_EXIST` with the name for an unknown channel name
+ * @throws ApiError `BAD_REQUEST`; whether there is such a channel is for the check to say
  */
 export async function sendDestination(
   sql: Sql,
@@ -44,8 +44,7 @@ async function channelDestination(
     "SELECT id FROM channels WHERE realm_id = $1 AND lower(name) = lower($2)",
     [sender.realmId, name],
   );
-  if (!row) throw errors.streamDoesNotExist({ stream: name });
-  return { kind: "channel", channelId: row.id };
+  return { kind: "channel", channelId: row?.id ?? 0, name };
 }
 
 function splitAddresses(text: string): string[] {

@@ -4,13 +4,15 @@ import { emit } from "@carillon/events";
 
 import type { Logger } from "@carillon/kit";
 
-import { tellBotOwner, type BotTrouble } from "../notices/bot-trouble.ts";
-import { loadRealm } from "../realms/realm.ts";
+import { holdAudiences } from "../channels/audience-lock.ts";
+import { tellBotOwner } from "../notices/bot-trouble.ts";
+import { recordUnheard } from "../notices/record.ts";
 import { isChannelType, type MessageType } from "../scheduled/destination.ts";
 import type { SendingClient } from "../scheduled/create.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
 import { checkMessage } from "./check.ts";
+import { channelsOf } from "./draft.ts";
 import { isUserInterface } from "./read-by-sender.ts";
 import { sendDestination, type SendTo } from "./send-destination.ts";
 import { sendMessages, type SentMessage } from "./send.ts";
@@ -27,8 +29,8 @@ export interface SendInput {
 }
 
 /**
- * Sends a message now (scheduled-messages.md §6), in a transaction; a bot's owner hears of it in another one when
- * nobody listens where the bot posts.
+ * Sends a message now (scheduled-messages.md §6), in a transaction; a bot's owner hears of a channel that does not exist
+ * in another one, which outlives the refusal.
  * @throws ApiError the refusals of §0.4; nothing is stored then
  */
 export async function sendNow(
@@ -37,25 +39,17 @@ export async function sendNow(
   client: SendingClient,
   input: SendInput,
 ): Promise<SentMessage> {
-  let trouble: BotTrouble | undefined;
   try {
-    return await db.transaction(async (tx) => {
-      const { sent, deserted } = await send(tx, site, actor, client, input);
-      if (deserted !== undefined) trouble = { channel: deserted, what: "without subscribers" };
-      return sent;
-    });
+    return await db.transaction((tx) => send(tx, site, actor, client, input));
   } catch (error) {
     const channel = missingChannel(error);
-    if (channel !== undefined) trouble = { channel, what: "missing" };
-    throw error;
-  } finally {
-    const found = trouble;
-    if (found && actor.isBot)
+    if (actor.isBot && channel !== undefined)
       await db
-        .transaction((tx) => tellBotOwner(tx, site, actor, found))
-        .catch((error: unknown) =>
-          log.error({ err: error, bot: actor.id }, "a bot's owner could not be told"),
+        .transaction((tx) => tellBotOwner(tx, site, actor, { channel, what: "missing" }))
+        .catch((failure: unknown) =>
+          log.error({ err: failure, bot: actor.id }, "a bot's owner could not be told"),
         );
+    throw error;
   }
 }
 
@@ -66,20 +60,18 @@ function missingChannel(error: unknown): string | number | undefined {
   return stream ?? id;
 }
 
-/** @returns the message, and the name of its channel where that has no subscribers */
 async function send(
   tx: Tx,
   site: Site,
   actor: Account,
   client: SendingClient,
   input: SendInput,
-): Promise<{ sent: SentMessage; deserted: string | undefined }> {
-  const realm = await loadRealm(tx, actor.realmId);
-  const message = await checkMessage(tx, site, realm, actor, {
-    destination: await sendDestination(tx, actor, isChannelType(input.type), input.to),
-    topic: input.topic,
-    content: input.content,
-  });
+): Promise<SentMessage> {
+  const destination = await sendDestination(tx, actor, isChannelType(input.type), input.to);
+  const [, { realm, message }] = await Promise.all([
+    holdAudiences(tx, channelsOf([destination])),
+    checkMessage(tx, site, actor, { destination, topic: input.topic, content: input.content }),
+  ]);
   const { queueId, localId } = input;
   const { sent, events } = await sendMessages(tx, realm, [
     {
@@ -90,11 +82,7 @@ async function send(
       ...(queueId !== undefined && localId !== undefined ? { local: { queueId, localId } } : {}),
     },
   ]);
+  await recordUnheard(tx, realm, [message]);
   emit(tx, realm.id, events);
-  const { target } = message;
-  const deserted =
-    target.kind === "channel" && target.channel.subscriberCount === 0
-      ? target.channel.name
-      : undefined;
-  return { sent: sent[0]!, deserted };
+  return sent[0]!;
 }

@@ -15,6 +15,19 @@ const mostLookedAt = 10_000;
 /** Control characters, lone surrogates and non-characters. */
 const unusable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u;
 
+/** The topic as it is stored unless it is a name of the empty one; undefined where nothing can have it. */
+function plainTopic(raw: string): string | undefined {
+  const topic = raw.trim();
+  if (unusable.test(firstCodePoints(topic, mostLookedAt))) return undefined;
+  return cutTo(topic, maxTopicLength, "...");
+}
+
+/** What {@link normaliseTopic} can make of a topic, whatever the organization calls the empty one. */
+export function possibleTopics(raw: string | undefined): string[] {
+  const topic = raw === undefined ? undefined : plainTopic(raw);
+  return topic === undefined ? [""] : [...new Set([topic, ""])];
+}
+
 /**
  * The topic of a channel message as it is stored (scheduled-messages.md §0.3): trimmed, cut, and `""` for the
  * names of the empty topic.
@@ -22,13 +35,14 @@ const unusable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u;
  */
 export function normaliseTopic(raw: string | undefined, realm: Realm): string {
   if (raw === undefined) throw errors.badRequest("topic is required for channel messages");
-  const topic = raw.trim();
-  if (topic === "(no topic)" || topic === realm.emptyTopicDisplayName) return "";
-  if (unusable.test(firstCodePoints(topic, mostLookedAt)))
+  const trimmed = raw.trim();
+  if (trimmed === "(no topic)" || trimmed === realm.emptyTopicDisplayName) return "";
+  const topic = plainTopic(raw);
+  if (topic === undefined)
     throw errors.badRequest(
       "topic must not contain control characters or characters that are none",
     );
-  return cutTo(topic, maxTopicLength, "...");
+  return topic;
 }
 
 /** The policy that holds in a channel: its own, or the organization's. */

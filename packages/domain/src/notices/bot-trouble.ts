@@ -3,6 +3,7 @@ import { emit } from "@carillon/events";
 import { cutTo } from "@carillon/kit";
 
 import { maxChannelNameLength } from "../channels/names.ts";
+import { loadPostingChannels } from "../messages/channel-facts.ts";
 import { composeNotice, directTo, silentMention, systemBot } from "../messages/notice.ts";
 import { sendMessages } from "../messages/send.ts";
 import { loadRealm } from "../realms/realm.ts";
@@ -49,4 +50,22 @@ export async function tellBotOwner(
     }),
   ]);
   emit(tx, realm.id, events);
+}
+
+/**
+ * Tells the owner of a bot that has sent to a channel without subscribers. Says nothing when the bot or the channel is
+ * gone meanwhile.
+ */
+export async function sendUnheardNotice(
+  tx: Tx,
+  site: Site,
+  realmId: number,
+  notice: { readonly botId: number; readonly channelId: number },
+): Promise<void> {
+  const bot = (await loadAccounts(tx, realmId, [notice.botId])).get(notice.botId);
+  const channel = (await loadPostingChannels(tx, realmId, [notice.channelId], [])).get(
+    notice.channelId,
+  );
+  if (!bot || !channel) return;
+  await tellBotOwner(tx, site, bot, { channel: channel.name, what: "without subscribers" });
 }

@@ -1,6 +1,7 @@
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { holdAudiences } from "../channels/audience-lock.ts";
 import { loadPostingChannels } from "../messages/channel-facts.ts";
 import { composeNotice, silentMention, systemBot } from "../messages/notice.ts";
 import { sendMessages } from "../messages/send.ts";
@@ -24,7 +25,10 @@ export async function sendChannelCreatedNotice(
   const announcementsId = realm.newStreamAnnouncementsChannelId;
   if (announcementsId === null) return;
   const ids = [announcementsId, notice.channelId];
-  const channels = await loadPostingChannels(tx, realmId, ids, []);
+  const [, channels] = await Promise.all([
+    holdAudiences(tx, [announcementsId]),
+    loadPostingChannels(tx, realmId, ids, []),
+  ]);
   const announcements = channels.get(announcementsId);
   const created = channels.get(notice.channelId);
   const actor = (await loadAccounts(tx, realmId, [notice.actorId])).get(notice.actorId);

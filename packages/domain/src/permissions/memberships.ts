@@ -54,10 +54,8 @@ interface ClosureRow {
 }
 
 /** The recursion starts from the distinct groups of all accounts, so its cost does not grow with the accounts. */
-const closure = {
-  name: "permission-closure",
-  text: `WITH RECURSIVE direct AS MATERIALIZED (
-    SELECT user_id, group_id FROM user_group_member WHERE user_id = ANY($1::int[])
+const closureOf = (accounts: string) => `WITH RECURSIVE direct AS MATERIALIZED (
+    SELECT user_id, group_id FROM user_group_member WHERE user_id = ANY(${accounts})
   ), upward (start, group_id) AS (
     SELECT DISTINCT group_id, group_id FROM direct
     UNION
@@ -65,10 +63,28 @@ const closure = {
     FROM upward JOIN user_group_subgroup edge ON edge.subgroup_id = upward.group_id
   )
   SELECT user_id AS "from", group_id AS "group", true AS direct FROM direct
-  UNION ALL SELECT start, group_id, false FROM upward`,
+  UNION ALL SELECT start, group_id, false FROM upward`;
+
+const closure = { name: "permission-closure", text: closureOf("$1::int[]") };
+
+/** PostgreSQL does not look into the array, so that it plans this once. */
+const closureWithOwners = {
+  name: "permission-closure-owners",
+  text: closureOf(`ARRAY(SELECT unnest($1::int[])
+      UNION SELECT bot_owner_id FROM users WHERE id = ANY(ARRAY(SELECT unnest($1::int[]))) AND is_bot)`),
 };
 
 /** Loads the memberships of the given accounts. */
 export async function loadMemberships(sql: Sql, userIds: readonly number[]): Promise<Memberships> {
   return new Memberships(userIds.length > 0 ? await sql.rows<ClosureRow>(closure, [userIds]) : []);
+}
+
+/** The same, with those of the owners of the bots among them. */
+export async function loadMembershipsWithOwners(
+  sql: Sql,
+  userIds: readonly number[],
+): Promise<Memberships> {
+  return new Memberships(
+    userIds.length > 0 ? await sql.rows<ClosureRow>(closureWithOwners, [userIds]) : [],
+  );
 }

@@ -46,7 +46,7 @@ export async function scheduleMessage(
 ): Promise<number> {
   const realm = await loadRealm(tx, actor.realmId);
   checkDueTime(input.deliverAt, realm);
-  const message = await checkMessage(tx, site, realm, actor, {
+  const { message } = await checkMessage(tx, site, actor, {
     destination: scheduledDestination(isChannelType(input.type), input.to),
     topic: input.topic,
     content: input.content,

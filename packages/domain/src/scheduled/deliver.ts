@@ -3,11 +3,13 @@ import { isPassing, type Database, type Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 
+import { holdAudiences } from "../channels/audience-lock.ts";
 import { checkMessages } from "../messages/check.ts";
 import { loadClientNames } from "../messages/clients.ts";
-import type { Draft } from "../messages/draft.ts";
+import { channelsOf, type Draft } from "../messages/draft.ts";
 import type { OutgoingMessage } from "../messages/outgoing.ts";
 import { sendMessages } from "../messages/send.ts";
+import { recordUnheard } from "../notices/record.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import { becomeDeliverer, claimDue, type DueRow } from "./claim.ts";
@@ -127,7 +129,11 @@ async function deliverRows(
     if (failure) failures.set(row, failure);
   }
   const candidates = rows.filter((row) => !failures.has(row));
-  const results = await checkMessages(tx, options.site, realm, candidates.map(draftOf));
+  const drafts = candidates.map(draftOf);
+  const [, { results }] = await Promise.all([
+    holdAudiences(tx, channelsOf(drafts.map(({ destination }) => destination))),
+    checkMessages(tx, options.site, realm.id, drafts),
+  ]);
   const clientNames = await loadClientNames(
     tx,
     options.db,
@@ -138,12 +144,7 @@ async function deliverRows(
   for (const [i, row] of candidates.entries()) {
     const result = results[i]!;
     if (result instanceof ApiError) {
-      failures.set(row, {
-        row,
-        kind: "failed",
-        reason: sentence(result.message),
-        silent: row.bySystemBot,
-      });
+      failures.set(row, refused(row, result));
       continue;
     }
     sendable.push(row);
@@ -156,6 +157,7 @@ async function deliverRows(
     });
   }
   const { sent, events } = await sendMessages(tx, realm, outgoing);
+  await recordUnheard(tx, realm, outgoing);
   const messageIds = new Map(sendable.map((row, i) => [row, sent[i]?.id]));
   const outcomes = rows.map((row): Outcome => {
     const failure = failures.get(row);
@@ -168,11 +170,19 @@ async function deliverRows(
   return settle(options, tx, realm, outcomes, events);
 }
 
+function refused(row: DueRow, refusal: ApiError): Outcome {
+  if (refusal.code === "UNAUTHORIZED") return deactivated(row);
+  return { row, kind: "failed", reason: sentence(refusal.message), silent: row.bySystemBot };
+}
+
+function deactivated(row: DueRow): Outcome {
+  return { row, kind: "failed", reason: "The sender's account was deactivated.", silent: true };
+}
+
 /** Inactive senders' messages fail silently, late ones with a notice; undefined for those that may be checked. */
 function failedBeforeChecks(row: DueRow, realm: Realm): Outcome | undefined {
   if (row.senderActive && !realm.deactivated && !row.tooLate) return undefined;
-  if (!row.senderActive)
-    return { row, kind: "failed", reason: "The sender's account was deactivated.", silent: true };
+  if (!row.senderActive) return deactivated(row);
   if (realm.deactivated)
     return { row, kind: "failed", reason: "The organization was deactivated.", silent: true };
   return {

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { together, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { loadPostingChannels } from "../messages/channel-facts.ts";
@@ -89,8 +89,8 @@ async function changedMessage(
   const { type, to, content, topic } = input;
   const toChannel = type === undefined ? row.channelId !== null : isChannelType(type);
   if (type === undefined && to === undefined && content === undefined)
-    return toChannel && topic !== undefined ? changedTopic(tx, realm, row, topic) : {};
-  const message = await checkMessage(tx, site, realm, actor, {
+    return toChannel && topic !== undefined ? changedTopic(tx, realm.id, row, topic) : {};
+  const { message } = await checkMessage(tx, site, actor, {
     destination: to === undefined ? destinationOf(row) : scheduledDestination(toChannel, to),
     topic: topic ?? row.topic,
     content: content ?? row.content,
@@ -110,12 +110,14 @@ async function changedMessage(
 /** The right to post is not asked again for a new topic alone: the delivery decides. */
 async function changedTopic(
   tx: Tx,
-  realm: Realm,
+  realmId: number,
   row: ScheduledRow,
   raw: string,
 ): Promise<Changes> {
+  const [realm, channels] = await together(tx, (one) =>
+    Promise.all([loadRealm(one, realmId), loadPostingChannels(one, realmId, [row.channelId!], [])]),
+  );
   const topic = normaliseTopic(raw, realm);
-  const channels = await loadPostingChannels(tx, realm.id, [row.channelId!], []);
   const channel = channels.get(row.channelId!);
   if (channel) checkTopicsPolicy(topic, channel.topicsPolicy, realm);
   return { topic };

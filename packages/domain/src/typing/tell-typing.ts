@@ -2,9 +2,9 @@ import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 
+import { holdAudiences } from "../channels/audience-lock.ts";
 import { checkMessage } from "../messages/check.ts";
-import type { CheckedMessage, Destination } from "../messages/draft.ts";
-import { loadRealm } from "../realms/realm.ts";
+import { channelsOf, type CheckedMessage, type Destination } from "../messages/draft.ts";
 import { isChannelType, type MessageType } from "../scheduled/destination.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
@@ -40,21 +40,16 @@ export async function tellTyping(
 ): Promise<void> {
   const { op, topic } = input;
   const destination = destinationOf(input);
-  const [realm, wanted] = await Promise.all([
-    loadRealm(tx, actor.realmId),
-    tellsTyping(tx, actor, destination.kind),
-  ]);
-  if (!wanted)
+  if (!(await tellsTyping(tx, actor, destination.kind)))
     throw errors.badRequest(
       `Your settings keep your typing in ${destination.kind} messages to yourself`,
     );
-  const message = await checkMessage(tx, site, realm, actor, {
-    destination,
-    topic,
-    content: unwritten,
-  });
+  const [, { message }] = await Promise.all([
+    holdAudiences(tx, channelsOf([destination])),
+    checkMessage(tx, site, actor, { destination, topic, content: unwritten }),
+  ]);
   const event = await typingEvent(tx, op, message);
-  if (event) emit(tx, realm.id, [event]);
+  if (event) emit(tx, actor.realmId, [event]);
 }
 
 function destinationOf({ type, to, channelId, topic }: TypingInput): Destination {

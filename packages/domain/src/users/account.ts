@@ -45,10 +45,12 @@ export const accountColumns = `u.id, u.realm_id AS "realmId", u.delivery_email A
 
 const byIds = {
   name: "accounts-with-owners",
-  text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.id = ANY($2::int[])
+  text: `SELECT ${accountColumns} FROM users u
+    WHERE u.realm_id = $1 AND u.id = ANY(ARRAY(SELECT unnest($2::int[])))
     UNION ALL
     SELECT ${accountColumns} FROM users u
-    WHERE u.realm_id = $1 AND u.id IN (SELECT bot_owner_id FROM users WHERE id = ANY($2::int[]) AND is_bot)`,
+    WHERE u.realm_id = $1 AND u.id IN (
+      SELECT bot_owner_id FROM users WHERE id = ANY(ARRAY(SELECT unnest($2::int[]))) AND is_bot)`,
 };
 
 /** The organization's accounts with these ids, by id, together with the owners of the bots among them. */

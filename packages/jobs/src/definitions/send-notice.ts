@@ -16,6 +16,12 @@ const intent = z.discriminatedUnion("kind", [
     actorId: z.int().positive(),
     channelId: z.int().positive(),
   }),
+  /** A bot has sent to a channel that nobody is subscribed to. */
+  z.strictObject({
+    kind: z.literal("bot-unheard"),
+    botId: z.int().positive(),
+    channelId: z.int().positive(),
+  }),
   /** Somebody else has added the users to a user group, or removed them from it. */
   z.strictObject({
     kind: z.literal("group-membership"),

@@ -1,0 +1,215 @@
+import { updateUserGroup } from "@carillon/contract";
+import type { Sql } from "@carillon/db";
+import {
+  checkMessages,
+  storeChangedSettings,
+  type Draft,
+  type GroupSettingValue,
+} from "@carillon/domain";
+import {
+  bot,
+  channel,
+  deactivateUser,
+  testSite,
+  user,
+  userGroup,
+  type TestAccount,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { deliverNow } from "./support/delivery.ts";
+import { useScene } from "./support/scene.ts";
+import { channelMessage, inSeconds, listed, schedule, storedRow } from "./support/scheduling.ts";
+import { send, toChannel } from "./support/sending.ts";
+
+/** Two states that the organization goes back and forth between. */
+type Change = () => Promise<void>;
+
+// docs/decisions/012: what one check reads is of one moment.
+describe("The check of a message while a permission changes that its sender holds before and after", () => {
+  const scene = useScene();
+  let sender: TestAccount;
+
+  beforeEach(async () => {
+    sender = await user(scene.db, scene.org.realm);
+  });
+
+  /** The two forms of "the sender and others": a named group, a set of its own. */
+  const forms = (): readonly [GroupSettingValue, GroupSettingValue] => [
+    scene.org.groups["role:everyone"],
+    { direct_members: [sender.id], direct_subgroups: [] },
+  ];
+
+  const setting =
+    (table: "realms" | "channels" | "named_user_group", id: number, name: string): Change =>
+    () =>
+      scene.db.transaction(async (tx) => {
+        const [row = { holder: 0 }] = await tx.rows<{ holder: number }>(
+          `SELECT ${name}_id AS holder FROM ${table} WHERE id = $1`,
+          [id],
+        );
+        const { holder } = row;
+        const [named, set] = forms();
+        const value = holder === named ? set : named;
+        const realmId = scene.org.realm.id;
+        await storeChangedSettings(tx, realmId, { table, id }, [{ name, holder, value }]);
+      });
+
+  /** Changes the state before each statement, also when several are asked at once. */
+  function changing(sql: Sql, change: Change): { sql: Sql; statements: () => number } {
+    let turn: Promise<unknown> = Promise.resolve();
+    let statements = 0;
+    const rows = <Row>(...asked: Parameters<Sql["rows"]>): Promise<Row[]> => {
+      statements++;
+      const answer = turn.then(change).then(() => sql.rows<Row>(...asked));
+      turn = answer.catch(() => {});
+      return answer;
+    };
+    return { sql: { rows }, statements: () => statements };
+  }
+
+  /** The draft is let through from either state on, whatever changes in between. */
+  async function neverRefused(draft: Partial<Draft>, change: Change): Promise<void> {
+    const { id } = await channel(scene.db, scene.org.realm);
+    const whole: Draft = {
+      senderId: sender.id,
+      destination: { kind: "channel", channelId: id },
+      topic: "lunch",
+      content: "hello",
+      ...draft,
+    };
+    for (let start = 0; start < 2; start++) {
+      await scene.db.transaction(async (tx) => {
+        const { sql, statements } = changing(tx, change);
+        const { results } = await checkMessages(sql, testSite(), scene.org.realm.id, [whole]);
+        expect(results[0]).not.to.be.instanceOf(Error);
+        expect(statements()).to.equal(1);
+      });
+      await change();
+    }
+  }
+
+  it("sees one value of a mentioned group's setting", async () => {
+    const group = await userGroup(scene.db, scene.org.realm);
+    await neverRefused(
+      { content: `@*${group.name}*` },
+      setting("named_user_group", group.id, "can_mention_group"),
+    );
+  });
+
+  it("sees one value of each of the organization's settings", async () => {
+    const { id } = scene.org.realm;
+    const other = { kind: "direct", userIds: [scene.org.admin.id] } as const;
+    for (const name of ["direct_message_permission_group", "direct_message_initiator_group"])
+      await neverRefused({ destination: other }, setting("realms", id, name));
+    const crowd = [];
+    for (let n = 0; n < 16; n++) crowd.push(await user(scene.db, scene.org.realm));
+    const room = await channel(scene.db, scene.org.realm, { subscribers: crowd });
+    await neverRefused(
+      { destination: { kind: "channel", channelId: room.id }, content: "@**all**" },
+      setting("realms", id, "can_mention_many_users_group"),
+    );
+  });
+
+  it("sees one value of each of the channel's settings, for bots by their owner, too", async () => {
+    const own = await bot(scene.db, sender);
+    for (const senderId of [sender.id, own.id])
+      for (const name of ["can_send_message_group", "can_create_topic_group"]) {
+        const room = await channel(scene.db, scene.org.realm);
+        await neverRefused(
+          { senderId, destination: { kind: "channel", channelId: room.id } },
+          setting("channels", room.id, name),
+        );
+      }
+  });
+
+  it("sees the channel's privacy together with its subscribers", async () => {
+    const room = await channel(scene.db, scene.org.realm, { historyPublicToSubscribers: true });
+    const change: Change = async () => {
+      await scene.db.transaction(async (tx) => {
+        const [row = { closed: false }] = await tx.rows<{ closed: boolean }>(
+          `UPDATE channels SET invite_only = NOT invite_only WHERE id = $1 RETURNING invite_only AS closed`,
+          [room.id],
+        );
+        await tx.rows(
+          `INSERT INTO subscriptions (channel_id, user_id, color, active) VALUES ($1, $2, '#123456', $3)
+           ON CONFLICT (channel_id, user_id) DO UPDATE SET active = excluded.active`,
+          [room.id, sender.id, row.closed],
+        );
+      });
+    };
+    await neverRefused({ destination: { kind: "channel", channelId: room.id } }, change);
+  });
+
+  it("sees the sender as it is by now, not as its credentials were", async () => {
+    const room = await channel(scene.db, scene.org.realm);
+    await deactivateUser(scene.db, sender);
+    const draft: Draft = {
+      senderId: sender.id,
+      destination: { kind: "channel", channelId: room.id },
+      topic: "lunch",
+      content: "hello",
+    };
+    const { results } = await checkMessages(scene.db, testSite(), scene.org.realm.id, [draft]);
+    expect(results[0]).to.include({ code: "UNAUTHORIZED" });
+  });
+
+  it("asks one statement for a batch, whatever its messages name", async () => {
+    const group = await userGroup(scene.db, scene.org.realm);
+    const rooms = [];
+    for (let n = 0; n < 3; n++) rooms.push(await channel(scene.db, scene.org.realm));
+    const names = rooms.map(({ name }) => `#**${name}** #**${name}>lunch**`).join(" ");
+    const content = `@*${group.name}* @**${sender.fullName}** @**topic** ${names}`;
+    const drafts: Draft[] = [
+      ...rooms.map(({ id }) => ({
+        senderId: sender.id,
+        destination: { kind: "channel" as const, channelId: id },
+        topic: "lunch",
+        content,
+      })),
+      {
+        senderId: scene.org.bot.id,
+        destination: { kind: "direct", userIds: [sender.id, scene.org.guest.id] },
+        topic: undefined,
+        content,
+      },
+    ];
+    const { sql, statements } = changing(scene.db, async () => {});
+    const { results } = await checkMessages(sql, testSite(), scene.org.realm.id, drafts);
+    for (const result of results) expect(result).not.to.be.instanceOf(Error);
+    expect(statements()).to.equal(1);
+  });
+
+  it("refuses nothing of what is sent, scheduled and delivered meanwhile", async function () {
+    this.timeout(60_000);
+    const { db, org } = scene;
+    const group = await userGroup(db, org.realm);
+    const room = await channel(db, org.realm, { subscribers: [sender] });
+    const content = `@*${group.name}*`;
+    const mine = scene.as(sender);
+    let done = false;
+    const settings = (async () => {
+      for (let n = 0; !done; n++) {
+        const params = { can_mention_group: { new: forms()[(n + 1) % 2] } };
+        const path = { user_group_id: group.id };
+        await scene.as(org.owner).succeed(updateUserGroup, { path, params });
+      }
+    })();
+    try {
+      for (let round = 0; round < 40; round++) {
+        const [, id] = await Promise.all([
+          send(mine, toChannel(room.id, { content })),
+          schedule(
+            mine,
+            channelMessage(room.id, { content, scheduled_delivery_timestamp: inSeconds(60) }),
+          ),
+        ]);
+        await deliverNow(db, org.realm, [id]);
+        expect(await storedRow(db, id)).to.include({ delivered: true, failed: false });
+      }
+    } finally {
+      done = true;
+      await settings;
+    }
+    expect(await listed(mine)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,154 @@
+import { removeSubscriptions } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { deliverDue } from "@carillon/jobs";
+import {
+  channel,
+  eventsOf,
+  makeDue,
+  runJob,
+  user,
+  waitFor,
+  type LoggedEvent,
+  type TestAccount,
+  type TestChannel,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { useScene } from "./support/scene.ts";
+import { channelMessage, schedule, storedRow } from "./support/scheduling.ts";
+import { messagesPath, toChannel } from "./support/sending.ts";
+
+// docs/decisions/012: a message is before an unsubscription or after it, for everybody alike.
+describe("A message to a private channel and somebody who is unsubscribed at the same time", () => {
+  const scene = useScene();
+  let sender: TestAccount;
+  let leaver: TestAccount;
+  let room: TestChannel;
+
+  beforeEach(async () => {
+    const { db, org } = scene;
+    [sender, leaver] = [await user(db, org.realm), await user(db, org.realm)];
+    room = await channel(db, org.realm, { inviteOnly: true, subscribers: [sender, leaver] });
+  });
+
+  const removing = ({ id }: TestAccount) =>
+    scene.as(scene.org.owner).succeed(removeSubscriptions, {
+      params: { subscriptions: [room.name], principals: [id] },
+    });
+  const sending = () => scene.as(sender).post(messagesPath, toChannel(room.id));
+  const typing = () =>
+    scene.as(sender).post("/api/v1/typing", {
+      type: "channel",
+      op: "start",
+      stream_id: room.id,
+      topic: "lunch",
+    });
+
+  /** Runs the requests, each until it waits or is done, while the lock keeps the first from ending. */
+  async function inOrder(
+    lock: (tx: Tx) => Promise<unknown>,
+    requests: ReadonlyArray<() => Promise<unknown>>,
+  ): Promise<LoggedEvent[]> {
+    const { db, org } = scene;
+    const { events } = await eventsOf(db, org.realm.id, async () => {
+      const running: Array<Promise<unknown>> = [];
+      let ended = 0;
+      await db.transaction(async (tx) => {
+        await lock(tx);
+        for (const request of requests) {
+          running.push(request().finally(() => ended++));
+          await waitFor(async () => (await waiting()) + ended === running.length, {
+            what: "the request waits, or is done",
+          });
+        }
+      });
+      await Promise.all(running);
+    });
+    return events;
+  }
+
+  async function waiting(): Promise<number> {
+    const rows = await scene.db.rows(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND wait_event_type = 'Lock'`,
+    );
+    return rows.length;
+  }
+
+  /** After the audience is known, before the commit. */
+  const copies = (tx: Tx) => tx.rows("LOCK TABLE user_messages IN SHARE MODE");
+  /** At the commit. */
+  const head = (tx: Tx) =>
+    tx.rows("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [scene.org.realm.id]);
+
+  const ofRoom = (events: readonly LoggedEvent[], type: string) =>
+    events.findIndex((event) => event.type === type);
+  async function hasCopy({ id }: TestAccount): Promise<boolean> {
+    const rows = await scene.db.rows(
+      `SELECT FROM user_messages um JOIN messages m ON m.id = um.message_id
+       WHERE um.user_id = $1 AND m.recipient_id = $2`,
+      [id, room.recipientId],
+    );
+    return rows.length > 0;
+  }
+
+  it("reaches them when it came first, and before they are told", async () => {
+    const events = await inOrder(copies, [sending, () => removing(leaver)]);
+    const [message, removal] = [ofRoom(events, "message"), ofRoom(events, "subscription")];
+    expect(message).to.be.within(0, removal - 1);
+    expect(events[message]?.audience).to.have.members([sender.id, leaver.id]);
+    expect(await hasCopy(leaver)).to.equal(true);
+  });
+
+  it("does not reach them when they went first", async () => {
+    const events = await inOrder(head, [() => removing(leaver), sending]);
+    const [message, removal] = [ofRoom(events, "message"), ofRoom(events, "subscription")];
+    expect(message).to.be.greaterThan(removal);
+    expect(events[message]?.audience).to.deep.equal([sender.id]);
+    expect(await hasCopy(leaver)).to.equal(false);
+  });
+
+  it("is refused when its sender went first", async () => {
+    let status: number | undefined;
+    const events = await inOrder(head, [
+      () => removing(sender),
+      async () => ({ status } = await sending()),
+    ]);
+    expect(status).to.equal(400);
+    expect(ofRoom(events, "message")).to.equal(-1);
+  });
+
+  it("fails at its time when its sender went first", async () => {
+    const { db, org } = scene;
+    const id = await schedule(scene.as(sender), channelMessage(room.id));
+    await makeDue(db, id, -1);
+    const deliver = () => runJob(db, deliverDue, { realmId: org.realm.id, second: 1 });
+    // It waits for two seconds, then says that it will be tried again.
+    await inOrder(head, [() => removing(sender), () => deliver().catch(() => {})]);
+    await deliver();
+    expect(await storedRow(db, id)).to.include({ delivered: false, failed: true });
+    expect(await hasCopy(leaver)).to.equal(false);
+  });
+
+  it("does not tell them of typing when they went first", async () => {
+    const events = await inOrder(head, [() => removing(leaver), typing]);
+    const [told, removal] = [ofRoom(events, "typing"), ofRoom(events, "subscription")];
+    expect(told).to.be.greaterThan(removal);
+    expect(events[told]?.audience).to.deep.equal([sender.id]);
+  });
+
+  it("never reaches them after they are told, whichever comes first", async function () {
+    this.timeout(60_000);
+    const { db, org } = scene;
+    for (let round = 0; round < 15; round++) {
+      const { id } = await user(db, org.realm);
+      const crowd = [sender.id, id];
+      room = await channel(db, org.realm, { inviteOnly: true, subscribers: crowd });
+      const { events } = await eventsOf(db, org.realm.id, () =>
+        Promise.all([sending(), sending(), removing({ ...leaver, id }), sending()]),
+      );
+      const removal = ofRoom(events, "subscription");
+      expect(removal).to.be.at.least(0);
+      for (const event of events.slice(removal).filter(({ type }) => type === "message"))
+        expect(event.audience).to.deep.equal([sender.id]);
+    }
+  });
+});
