@@ -2,6 +2,7 @@ import type { Database } from "@carillon/db";
 import { alarmJob, deliverDue, type Alarm } from "@carillon/jobs";
 import {
   clientOf,
+  fallDue,
   startFaultProxy,
   startGateway,
   waitFor,
@@ -12,15 +13,12 @@ import pg from "pg";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, type Crowd } from "./support/load.ts";
 import { gate } from "./support/obstacles.ts";
+import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { sweptWorker } from "./support/swept-worker.ts";
 import { allSent, expectSentOnce, repairsCounted } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-/** The sweep needs that long; the relay works every second. */
-const promiseMs = 35_000;
-/** Time enough for a worker to start and its relay to work, so that the sweep has nothing to repair. */
-const dueIn = 15;
-
-onBothBackends("A message whose alarm was not set", 120_000, {
+onBothBackends("A message whose alarm was not set", scenarioMs, {
   "is sent by the relay when all alarms of the gateway are lost": (backend) =>
     inWorld(backend, alarmsNeverSet),
   "is sent by the relay when the gateway is killed between commit and publishing": (backend) =>
@@ -44,7 +42,7 @@ async function alarmsNeverSet(world: World): Promise<void> {
     await gateway.close();
   }
   await world.worker();
-  await expectRelayed(db, people, count);
+  await expectRelayed(world, people, count);
 }
 
 async function killedBeforePublishing(world: World): Promise<void> {
@@ -67,7 +65,7 @@ async function killedBeforePublishing(world: World): Promise<void> {
   const { delayed, waiting } = await queues.queue("delivery").counts();
   expect({ delayed, waiting }).to.deep.equal({ delayed: 0, waiting: 0 });
   await world.worker();
-  await expectRelayed(db, people, 1);
+  await expectRelayed(world, people, 1);
 }
 
 async function killedBeforeStamp(world: World): Promise<void> {
@@ -86,31 +84,32 @@ async function killedBeforeStamp(world: World): Promise<void> {
   const { delayed } = await queues.queue("delivery").counts();
   expect(delayed, "alarms in the queue").to.equal(1);
   await world.worker();
-  await expectRelayed(db, people, 1);
+  await expectRelayed(world, people, 1);
 }
 
 async function stampedAndGone(world: World): Promise<void> {
   const { db, queues } = world;
   const people = await crowd(db);
-  await world.worker();
-  const alarms = await schedule(db, people, { count: 5, dueIn: 5, seconds: 1 });
+  await sweptWorker(world, people);
+  const alarms = await schedule(db, people, { count: 5, dueIn: -15, seconds: 1 });
   expect(await queues.queue("delivery").job(jobIdOf(alarms))).to.equal(undefined);
-  await allSent(db, people.realmId, promiseMs);
-  await expectSentOnce(db, people.realmId, 5);
+  await allSent(db, people.realmId, patienceMs);
+  await expectSentOnce(db, people.realmId, 1 + 5);
   await repairsCounted(db);
 }
 
-/** The alarms are set before the messages are due, and ring in time. */
-async function expectRelayed(db: Database, people: Crowd, count: number): Promise<void> {
+/** The alarms are set before the messages are due, and ring. */
+async function expectRelayed({ db, queues }: World, people: Crowd, count: number): Promise<void> {
   const unstamped = () =>
     db.rows("SELECT FROM scheduled_messages WHERE realm_id = $1 AND alarmed_at IS NULL", [
       people.realmId,
     ]);
   await waitFor(async () => (await unstamped()).length === 0, {
     what: "all alarms are set",
-    timeoutMs: promiseMs,
+    timeoutMs: patienceMs,
   });
-  await allSent(db, people.realmId, promiseMs);
+  await fallDue(db, queues, people.realmId);
+  await allSent(db, people.realmId, patienceMs);
   await expectSentOnce(db, people.realmId, count);
 }
 
@@ -125,7 +124,7 @@ async function post(client: GatewayClient, people: Crowd): Promise<void> {
     to: people.channels[0]?.id,
     topic: "crash",
     content: "Still sent",
-    scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + dueIn,
+    scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 3_600,
   });
   expect(answer.status, answer.text).to.equal(200);
 }
@@ -160,7 +159,8 @@ async function queuesOutOfReach({ db, variables }: World): Promise<{
     async end() {
       // Whoever waits is ended, as its client was: the server itself would go on with what it was told.
       await client.query(
-        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))",
+        `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+         WHERE usename = current_user AND backend_type = 'client backend' AND pg_backend_pid() = ANY(pg_blocking_pids(pid))`,
       );
       await client.end();
     },

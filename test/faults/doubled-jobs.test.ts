@@ -4,12 +4,11 @@ import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, setAlarms } from "./support/load.ts";
 import { slowMessages } from "./support/obstacles.ts";
+import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { allSent, expectSentOnce, verdict } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-const promiseMs = 35_000;
-
-onBothBackends("An alarm", 120_000, {
+onBothBackends("An alarm", scenarioMs, {
   "that is set fifty times at once is one job with one effect": (backend) =>
     inWorld(backend, fiftyAtOnce),
   "that rings fifty times at two workers has one effect": (backend) => inWorld(backend, fiftyRings),
@@ -25,7 +24,7 @@ async function fiftyAtOnce({ db, queues }: World): Promise<void> {
   expect(delayed + waiting, "jobs of one second").to.equal(1);
   const worker = await startWorker(db, queues);
   try {
-    await allSent(db, people.realmId, promiseMs);
+    await allSent(db, people.realmId, patienceMs);
     await expectSentOnce(db, people.realmId, 10);
   } finally {
     await worker.close();
@@ -45,7 +44,7 @@ async function fiftyRings({ db, queues }: World): Promise<void> {
   const workers = [await startWorker(db, queues), await startWorker(db, queues)];
   try {
     await queues.publish(rings);
-    await allSent(db, people.realmId, promiseMs);
+    await allSent(db, people.realmId, patienceMs);
     await waitFor(() => completed(workers) >= rings.length, { what: "all have rung" });
     await expectSentOnce(db, people.realmId, 300);
   } finally {
@@ -66,7 +65,7 @@ async function tooEarly({ db, queues }: World): Promise<void> {
       { job: deliverDue, payload: { realmId: people.realmId, second: row?.second ?? 0 } },
     ]);
     await waitFor(() => completed([worker]) > 0, { what: "the alarm has rung" });
-    await allSent(db, people.realmId, promiseMs);
+    await allSent(db, people.realmId, patienceMs);
     await expectSentOnce(db, people.realmId, 10);
   } finally {
     await worker.close();
@@ -90,7 +89,7 @@ async function poisoned({ db, queues }: World): Promise<void> {
   const worker = await startWorker(db, queues);
   try {
     await setAlarms(queues, alarms);
-    await allSent(db, people.realmId, promiseMs);
+    await allSent(db, people.realmId, patienceMs);
   } finally {
     await worker.close();
   }

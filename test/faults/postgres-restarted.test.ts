@@ -4,14 +4,12 @@ import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { keepRunning, type Kept } from "./support/keep-running.ts";
 import { crowd } from "./support/load.ts";
+import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { requestLoad, type RequestLoad } from "./support/requests.ts";
 import { allSent, expectSentOnce } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-/** What is pending is sent so many milliseconds after the database is back, and its processes are. */
-const promiseMs = 45_000;
-
-onBothBackends("PostgreSQL restarted under load, in order and at once", 180_000, {
+onBothBackends("PostgreSQL restarted under load, in order and at once", scenarioMs, {
   "loses nothing and sends nothing twice": restarted,
 });
 
@@ -45,7 +43,7 @@ async function underLoad(world: World, server: OwnServer): Promise<void> {
       await goesOn(world, load);
     }
     await load.stop();
-    await allSent(db, people.realmId, promiseMs);
+    await allSent(db, people.realmId, patienceMs);
     await judge(world, load, people.realmId);
     expectHonestEnds(processes);
   } finally {
@@ -59,14 +57,14 @@ async function goesOn({ db }: World, load: RequestLoad): Promise<void> {
   const earlier = load.acknowledged.length;
   await waitFor(() => load.acknowledged.length > earlier + 20, {
     what: "requests succeed",
-    timeoutMs: promiseMs,
+    timeoutMs: patienceMs,
   });
   const ids = load.acknowledged.slice(earlier);
   const sent = () =>
     db.rows("SELECT FROM messages WHERE scheduled_message_id = ANY($1) LIMIT 1", [ids]);
   await waitFor(async () => (await sent()).length > 0, {
     what: "messages are sent",
-    timeoutMs: promiseMs,
+    timeoutMs: patienceMs,
     everyMs: 100,
   });
 }

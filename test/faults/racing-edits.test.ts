@@ -16,33 +16,43 @@ import { onBothBackends } from "./support/both-backends.ts";
 import { withChance, type Chance } from "./support/chance.ts";
 import { crowd, schedule, setAlarms, type Crowd } from "./support/load.ts";
 import { slowMessages } from "./support/obstacles.ts";
+import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { expectOneState, newText, type Round } from "./support/race.ts";
 import { allSent } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 /** The delivery of a wave takes about as many milliseconds. */
 const longestMs = 80;
+const waveSize = 50;
 
 describe("Edits and deletions that race the delivery", () => {
   const db = useDatabase({ max: 20 });
 
   it("leave the old or the new state, never both, a thousand times", () =>
     withChance(async (chance) => {
-      const people = await crowd(db);
-      const rows = await scheduledBy(db, people, 1_000, 3_600);
       const rounds: Round[] = [];
-      for (let wave = 0; wave < rows.length; wave += 50) {
-        rounds.push(...(await race(db, people, rows.slice(wave, wave + 50), chance)));
+      const before = new Map<number, string>();
+      const raced = async (count: number) => {
+        const people = await crowd(db);
+        const rows = await scheduledBy(db, people, count, 3_600);
+        for (const { id, text } of rows) before.set(id, text);
+        for (let wave = 0; wave < rows.length; wave += waveSize) {
+          rounds.push(...(await race(db, people, rows.slice(wave, wave + waveSize), chance)));
+        }
+        return expectOneState(db, rounds, before);
+      };
+      let tally = await raced(1_000);
+      // Which of the two is first is a matter of chance, and of what else the machine does.
+      for (let more = 0; more < 50 && Object.values(tally).includes(0); more++) {
+        tally = await raced(waveSize);
       }
-      const before = new Map(rows.map(({ id, text }) => [id, text]));
-      const tally = await expectOneState(db, rounds, before);
       expect(Object.values(tally), JSON.stringify(tally)).not.to.include(0);
     }));
 });
 
 const overHttp = 200;
 
-onBothBackends("Edits and deletions over HTTP while a worker delivers", 120_000, {
+onBothBackends("Edits and deletions over HTTP while a worker delivers", scenarioMs, {
   "leave the old or the new state, and never an error of the server": (backend) =>
     inWorld(backend, (world) => withChance((chance) => raceOverHttp(world, chance))),
 });
@@ -177,7 +187,7 @@ async function raceOverHttp({ db, queues }: World, chance: Chance): Promise<void
         return { id, edit: edit && statusIn(edit), remove: remove && statusIn(remove) };
       }),
     );
-    await allSent(db, people.realmId, 35_000);
+    await allSent(db, people.realmId, patienceMs);
     await expectOneState(db, rounds, new Map(rows.map(({ id, text }) => [id, text])));
   } finally {
     await gateway.close();

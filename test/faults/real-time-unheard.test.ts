@@ -16,6 +16,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
+import { scenarioMs } from "./support/patience.ts";
 
 /** Never within a test: whoever looks so seldom is told by rings alone. */
 const neverMs = 3_600_000;
@@ -44,7 +45,7 @@ interface Gateways {
 describe("Real time over broken connections", () => {
   const db = useDatabase();
 
-  onBothBackends("when wake-ups get lost", 60_000, {
+  onBothBackends("when wake-ups get lost", scenarioMs, {
     "because nobody connects, a look answers, and rings are heard again afterwards": (backend) =>
       withWakeUpsOver(backend, (proxy, gateways) => lost(proxy, gateways, () => proxy.refuse())),
     "because the network died silently, a look answers, and rings are heard again afterwards": (

@@ -12,14 +12,14 @@ import {
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { setUnusedFor, unusedFor } from "./support/open-polls.ts";
+import { scenarioMs } from "./support/patience.ts";
 import { followQueue, gaugeOf, registerReader, type QueueReader } from "./support/queue-reader.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 const people = 20;
 const queuesEach = 10;
-const stopMs = 10_000;
 
-onBothBackends("Polls on a gateway process that is killed", 120_000, {
+onBothBackends("Polls on a gateway process that is killed", scenarioMs, {
   "go on at another one, with each message once and in order": (backend) =>
     inWorld(backend, killed),
 });
@@ -71,7 +71,7 @@ async function toldToEnd(world: World): Promise<void> {
     expect(heartbeats).to.have.lengthOf(1);
     expect([...messages, ...failures]).to.deep.equal([]);
   }
-  await waitFor(() => !ending.process.running(), { what: "it has ended", timeoutMs: stopMs });
+  await waitFor(() => !ending.process.running(), { what: "it has ended" });
   expect(await ending.process.exit).to.deep.equal({ code: 0, signal: null });
 
   const next = await gatewayWithMetrics(world);
@@ -164,7 +164,6 @@ async function follow(
 async function allOpen(metrics: number, count: number): Promise<void> {
   await waitFor(async () => (await gaugeOf(metrics, "carillon_polls_open")) === count, {
     what: `${count} polls are open`,
-    timeoutMs: 20_000,
   });
 }
 

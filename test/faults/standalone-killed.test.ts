@@ -2,12 +2,12 @@ import type { GatewayClient, QueueBackend } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { install, type Installed } from "./support/installed.ts";
+import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { allSent, expectSentOnce } from "./support/verdict.ts";
 
 const messages = 20;
-const promiseMs = 35_000;
 
-onBothBackends("The standalone, killed and started again", 240_000, {
+onBothBackends("The standalone, killed and started again", scenarioMs, {
   "keeps ports, credentials and pending messages": killedTwice,
 });
 
@@ -53,7 +53,7 @@ async function schedule(client: GatewayClient, round: string): Promise<void> {
       to: general?.stream_id,
       topic: "kept",
       content,
-      scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 3,
+      scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 10,
     });
     expect(answer.status, answer.text).to.equal(200);
   }
@@ -63,7 +63,7 @@ async function expectSent(installed: Installed, count: number): Promise<void> {
   const db = await installed.database();
   try {
     const [realm] = await db.rows<{ id: number }>("SELECT id FROM realms");
-    await allSent(db, realm?.id ?? 0, promiseMs);
+    await allSent(db, realm?.id ?? 0, patienceMs);
     await expectSentOnce(db, realm?.id ?? 0, count);
   } finally {
     await db.close();

@@ -165,7 +165,7 @@ const refusals: readonly Refusal[] = [
 /** A start takes about a second of one core. */
 const atOnce = 3;
 /** Longer than any time limit of a connection. */
-const limitMs = 60_000;
+const limitMs = 150_000;
 
 describe("A process refuses to start, with one line and exit code 1", function () {
   let around: Surroundings;

@@ -92,6 +92,19 @@ export async function schedule(db: Database, from: Crowd, load: Load): Promise<A
   );
 }
 
+/** Moves what is pending to so many seconds ago; its alarms ring no earlier for it. */
+export async function makeOverdue(
+  db: Database,
+  { realmId }: Crowd,
+  seconds: number,
+): Promise<void> {
+  await db.rows(
+    `UPDATE scheduled_messages SET deliver_at = date_trunc('second', now()) - make_interval(secs => $2)
+     WHERE realm_id = $1 AND NOT delivered AND NOT failed`,
+    [realmId, seconds],
+  );
+}
+
 function pick<T>(list: readonly T[], i: number): T {
   const found = list[i % list.length];
   if (found === undefined) throw new Error("there is nothing to pick from");

@@ -87,7 +87,6 @@ export function followQueue(
     async told(count) {
       await waitFor(() => messages.length >= count, {
         what: `${account.fullName} is told ${count} messages`,
-        timeoutMs: 20_000,
       }).catch((error: Error) => {
         throw new Error(`${error.message}; told ${messages.length}, ${failures.join()}`);
       });

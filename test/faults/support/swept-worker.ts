@@ -1,0 +1,22 @@
+import { waitFor } from "@carillon/testkit";
+import { schedule, type Crowd } from "./load.ts";
+import { patienceMs } from "./patience.ts";
+import { allSent } from "./verdict.ts";
+import type { World } from "./world.ts";
+
+/**
+ * Starts a worker, and waits until its first sweep is over, which counts none of what it repairs: one more message is
+ * sent by it, due before all others, which no alarm is set for.
+ */
+export async function sweptWorker(world: World, people: Crowd): Promise<void> {
+  const { db, queues } = world;
+  await schedule(db, people, { count: 1, dueIn: -120, seconds: 1 });
+  await world.worker();
+  await allSent(db, people.realmId, patienceMs);
+  // A delivery that is not over yet would send what comes now too.
+  const idle = async () => {
+    const { active, waiting } = await queues.queue("delivery").counts();
+    return active + waiting === 0;
+  };
+  await waitFor(idle, { what: "the worker has nothing to do" });
+}
