@@ -202,9 +202,9 @@ function loggedMessage(content: string): object {
       subject: "",
       content,
       rendered_content: `<p>${content}</p>`,
-      avatar_url: "https://avatars.test/1",
     },
     flags: [],
+    picture: { user_id: 1, version: 1, hash: "", shown_to: [] },
     public_gravatar: false,
     public_channel: false,
   };

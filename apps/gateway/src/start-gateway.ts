@@ -62,7 +62,13 @@ export async function startGateway(
   shutdown.add(1, "alarms", () => clock.idle());
   const intents = publishIntents({ queues, db, log });
   shutdown.add(1, "intents", () => intents.idle());
-  const events = new EventHub({ db, presenter: eventPresenter(db), log });
+  const site: Site = {
+    url: publicUrl(env),
+    secrets,
+    development: env.DEVELOPMENT,
+    pushConfigured: env.PUSH_BOUNCER_URL !== undefined,
+  };
+  const events = new EventHub({ db, presenter: eventPresenter(db, site), log });
   const wakeUps = connectWakeUps({
     db,
     redisUrl: env.REDIS_URL,
@@ -71,12 +77,6 @@ export async function startGateway(
     onReconnected: () => void events.look().catch(() => {}),
   });
   shutdown.add(1, "wake-ups", () => wakeUps.close());
-  const site: Site = {
-    url: publicUrl(env),
-    secrets,
-    development: env.DEVELOPMENT,
-    pushConfigured: env.PUSH_BOUNCER_URL !== undefined,
-  };
   if (env.RATE_LIMITS !== undefined && env.RATE_LIMITS !== "off")
     log.warn("RATE_LIMITS is set, and nothing enforces rate limits yet");
   const observed = await observeGateway(

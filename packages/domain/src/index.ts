@@ -73,6 +73,7 @@ export * from "./users/principals.ts";
 export * from "./users/promote-members.ts";
 export * from "./users/reactivate-user.ts";
 export * from "./users/update-user.ts";
+export type { Picture } from "./users/avatar.ts";
 export * from "./users/read-avatar.ts";
 export * from "./users/read-users.ts";
 export * from "./users/check-secret-key.ts";

@@ -40,6 +40,8 @@ export interface EventQueue {
   readonly id: string;
   readonly realmId: number;
   readonly userId: number;
+  /** The role of its account, as of this poll. */
+  readonly role: number;
   /** The last event that the client's snapshot contains. */
   readonly baseSeq: number;
   readonly options: QueueOptions;

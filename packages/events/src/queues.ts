@@ -9,11 +9,17 @@ import type { EventQueue, QueueOptions } from "./queue-options.ts";
 /** Live queues of one account: the longest unused of more are given up. */
 const queuesPerUser = 100;
 
+/** A queue that is yet to come; the role is its account's. */
+export type NewQueue = Omit<EventQueue, "id" | "role">;
+
 /**
  * Inserts a queue whose events begin after `baseSeq`, which must have been read in the same snapshot as everything
  * that the client is told.
  */
-export async function insertQueue(tx: Tx, queue: Omit<EventQueue, "id">): Promise<EventQueue> {
+export async function insertQueue(
+  tx: Tx,
+  queue: NewQueue,
+): Promise<NewQueue & { readonly id: string }> {
   const id = randomUUID();
   await tx.rows(
     `INSERT INTO event_queue (queue_id, realm_id, user_id, base_seq, options, idle_timeout)
@@ -42,6 +48,7 @@ interface Row {
   id: string;
   realmId: number;
   userId: number;
+  role: number;
   baseSeq: number;
   options: QueueOptions;
   idleTimeout: number;
@@ -67,7 +74,7 @@ export async function evictQueues(sql: Sql, userId: number, newest: string): Pro
 /** All public channels are not for guests (role 600), also those who have become one since they registered. */
 const find = {
   name: "event-queue",
-  text: `SELECT q.queue_id AS id, q.realm_id AS "realmId", q.user_id AS "userId", q.base_seq AS "baseSeq",
+  text: `SELECT q.queue_id AS id, q.realm_id AS "realmId", q.user_id AS "userId", u.role, q.base_seq AS "baseSeq",
       CASE WHEN u.role = 600 THEN q.options || '{"allPublicChannels": false}' ELSE q.options END AS options,
       q.idle_timeout AS "idleTimeout", h.seq AS head, u.api_key_digest = $3 AS "keyIsCurrent"
     FROM event_queue q JOIN event_head h ON h.realm_id = q.realm_id JOIN users u ON u.id = q.user_id

@@ -80,7 +80,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
       uncounted(() => queueing?.set(alarm));
     },
   };
-  const events = new EventHub({ db, presenter: eventPresenter(db), log, ...options.events });
+  const events = new EventHub({ db, presenter: eventPresenter(db, site), log, ...options.events });
   const wakeUps = connectWakeUps({
     db,
     redisUrl: options.redisUrl,

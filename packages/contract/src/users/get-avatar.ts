@@ -1,3 +1,4 @@
+import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 
@@ -11,8 +12,15 @@ export const getAvatar = operation({
   missingIs404: true,
   summary: "Get a user's picture",
   description:
-    "Answers 302 with the picture's address, the `avatar_url` of the account, for clients that were not told it " +
-    "(`user_avatar_url_field_optional`). Wants credentials, like every other way to it: the address is made from the " +
-    "e-mail address, and would tell strangers who has an account.",
+    "Where the caller may see the account's e-mail address, the answer is 302 with the address of a picture that is " +
+    "made from it; else a picture as PNG that tells nothing of it, and that may be kept for a day. Wants credentials: " +
+    "strangers are not told who has an account.",
   pathParams: { user_id: path.int() },
+  params: {
+    version: form.text({ anyText: true }).optional().describe("The account's `avatar_version`."),
+    s: form
+      .int({ min: 1, max: 500 })
+      .default(100)
+      .describe("Width and height of a generated picture, in pixels."),
+  },
 });

@@ -7,7 +7,7 @@ import { loadRealm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
 import { hostOf } from "../users/addresses.ts";
-import { avatarUrl } from "../users/avatar.ts";
+import { gravatarUrl, pictureOf } from "../users/avatar.ts";
 import { isEmailAddress } from "../users/email-address.ts";
 import { checkFullName, checkNameIsFree } from "../users/full-name.ts";
 import { insertUser } from "../users/insert-user.ts";
@@ -93,7 +93,12 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
     default_all_public_streams: wanted.allPublicChannels,
   };
   emit(tx, realm.id, [...inserted.events, botAdded(account.id, defaults, administrators)]);
-  return { user_id: account.id, api_key: apiKey, avatar_url: avatarUrl(account), ...defaults };
+  return {
+    user_id: account.id,
+    api_key: apiKey,
+    avatar_url: gravatarUrl(pictureOf(account)),
+    ...defaults,
+  };
 }
 
 function checkType(type: number): 1 | 2 {

@@ -1,7 +1,7 @@
 import type { Sql } from "@carillon/db";
 
 import { accountColumns, type Account } from "../users/account.ts";
-import { avatarUrl } from "../users/avatar.ts";
+import { gravatarUrl, pictureOf } from "../users/avatar.ts";
 import type { Site } from "../site.ts";
 import type { BotDefaults } from "./bot-object.ts";
 
@@ -34,7 +34,7 @@ export async function listOwnBots(sql: Sql, site: Site, owner: Account): Promise
     username: bot.deliveryEmail,
     full_name: bot.fullName,
     api_key: site.secrets.open(bot.apiKeySealed),
-    avatar_url: avatarUrl(bot),
+    avatar_url: gravatarUrl(pictureOf(bot)),
     default_sending_stream: bot.default_sending_stream,
     default_events_register_stream: bot.default_events_register_stream,
     default_all_public_streams: bot.default_all_public_streams,

@@ -1,9 +1,13 @@
 import type { ClientCapability, EventQueue, LoggedEvent, QueueEvent } from "@carillon/events";
 
+import type { Viewer } from "../users/address-viewers.ts";
+
 /** What an organization says about its events. */
 export interface DeliveryContext {
   /** What the empty topic is called for clients that do not know it. */
   readonly emptyTopicDisplayName: string;
+  /** `PUBLIC_URL` */
+  readonly siteUrl: string;
 }
 
 /** Why a queue gets an event: its user is among the receivers, or it listens to all public channels. */
@@ -36,6 +40,11 @@ export class Delivery {
   get own(): Fields | undefined {
     if (this.via === "public") return undefined;
     return this.event.userData?.[String(this.queue.userId)];
+  }
+
+  /** Whose queue it is. */
+  get viewer(): Viewer {
+    return { id: this.queue.userId, role: this.queue.role };
   }
 
   has(capability: ClientCapability): boolean {

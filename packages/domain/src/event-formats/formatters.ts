@@ -7,7 +7,7 @@ import { formatEmojiChange, formatLinkifiers } from "./organization.ts";
 import { formatPresence } from "./presence.ts";
 import { formatPeers, formatSubscriptionAdd } from "./subscriptions.ts";
 import { formatTyping, formatUserTopic } from "./topics.ts";
-import { formatUserAdd } from "./users.ts";
+import { formatUserAdd, formatUserUpdate } from "./users.ts";
 
 /**
  * Which events depend on the queue, and how (events.md §1.1, §4), by type or by type and op. What is not here goes out
@@ -28,6 +28,7 @@ const formatters = new Map<string, Formatter>([
   ["user_group", formatGroupChange],
   ["user_group/update", formatGroupUpdate],
   ["realm_user/add", formatUserAdd],
+  ["realm_user/update", formatUserUpdate],
   ["realm_emoji", formatEmojiChange],
   ["realm_linkifiers", formatLinkifiers],
   ["presence", formatPresence],

@@ -56,7 +56,8 @@ describe("message events", () => {
 
   async function read(viewer: Account, id: number, form: Form) {
     const { emptyTopicName: allowEmptyTopicName, ...rest } = form;
-    const request = { messageIds: [id], narrow: [], allowEmptyTopicName, ...rest };
+    const siteUrl = testSite().url;
+    const request = { messageIds: [id], narrow: [], allowEmptyTopicName, siteUrl, ...rest };
     const { messages } = await db.transaction((tx) => readMessages(tx, viewer, request), {
       mode: "repeatable read read only",
     });

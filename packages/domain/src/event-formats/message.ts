@@ -1,5 +1,6 @@
 import type { LoggedEvent } from "@carillon/events";
 
+import { showsGravatar } from "../users/avatar.ts";
 import type { LoggedMessage } from "../messages/message-event.ts";
 import { formFields, type MessageForm } from "../messages/read/present.ts";
 import type { Delivery, Formatter } from "./delivery.ts";
@@ -22,25 +23,27 @@ function wishes(delivery: Delivery): MessageForm {
   const { applyMarkdown, clientGravatar } = delivery.queue.options;
   return {
     realm: delivery.context,
+    siteUrl: delivery.context.siteUrl,
+    viewer: delivery.viewer,
     applyMarkdown,
     clientGravatar,
     allowEmptyTopicName: delivery.has("empty_topic_name"),
   };
 }
 
-type WireMessage = Omit<LoggedMessage["message"], "rendered_content" | "avatar_url"> &
+type WireMessage = Omit<LoggedMessage["message"], "rendered_content"> &
   ReturnType<typeof formFields>;
 
 /**
- * The forms of each message that is being handed out, eight at most: a message to 2,000 receivers is made a few times,
+ * The forms of each message that is being handed out, sixteen at most: a message to 2,000 receivers is made a few times,
  * not 2,000 times. They live as long as the event.
  */
 const forms = new WeakMap<LoggedEvent, Map<string, WireMessage>>();
 
 function formOf(event: LoggedEvent, logged: LoggedMessage, wanted: MessageForm): WireMessage {
-  const { applyMarkdown, clientGravatar, allowEmptyTopicName, realm } = wanted;
+  const { applyMarkdown, clientGravatar, allowEmptyTopicName, realm, viewer } = wanted;
   const topic = allowEmptyTopicName ? "" : realm.emptyTopicDisplayName;
-  const key = `${applyMarkdown} ${clientGravatar} ${topic}`;
+  const key = `${applyMarkdown} ${clientGravatar} ${showsGravatar(logged.picture, viewer)} ${topic}`;
   let ofEvent = forms.get(event);
   if (!ofEvent) forms.set(event, (ofEvent = new Map<string, WireMessage>()));
   let form = ofEvent.get(key);
@@ -49,15 +52,15 @@ function formOf(event: LoggedEvent, logged: LoggedMessage, wanted: MessageForm):
 }
 
 function wireMessage(
-  { message, public_gravatar }: LoggedMessage,
+  { message, picture, public_gravatar }: LoggedMessage,
   wanted: MessageForm,
 ): WireMessage {
-  const { subject, content, rendered_content, avatar_url, ...common } = message;
+  const { subject, content, rendered_content, ...common } = message;
   const source = {
     topic: message.type === "stream" ? subject : undefined,
     content,
     renderedContent: rendered_content,
-    avatarUrl: avatar_url,
+    picture,
     hasPublicGravatar: public_gravatar,
   };
   return { ...common, ...formFields(source, wanted) };

@@ -19,9 +19,11 @@ const directMessage = {
   sender_email: "mia@carillon.test",
 };
 
+const picture = { user_id: 2, version: 1, hash: "", shown_to: [] };
+
 function passes(terms: readonly NarrowTerm[], over: object = {}, flags: readonly string[] = []) {
   const message = { ...channelMessage, ...over };
-  const event = logged({ type: "message", payload: { message, flags } });
+  const event = logged({ type: "message", payload: { message, picture, flags } });
   return told(event, queue({ narrow: terms })).length === 1;
 }
 
@@ -98,7 +100,7 @@ describe("the narrow of a queue", () => {
   });
 
   it("goes by the flags of the receiver, not by everybody's", () => {
-    const payload = { message: channelMessage, flags: [] };
+    const payload = { message: channelMessage, picture, flags: [] };
     const event = logged({ type: "message", payload, userData: { 1: { flags: ["mentioned"] } } });
     const mentions = queue({ narrow: [["is", "mentioned"]] });
     expect(told(event, mentions)).to.have.length(1);

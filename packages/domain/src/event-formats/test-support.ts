@@ -17,11 +17,17 @@ export function allBut(...missing: readonly ClientCapability[]): ClientCapabilit
 }
 
 /** A queue of account 1, without any capability. */
-export function queue(options: Partial<QueueOptions> = {}, userId = 1, id = "queue"): EventQueue {
+export function queue(
+  options: Partial<QueueOptions> = {},
+  userId = 1,
+  id = "queue",
+  role = 400,
+): EventQueue {
   return {
     id,
     realmId: 1,
     userId,
+    role,
     baseSeq: 0,
     options: {
       eventTypes: null,
@@ -53,7 +59,12 @@ export function logged({ audience, op, ...event }: Partial<NewEvent>): LoggedEve
 
 /** What the queue is told where the empty topic is called "misc". */
 export function told(event: LoggedEvent, to: EventQueue, via: Via = "audience") {
-  return presentEvent(event, to, { emptyTopicDisplayName: "misc" }, via);
+  return presentEvent(
+    event,
+    to,
+    { emptyTopicDisplayName: "misc", siteUrl: "http://carillon.test" },
+    via,
+  );
 }
 
 /** What a queue is told that has this capability alone, and one that has all others. */

@@ -7,7 +7,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { avatarUrl } from "../users/avatar.ts";
+import { gravatarUrl, pictureOf } from "../users/avatar.ts";
 import { presentUser } from "../users/present.ts";
 import { logged, queue, told, toldWith } from "./test-support.ts";
 
@@ -30,12 +30,22 @@ describe("events of accounts", () => {
           const mine = added.filter(
             ({ audience }) => audience === null || audience.includes(viewer.id),
           );
-          const person = presentUser(viewer, account, { clientGravatar, profileData: {} });
+          const person = presentUser(viewer, account, {
+            siteUrl: "http://carillon.test",
+            clientGravatar,
+            profileData: {},
+          });
           expect(
-            mine.flatMap((event) => told(event, queue({ clientGravatar }, viewer.id))),
+            mine.flatMap((event) =>
+              told(event, queue({ clientGravatar }, viewer.id, "queue", viewer.role)),
+            ),
           ).to.deep.equal([{ type: "realm_user", op: "add", person }]);
           const madeUp = clientGravatar && visibility === 1;
-          expect(person.avatar_url).to.equal(madeUp ? null : avatarUrl(account));
+          const url =
+            visibility === 3 && viewer === org.guest
+              ? `http://carillon.test/avatar/${account.id}?version=1`
+              : gravatarUrl(pictureOf(account));
+          expect(person.avatar_url).to.equal(madeUp ? null : url);
         }
     }
   });

@@ -1,5 +1,6 @@
 import type { NewEvent } from "@carillon/events";
 
+import type { Picture } from "../users/avatar.ts";
 import type { Realm } from "../realms/realm.ts";
 import type { Audience } from "./audience.ts";
 import { flagNames } from "./flags.ts";
@@ -10,14 +11,15 @@ import type { ReceiverFlags } from "./receiver-flags.ts";
 
 /** What the log keeps of a message: everything that any receiver's form of it is made of. */
 export interface LoggedMessage {
-  /** As on the wire, but with both contents, the topic as it is stored, and always an address of the avatar. */
+  /** As on the wire, but with both contents, and the topic as it is stored. */
   readonly message: ReturnType<typeof commonFields> & {
     /** The topic; `""` for direct messages. */
     readonly subject: string;
     readonly content: string;
     readonly rendered_content: string;
-    readonly avatar_url: string;
   };
+  /** The address of the sender's picture depends on who looks. */
+  readonly picture: Picture;
   /** Of receivers without flags of their own in the event's `userData`. */
   readonly flags: readonly string[];
   readonly public_gravatar: boolean;
@@ -48,8 +50,8 @@ export function messageEvent(
       subject: message.topic,
       content: message.content,
       rendered_content: message.rendered.html,
-      avatar_url: sender.avatarUrl,
     },
+    picture: sender.picture,
     flags: flagNames(flags.all),
     public_gravatar: sender.hasPublicGravatar,
     public_channel: target.kind === "channel" && !target.channel.inviteOnly,

@@ -5,11 +5,15 @@ import type { DeliveryContext } from "../event-formats/delivery.ts";
 import { presentEvent } from "../event-formats/present-event.ts";
 import { publicChannelOf } from "../event-formats/public-channel.ts";
 import { loadRealm } from "../realms/realm.ts";
+import type { Site } from "../site.ts";
 
 /** How events of the log become those of a queue, for the hub of a gateway. */
-export function eventPresenter(sql: Sql): Presenter<DeliveryContext> {
+export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<DeliveryContext> {
   return {
-    context: async (realmId) => loadRealm(sql, realmId),
+    context: async (realmId) => {
+      const { emptyTopicDisplayName } = await loadRealm(sql, realmId);
+      return { emptyTopicDisplayName, siteUrl: site.url };
+    },
     present: presentEvent,
     isPublic: (event) => publicChannelOf(event) !== undefined,
   };

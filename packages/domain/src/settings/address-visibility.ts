@@ -7,7 +7,7 @@ import type { Account } from "../users/account.ts";
 import { hostOf, visibleToEveryone } from "../users/addresses.ts";
 import { personUpdated } from "../users/person-updated.ts";
 import { pictureUpdated } from "../users/picture-updated.ts";
-import { rolesSeeingAddress } from "../users/present.ts";
+import { rolesSeeingAddress } from "../users/address-viewers.ts";
 
 /**
  * Sets who sees the account's delivery address, and with that the address that everybody sees (users.md §2).
@@ -26,8 +26,9 @@ export async function changeAddressVisibility(
     visibility === visibleToEveryone
       ? account.deliveryEmail
       : `user${account.id}@${hostOf(site, realm)}`;
+  const changed = { ...account, email, emailAddressVisibility: visibility };
   const before = rolesSeeingAddress(account);
-  const after = rolesSeeingAddress({ ...account, emailAddressVisibility: visibility });
+  const after = rolesSeeingAddress(changed);
   // Of two values one shows the address to every role that the other does: nobody gains while others lose.
   const gained = after.filter((role) => !before.includes(role));
   const lost = before.filter((role) => !after.includes(role));
@@ -43,7 +44,7 @@ export async function changeAddressVisibility(
   const events = [
     ...(concerned ? [personUpdated(account.id, { delivery_email: shown }, concerned)] : []),
     ...(email === account.email ? [] : [personUpdated(account.id, { new_email: email })]),
-    ...(email === account.email || account.avatarSource !== "G" ? [] : [pictureUpdated(account)]),
+    ...(concerned && account.avatarSource === "G" ? [pictureUpdated(changed)] : []),
   ];
   return { email, events };
 }

@@ -10,7 +10,7 @@ import { checkAddressIsFree, checkNewAddress } from "./new-address.ts";
 import { ownerRole } from "./owner-set.ts";
 import { personUpdated } from "./person-updated.ts";
 import { pictureUpdated } from "./picture-updated.ts";
-import { rolesSeeingAddress } from "./present.ts";
+import { rolesSeeingAddress } from "./address-viewers.ts";
 
 /** @throws ApiError `BAD_REQUEST` unless the actor is an owner who may change e-mail addresses (users.md §3.1) */
 export function checkMayChangeAddresses(actor: Account): void {
@@ -37,8 +37,8 @@ export async function checkAddressFor(
 
 /**
  * Gives the account the address, with which it logs in from then on.
- * @returns what to tell: the delivery address to those who see it, and where everybody sees it, that and the picture
- *   that is made of it
+ * @returns what to tell: the delivery address to those who see it, where everybody sees it, that, and the
+ *   picture that is made of it
  * @throws a unique violation (SQLSTATE 23505) when another account was given it meanwhile
  */
 export async function changeAddress(tx: Tx, target: Account, address: string): Promise<NewEvent[]> {
@@ -59,7 +59,7 @@ export async function changeAddress(tx: Tx, target: Account, address: string): P
   return [
     personUpdated(target.id, { delivery_email: address }, audience),
     ...(isPublic ? [personUpdated(target.id, { new_email: address })] : []),
-    ...(target.avatarSource === "G" ? [pictureUpdated(changed)] : []),
+    ...(target.avatarSource === "G" ? [pictureUpdated(changed, audience)] : []),
   ];
 }
 

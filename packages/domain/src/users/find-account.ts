@@ -2,7 +2,7 @@ import { knowableId } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 import { accountColumns, type Account } from "./account.ts";
-import { showsAddressTo } from "./present.ts";
+import { showsAddressTo } from "./address-viewers.ts";
 
 /**
  * The organization's account that the viewer names by its ID, in digits, or by an e-mail address; undefined when there

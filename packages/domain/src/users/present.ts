@@ -1,8 +1,6 @@
-import { avatarUrl, hasPublicGravatar } from "./avatar.ts";
 import type { Account } from "./account.ts";
-
-/** Who looks, as far as it matters to what is shown. */
-export type Viewer = Pick<Account, "id" | "role">;
+import { showsAddressTo, type Viewer } from "./address-viewers.ts";
+import { hasPublicGravatar, pictureOf, pictureUrl } from "./avatar.ts";
 
 /** An account as clients see it (users.md §2). */
 export interface UserObject {
@@ -34,6 +32,8 @@ export interface ProfileValue {
 }
 
 export interface PresentOptions {
+  /** `PUBLIC_URL` */
+  readonly siteUrl: string;
   /** The client makes up gravatar addresses by itself. */
   readonly clientGravatar: boolean;
   /** Custom profile fields; left out unless given, and for bots. */
@@ -43,14 +43,21 @@ export interface PresentOptions {
 /** The account as `viewer` sees it. */
 export function presentUser(viewer: Viewer, account: Account, options: PresentOptions): UserObject {
   const seesAddress = viewer.id === account.id || showsAddressTo(account, viewer.role);
-  return userObject(account, seesAddress, options);
+  const { clientGravatar, siteUrl } = options;
+  return {
+    ...userObject(account, seesAddress, options.profileData),
+    avatar_url:
+      clientGravatar && hasPublicGravatar(account)
+        ? null
+        : pictureUrl(siteUrl, pictureOf(account), viewer),
+  };
 }
 
-/** The account as those see it who may, or may not, see its delivery address. */
+/** The account as those see it who may, or may not, see its delivery address; of its picture only the version. */
 export function userObject(
   account: Account,
   seesAddress: boolean,
-  { clientGravatar, profileData }: PresentOptions,
+  profileData?: Record<string, ProfileValue>,
 ): UserObject {
   return {
     user_id: account.id,
@@ -67,34 +74,10 @@ export function userObject(
     timezone: account.timezone,
     date_joined: `${new Date(account.dateJoined * 1000).toISOString().slice(0, 16)}+00:00`,
     avatar_version: account.avatarVersion,
-    avatar_url: clientGravatar && hasPublicGravatar(account) ? null : avatarUrl(account),
+    avatar_url: null,
     ...(account.isDeleted ? { is_deleted: true as const } : {}),
     ...(account.systemBotKind ? { is_system_bot: true as const } : {}),
     ...(account.isBot ? { bot_type: account.botType, bot_owner_id: account.botOwnerId } : {}),
     ...(profileData && !account.isBot ? { profile_data: profileData } : {}),
   };
-}
-
-/** For each role the values of `email_address_visibility` that reveal an address to it. */
-const revealing: Readonly<Record<number, readonly number[]>> = {
-  100: [1, 2, 3, 5],
-  200: [1, 2, 3, 5],
-  300: [1, 2, 5],
-  400: [1, 2],
-  600: [1],
-};
-
-/** Whether accounts of the role see the delivery address of `account`; its own it always sees. */
-export function showsAddressTo(
-  account: Pick<Account, "isBot" | "emailAddressVisibility">,
-  role: number,
-): boolean {
-  return account.isBot || (revealing[role] ?? []).includes(account.emailAddressVisibility);
-}
-
-/** The roles that see the account's delivery address. */
-export function rolesSeeingAddress(account: Account): number[] {
-  return Object.keys(revealing)
-    .map(Number)
-    .filter((role) => showsAddressTo(account, role));
 }

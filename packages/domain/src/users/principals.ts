@@ -3,7 +3,7 @@ import type { Tx } from "@carillon/db";
 
 import type { Account } from "./account.ts";
 import { loadActiveAccounts, type ActiveAccount } from "./active-accounts.ts";
-import { showsAddressTo } from "./present.ts";
+import { showsAddressTo } from "./address-viewers.ts";
 
 /** Accounts as a request names them: by ids or by e-mail addresses. */
 export type Principals = readonly number[] | readonly string[];

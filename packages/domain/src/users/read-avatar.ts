@@ -1,15 +1,28 @@
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
+import { toPng } from "jdenticon";
 
 import { loadAccounts, type Account } from "./account.ts";
-import { avatarUrl } from "./avatar.ts";
+import { gravatarUrl, pictureOf, showsGravatar } from "./avatar.ts";
+
+/** Where a picture is, or the picture itself, as PNG. */
+export type Avatar = { readonly url: string } | { readonly png: Buffer };
 
 /**
- * The address of an account's picture, deactivated accounts, bots and the organization's own bots included.
+ * The picture of an account as the viewer may see it, deactivated accounts, bots and the organization's own bots
+ * included: gravatar's address, or one that is generated of the account's id and tells nothing of its e-mail address.
+ * @param size width and height of a generated one, in pixels
  * @throws ApiError 404 when the viewer's organization has no such account
  */
-export async function readAvatarUrl(sql: Sql, viewer: Account, userId: number): Promise<string> {
+export async function readAvatar(
+  sql: Sql,
+  viewer: Account,
+  userId: number,
+  size: number,
+): Promise<Avatar> {
   const account = (await loadAccounts(sql, viewer.realmId, [userId])).get(userId);
   if (!account) throw errors.notFound404("There is no such user");
-  return avatarUrl(account);
+  const picture = pictureOf(account);
+  if (showsGravatar(picture, viewer)) return { url: gravatarUrl(picture) };
+  return { png: toPng(`${account.realmId}/${account.id}`, size) };
 }

@@ -3,10 +3,12 @@ import type { Sql } from "@carillon/db";
 
 import { accountColumns, type Account } from "./account.ts";
 import { accountSlices, type AccountFilter } from "./account-slices.ts";
-import { avatarUrl } from "./avatar.ts";
-import { presentUser, type UserObject } from "./present.ts";
+import { gravatarUrl, pictureOf } from "./avatar.ts";
+import { presentUser, userObject, type UserObject } from "./present.ts";
 
 export interface ReadUserOptions {
+  /** `PUBLIC_URL` */
+  readonly siteUrl: string;
   readonly clientGravatar: boolean;
   /** Whether to tell people's custom profile fields; there are none yet. */
   readonly profileFields: boolean;
@@ -62,8 +64,8 @@ async function presentAll(
   return users;
 }
 
-function presentation({ clientGravatar, profileFields }: ReadUserOptions) {
-  return { clientGravatar, ...(profileFields ? { profileData: {} } : {}) };
+function presentation({ siteUrl, clientGravatar, profileFields }: ReadUserOptions) {
+  return { siteUrl, clientGravatar, ...(profileFields ? { profileData: {} } : {}) };
 }
 
 export interface OwnUser extends UserObject {
@@ -82,8 +84,8 @@ export async function readOwnUser(sql: Sql, viewer: Account): Promise<OwnUser> {
     [viewer.id],
   );
   return {
-    ...presentUser(viewer, viewer, { clientGravatar: false, profileData: {} }),
-    avatar_url: avatarUrl(viewer),
+    ...userObject(viewer, true, {}),
+    avatar_url: gravatarUrl(pictureOf(viewer)),
     max_message_id: row?.id ?? -1,
   };
 }

@@ -2,8 +2,9 @@ import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
 import type { Account } from "./account.ts";
-import { hasPublicGravatar } from "./avatar.ts";
-import { rolesSeeingAddress, userObject } from "./present.ts";
+import { rolesSeeingAddress } from "./address-viewers.ts";
+import { hasPublicGravatar, pictureOf } from "./avatar.ts";
+import { userObject } from "./present.ts";
 
 /**
  * What everybody is told of a new account: the account, with its address for those who may see it, and the groups
@@ -16,10 +17,8 @@ export async function userAdded(
 ): Promise<NewEvent[]> {
   const seeing = rolesSeeingAddress(account);
   const person = (seesAddress: boolean) => ({
-    person: userObject(account, seesAddress, {
-      clientGravatar: false,
-      ...(account.isBot ? {} : { profileData: {} }),
-    }),
+    person: userObject(account, seesAddress, account.isBot ? undefined : {}),
+    picture: pictureOf(account),
     public_gravatar: hasPublicGravatar(account),
   });
   const joined = groupIds.map((groupId): NewEvent => ({

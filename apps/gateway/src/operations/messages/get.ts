@@ -17,6 +17,7 @@ export default handle(getMessages, ({ input, actor, services }) =>
         messageIds: input.message_ids,
         narrow: input.narrow,
         applyMarkdown: input.apply_markdown,
+        siteUrl: services.site.url,
         clientGravatar: input.client_gravatar,
         allowEmptyTopicName: input.allow_empty_topic_name,
       }),

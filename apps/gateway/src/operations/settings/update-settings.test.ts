@@ -326,7 +326,7 @@ describe("PATCH /settings", () => {
       expect(lost?.value).to.equal(null);
       expect(lost?.audience).to.have.members([fresh.moderator.id, fresh.guest.id, fresh.bot.id]);
       expect(changes(events, "new_email")).to.deep.equal([{ value: after.email, audience: null }]);
-      expect(changes(events, "avatar_url")).to.have.length(1);
+      expect(changes(events, "avatar_version")).to.have.length(1);
       const seen = async (by: TestAccount) =>
         (await gateway.as(by).get(`/api/v1/users/${me.id}`)).body["user"] as object;
       expect(await seen(fresh.admin)).to.include({ delivery_email: me.deliveryEmail });

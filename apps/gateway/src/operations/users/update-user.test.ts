@@ -18,6 +18,7 @@ import {
   type TestAccount,
   type TestOrganization,
 } from "@carillon/testkit";
+import type { Picture } from "@carillon/domain";
 import { expect } from "chai";
 
 type Params = Readonly<Record<string, unknown>>;
@@ -499,19 +500,17 @@ describe("PATCH /users/{user_id}", () => {
         person(target.id, { new_email: email }),
       ]);
       expect(events).to.have.length(3);
-      const picture = events[2]?.payload["person"] as Record<string, unknown>;
-      expect(picture).to.have.all.keys(
+      expect(events[2]?.payload["person"]).to.have.all.keys(
         "user_id",
-        "avatar_url",
-        "avatar_url_medium",
         "avatar_source",
         "avatar_version",
       );
+      const picture = events[2]?.payload["picture"] as Picture;
       const own = (as: string) => gateway.as({ email: as, apiKey: target.apiKey }).call(getOwnUser);
       expect((await own(target.deliveryEmail)).status).to.equal(401);
       const { body } = await own(email.toLowerCase());
       expect(body.delivery_email).to.equal(email);
-      expect(picture["avatar_url"]).to.equal(body.avatar_url);
+      expect(body.avatar_url).to.include(`/${picture.hash}?`);
       expect((await change(org.owner, now, { new_email: email })).events).to.deep.equal([]);
       const recased = await change(org.owner, now, { new_email: email.toLowerCase() });
       expect(recased.now.deliveryEmail).to.equal(email.toLowerCase());
@@ -528,7 +527,8 @@ describe("PATCH /users/{user_id}", () => {
       });
       expect(event?.audience).to.include.members([org.owner.id, org.admin.id, target.id]);
       expect(event?.audience).not.to.include.oneOf([org.moderator.id, org.member.id, org.guest.id]);
-      expect(picture?.payload["person"]).to.include.keys("avatar_url");
+      expect(picture?.payload).to.include.keys("picture");
+      expect(picture?.audience).to.deep.equal(event?.audience);
       expect(events).to.have.length(2);
     });
 

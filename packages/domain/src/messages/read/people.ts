@@ -1,7 +1,7 @@
 import type { Sql } from "@carillon/db";
 
 import type { Account } from "../../users/account.ts";
-import { avatarUrl, hasPublicGravatar } from "../../users/avatar.ts";
+import { hasPublicGravatar, pictureOf, type Picture } from "../../users/avatar.ts";
 
 /** An account as messages show it, as a sender or as a participant. */
 export interface Person {
@@ -9,7 +9,7 @@ export interface Person {
   /** The address that everybody sees. */
   readonly email: string;
   readonly fullName: string;
-  readonly avatarUrl: string;
+  readonly picture: Picture;
   /** Whether clients that see the address can make up the avatar's themselves. */
   readonly hasPublicGravatar: boolean;
   readonly isImportedStub: boolean;
@@ -25,13 +25,14 @@ type Row = Pick<
   | "avatarVersion"
   | "emailAddressVisibility"
   | "isImportedStub"
+  | "isBot"
 >;
 
 const byIds = {
   name: "people-in-messages",
   text: `SELECT id, email, delivery_email AS "deliveryEmail", full_name AS "fullName", avatar_source AS "avatarSource",
       avatar_version AS "avatarVersion", email_address_visibility AS "emailAddressVisibility",
-      is_imported_stub AS "isImportedStub"
+      is_imported_stub AS "isImportedStub", is_bot AS "isBot"
     FROM users WHERE realm_id = $1 AND id = ANY($2::int[])`,
 };
 
@@ -52,7 +53,7 @@ export function personOf(account: Row): Person {
     id,
     email,
     fullName,
-    avatarUrl: avatarUrl(account),
+    picture: pictureOf(account),
     hasPublicGravatar: hasPublicGravatar(account),
     isImportedStub,
   };

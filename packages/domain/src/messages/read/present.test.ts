@@ -7,7 +7,7 @@ describe("the presentation of a message", () => {
     id,
     email: `user${id}@carillon.test`,
     fullName: `User ${id}`,
-    avatarUrl: `https://avatars.test/${id}`,
+    picture: { user_id: id, version: 4, hash: `hash${id}`, shown_to: [100, 200] },
     hasPublicGravatar,
     isImportedStub: id === 3,
   });
@@ -25,6 +25,8 @@ describe("the presentation of a message", () => {
     realm: { subdomain: "", emptyTopicDisplayName: "misc" },
     applyMarkdown: true,
     clientGravatar: true,
+    siteUrl: "https://chat.test",
+    viewer: { id: 9, role: 100 },
     allowEmptyTopicName: false,
   };
 
@@ -66,7 +68,11 @@ describe("the presentation of a message", () => {
         ...options,
       }).avatar_url;
     expect(avatar({}, true)).to.equal(null);
-    expect(avatar({}, false)).to.equal("https://avatars.test/2");
-    expect(avatar({ clientGravatar: false }, true)).to.equal("https://avatars.test/2");
+    const gravatar = "https://secure.gravatar.com/avatar/hash2?d=identicon&version=4";
+    expect(avatar({}, false)).to.equal(gravatar);
+    expect(avatar({ clientGravatar: false }, true)).to.equal(gravatar);
+    expect(avatar({ viewer: { id: 2, role: 600 } }, false)).to.equal(gravatar);
+    const own = "https://chat.test/avatar/2?version=4";
+    expect(avatar({ viewer: { id: 9, role: 300 } }, false)).to.equal(own);
   });
 });

@@ -2,6 +2,8 @@ import type { MessageResource } from "@carillon/contract";
 import { isMeMessage, topicLinks } from "@carillon/markdown";
 
 import type { Realm } from "../../realms/realm.ts";
+import { pictureUrl } from "../../users/avatar.ts";
+import type { Viewer } from "../../users/address-viewers.ts";
 import type { Person } from "./people.ts";
 
 /** A message and everything that its presentation needs, whoever looks at it. */
@@ -30,6 +32,9 @@ export interface MessageForm {
   readonly realm: Pick<Realm, "emptyTopicDisplayName">;
   readonly applyMarkdown: boolean;
   readonly clientGravatar: boolean;
+  /** `PUBLIC_URL` */
+  readonly siteUrl: string;
+  readonly viewer: Viewer;
   readonly allowEmptyTopicName: boolean;
 }
 
@@ -94,7 +99,7 @@ export function commonFields(
 }
 
 /** What the part of a message that depends on the client is made of. */
-export interface FormSource extends Pick<Person, "avatarUrl" | "hasPublicGravatar"> {
+export interface FormSource extends Pick<Person, "picture" | "hasPublicGravatar"> {
   /** undefined for direct messages */
   readonly topic: string | undefined;
   readonly content: string;
@@ -104,13 +109,16 @@ export interface FormSource extends Pick<Person, "avatarUrl" | "hasPublicGravata
 /** The part of a message that depends on how the client wants it. */
 export function formFields(
   source: FormSource,
-  { realm, applyMarkdown, clientGravatar, allowEmptyTopicName }: MessageForm,
+  { realm, siteUrl, viewer, applyMarkdown, clientGravatar, allowEmptyTopicName }: MessageForm,
 ): Pick<MessageResource, FormField> {
   const { topic = "", content, renderedContent } = source;
   const named = source.topic === "" && !allowEmptyTopicName ? realm.emptyTopicDisplayName : topic;
   return {
     subject: named,
-    avatar_url: clientGravatar && source.hasPublicGravatar ? null : source.avatarUrl,
+    avatar_url:
+      clientGravatar && source.hasPublicGravatar
+        ? null
+        : pictureUrl(siteUrl, source.picture, viewer),
     content: applyMarkdown ? renderedContent : content,
     content_type: applyMarkdown ? "text/html" : "text/x-markdown",
   };

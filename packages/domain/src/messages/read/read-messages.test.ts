@@ -30,6 +30,7 @@ describe("reading messages", () => {
       numAfter: 0,
       narrow: [],
       applyMarkdown: false,
+      siteUrl: "http://carillon.test",
       clientGravatar: true,
       allowEmptyTopicName: true,
     };

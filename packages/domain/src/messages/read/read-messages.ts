@@ -53,7 +53,7 @@ export async function readMessages(
     found_oldest: found.foundOldest,
     found_newest: found.foundNewest,
     history_limited: false,
-    messages: await presentAll(messages, { realm, ...request }),
+    messages: await presentAll(messages, { realm, viewer, ...request }),
   };
 }
 

@@ -16,6 +16,8 @@ export interface MessagesRequest {
   readonly narrow: readonly NarrowTerm[];
   readonly applyMarkdown: boolean;
   readonly clientGravatar: boolean;
+  /** `PUBLIC_URL` */
+  readonly siteUrl: string;
   readonly allowEmptyTopicName: boolean;
 }
 

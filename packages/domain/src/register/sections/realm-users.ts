@@ -1,6 +1,6 @@
 import { realmSettings } from "../../permissions/registry.ts";
 import type { RealmSetting } from "../../realms/realm.ts";
-import { avatarUrl, mediumAvatarUrl } from "../../users/avatar.ts";
+import { gravatarUrl, mediumUrl, pictureOf } from "../../users/avatar.ts";
 import type { UserObject } from "../../users/present.ts";
 import { listSystemBots, listUsers } from "../../users/read-users.ts";
 import { inSlices } from "@carillon/kit";
@@ -10,8 +10,8 @@ import type { Section, SnapshotContext } from "../section.ts";
 export const realmUsers: Section = {
   names: ["realm_user"],
   async load(context) {
-    const { tx, actor, clientGravatar } = context;
-    const options = { clientGravatar, profileFields: true };
+    const { tx, site, actor, clientGravatar } = context;
+    const options = { siteUrl: site.url, clientGravatar, profileFields: true };
     const [users, systemBots] = await Promise.all([
       listUsers(tx, actor, undefined, options),
       listSystemBots(tx, actor, options),
@@ -42,6 +42,7 @@ async function partByActivity(
 }
 
 function ownAccount({ actor }: SnapshotContext) {
+  const picture = gravatarUrl(pictureOf(actor));
   return {
     user_id: actor.id,
     email: actor.email,
@@ -52,8 +53,8 @@ function ownAccount({ actor }: SnapshotContext) {
     is_moderator: actor.role === 300,
     is_guest: actor.role === 600,
     avatar_source: actor.avatarSource,
-    avatar_url: avatarUrl(actor),
-    avatar_url_medium: mediumAvatarUrl(actor),
+    avatar_url: picture,
+    avatar_url_medium: mediumUrl(picture),
   };
 }
 

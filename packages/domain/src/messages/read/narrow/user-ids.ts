@@ -2,7 +2,7 @@ import { knowableId } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 import { accountColumns, type Account } from "../../../users/account.ts";
-import { showsAddressTo } from "../../../users/present.ts";
+import { showsAddressTo } from "../../../users/address-viewers.ts";
 import type { Viewer } from "../viewer.ts";
 
 const byIdOrAddress = {

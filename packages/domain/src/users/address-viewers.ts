@@ -1,0 +1,27 @@
+import type { Account } from "./account.ts";
+
+/** Who looks, as far as it matters to what is shown. */
+export type Viewer = Pick<Account, "id" | "role">;
+
+type Addressed = Pick<Account, "isBot" | "emailAddressVisibility">;
+
+/** For each role the values of `email_address_visibility` that reveal an address to it. */
+const revealing: Readonly<Record<number, readonly number[]>> = {
+  100: [1, 2, 3, 5],
+  200: [1, 2, 3, 5],
+  300: [1, 2, 5],
+  400: [1, 2],
+  600: [1],
+};
+
+/** Whether accounts of the role see the delivery address of `account`; its own it always sees. */
+export function showsAddressTo(account: Addressed, role: number): boolean {
+  return account.isBot || (revealing[role] ?? []).includes(account.emailAddressVisibility);
+}
+
+/** The roles that see the account's delivery address. */
+export function rolesSeeingAddress(account: Addressed): number[] {
+  return Object.keys(revealing)
+    .map(Number)
+    .filter((role) => showsAddressTo(account, role));
+}
