@@ -165,3 +165,14 @@ describe("Links to channels, topics and messages", () => {
     expect(html("a#**name**")).to.equal(p("a#<strong>name</strong>"));
   });
 });
+
+describe("Addresses next to markup", () => {
+  it("leave the markup alone", () => {
+    const link = '<a href="mailto:a@b.org">a@b.org</a>';
+    expect(html("`a@b.org`")).to.equal("<p><code>a@b.org</code></p>");
+    expect(html("x`a@b.org`")).to.equal("<p>x<code>a@b.org</code></p>");
+    expect(html("**a@b.org**")).to.equal(`<p><strong>${link}</strong></p>`);
+    expect(html("~~a@b.org~~ *a@b.org*")).to.equal(`<p><del>${link}</del> <em>${link}</em></p>`);
+    expect(html("`@b.org")).to.equal("<p>`@b.org</p>");
+  });
+});

@@ -50,8 +50,10 @@ function matchesIn(word: string): readonly Match[] {
 }
 
 function toFound(match: Match): FoundUrl | undefined {
-  const text = trim(match.raw);
   const kind = match.schema === "" ? "domain" : match.schema === "mailto:" ? "email" : "url";
+  const skipped = kind === "email" ? markupBefore(match.raw) : 0;
+  const text = trim(match.raw.slice(skipped));
+  if (text === "" || text.startsWith("@")) return undefined;
   const host = /^[^/?#]*/.exec(text)?.[0] ?? "";
   if (kind === "domain" && fileEndings.has(host.slice(host.lastIndexOf(".") + 1).toLowerCase())) {
     return undefined;
@@ -59,7 +61,14 @@ function toFound(match: Match): FoundUrl | undefined {
   if (kind === "url" && !/^\w+:\/\/[^/]/.test(text)) return undefined;
   const prefix =
     kind === "domain" ? "http://" : kind === "email" && !/^mailto:/i.test(text) ? "mailto:" : "";
-  return { start: match.index, end: match.index + text.length, href: prefix + text, kind };
+  const start = match.index + skipped;
+  return { start, end: start + text.length, href: prefix + text, kind };
+}
+
+/** Length of the markup that the link finder takes for the beginning of an e-mail address. */
+function markupBefore(raw: string): number {
+  const at = raw.indexOf("@");
+  return /.*[`*~]/.exec(raw.slice(0, at))?.[0].length ?? 0;
 }
 
 /** Cuts markup and sentence punctuation off the end; a `)` that belongs to a `(` inside stays. */
