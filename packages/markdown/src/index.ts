@@ -3,6 +3,20 @@ export { codeToNames, emojiCode, emojiNames } from "./emoji/names.ts";
 export { channelSlug, encodeComponent } from "./links/slug.ts";
 export { emptyLookups } from "./lookups.ts";
 export { isMeMessage } from "./me-message.ts";
+export {
+  bulletList,
+  channelLink,
+  emphasised,
+  moment,
+  notice,
+  type Notice,
+  type NoticePart,
+  paragraph,
+  quoted,
+  silentGroup,
+  silentUser,
+  told,
+} from "./notice.ts";
 export { type ParseOptions, parseMessage } from "./parse-message.ts";
 export { renderDescription } from "./render-description.ts";
 export { renderMessage, renderVersion } from "./render-message.ts";

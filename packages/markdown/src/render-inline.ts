@@ -1,8 +1,9 @@
 import type { ChannelReference, Inline } from "./document.ts";
 import { escapeAttribute, escapeText } from "./escape.ts";
 import { isUpload, localHref } from "./links/target.ts";
-import { channelSlug, encodeComponent } from "./links/slug.ts";
+import { encodeComponent } from "./links/slug.ts";
 import { renderMath } from "./math.ts";
+import { channelHtml, channelPath } from "./names-html.ts";
 import { groupMention, userMention } from "./render-mention.ts";
 import { resolveChannel } from "./resolve.ts";
 import type { Rendering } from "./rendering.ts";
@@ -66,12 +67,9 @@ function channelLink(target: ChannelReference, rendering: Rendering): string {
   const channel = resolveChannel(target, lookups);
   if (channel === undefined) return escapeText(`#**${target.channel}**`);
   const { topic, messageId } = target;
-  const base = `/#narrow/channel/${channelSlug(channel.id, channel.name)}`;
+  if (topic === undefined) return channelHtml(channel);
   const name = `#${escapeText(channel.name)}`;
-  if (topic === undefined) {
-    return `<a class="stream" data-stream-id="${channel.id}" href="${escapeAttribute(base)}">${name}</a>`;
-  }
-  const href = escapeAttribute(`${base}/topic/${encodeComponent(topic)}`);
+  const href = escapeAttribute(`${channelPath(channel)}/topic/${encodeComponent(topic)}`);
   const shown =
     topic === "" ? `<em>${escapeText(lookups.emptyTopicDisplayName)}</em>` : escapeText(topic);
   if (messageId !== undefined) {

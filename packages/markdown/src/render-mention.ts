@@ -1,5 +1,6 @@
 import type { GroupReference, UserReference } from "./document.ts";
 import { escapeText } from "./escape.ts";
+import { groupMentionHtml, userMentionHtml } from "./names-html.ts";
 import { resolveGroup, resolveUser } from "./resolve.ts";
 import type { Rendering } from "./rendering.ts";
 
@@ -11,12 +12,9 @@ export function userMention(
 ): string {
   const user = resolveUser(reference, rendering.lookups);
   if (user === undefined) return escapeText(`@**${reference.name}**`);
-  const name = escapeText(user.fullName);
-  if (silent || !user.isActive) {
-    return `<span class="user-mention silent" data-user-id="${user.id}">${name}</span>`;
-  }
+  if (silent || !user.isActive) return userMentionHtml(user, true);
   rendering.userIds.add(user.id);
-  return `<span class="user-mention" data-user-id="${user.id}">@${name}</span>`;
+  return userMentionHtml(user, false);
 }
 
 /** A group as stored, a system group by its display name; deactivated ones are silent. */
@@ -27,10 +25,8 @@ export function groupMention(
 ): string {
   const group = resolveGroup(reference, rendering.lookups);
   if (group === undefined) return escapeText(`@*${reference.name}*`);
-  const name = escapeText(group.isSystemGroup ? group.displayName : group.name);
-  if (silent || group.deactivated) {
-    return `<span class="user-group-mention silent" data-user-group-id="${group.id}">${name}</span>`;
-  }
+  const shown = { id: group.id, name: group.isSystemGroup ? group.displayName : group.name };
+  if (silent || group.deactivated) return groupMentionHtml(shown, true);
   rendering.groupIds.add(group.id);
-  return `<span class="user-group-mention" data-user-group-id="${group.id}">@${name}</span>`;
+  return groupMentionHtml(shown, false);
 }

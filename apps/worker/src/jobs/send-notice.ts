@@ -11,17 +11,16 @@ import type { WorkerServices } from "../services.ts";
 
 /** Sends what the notification bot has to say about something that has happened. */
 export function sendNoticeProcessor(services: WorkerServices) {
-  const { site } = services;
   return intentProcessor(services, sendNotice, async (tx, { realmId, payload }) => {
     switch (payload.kind) {
       case "subscribed":
-        return sendSubscribedNotice(tx, site, realmId, payload);
+        return sendSubscribedNotice(tx, realmId, payload);
       case "channel-created":
-        return sendChannelCreatedNotice(tx, site, realmId, payload);
+        return sendChannelCreatedNotice(tx, realmId, payload);
       case "bot-unheard":
-        return sendUnheardNotice(tx, site, realmId, payload);
+        return sendUnheardNotice(tx, realmId, payload);
       case "group-membership":
-        return sendGroupMembershipNotices(tx, site, realmId, payload);
+        return sendGroupMembershipNotices(tx, realmId, payload);
     }
   });
 }

@@ -7,7 +7,6 @@ import { loadMemberships, type Memberships } from "../permissions/memberships.ts
 import { channelSettings, realmSettings } from "../permissions/registry.ts";
 import { recordAnnouncements, recordSubscribedNotices } from "../notices/record.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
 import { currentActor } from "../users/lock-account.ts";
 import { loadPrincipals, type Principals } from "../users/principals.ts";
@@ -59,7 +58,6 @@ export interface AddedSubscriptions {
  */
 export async function addSubscriptions(
   tx: Tx,
-  site: Site,
   account: Account,
   input: AddSubscriptionsInput,
 ): Promise<AddedSubscriptions> {
@@ -108,7 +106,7 @@ export async function addSubscriptions(
     userIds,
   );
   const events = await subscribedEvents(tx, realm.id, channels, added, before);
-  const notices = await postCreationNotices(tx, site, realm, actor, created.channels);
+  const notices = await postCreationNotices(tx, realm, actor, created.channels);
   if (input.announce) await recordAnnouncements(tx, realm, actor, created.channels);
   const told =
     input.tellSubscribed &&

@@ -4,7 +4,6 @@ import {
   crowd,
   eventsOf,
   organization,
-  testSite,
   useDatabase,
   type TestOrganization,
 } from "@carillon/testkit";
@@ -17,7 +16,6 @@ import { removeSubscriptions } from "./remove-subscriptions.ts";
 
 describe("many channels and many accounts in one request", () => {
   const db = useDatabase();
-  const site = testSite();
   let org: TestOrganization;
   let people: Awaited<ReturnType<typeof crowd>>;
   before(async () => {
@@ -48,7 +46,7 @@ describe("many channels and many accounts in one request", () => {
     return eventsOf(db, org.realm.id, () =>
       countQueries(db, () =>
         db.transaction((tx) =>
-          addSubscriptions(tx, site, org.admin, { ...input, subscriptions, principals }),
+          addSubscriptions(tx, org.admin, { ...input, subscriptions, principals }),
         ),
       ),
     );
@@ -130,7 +128,7 @@ describe("many channels and many accounts in one request", () => {
     const create = (subscribers: number[]) =>
       countQueries(db, () =>
         db.transaction((tx) =>
-          createChannel(tx, site, org.admin, {
+          createChannel(tx, org.admin, {
             ...plain,
             name: newNames(1).join(),
             description: "",

@@ -4,7 +4,6 @@ import { emit, type NewEvent } from "@carillon/events";
 
 import { recordAnnouncements } from "../notices/record.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
 import { holdGroupGraph } from "../permissions/lock-groups.ts";
 import type { Account } from "../users/account.ts";
 import { loadActiveAccounts } from "../users/active-accounts.ts";
@@ -34,7 +33,6 @@ export interface NewChannelInput extends CreationOptions {
  */
 export async function createChannel(
   tx: Tx,
-  site: Site,
   account: Account,
   input: NewChannelInput,
 ): Promise<number> {
@@ -61,7 +59,7 @@ export async function createChannel(
     subscribers.map(({ id }) => id),
   );
   const subscribed = await subscribedEvents(tx, realm.id, [channel], added, before);
-  const notices = await postCreationNotices(tx, site, realm, creator, [channel]);
+  const notices = await postCreationNotices(tx, realm, creator, [channel]);
   if (input.announce) await recordAnnouncements(tx, realm, creator, [channel]);
   emit(tx, realm.id, [...created.channels, ...subscribed, ...created.defaults, ...notices]);
   return channel.id;

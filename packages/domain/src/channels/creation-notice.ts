@@ -1,12 +1,12 @@
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
+import { notice, paragraph, silentUser, told } from "@carillon/markdown";
 
 import { loadPostingChannels } from "../messages/channel-facts.ts";
-import { composeNotice, silentMention, systemBot } from "../messages/notice.ts";
+import { composeNotice, systemBot } from "../messages/notice.ts";
 import type { OutgoingMessage } from "../messages/outgoing.ts";
 import { sendMessages } from "../messages/send.ts";
 import type { Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
 import type { Channel } from "./channel.ts";
 
@@ -19,7 +19,6 @@ const noticeTopic = "channel events";
  */
 export async function postCreationNotices(
   tx: Tx,
-  site: Site,
   realm: Realm,
   creator: Account,
   channels: readonly Channel[],
@@ -28,13 +27,13 @@ export async function postCreationNotices(
   const bot = await systemBot(tx, realm.id, "notification");
   const ids = channels.map(({ id }) => id);
   const targets = await loadPostingChannels(tx, realm.id, ids, []);
-  const texts = new Map<string, Channel[]>();
+  const kinds = new Map<string, Channel[]>();
   for (const channel of channels) {
-    const content = `${silentMention(creator)} created this ${kindOf(channel)} channel.`;
-    texts.set(content, [...(texts.get(content) ?? []), channel]);
+    const kind = kindOf(channel);
+    kinds.set(kind, [...(kinds.get(kind) ?? []), channel]);
   }
   const notices: OutgoingMessage[] = [];
-  for (const [content, alike] of texts) {
+  for (const [kind, alike] of kinds) {
     const copies = alike.flatMap((channel): Addressed[] => {
       const target = targets.get(channel.id);
       if (!target) return [];
@@ -43,9 +42,14 @@ export async function postCreationNotices(
     });
     const [first] = copies;
     if (!first) continue;
-    // Looked up and rendered once: channels of one kind are told of in the same words.
-    const notice = { bot, content, readBy: [creator.id], ...first };
-    const composed = await composeNotice(tx, realm, site, notice);
+    const said = notice(paragraph`${silentUser(creator)} created this ${told(kind)} channel.`);
+    // Channels of one kind are told of in the same words.
+    const composed = await composeNotice(tx, {
+      bot,
+      notice: said,
+      readBy: [creator.id],
+      ...first,
+    });
     notices.push(...copies.map((copy) => ({ ...composed, ...copy })));
   }
   return (await sendMessages(tx, realm, notices)).events;

@@ -2,7 +2,6 @@ import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import { guestRole } from "../permissions/memberships.ts";
-import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
 import {
   addSubscriptions,
@@ -38,7 +37,6 @@ const asByDefault: Omit<AddSubscriptionsInput, "subscriptions"> = {
  */
 export async function updateSubscriptions(
   tx: Tx,
-  site: Site,
   actor: Account,
   wanted: { readonly add: readonly WantedChannel[]; readonly delete: readonly string[] },
 ): Promise<UpdatedSubscriptions> {
@@ -49,7 +47,7 @@ export async function updateSubscriptions(
     throw errors.badRequest("Guests cannot subscribe themselves");
   const added =
     add.length > 0
-      ? await addSubscriptions(tx, site, actor, { ...asByDefault, subscriptions: add })
+      ? await addSubscriptions(tx, actor, { ...asByDefault, subscriptions: add })
       : { subscribed: {}, alreadySubscribed: {} };
   const removed =
     names.length > 0

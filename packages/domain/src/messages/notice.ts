@@ -1,11 +1,9 @@
 import type { Sql } from "@carillon/db";
-import { parseMessage, renderMessage } from "@carillon/markdown";
+import type { Notice, RenderedMessage } from "@carillon/markdown";
 
-import type { Realm } from "../realms/realm.ts";
 import { accountColumns, type Account } from "../users/account.ts";
 import { clientIdOf } from "./clients.ts";
 import type { Target } from "./draft.ts";
-import { loadRendering } from "./mention-lookups.ts";
 import type { OutgoingMessage } from "./outgoing.ts";
 import { membersOf } from "./recipients.ts";
 
@@ -29,6 +27,16 @@ export async function systemBot(
   return bot;
 }
 
+const callsNobody: Omit<RenderedMessage, "html"> = {
+  mentionedUserIds: [],
+  mentionedGroupIds: [],
+  channelWildcard: false,
+  topicWildcard: false,
+  hasLink: false,
+  hasImage: false,
+  hasAttachment: false,
+};
+
 /** Where a notice goes. */
 export function directTo(bot: Account, account: Account): Target {
   const participants = bot.id < account.id ? [bot, account] : [account, bot];
@@ -36,41 +44,30 @@ export function directTo(bot: Account, account: Account): Target {
 }
 
 /**
- * A message of the organization's own bot, ready for `sendMessages`. The server's own words need no permission; where
- * they mention somebody, they do so silently.
+ * A message of the organization's own bot, ready for `sendMessages`. The server's own words need no permission, and
+ * mention nobody but silently.
  */
 export async function composeNotice(
   sql: Sql,
-  realm: Realm,
-  site: { readonly url: string },
-  notice: {
+  message: {
     bot: Account;
     target: Target;
     topic?: string;
-    content: string;
+    notice: Notice;
     readBy?: readonly number[];
   },
 ): Promise<OutgoingMessage> {
-  const { bot, target, topic = "", content, readBy = [] } = notice;
-  const parsed = parseMessage(content);
-  const { lookups, ...context } = await loadRendering(sql, realm.id, site.url, [
-    { parsed, authorId: bot.id },
-  ]);
+  const { bot, target, topic = "", notice, readBy = [] } = message;
   return {
     sender: bot,
     target,
     topic,
-    content,
+    content: notice.content,
     mentionedFollowers: [],
-    rendered: renderMessage(parsed, lookups.of(parsed, bot, context)),
+    rendered: { ...callsNobody, html: notice.html },
     clientId: await clientIdOf(sql, internalClient),
     clientName: internalClient,
     readBySender: true,
     readBy,
   };
-}
-
-/** How a notice names an account without calling it. */
-export function silentMention({ id, fullName }: Pick<Account, "id" | "fullName">): string {
-  return `@_**${fullName}|${id}**`;
 }

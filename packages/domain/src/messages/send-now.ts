@@ -45,7 +45,7 @@ export async function sendNow(
     const channel = missingChannel(error);
     if (actor.isBot && channel !== undefined)
       await db
-        .transaction((tx) => tellBotOwner(tx, site, actor, { channel, what: "missing" }))
+        .transaction((tx) => tellBotOwner(tx, actor, { channel, what: "missing" }))
         .catch((failure: unknown) =>
           log.error({ err: failure, bot: actor.id }, "a bot's owner could not be told"),
         );

@@ -1,13 +1,13 @@
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { cutTo } from "@carillon/kit";
+import { emphasised, notice, paragraph, silentUser, told } from "@carillon/markdown";
 
 import { maxChannelNameLength } from "../channels/names.ts";
 import { loadPostingChannels } from "../messages/channel-facts.ts";
-import { composeNotice, directTo, silentMention, systemBot } from "../messages/notice.ts";
+import { composeNotice, directTo, systemBot } from "../messages/notice.ts";
 import { sendMessages } from "../messages/send.ts";
 import { loadRealm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
 import { loadAccounts, type Account } from "../users/account.ts";
 
 /** Where a bot wanted to post, and found nobody. */
@@ -23,7 +23,6 @@ export interface BotTrouble {
  */
 export async function tellBotOwner(
   tx: Tx,
-  site: Site,
   bot: Account,
   { channel, what }: BotTrouble,
 ): Promise<void> {
@@ -39,14 +38,18 @@ export async function tellBotOwner(
   const notifier = await systemBot(tx, realm.id, "notification");
   const name =
     typeof channel === "number"
-      ? `with the ID ${channel}`
-      : `**${cutTo(channel, maxChannelNameLength, "…")}**`;
-  const trouble = what === "missing" ? "which does not exist" : "which nobody is subscribed to";
+      ? told(`with the ID ${channel}`)
+      : emphasised(cutTo(channel, maxChannelNameLength, "…"));
+  const who = silentUser(bot);
   const { events } = await sendMessages(tx, realm, [
-    await composeNotice(tx, realm, site, {
+    await composeNotice(tx, {
       bot: notifier,
       target: directTo(notifier, owner),
-      content: `Your bot ${silentMention(bot)} sent a message to the channel ${name}, ${trouble}.`,
+      notice: notice(
+        what === "missing"
+          ? paragraph`Your bot ${who} sent a message to the channel ${name}, which does not exist.`
+          : paragraph`Your bot ${who} sent a message to the channel ${name}, which nobody is subscribed to.`,
+      ),
     }),
   ]);
   emit(tx, realm.id, events);
@@ -58,14 +61,13 @@ export async function tellBotOwner(
  */
 export async function sendUnheardNotice(
   tx: Tx,
-  site: Site,
   realmId: number,
-  notice: { readonly botId: number; readonly channelId: number },
+  wanted: { readonly botId: number; readonly channelId: number },
 ): Promise<void> {
-  const bot = (await loadAccounts(tx, realmId, [notice.botId])).get(notice.botId);
-  const channel = (await loadPostingChannels(tx, realmId, [notice.channelId], [])).get(
-    notice.channelId,
+  const bot = (await loadAccounts(tx, realmId, [wanted.botId])).get(wanted.botId);
+  const channel = (await loadPostingChannels(tx, realmId, [wanted.channelId], [])).get(
+    wanted.channelId,
   );
   if (!bot || !channel) return;
-  await tellBotOwner(tx, site, bot, { channel: channel.name, what: "without subscribers" });
+  await tellBotOwner(tx, bot, { channel: channel.name, what: "without subscribers" });
 }

@@ -1,12 +1,12 @@
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
+import { channelLink, notice, paragraph, silentUser } from "@carillon/markdown";
 
 import { holdAudiences } from "../channels/audience-lock.ts";
 import { loadPostingChannels } from "../messages/channel-facts.ts";
-import { composeNotice, silentMention, systemBot } from "../messages/notice.ts";
+import { composeNotice, systemBot } from "../messages/notice.ts";
 import { sendMessages } from "../messages/send.ts";
 import { loadRealm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
 import { loadAccounts } from "../users/account.ts";
 
 const announcementTopic = "new channels";
@@ -17,30 +17,29 @@ const announcementTopic = "new channels";
  */
 export async function sendChannelCreatedNotice(
   tx: Tx,
-  site: Site,
   realmId: number,
-  notice: { actorId: number; channelId: number },
+  wanted: { actorId: number; channelId: number },
 ): Promise<void> {
   const realm = await loadRealm(tx, realmId);
   const announcementsId = realm.newStreamAnnouncementsChannelId;
   if (announcementsId === null) return;
-  const ids = [announcementsId, notice.channelId];
+  const ids = [announcementsId, wanted.channelId];
   const [, channels] = await Promise.all([
     holdAudiences(tx, [announcementsId]),
     loadPostingChannels(tx, realmId, ids, []),
   ]);
   const announcements = channels.get(announcementsId);
-  const created = channels.get(notice.channelId);
-  const actor = (await loadAccounts(tx, realmId, [notice.actorId])).get(notice.actorId);
+  const created = channels.get(wanted.channelId);
+  const actor = (await loadAccounts(tx, realmId, [wanted.actorId])).get(wanted.actorId);
   if (!announcements || announcements.isArchived || !created || !actor) return;
   if (created.inviteOnly || created.isArchived) return;
   const bot = await systemBot(tx, realmId, "notification");
   const { events } = await sendMessages(tx, realm, [
-    await composeNotice(tx, realm, site, {
+    await composeNotice(tx, {
       bot,
       target: { kind: "channel", channel: announcements },
       topic: announcements.topicsPolicy === "empty_topic_only" ? "" : announcementTopic,
-      content: `${silentMention(actor)} created the channel #**${created.name}**.`,
+      notice: notice(paragraph`${silentUser(actor)} created the channel ${channelLink(created)}.`),
     }),
   ]);
   emit(tx, realmId, events);

@@ -1,11 +1,11 @@
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
+import { notice, paragraph, silentGroup, silentUser } from "@carillon/markdown";
 
-import { composeNotice, directTo, silentMention, systemBot } from "../messages/notice.ts";
+import { composeNotice, directTo, systemBot } from "../messages/notice.ts";
 import type { OutgoingMessage } from "../messages/outgoing.ts";
 import { sendMessages } from "../messages/send.ts";
 import { loadRealm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
 import { loadAccounts } from "../users/account.ts";
 
 /**
@@ -14,9 +14,8 @@ import { loadAccounts } from "../users/account.ts";
  */
 export async function sendGroupMembershipNotices(
   tx: Tx,
-  site: Site,
   realmId: number,
-  notice: {
+  wanted: {
     actorId: number;
     groupId: number;
     userIds: readonly number[];
@@ -24,25 +23,25 @@ export async function sendGroupMembershipNotices(
   },
 ): Promise<void> {
   const realm = await loadRealm(tx, realmId);
-  const accounts = await loadAccounts(tx, realmId, [notice.actorId, ...notice.userIds]);
+  const accounts = await loadAccounts(tx, realmId, [wanted.actorId, ...wanted.userIds]);
   const group = await tx.first<{ name: string }>(
     "SELECT name FROM named_user_group WHERE realm_id = $1 AND id = $2",
-    [realmId, notice.groupId],
+    [realmId, wanted.groupId],
   );
-  const actor = accounts.get(notice.actorId);
+  const actor = accounts.get(wanted.actorId);
   if (!actor || !group) return;
   const bot = await systemBot(tx, realmId, "notification");
-  const content =
-    notice.change === "added"
-      ? `${silentMention(actor)} added you to the user group @_*${group.name}*.`
-      : `${silentMention(actor)} removed you from the user group @_*${group.name}*.`;
+  const [who, which] = [silentUser(actor), silentGroup({ ...group, id: wanted.groupId })];
+  const said = notice(
+    wanted.change === "added"
+      ? paragraph`${who} added you to the user group ${which}.`
+      : paragraph`${who} removed you from the user group ${which}.`,
+  );
   const messages: OutgoingMessage[] = [];
-  for (const id of notice.userIds) {
+  for (const id of wanted.userIds) {
     const user = accounts.get(id);
     if (!user?.isActive) continue;
-    messages.push(
-      await composeNotice(tx, realm, site, { bot, target: directTo(bot, user), content }),
-    );
+    messages.push(await composeNotice(tx, { bot, target: directTo(bot, user), notice: said }));
   }
   if (messages.length === 0) return;
   const { events } = await sendMessages(tx, realm, messages);

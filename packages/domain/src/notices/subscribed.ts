@@ -1,10 +1,10 @@
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
+import { bulletList, notice, paragraph, silentUser, told } from "@carillon/markdown";
 
-import { composeNotice, directTo, silentMention, systemBot } from "../messages/notice.ts";
+import { composeNotice, directTo, systemBot } from "../messages/notice.ts";
 import { sendMessages } from "../messages/send.ts";
 import { loadRealm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
 import { loadAccounts } from "../users/account.ts";
 
 /**
@@ -13,27 +13,28 @@ import { loadAccounts } from "../users/account.ts";
  */
 export async function sendSubscribedNotice(
   tx: Tx,
-  site: Site,
   realmId: number,
-  notice: { actorId: number; userId: number; channelIds: readonly number[] },
+  wanted: { actorId: number; userId: number; channelIds: readonly number[] },
 ): Promise<void> {
   const realm = await loadRealm(tx, realmId);
-  const accounts = await loadAccounts(tx, realmId, [notice.actorId, notice.userId]);
-  const actor = accounts.get(notice.actorId);
-  const user = accounts.get(notice.userId);
+  const accounts = await loadAccounts(tx, realmId, [wanted.actorId, wanted.userId]);
+  const actor = accounts.get(wanted.actorId);
+  const user = accounts.get(wanted.userId);
   const channels = await tx.rows<{ name: string }>(
     `SELECT c.name FROM channels c JOIN subscriptions s ON s.channel_id = c.id AND s.user_id = $2 AND s.active
      WHERE c.id = ANY($1::int[]) AND NOT c.is_archived ORDER BY lower(c.name)`,
-    [notice.channelIds, notice.userId],
+    [wanted.channelIds, wanted.userId],
   );
   if (!actor || !user?.isActive || channels.length === 0) return;
   const bot = await systemBot(tx, realmId, "notification");
-  const names = channels.map(({ name }) => `* ${name}`).join("\n");
   const { events } = await sendMessages(tx, realm, [
-    await composeNotice(tx, realm, site, {
+    await composeNotice(tx, {
       bot,
       target: directTo(bot, user),
-      content: `${silentMention(actor)} subscribed you to:\n\n${names}`,
+      notice: notice(
+        paragraph`${silentUser(actor)} subscribed you to:`,
+        bulletList(channels.map(({ name }) => told(name))),
+      ),
     }),
   ]);
   emit(tx, realmId, events);

@@ -1,11 +1,11 @@
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
+import { notice, type Notice, paragraph, silentUser } from "@carillon/markdown";
 
-import { composeNotice, directTo, silentMention, systemBot } from "../messages/notice.ts";
+import { composeNotice, directTo, systemBot } from "../messages/notice.ts";
 import type { OutgoingMessage } from "../messages/outgoing.ts";
 import { sendMessages } from "../messages/send.ts";
 import type { Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
 import type { Account } from "../users/account.ts";
 
 /**
@@ -15,25 +15,21 @@ import type { Account } from "../users/account.ts";
  */
 export async function welcome(
   tx: Tx,
-  site: Site,
   realm: Realm,
   people: readonly Account[],
 ): Promise<readonly NewEvent[]> {
   const bot = await systemBot(tx, realm.id, "welcome");
   const messages: OutgoingMessage[] = [];
   for (const person of people) {
-    const content = welcomeText(person);
-    messages.push(
-      await composeNotice(tx, realm, site, { bot, target: directTo(bot, person), content }),
-    );
+    const said = welcomeNotice(person);
+    messages.push(await composeNotice(tx, { bot, target: directTo(bot, person), notice: said }));
   }
   return (await sendMessages(tx, realm, messages)).events;
 }
 
-function welcomeText(person: Account): string {
-  return [
-    `Welcome, ${silentMention(person)}!`,
-    "This is a direct message: nobody else sees it. What a team talks about is in channels, and every message there " +
-      "has a topic, so that you can follow one conversation and leave the others for later.",
-  ].join("\n\n");
+function welcomeNotice(person: Account): Notice {
+  return notice(
+    paragraph`Welcome, ${silentUser(person)}!`,
+    paragraph`This is a direct message: nobody else sees it. What a team talks about is in channels, and every message there has a topic, so that you can follow one conversation and leave the others for later.`,
+  );
 }

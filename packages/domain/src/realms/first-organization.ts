@@ -128,7 +128,6 @@ async function fill(
   );
   await welcome(
     tx,
-    site,
     realm,
     members.filter(({ isBot }) => !isBot),
   );

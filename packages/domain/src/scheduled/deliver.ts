@@ -204,7 +204,7 @@ function draftOf(row: DueRow): Draft {
 
 /** Writes the outcomes and tells everybody: the one `emit` of the transaction. */
 async function settle(
-  { site, log }: DeliverOptions,
+  { log }: DeliverOptions,
   tx: Tx,
   realm: Realm,
   outcomes: readonly Outcome[],
@@ -214,7 +214,7 @@ async function settle(
   const loud = outcomes.filter(
     (outcome): outcome is Failure => outcome.kind === "failed" && !outcome.silent,
   );
-  const notices = await sendFailureNotices(tx, site, log, realm, loud);
+  const notices = await sendFailureNotices(tx, log, realm, loud);
   const events = outcomes.flatMap((outcome) => {
     if (outcome.kind !== "failed") return [scheduledEvents.remove(outcome.row)];
     return outcome.silent ? [] : [scheduledEvents.update({ ...outcome.row, failed: true })];

@@ -1,11 +1,11 @@
 import { isPassing, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
+import { moment, notice, paragraph, quoted } from "@carillon/markdown";
 
 import { composeNotice, directTo, systemBot } from "../messages/notice.ts";
 import { sendMessages } from "../messages/send.ts";
 import type { Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
 import { loadAccounts } from "../users/account.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -20,14 +20,13 @@ export type Failure = Extract<Outcome, { kind: "failed" }>;
  */
 export async function sendFailureNotices(
   tx: Tx,
-  site: Site,
   log: Logger,
   realm: Realm,
   failures: readonly Failure[],
 ): Promise<readonly NewEvent[]> {
   if (failures.length === 0) return [];
   try {
-    return await tx.savepoint(() => send(tx, site, realm, failures));
+    return await tx.savepoint(() => send(tx, realm, failures));
   } catch (error) {
     if (isPassing(error)) throw error;
     if (failures.length === 1) {
@@ -40,13 +39,12 @@ export async function sendFailureNotices(
   }
   const events: NewEvent[] = [];
   for (const failure of failures)
-    events.push(...(await sendFailureNotices(tx, site, log, realm, [failure])));
+    events.push(...(await sendFailureNotices(tx, log, realm, [failure])));
   return events;
 }
 
 async function send(
   tx: Tx,
-  site: Site,
   realm: Realm,
   failures: readonly Failure[],
 ): Promise<readonly NewEvent[]> {
@@ -60,10 +58,12 @@ async function send(
   for (const { row, reason } of failures) {
     const sender = senders.get(row.senderId);
     if (!sender) continue;
-    const time = new Date(row.deliverAt * 1_000).toISOString();
-    const content = `The message that you scheduled for <time:${time}> could not be sent. ${reason}\n\nIt stays in your scheduled messages: give it a new time, or delete it.`;
+    const said = notice(
+      paragraph`The message that you scheduled for ${moment(row.deliverAt)} could not be sent. ${quoted(reason)}`,
+      paragraph`It stays in your scheduled messages: give it a new time, or delete it.`,
+    );
     const target = directTo(bot, sender);
-    notices.push(await composeNotice(tx, realm, site, { bot, target, content }));
+    notices.push(await composeNotice(tx, { bot, target, notice: said }));
   }
   return (await sendMessages(tx, realm, notices)).events;
 }

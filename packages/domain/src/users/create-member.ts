@@ -42,7 +42,7 @@ export async function createMember(
         passwordHash,
         createdBy: actor.id,
       });
-      emit(tx, realm.id, [...events, ...(await welcome(tx, site, realm, [account]))]);
+      emit(tx, realm.id, [...events, ...(await welcome(tx, realm, [account]))]);
       return account.id;
     })
     .catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { creationOptions } from "./creation-options.ts";
 export default handle(operation, async ({ input, actor, services }) => {
   const fatal = input.authorization_errors_fatal;
   const added = await services.db.transaction((tx) =>
-    addSubscriptions(tx, services.site, actor, {
+    addSubscriptions(tx, actor, {
       ...creationOptions(input),
       subscriptions: input.subscriptions,
       principals: input.principals,

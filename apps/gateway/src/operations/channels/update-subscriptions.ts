@@ -3,9 +3,7 @@ import { updateSubscriptions } from "@carillon/domain";
 import { handle } from "../../services.ts";
 
 export default handle(operation, async ({ input, actor, services }) => {
-  const updated = await services.db.transaction((tx) =>
-    updateSubscriptions(tx, services.site, actor, input),
-  );
+  const updated = await services.db.transaction((tx) => updateSubscriptions(tx, actor, input));
   return {
     subscribed: updated.subscribed,
     already_subscribed: updated.alreadySubscribed,

@@ -1,0 +1,30 @@
+import { escapeAttribute, escapeText } from "./escape.ts";
+import { channelSlug } from "./links/slug.ts";
+import type { LinkableChannel } from "./types.ts";
+
+/** How an account is mentioned (rendering.md §4). */
+export function userMentionHtml(user: { id: number; fullName: string }, silent: boolean): string {
+  const name = escapeText(user.fullName);
+  return silent
+    ? `<span class="user-mention silent" data-user-id="${user.id}">${name}</span>`
+    : `<span class="user-mention" data-user-id="${user.id}">@${name}</span>`;
+}
+
+/** How a user group is mentioned. @param group its name as it is shown */
+export function groupMentionHtml(group: { id: number; name: string }, silent: boolean): string {
+  const name = escapeText(group.name);
+  return silent
+    ? `<span class="user-group-mention silent" data-user-group-id="${group.id}">${name}</span>`
+    : `<span class="user-group-mention" data-user-group-id="${group.id}">@${name}</span>`;
+}
+
+/** Address of a channel within the organization (rendering.md §5). */
+export function channelPath({ id, name }: LinkableChannel): string {
+  return `/#narrow/channel/${channelSlug(id, name)}`;
+}
+
+/** How a channel is linked. */
+export function channelHtml(channel: LinkableChannel): string {
+  const href = escapeAttribute(channelPath(channel));
+  return `<a class="stream" data-stream-id="${channel.id}" href="${href}">#${escapeText(channel.name)}</a>`;
+}

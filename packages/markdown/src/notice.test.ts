@@ -1,0 +1,127 @@
+import { expect } from "chai";
+import { hostileFragments } from "./hostile-fragments.test.ts";
+import { findFault } from "./html-check.test.ts";
+import {
+  bulletList,
+  channelLink,
+  emphasised,
+  moment,
+  type Notice,
+  notice,
+  paragraph,
+  quoted,
+  silentGroup,
+  silentUser,
+  told,
+} from "./notice.ts";
+import { parseMessage } from "./parse-message.ts";
+import { renderMessage } from "./render-message.ts";
+import { lookups } from "./sample-organization.test.ts";
+import type { Lookups } from "./types.ts";
+
+const hostileNames = [
+  "x*. **Security:** [log in again](https://evil.example/x) *",
+  "[log in](https://evil.example)",
+  "evil.example",
+  "https://evil.example/x",
+  "someone@evil.example",
+  "@**all**",
+  "#**name>topic**",
+  "a|5",
+  "**",
+  "*",
+  "`",
+  "`` ` ```",
+  "```\n# big",
+  "a\n\n> quoted\n* list\n1. more",
+  "1. one",
+  "- one",
+  "# one",
+  "> one",
+  "    code",
+  "~~gone~~",
+  "$$x$$",
+  ":smile: 🙂",
+  "<time:2024-03-07>",
+  "&lt;b&gt; <b>x</b>",
+  "a  b ",
+  "---",
+  "|a|b|\n|-|-|\n|c|d|",
+  "\u2028x\u0000y\u0085",
+  "\\*x\\*",
+  "![a](/user_uploads/a.png)",
+  "e\u0301**",
+  ...hostileFragments,
+];
+
+/** One notice with every part in it, about things of that name. */
+function about(name: string): Notice {
+  return notice(
+    paragraph`${silentUser({ id: 5, fullName: name })} & ${silentGroup({ id: 21, name })} in ${channelLink({ id: 9, name })}.`,
+    paragraph`Channel ${emphasised(name)}, ${moment(1_709_823_600)}. ${quoted(name)}`,
+    paragraph`${told(name)}`,
+    bulletList([told(name), told("second")]),
+  );
+}
+
+/** The same organization, where all bear that name. */
+function known(name: string): Lookups {
+  const key = name.toLowerCase();
+  const group = { id: 21, name, displayName: name, deactivated: false, isSystemGroup: false };
+  return {
+    ...lookups,
+    usersById: new Map([[5, { id: 5, fullName: name, isActive: true }]]),
+    groupsByName: new Map([[key, [group]]]),
+    channelsByName: new Map([[name, { id: 9, name }]]),
+  };
+}
+
+const elements = (html: string): string[] =>
+  (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replace(/ href="[^"]*"/, ""));
+
+describe("What a system bot says", () => {
+  it("renders from its Markdown to its HTML, where names are harmless", () => {
+    for (const name of [
+      "design review",
+      "Ada",
+      "Großer Übermut 2",
+      "it's",
+      "a_b-c, (d)!",
+      "R&D/Ops +1",
+    ]) {
+      const { content, html } = about(name);
+      expect(renderMessage(parseMessage(content), known(name)).html).to.equal(html);
+    }
+  });
+
+  it("has the same elements whatever the names are", () => {
+    const harmless = elements(about("name").html);
+    for (const name of hostileNames) {
+      const { html } = about(name);
+      expect(elements(html), name).to.deep.equal(harmless);
+      expect(findFault(html), name).to.equal(undefined);
+    }
+  });
+
+  it("has Markdown in which no name is more than a mention, a link to the channel or code", () => {
+    const allowed =
+      /^<(?:\/?(?:p|ul|li|code|strong|em)|\/(?:time|span|a)|time datetime="2024-03-07T15:00:00Z"|span class="user(?:-group)?-mention silent" data-user(?:-group)?-id="\d+"|a class="stream" data-stream-id="9")>$/;
+    for (const name of hostileNames) {
+      const { content } = about(name);
+      for (const organization of [lookups, known(name)]) {
+        const rendered = renderMessage(
+          parseMessage(content, { translateEmoticons: true }),
+          organization,
+        );
+        for (const tag of elements(rendered.html))
+          expect(tag, `${name}: ${rendered.html}`).to.match(allowed);
+        expect(rendered.html.split("<li>")).to.have.length(3);
+        expect(rendered).to.deep.include({
+          mentionedUserIds: [],
+          channelWildcard: false,
+          hasLink: false,
+        });
+      }
+    }
+  });
+});

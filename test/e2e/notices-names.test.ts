@@ -1,0 +1,113 @@
+import { unqueuedIntents } from "@carillon/db";
+import { sendNotice } from "@carillon/jobs";
+import { channel, newGroup, runJob, user, type TestAccount } from "@carillon/testkit";
+import { expect } from "chai";
+import { succeeded } from "./support/answers.ts";
+import { deliverNow } from "./support/delivery.ts";
+import { useScene } from "./support/scene.ts";
+import { channelMessage, schedule } from "./support/scheduling.ts";
+
+const hostileNames = [
+  "x*. **Security:** [log in again](https://evil.example/x) *",
+  "[log in](https://evil.example)",
+  "evil.example",
+  "a\n\n# b\n* c",
+  "`x` ```",
+  "<b>x</b> &lt;",
+  "@**all** :smile: $$x$$",
+];
+
+/** Tags in order, without what depends on ids and names. */
+const elements = (html: string): string[] =>
+  (html.match(/<[^>]*>/g) ?? []).map((tag) => tag.replaceAll(/"[^"]*"/g, '""'));
+
+describe("Names in notices of the organization's bots", () => {
+  const scene = useScene();
+  let turn = 0;
+
+  /** All that the system bots write about people, groups and channels that bear the name, by what it is about. */
+  async function everyNotice(
+    name: string,
+  ): Promise<ReadonlyMap<string, { content: string; html: string }>> {
+    const { db, org, gateway } = scene;
+    turn++;
+    const actor = org.owner;
+    const told = await user(db, org.realm);
+    const rename = (table: string, column: string, id: number) =>
+      db.rows(`UPDATE ${table} SET ${column} = $2 WHERE id = $1`, [id, `${name} ${turn}`]);
+    const said = new Map<string, { content: string; html: string }>();
+    const listen = async (about: string, work: () => Promise<unknown>): Promise<void> => {
+      const [last] = await db.rows<{ id: number }>(
+        "SELECT coalesce(max(id), 0) AS id FROM messages",
+      );
+      await work();
+      for (const { intentId, version } of await unqueuedIntents(db, {
+        jobs: [sendNotice.name],
+        olderThanMs: 0,
+        limit: 100,
+      }))
+        await runJob(db, sendNotice, { intentId, version });
+      const [message, ...more] = await db.rows<{ content: string; html: string }>(
+        `SELECT m.content, m.rendered_content AS html FROM messages m JOIN users u ON u.id = m.sender_id
+         WHERE m.id > $1 AND u.system_bot_kind IS NOT NULL ORDER BY m.id`,
+        [last?.id],
+      );
+      expect(more, about).to.have.length(0);
+      expect(message, about).not.to.equal(undefined);
+      if (message) said.set(about, message);
+    };
+
+    await rename("users", "full_name", actor.id);
+    const room = await channel(db, org.realm, { subscribers: [actor] });
+    const group = await newGroup(gateway, org.owner, {
+      name: `group ${turn}`,
+      members: [actor.id],
+    });
+    await rename("named_user_group", "name", group);
+    await listen("added to a group", () => members(actor, group, { add: [told.id] }));
+    await listen("removed from a group", () => members(actor, group, { delete: [told.id] }));
+    await listen("subscribed", async () => {
+      succeeded(
+        await scene.as(actor).post("/api/v1/users/me/subscriptions", {
+          subscriptions: [{ name: room.name }],
+          principals: [told.id],
+        }),
+      );
+      await rename("channels", "name", room.id);
+    });
+    await listen("a scheduled message that failed", async () => {
+      const id = await schedule(scene.as(told), channelMessage(room.id));
+      const called = `${name.replaceAll(/[*\n]/g, " ")}${turn}`;
+      await db.rows("UPDATE scheduled_messages SET content = $2 WHERE id = $1", [
+        id,
+        `@*${called}*`,
+      ]);
+      const nobody = org.groups["role:nobody"];
+      await db.rows(
+        "UPDATE named_user_group SET name = $2, can_mention_group_id = $3 WHERE id = $1",
+        [group, called, nobody],
+      );
+      await deliverNow(db, org.realm, [id]);
+    });
+    return said;
+  }
+
+  async function members(actor: TestAccount, group: number, change: object): Promise<void> {
+    succeeded(await scene.as(actor).post(`/api/v1/user_groups/${group}/members`, { ...change }));
+  }
+
+  it("give the same elements as harmless ones", async () => {
+    const harmless = await everyNotice("name");
+    for (const name of hostileNames) {
+      for (const [about, { content, html }] of await everyNotice(name)) {
+        expect(elements(html), `${about}: ${html}`).to.deep.equal(
+          elements(harmless.get(about)!.html),
+        );
+        const preview = await scene
+          .as(scene.org.member)
+          .post("/api/v1/messages/render", { content });
+        expect(succeeded(preview)["rendered"], content).not.to.match(/href="(?:https?|mailto):/);
+      }
+    }
+  });
+});
