@@ -35,6 +35,7 @@ export function isPassing(error: unknown): boolean {
         /connection|timeout exceeded|read timeout|Client was closed/i.test(error.message))
     );
   }
-  // Class 08: connection; 53: resources; 57P: shutdown and cancel; 55P03: lock timeout.
-  return /^(08|53|57|40)/.test(code) || code === "55P03";
+  // Class 08: connection; 53: resources; 57P: shutdown and cancel; 55P03: lock timeout; 25P03, 25P04: the server ended
+  // a transaction that idled or took too long.
+  return /^(08|53|57|40)/.test(code) || ["55P03", "25P03", "25P04"].includes(code);
 }

@@ -29,7 +29,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     name,
     url,
     async connect(options) {
-      const db = await connectDatabase(url, { max: 10, name: "test", ...options });
+      // Tests hold locks on purpose, for as long as a busy machine needs for what is to meet them.
+      const patient = { max: 10, name: "test", idleInTransactionMs: 120_000 };
+      const db = await connectDatabase(url, { ...patient, ...options });
       const close = db.close.bind(db);
       db.close = async () => {
         if (open.delete(db)) await close();

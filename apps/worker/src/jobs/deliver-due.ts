@@ -1,5 +1,5 @@
 import { deliverAll, type Outcome } from "@carillon/domain";
-import { deliverDue } from "@carillon/jobs";
+import { deliverDue, type DeliverDue, type Publication } from "@carillon/jobs";
 
 import { processor } from "../processor.ts";
 import type { WorkerServices } from "../services.ts";
@@ -15,7 +15,7 @@ export function deliverDueProcessor(services: WorkerServices) {
   const { db, queues, site } = services;
   return processor(deliverDue, async ({ payload, signal, log }) => {
     const { realmId, second } = payload;
-    const { more, now } = await deliverAll({ db, site, log }, realmId, {
+    const { more, elsewhere, now } = await deliverAll({ db, site, log }, realmId, {
       maxBatches: batchesPerTurn,
       signal,
       onBatch: (outcomes) => report(services, outcomes),
@@ -23,12 +23,32 @@ export function deliverDueProcessor(services: WorkerServices) {
     const tick = Math.floor(now * 1_000);
     if (more) {
       await queues.publish([{ job: deliverDue, payload: { realmId, second, tick } }]);
+    } else if (elsewhere) {
+      await queues.publish([lookAgain(realmId, now)]);
     } else if (second > now) {
       // This machine's clock is ahead of the database's: ring again when it is time there.
       const delayMs = (second - now) * 1_000;
       await queues.publish([{ job: deliverDue, payload: { realmId, second, tick }, delayMs }]);
     }
   });
+}
+
+/** Between two looks at an organization that somebody else delivers, in seconds. */
+const lookAgainSeconds = 3;
+
+/**
+ * The next look at an organization whose lock another deliverer has. All who meet it within the same three seconds
+ * leave one job together, three to six seconds later: further ahead than the clocks of two machines are apart, for a
+ * running job would swallow one with its own id.
+ */
+function lookAgain(realmId: number, now: number): Publication<DeliverDue> {
+  const met = Math.floor(now / lookAgainSeconds) * lookAgainSeconds;
+  const at = met + 2 * lookAgainSeconds;
+  return {
+    job: deliverDue,
+    payload: { realmId, second: met, tick: at * 1_000 },
+    delayMs: (at - now) * 1_000,
+  };
 }
 
 function report({ log, onDelivery }: WorkerServices, outcomes: readonly Outcome[]): void {

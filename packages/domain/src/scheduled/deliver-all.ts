@@ -5,6 +5,11 @@ import type { Outcome } from "./outcome.ts";
 export interface DeliveryRun {
   /** Something is still due: go on in another job, so that other organizations get their turn. */
   readonly more: boolean;
+  /**
+   * Something is due, and another transaction is delivering here. It sees to it after its next commit, unless its
+   * process is frozen or gone: then somebody has to look again once its lock is free.
+   */
+  readonly elsewhere: boolean;
   /** The database's clock at the end, UNIX seconds with a fraction. */
   readonly now: number;
 }
@@ -26,11 +31,12 @@ export async function deliverAll(
   // Messages due within seconds have an alarm each, and the first of them sends all: the others end here.
   let look = await lookForDue(options.db, realmId);
   for (let batches = 0; look.due; look = await lookForDue(options.db, realmId)) {
-    if (batches >= run.maxBatches || run.signal.aborted) return { more: true, now: look.now };
+    if (batches >= run.maxBatches || run.signal.aborted)
+      return { more: true, elsewhere: false, now: look.now };
     const outcomes = await deliverBatch(options, realmId);
-    if (outcomes === undefined) break;
+    if (outcomes === undefined) return { more: false, elsewhere: true, now: look.now };
     run.onBatch?.(outcomes);
     batches++;
   }
-  return { more: false, now: look.now };
+  return { more: false, elsewhere: false, now: look.now };
 }

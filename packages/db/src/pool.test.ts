@@ -1,0 +1,46 @@
+import { useDatabase } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { connectDatabase } from "./database.ts";
+import { isPassing } from "./sql-errors.ts";
+
+describe("a process's connections", () => {
+  const db = useDatabase();
+
+  const setting = async (name: string) =>
+    (await db.rows<{ value: string }>("SELECT current_setting($1) AS value", [name]))[0]?.value;
+
+  it("hold locks for ten seconds, of the 35 that are promised, once nobody is there", async () => {
+    const own = await connectDatabase(db.url, { max: 1, name: "defaults" });
+    try {
+      const [settings] = await own.rows(
+        `SELECT current_setting('idle_in_transaction_session_timeout') AS idle,
+           current_setting('tcp_user_timeout') AS unacknowledged, current_setting('tcp_keepalives_idle') AS alive`,
+      );
+      expect(settings).to.deep.equal({ idle: "10s", unacknowledged: "10000", alive: "10" });
+    } finally {
+      await own.close();
+    }
+  });
+
+  it("are told as a passing failure that the server has given up their transaction", async () => {
+    const url = new URL(db.url);
+    url.searchParams.set("idle_in_transaction_session_timeout", "100");
+    const impatient = await connectDatabase(url.href, { max: 1, name: "impatient" });
+    try {
+      const ended = impatient.transaction(async (tx) => {
+        const own = await tx.first<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+        // Looks at the server and not at the clock: there it is gone.
+        while (
+          (await db.rows("SELECT FROM pg_stat_activity WHERE pid = $1", [own?.pid])).length > 0
+        );
+        await tx.rows("SELECT 1");
+      });
+      const error: unknown = await ended.catch((thrown: unknown) => thrown);
+      expect(isPassing(error), String(error)).to.equal(true);
+      expect(await impatient.rows("SELECT 1 AS one")).to.deep.equal([{ one: 1 }]);
+    } finally {
+      await impatient.close();
+    }
+  });
+});

@@ -1,0 +1,170 @@
+import { connectDatabase, lockClass, type Database, type Tx } from "@carillon/db";
+import { deliverDue } from "@carillon/jobs";
+import {
+  clientOf,
+  startFaultProxy,
+  startWorker,
+  waitFor,
+  type QueueBackend,
+  type TestWorker,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { onBothBackends } from "./support/both-backends.ts";
+import { crowd, schedule, setAlarms, type Crowd } from "./support/load.ts";
+import { gate, type Gate } from "./support/obstacles.ts";
+import { allSent, expectSentOnce, pending } from "./support/verdict.ts";
+import { inWorld, type World } from "./support/world.ts";
+
+const messages = 20;
+/** What is promised after a crash. */
+const promiseMs = 35_000;
+
+onBothBackends("An organization", 120_000, {
+  "is delivered on when its deliverer freezes in the middle of a batch": (backend) =>
+    inWorld(backend, frozenDeliverer),
+  "is delivered on when a gateway freezes in the middle of an edit": (backend) =>
+    inWorld(backend, frozenEditor),
+  "is delivered on when the network swallows a connection with all its locks": (backend) =>
+    inWorld(backend, swallowedConnection),
+  "is looked at again by whoever finds it being delivered": lookedAtAgain,
+});
+
+/** The processes' own limit is ten seconds; a test of the pool holds that. */
+function impatient(url: string): string {
+  const changed = new URL(url);
+  changed.searchParams.set("idle_in_transaction_session_timeout", "1000");
+  return changed.href;
+}
+
+async function frozenDeliverer(world: World): Promise<void> {
+  const { db, queues } = world;
+  const people = await crowd(db);
+  const inserts = await gate(db, "INSERT ON messages");
+  const worker = await world.worker({ DATABASE_URL: impatient(db.url) });
+  await setAlarms(queues, await schedule(db, people, { count: messages, dueIn: 0, seconds: 1 }));
+  await underWay(inserts);
+  worker.signal("SIGSTOP");
+  await inserts.open();
+  await deliveredByAnother(world, people);
+}
+
+async function frozenEditor(world: World): Promise<void> {
+  const { db } = world;
+  const people = await crowd(db);
+  const { owner } = people.org;
+  const gateway = await world.gateway({ DATABASE_URL: impatient(db.url) });
+  const [first] = await schedule(db, people, { count: messages, dueIn: 0, seconds: 1 });
+  await db.rows("UPDATE scheduled_messages SET sender_id = $1 WHERE id = $2", [
+    owner.id,
+    first?.scheduledMessageId,
+  ]);
+  const path = `/api/v1/scheduled_messages/${first?.scheduledMessageId}`;
+  const edit = (topic: string) => clientOf(gateway.url, owner).patch(path, { topic });
+  // A first request may take a process longer than it is given here.
+  const warm = async () => (await edit("before")).status === 200;
+  await waitFor(warm, { what: "edits work", timeoutMs: promiseMs });
+  const edits = await gate(db, "UPDATE OF topic ON scheduled_messages");
+  edit("never").catch(() => undefined);
+  await underWay(edits);
+  gateway.signal("SIGSTOP");
+  await edits.open();
+  await deliveredByAnother(world, people);
+}
+
+async function swallowedConnection(world: World): Promise<void> {
+  const { db } = world;
+  const people = await crowd(db);
+  await schedule(db, people, { count: messages, dueIn: 0, seconds: 1 });
+  const proxy = await startFaultProxy(impatient(db.url));
+  const far = await connectDatabase(proxy.url, { max: 1, name: "far" });
+  try {
+    let healed: () => void = () => undefined;
+    const swallowed = far.transaction(async (tx) => {
+      await takeLocks(tx, people.realmId);
+      proxy.freeze();
+      await new Promise<void>((resolve) => (healed = resolve));
+    });
+    swallowed.catch(() => undefined);
+    await waitFor(() => isDelivering(db, people.realmId), { what: "the locks are held" });
+    await deliveredByAnother(world, people);
+    await proxy.refuse();
+    healed();
+    expect(await swallowed.catch((error: Error) => error)).to.be.an("error");
+  } finally {
+    await far.close();
+    await proxy.close();
+  }
+}
+
+async function lookedAtAgain(backend: QueueBackend): Promise<void> {
+  await inWorld(backend, async ({ db, queues }) => {
+    const people = await crowd(db);
+    await schedule(db, people, { count: messages, dueIn: 0, seconds: 1 });
+    const worker = await startWorker(db, queues);
+    try {
+      await db.transaction(async (tx) => {
+        await tx.rows("SELECT pg_advisory_xact_lock($1, $2)", [lockClass.deliver, people.realmId]);
+        await ring(queues, people, 50);
+        await waitFor(() => worker.runner.counters().completed >= 50, {
+          what: "all have rung",
+          timeoutMs: promiseMs,
+        });
+      });
+      expect(await pending(db, people.realmId)).to.equal(messages);
+      await allSent(db, people.realmId, promiseMs);
+      await expectSentOnce(db, people.realmId, messages);
+    } finally {
+      await worker.close();
+    }
+  });
+}
+
+async function underWay(gated: Gate): Promise<void> {
+  await waitFor(async () => (await gated.waiting()) > 0, {
+    what: "it is under way",
+    timeoutMs: promiseMs,
+  });
+}
+
+/** Neither relay nor sweep help: whoever is rung for has to see to it. */
+async function deliveredByAnother({ db, queues }: World, people: Crowd): Promise<void> {
+  const worker: TestWorker = await startWorker(db, queues);
+  try {
+    await ring(queues, people, 1);
+    await allSent(db, people.realmId, promiseMs);
+    await expectSentOnce(db, people.realmId, messages);
+  } finally {
+    await worker.close();
+  }
+}
+
+/** Alarms with ids of their own. */
+async function ring(queues: World["queues"], people: Crowd, times: number): Promise<void> {
+  const second = Math.floor(Date.now() / 1_000) - 60;
+  await queues.publish(
+    Array.from({ length: times }, (_, tick) => ({
+      job: deliverDue,
+      payload: { realmId: people.realmId, second, tick },
+    })),
+  );
+}
+
+/** Every lock that stands in an organization's way. */
+async function takeLocks(tx: Tx, realmId: number): Promise<void> {
+  await tx.rows("SELECT pg_advisory_xact_lock(class, $2) FROM unnest($1::int[]) AS class", [
+    Object.values(lockClass),
+    realmId,
+  ]);
+  await tx.rows("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [realmId]);
+  await tx.rows("SELECT FROM scheduled_messages WHERE realm_id = $1 FOR UPDATE", [realmId]);
+  await tx.rows("SELECT FROM users WHERE realm_id = $1 FOR UPDATE", [realmId]);
+}
+
+async function isDelivering(db: Database, realmId: number): Promise<boolean> {
+  const deliverers = await db.rows(
+    `SELECT FROM pg_locks JOIN pg_database d ON d.oid = database AND d.datname = current_database()
+     WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND granted`,
+    [lockClass.deliver, realmId],
+  );
+  return deliverers.length > 0;
+}
