@@ -1,4 +1,11 @@
-import { claimIntent, failIntent, finishIntent, type ClaimedIntent, type Tx } from "@carillon/db";
+import {
+  claimIntent,
+  failIntent,
+  finishIntent,
+  IntentBusy,
+  type ClaimedIntent,
+  type Tx,
+} from "@carillon/db";
 import { GiveUp, type IntentDefinition } from "@carillon/jobs";
 
 import { processor, type Processor } from "./processor.ts";
@@ -22,6 +29,8 @@ export function intentProcessor<Payload>(
         await work(tx, intent);
       });
     } catch (error) {
+      // It was not tried: the job comes again, and at its end the sweep sees to the row.
+      if (error instanceof IntentBusy) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       const dead = error instanceof GiveUp || attempt >= definition.retry.attempts;
       await failIntent(db, payload, { reason, dead });

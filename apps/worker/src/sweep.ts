@@ -1,25 +1,14 @@
-import {
-  addToCounter,
-  databaseNow,
-  lockClass,
-  overdueRealms,
-  stalledIntents,
-  stampIntents,
-} from "@carillon/db";
-import { deliverDue, intentJobs } from "@carillon/jobs";
-import { intentPublications } from "@carillon/queue";
+import { addToCounter, databaseNow, lockClass, overdueRealms } from "@carillon/db";
+import { deliverDue } from "@carillon/jobs";
 
 import { every, type Recurring } from "./every.ts";
+import { repairIntents } from "./repair-intents.ts";
 import type { WorkerServices } from "./services.ts";
 
 /** With the ten seconds below, what an emptied queue lost is sent within 35 s. */
 const intervalMs = 20_000;
-/** Pending rows that are overdue by so much have lost their alarm. */
+/** Pending rows that are overdue by so much have lost their alarm, or may have lost their job. */
 const overdueMs = 10_000;
-/** Longer than the longest pause between two attempts of an intent's job. */
-const quietMs = 15 * 60_000;
-/** Intents in one go. */
-const limit = 500;
 
 /**
  * The last safety net: whatever the queue lost is added again, under ids of its own, because a job that is still
@@ -35,8 +24,8 @@ export function startSweep(services: WorkerServices): Recurring {
 }
 
 /**
- * Adds a job for every organization with rows overdue by more than `overdue` milliseconds, and for every intent that
- * has gone quiet.
+ * Adds a job for every organization with rows overdue by more than `overdue` milliseconds, and for every intent as
+ * overdue whose job is lost.
  * @returns how many rows and intents those are
  */
 export async function sweepOnce(services: WorkerServices, overdue = overdueMs): Promise<number> {
@@ -47,30 +36,19 @@ export async function sweepOnce(services: WorkerServices, overdue = overdueMs): 
       [lockClass.sweep],
     );
     if (!lock?.held) return undefined;
-    const realms = await overdueRealms(tx, overdue);
-    const intents = await stalledIntents(tx, { jobs: [...intentJobs.keys()], quietMs, limit });
-    return { realms, intents, tick: Math.floor(await databaseNow(tx)) };
+    return { realms: await overdueRealms(tx, overdue), tick: Math.floor(await databaseNow(tx)) };
   });
   if (!found) return 0;
-  const { realms, intents, tick } = found;
-  const rows = realms.reduce((sum, realm) => sum + realm.rows, 0) + intents.length;
-  if (rows === 0) return 0;
+  const { realms, tick } = found;
   const second = Math.floor(tick / 1_000);
   await queues.publish(
     realms.map(({ realmId }) => ({ job: deliverDue, payload: { realmId, second, tick } })),
   );
-  await queues.publish(
-    intentPublications(intents).map((publication) => ({
-      ...publication,
-      id: `${publication.job.key(publication.payload)}-t${tick}`,
-    })),
-  );
-  await stampIntents(db, intents);
+  const intents = await repairIntents(services, { overdueMs: overdue, tick });
+  const rows = realms.reduce((sum, realm) => sum + realm.rows, 0) + intents;
+  if (rows === 0) return 0;
   // What a fresh worker finds due at its start is no repair: it may have been due for a moment only.
   if (overdue >= overdueMs) await addToCounter(db, "sweep_repairs", rows);
-  log.warn(
-    { realms: realms.length, rows, intents: intents.length },
-    "the sweep added what was missing",
-  );
+  log.warn({ realms: realms.length, rows, intents }, "the sweep added what was missing");
   return rows;
 }

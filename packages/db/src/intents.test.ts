@@ -1,6 +1,6 @@
 import { organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
-import { stalledIntents, unqueuedIntents } from "./intents.ts";
+import { overdueIntents, unqueuedIntents } from "./intents.ts";
 
 describe("pending intents", () => {
   const db = useDatabase();
@@ -16,7 +16,8 @@ describe("pending intents", () => {
     const jobs = ["known"];
     const unqueued = await unqueuedIntents(db, { jobs, olderThanMs: 1_000, limit: 10 });
     expect(unqueued.map(({ job }) => job)).to.deep.equal(["known"]);
-    const stalled = await stalledIntents(db, { jobs, quietMs: 1_000, limit: 10 });
-    expect(stalled.map(({ job }) => job)).to.deep.equal(["known"]);
+    await db.rows("UPDATE job_intent SET enqueued_at = run_at");
+    const overdue = await overdueIntents(db, { jobs, overdueMs: 1_000, limit: 10 });
+    expect(overdue.map(({ job }) => job)).to.deep.equal(["known"]);
   });
 });

@@ -1,5 +1,6 @@
 import type { IntentDefinition, IntentRef } from "@carillon/jobs";
 
+import { sqlState } from "./sql-errors.ts";
 import type { Sql, Tx } from "./transaction.ts";
 
 /** An intent that waits for its job. */
@@ -68,32 +69,58 @@ export function unqueuedIntents(
   );
 }
 
+/** An intent whose job was put into the queue, or failed once more, a while ago. */
+export interface OverdueIntent extends QueuedIntent {
+  /** Milliseconds since its job was last known to be in the queue, or should have run. */
+  readonly quietMs: number;
+}
+
 /**
- * Pending intents whose job must have been lost: it has been in the queue, or should have run, for longer than any
- * pause between its attempts.
+ * Pending intents that should have run and of whose jobs nothing was heard for longer than `overdueMs`, those first of
+ * which nothing was heard for longest. Whether their jobs are lost, the queue knows.
  */
-export function stalledIntents(
+export function overdueIntents(
   sql: Sql,
-  limits: { jobs: readonly string[]; quietMs: number; limit: number },
-): Promise<QueuedIntent[]> {
+  limits: { jobs: readonly string[]; overdueMs: number; limit: number },
+): Promise<OverdueIntent[]> {
   return sql.rows(
     {
-      name: "stalled-intents",
-      text: `SELECT ${columns} FROM job_intent
-        WHERE state = 'pending' AND greatest(enqueued_at, run_at) <= now() - make_interval(secs => $1 / 1000.0)
-          AND job = ANY($3::text[])
-        ORDER BY run_at LIMIT $2`,
+      name: "overdue-intents",
+      text: `SELECT ${columns}, extract(epoch FROM now() - greatest(enqueued_at, run_at))::float8 * 1000 AS "quietMs"
+        FROM job_intent
+        WHERE state = 'pending' AND enqueued_at IS NOT NULL AND job = ANY($3::text[])
+          AND greatest(enqueued_at, run_at) <= now() - make_interval(secs => $1 / 1000.0)
+        ORDER BY greatest(enqueued_at, run_at) LIMIT $2`,
     },
-    [limits.quietMs, limits.limit, limits.jobs],
+    [limits.overdueMs, limits.limit, limits.jobs],
   );
 }
 
-/** Notes that their jobs are in the queue. */
+/** The ids of those intents that are still pending as this version. */
+export async function stillPending(
+  sql: Sql,
+  intents: readonly IntentRef[],
+): Promise<ReadonlySet<number>> {
+  const rows = await sql.rows<{ id: number }>(
+    `SELECT i.id FROM job_intent i JOIN unnest($1::bigint[], $2::int[]) AS q (id, version) USING (id, version)
+     WHERE i.state = 'pending'`,
+    [intents.map(({ intentId }) => intentId), intents.map(({ version }) => version)],
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Notes that their jobs are in the queue. It waits for nobody: a row in other hands is being worked on, or stamped by
+ * somebody who may have taken several of them in another order.
+ */
 export async function stampIntents(sql: Sql, intents: readonly IntentRef[]): Promise<void> {
   if (intents.length === 0) return;
   await sql.rows(
-    `UPDATE job_intent i SET enqueued_at = now() FROM unnest($1::bigint[], $2::int[]) AS q (id, version)
-     WHERE i.id = q.id AND i.version = q.version AND i.state = 'pending'`,
+    `WITH free AS (
+       SELECT i.id FROM unnest($1::bigint[], $2::int[]) AS q (id, version)
+       JOIN job_intent i ON i.id = q.id AND i.version = q.version
+       WHERE i.state = 'pending' FOR NO KEY UPDATE OF i SKIP LOCKED)
+     UPDATE job_intent i SET enqueued_at = now() FROM free WHERE i.id = free.id`,
     [intents.map(({ intentId }) => intentId), intents.map(({ version }) => version)],
   );
 }
@@ -104,23 +131,44 @@ export interface ClaimedIntent<Payload> {
   readonly payload: Payload;
 }
 
+/** How long a claim waits, in milliseconds: a stamp takes no longer. */
+const claimTimeoutMs = 2_000;
+
+/** Another transaction has the intent, and keeps it: its job has to come again. */
+export class IntentBusy extends Error {
+  override readonly name = "IntentBusy";
+}
+
 /**
- * Takes an intent for this transaction; undefined when it is done, dead, replayed since, or in other hands. What the
- * transaction does and {@link finishIntent} commit together: the work is done once.
+ * Takes an intent for this transaction; undefined when it is done, dead or replayed since. Somebody who has just
+ * published it may be stamping it: that is awaited. What the transaction does and {@link finishIntent} commit together:
+ * the work is done once.
+ * @throws IntentBusy when another transaction has it for longer than two seconds
  */
 export async function claimIntent<Payload>(
   tx: Tx,
   definition: IntentDefinition<Payload>,
   { intentId, version }: IntentRef,
 ): Promise<ClaimedIntent<Payload> | undefined> {
-  const row = await tx.first<{ realmId: number; payload: unknown }>(
-    `SELECT realm_id AS "realmId", payload FROM job_intent
-     WHERE id = $1 AND version = $2 AND state = 'pending' FOR UPDATE SKIP LOCKED`,
-    [intentId, version],
-  );
+  const lockTimeout = (ms: number) => tx.rows(`SET LOCAL lock_timeout = ${ms}`);
+  const [, row] = await Promise.all([
+    lockTimeout(claimTimeoutMs),
+    tx.first<{ realmId: number; payload: unknown }>(
+      `SELECT realm_id AS "realmId", payload FROM job_intent
+       WHERE id = $1 AND version = $2 AND state = 'pending' FOR UPDATE`,
+      [intentId, version],
+    ),
+    lockTimeout(0),
+  ]).catch((error: unknown) => {
+    if (sqlState(error) !== lockNotAvailable) throw error;
+    throw new IntentBusy(`the intent ${intentId} is in other hands`, { cause: error });
+  });
   if (!row) return undefined;
   return { id: intentId, realmId: row.realmId, payload: definition.intent.parse(row.payload) };
 }
+
+/** SQLSTATE of a lock that was not had in time. */
+const lockNotAvailable = "55P03";
 
 export async function finishIntent(tx: Tx, intentId: number): Promise<void> {
   await tx.rows(
@@ -129,7 +177,10 @@ export async function finishIntent(tx: Tx, intentId: number): Promise<void> {
   );
 }
 
-/** Writes a failure into the row; `dead` ends it until an operator replays it. */
+/**
+ * Writes a failure into the row; `dead` ends it until an operator replays it. Else its job goes back to the queue, and
+ * has been heard of.
+ */
 export async function failIntent(
   sql: Sql,
   { intentId, version }: IntentRef,
@@ -138,6 +189,7 @@ export async function failIntent(
   await sql.rows(
     `UPDATE job_intent SET attempts = attempts + 1, last_error = $3,
        state = CASE WHEN $4 THEN 'dead' ELSE state END,
+       enqueued_at = CASE WHEN $4 THEN enqueued_at ELSE now() END,
        finished_at = CASE WHEN $4 THEN now() ELSE finished_at END
      WHERE id = $1 AND version = $2 AND state = 'pending'`,
     [intentId, version, failure.reason.slice(0, 1_000), failure.dead],

@@ -7,9 +7,6 @@ import { isPassing } from "./sql-errors.ts";
 describe("a process's connections", () => {
   const db = useDatabase();
 
-  const setting = async (name: string) =>
-    (await db.rows<{ value: string }>("SELECT current_setting($1) AS value", [name]))[0]?.value;
-
   it("hold locks for ten seconds, of the 35 that are promised, once nobody is there", async () => {
     const own = await connectDatabase(db.url, { max: 1, name: "defaults" });
     try {

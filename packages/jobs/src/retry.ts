@@ -44,3 +44,17 @@ export function pauseAfter(retry: Retry, failures: number, random = Math.random(
   const full = Math.min(retry.capMs, retry.firstMs * 2 ** (failures - 1));
   return Math.max(1, Math.round(full * (1 - retry.jitter * random)));
 }
+
+/**
+ * For how many milliseconds a job that is well may say nothing in its row: the longest pause and the longest run, and
+ * as long again in a busy queue.
+ */
+export function longestSilence({
+  retry,
+  deadlineMs,
+}: {
+  retry: Retry;
+  deadlineMs: number;
+}): number {
+  return 2 * (retry.capMs + deadlineMs);
+}

@@ -21,10 +21,14 @@ export interface QueueCounts {
   failed: number;
 }
 
+export type JobPresence = "to run" | "ended" | "absent";
+
 export interface QueueInspection {
   counts(): Promise<QueueCounts>;
   /** The job of this id, or nothing when there is none (any more). */
   job(id: string): Promise<JobView | undefined>;
+  /** Whether the job of this id is still to run, has ended for good but is kept, or is not there (any more). */
+  presence(id: string): Promise<JobPresence>;
   /** The latest failed jobs, newest first, at most `limit`. */
   failed(limit: number): Promise<JobView[]>;
 }
@@ -52,6 +56,11 @@ export function inspect(queue: Queue): QueueInspection {
     async job(id) {
       const job = await queue.getJob(id);
       return job ? view(job, await job.getState()) : undefined;
+    },
+    async presence(id) {
+      const state = await queue.getJobState(id);
+      if (state === "unknown") return "absent";
+      return state === "completed" || state === "failed" ? "ended" : "to run";
     },
     async failed(limit) {
       const jobs = await queue.getFailed(0, limit - 1);

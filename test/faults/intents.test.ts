@@ -1,0 +1,274 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buildDashboard } from "@carillon/dashboard";
+import { readCounters, type Database } from "@carillon/db";
+import { backoff, longestSilence, sendNotice, type JobDefinition } from "@carillon/jobs";
+import { silentLogger } from "@carillon/kit";
+import { publishIntents } from "@carillon/queue";
+import { startWorker, testSite, waitFor, type TestWorker } from "@carillon/testkit";
+import { allProcessors, startRelay, sweepOnce, type WorkerServices } from "@carillon/worker";
+import { expect } from "chai";
+import { onBothBackends } from "./support/both-backends.ts";
+import { crowd, type Crowd } from "./support/load.ts";
+import { noticeRow, subscribeSomebody, subscribeHere, timesTold } from "./support/notices.ts";
+import { inWorld, type World } from "./support/world.ts";
+
+const limitMs = 60_000;
+
+onBothBackends("What the notification bot is to tell", 120_000, {
+  "is told by way of the gateway alone": (backend) => inWorld(backend, throughGateway),
+  "is told by way of the relay alone when the gateway dies before it publishes": (backend) =>
+    inWorld(backend, throughRelay),
+  "is told by way of the sweep alone when the queue has lost the job": (backend) =>
+    inWorld(backend, throughSweep),
+  "is told when the job meets the row in the hands of whoever stamps it": (backend) =>
+    inWorld(backend, metTheStamp),
+  "is told when the job has given up a row that stayed in other hands": (backend) =>
+    inWorld(backend, gaveUp),
+  "is left to its job while that waits for the next attempt": (backend) =>
+    inWorld(backend, retrying),
+  "is a dead letter after the last failure, and told once when that is replayed twice": (backend) =>
+    inWorld(backend, deadLetter),
+});
+
+async function throughGateway(world: World): Promise<void> {
+  const { db } = world;
+  const people = await crowd(db);
+  const gateway = await world.gateway();
+  await withWorker(world, async () => {
+    await subscribeSomebody(gateway.url, people);
+    await told(db, people);
+  });
+  expect(await noticeRow(db, people)).to.include({ state: "done", attempts: 1 });
+}
+
+async function throughRelay(world: World): Promise<void> {
+  const { db } = world;
+  const people = await crowd(db);
+  expect(await subscribeHere(db, people)).to.include({ queued: false });
+  await withWorker(world, async () => {
+    const relay = startRelay(servicesOf(world));
+    await told(db, people);
+    await relay.stop();
+  });
+}
+
+async function throughSweep(world: World): Promise<void> {
+  const { db } = world;
+  const people = await crowd(db);
+  await subscribePublished(world, people);
+  await (await bullJob(world, people))?.remove();
+  expect(await sweepOnce(servicesOf(world)), "repairs of a young row").to.equal(0);
+  await lastHeardOf(db, people, 11_000);
+  expect(await sweepOnce(servicesOf(world)), "repairs").to.equal(1);
+  expect((await readCounters(db)).get("sweep_repairs")).to.equal(1);
+  expect(await sweepOnce(servicesOf(world)), "repairs after that").to.equal(0);
+  await withWorker(world, () => told(db, people));
+}
+
+async function metTheStamp(world: World): Promise<void> {
+  const { db } = world;
+  const people = await crowd(db);
+  await subscribePublished(world, people);
+  await withWorker(world, async (start) => {
+    await db.transaction(async (tx) => {
+      await tx.rows("SELECT FROM job_intent FOR NO KEY UPDATE");
+      const { runner } = await start();
+      const met = async () => {
+        const { completed, failed } = runner.counters();
+        return completed + failed > 0 || (await somebodyWaits(db));
+      };
+      await waitFor(met, { what: "the job has met the row", timeoutMs: limitMs });
+    });
+    await told(db, people);
+  });
+}
+
+async function gaveUp(world: World): Promise<void> {
+  const { db, queues } = world;
+  const people = await crowd(db);
+  const { intentId, version } = await subscribeHere(db, people);
+  const onlyOnce = {
+    ...sendNotice,
+    retry: backoff({ attempts: 1, first: "10ms", cap: "10ms", jitter: 0 }),
+  };
+  await queues.publish([{ job: onlyOnce, payload: { intentId, version } }]);
+  await withWorker(world, async (start) => {
+    await db.transaction(async (tx) => {
+      await tx.rows("SELECT FROM job_intent FOR NO KEY UPDATE");
+      const { runner } = await start();
+      await waitFor(() => runner.counters().failed > 0, {
+        what: "the job has given up",
+        timeoutMs: limitMs,
+      });
+    });
+    await lastHeardOf(db, people, longestSilence(sendNotice) - 60_000);
+    expect(await sweepOnce(servicesOf(world)), "repairs while it may come again").to.equal(0);
+    await lastHeardOf(db, people, longestSilence(sendNotice) + 1_000);
+    expect(await sweepOnce(servicesOf(world)), "repairs").to.equal(1);
+    await told(db, people);
+  });
+}
+
+/** Pauses of many minutes between its attempts are no loss. */
+async function retrying(world: World): Promise<void> {
+  const { db, queues } = world;
+  const people = await crowd(db);
+  await poisonNotices(db, people);
+  await subscribePublished(world, people);
+  const worker = await startWorker(db, queues);
+  await waitFor(async () => (await noticeRow(db, people)).attempts > 0, {
+    what: "it has failed once",
+    timeoutMs: limitMs,
+  });
+  await worker.close();
+  await (await bullJob(world, people))?.changeDelay(600_000);
+  await lastHeardOf(db, people, 24 * 3_600_000);
+  expect(await sweepOnce(servicesOf(world)), "repairs").to.equal(0);
+  expect((await readCounters(db)).get("sweep_repairs")).to.equal(undefined);
+  const { delayed, waiting, active } = await queues.queue("maintenance").counts();
+  expect({ delayed, waiting, active }).to.deep.equal({ delayed: 1, waiting: 0, active: 0 });
+}
+
+async function deadLetter(world: World): Promise<void> {
+  const { db } = world;
+  const people = await crowd(db);
+  const mend = await poisonNotices(db, people);
+  await subscribePublished(world, people);
+  const dashboard = await startDashboard(world);
+  try {
+    await withWorker(world, async (start) => {
+      await start();
+      await waitFor(async () => (await noticeRow(db, people)).state === "dead", {
+        what: "it has failed for the last time",
+        timeoutMs: limitMs,
+      });
+      const row = await noticeRow(db, people);
+      expect(row.attempts).to.equal(sendNotice.retry.attempts);
+      const page = await (await dashboard.ask("/dead-letters")).text();
+      expect(page).to.contain("no notices today").and.contain("send-notice");
+      await mend();
+      for (const replayed of [1, 0]) {
+        const body = new URLSearchParams({ id: String(row.intentId) });
+        const answer = await dashboard.ask("/dead-letters/replay", { method: "POST", body });
+        expect(await answer.json()).to.deep.include({ replayed });
+      }
+      const relay = startRelay(servicesOf(world));
+      await told(db, people);
+      await relay.stop();
+      expect(await noticeRow(db, people)).to.include({ state: "done", version: 2, attempts: 1 });
+    });
+  } finally {
+    await dashboard.close();
+  }
+}
+
+/** Runs jobs, with neither relay nor sweep; its pauses between two attempts are short. */
+async function withWorker(
+  { db, queues }: World,
+  work: (start: () => Promise<TestWorker>) => Promise<void>,
+): Promise<void> {
+  let worker: Promise<TestWorker> | undefined;
+  const start = () => (worker ??= startHasty());
+  const startHasty = () => {
+    const services = { db, queues, site: testSite(), log: silentLogger };
+    const hasty: JobDefinition = {
+      ...(sendNotice as JobDefinition),
+      retry: { ...sendNotice.retry, firstMs: 10, capMs: 10 },
+    };
+    const processors = allProcessors(services)
+      .filter(({ definition }) => definition.name === hasty.name)
+      .map((processor) => ({ ...processor, definition: hasty }));
+    return startWorker(db, queues, { processors });
+  };
+  try {
+    if (work.length === 0) await start();
+    await work(start);
+  } finally {
+    await (await worker)?.close();
+  }
+}
+
+function servicesOf({ db, queues }: World): WorkerServices {
+  return { db, queues, site: testSite(), log: silentLogger };
+}
+
+/** As a gateway leaves it: its job is in the queue, and the row is stamped. */
+async function subscribePublished({ db, queues }: World, people: Crowd): Promise<void> {
+  const intents = publishIntents({ queues, db, log: silentLogger });
+  await subscribeHere(db, people);
+  await intents.idle();
+  delete db.outbox.listener;
+  await waitFor(async () => (await noticeRow(db, people)).queued, { what: "the row is stamped" });
+}
+
+/** Moves the time at which something was last heard of the job. */
+async function lastHeardOf(db: Database, people: Crowd, agoMs: number): Promise<void> {
+  await db.rows(
+    `UPDATE job_intent SET enqueued_at = now() - make_interval(secs => $2 / 1000.0), run_at = now() - interval '2 days'
+     WHERE realm_id = $1`,
+    [people.realmId, agoMs],
+  );
+}
+
+async function told(db: Database, people: Crowd): Promise<void> {
+  await waitFor(async () => (await timesTold(db, people)) > 0, {
+    what: "it is told",
+    timeoutMs: limitMs,
+  });
+  await waitFor(async () => (await noticeRow(db, people)).state === "done", { what: "it is done" });
+  expect(await timesTold(db, people)).to.equal(1);
+}
+
+async function bullJob({ db, queues }: World, people: Crowd) {
+  const { intentId, version } = await noticeRow(db, people);
+  const queue = queues.bullQueues().find(({ name }) => name === sendNotice.queue);
+  return queue?.getJob(sendNotice.key({ intentId, version }));
+}
+
+async function somebodyWaits(db: Database): Promise<boolean> {
+  const rows = await db.rows(
+    `SELECT FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%job_intent%'`,
+  );
+  return rows.length > 0;
+}
+
+/** Makes every message of the notification bot fail. @returns what mends it */
+async function poisonNotices(db: Database, people: Crowd): Promise<() => Promise<void>> {
+  await db.rows(
+    `CREATE FUNCTION poison() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN IF NEW.sender_id = ${people.org.notificationBot.id} THEN RAISE EXCEPTION 'no notices today'; END IF;
+     RETURN NEW; END $$`,
+  );
+  await db.rows(
+    "CREATE TRIGGER poison BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION poison()",
+  );
+  return async () => void (await db.rows("DROP TRIGGER poison ON messages"));
+}
+
+interface Dashboard {
+  /** Asks as the operator, for JSON where it posts. */
+  ask(path: string, init?: RequestInit): Promise<Response>;
+  close(): Promise<void>;
+}
+
+async function startDashboard({ db, queues }: World): Promise<Dashboard> {
+  const login = { role: "operator", user: "olga", password: "open sesame" } as const;
+  const app = buildDashboard({ db, queues, logins: [login], log: silentLogger });
+  const server = createServer(app.callback()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const authorization = `Basic ${btoa(`${login.user}:${login.password}`)}`;
+  return {
+    ask: (path, init = {}) => {
+      const accept = init.method === "POST" ? "application/json" : "text/html";
+      return fetch(origin + path, { ...init, headers: { authorization, accept } });
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
