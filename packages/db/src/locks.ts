@@ -1,6 +1,6 @@
 /**
  * The classes of our two-key advisory locks, in one list so that no two uses collide.
- * The second key is the organization's id, or 0; of `audience` the channel's.
+ * The second key is the organization's id, or 0; of `audience` more than that.
  */
 export const lockClass = {
   /** Held by the one transaction that delivers an organization's due messages. */
@@ -15,7 +15,7 @@ export const lockClass = {
   eventGarbage: 1_104,
   /** Held by the one process that makes full members of an organization. */
   fullMembers: 1_105,
-  /** Held while it changes who is subscribed to a channel, and shared by who sends to it. */
+  /** Held, a part of an organization's channels each, while it changes who is subscribed; shared by who sends. */
   audience: 1_106,
   /** Held while an organization's next presence is stored: the order of `update_id` is that of commits. */
   presence: 1_110,

@@ -1,9 +1,16 @@
 import { lockClass, type Tx } from "@carillon/db";
 
-/** In the order given; see {@link ascending}. */
+/**
+ * An organization's channels share 64 locks: as many as PostgreSQL has room for in every transaction
+ * (`max_locks_per_transaction`), while one request may name 500 channels. In one order everywhere, so that nobody
+ * waits in a circle.
+ */
 const locking = (name: string, lock: string) => ({
   name,
-  text: `SELECT ${lock}(${lockClass.audience}, id) FROM unnest($1::int[]) AS id`,
+  text: `SELECT ${lock}(${lockClass.audience}, key) FROM (
+      SELECT DISTINCT (realm_id & 33554431) << 6 | id & 63 AS key
+      FROM channels WHERE id = ANY($1::int[]) ORDER BY key
+    ) AS locks`,
 });
 
 const hold = locking("audience-hold", "pg_advisory_xact_lock_shared");
@@ -16,15 +23,10 @@ const change = locking("audience-change", "pg_advisory_xact_lock");
  * (docs/decisions/012). It waits for {@link changeAudiences} only.
  */
 export async function holdAudiences(tx: Tx, channelIds: readonly number[]): Promise<void> {
-  if (channelIds.length > 0) await tx.rows(hold, [ascending(channelIds)]);
+  if (channelIds.length > 0) await tx.rows(hold, [channelIds]);
 }
 
 /** One change at a time of who is subscribed to the channels, and nobody sends to them meanwhile. */
 export async function changeAudiences(tx: Tx, channelIds: readonly number[]): Promise<void> {
-  if (channelIds.length > 0) await tx.rows(change, [ascending(channelIds)]);
-}
-
-/** One order everywhere, so that nobody waits in a circle. */
-function ascending(ids: readonly number[]): number[] {
-  return [...new Set(ids)].sort((a, b) => a - b);
+  if (channelIds.length > 0) await tx.rows(change, [channelIds]);
 }
