@@ -84,6 +84,7 @@ export * from "./messages/content.ts";
 export * from "./messages/draft.ts";
 export * from "./messages/flags.ts";
 export * from "./messages/list-topics.ts";
+export * from "./messages/mark-unsubscribed-read.ts";
 export * from "./messages/notice.ts";
 export * from "./messages/outgoing.ts";
 export * from "./messages/read-by-sender.ts";

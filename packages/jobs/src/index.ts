@@ -1,6 +1,7 @@
 export * from "./alarm.ts";
 export * from "./define-jobs.ts";
 export * from "./definitions/deliver-due.ts";
+export * from "./definitions/mark-read.ts";
 export * from "./definitions/send-notice.ts";
 export * from "./duration.ts";
 export * from "./give-up.ts";

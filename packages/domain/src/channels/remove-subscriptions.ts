@@ -2,6 +2,7 @@ import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { recordMarkRead } from "../messages/mark-unsubscribed-read.ts";
 import { holdGroupGraph } from "../permissions/lock-groups.ts";
 import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
 import { channelSettings } from "../permissions/registry.ts";
@@ -72,6 +73,7 @@ export async function removeSubscriptions(
     ids,
     principals.map(({ id }) => id),
   );
+  await recordMarkRead(tx, actor.realmId, removed);
   emit(tx, actor.realmId, await unsubscribedEvents(tx, actor.realmId, channels, removed, before));
   const left = new Set(removed.map(({ channelId }) => channelId));
   return {
