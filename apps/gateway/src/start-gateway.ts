@@ -47,7 +47,12 @@ export async function startGateway(
     "SECRET_KEY",
     "the secret of the installation, the same for all processes",
   );
-  const db = await connectDatabase(databaseUrl, { max: poolSize, name: "gateway" });
+  const db = await connectDatabase(databaseUrl, {
+    max: poolSize,
+    name: "gateway",
+    // What requests may take, and a second.
+    transactionTimeoutMs: 31_000,
+  });
   shutdown.add(3, "database", () => db.close());
   const secrets = secretsOf(secretKey);
   await checkSecretKey(db, secrets);

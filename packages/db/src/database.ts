@@ -71,7 +71,10 @@ export async function connectDatabase(
     pool,
     gateway,
     outbox,
-    limitsTransactions: version >= transactionTimeoutSince,
+    transactionTimeoutMs:
+      version < transactionTimeoutSince
+        ? undefined
+        : (options.transactionTimeoutMs ?? Number.POSITIVE_INFINITY),
   };
   const database: Database = {
     url: databaseUrl,

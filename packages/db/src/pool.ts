@@ -21,6 +21,8 @@ export interface PoolOptions {
   statementTimeoutMs?: number;
   /** A transaction that waits longer for its own process is ended, in milliseconds; 10,000 unless given. */
   idleInTransactionMs?: number;
+  /** No transaction lasts longer, in milliseconds, where the server is PostgreSQL 17 or later. */
+  transactionTimeoutMs?: number;
 }
 
 /**
@@ -62,6 +64,11 @@ export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
   // A connection that breaks, idle or between two statements, shows in the next statement or is replaced; without
   // listeners it would end the process.
   pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    // Goes out with whatever comes first. Older servers do not know it, and would refuse it as a start-up option.
+    if (options.transactionTimeoutMs !== undefined)
+      client.query(`SET transaction_timeout = ${options.transactionTimeoutMs}`).catch(() => {});
+  });
   return pool;
 }
