@@ -296,6 +296,13 @@ describe("createGatewayServer", () => {
     expect(JSON.parse(large.split("\r\n\r\n")[1] ?? "")).to.deep.include({
       code: "REQUEST_TOO_LARGE",
     });
+    for (const answer of [broken, large]) {
+      expect(answer).to.contain("\r\nAccess-Control-Allow-Origin: *\r\n");
+      expect(answer).to.contain("\r\nAccess-Control-Allow-Headers: Authorization\r\n");
+      expect(answer).to.contain(
+        "\r\nAccess-Control-Allow-Methods: GET, POST, DELETE, PUT, PATCH, HEAD\r\n",
+      );
+    }
   });
 });
 

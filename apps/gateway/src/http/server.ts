@@ -1,19 +1,33 @@
 import { createServer, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { errors, type ApiError } from "@carillon/contract";
-import { errorText } from "./envelope.ts";
 import type Koa from "koa";
+import { errorText } from "./envelope.ts";
+import { corsHeaders } from "./exchange.ts";
 
 /** Bytes of a request's head: 5,000 message IDs in a query, escaped, and room to spare (http-contract.md §8). */
 const maxHeaderSize = 256 * 1024;
+
+/** Milliseconds for the head of a request; the rest of it is under the request's own deadline. */
+const headersTimeout = 10_000;
+/** Milliseconds between two looks for heads that are late. */
+const connectionsCheckingInterval = 2_000;
 
 /**
  * An HTTP server for the app; it does not listen yet. What node refuses before there is a request
  * (broken heads, heads that are too large or too slow) is answered in the envelope too.
  */
 export function createGatewayServer(app: Koa): Server {
-  const server = createServer({ maxHeaderSize, keepAliveTimeout: 75_000 }, app.callback());
+  const answer = app.callback();
+  const server = createServer(
+    { maxHeaderSize, keepAliveTimeout: 75_000, headersTimeout, connectionsCheckingInterval },
+    answer,
+  );
   server.on("clientError", answerClientError);
+  // A client that asks before it sends its body is told to only when the body is wanted: see `readBody`.
+  server.on("checkContinue", answer);
+  // Node's own answer to any other expectation would have no envelope.
+  server.on("checkExpectation", answer);
   return server;
 }
 
@@ -30,6 +44,10 @@ export async function closeGatewayServer(server: Server): Promise<void> {
   clearInterval(idle);
 }
 
+const corsLines = Object.entries(corsHeaders)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join("");
+
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -38,7 +56,7 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   const { status, text } = refusalOf(error.code);
   socket.end(
     `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-      `Access-Control-Allow-Origin: *\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+      `${corsLines}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   );
 }
 
