@@ -137,6 +137,17 @@ describe("form.json", () => {
     accepts(form.json(z.array(z.number()), { fractions: true }), "[0.5,1e3]", [0.5, 1000]);
   });
 
+  it("refuses more values than could be checked without holding up others", () => {
+    const numbers = (count: number) => JSON.stringify(Array.from({ length: count }, () => 1));
+    expect(form.json(z.array(z.int())).decode("x", numbers(20_000))).to.have.length(20_000);
+    refuses(
+      form.json(z.array(z.int())),
+      numbers(20_001),
+      `["${",".repeat(20_000)}",${"{},".repeat(20_000)}1]`,
+    );
+    accepts(form.json(z.string()), JSON.stringify(",".repeat(30_000)), ",".repeat(30_000));
+  });
+
   it("refuses hostile nesting without running out of stack", () => {
     refuses(
       form.json(z.unknown()),

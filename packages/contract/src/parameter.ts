@@ -16,6 +16,9 @@ export interface Codec<T> {
 /** Why a text cannot be used, worded to follow the parameter's name: `must be an integer`. */
 export class Unusable extends Error {}
 
+/** Characters of a parameter's text: what is parsed and checked without a pause must not be longer. */
+const maxText = 1_048_576;
+
 interface Presence {
   readonly required: boolean;
   /** The value when the name is absent. */
@@ -81,6 +84,8 @@ export class Parameter<T> {
    * @throws ApiError `BAD_REQUEST` that names the parameter
    */
   decode(name: string, text: string): T {
+    if (text.length > maxText)
+      throw errors.badRequest(`${name} must not be longer than ${maxText} characters`);
     if (this.presence.nullIs !== "refused" && isJsonNull(text)) {
       if (this.presence.nullIs === "absent") return this.absent(name);
       return null as T;

@@ -1,13 +1,16 @@
 import { Unusable } from "./parameter.ts";
 
 /**
- * JSON as the parameter layer takes it: no depth that could exhaust a stack, no number that only looks like
+ * JSON as the parameter layer takes it: no depth that could exhaust a stack, not more values than can be checked
+ * without holding up others, no number that only looks like
  * an integer (`5.0` and `1e3` parse to integers, and are refused where integers are meant), no text that the
  * database cannot hold. Time is linear in the length of the text.
  */
 
 /** Deeper than any parameter needs, far from what recursion can bear. */
 const maxDepth = 64;
+/** More than any list that a request may have. To say what is wrong with so many takes 80 ms already. */
+const maxValues = 20_000;
 
 export interface JsonOptions {
   /** Numbers may have a fraction or an exponent. */
@@ -36,6 +39,7 @@ export function parseStrictJson(text: string, options: JsonOptions = {}): unknow
 /** Looks at what is outside of strings: the depth, and how numbers are written. */
 function scan(text: string, fractions: boolean): void {
   let depth = 0;
+  let values = 1;
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
       case 0x22: // "
@@ -49,6 +53,9 @@ function scan(text: string, fractions: boolean): void {
       case 0x5d: // ]
       case 0x7d: // }
         depth--;
+        break;
+      case 0x2c: // ,
+        if (++values > maxValues) throw new Unusable(`must not hold more than ${maxValues} values`);
         break;
       case 0x2e: // .
       case 0x45: // E
