@@ -1,6 +1,6 @@
-import { ApiError, errors, type Operation } from "@carillon/contract";
-import type { Context, Middleware } from "koa";
-import { HttpMethodEnum, koaBody } from "koa-body";
+import type { Operation } from "@carillon/contract";
+import type { Context } from "koa";
+import { bodyBytes } from "./body-bytes.ts";
 import type { Fields } from "./fields.ts";
 import { addMultipart } from "./multipart.ts";
 
@@ -25,59 +25,13 @@ export async function readBody(ctx: Context, fields: Fields, limit: number): Pro
   const header = ctx.req.headers["content-type"] ?? "";
   const type = mediaType(header);
   if (type !== formType && type !== multipartType) return;
-  try {
-    await reader(limit)(ctx, nothing);
-  } catch (error) {
-    throw asRefusal(error, limit);
-  }
-  const bytes: unknown = ctx.request.body;
-  if (!Buffer.isBuffer(bytes)) return;
-  if (type === multipartType) addMultipart(bytes, header, fields);
-  else fields.addForm(bytes.toString("utf8"));
+  const bytes = await bodyBytes(ctx.req, ctx.res, limit);
+  if (type === multipartType) await addMultipart(bytes, header, fields);
+  else await fields.addForm(bytes);
 }
 
 function mediaType(header: string): string {
   if (header === formType) return header;
   const end = header.indexOf(";");
   return (end < 0 ? header : header.slice(0, end)).trim().toLowerCase();
-}
-
-const readers = new Map<number, Middleware>();
-
-/**
- * koa-body set to hand over the bytes of both kinds of form as they are: its parser of forms would nest `a[b]`
- * (http-contract.md §4), for its parser of multipart see `multipart.ts`.
- */
-function reader(limit: number): Middleware {
-  let middleware = readers.get(limit);
-  if (!middleware) {
-    middleware = koaBody({
-      parsedMethods: [
-        HttpMethodEnum.POST,
-        HttpMethodEnum.PUT,
-        HttpMethodEnum.PATCH,
-        HttpMethodEnum.DELETE,
-      ],
-      json: false,
-      urlencoded: false,
-      multipart: false,
-      textTypes: [formType, multipartType],
-      textLimit: limit,
-      // No encoding: a Buffer instead of a string.
-      encoding: "",
-    });
-    readers.set(limit, middleware);
-  }
-  return middleware;
-}
-
-async function nothing(): Promise<void> {}
-
-/** Whatever fails while a body is read is the body's fault: broken gzip, an unknown encoding, a hung-up client. */
-function asRefusal(error: unknown, limit: number): ApiError {
-  const status =
-    typeof error === "object" && error !== null && "status" in error ? error.status : undefined;
-  return status === 413
-    ? errors.requestTooLarge(limit)
-    : errors.badRequest("The body cannot be decoded");
 }

@@ -259,13 +259,26 @@ describe("sizes", () => {
 
   const mebibyte = 1024 * 1024;
 
-  it("takes forms of up to 25 MiB", async () => {
-    const value = "x".repeat(25 * mebibyte - "content=".length);
+  it("takes forms of up to 25 MiB, and no parameter over a mebibyte", async () => {
+    const value = "x".repeat(mebibyte);
+    const rest = 25 * mebibyte - `content=${value}&other=`.length;
     const { status, json } = await gateway.send("POST", "/api/v1/echo", {
-      form: `content=${value}`,
+      form: `content=${value}&other=${"x".repeat(rest)}`,
     });
     expect(status).to.equal(200);
     expect((json["input"] as { content: string }).content).to.have.length(value.length);
+    const longer = await gateway.send("POST", "/api/v1/echo", { form: `content=${value}x` });
+    expect(longer.status).to.equal(400);
+    expect(longer.json["msg"]).to.equal("content must not be longer than 1048576 characters");
+  });
+
+  it("refuses a name that is longer than any, before it comes back in the answer", async () => {
+    const name = "n".repeat(1_001);
+    for (const sent of [{ form: `content=x&${name}=1` }, multipart([name, "1"])]) {
+      const { status, json } = await gateway.send("POST", "/api/v1/echo", sent);
+      expect(status).to.equal(400);
+      expect(json["code"]).to.equal("BAD_REQUEST");
+    }
   });
 
   it("answers 413 beyond, announced or not, also when it only unfolds", async () => {

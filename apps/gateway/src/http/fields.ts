@@ -1,7 +1,10 @@
 import { errors } from "@carillon/contract";
+import { decodeForm } from "./form-decoder.ts";
 
 /** More than any client needs; http-contract.md §4. */
 const maxFields = 1_000;
+/** Characters of a name; every name that is not known comes back in the answer. */
+const maxName = 1_000;
 
 /** The request's parameters: names to texts. Body wins over query, the last of one source wins. */
 export class Fields {
@@ -11,16 +14,28 @@ export class Fields {
   #count = 0;
 
   /**
-   * Adds what a query string or a form body holds: `+` is a space, escapes are decoded once, invalid ones
-   * are kept, invalid UTF-8 is replaced, empty names are dropped.
-   * @throws ApiError `BAD_REQUEST` over 1,000 fields, before they are parsed
+   * Adds what the bytes of a query string or of a form body hold, and changes them: `+` is a space, escapes are decoded
+   * once, invalid ones are kept, invalid UTF-8 is replaced, empty names are dropped.
+   * @throws ApiError `BAD_REQUEST` over 1,000 fields, before they are decoded, and for a name that is too long
    */
-  addForm(text: string): void {
-    if (text === "") return;
-    this.#admit(countFields(text));
-    for (const [name, value] of new URLSearchParams(text)) {
-      if (name !== "") this.texts.set(name, value);
-    }
+  async addForm(bytes: Buffer): Promise<void> {
+    if (bytes.length === 0) return;
+    this.#admit(countFields(bytes));
+    await decodeForm(bytes, (name, value) => {
+      if (name !== "") this.add(name, value);
+    });
+  }
+
+  /** @throws ApiError `BAD_REQUEST` for a name that is too long */
+  add(name: string, value: string): void {
+    checkName(name);
+    this.texts.set(name, value);
+  }
+
+  /** @throws ApiError `BAD_REQUEST` for a name that is too long */
+  addFile(name: string): void {
+    checkName(name);
+    this.files.add(name);
   }
 
   /** Makes room for one more part of a multipart body. */
@@ -36,10 +51,19 @@ export class Fields {
   }
 }
 
+function checkName(name: string): void {
+  if (name.length > maxName)
+    throw errors.badRequest(`A parameter's name must not be longer than ${maxName} characters`);
+}
+
 /** Parts between ampersands; stops counting once there are too many. */
-function countFields(text: string): number {
+function countFields(bytes: Buffer): number {
   let count = 1;
-  for (let at = text.indexOf("&"); at >= 0 && count <= maxFields; at = text.indexOf("&", at + 1))
+  for (
+    let at = bytes.indexOf(0x26);
+    at >= 0 && count <= maxFields;
+    at = bytes.indexOf(0x26, at + 1)
+  )
     count++;
   return count;
 }

@@ -61,7 +61,7 @@ export async function runPipeline<Services>(
   if (actor) checkAccess(operation, actor);
 
   const fields = new Fields();
-  fields.addForm(ctx.querystring);
+  if (ctx.querystring !== "") await fields.addForm(Buffer.from(ctx.querystring));
   if (method !== "GET")
     await withinLifetime(lifetime, readBody(ctx, fields, bodyLimitOf(operation)));
 
