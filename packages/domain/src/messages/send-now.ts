@@ -6,7 +6,6 @@ import type { Logger } from "@carillon/kit";
 
 import { holdAudiences } from "../channels/audience-lock.ts";
 import { tellBotOwner } from "../notices/bot-trouble.ts";
-import { recordUnheard } from "../notices/record.ts";
 import { isChannelType, type MessageType } from "../scheduled/destination.ts";
 import type { SendingClient } from "../scheduled/create.ts";
 import type { Site } from "../site.ts";
@@ -15,7 +14,8 @@ import { checkMessage } from "./check.ts";
 import { channelsOf } from "./draft.ts";
 import { isUserInterface } from "./read-by-sender.ts";
 import { sendDestination, type SendTo } from "./send-destination.ts";
-import { sendMessages, type SentMessage } from "./send.ts";
+import { sendChecked } from "./send-checked.ts";
+import type { SentMessage } from "./send.ts";
 
 export interface SendInput {
   readonly type: MessageType;
@@ -73,7 +73,7 @@ async function send(
     checkMessage(tx, site, actor, { destination, topic: input.topic, content: input.content }),
   ]);
   const { queueId, localId } = input;
-  const { sent, events } = await sendMessages(tx, realm, [
+  const { sent, events } = await sendChecked(tx, realm, [
     {
       ...message,
       clientId: client.id,
@@ -82,7 +82,6 @@ async function send(
       ...(queueId !== undefined && localId !== undefined ? { local: { queueId, localId } } : {}),
     },
   ]);
-  await recordUnheard(tx, realm, [message]);
   emit(tx, realm.id, events);
   return sent[0]!;
 }

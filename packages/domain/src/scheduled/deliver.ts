@@ -8,8 +8,7 @@ import { checkMessages } from "../messages/check.ts";
 import { loadClientNames } from "../messages/clients.ts";
 import { channelsOf, type Draft } from "../messages/draft.ts";
 import type { OutgoingMessage } from "../messages/outgoing.ts";
-import { sendMessages } from "../messages/send.ts";
-import { recordUnheard } from "../notices/record.ts";
+import { sendChecked } from "../messages/send-checked.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import { becomeDeliverer, claimDue, type DueRow } from "./claim.ts";
@@ -156,8 +155,7 @@ async function deliverRows(
       scheduledMessageId: row.id,
     });
   }
-  const { sent, events } = await sendMessages(tx, realm, outgoing);
-  await recordUnheard(tx, realm, outgoing);
+  const { sent, events } = await sendChecked(tx, realm, outgoing);
   const messageIds = new Map(sendable.map((row, i) => [row, sent[i]?.id]));
   const outcomes = rows.map((row): Outcome => {
     const failure = failures.get(row);

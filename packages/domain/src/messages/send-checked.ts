@@ -1,0 +1,22 @@
+import type { Tx } from "@carillon/db";
+
+import { recordUnheard } from "../notices/record.ts";
+import type { Realm } from "../realms/realm.ts";
+import type { OutgoingMessage } from "./outgoing.ts";
+import { sendMessages, type SendResult } from "./send.ts";
+
+/**
+ * Sends what somebody has written and the check has let through, now or at its time (scheduled-messages.md §5, §6): the
+ * two ways do not differ. The audiences of the channels must be held since before the check.
+ */
+export async function sendChecked(
+  tx: Tx,
+  realm: Realm,
+  outgoing: readonly OutgoingMessage[],
+): Promise<SendResult> {
+  const [result] = await Promise.all([
+    sendMessages(tx, realm, outgoing),
+    recordUnheard(tx, realm, outgoing),
+  ]);
+  return result;
+}
