@@ -195,7 +195,7 @@ describe("The check of a message while a permission changes that its sender hold
       }
     })();
     try {
-      for (let round = 0; round < 40; round++) {
+      for (let round = 0; round < 15; round++) {
         const [, id] = await Promise.all([
           send(mine, toChannel(room.id, { content })),
           schedule(

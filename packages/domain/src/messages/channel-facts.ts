@@ -73,7 +73,6 @@ export async function loadPostingChannelsNamed(
   names: readonly string[],
   accountIds: readonly number[],
 ): Promise<Map<string, PostingChannel>> {
-  if (names.length === 0) return new Map();
   const rows = await sql.rows<Row>(byNames, [realmId, names, accountIds]);
   return new Map(rows.map((row) => [row.name, channelOf(row)]));
 }

@@ -11,7 +11,7 @@ import { hasContentAccess } from "../channels/access.ts";
 import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Account } from "../users/account.ts";
-import { loadPostingChannelsNamed } from "./channel-facts.ts";
+import { loadPostingChannelsNamed, type PostingChannel } from "./channel-facts.ts";
 
 /** A group that a message names, with the setting that says who may mention it. */
 export interface NamedGroup extends MentionableGroup {
@@ -44,6 +44,9 @@ export interface MentionLookups {
   of(parsed: ParsedMessage, author: Account, context: MentionContext): Lookups;
 }
 
+const noChannels: ReadonlyMap<string, PostingChannel> = new Map();
+const noMessages: ReadonlyMap<string, number> = new Map();
+
 /** Looks up the names that the texts mention; without any, it asks the database nothing. */
 export async function loadMentionLookups(
   sql: Sql,
@@ -58,17 +61,18 @@ export async function loadMentionLookups(
   const groupNames = named(({ groupNames: names }) => names);
   const channelNames = named(({ channelNames: names }) => names);
   const linking = texts.filter(({ parsed }) => parsed.names.channelNames.length > 0);
-  const [users, groups, channels, newest] = await Promise.all([
-    userNames.length + userIds.length > 0 ? loadUsers(sql, realmId, userNames, userIds) : [],
-    groupNames.length > 0 ? loadGroups(sql, realmId, groupNames) : [],
-    loadPostingChannelsNamed(
-      sql,
-      realmId,
-      channelNames,
-      distinct(linking.map(({ authorId }) => authorId)),
-    ),
-    loadNewestOfTopics(sql, realmId, linking),
-  ]);
+  const authorIds = distinct(linking.map(({ authorId }) => authorId));
+  // All or nothing: each choice of parts is a statement of its own, which every connection keeps.
+  const names = userNames.length + userIds.length + groupNames.length + channelNames.length;
+  const [users, groups, channels, newest] =
+    names === 0
+      ? [[], [], noChannels, noMessages]
+      : await Promise.all([
+          loadUsers(sql, realmId, userNames, userIds),
+          loadGroups(sql, realmId, groupNames),
+          loadPostingChannelsNamed(sql, realmId, channelNames, authorIds),
+          loadNewestOfTopics(sql, realmId, linking),
+        ]);
   const shared = {
     ...emptyLookups,
     organizationUrl,
@@ -202,7 +206,6 @@ async function loadNewestOfTopics(
   const links = texts.flatMap(({ parsed, authorId }) =>
     parsed.names.topics.map((link) => ({ ...link, authorId })),
   );
-  if (links.length === 0) return new Map();
   const rows = await sql.rows<NewestOfTopic>(newestOfTopics, [
     realmId,
     links.map(({ channelName }) => channelName),
