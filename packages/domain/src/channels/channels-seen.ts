@@ -1,5 +1,6 @@
 import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
+import { inSlices } from "@carillon/kit";
 
 import { loadMemberships, type PermissionSubject } from "../permissions/memberships.ts";
 import { hasMetadataAccess, type AccessFacts, type AdministrationFacts } from "./access.ts";
@@ -16,43 +17,58 @@ const facts = {
     FROM channels WHERE realm_id = $1 ORDER BY id`,
 };
 
-/** The ids of all channels whose metadata the account sees, archived ones too, as the rows are now; ascending. */
+/** The ids of all channels whose metadata each account sees, archived ones too, as the rows are now; ascending. */
 export async function loadChannelsSeen(
   sql: Sql,
   realmId: number,
-  account: PermissionSubject,
-): Promise<number[]> {
+  accounts: readonly PermissionSubject[],
+): Promise<Map<number, number[]>> {
+  if (accounts.length === 0) return new Map();
+  const ids = accounts.map(({ id }) => id);
   const [channels, memberships, subscribed] = await Promise.all([
     sql.rows<AccessFacts & AdministrationFacts & { id: number }>(facts, [realmId]),
-    loadMemberships(sql, [account.id]),
-    loadSubscribedChannels(sql, [account.id]),
+    loadMemberships(sql, ids),
+    loadSubscribedChannels(sql, ids),
   ]);
-  return channels
-    .filter((channel) =>
-      hasMetadataAccess(account, channel, memberships, subscribed(account.id, channel.id)),
-    )
-    .map(({ id }) => id);
+  const seen = await inSlices(accounts, (account) =>
+    channels
+      .filter((channel) =>
+        hasMetadataAccess(account, channel, memberships, subscribed(account.id, channel.id)),
+      )
+      .map(({ id }) => id),
+  );
+  return new Map(accounts.map(({ id }, i) => [id, seen[i] ?? []]));
 }
 
 /**
- * What an account is told when it sees other channels than before, for another reason than its subscriptions: those
- * that are gone, then the new ones and who is subscribed to them (events.md §4).
+ * What accounts are told when they see other channels than before, for another reason than their subscriptions: those
+ * that are gone, then the new ones and who is subscribed to them (events.md §4). Accounts that are told the same share
+ * the events.
  * @param before from {@link loadChannelsSeen}
  */
 export async function channelsSeenEvents(
   sql: Sql,
   realmId: number,
-  account: PermissionSubject,
-  before: readonly number[],
+  accounts: readonly PermissionSubject[],
+  before: ReadonlyMap<number, readonly number[]>,
 ): Promise<NewEvent[]> {
-  const after = await loadChannelsSeen(sql, realmId, account);
-  const [had, has] = [new Set(before), new Set(after)];
-  const lost = before.filter((id) => !has.has(id));
-  const gained = after.filter((id) => !had.has(id));
-  return [
-    ...(lost.length > 0 ? [channelsGone(lost, [account.id])] : []),
-    ...(gained.length > 0 ? await channelsShown(sql, realmId, gained, [account.id]) : []),
-  ];
+  const after = await loadChannelsSeen(sql, realmId, accounts);
+  const alike = new Map<string, { lost: number[]; gained: number[]; userIds: number[] }>();
+  for (const { id } of accounts) {
+    const [had, has] = [new Set(before.get(id)), new Set(after.get(id))];
+    const lost = [...had].filter((channelId) => !has.has(channelId));
+    const gained = [...has].filter((channelId) => !had.has(channelId));
+    const key = `${lost.join(",")} ${gained.join(",")}`;
+    const shift = alike.get(key);
+    if (shift) shift.userIds.push(id);
+    else alike.set(key, { lost, gained, userIds: [id] });
+  }
+  const events: NewEvent[] = [];
+  for (const { lost, gained, userIds } of alike.values()) {
+    if (lost.length > 0) events.push(channelsGone(lost, userIds));
+    if (gained.length > 0) events.push(...(await channelsShown(sql, realmId, gained, userIds)));
+  }
+  return events;
 }
 
 /** The event that takes channels away from accounts. */

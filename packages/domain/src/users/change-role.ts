@@ -9,6 +9,7 @@ import { loadSystemGroups } from "../permissions/system-groups.ts";
 import type { Realm } from "../realms/realm.ts";
 import type { Account } from "./account.ts";
 import { isPastWaitingPeriod, membershipEvents } from "./full-members.ts";
+import { checkOwnerIsNoGuest } from "./bots-of-guests.ts";
 import { checkOwnerRemains, ownerRole } from "./owner-set.ts";
 import { personUpdated } from "./person-updated.ts";
 
@@ -28,53 +29,86 @@ export async function checkNewRole(
   const ownersConcern = role === ownerRole || target.role === ownerRole;
   if (ownersConcern && actor.role !== ownerRole)
     throw errors.unauthorizedPrincipal("Only owners can give or take the owner's role");
+  if (target.isBot && role !== guestRole) await checkOwnerIsNoGuest(tx, target);
   await checkOwnerRemains(tx, target);
   if (target.role === guestRole && role <= 200)
     throw errors.badRequest("A guest cannot become an administrator: make it a member first");
 }
 
 /**
- * Gives the account the role, with the memberships that follow from it (user-groups.md §2). The group graph must be
- * locked.
- * @param target as it is now, with another role
- * @returns what to tell: the role, the groups, and to the account itself the channels that it sees now or no longer
+ * Gives accounts the role, with the memberships that follow from it (user-groups.md §2), with as many statements for a
+ * person's hundred bots as for one account. The group graph must be locked.
+ * @param targets as they are now, with other roles
+ * @returns what to tell: the roles, the groups, and to the accounts themselves the channels that they see now or no
+ *   longer
  */
-export async function changeRole(
+export async function changeRoles(
   tx: Tx,
   realm: Realm,
-  target: Account,
+  targets: readonly Account[],
   role: number,
 ): Promise<NewEvent[]> {
+  if (targets.length === 0) return [];
+  // Whoever is deactivated is on no list of members, and watches no channels.
+  const active = targets.filter(({ isActive }) => isActive);
   const [groups, seen] = await Promise.all([
     loadSystemGroups(tx, realm.id),
-    target.isActive ? loadChannelsSeen(tx, realm.id, target) : [],
+    loadChannelsSeen(tx, realm.id, active),
   ]);
   const groupOf = (of: number) => groups[groupOfRole[of] ?? "role:everyone"];
   const full = groups["role:fullmembers"];
-  const becomesFull = role === memberRole && isPastWaitingPeriod(realm, target);
-  const [left, joined] = await Promise.all([
-    tx.rows<{ id: number }>(
-      `DELETE FROM user_group_member WHERE user_id = $1 AND group_id = ANY($2::int[]) RETURNING group_id AS id`,
-      [target.id, [groupOf(target.role), ...(becomesFull ? [] : [full])]],
-    ),
-    tx.rows<{ id: number }>(
-      `INSERT INTO user_group_member (group_id, user_id) SELECT unnest($2::int[]), $1
-       ON CONFLICT DO NOTHING RETURNING group_id AS id`,
-      [target.id, [groupOf(role), ...(becomesFull ? [full] : [])]],
-    ),
-    tx.rows("UPDATE users SET role = $2 WHERE id = $1", [target.id, role]),
+  const becomesFull = (target: Account) =>
+    role === memberRole && isPastWaitingPeriod(realm, target);
+  const leaving = targets.flatMap((target) => [
+    { id: target.id, groupId: groupOf(target.role) },
+    ...(becomesFull(target) ? [] : [{ id: target.id, groupId: full }]),
   ]);
-  const told = [personUpdated(target.id, { role })];
-  // Whoever is deactivated is on no list of members, and watches no channels.
-  if (!target.isActive) return told;
-  const moved = (rows: ReadonlyArray<{ id: number }>, inFull: boolean) =>
-    rows.map(({ id }) => id).filter((id) => (id === full) === inFull);
+  const joining = targets.flatMap((target) => [
+    { id: target.id, groupId: groupOf(role) },
+    ...(becomesFull(target) ? [{ id: target.id, groupId: full }] : []),
+  ]);
+  const [left, joined] = await Promise.all([
+    tx.rows<Membership>(leave, columnsOf(leaving)),
+    tx.rows<Membership>(join, columnsOf(joining)),
+    tx.rows("UPDATE users SET role = $2 WHERE id = ANY($1::int[])", [
+      targets.map(({ id }) => id),
+      role,
+    ]),
+  ]);
+  const listed = new Set(active.map(({ id }) => id));
+  const moved = (op: "remove_members" | "add_members", rows: Membership[], inFull: boolean) => {
+    const byGroup = new Map<number, number[]>();
+    for (const { id, groupId } of rows)
+      if (listed.has(id) && (groupId === full) === inFull)
+        byGroup.set(groupId, [...(byGroup.get(groupId) ?? []), id]);
+    return [...byGroup].flatMap(([groupId, ids]) => membershipEvents(op, [groupId], ids));
+  };
   return [
-    ...told,
-    ...membershipEvents("remove_members", moved(left, false), [target.id]),
-    ...membershipEvents("add_members", moved(joined, false), [target.id]),
-    ...membershipEvents("remove_members", moved(left, true), [target.id]),
-    ...membershipEvents("add_members", moved(joined, true), [target.id]),
-    ...(await channelsSeenEvents(tx, realm.id, { ...target, role }, seen)),
+    ...targets.map(({ id }) => personUpdated(id, { role })),
+    ...moved("remove_members", left, false),
+    ...moved("add_members", joined, false),
+    ...moved("remove_members", left, true),
+    ...moved("add_members", joined, true),
+    ...(await channelsSeenEvents(
+      tx,
+      realm.id,
+      active.map((target) => ({ ...target, role })),
+      seen,
+    )),
   ];
 }
+
+interface Membership {
+  readonly id: number;
+  readonly groupId: number;
+}
+
+function columnsOf(memberships: readonly Membership[]) {
+  return [memberships.map(({ id }) => id), memberships.map(({ groupId }) => groupId)];
+}
+
+const leave = `DELETE FROM user_group_member m USING unnest($1::int[], $2::int[]) AS w (user_id, group_id)
+  WHERE m.user_id = w.user_id AND m.group_id = w.group_id RETURNING m.user_id AS id, m.group_id AS "groupId"`;
+
+const join = `INSERT INTO user_group_member (user_id, group_id) SELECT * FROM unnest($1::int[], $2::int[])
+  ON CONFLICT DO NOTHING RETURNING user_id AS id, group_id AS "groupId"`;

@@ -12,6 +12,8 @@ import { lockGroupGraph } from "../permissions/lock-groups.ts";
 import { loadRealm } from "../realms/realm.ts";
 import type { Account } from "./account.ts";
 import { checkAdministers } from "./administration.ts";
+import { roleOfBotsComingBack } from "./bots-of-guests.ts";
+import { changeRoles } from "./change-role.ts";
 import { currentActor, lockAccount, noSuchUser } from "./lock-account.ts";
 import { personUpdated } from "./person-updated.ts";
 import { reactivatedSettings } from "./reactivated-settings.ts";
@@ -57,13 +59,26 @@ export async function reactivateUser(tx: Tx, actor: Account, userId: number): Pr
     rejoinedGroups(tx, target.id),
     reactivatedSettings(tx, actor.realmId, target.id),
   ]);
+  const roles = newOwner === undefined ? [] : await comeBackWithNewOwner(tx, target);
   emit(tx, actor.realmId, [
     personUpdated(target.id, { is_active: true }),
     ...(newOwner === undefined ? [] : [personUpdated(target.id, { bot_owner_id: newOwner })]),
     ...peerEvents("peer_add", subscribed, audiences),
     ...rejoined,
     ...settings,
+    ...roles,
   ]);
+}
+
+/** Its new owner is no guest, as the one may have been with which it became one. */
+async function comeBackWithNewOwner(tx: Tx, bot: Account): Promise<NewEvent[]> {
+  const was = await tx.first(
+    `UPDATE users SET guest_with_owner = false WHERE id = $1 AND guest_with_owner RETURNING id`,
+    [bot.id],
+  );
+  if (!was) return [];
+  const realm = await loadRealm(tx, bot.realmId);
+  return changeRoles(tx, realm, [{ ...bot, isActive: true }], roleOfBotsComingBack);
 }
 
 /** The owner of a bot, who stays active, or deactivated, until the transaction ends. */

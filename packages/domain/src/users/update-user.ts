@@ -3,12 +3,14 @@ import { emit, type NewEvent } from "@carillon/events";
 
 import { recordAudit, type AuditEntry } from "../audit.ts";
 import { lockGroupGraph } from "../permissions/lock-groups.ts";
+import { guestRole } from "../permissions/memberships.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "./account.ts";
 import { checkAdministers } from "./administration.ts";
 import { changeAddress, checkAddressFor, checkMayChangeAddresses } from "./change-address.ts";
-import { changeRole, checkNewRole } from "./change-role.ts";
+import { botsThatFollow, roleOfBotsComingBack } from "./bots-of-guests.ts";
+import { changeRoles, checkNewRole } from "./change-role.ts";
 import { findAccount } from "./find-account.ts";
 import { checkFullName, checkNameIsFree } from "./full-name.ts";
 import { currentActor, lockAccount, noSuchUser } from "./lock-account.ts";
@@ -125,8 +127,17 @@ async function apply(
   const note = (type: string, before: unknown, now: unknown) =>
     audit.push({ type, userId: target.id, data: { old: before, new: now } });
   if (role !== undefined) {
-    events.push(...(await changeRole(tx, realm, target, role)));
+    const bots = await botsThatFollow(tx, target, role);
+    const botRole = role === guestRole ? guestRole : roleOfBotsComingBack;
+    events.push(...(await changeRoles(tx, realm, [target], role)));
+    events.push(...(await changeRoles(tx, realm, bots, botRole)));
     note("user_role_changed", target.role, role);
+    for (const bot of bots)
+      audit.push({
+        type: "user_role_changed",
+        userId: bot.id,
+        data: { old: bot.role, new: botRole },
+      });
   }
   if (fullName !== undefined) {
     await tx.rows("UPDATE users SET full_name = $2 WHERE id = $1", [target.id, fullName]);

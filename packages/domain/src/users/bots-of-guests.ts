@@ -1,0 +1,42 @@
+import { errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+
+import { guestRole } from "../permissions/memberships.ts";
+import { accountColumns, type Account } from "./account.ts";
+
+/** What a bot is again whose owner is a guest no more: other roles are given by administrators, each time anew. */
+export const roleOfBotsComingBack = 400;
+
+/**
+ * The bots that get another role with their owner (users.md §3), deactivated ones too, locked: of whoever becomes a guest
+ * all that are none yet, of whoever is one no more those that became guests with it. They are marked as what they are
+ * now. The group graph must be locked: nobody gets a bot or another role meanwhile.
+ */
+export async function botsThatFollow(
+  tx: Tx,
+  owner: Pick<Account, "id" | "realmId" | "role">,
+  role: number,
+): Promise<Account[]> {
+  if ((owner.role === guestRole) === (role === guestRole)) return [];
+  const becomes = role === guestRole;
+  return tx.rows<Account>(
+    `WITH locked AS MATERIALIZED (
+       SELECT id, role FROM users
+       WHERE realm_id = $1 AND bot_owner_id = $2 AND is_bot AND CASE WHEN $3 THEN role <> 600 ELSE guest_with_owner END
+       ORDER BY id FOR NO KEY UPDATE
+     ), marked AS (
+       UPDATE users SET guest_with_owner = $3 WHERE id IN (SELECT id FROM locked)
+     )
+     SELECT ${accountColumns} FROM users u JOIN locked ON locked.id = u.id ORDER BY u.id`,
+    [owner.realmId, owner.id, becomes],
+  );
+}
+
+/** @throws ApiError `BAD_REQUEST` for a bot of a guest: it would read what its owner may not */
+export async function checkOwnerIsNoGuest(tx: Tx, bot: Account): Promise<void> {
+  const owner = await tx.first<{ role: number }>("SELECT role FROM users WHERE id = $1", [
+    bot.botOwnerId,
+  ]);
+  if (owner?.role === guestRole)
+    throw errors.badRequest("The bot of a guest is a guest: change its owner's role");
+}
