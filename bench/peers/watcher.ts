@@ -1,0 +1,62 @@
+import { Agent, request } from "node:http";
+
+/** Whom to watch for. */
+export interface WatchRequest {
+  readonly port: number;
+  readonly authorization: string;
+}
+
+/** The longest waits since the one before was told, in milliseconds. */
+export interface Waits {
+  /** `GET /users/me`. */
+  readonly account: number;
+  /** A path that there is not, which asks the database nothing: what holds the process itself. */
+  readonly process: number;
+}
+
+const everyMs = 20;
+const agent = new Agent({ keepAlive: true, maxSockets: 512 });
+let longest = { account: 0, process: 0 };
+const open = new Map<number, { kind: keyof Waits; at: number }>();
+let asked = 0;
+
+process.on("message", (wanted: WatchRequest | "read") => {
+  if (wanted === "read") return tell();
+  let due = performance.now();
+  const ask = (): void => {
+    // What should have been asked while this process itself was held up is asked now.
+    for (; due <= performance.now(); due += everyMs) {
+      get(wanted, "account", "/api/v1/users/me", due);
+      get(wanted, "process", "/api/v1/there/is/no/such/path", due);
+    }
+  };
+  setInterval(ask, everyMs / 4);
+});
+process.on("disconnect", () => process.exit(0));
+process.on("SIGTERM", () => process.exit(0));
+console.log("watcher started");
+
+function get(wanted: WatchRequest, kind: keyof Waits, path: string, at: number): void {
+  const number = asked++;
+  open.set(number, { kind, at });
+  const headers = { authorization: wanted.authorization };
+  const done = (): void => {
+    if (open.delete(number)) note(kind, at);
+  };
+  request({ host: "127.0.0.1", port: wanted.port, path, headers, agent }, (response) => {
+    response.resume().on("end", done);
+  })
+    .on("error", done)
+    .end();
+}
+
+function note(kind: keyof Waits, at: number): void {
+  longest[kind] = Math.max(longest[kind], performance.now() - at);
+}
+
+/** Those who still wait have waited so long. */
+function tell(): void {
+  for (const { kind, at } of open.values()) note(kind, at);
+  process.send?.(longest);
+  longest = { account: 0, process: 0 };
+}

@@ -1,0 +1,267 @@
+import { gzipSync } from "node:zlib";
+import { credentials } from "../lib/requests.ts";
+import type { Member } from "../lib/world.ts";
+import { size, type Crowded } from "./crowded.ts";
+import type { RawRequest } from "./send.ts";
+import { fill, growing, worstTexts } from "./texts.ts";
+
+/** Requests that go out at once, or one after the other; made anew for each round, since what they make must not be there yet. */
+export interface Case {
+  readonly name: string;
+  readonly inTurn: boolean;
+  readonly requests: (round: number) => readonly RawRequest[];
+}
+
+const form = "application/x-www-form-urlencoded";
+const megabyte = 1_000_000;
+/** What a message may have. */
+const longest = 10_000;
+
+/** Texts as they are, everything else as JSON. */
+function encoded(fields: Readonly<Record<string, unknown>>): string {
+  const texts = Object.entries(fields).map(([name, value]): [string, string] => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  return new URLSearchParams(texts).toString();
+}
+
+/** A form of a member; without one, without credentials. */
+function post(
+  member: Member | undefined,
+  path: string,
+  fields: Readonly<Record<string, unknown>>,
+  method = "POST",
+): RawRequest {
+  return raw(member, path, form, Buffer.from(encoded(fields)), method);
+}
+
+function raw(
+  member: Member | undefined,
+  path: string,
+  type: string,
+  body: Buffer,
+  method = "POST",
+  more: Readonly<Record<string, string>> = {},
+): RawRequest {
+  const authorization = member ? { authorization: credentials(member) } : {};
+  return {
+    method,
+    path: `/api/v1${path}`,
+    body,
+    headers: { ...authorization, "content-type": type, ...more },
+  };
+}
+
+function get(
+  member: Member,
+  path: string,
+  query: Readonly<Record<string, unknown>> = {},
+): RawRequest {
+  return {
+    method: "GET",
+    path: `/api/v1${path}?${encoded(query)}`,
+    headers: { authorization: credentials(member) },
+  };
+}
+
+function multipart(member: Member, path: string, name: string, value: string): RawRequest {
+  const body = `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n--x--\r\n`;
+  return raw(member, path, "multipart/form-data; boundary=x", Buffer.from(body));
+}
+
+/** All of them, each named for what is sent. */
+export function worstCases({ room, crowd, wordy, patient }: Crowded): readonly Case[] {
+  const [owner, eve] = room.members as [Member, Member];
+  const cases: Case[] = [];
+  const add = (
+    name: string,
+    requests: (round: number) => RawRequest | readonly RawRequest[],
+  ): void => {
+    cases.push({ name, inTurn: false, requests: (round) => [requests(round)].flat() });
+  };
+  const inTurn = (name: string, requests: () => readonly RawRequest[]): void => {
+    cases.push({ name, inTurn: true, requests });
+  };
+
+  const marks = `a${"\u0301\u0316".repeat(40_000)}`;
+  for (const [what, password] of [
+    ["a and 80,000 marks", marks],
+    ["800 KB", "x".repeat(800_000)],
+  ] as const) {
+    add(`POST /fetch_api_key, password of ${what}`, () =>
+      post(undefined, "/fetch_api_key", { username: eve.email, password }),
+    );
+    add(`PATCH /settings, old_password of ${what}`, () =>
+      post(
+        eve,
+        "/settings",
+        { old_password: password, new_password: "another one entirely 3" },
+        "PATCH",
+      ),
+    );
+  }
+
+  const bodies: readonly [string, string][] = [
+    ["8,000,000 pluses", "+".repeat(8 * megabyte)],
+    ["24 MB of pluses", "+".repeat(24 * megabyte)],
+    ["24 MB of percent-escapes", "%41".repeat(8 * megabyte)],
+    ["24 MB of broken percent-escapes", "%zz".repeat(8 * megabyte)],
+    ["24 MB of percent-escapes beyond ASCII", "%E2%82%AC".repeat(2_666_666)],
+    ["24 MB of ampersands", "&".repeat(24 * megabyte)],
+    ["24 MB of equals signs", "=".repeat(24 * megabyte)],
+  ];
+  for (const [what, text] of bodies) {
+    add(`a form of ${what}, with credentials`, () =>
+      raw(eve, "/messages", form, Buffer.from(`content=${text}`)),
+    );
+  }
+  add("a form of 24 MB of pluses, without credentials", () =>
+    raw(undefined, "/fetch_api_key", form, Buffer.from(`password=${bodies[1]![1]}`)),
+  );
+  const bomb = gzipSync(Buffer.alloc(500 * megabyte, "+"));
+  for (const member of [eve, undefined])
+    add(
+      `500 MB of pluses in ${Math.round(bomb.length / 1_000)} KB of gzip, ${member ? "with" : "without"} credentials`,
+      () =>
+        raw(member, member ? "/messages" : "/fetch_api_key", form, bomb, "POST", {
+          "content-encoding": "gzip",
+        }),
+    );
+  add("1,000 fields", () =>
+    post(
+      eve,
+      "/messages",
+      Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`f${n}`, "x"])),
+    ),
+  );
+  add("JSON of 24 MB, a list of numbers", () =>
+    post(eve, "/messages/flags", {
+      messages: Array.from({ length: 3_000_000 }, (_, n) => 1_000_000 + n),
+      op: "add",
+      flag: "read",
+    }),
+  );
+  add("JSON of 24 MB, nested", () =>
+    raw(
+      eve,
+      "/messages/flags",
+      form,
+      Buffer.from(`op=add&flag=read&messages=${"[".repeat(24 * megabyte)}`),
+    ),
+  );
+  add("JSON of 10 MB, objects in a narrow", () =>
+    post(eve, "/register", {
+      narrow: Array.from({ length: 200_000 }, () => ({ operator: "channel", operand: "x" })),
+    }),
+  );
+
+  const render = (content: string) => post(eve, "/messages/render", { content });
+  add("POST /messages/render, 400 KB of unique names of emoji", () =>
+    render(growing((n) => `:e${n}:`, 400_000)),
+  );
+  add("POST /messages/render, multipart of 20 MB", () =>
+    multipart(eve, "/messages/render", "content", fill("*a :b: ", 20 * megabyte)),
+  );
+  for (const name of ["stars", "domains", "lines of a list"])
+    add(`POST /messages/render, 2 MB of ${name}`, () => render(worstTexts[name]!(2 * megabyte)));
+  for (const path of ["/messages", "/scheduled_messages"])
+    add(`POST ${path}, 10 MB of white space and stars`, (round) =>
+      post(eve, path, {
+        type: "channel",
+        to: room.id,
+        topic: `t${" ".repeat(megabyte)}${round}`,
+        content: `a${" \n*".repeat(3 * megabyte)}`,
+        scheduled_delivery_timestamp: String(later()),
+      }),
+    );
+  for (const [name, text] of Object.entries(worstTexts)) {
+    const content = text(longest);
+    const message = { type: "channel", to: room.id, topic: "t", content };
+    inTurn(`10,000 code points rendered, scheduled and sent, ${name}`, () => [
+      render(content),
+      post(eve, "/scheduled_messages", {
+        ...message,
+        scheduled_delivery_timestamp: String(later()),
+      }),
+      post(eve, "/messages", { type: "direct", to: [eve.id], content }),
+    ]);
+  }
+
+  const channels = (count: number, round: number, part = 0) =>
+    Array.from({ length: count }, (_, n) => ({ name: `made ${round}.${part}.${n}` }));
+  const subscribeTo = (subscriptions: readonly object[], more: object = {}) =>
+    post(owner, "/users/me/subscriptions", { subscriptions, ...more });
+  add("subscribing to 1,500 new channels", (round) => subscribeTo(channels(1_500, round)));
+  add("subscribing to 100 new channels", (round) => subscribeTo(channels(100, round, 1)));
+  add("subscribing 500 accounts to 500 channels", (round) =>
+    subscribeTo(
+      Array.from({ length: 500 }, (_, n) => ({ name: `one of many ${round * 500 + n}` })),
+      { principals: crowd.slice(0, 500).map(({ id }) => id) },
+    ),
+  );
+  add("ten requests at once, each for 80 new channels", (round) =>
+    Array.from({ length: 10 }, (_, n) => subscribeTo(channels(80, round, 2 + n))),
+  );
+  const addresses = crowd.map(({ email }) => email);
+  add("subscribing 30,000 addresses", () =>
+    subscribeTo([{ name: "one of many 3999" }], {
+      principals: [
+        ...addresses,
+        ...addresses.map((one) => `a${one}`),
+        ...addresses.map((one) => `b${one}`),
+      ].slice(0, 30_000),
+    }),
+  );
+  add("subscribing 10,000 addresses", (round) =>
+    subscribeTo([{ name: `one of many ${3_900 + round}` }], {
+      principals: addresses.slice(0, 9_900),
+    }),
+  );
+  add("a user group of 10,000 members", (round) =>
+    post(owner, "/user_groups/create", {
+      name: `all ${round}`,
+      description: "",
+      members: crowd.map(({ id }) => id),
+    }),
+  );
+
+  add("GET /scheduled_messages, 600 of 10 KB", () => get(wordy, "/scheduled_messages"));
+  add("GET /scheduled_messages, 10,000", () => get(patient, "/scheduled_messages"));
+  for (const member of [wordy, patient, eve])
+    add(
+      `POST /register, ${member === wordy ? "600 scheduled messages of 10 KB" : member === patient ? "10,000 scheduled messages" : "everything"}, of ${size.accounts} accounts and ${size.channels} channels`,
+      () =>
+        post(member, "/register", member === eve ? {} : { event_types: ["scheduled_messages"] }),
+    );
+  add("GET /users of 10,000", () => get(eve, "/users"));
+  add("GET /streams of 4,000", () => get(eve, "/streams"));
+  add("GET /messages, 5,000 ids", () =>
+    get(eve, "/messages", { message_ids: Array.from({ length: 5_000 }, (_, n) => n + 1) }),
+  );
+  add("GET /messages, 5,000 around an anchor", () =>
+    get(eve, "/messages", {
+      anchor: "newest",
+      num_before: 2_500,
+      num_after: 2_500,
+      narrow: [{ operator: "channel", operand: room.id }],
+    }),
+  );
+  add("GET /messages, a narrow of 500 terms", () =>
+    get(eve, "/messages", {
+      anchor: "newest",
+      num_before: 100,
+      num_after: 0,
+      narrow: Array.from({ length: 500 }, (_, n) => ({
+        operator: "sender",
+        operand: crowd[n]!.id,
+        negated: true,
+      })),
+    }),
+  );
+  return cases;
+}
+
+function later(): number {
+  return Math.floor(Date.now() / 1_000) + 86_400 * 20;
+}

@@ -1,0 +1,59 @@
+import type { Database } from "@carillon/db";
+import { defaultChannelGroups, insertChannel, loadSystemGroups } from "@carillon/domain";
+import { addCrowd } from "../lib/crowd.ts";
+import { createWorld, type Member, type Room, type World } from "../lib/world.ts";
+import { fill } from "./texts.ts";
+
+/** How large the organization is. */
+export const size = { accounts: 10_000, channels: 4_000, namesakes: 2_000 } as const;
+
+/** A large organization, and accounts of it that have much of their own. */
+export interface Crowded {
+  readonly world: World;
+  readonly room: Room;
+  readonly crowd: readonly Member[];
+  /** With 600 pending scheduled messages of 10,000 characters. */
+  readonly wordy: Member;
+  /** With 10,000 pending scheduled messages. */
+  readonly patient: Member;
+}
+
+/** Fills the database, set by set. */
+export async function createCrowded(db: Database): Promise<Crowded> {
+  const world = await createWorld(db, 1, 20);
+  const room = world.rooms[0]!;
+  const crowd = await addCrowd(db, world, room, size.accounts - room.members.length);
+  const named = crowd.slice(-size.namesakes).map(({ id }) => id);
+  await db.rows("UPDATE users SET full_name = 'Namesake' WHERE id = ANY($1)", [named]);
+  const groups = defaultChannelGroups(await loadSystemGroups(db, world.realmId));
+  await db.transaction(async (tx) => {
+    for (let n = 0; n < size.channels; n++) {
+      const name = `one of many ${n}`;
+      await insertChannel(tx, world.realmId, { name, creatorId: room.members[0]!.id, groups });
+    }
+  });
+  const [, , wordy, patient] = room.members as [Member, Member, Member, Member];
+  await db.rows("INSERT INTO clients (name) VALUES ('bench') ON CONFLICT DO NOTHING");
+  await schedule(db, world, room, wordy, 600, fill("many words ", 9_990));
+  await schedule(db, world, room, patient, 10_000, "few words");
+  await db.rows("VACUUM ANALYZE");
+  return { world, room, crowd, wordy, patient };
+}
+
+function schedule(
+  db: Database,
+  { realmId }: World,
+  room: Room,
+  { id }: Member,
+  count: number,
+  text: string,
+): Promise<unknown> {
+  return db.rows(
+    `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content, rendered_content,
+       client_id, deliver_at, read_by_sender)
+     SELECT $1, $2, $3, $4, 't', $6, '<p>' || $6 || '</p>', (SELECT min(id) FROM clients),
+       date_trunc('second', now()) + interval '30 days' + make_interval(secs => n), false
+     FROM generate_series(1, $5::int) AS n`,
+    [realmId, id, room.recipientId, room.id, count, text],
+  );
+}

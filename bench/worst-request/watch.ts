@@ -1,0 +1,28 @@
+import { once } from "node:events";
+import { startChild } from "../lib/child.ts";
+import { credentials } from "../lib/requests.ts";
+import type { Member } from "../lib/world.ts";
+import type { Waits, WatchRequest } from "../peers/watcher.ts";
+
+/** Somebody who asks for their account every 20 ms, in a process of its own. */
+export interface Watcher {
+  /** The longest waits since this was asked before. */
+  read(): Promise<Waits>;
+  stop(): Promise<void>;
+}
+
+/** Starts one; it ends with the bench. */
+export async function startWatcher(port: number, member: Member): Promise<Watcher> {
+  const child = startChild("watcher", "bench/peers/watcher.ts", { NODE_ENV: "production" });
+  await child.written("watcher started");
+  const wanted: WatchRequest = { port, authorization: credentials(member) };
+  child.process.send(wanted);
+  return {
+    async read() {
+      const answer = once(child.process, "message");
+      child.process.send("read");
+      return ((await answer) as [Waits])[0];
+    },
+    stop: () => child.stop(),
+  };
+}
