@@ -11,6 +11,8 @@ export const bounds = {
    * take about half a second on two cores, in which nobody else in the organization creates a group.
    */
   rows: 10_000,
+  /** Messages of one account that are scheduled and not sent, failed ones too; reminders as well. */
+  pendingMessages: 10_000,
   /** Subscribers that the channels of one request have together, unless it names only one channel. */
   subscribers: 250_000,
 } as const;

@@ -1,12 +1,22 @@
-import type { ApiError } from "@carillon/contract";
+import { Readable } from "node:stream";
 
-/** The JSON text of a success: `result` and `msg` first, the ignored parameters last. */
-export function successText(fields: object | void, ignored: readonly string[]): string {
-  let text = '{"result":"success","msg":""';
-  const body = fields === undefined ? "{}" : JSON.stringify(fields);
-  if (body !== "{}") text += `,${body.slice(1, -1)}`;
-  if (ignored.length > 0) text += `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}`;
-  return `${text}}`;
+import type { ApiError } from "@carillon/contract";
+import { isLarge, jsonSlices } from "./json-slices.ts";
+
+/**
+ * The JSON text of a success: `result` and `msg` first, the ignored parameters last. A large one is written in slices
+ * while it goes out (http-contract.md §8): it has no `Content-Length`, is made no faster than the client takes it, and
+ * ends with the connection where either gives up.
+ */
+export function successBody(fields: object | void, ignored: readonly string[]): string | Readable {
+  const answer = {
+    result: "success",
+    msg: "",
+    ...fields,
+    ...(ignored.length > 0 ? { ignored_parameters_unsupported: ignored } : {}),
+  };
+  if (!isLarge(answer)) return JSON.stringify(answer);
+  return Readable.from(jsonSlices(answer), { objectMode: false });
 }
 
 /** The JSON text of a refusal; nothing in it is undocumented, since some clients match it exactly. */

@@ -5,7 +5,7 @@ import { incomingWebhookBot, type Actor, type Authenticate, type AuthFailure } f
 import { bodyLimitOf, readBody } from "./body.ts";
 import { clientName } from "./client-name.ts";
 import { readCredentials } from "./credentials.ts";
-import { successText } from "./envelope.ts";
+import { successBody } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { Fields } from "./fields.ts";
 import { checkAccess } from "./gate.ts";
@@ -84,7 +84,7 @@ export async function runPipeline<Services>(
     exchange.reply(status, body, headers);
     return;
   }
-  exchange.reply(200, successText(answer, ignoredParameters(operation, fields)));
+  exchange.reply(200, successBody(answer, ignoredParameters(operation, fields)));
 }
 
 /** What handlers see; a class so that signal, host and address cost nothing where nobody asks. */

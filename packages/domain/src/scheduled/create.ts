@@ -11,6 +11,7 @@ import type { Account } from "../users/account.ts";
 import { alarmAfterCommit, type AlarmClock } from "./alarm.ts";
 import { isChannelType, scheduledDestination, type MessageType } from "./destination.ts";
 import { checkDueTime } from "./due-time.ts";
+import { checkPendingBound } from "./pending-bound.ts";
 import { scheduledEvents } from "./record.ts";
 import type { ScheduledRow } from "./row.ts";
 
@@ -51,7 +52,10 @@ export async function scheduleMessage(
     topic: input.topic,
     content: input.content,
   });
-  const recipientId = await recipientOf(tx, realm.id, message);
+  const [recipientId] = await Promise.all([
+    recipientOf(tx, realm.id, message),
+    checkPendingBound(tx, actor.id),
+  ]);
   const readBySender = input.readBySender ?? (isUserInterface(client.name) && !isToSelf(message));
   const row = await insert(tx, realm.id, message, { recipientId, client, readBySender, input });
   emit(tx, realm.id, [scheduledEvents.add(row)]);

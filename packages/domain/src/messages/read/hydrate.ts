@@ -44,14 +44,19 @@ export interface HydratedMessage {
   readonly flags: readonly string[];
 }
 
+/** Messages that are read at once: with the longest texts about 6 MB, which the driver reads in one go. */
+const page = 250;
+
 /** Loads the messages with these ids, ascending, which the viewer has been found to see. */
 export async function hydrate(
   sql: Sql,
   viewer: Viewer,
   ids: readonly number[],
 ): Promise<HydratedMessage[]> {
-  if (ids.length === 0) return [];
-  const rows = await sql.rows<Row>(byIds, [viewer.id, ids]);
+  const rows: Row[] = [];
+  for (let start = 0; start < ids.length; start += page)
+    rows.push(...(await sql.rows<Row>(byIds, [viewer.id, ids.slice(start, start + page)])));
+  if (rows.length === 0) return [];
   const people = await loadPeople(sql, viewer.realmId, peopleIn(rows));
   return rows.map((row) => ({
     message: presentable(row, people),

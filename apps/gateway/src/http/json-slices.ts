@@ -1,0 +1,85 @@
+import { setImmediate } from "node:timers/promises";
+
+/** Characters, roughly, up to which a value is written in one go: about a millisecond. */
+const inOneGo = 64_000;
+/** Characters of a slice; other requests get their turn after each. */
+const slice = 64_000;
+
+/** Whether the JSON of a value is so large that it is to be written in slices. Looks no further than it must. */
+export function isLarge(value: unknown): boolean {
+  return weigh(value, inOneGo) < 0;
+}
+
+/** What is left of `room` characters once the value is written, roughly; below 0 it may be anything. */
+function weigh(value: unknown, room: number): number {
+  if (typeof value === "string") return room - value.length - 3;
+  if (typeof value !== "object" || value === null) return room - 6;
+  let left = room - 2;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && left >= 0; i++) left = weigh(value[i], left);
+    return left;
+  }
+  for (const key in value) {
+    if (left < 0) break;
+    left = weigh((value as Record<string, unknown>)[key], left - key.length - 4);
+  }
+  return left;
+}
+
+/**
+ * The JSON of a value, exactly as `JSON.stringify` writes it, in slices of about 64 KB. What holds the event loop is one
+ * slice: objects and lists are opened until their parts are small. Lets others have their turn between slices, also
+ * where nobody waits for the network.
+ * @param before,after text around it, for an envelope
+ */
+export async function* jsonSlices(
+  value: unknown,
+  before = "",
+  after = "",
+): AsyncGenerator<string, void, void> {
+  let text = before;
+  for (const piece of pieces(value)) {
+    text += piece;
+    if (text.length < slice) continue;
+    yield text;
+    text = "";
+    await setImmediate();
+  }
+  yield text + after;
+}
+
+/** Small texts which together are the JSON; nothing where `JSON.stringify` writes nothing. */
+function* pieces(value: unknown): Generator<string, void, void> {
+  if (typeof value !== "object" || value === null || hasOwnForm(value) || !isLarge(value)) {
+    yield JSON.stringify(value) ?? "";
+    return;
+  }
+  let separator = "";
+  if (Array.isArray(value)) {
+    yield "[";
+    for (const item of value) {
+      yield separator;
+      if (isWritten(item)) yield* pieces(item);
+      else yield "null";
+      separator = ",";
+    }
+    yield "]";
+    return;
+  }
+  yield "{";
+  for (const [key, item] of Object.entries(value)) {
+    if (!isWritten(item)) continue;
+    yield `${separator}${JSON.stringify(key)}:`;
+    yield* pieces(item);
+    separator = ",";
+  }
+  yield "}";
+}
+
+function hasOwnForm(value: object): boolean {
+  return typeof (value as { toJSON?: unknown }).toJSON === "function";
+}
+
+function isWritten(value: unknown): boolean {
+  return value !== undefined && typeof value !== "function" && typeof value !== "symbol";
+}
