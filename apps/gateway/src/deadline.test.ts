@@ -1,9 +1,13 @@
 import { once } from "node:events";
 import { request } from "node:http";
+import { errors, operation } from "@carillon/contract";
+import { connectDatabase } from "@carillon/db";
 import {
   channel,
   organization,
   scheduledMessage,
+  startFaultProxy,
+  startGateway as startTestGateway,
   useDatabase,
   useGateway,
   waitFor,
@@ -14,6 +18,7 @@ import {
 import { expect } from "chai";
 import pg from "pg";
 import { basic } from "./http/sample-gateway.test.ts";
+import { handle } from "./services.ts";
 
 const path = "/api/v1/scheduled_messages";
 
@@ -164,6 +169,58 @@ describe("a request that takes too long", () => {
     expect((await gateway.as(member).get(path)).text).to.contain(content);
     const rows = await db.rows("SELECT FROM scheduled_messages WHERE content = $1", [content]);
     expect(rows).to.have.length(1);
+  });
+
+  it("leaves nothing going on beside what it was refused for", async () => {
+    const { id } = await scheduledMessage(db, member, room, { dueIn: 3_600 });
+    await lockRow(id);
+    const twofold = operation({
+      id: "twofold",
+      method: "POST",
+      path: "/api/v1/twofold",
+      access: "account",
+      summary: "Fails in one part while another goes on",
+    });
+    const own = await startTestGateway(db, {
+      operations: [twofold],
+      handlers: [
+        handle(twofold, async ({ services }) => {
+          const edit = services.db.transaction((tx) =>
+            tx.rows("UPDATE scheduled_messages SET content = 'on and on' WHERE id = $1", [id]),
+          );
+          const check = waitFor(async () => (await waiting()) === 1, { what: "the edit waits" });
+          await Promise.all([edit, check.then(() => Promise.reject(errors.badRequest("No")))]);
+        }),
+      ],
+    });
+    const before = await state();
+    const answer = await own.as(member).post("/api/v1/twofold");
+    expect(answer.body.msg).to.equal("No");
+    expect(await waiting()).to.equal(0);
+    await obstacle.query("ROLLBACK");
+    expect(await state()).to.deep.equal(before);
+    await own.close();
+  });
+
+  it("is told that nobody knows, where the network swallows its commit", async () => {
+    const proxy = await startFaultProxy(db.url);
+    const proxied = await connectDatabase(proxy.url, { max: 5, name: "proxied" });
+    const own = await startTestGateway(proxied, { app: { deadlineMs: 6_000 } });
+    const before = await state();
+    await lockHead();
+    const answer = own.as(member).post(path, draft("swallowed"));
+    await waitFor(async () => (await waiting()) === 1, { what: "the commit waits" });
+    proxy.freeze();
+    const { status, body } = await answer;
+    expect(status).to.equal(503);
+    expect(body.msg).to.contain("cannot tell");
+    await waitFor(async () => (await waiting()) === 0, { what: "the server gives up by itself" });
+    await obstacle.query("ROLLBACK");
+    expect(await state()).to.deep.equal(before);
+    await proxy.heal();
+    await own.close();
+    await proxied.close();
+    await proxy.close();
   });
 
   describe("beside many others", () => {
