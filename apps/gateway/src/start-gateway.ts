@@ -15,6 +15,7 @@ import {
   listen,
   publicUrl,
   required,
+  unbuiltVariables,
   type Environment,
   type Logger,
   type Shutdown,
@@ -71,7 +72,8 @@ export async function startGateway(
     url: publicUrl(env),
     secrets,
     development: env.DEVELOPMENT,
-    pushConfigured: env.PUSH_BOUNCER_URL !== undefined,
+    // Whatever the variables say, nothing is pushed yet.
+    pushConfigured: false,
   };
   const events = new EventHub({ db, presenter: eventPresenter(db, site), log });
   const wakeUps = connectWakeUps({
@@ -82,8 +84,7 @@ export async function startGateway(
     onReconnected: () => void events.look().catch(() => {}),
   });
   shutdown.add(1, "wake-ups", () => wakeUps.close());
-  if (env.RATE_LIMITS !== undefined && env.RATE_LIMITS !== "off")
-    log.warn("RATE_LIMITS is set, and nothing enforces rate limits yet");
+  for (const line of unbuiltVariables(env)) log.warn(line);
   const observed = await observeGateway(
     { env, log, db, events, missed: () => ({ alarms: clock.missed, intents: intents.missed }) },
     shutdown,

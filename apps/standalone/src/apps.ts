@@ -5,7 +5,7 @@ import type { Ports } from "./ports.ts";
 
 /** One of the apps that the standalone runs. */
 export interface App {
-  name: "gateway" | "worker" | "dashboard" | "bouncer";
+  name: "gateway" | "worker" | "dashboard";
   script: string;
   /** The port whose `/health` tells that it serves; undefined: running is all that is asked. */
   healthPort: number | undefined;
@@ -15,13 +15,11 @@ export interface App {
 
 /** The apps to run: built ones beside a built standalone, sources beside sources. */
 export function chooseApps(env: Environment, ports: Ports): App[] {
-  const apps: App[] = [
+  return [
     app("gateway", ports.gateway, metricsPort(env, 0)),
     app("worker", undefined, metricsPort(env, 1)),
     app("dashboard", ports.dashboard, {}),
   ];
-  if (env.PUSH_BOUNCER === "embedded") apps.push(app("bouncer", undefined, {}));
-  return apps;
 }
 
 function app(name: App["name"], healthPort: number | undefined, env: App["env"]): App {

@@ -12,6 +12,8 @@ export interface Greeting {
   dashboardPassword: string;
   dataDir: string;
   files: CredentialFiles;
+  /** What the person asked for and does not get. */
+  warnings: readonly string[];
 }
 
 /** The text that tells where everything is, with two commands that work as printed. */
@@ -29,7 +31,8 @@ export async function greet(greeting: Greeting): Promise<string> {
     `  Data       ${dataDir} (logs: ${dataDir}/logs)`,
   ];
   const commands = await firstCommands(greeting);
-  return [...lines, ...commands, ""].join("\n");
+  const warnings = greeting.warnings.length > 0 ? ["", ...greeting.warnings] : [];
+  return [...lines, ...warnings, ...commands, ""].join("\n");
 }
 
 async function firstCommands({ site, gatewayUrl, files }: Greeting): Promise<string[]> {

@@ -5,6 +5,7 @@ import {
   publicUrl,
   Shutdown,
   StartupError,
+  unbuiltVariables,
   type Environment,
   type Logger,
 } from "@carillon/kit";
@@ -127,6 +128,7 @@ export async function startStandalone(
           : `DASHBOARD_PASSWORD in ${dataDir}/secrets.json`,
         dataDir,
         files,
+        warnings: unbuiltVariables(env),
       }),
     );
     return standalone;

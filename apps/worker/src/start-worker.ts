@@ -59,7 +59,8 @@ export async function startWorkerProcess(
       url: publicUrl(env),
       secrets: secretsOf(secretKey),
       development: env.DEVELOPMENT,
-      pushConfigured: env.PUSH_BOUNCER_URL !== undefined,
+      // Whatever the variables say, nothing is pushed yet.
+      pushConfigured: false,
     },
   };
   const runner = startRunner({

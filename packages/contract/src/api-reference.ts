@@ -50,7 +50,8 @@ function index(areas: ReadonlyMap<string, readonly Operation[]>): string {
     "Log in with HTTP Basic: the account's e-mail address and its API key. Parameters are form fields, in the query " +
       "string or in the body (`application/x-www-form-urlencoded` or `multipart/form-data`); arrays and objects are " +
       "JSON text. Every answer is a JSON object with `result` and `msg`; errors have a `code`. A success lists the " +
-      "names of parameters that the operation does not have as `ignored_parameters_unsupported`.",
+      "names of parameters that the operation does not have, or that have no effect yet, as " +
+      "`ignored_parameters_unsupported`.",
     ["| operation | |", "| --- | --- |", ...operations].join("\n"),
     "## Errors",
     ["| code | status | when | fields |", "| --- | --- | --- | --- |", ...codes].join("\n"),

@@ -50,7 +50,7 @@ const success: JsonSchema = {
       type: "array",
       items: { type: "string" },
       description:
-        "Names of sent parameters that the operation does not have; absent when there are none.",
+        "Names of sent parameters that the operation does not have, or that have no effect yet; absent when there are none.",
     },
   },
 };

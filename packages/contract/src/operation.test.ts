@@ -120,6 +120,21 @@ describe("operation", () => {
     ]);
   });
 
+  it("leaves out those that have no effect yet, and decodes them all the same", () => {
+    const mail = operation({
+      id: "x",
+      method: "POST",
+      path: "/x",
+      access: "anyone",
+      summary: "X",
+      params: { to: form.text(), copies: form.int().alias("count").optional().ignored() },
+    });
+    expect([...mail.supported].sort()).to.deep.equal(["client", "to"]);
+    const given = (copies: string) => new Map(Object.entries({ to: "ann", copies }));
+    expect(decodeInput(mail, given("2"))).to.deep.equal({ to: "ann", copies: 2 });
+    expect(() => decodeInput(mail, given("two"))).to.throw("copies must be an integer");
+  });
+
   it("needs no parameters, results or errors", () => {
     const bare = operation({ id: "x", method: "GET", path: "/x", access: "anyone", summary: "X" });
     expect(decodeInput(bare, new Map())).to.deep.equal({});

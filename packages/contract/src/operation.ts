@@ -163,6 +163,10 @@ export function operation<
     decoders,
     pathDecoders,
     // `client` names the sending program and is read for every operation (http-contract.md §9).
-    supported: new Set(["client", ...decoders.flatMap(({ name, aliases }) => [name, ...aliases])]),
+    supported: new Set(["client", ...decoders.flatMap(supportedNames)]),
   };
+}
+
+function supportedNames({ name, aliases, parameter }: Decoder): readonly string[] {
+  return parameter.presence.ignored ? [] : [name, ...aliases];
 }

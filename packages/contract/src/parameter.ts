@@ -26,6 +26,8 @@ interface Presence {
   readonly aliases: readonly string[];
   readonly description: string | undefined;
   readonly nullIs: "refused" | "null" | "absent";
+  /** Known and checked, and without the effect that it is there for: it is reported as ignored. */
+  readonly ignored: boolean;
 }
 
 const asDeclared: Presence = {
@@ -34,6 +36,7 @@ const asDeclared: Presence = {
   aliases: [],
   description: undefined,
   nullIs: "refused",
+  ignored: false,
 };
 
 /**
@@ -62,6 +65,14 @@ export class Parameter<T> {
   /** Other names that clients send; two names at once are refused. */
   alias(...names: string[]): Parameter<T> {
     return this.#with<T>({ aliases: names });
+  }
+
+  /**
+   * Checked like any other, but what it asks for is not built yet: who sends it is told so, in
+   * `ignored_parameters_unsupported`.
+   */
+  ignored(): Parameter<T> {
+    return this.#with<T>({ ignored: true });
   }
 
   /** A sentence or two of Markdown for the reference. */

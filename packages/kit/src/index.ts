@@ -10,3 +10,4 @@ export * from "./metrics.ts";
 export * from "./probe-server.ts";
 export * from "./run-main.ts";
 export * from "./shutdown.ts";
+export * from "./unbuilt-variables.ts";

@@ -32,8 +32,10 @@ export const deactivateUser = operation({
     deactivation_notification_comment: form
       .text()
       .optional()
+      .ignored()
       .describe(
-        "At most 2000 characters. Kept in the audit log: this server sends no mail to the user yet.",
+        "At most 2000 characters. This server sends no mail yet: the comment is only kept in the audit log, and the " +
+          "parameter is reported in `ignored_parameters_unsupported`.",
       ),
   },
   errors: ["UNAUTHORIZED_PRINCIPAL"],

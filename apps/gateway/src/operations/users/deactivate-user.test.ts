@@ -188,16 +188,23 @@ describe("DELETE /users/{user_id}", () => {
         await succeed(org.owner, await user(db, org.realm), { actions });
     });
 
-    it("writes down whether the user was to be told, and what", async () => {
+    it("writes down whether the user was to be told, and what, and reports that no mail goes out", async () => {
       const noted = async (deactivation_notification_comment?: string) => {
         const target = await user(db, org.realm);
-        await succeed(org.owner, target, { deactivation_notification_comment });
+        const { body } = await remove(org.owner, target.id, { deactivation_notification_comment });
+        expect(body.result, body.msg).to.equal("success");
         const { actingUserId, extraData } = await db.prisma.auditLog.findFirstOrThrow({
           where: { modifiedUserId: target.id, eventType: "user_deactivated" },
         });
         expect(actingUserId).to.equal(org.owner.id);
         return extraData;
       };
+      const { body } = await remove(org.owner, (await user(db, org.realm)).id, {
+        deactivation_notification_comment: "",
+      });
+      expect(body.ignored_parameters_unsupported).to.deep.equal([
+        "deactivation_notification_comment",
+      ]);
       expect(await noted()).to.deep.equal({});
       expect(await noted("")).to.deep.equal({ notification_comment: "" });
       expect(await noted("  So long \n")).to.deep.equal({ notification_comment: "So long" });

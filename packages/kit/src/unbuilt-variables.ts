@@ -1,0 +1,19 @@
+import type { Environment } from "./environment.ts";
+
+/** What configures something that this version does not have, and what happens in place of it. */
+const unbuilt: Partial<Record<keyof Environment, string>> = {
+  PUSH_BOUNCER: "no push notifications are sent, and clients are told so",
+  PUSH_BOUNCER_URL: "no push notifications are sent, and clients are told so",
+  PUSH_SERVER_ID: "no push notifications are sent, and clients are told so",
+  PUSH_SERVER_KEY: "no push notifications are sent, and clients are told so",
+  SMTP_URL: "no mail is sent",
+};
+
+/** One line for each variable that is set for something that is not built yet, to be told at the start. */
+export function unbuiltVariables(env: Environment): string[] {
+  return Object.entries(unbuilt).flatMap(([name, instead]) =>
+    env[name as keyof Environment] === undefined
+      ? []
+      : [`${name} is set, and this version does not use it yet: ${instead}`],
+  );
+}
