@@ -205,3 +205,20 @@ describe("the health of the dashboard", () => {
     await dashboard.close();
   });
 });
+
+describe("the dashboard, when credentials are guessed", () => {
+  const dashboard = useDashboard("postgres");
+
+  it("hears nobody from there for a while, and tells probes what it did before", async () => {
+    const { ask } = dashboard();
+    for (let i = 0; i < 10; i++) {
+      const authorization = basic("olga", `guess ${i}`);
+      const { status } = await ask("/", { as: "nobody", headers: { authorization } });
+      expect(status).to.equal(401);
+    }
+    const refusal = await ask("/");
+    expect(refusal.status).to.equal(429);
+    expect(Number(refusal.headers.get("retry-after"))).to.be.within(1, 62);
+    expect((await ask("/health", { as: "nobody" })).status).to.equal(200);
+  });
+});

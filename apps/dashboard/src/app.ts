@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Database } from "@carillon/db";
 import { createRegistry, measurePools, type Logger, type Registry } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
@@ -18,6 +19,8 @@ export interface DashboardOptions {
   readonly log: Logger;
   /** What `/metrics` shows of this process beside the rows; a new one unless given. */
   readonly registry?: Registry;
+  /** Where a request comes from; who connects unless given. */
+  readonly clientAddress?: (request: IncomingMessage) => string;
 }
 
 /**
@@ -30,6 +33,10 @@ export function buildDashboard(options: DashboardOptions): Koa {
   measurePools(registry, { database: db.pool });
   const app = new Koa();
   app.on("error", (error: unknown) => log.error({ err: error }, "a request failed unexpectedly"));
+  app.use(async (ctx, next) => {
+    if (options.clientAddress) ctx.request.ip = options.clientAddress(ctx.req);
+    await next();
+  });
   app.use(securityHeaders(boardPath));
   app.use(probes(readings, registry));
   app.use(authenticate(logins, log));

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { connectDatabase, startHeartbeat } from "@carillon/db";
 import {
+  clientAddress,
   createRegistry,
   listen,
   measureLoopDelay,
@@ -46,7 +47,14 @@ export async function startDashboard(
   shutdown.add(2, "queues", () => queues.close());
   const registry = createRegistry("dashboard");
   measureLoopDelay(registry);
-  const app = buildDashboard({ db, queues, logins, log, registry });
+  const app = buildDashboard({
+    db,
+    queues,
+    logins,
+    log,
+    registry,
+    clientAddress: clientAddress(env),
+  });
   const server = createServer(app.callback());
   const port = await listen(server, env.DASHBOARD_PORT, env.HOST, "DASHBOARD_PORT");
   shutdown.add(0, "http", () => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { allOperations, ApiError, errors, type Operation } from "@carillon/contract";
 import { Share, Shares, type Lifetime } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
@@ -29,6 +30,8 @@ export interface AppOptions<Services, A extends Actor = Actor> {
   readonly bindServices?: (services: Services, lifetime: Lifetime) => Services;
   readonly authenticate: Authenticate<A, Services>;
   readonly limiter?: Limiter;
+  /** Where a request comes from; who connects unless given. */
+  readonly clientAddress?: (request: IncomingMessage) => string;
   readonly log: Logger;
   /** Told of every answered request, for the metrics. */
   readonly onRequest?: (record: RequestRecord) => void;
@@ -86,6 +89,7 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
   app.use(async (ctx) => {
     const exchange = new Exchange(ctx);
     ctx["exchange"] = exchange;
+    if (options.clientAddress) ctx.request.ip = options.clientAddress(ctx.req);
     try {
       await route(ctx, noSuchPath);
     } catch (error) {

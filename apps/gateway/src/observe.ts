@@ -12,6 +12,7 @@ import {
   type Shutdown,
 } from "@carillon/kit";
 import { measureEvents } from "./measure-events.ts";
+import type { Limits } from "./limits/open-limits.ts";
 import type { RequestRecord } from "./http/request-log.ts";
 
 /** What the gateway counts, for its heartbeat and its metrics. */
@@ -30,11 +31,12 @@ export async function observeGateway(
     log: Logger;
     db: Database;
     events: Pick<EventHub<unknown>, "counters">;
+    limits: Pick<Limits, "failures">;
     missed: () => Record<string, number>;
   },
   shutdown: Shutdown,
 ): Promise<Observed> {
-  const { env, log, db, events, missed } = parts;
+  const { env, log, db, events, limits, missed } = parts;
   const counters = { requests: 0, errors: 0 };
   const heartbeat = startHeartbeat(db, {
     role: "gateway",
@@ -56,6 +58,12 @@ export async function observeGateway(
     help: "What did not reach the queue right after its commit; the relay adds it",
     label: "kind",
     read: missed,
+  });
+  countFrom(registry, {
+    name: "carillon_rate_limit_failures_total",
+    help: "How often the store of the rate limits did not answer; each gateway then counts for itself",
+    label: "kind",
+    read: () => ({ store: limits.failures() }),
   });
   measureEvents(registry, events);
   const measure = measureRequests(registry);

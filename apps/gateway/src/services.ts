@@ -2,6 +2,7 @@ import type { Database, Lifetime } from "@carillon/db";
 import {
   clientIdOf,
   type AlarmClock,
+  type Guesses,
   type LoggedIn,
   type SendingClient,
   type Site,
@@ -17,6 +18,8 @@ export interface Services {
   readonly clock: AlarmClock;
   /** Where polls wait for events. */
   readonly events: Pick<EventHub<unknown>, "poll">;
+  /** Tries of passwords. */
+  readonly guesses: Guesses;
   readonly log: Logger;
 }
 

@@ -12,6 +12,7 @@ import {
 import { connectWakeUps, EventHub } from "@carillon/events";
 import { queueNames } from "@carillon/jobs";
 import {
+  clientAddress,
   listen,
   publicUrl,
   required,
@@ -25,6 +26,7 @@ import { connectQueues, createAlarmClock, publishIntents } from "@carillon/queue
 import { buildApp } from "./app.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
 import { closeGatewayServer, createGatewayServer } from "./http/server.ts";
+import { openLimits } from "./limits/open-limits.ts";
 import { observeGateway } from "./observe.ts";
 import { bindServices, type Services } from "./services.ts";
 
@@ -85,15 +87,25 @@ export async function startGateway(
   });
   shutdown.add(1, "wake-ups", () => wakeUps.close());
   for (const line of unbuiltVariables(env)) log.warn(line);
+  const limits = openLimits({ env, log, db, secrets }, shutdown);
   const observed = await observeGateway(
-    { env, log, db, events, missed: () => ({ alarms: clock.missed, intents: intents.missed }) },
+    {
+      env,
+      log,
+      db,
+      events,
+      limits,
+      missed: () => ({ alarms: clock.missed, intents: intents.missed }),
+    },
     shutdown,
   );
   const app = buildApp<Services, LoggedIn>({
     handlers: await loadHandlers<Services>(operationsFolder),
-    services: { db, site, clock, events, log },
+    services: { db, site, clock, events, guesses: limits.guesses, log },
     bindServices,
     authenticate: (credentials, services) => authenticate(services.db, site, credentials),
+    limiter: limits.requests,
+    clientAddress: clientAddress(env),
     log,
     onRequest: observed.onRequest,
     health: async () => {

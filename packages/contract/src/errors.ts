@@ -38,14 +38,17 @@ export const errors = {
   unauthorizedPrincipal: (message = "You are not allowed to do this") =>
     refusal("UNAUTHORIZED_PRINCIPAL", message),
   permissionDenied: (message = "Only bots can do this") => refusal("PERMISSION_DENIED", message),
-  /** @param retryAfter seconds, more than 0, may have a fraction */
-  rateLimitHit: (retryAfter: number) =>
+  /**
+   * @param retryAfter seconds, more than 0, may have a fraction
+   * @param headers that tell of the rule
+   */
+  rateLimitHit: (retryAfter: number, headers: Readonly<Record<string, string>> = {}) =>
     new ApiError(
       "RATE_LIMIT_HIT",
       errorCodes.RATE_LIMIT_HIT.status,
       `Too many requests: try again in ${Math.ceil(retryAfter)} seconds`,
       { "retry-after": retryAfter },
-      { "Retry-After": String(retryAfter) },
+      { ...headers, "Retry-After": String(retryAfter) },
     ),
   notFound: () => refusal("NOT_FOUND", "There is nothing at this address"),
   methodNotAllowed: (allowed: readonly string[]) =>

@@ -21,4 +21,6 @@ export const lockClass = {
   pendingMessages: 1_106,
   /** Held while an organization's next presence is stored: the order of `update_id` is that of commits. */
   presence: 1_110,
+  /** Held while the rate limits of one bucket are asked; the second key is a hash of its name. */
+  rateLimit: 1_120,
 } as const;

@@ -66,6 +66,7 @@ export * from "./users/create-user.ts";
 export * from "./users/deactivate-user.ts";
 export * from "./users/email-address.ts";
 export * from "./users/full-name.ts";
+export * from "./users/guesses.ts";
 export * from "./users/insert-user.ts";
 export * from "./users/passwords.ts";
 export * from "./users/present.ts";

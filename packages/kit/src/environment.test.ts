@@ -23,6 +23,8 @@ describe("the variables", () => {
     ["PUSH_BOUNCER_URL", "bouncer", /must be a URL beginning with http/],
     ["RATE_LIMITS", "none", /must be `off` or rules such as `user=60:200/],
     ["RATE_LIMITS", "user=60", /must be `off` or rules/],
+    ["RATE_LIMITS", "user=60:0", /must be `off` or rules/],
+    ["RATE_LIMITS", "user=60:5;user=60:6", /each kind once/],
     ["SMTP_URL", "mail.example.com", /must be a URL beginning with smtp/],
     ["DEVELOPMENT", "yes", /must be `true` or `false`/],
     ["DEMO", "true", /must be `on` or `off`/],

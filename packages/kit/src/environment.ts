@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseRateRules } from "./rate-rules.ts";
 
 /**
  * Every variable that Carillon reads, with its default, in one place: nothing else reads `process.env`.
@@ -52,11 +53,12 @@ const variables = {
   PUSH_SERVER_KEY: z.string().min(1).optional(),
   RATE_LIMITS: z
     .string()
-    .regex(
-      /^(off|(user|ip|login)=\d+:\d+(,\d+:\d+)*(;(user|ip|login)=\d+:\d+(,\d+:\d+)*)*)$/,
-      "must be `off` or rules such as `user=60:200,3600:5000;ip=60:100;login=1800:5` (seconds:requests)",
+    .refine(
+      isRateRules,
+      "must be `off` or rules such as `user=60:200,3600:5000;ip=60:100;login=1800:5` (seconds:requests, each kind once)",
     )
     .optional(),
+  TRUSTED_PROXIES: z.string().min(1).optional(),
   SMTP_URL: url("smtp", "smtps").optional(),
   DEVELOPMENT: z
     .enum(["true", "false"], "must be `true` or `false`")
@@ -75,6 +77,15 @@ const variables = {
 } as const;
 
 const schema = z.object(variables);
+
+function isRateRules(text: string): boolean {
+  try {
+    parseRateRules(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 export type Environment = Readonly<z.infer<typeof schema>>;
 

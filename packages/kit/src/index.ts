@@ -1,4 +1,5 @@
 export * from "./child-environment.ts";
+export * from "./client-address.ts";
 export * from "./clock.ts";
 export * from "./code-points.ts";
 export * from "./environment.ts";
@@ -8,6 +9,8 @@ export * from "./listen.ts";
 export * from "./logger.ts";
 export * from "./metrics.ts";
 export * from "./probe-server.ts";
+export * from "./rate-rules.ts";
 export * from "./run-main.ts";
 export * from "./shutdown.ts";
+export * from "./sliding-window.ts";
 export * from "./unbuilt-variables.ts";

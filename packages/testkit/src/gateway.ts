@@ -3,7 +3,14 @@ import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Operation } from "@carillon/contract";
 import type { Database } from "@carillon/db";
-import { authenticate, eventPresenter, type LoggedIn, type Site } from "@carillon/domain";
+import {
+  anyGuesses,
+  authenticate,
+  eventPresenter,
+  type Guesses,
+  type LoggedIn,
+  type Site,
+} from "@carillon/domain";
 import { connectWakeUps, EventHub, type HubOptions } from "@carillon/events";
 import type { AppOptions, Handler } from "@carillon/gateway";
 import type { Alarm, AlarmClock } from "@carillon/jobs";
@@ -23,6 +30,7 @@ interface Services {
   readonly site: Site;
   readonly clock: AlarmClock;
   readonly events: EventHub<unknown>;
+  readonly guesses: Guesses;
   readonly log: Logger;
 }
 
@@ -32,6 +40,8 @@ export interface GatewayOptions {
   readonly queues?: Queues;
   /** Given, wake-ups go over Redis. */
   readonly redisUrl?: string;
+  /** Unless given, passwords may be tried as often as one likes. */
+  readonly guesses?: Guesses;
   /** How polls wait. */
   readonly events?: Partial<Pick<HubOptions<unknown>, "limits" | "lookMs" | "heartbeatMs">>;
   /** Default: what lies below `apps/gateway/src/operations`. */
@@ -90,7 +100,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
   });
   const ring = db.outbox.onEvents;
   db.outbox.onEvents = (realmId) => uncounted(() => ring?.(realmId));
-  const services = { db, site, clock, events, log };
+  const services = { db, site, clock, events, guesses: options.guesses ?? anyGuesses, log };
   const app = buildApp<Services, LoggedIn>({
     operations,
     handlers,

@@ -29,13 +29,20 @@ export interface Limiter {
 /** Lets everything through. */
 export const noLimiter: Limiter = { check: () => undefined };
 
+/** The response headers that show a verdict. */
+export function limitHeaders({ limit, remaining, reset }: LimitVerdict): Record<string, string> {
+  return {
+    "X-RateLimit-Limit": String(limit),
+    "X-RateLimit-Remaining": String(remaining),
+    "X-RateLimit-Reset": String(reset),
+  };
+}
+
 /**
  * Shows a verdict in the response headers.
  * @throws ApiError `RATE_LIMIT_HIT` when it blocks
  */
 export function applyVerdict(ctx: Context, verdict: LimitVerdict): void {
-  ctx.set("X-RateLimit-Limit", String(verdict.limit));
-  ctx.set("X-RateLimit-Remaining", String(verdict.remaining));
-  ctx.set("X-RateLimit-Reset", String(verdict.reset));
+  ctx.set(limitHeaders(verdict));
   if (verdict.retryAfter !== undefined) throw errors.rateLimitHit(verdict.retryAfter);
 }

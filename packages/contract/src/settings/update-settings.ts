@@ -24,7 +24,10 @@ export const updateSettings = operation({
         "Refused unless it is the present address: the server cannot confirm a new one by mail.",
       ),
     old_password: form.text().optional().describe("Required with `new_password`."),
-    new_password: form.text().optional().describe("6 to 100 characters."),
+    new_password: form
+      .text()
+      .optional()
+      .describe("6 to 100 characters, and none of the most common passwords."),
     timezone: form.text().optional().describe("A name of the IANA database: `Europe/Berlin`."),
     default_language: form.text().optional().describe("A language tag: `en`, `pt-br`."),
     ...settingParameters,

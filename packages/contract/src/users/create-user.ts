@@ -12,7 +12,7 @@ export const createUser = operation({
   description: "For administrators whose account may create users; the new account is a member.",
   params: {
     email: form.text(),
-    password: form.text().describe("6 to 100 characters."),
+    password: form.text().describe("6 to 100 characters, and none of the most common passwords."),
     full_name: form.text().describe("1 to 100 characters."),
   },
   result: { user_id: z.int() },

@@ -2,7 +2,9 @@ import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 import type { Account } from "../users/account.ts";
+import { loginOf } from "../users/api-key.ts";
 import { checkPassword } from "../users/create-member.ts";
+import type { Guesses } from "../users/guesses.ts";
 import { hashPassword, verifyPassword } from "../users/passwords.ts";
 
 /** A change of password that is in order, ready to be stored. */
@@ -15,10 +17,11 @@ export interface NewPassword {
 /**
  * Holds the old password against the stored one and hashes the new one. Outside of any transaction, which it would
  * keep open for 120 ms.
- * @throws ApiError `BAD_REQUEST`
+ * @throws ApiError `BAD_REQUEST`, `RATE_LIMIT_HIT`: who has a key guesses no faster than others
  */
 export async function prepareNewPassword(
   sql: Sql,
+  guesses: Guesses,
   account: Account,
   {
     oldPassword,
@@ -26,12 +29,15 @@ export async function prepareNewPassword(
   }: { readonly oldPassword: string | undefined; readonly newPassword: string },
 ): Promise<NewPassword> {
   checkPassword(newPassword);
-  const [row] = await sql.rows<{ hash: string | null }>(
-    "SELECT password_hash AS hash FROM users WHERE id = $1",
+  const [row] = await sql.rows<{ hash: string | null; folded: string }>(
+    "SELECT password_hash AS hash, lower(delivery_email) AS folded FROM users WHERE id = $1",
     [account.id],
   );
   const replaces = row?.hash ?? null;
+  const login = loginOf(account.realmId, row?.folded ?? "");
+  await guesses.begin(login);
   if (!(await verifyPassword(oldPassword ?? "", replaces)))
     throw errors.badRequest("old_password is not your password");
+  await guesses.end(login);
   return { hash: await hashPassword(newPassword), replaces };
 }

@@ -6,6 +6,7 @@ import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import { accountColumns, type Account } from "../users/account.ts";
 import { isEmailAddress } from "../users/email-address.ts";
+import type { Guesses } from "../users/guesses.ts";
 import { personUpdated } from "../users/person-updated.ts";
 import { languageName } from "./languages.ts";
 import { prepareNewPassword } from "./new-password.ts";
@@ -32,11 +33,12 @@ type Values = Readonly<Record<string, unknown>>;
 /**
  * Changes one's own settings, and tells of those that are new (settings-and-profile-fields.md §1.3). Everything is
  * checked before anything is stored.
- * @throws ApiError `BAD_REQUEST`
+ * @throws ApiError `BAD_REQUEST`, `RATE_LIMIT_HIT`
  */
 export async function updateOwnSettings(
   db: Database,
   site: Site,
+  guesses: Guesses,
   actor: Account,
   input: OwnSettingsInput,
 ): Promise<void> {
@@ -46,7 +48,7 @@ export async function updateOwnSettings(
   const password =
     newPassword === undefined
       ? undefined
-      : await prepareNewPassword(db, actor, { oldPassword, newPassword });
+      : await prepareNewPassword(db, guesses, actor, { oldPassword, newPassword });
   await db.transaction(async (tx) => {
     const [realm, owner] = await Promise.all([loadRealm(tx, actor.realmId), lockOwner(tx, actor)]);
     if (password && password.replaces !== owner.passwordHash)

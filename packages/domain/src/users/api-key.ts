@@ -5,6 +5,7 @@ import { realmOfHost } from "../realms/realm-of-host.ts";
 import type { Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import { isEmailAddress } from "./email-address.ts";
+import type { Guesses } from "./guesses.ts";
 import { verifyPassword } from "./passwords.ts";
 
 /** What a client logs in with from then on. */
@@ -27,23 +28,26 @@ interface LoginRow {
  * The account's API key for its password (users.md §1): the existing one, never a new one.
  * @param host of the request, which tells the organization
  * @throws ApiError `BAD_REQUEST`, `AUTHENTICATION_FAILED`, `USER_DEACTIVATED`, `REALM_DEACTIVATED`,
- *   `PASSWORD_RESET_REQUIRED`, `PASSWORD_AUTH_DISABLED`
+ *   `PASSWORD_RESET_REQUIRED`, `PASSWORD_AUTH_DISABLED`, `RATE_LIMIT_HIT`
  */
 export async function fetchApiKey(
   sql: Sql,
   site: Site,
+  guesses: Guesses,
   host: string,
   { username, password }: { readonly username: string; readonly password: string },
 ): Promise<ApiKeyAnswer> {
-  const account = await findLogin(sql, host, username, (realm) => {
+  const { account, login } = await findLogin(sql, host, username, (realm) => {
     if (!realm.passwordAuthEnabled) throw errors.passwordAuthDisabled();
   });
   if (account && account.passwordHash === null) {
     if (!account.isActive) throw errors.userDeactivated();
     throw errors.passwordResetRequired();
   }
+  await guesses.begin(login);
   const matches = await verifyPassword(password, account?.passwordHash ?? null);
   if (!account || !matches) throw errors.authenticationFailed();
+  await guesses.end(login);
   return answer(site, account);
 }
 
@@ -59,9 +63,14 @@ export async function fetchApiKeyForDevelopment(
 ): Promise<ApiKeyAnswer> {
   if (!site.development)
     throw errors.badRequest("This server is not set up for development (DEVELOPMENT)");
-  const account = await findLogin(sql, host, username);
+  const { account } = await findLogin(sql, host, username);
   if (!account) throw errors.authenticationFailed();
   return answer(site, account);
+}
+
+/** Which account it is, or would be: addresses are told apart as the database does, whatever their case. */
+export function loginOf(realmId: number, foldedAddress: string): string {
+  return `${realmId}:${foldedAddress}`;
 }
 
 /** People only: bots have no passwords, and their keys are their owners' to hand out. */
@@ -70,22 +79,28 @@ async function findLogin(
   host: string,
   username: string,
   check: (realm: Realm) => void = () => {},
-): Promise<LoginRow | undefined> {
+): Promise<{ account: LoginRow | undefined; login: string }> {
   const email = username.trim();
   if (!isEmailAddress(email)) throw errors.badRequest("username must be an e-mail address");
   const realm = await realmOfHost(sql, host);
   if (realm.deactivated) throw errors.realmDeactivated();
   check(realm);
-  const [account] = await sql.rows<LoginRow>(
+  const [row] = await sql.rows<{ folded: string } & (LoginRow | { id: null })>(
     {
       name: "login-by-email",
-      text: `SELECT id, delivery_email AS "deliveryEmail", is_active AS "isActive", password_hash AS "passwordHash",
-          api_key_sealed AS "apiKeySealed"
-        FROM users WHERE realm_id = $1 AND lower(delivery_email) = lower($2) AND NOT is_bot`,
+      text: `SELECT f.folded, u.id, u.delivery_email AS "deliveryEmail", u.is_active AS "isActive",
+          u.password_hash AS "passwordHash", u.api_key_sealed AS "apiKeySealed"
+        FROM (SELECT lower($2) AS folded) f
+          LEFT JOIN users u ON u.realm_id = $1 AND lower(u.delivery_email) = lower($2) AND NOT u.is_bot`,
     },
     [realm.id, email],
   );
-  return account;
+  if (!row) throw new Error("the address was not folded");
+  const { folded, ...account } = row;
+  return {
+    account: account.id === null ? undefined : account,
+    login: loginOf(realm.id, folded),
+  };
 }
 
 function answer(site: Site, account: LoginRow): ApiKeyAnswer {

@@ -8,6 +8,7 @@ import { lockGroupGraph } from "../permissions/lock-groups.ts";
 import { loadRealm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import type { Account } from "./account.ts";
+import { isCommonPassword } from "./common-passwords.ts";
 import { checkFullName, checkNameIsFree } from "./full-name.ts";
 import { insertUser } from "./insert-user.ts";
 import { addressTaken, checkAddressIsFree, checkNewAddress } from "./new-address.ts";
@@ -56,4 +57,8 @@ export function checkPassword(password: string): void {
   const { min, max } = passwordLength;
   if (length < min) throw errors.badRequest(`password is too weak: use at least ${min} characters`);
   if (length > max) throw errors.badRequest(`password must not have more than ${max} characters`);
+  if (isCommonPassword(password))
+    throw errors.badRequest(
+      "password is one of the most common ones, which are guessed first: choose another",
+    );
 }

@@ -46,6 +46,30 @@ describe("Passwords", () => {
     expect(await verifyPassword("\u{1f600}".repeat(100), longest)).to.equal(true);
   });
 
+  it("are hashed two at a time, and refused when too many wait", async () => {
+    const running = new Set<number>();
+    let most = 0;
+    const hook = createHook({
+      init(id, type) {
+        if (type !== "SCRYPTREQUEST") return;
+        running.add(id);
+        most = Math.max(most, running.size);
+      },
+      before: (id) => void running.delete(id),
+    });
+    hook.enable();
+    const cheap = "scrypt$1024$8$1$c2FsdHNhbHRzYWx0c2FsdA==$AAAA";
+    const results = await Promise.allSettled(
+      Array.from({ length: 110 }, () => verifyPassword("wrong", cheap)),
+    ).finally(() => hook.disable());
+    const refused = results.filter((result) => result.status === "rejected");
+    // Two are at work, a hundred wait.
+    expect(refused).to.have.length(8);
+    for (const { reason } of refused)
+      expect(reason).to.include({ status: 503, code: "INTERNAL_ERROR" });
+    expect(most).to.equal(2);
+  });
+
   it("leave the event loop free", async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);

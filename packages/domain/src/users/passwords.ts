@@ -1,6 +1,8 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
+import { errors } from "@carillon/contract";
 import { codePointLength } from "@carillon/kit";
+import pLimit from "p-limit";
 
 /** Code points that a password may have (events.md §1.3). */
 export const passwordLength = { min: 6, max: 100 };
@@ -9,9 +11,16 @@ export const passwordLength = { min: 6, max: 100 };
 const cost = { N: 2 ** 15, r: 8, p: 1 };
 const keyLength = 32;
 
+/** Hashes that are derived at a time: half of the threads that Node has for such work, which others need too. */
+const atATime = 2;
+/** Those that wait for their turn: some three seconds of work. */
+const mayWait = 100;
+const hashing = pLimit(atATime);
+
 /**
  * The hash of a password as it is stored: `scrypt$N$r$p$salt$hash`, the last two in base64.
  * @param password checked by `checkPassword`
+ * @throws ApiError 503 when too many wait to be hashed
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
@@ -24,6 +33,7 @@ export async function hashPassword(password: string): Promise<string> {
  * Whether the password is the one that `hash` was made of. Without a hash, and for a text that is longer than any
  * password, it takes as long and is false: the time of an answer tells neither whether there is such an account nor
  * how long its password is.
+ * @throws ApiError 503 when too many wait to be hashed
  */
 export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
   const [scheme, N, r, p, salt = "", key = ""] = (hash ?? (await nobodysHash())).split("$");
@@ -56,11 +66,18 @@ function derive(
   options: { N: number; r: number; p: number },
   length: number,
 ): Promise<Buffer> {
-  const maxmem = 256 * options.N * options.r;
-  return new Promise((resolve, reject) => {
-    // Equal passwords are equal however the keyboard composes their letters.
-    scrypt(password.normalize("NFKC"), salt, length, { ...options, maxmem }, (error, key) =>
-      error ? reject(error) : resolve(key),
+  if (hashing.pendingCount >= mayWait)
+    return Promise.reject(
+      errors.unavailable("Too many passwords are being checked: try again in a moment"),
     );
-  });
+  const maxmem = 256 * options.N * options.r;
+  return hashing(
+    () =>
+      new Promise((resolve, reject) => {
+        // Equal passwords are equal however the keyboard composes their letters.
+        scrypt(password.normalize("NFKC"), salt, length, { ...options, maxmem }, (error, key) =>
+          error ? reject(error) : resolve(key),
+        );
+      }),
+  );
 }

@@ -290,6 +290,7 @@ describe("PATCH /settings", () => {
       await refuse(me, { ...good, old_password: undefined });
       await refuse(me, { ...good, old_password: `a${"\u0301\u0316".repeat(400_000)}` });
       await refuse(me, { ...good, new_password: "short" });
+      await refuse(me, { ...good, new_password: "iLoveYou" });
       await refuse(me, { ...good, new_password: "a".repeat(101) });
       await refuse(me, { ...good, color_scheme: 9 });
       await refuse(me, { ...good, full_name: "" });

@@ -16,7 +16,7 @@ export default handle(updateSettings, async ({ input, actor, services }) => {
   // Passing it over would change the caller's settings in place of those others'.
   if (targets !== undefined)
     throw errors.badRequest("target_users is not supported: everybody changes their own settings");
-  await updateOwnSettings(services.db, services.site, actor, {
+  await updateOwnSettings(services.db, services.site, services.guesses, actor, {
     fullName,
     email,
     oldPassword,

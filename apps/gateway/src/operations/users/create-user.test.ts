@@ -263,6 +263,7 @@ describe("POST /users", () => {
   it("refuses a weak or endless password", async () => {
     await refused({ password: "" });
     await refused({ password: "five5" });
+    for (const password of ["123456", "Password1", "QWERTYuiop"]) await refused({ password });
     await refused({ password: "x".repeat(101) });
   });
 

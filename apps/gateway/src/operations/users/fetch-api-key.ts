@@ -3,5 +3,5 @@ import { fetchApiKey } from "@carillon/domain";
 import { handle } from "../../services.ts";
 
 export default handle(operation, ({ input, host, services }) =>
-  fetchApiKey(services.db, services.site, host, input),
+  fetchApiKey(services.db, services.site, services.guesses, host, input),
 );

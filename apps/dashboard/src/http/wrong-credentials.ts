@@ -1,0 +1,49 @@
+import { networkOf, SlidingWindow, type Clock } from "@carillon/kit";
+
+/** Wrong credentials from one network. */
+const fromOne = { seconds: 60, requests: 10 };
+/** And from all together; whoever has been right before is heard all the same. */
+const fromAll = { seconds: 60, requests: 100 };
+/** Networks that are remembered: of each kind the oldest goes first. */
+const mostNetworks = 10_000;
+
+/** Limits how fast the credentials of the dashboard can be guessed, from one place and from many. */
+export class WrongCredentials {
+  readonly #clock: Clock;
+  readonly #all = new SlidingWindow(fromAll);
+  readonly #byNetwork = new Map<string, SlidingWindow>();
+  readonly #proven = new Map<string, true>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Milliseconds for which nothing is to be compared; 0 where it may. */
+  blockedMs(address: string): number {
+    const now = this.#clock.now();
+    const network = networkOf(address);
+    const own = this.#byNetwork.get(network)?.state(now).blockedMs ?? 0;
+    return this.#proven.has(network) ? own : Math.max(own, this.#all.state(now).blockedMs);
+  }
+
+  count(address: string): void {
+    const now = this.#clock.now();
+    const network = networkOf(address);
+    const window = this.#byNetwork.get(network) ?? new SlidingWindow(fromOne);
+    for (const counted of [window, this.#all]) counted.add(counted.sliceAt(now), 1);
+    remember(this.#byNetwork, network, window);
+  }
+
+  /** Somebody there had the right ones. */
+  proven(address: string): void {
+    remember(this.#proven, networkOf(address), true);
+  }
+}
+
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= mostNetworks) return;
+  const [oldest = ""] = map.keys();
+  map.delete(oldest);
+}

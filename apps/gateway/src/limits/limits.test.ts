@@ -1,0 +1,165 @@
+import {
+  deactivateUser,
+  fetchApiKey,
+  getOwnUser,
+  getServerSettings,
+  updateSettings,
+} from "@carillon/contract";
+import { readEnvironment, Shutdown } from "@carillon/kit";
+import {
+  bot,
+  captureLog,
+  clientOf,
+  forEachBackend,
+  organization,
+  testSecretKey,
+  useDatabase,
+  useQueues,
+  user,
+  type GatewayClient,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { startGateway } from "../start-gateway.ts";
+
+const password = "correct horse";
+
+forEachBackend("Rate limits of two gateways", (backend) => {
+  const db = useDatabase();
+  const queues = useQueues(backend, db);
+  const { log } = captureLog();
+  const shutdowns: Shutdown[] = [];
+  const urls: string[] = [];
+  let org: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+    const env = readEnvironment({
+      DATABASE_URL: db.url,
+      REDIS_URL: queues.config.redisUrl,
+      SECRET_KEY: testSecretKey,
+      PORT: "0",
+      // A day: no test may last so long that something is forgotten meanwhile.
+      RATE_LIMITS: "user=86400:6;ip=86400:30;login=86400:5",
+      TRUSTED_PROXIES: "loopback",
+    });
+    for (let i = 0; i < 2; i++) {
+      const shutdown = new Shutdown(log);
+      shutdowns.push(shutdown);
+      urls.push(`http://127.0.0.1:${await startGateway(env, log, shutdown)}`);
+    }
+  });
+  after(async () => void (await Promise.all(shutdowns.map((shutdown) => shutdown.run()))));
+
+  const at = (i: number) => urls[i % 2] ?? "";
+  const as = (i: number, { deliveryEmail: email, apiKey }: TestAccount): GatewayClient =>
+    clientOf(at(i), { email, apiKey });
+  /** Without credentials, from an address that nobody else has. */
+  const from = (i: number, address: string, path: string, params?: Record<string, string>) =>
+    clientOf(at(i), undefined).send(params ? "POST" : "GET", path, {
+      headers: { "X-Forwarded-For": address },
+      ...(params ? { body: new URLSearchParams(params) } : {}),
+    });
+  const logIn = (
+    i: number,
+    { deliveryEmail }: { deliveryEmail: string },
+    given: string,
+    address = "10.0.0.1",
+  ) => from(i, address, fetchApiKey.path, { username: deliveryEmail, password: given });
+
+  it("count an account's requests on both, whatever they answer, and show it", async () => {
+    const me = await user(db, org.realm);
+    for (let i = 0; i < 6; i++) {
+      // A refusal counts like a success.
+      const answer =
+        i === 2
+          ? await as(i, me).call(deactivateUser, { path: { user_id: 1 } })
+          : await as(i, me).call(getOwnUser);
+      expect(answer.status).to.equal(i === 2 ? 400 : 200);
+      expect(answer.headers.get("x-ratelimit-limit")).to.equal("6");
+      expect(answer.headers.get("x-ratelimit-remaining")).to.equal(String(5 - i));
+      const reset = Number(answer.headers.get("x-ratelimit-reset"));
+      expect(reset - Date.now() / 1_000).to.be.within(86_000, 90_000);
+    }
+    for (const i of [0, 1]) {
+      const { status, body, headers } = await as(i, me).call(getOwnUser);
+      expect(status).to.equal(429);
+      expect(body).to.have.all.keys("result", "msg", "code", "retry-after");
+      expect(body.code).to.equal("RATE_LIMIT_HIT");
+      const wait = (body as unknown as { "retry-after": number })["retry-after"];
+      expect(wait).to.be.within(1, 90_000);
+      expect(headers.get("retry-after")).to.equal(String(wait));
+      expect(headers.get("x-ratelimit-remaining")).to.equal("0");
+    }
+  });
+
+  it("are a bot's own, and not its owner's or anybody else's", async () => {
+    const me = await user(db, org.realm);
+    const robot = await bot(db, me);
+    for (let i = 0; i < 6; i++) await as(i, me).succeed(getOwnUser);
+    for (const other of [robot, org.admin])
+      expect((await as(0, other).call(getOwnUser)).status).to.equal(200);
+  });
+
+  it("count requests without credentials by their network, and probes not at all", async () => {
+    const ask = async (i: number, address: string) =>
+      (await from(i, address, getServerSettings.path)).status;
+    for (let i = 0; i < 30; i++) expect(await ask(i, `2001:db8::${i}`)).to.equal(200);
+    for (const i of [0, 1]) {
+      expect(await ask(i, "2001:db8::ffff")).to.equal(429);
+      expect(await ask(i, "2001:db8:0:1::1")).to.equal(200);
+      expect(await from(i, "2001:db8::1", "/health")).to.include({ status: 200 });
+    }
+  });
+
+  it("stop the guessing of a password after five, on both together, and no key", async () => {
+    const me = await user(db, org.realm, { password });
+    const guesses = await Promise.all([0, 1, 2, 3, 4, 5, 6].map((i) => logIn(i, me, "wrong")));
+    expect(guesses.map(({ status }) => status).sort()).to.deep.equal([
+      401, 401, 401, 401, 401, 429, 429,
+    ]);
+    for (const i of [0, 1]) {
+      const { status, body, headers } = await logIn(i, me, password, "10.0.0.2");
+      expect([status, body.code]).to.deep.equal([429, "RATE_LIMIT_HIT"]);
+      expect(body["retry-after"]).to.be.greaterThan(80_000);
+      expect(headers.get("x-ratelimit-limit")).to.equal("5");
+      expect((await as(i, me).call(getOwnUser)).status).to.equal(200);
+    }
+    // Nobody gets more tries by writing the address in another way.
+    const shouted = { deliveryEmail: ` ${me.deliveryEmail.toUpperCase()} ` };
+    expect((await logIn(0, shouted, "wrong")).status).to.equal(429);
+  });
+
+  it("begin anew after the right password", async () => {
+    const me = await user(db, org.realm, { password });
+    for (let round = 0; round < 2; round++) {
+      for (let i = 0; i < 4; i++) expect((await logIn(i, me, "wrong")).status).to.equal(401);
+      expect((await logIn(round, me, password)).body["api_key"]).to.equal(me.apiKey);
+    }
+  });
+
+  it("count unknown accounts like others", async () => {
+    const nobody = { deliveryEmail: "nobody@carillon.test" };
+    for (let i = 0; i < 5; i++)
+      expect((await logIn(i, nobody, "wrong", "10.0.0.3")).status).to.equal(401);
+    expect((await logIn(0, nobody, "wrong", "10.0.0.3")).status).to.equal(429);
+  });
+
+  it("hold for who has a key and guesses the password, together with logging in", async () => {
+    const me = await user(db, org.realm, { password });
+    for (let i = 0; i < 2; i++)
+      expect((await logIn(i, me, "wrong", "10.0.0.4")).status).to.equal(401);
+    const params = { old_password: "wrong", new_password: "battery staple" };
+    const change = () => as(0, me).call(updateSettings, { params });
+    for (let i = 0; i < 3; i++) expect((await change()).body.code).to.equal("BAD_REQUEST");
+    expect((await change()).body.code).to.equal("RATE_LIMIT_HIT");
+  });
+
+  it("keep no address, in words or numbers", async () => {
+    const kept = await db.rows<{ bucket: string }>("SELECT bucket FROM rate_hits");
+    expect(kept.length > 0).to.equal(backend === "postgres");
+    for (const { bucket } of kept)
+      expect(bucket).to.match(/^(user:\d+|(ip|login):[\w-]{20})\/0\/86400$/);
+  });
+});

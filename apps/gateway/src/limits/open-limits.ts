@@ -1,0 +1,35 @@
+import type { Database } from "@carillon/db";
+import { anyGuesses, type Guesses, type Secrets } from "@carillon/domain";
+import { parseRateRules, type Environment, type Logger, type Shutdown } from "@carillon/kit";
+
+import { noLimiter, type Limiter } from "../http/limit.ts";
+import { guessLimiter } from "./guess-limiter.ts";
+import { postgresHits } from "./postgres-hits.ts";
+import { redisHits } from "./redis-hits.ts";
+import { requestLimiter } from "./request-limiter.ts";
+import { SharedLimits } from "./shared-limits.ts";
+
+/** What a gateway limits, and how often that failed. */
+export interface Limits {
+  readonly requests: Limiter;
+  readonly guesses: Guesses;
+  readonly failures: () => number;
+}
+
+/** The limits of `RATE_LIMITS`, counted on Redis where there is one, else in the database. */
+export function openLimits(
+  parts: { env: Environment; log: Logger; db: Database; secrets: Secrets },
+  shutdown: Shutdown,
+): Limits {
+  const { env, log, db, secrets } = parts;
+  const rules = parseRateRules(env.RATE_LIMITS);
+  if (!rules) return { requests: noLimiter, guesses: anyGuesses, failures: () => 0 };
+  const store = env.REDIS_URL === undefined ? postgresHits(db) : redisHits(env.REDIS_URL, log);
+  const limits = new SharedLimits({ store, log });
+  shutdown.add(1, "rate limits", () => limits.close());
+  return {
+    requests: requestLimiter(limits, rules),
+    guesses: guessLimiter(limits, rules.login, secrets),
+    failures: () => limits.failures,
+  };
+}

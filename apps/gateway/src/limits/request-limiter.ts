@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+
+import { networkOf, type RateRules } from "@carillon/kit";
+
+import type { Limiter } from "../http/limit.ts";
+import type { SharedLimits } from "./shared-limits.ts";
+import { verdictOf } from "./verdict.ts";
+
+/** Asked by probes, which no limit may tell that the process is ill. */
+const unlimited = "get-health";
+
+/** Limits requests (http-contract.md §7): of an account, bots apart from their owners, and without one of a network. */
+export function requestLimiter(limits: SharedLimits, rules: RateRules): Limiter {
+  return {
+    check({ operation, actor, ip }) {
+      if (operation.id === unlimited) return undefined;
+      const taken = actor
+        ? limits.take(`user:${actor.id}`, rules.user)
+        : limits.take(`ip:${digest(networkOf(ip))}`, rules.ip);
+      return taken instanceof Promise ? taken.then(verdictOf) : verdictOf(taken);
+    },
+  };
+}
+
+/** The store knows addresses apart, and does not hold them. */
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 20);
+}

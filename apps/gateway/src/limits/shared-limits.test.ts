@@ -1,0 +1,174 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+
+import { silentLogger, type RateRule } from "@carillon/kit";
+import { captureLog, forEachBackend, useDatabase, useQueues, waitFor } from "@carillon/testkit";
+import { expect } from "chai";
+
+import type { HitStore } from "./hit-store.ts";
+import { postgresHits } from "./postgres-hits.ts";
+import { redisHits } from "./redis-hits.ts";
+import { SharedLimits } from "./shared-limits.ts";
+
+/** A clock that the tests set; the database's own only decides when rows are cleared away. */
+class SetClock {
+  #now = Date.now();
+  now = () => this.#now;
+  pass(seconds: number) {
+    this.#now += seconds * 1_000;
+  }
+}
+
+const close = async (limits: readonly SharedLimits[]) =>
+  void (await Promise.all(limits.map((one) => one.close())));
+
+forEachBackend("Limits that several processes hold together", (backend) => {
+  const db = useDatabase();
+  const queues = useQueues(backend, db);
+  const clock = new SetClock();
+  const open: SharedLimits[] = [];
+  let asked = 0;
+  let bucket = 0;
+  afterEach(() => close(open.splice(0)));
+
+  /** One more process, whose questions to the store are counted. */
+  const join = async (): Promise<SharedLimits> => {
+    const { redisUrl } = queues.config;
+    const store =
+      backend === "redis" && redisUrl ? redisHits(redisUrl, silentLogger) : postgresHits(db);
+    const counted: HitStore = {
+      ...store,
+      add: (windows) => (asked++, store.add(windows)),
+      take: (windows, wanted) => (asked++, store.take(windows, wanted)),
+    };
+    const limits = new SharedLimits({
+      store: counted,
+      log: silentLogger,
+      clock,
+      patienceMs: 20_000,
+      // Only when the test says so.
+      tellEveryMs: 3_600_000,
+    });
+    open.push(limits);
+    // As long as the connection to Redis is under way, asking fails.
+    await waitFor(
+      () =>
+        store.take([], 0).then(
+          () => true,
+          () => false,
+        ),
+      { what: "the store answers" },
+    );
+    return limits;
+  };
+  const fresh = () => `test:${++bucket}`;
+  const admittedOf = async (
+    limits: readonly SharedLimits[],
+    name: string,
+    rules: RateRule[],
+    n: number,
+  ) => {
+    const answers = await Promise.all(
+      Array.from({ length: n }, (_, i) => limits[i % limits.length]?.take(name, rules)),
+    );
+    return answers.filter((answer) => answer?.admitted).length;
+  };
+
+  it("let exactly so many through as the rule says, of many at once", async () => {
+    const limits = [await join(), await join(), await join()];
+    const name = fresh();
+    const rules = [{ seconds: 60, requests: 10 }];
+    expect(await admittedOf(limits, name, rules, 60)).to.equal(10);
+    expect(await admittedOf(limits, name, rules, 6)).to.equal(0);
+    expect(await admittedOf(limits, fresh(), rules, 6)).to.equal(6);
+  });
+
+  it("hold to every rule of a list, and what is refused counts nowhere", async () => {
+    const limits = [await join(), await join()];
+    const [first, second] = limits;
+    const name = fresh();
+    const rules = [
+      { seconds: 60, requests: 3 },
+      { seconds: 3_600, requests: 5 },
+    ];
+    expect(await admittedOf(limits, name, rules, 4)).to.equal(3);
+    const refused = await first?.take(name, rules);
+    expect(refused).to.deep.include({ admitted: false, limit: 3, remaining: 0 });
+    expect(refused?.blockedMs).to.be.within(58_000, 62_000);
+    clock.pass(30);
+    expect(await admittedOf(limits, name, rules, 20)).to.equal(0);
+    clock.pass(32);
+    expect(await admittedOf(limits, name, rules, 20)).to.equal(2);
+    const last = await second?.take(name, rules);
+    expect(last).to.deep.include({ admitted: false, limit: 5, remaining: 0 });
+    expect(last?.blockedMs).to.be.greaterThan(3_400_000);
+  });
+
+  it("ask nobody for who is far from a limit, and tell of them later", async () => {
+    const limits = [await join(), await join()];
+    const [first, second] = limits;
+    const name = fresh();
+    const rules = [{ seconds: 60, requests: 200 }];
+    asked = 0;
+    for (let i = 0; i < 10; i++) {
+      const answer = first?.take(name, rules);
+      expect(answer).not.to.be.instanceOf(Promise);
+      expect(answer).to.deep.include({ admitted: true, remaining: 199 - i });
+    }
+    expect(asked).to.equal(0);
+    await first?.tell();
+    expect(asked).to.equal(1);
+    await second?.take(name, rules);
+    await second?.tell();
+    expect(await second?.take(name, rules)).to.deep.include({ remaining: 188 });
+    // Who comes near is let through by the store alone; the other one had a twentieth that was not told.
+    expect(await admittedOf(limits, name, rules, 400)).to.be.within(188, 198);
+    await Promise.all(limits.map((one) => one.tell()));
+    expect(await admittedOf(limits, name, rules, 10)).to.equal(0);
+  });
+
+  it("forget, everywhere", async () => {
+    const limits = [await join(), await join()];
+    const [first, second] = limits;
+    const name = fresh();
+    const rules = [{ seconds: 1_800, requests: 5 }];
+    expect(await admittedOf(limits, name, rules, 4)).to.equal(4);
+    await first?.forget(name, rules);
+    expect(await second?.take(name, rules)).to.deep.include({ admitted: true, remaining: 4 });
+  });
+});
+
+describe("Limits whose store fails", () => {
+  const rules = [{ seconds: 60, requests: 4 }];
+
+  it("let each process count for itself, and say so once", async () => {
+    const { log, lines } = captureLog("error");
+    // Nobody listens on port 1.
+    const limits = new SharedLimits({ store: redisHits("redis://127.0.0.1:1", silentLogger), log });
+    const answers = [];
+    for (let i = 0; i < 6; i++) answers.push((await limits.take("test", rules)).admitted);
+    expect(answers).to.deep.equal([true, true, true, true, false, false]);
+    expect(limits.failures).to.be.greaterThan(0);
+    await limits.tell();
+    expect(lines.map(({ msg }) => msg)).to.deep.equal([
+      "the store of the rate limits does not answer: each process counts for itself",
+    ]);
+    await limits.close();
+  });
+
+  it("wait for one that hangs for a moment, and then leave it alone", async () => {
+    const silent = createServer();
+    silent.listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const store = redisHits(`redis://127.0.0.1:${port}`, silentLogger);
+    const limits = new SharedLimits({ store, log: silentLogger, patienceMs: 20 });
+    for (let i = 0; i < 4; i++)
+      expect(await limits.take("test", rules)).to.deep.include({ admitted: true });
+    // All after the first were not asked.
+    expect(limits.failures).to.equal(1);
+    expect(await limits.take("test", rules)).to.deep.include({ admitted: false });
+    await limits.close();
+    silent.close();
+  });
+});

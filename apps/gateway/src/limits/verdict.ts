@@ -1,0 +1,14 @@
+import type { LimitVerdict } from "../http/limit.ts";
+import type { BucketState } from "./bucket.ts";
+
+/** What the answer to a request tells of the bucket that it was counted in. */
+export function verdictOf({
+  limit,
+  remaining,
+  freeAt,
+  blockedMs,
+  admitted,
+}: BucketState & { readonly admitted: boolean }): LimitVerdict {
+  const shown = { limit, remaining, reset: Math.ceil(freeAt / 1_000) };
+  return admitted ? shown : { ...shown, retryAfter: Math.ceil(blockedMs) / 1_000 };
+}

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from "node:http";
+import { expect } from "chai";
+import { clientAddress, networkOf } from "./client-address.ts";
+import { readEnvironment, StartupError } from "./environment.ts";
+
+describe("The address of a client", () => {
+  const from = (trusted: string | undefined, remoteAddress: string, forwarded?: string) =>
+    clientAddress(readEnvironment({ TRUSTED_PROXIES: trusted }))({
+      socket: { remoteAddress },
+      headers: forwarded === undefined ? {} : { "x-forwarded-for": forwarded },
+    } as IncomingMessage);
+
+  it("is who connects, whatever a header says", () => {
+    expect(from(undefined, "10.0.0.1", "1.2.3.4")).to.equal("10.0.0.1");
+    expect(from("10.0.0.2", "10.0.0.1", "1.2.3.4")).to.equal("10.0.0.1");
+  });
+
+  it("is whom a trusted proxy names, and no further than they are trusted", () => {
+    expect(from("uniquelocal", "10.0.0.1", "1.2.3.4")).to.equal("1.2.3.4");
+    expect(from("uniquelocal", "10.0.0.1", "6.6.6.6, 1.2.3.4, 10.0.0.9")).to.equal("1.2.3.4");
+    expect(from("loopback, 10.0.0.0/8", "::ffff:10.0.0.1", "1.2.3.4")).to.equal("1.2.3.4");
+    expect(from("uniquelocal", "10.0.0.1")).to.equal("10.0.0.1");
+  });
+
+  it("cannot be told by proxies that are none", () => {
+    expect(() => from("everybody", "10.0.0.1")).to.throw(StartupError, /^TRUSTED_PROXIES must be/);
+    expect(() => from("10.0.0.0/40", "10.0.0.1")).to.throw(StartupError, /^TRUSTED_PROXIES must/);
+  });
+
+  for (const [address, network] of [
+    ["10.0.0.1", "10.0.0.1"],
+    ["::ffff:10.0.0.1", "10.0.0.1"],
+    ["::1", "0:0:0:0::/64"],
+    ["2001:DB8::1", "2001:db8:0:0::/64"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:0db8:1:2::9", "2001:db8:1:2::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["", ""],
+  ] as const)
+    it(`${JSON.stringify(address)} is limited as ${network}`, () =>
+      expect(networkOf(address)).to.equal(network));
+});
