@@ -116,9 +116,8 @@ forEachBackend("Rate limits of two gateways", (backend) => {
   it("stop the guessing of a password after five, on both together, and no key", async () => {
     const me = await user(db, org.realm, { password });
     const guesses = await Promise.all([0, 1, 2, 3, 4, 5, 6].map((i) => logIn(i, me, "wrong")));
-    expect(guesses.map(({ status }) => status).sort()).to.deep.equal([
-      401, 401, 401, 401, 401, 429, 429,
-    ]);
+    expect(guesses.filter(({ status }) => status === 401)).to.have.length(5);
+    expect(guesses.filter(({ status }) => status === 429)).to.have.length(2);
     for (const i of [0, 1]) {
       const { status, body, headers } = await logIn(i, me, password, "10.0.0.2");
       expect([status, body.code]).to.deep.equal([429, "RATE_LIMIT_HIT"]);

@@ -69,7 +69,7 @@ forEachBackend("Limits that several processes hold together", (backend) => {
     n: number,
   ) => {
     const answers = await Promise.all(
-      Array.from({ length: n }, (_, i) => limits[i % limits.length]?.take(name, rules)),
+      Array.from({ length: n }, async (_, i) => limits[i % limits.length]?.take(name, rules)),
     );
     return answers.filter((answer) => answer?.admitted).length;
   };
