@@ -145,7 +145,8 @@ describe("Receivers of events", () => {
     const closed = await room({ inviteOnly: true, subscribers: [owner, admin, member, guest] });
     expect(order(await told(() => remove(closed.name, [member, admin])))).to.deep.equal({
       owner: ["subscription/peer_remove"],
-      admin: ["subscription/remove"],
+      // Of the member, who went with them.
+      admin: ["subscription/remove", "subscription/peer_remove"],
       guest: ["subscription/peer_remove"],
       member: ["subscription/remove", "stream/delete"],
     });

@@ -81,7 +81,10 @@ export function channelsGone(channelIds: readonly number[], audience: readonly n
   };
 }
 
-/** The events that make channels known to accounts that see them by now: the channels, and who is subscribed. */
+/**
+ * The events that make channels known to accounts that see them by now: the channels, and who is subscribed. Clients add
+ * those to `subscriber_count`, as after a channel's creation, so that it begins at 0 (channels.md §10).
+ */
 export async function channelsShown(
   sql: Sql,
   realmId: number,
@@ -103,7 +106,7 @@ export async function channelsShown(
   }
   return [
     channelCreated(
-      shown.map((channel) => presenter.present(channel)),
+      shown.map((channel) => presenter.present({ ...channel, subscriberCount: 0 })),
       audience,
     ),
     ...[...bySubscribers.values()]

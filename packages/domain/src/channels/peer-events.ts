@@ -6,7 +6,8 @@ import type { SubscriptionPair } from "./subscribe.ts";
 
 /**
  * What others are told when accounts are subscribed or unsubscribed (channels.md §10): one event for all channels
- * with the same audience, which queues get as one for each set of accounts; never the accounts themselves.
+ * with the same audience, which queues get as one for each set of accounts; never the accounts themselves. Who comes
+ * gets the others with the subscription; who goes together with others is told of these, where the channel still shows.
  */
 export function peerEvents(
   op: "peer_add" | "peer_remove",
@@ -53,8 +54,10 @@ function peersEvent(
 ): NewEvent[] {
   if (!first) return [];
   const altered = new Set(first.user_ids);
-  // With several batches, who is altered in one is told of the others: the poll sorts that out.
-  const told = others.length > 0 ? [...audience] : [...audience].filter((id) => !altered.has(id));
-  const payload = others.length > 0 ? { peers: [first, ...others] } : first;
+  // With several batches, who is altered in one is told of the others, and those who go of each other: the poll sorts
+  // that out.
+  const isForAltered = others.length > 0 || (op === "peer_remove" && altered.size > 1);
+  const told = isForAltered ? [...audience] : [...audience].filter((id) => !altered.has(id));
+  const payload = isForAltered ? { peers: [first, ...others] } : first;
   return told.length > 0 ? [{ type: "subscription", op, payload, audience: told }] : [];
 }

@@ -77,4 +77,20 @@ describe("events of channels", () => {
       ]);
     }
   });
+
+  it("subscription/peer_remove: tells those who go together of each other", () => {
+    const audiences = new Map([[4, new Set([1, 2, 3])]]);
+    const pairs = [2, 3].map((userId) => ({ channelId: 4, userId }));
+    const toldTo = (op: "peer_add" | "peer_remove", userId: number) =>
+      peerEvents(op, pairs, audiences)
+        .filter(({ audience }) => (audience as readonly number[]).includes(userId))
+        .flatMap((event) => told(logged(event), queue({}, userId)))
+        .map((event) => event["user_ids"]);
+    expect([1, 2, 3].map((id) => toldTo("peer_remove", id))).to.deep.equal([
+      [[2, 3]],
+      [[3]],
+      [[2]],
+    ]);
+    expect([1, 2, 3].map((id) => toldTo("peer_add", id))).to.deep.equal([[[2, 3]], [], []]);
+  });
 });

@@ -41,14 +41,17 @@ export interface Peers {
 }
 
 /**
- * `subscription/peer_add` and `peer_remove`: the log keeps together what the same receivers are told; of those who
- * came or went themselves, nobody is told of it.
+ * `subscription/peer_add` and `peer_remove`: the log keeps together what the same receivers are told. Nobody is told of
+ * themselves: who came has got the others with the subscription, who went is told of those who went too.
  */
 export const formatPeers: Formatter = (delivery) => {
   const { peers, ...fields } = delivery.fields() as { readonly peers?: readonly Peers[] };
   if (!peers) return [delivery.with(fields)];
   const { userId } = delivery.queue;
-  return peers
-    .filter(({ user_ids }) => !user_ids.includes(userId))
-    .map((each) => delivery.with({ ...fields, ...each }));
+  return peers.flatMap(({ stream_ids, user_ids }) => {
+    if (!user_ids.includes(userId)) return [delivery.with({ ...fields, stream_ids, user_ids })];
+    if (delivery.event.op === "peer_add" || user_ids.length === 1) return [];
+    const others = user_ids.filter((id) => id !== userId);
+    return [delivery.with({ ...fields, stream_ids, user_ids: others })];
+  });
 };

@@ -44,7 +44,10 @@ export async function changeAddressVisibility(
   const events = [
     ...(concerned ? [personUpdated(account.id, { delivery_email: shown }, concerned)] : []),
     ...(email === account.email ? [] : [personUpdated(account.id, { new_email: email })]),
-    ...(concerned && account.avatarSource === "G" ? [pictureUpdated(changed)] : []),
+    // Also where nobody is there who gains or loses: clients made the picture up of the address that all see.
+    ...((concerned || email !== account.email) && account.avatarSource === "G"
+      ? [pictureUpdated(changed)]
+      : []),
   ];
   return { email, events };
 }

@@ -26,14 +26,17 @@ function isThere(row: { status_text: string | null }): row is UserStatus {
   return row.status_text !== null;
 }
 
-/** What everybody in the organization says of themselves, by account id; those who say nothing are left out. */
+/**
+ * What everybody in the organization says of themselves, by account id; those who say nothing are left out. Whoever is
+ * deactivated is not: no event tells of it when they come back.
+ */
 export async function listStatuses(
   sql: Sql,
   realmId: number,
 ): Promise<Record<string, Partial<UserStatus>>> {
   const rows = await sql.rows<UserStatus & { id: number }>(
-    `SELECT u.id, ${statusColumns} FROM user_status s JOIN users u ON u.id = s.user_id
-     WHERE s.realm_id = $1 AND u.is_active AND (s.status_text <> '' OR s.emoji_name <> '')`,
+    `SELECT s.user_id AS id, ${statusColumns} FROM user_status s
+     WHERE s.realm_id = $1 AND (s.status_text <> '' OR s.emoji_name <> '')`,
     [realmId],
   );
   return Object.fromEntries(rows.map((row) => [row.id, setFields(row)]));

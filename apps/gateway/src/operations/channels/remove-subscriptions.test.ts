@@ -160,9 +160,12 @@ describe("DELETE /users/me/subscriptions", () => {
     );
     const peers = events.filter(({ op }) => op === "peer_remove");
     const ofClosed = peers.find(({ payload }) =>
-      (payload["stream_ids"] as number[]).includes(closed.id),
+      ((payload["peers"] ?? [payload]) as Array<{ stream_ids: number[] }>).some(({ stream_ids }) =>
+        stream_ids.includes(closed.id),
+      ),
     );
-    expect(ofClosed?.audience).to.have.members([org.admin.id, org.moderator.id]);
+    // The owner, who still sees it, is told of those who went as well.
+    expect(ofClosed?.audience).to.have.members([org.admin.id, org.moderator.id, org.owner.id]);
   });
 
   it("tells nothing where nothing changed", async () => {

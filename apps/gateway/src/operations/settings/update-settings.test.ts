@@ -308,6 +308,18 @@ describe("PATCH /settings", () => {
         return about && field in about ? [{ value: about[field], audience }] : [];
       });
 
+    it("tells of the picture also where nobody is there who gains or loses the address", async () => {
+      const own = await organization(db);
+      await db.rows("UPDATE users SET is_active = false WHERE id = $1", [own.guest.id]);
+      const { events } = await change(own.member, { email_address_visibility: visibility.members });
+      const people = events.filter(({ type }) => type === "realm_user");
+      const told = people.map(({ payload }) => Object.keys(payload["person"] as object));
+      expect(told).to.deep.equal([
+        ["user_id", "new_email"],
+        ["user_id", "avatar_source", "avatar_version"],
+      ]);
+    });
+
     it("hides the address from those who may not see it any more, and gives all another one", async () => {
       const fresh = await organization(db);
       const me = fresh.member;
