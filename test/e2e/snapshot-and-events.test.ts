@@ -5,87 +5,108 @@ import { expect } from "chai";
 import { chance as drawnFrom, withChance, type Chance } from "../faults/support/chance.ts";
 import { differencesFrom } from "./support/client-model-compare.ts";
 import { QueueClient } from "./support/queue-client.ts";
-import { nextStep, type Step, type Walk } from "./support/random-walk.ts";
+import { nextStep, walkSteps } from "./support/walk/steps.ts";
+import type { Step, Walk } from "./support/walk/walk.ts";
 
-const rounds = 24;
+/** After each stretch every client is compared with a snapshot of then. */
+const stretches = 3;
+const rounds = 9;
 /** Steps that are taken at the same time. */
 const atOnce = 6;
-const clients = 6;
+/** Clients that come in each stretch. */
+const newcomers = 3;
 
 // events.md §5: atomic, cut, order. The choices are drawn from a seed that a failure names; who comes first is not.
-describe("Snapshots and events", () => {
+describe("Snapshots and events", function () {
+  this.timeout(120_000);
   const db = useDatabase();
   const events = { heartbeatMs: [100, 150], lookMs: 1_000 } as const;
   const gateways = [useGateway(db, { events }), useGateway(db, { events })];
 
   it("together tell each client what a later snapshot tells, with no gap and nothing twice", () =>
     withChance(async (chance) => {
-      const org = await organization(db);
-      const accounts = [org.owner, org.admin, org.moderator, org.member, org.guest];
-      const room = await channel(db, org.owner, { subscribers: accounts });
-      const walk: Walk = {
-        db,
-        org,
-        gateways,
-        chance,
-        accounts,
-        channels: [room],
-        groups: [],
-        scheduled: [],
-        done: new Map(),
-      };
-      const registered = await walkAndWatch(walk);
-      const differing: string[] = [];
-      for (const client of registered) {
-        await client.drain();
-        await expectEveryMessage(client);
-        const fresh = await client.freshSnapshot();
-        differing.push(
-          ...differencesFrom(fresh, client.model, client.first).map(
-            (one) => `${client.name}: ${one}`,
-          ),
-        );
+      const walk = await begin(chance);
+      const clients: QueueClient[] = [];
+      for (let stretch = 0; stretch < stretches; stretch++) {
+        await goOn(walk, clients);
+        const differing: string[] = [];
+        for (const client of clients) {
+          await client.drain();
+          if (client.ended) await expectDeactivated(client);
+          else differing.push(...(await differences(client)));
+        }
+        if (differing.length > 0) throw new Error(`differences:\n${differing.join("\n")}`);
       }
-      if (differing.length > 0) throw new Error(`differences:\n${differing.join("\n")}`);
-      expect(registered).to.have.lengthOf(clients);
-      expect([...walk.done.keys()], "kinds of steps that succeeded").to.have.length.at.least(10);
+      expect(clients).to.have.lengthOf(stretches * newcomers);
+      expect(clients.some(({ ended }) => !ended)).to.equal(true);
+      expect(walk.done.size, "kinds of steps that succeeded").to.be.greaterThan(
+        walkSteps.length / 2,
+      );
     }));
 
-  /** Takes all steps while clients register and poll. */
-  async function walkAndWatch(walk: Walk): Promise<QueueClient[]> {
-    const registered: QueueClient[] = [];
+  async function begin(chance: Chance): Promise<Walk> {
+    const org = await organization(db);
+    const accounts = [org.owner, org.admin, org.moderator, org.member, org.guest];
+    const room = await channel(db, org.owner, { subscribers: accounts });
+    return {
+      db,
+      org,
+      gateways,
+      chance,
+      accounts,
+      others: [],
+      bots: [org.bot.id],
+      channels: [room],
+      groups: [],
+      scheduled: [],
+      done: new Map(),
+    };
+  }
+
+  /** Takes the steps of a stretch while clients register and poll. */
+  async function goOn(walk: Walk, clients: QueueClient[]): Promise<void> {
     const watching: Array<Promise<void>> = [];
     let over = false;
-    const watch = async (client: QueueClient, chance: Chance) => {
-      try {
-        while (!over) await client.poll(chance.below(4) > 0);
-      } finally {
-        over = true;
-      }
-    };
-    const register = async (): Promise<void> => {
-      const { accounts } = walk;
-      // Its own draws, so that the steps do not depend on how often it polls.
-      const chance = drawnFrom(walk.chance.below(2 ** 31));
-      const account = accounts.at(chance.below(accounts.length))!;
-      const client = await QueueClient.register(account, gateways, chance, options(chance));
-      registered.push(client);
-      const watched = watch(client, chance);
+    const watch = (client: QueueClient, chance: Chance) => {
+      const polling = async () => {
+        try {
+          while (!over && !client.ended) await client.poll(chance.below(4) > 0);
+        } catch (error) {
+          over = true;
+          throw error;
+        }
+      };
+      const watched = polling();
       // Its failure is told at the end.
       watched.catch(() => undefined);
       watching.push(watched);
     };
+    // Their own draws, so that the steps do not depend on how often they poll.
+    const ownChance = () => drawnFrom(walk.chance.below(2 ** 31));
+    for (const client of clients) watch(client, ownChance());
+    const register = async (): Promise<void> => {
+      const chance = ownChance();
+      const account = walk.accounts.at(chance.below(walk.accounts.length))!;
+      const asked = options(chance);
+      const client =
+        (await QueueClient.register(account, gateways, chance, asked)) ??
+        // In the place of somebody who is deactivated.
+        (await QueueClient.register(walk.org.owner, gateways, chance, asked));
+      if (!client) throw new Error("the owner cannot register");
+      clients.push(client);
+      watch(client, chance);
+    };
     try {
       for (let round = 0; round < rounds && !over; round++) {
         const steps: Step[] = Array.from({ length: atOnce }, () => nextStep(walk));
-        if (round % (rounds / clients) === 0) steps.splice(walk.chance.below(atOnce), 0, register);
+        if (round % (rounds / newcomers) === 0)
+          steps.splice(walk.chance.below(atOnce), 0, register);
         await Promise.all(steps.map((step) => step()));
       }
     } finally {
       over = true;
       await Promise.all(watching);
     }
-    return registered;
   }
 
   /** What the client says that it can; its snapshots and its events follow from it. */
@@ -103,6 +124,13 @@ describe("Snapshots and events", () => {
     };
   }
 
+  async function differences(client: QueueClient): Promise<string[]> {
+    await expectEveryMessage(client);
+    const fresh = await client.freshSnapshot();
+    const found = differencesFrom(fresh, client.model, client.first);
+    return found.map((one) => `${client.name}: ${one}`);
+  }
+
   /** The `message` events of the queue are those of the log that are for its account, in their order. */
   async function expectEveryMessage({ account, first, model, name }: QueueClient): Promise<void> {
     const rows = await db.rows<{ id: number }>(
@@ -111,5 +139,15 @@ describe("Snapshots and events", () => {
       [account.realmId, (first["last_event_id"] as number) / 1_024, account.id],
     );
     expect(model.messages, `${name}: messages`).to.deep.equal(rows.map(({ id }) => id));
+  }
+
+  /** Nothing else may end a queue. */
+  async function expectDeactivated({ account, lastId, name }: QueueClient): Promise<void> {
+    const rows = await db.rows(
+      `SELECT FROM event_log WHERE realm_id = $1 AND seq > $2 AND type = 'realm_user'
+         AND payload->'person' @> jsonb_build_object('user_id', $3::int, 'is_active', false)`,
+      [account.realmId, Math.floor(lastId / 1_024), account.id],
+    );
+    expect(rows.length, `${name}: deactivations`).to.be.greaterThan(0);
   }
 });

@@ -1,5 +1,6 @@
 import type { NumberedEvent } from "@carillon/events";
 
+import { changedIds, peopleAppliers, type OwnChanges } from "./client-model-people.ts";
 import { UnreadModel, type UnreadSnapshot } from "./client-model-unread.ts";
 import { addOnce, take, without, type Item } from "./client-model-lists.ts";
 
@@ -17,6 +18,7 @@ export interface ModelState {
   realm_users: Item[];
   realm_non_active_users: Item[];
   realm_user_groups: Item[];
+  realm_bots: Item[];
   user_topics: Item[];
   muted_users: unknown;
   user_status: Record<string, Record<string, string>>;
@@ -47,6 +49,7 @@ export class ClientModel {
   readonly unread: UnreadModel;
   /** Channels that became visible after the snapshot. */
   readonly gained = new Set<number>();
+  readonly changes: OwnChanges = { role: false, guest: false, bots: false };
   /** Messages that were told, in order. */
   readonly messages: number[] = [];
 
@@ -54,14 +57,17 @@ export class ClientModel {
   constructor(snapshot: Readonly<Record<string, unknown>>) {
     this.state = structuredClone(snapshot) as ModelState;
     this.unread = new UnreadModel(this.state.unread_msgs, this.state.user_id);
+    this.#appliers = { ...this.#own, ...peopleAppliers(this.state, this.changes) };
   }
 
   /** @throws Error for an event that does not fit what is known */
   apply(event: NumberedEvent): void {
     const { type, op } = event as { type: string; op?: unknown };
-    const known = this.#appliers[typeof op === "string" ? `${type}/${op}` : type];
+    const kind = typeof op === "string" ? `${type}/${op}` : type;
     try {
-      known?.(event);
+      const known = this.#appliers[kind];
+      if (!known) throw new Error(`the model does not know ${kind}`);
+      known(event);
     } catch (error) {
       const { message } = error as Error;
       throw new Error(`${message}; the event is ${JSON.stringify(event).slice(0, 1_000)}`, {
@@ -77,7 +83,12 @@ export class ClientModel {
     );
   }
 
-  readonly #appliers: Readonly<Record<string, (event: Item) => void>> = {
+  readonly #appliers: Readonly<Record<string, (event: Item) => void>>;
+  readonly #own: Readonly<Record<string, (event: Item) => void>> = {
+    "realm/update": ({ property, value }) => {
+      this.#setOfRealm({ [String(property)]: value });
+    },
+    "realm/update_dict": ({ data }) => this.#setOfRealm(data as Item),
     message: (event) => {
       const message = event["message"] as ToldMessage;
       const { id } = message;
@@ -144,28 +155,6 @@ export class ClientModel {
     },
     "subscription/peer_add": (event) => this.#changePeers(event, 1),
     "subscription/peer_remove": (event) => this.#changePeers(event, -1),
-    "realm_user/add": (event) => {
-      const person = without(event["person"] as Item, "is_active");
-      addOnce(this.state.realm_users, person, "user_id");
-    },
-    "realm_user/update": (event) => {
-      const { user_id: id, new_email, ...change } = event["person"] as Item;
-      const changed = { ...change, ...(new_email === undefined ? {} : { email: new_email }) };
-      const users = [...this.state.realm_users, ...this.state.realm_non_active_users];
-      const person = users.find(({ user_id }) => user_id === id);
-      if (!person) throw new Error(`there is no user ${String(id)}`);
-      // The account's own fields lie beside the lists as well. Neither has all fields of the event.
-      for (const object of [person, ...(id === this.state.user_id ? [this.state] : [])])
-        for (const [field, value] of Object.entries(changed))
-          if (field in object) object[field] = value;
-    },
-    "user_group/add": (event) => {
-      addOnce(this.state.realm_user_groups, event["group"] as Item, "id");
-    },
-    "user_group/add_members": (event) => this.#changeMembers(event, 1),
-    "user_group/remove_members": (event) => this.#changeMembers(event, -1),
-    "user_group/add_subgroups": (event) => this.#changeSubgroups(event, 1),
-    "user_group/remove_subgroups": (event) => this.#changeSubgroups(event, -1),
     user_topic: (event) => {
       const topic = without(event, "type", "id");
       this.state.user_topics = this.state.user_topics.filter(
@@ -175,16 +164,6 @@ export class ClientModel {
     },
     muted_users: (event) => {
       this.state.muted_users = event["muted_users"];
-    },
-    user_status: (event) => {
-      const key = String(event["user_id"]);
-      const changes = without(event, "type", "id", "user_id") as Record<string, string>;
-      const status = { ...this.state.user_status[key], ...changes };
-      if (changes["emoji_name"] === "")
-        for (const field of ["emoji_name", "emoji_code", "reaction_type"]) delete status[field];
-      if (changes["status_text"] === "") delete status["status_text"];
-      if (Object.keys(status).length > 0) this.state.user_status[key] = status;
-      else delete this.state.user_status[key];
     },
     "user_settings/update": ({ property, value }) => {
       this.state.user_settings[property as string] = value;
@@ -198,13 +177,16 @@ export class ClientModel {
       take(this.state.scheduled_messages, "scheduled_message_id", row["scheduled_message_id"]);
       this.state.scheduled_messages.push(row);
     },
-    "scheduled_messages/remove": ({ scheduled_message_id: id }) => {
-      // Told once more when the row of a message that was sent is deleted.
-      this.state.scheduled_messages = this.state.scheduled_messages.filter(
-        (row) => row["scheduled_message_id"] !== id,
-      );
-    },
+    "scheduled_messages/remove": ({ scheduled_message_id: id }) =>
+      void take(this.state.scheduled_messages, "scheduled_message_id", id),
   };
+
+  #setOfRealm(data: Item): void {
+    for (const [name, value] of Object.entries(data)) {
+      if (!(`realm_${name}` in this.state)) throw new Error(`there is no realm_${name}`);
+      this.state[`realm_${name}`] = value;
+    }
+  }
 
   #converse({ id, display_recipient }: ToldMessage): void {
     const people = display_recipient as ReadonlyArray<{ readonly id: number }>;
@@ -242,36 +224,11 @@ export class ClientModel {
       for (const object of objects) {
         object["subscriber_count"] = (object["subscriber_count"] as number) + sign * userIds.length;
         const subscribers = object["subscribers"] as number[] | undefined;
-        if (subscribers) object["subscribers"] = changed(subscribers, userIds, sign, "subscriber");
+        if (subscribers)
+          object["subscribers"] = changedIds(subscribers, userIds, sign, "subscriber");
       }
     }
   }
-
-  #changeMembers({ group_id, user_ids }: Item, sign: 1 | -1): void {
-    const group = this.#groupOf(group_id);
-    group["members"] = changed(group["members"] as number[], user_ids as number[], sign, "member");
-  }
-
-  #changeSubgroups({ group_id, direct_subgroup_ids: ids }: Item, sign: 1 | -1): void {
-    const group = this.#groupOf(group_id);
-    const before = group["direct_subgroup_ids"] as number[];
-    group["direct_subgroup_ids"] = changed(before, ids as number[], sign, "subgroup");
-  }
-
-  #groupOf(groupId: unknown): Item {
-    const group = this.state.realm_user_groups.find(({ id }) => id === groupId);
-    if (!group) throw new Error(`there is no group ${String(groupId)}`);
-    return group;
-  }
-}
-
-/** @throws Error when one to be added is there, or one to be removed is not */
-function changed(ids: number[], changes: number[], sign: 1 | -1, what: string): number[] {
-  const before = new Set(ids);
-  for (const id of changes)
-    if (before.has(id) === (sign === 1))
-      throw new Error(`${id} is ${sign === 1 ? "" : "not "}a ${what} already`);
-  return sign === 1 ? [...ids, ...changes] : ids.filter((id) => !changes.includes(id));
 }
 
 function sameTopic(one: Item, other: Item): boolean {

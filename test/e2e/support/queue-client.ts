@@ -18,6 +18,8 @@ export class QueueClient {
   readonly #params: Readonly<Record<string, unknown>>;
   /** The newest id that was taken. */
   lastId: number;
+  /** The account was deactivated, and the queue is gone. */
+  ended = false;
 
   private constructor(
     account: TestAccount,
@@ -37,15 +39,18 @@ export class QueueClient {
     this.name = `${account.fullName} from event ${this.lastId}`;
   }
 
+  /** @returns undefined for an account that is deactivated */
   static async register(
     account: TestAccount,
     gateways: readonly Gateway[],
     chance: Chance,
     params: Readonly<Record<string, unknown>>,
-  ): Promise<QueueClient> {
+  ): Promise<QueueClient | undefined> {
     const gateway = gateways.at(chance.below(gateways.length))!;
-    const answer = await gateway.as(account).succeed(register, { params });
-    return new QueueClient(account, gateways, chance, params, answer);
+    const { status, body } = await gateway.as(account).call(register, { params });
+    if (status === 401) return undefined;
+    if (body.result !== "success") throw new Error(`${account.fullName}: ${JSON.stringify(body)}`);
+    return new QueueClient(account, gateways, chance, params, body);
   }
 
   /** A snapshot of now, as this client would get it. */
@@ -59,6 +64,16 @@ export class QueueClient {
    * @returns how many events there were
    */
   async poll(block: boolean): Promise<number> {
+    try {
+      return await this.#poll(block);
+    } catch (error) {
+      if (!(error instanceof QueueEnded)) throw error;
+      this.ended = true;
+      return 0;
+    }
+  }
+
+  async #poll(block: boolean): Promise<number> {
     const how = block ? this.#chance.below(10) : 9;
     const lost = how < 2 ? await this.#ask(true) : [];
     const [events, others] =
@@ -81,11 +96,14 @@ export class QueueClient {
   }
 
   async #ask(block: boolean): Promise<readonly NumberedEvent[]> {
-    const { events } = await this.#gateway()
+    const { status, body } = await this.#gateway()
       .as(this.account)
-      .succeed(getEvents, {
+      .call(getEvents, {
         params: { queue_id: this.queueId, last_event_id: this.lastId, dont_block: !block },
       });
+    if (status === 401 || body.code === "BAD_EVENT_QUEUE_ID") throw new QueueEnded();
+    if (body.result !== "success") throw new Error(`${this.name}: ${JSON.stringify(body)}`);
+    const { events } = body;
     const ids = events.map(({ id }) => id);
     const ascending = [...new Set(ids)].toSorted((a, b) => a - b);
     expect(ids, `${this.name}: ids rise`).to.deep.equal(ascending);
@@ -96,6 +114,9 @@ export class QueueClient {
     return this.#gateways.at(this.#chance.below(this.#gateways.length))!;
   }
 }
+
+/** Only deactivated accounts may meet it. */
+class QueueEnded extends Error {}
 
 /** Both answers in one, oldest first; what is in both has to be the same. */
 function merged(

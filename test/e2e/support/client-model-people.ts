@@ -1,0 +1,146 @@
+import type { ModelState } from "./client-model.ts";
+import { addOnce, take, without, type Item } from "./client-model-lists.ts";
+
+type Appliers = Readonly<Record<string, (event: Item) => void>>;
+
+/** What changes on a client's account beyond what events spell out: such fields are not compared. */
+export interface OwnChanges {
+  /** The account's role: it sees other addresses and bots now, which nobody tells it of again. */
+  role: boolean;
+  /** It has become a guest, or is none any more. */
+  guest: boolean;
+  /** A bot has another owner. */
+  bots: boolean;
+}
+
+/** What a client makes of the events about accounts and groups. */
+export function peopleAppliers(state: ModelState, changes: OwnChanges): Appliers {
+  const personOf = (id: unknown): Item => {
+    const users = [...state.realm_users, ...state.realm_non_active_users];
+    const person = users.find(({ user_id }) => user_id === id);
+    if (!person) throw new Error(`there is no user ${String(id)}`);
+    return person;
+  };
+  const groupOf = (groupId: unknown): Item => {
+    const group = state.realm_user_groups.find(({ id }) => id === groupId);
+    if (!group) throw new Error(`there is no group ${String(groupId)}`);
+    return group;
+  };
+  const changeMembers = ({ group_id, user_ids }: Item, sign: 1 | -1) => {
+    const group = groupOf(group_id);
+    group["members"] = changedIds(group["members"], user_ids, sign, "member");
+  };
+  const changeSubgroups = ({ group_id, direct_subgroup_ids: ids }: Item, sign: 1 | -1) => {
+    const group = groupOf(group_id);
+    group["direct_subgroup_ids"] = changedIds(group["direct_subgroup_ids"], ids, sign, "subgroup");
+  };
+  const activate = (id: unknown, isActive: boolean) => {
+    const { realm_users, realm_non_active_users } = state;
+    const [from, to] = isActive
+      ? [realm_non_active_users, realm_users]
+      : [realm_users, realm_non_active_users];
+    to.push(take(from, "user_id", id));
+    // Members and sets are those who are active: nobody is told of each (user-groups.md §2, §6).
+    if (!isActive) forget(state, id as number);
+  };
+  return {
+    "realm_user/add": (event) => {
+      const person = without(event["person"] as Item, "is_active");
+      addOnce(state.realm_users, person, "user_id");
+    },
+    "realm_user/update": (event) => {
+      const { user_id: id, new_email, is_active, ...change } = event["person"] as Item;
+      const person = personOf(id);
+      if (is_active !== undefined) activate(id, is_active === true);
+      const { role } = change;
+      const isOwn = id === state.user_id;
+      const changed: Item = {
+        ...change,
+        ...(new_email === undefined ? {} : { email: new_email }),
+        ...(role === undefined ? {} : kindsOf(role as number)),
+      };
+      if (isOwn && role !== undefined) {
+        changes.role = true;
+        if (state.is_guest !== (role === 600)) changes.guest = true;
+      }
+      if ("bot_owner_id" in change) changes.bots = true;
+      // The account's own fields lie beside the lists as well. Neither has all fields of the event.
+      for (const object of [person, ...(isOwn ? [state] : [])])
+        for (const [field, value] of Object.entries(changed))
+          if (field in object) object[field] = value;
+    },
+    "realm_bot/add": (event) => {
+      addOnce(state.realm_bots, event["bot"] as Item, "user_id");
+    },
+    "user_group/add": (event) => {
+      addOnce(state.realm_user_groups, event["group"] as Item, "id");
+    },
+    "user_group/remove": ({ group_id }) => void take(state.realm_user_groups, "id", group_id),
+    "user_group/update": ({ group_id, data }) => void Object.assign(groupOf(group_id), data),
+    "user_group/add_members": (event) => changeMembers(event, 1),
+    "user_group/remove_members": (event) => changeMembers(event, -1),
+    "user_group/add_subgroups": (event) => changeSubgroups(event, 1),
+    "user_group/remove_subgroups": (event) => changeSubgroups(event, -1),
+    user_status: (event) => {
+      const key = String(event["user_id"]);
+      const told = without(event, "type", "id", "user_id") as Record<string, string>;
+      const status = { ...state.user_status[key], ...told };
+      if (told["emoji_name"] === "")
+        for (const field of ["emoji_name", "emoji_code", "reaction_type"]) delete status[field];
+      if (told["status_text"] === "") delete status["status_text"];
+      if (Object.keys(status).length > 0) state.user_status[key] = status;
+      else delete state.user_status[key];
+    },
+    presence: ({ user_id, presences }) => {
+      for (const id of presences ? Object.keys(presences) : [user_id]) personOf(Number(id));
+    },
+    "typing/start": ({ sender }) => void personOf((sender as Item)["user_id"]),
+    "typing/stop": ({ sender }) => void personOf((sender as Item)["user_id"]),
+  };
+}
+
+function kindsOf(role: number): Item {
+  return {
+    role,
+    is_owner: role === 100,
+    is_admin: role <= 200,
+    is_moderator: role === 300,
+    is_guest: role === 600,
+  };
+}
+
+/** Takes an account out of every list of members and every set. */
+function forget(state: ModelState, userId: number): void {
+  const channels = [
+    ...state.streams,
+    ...state.subscriptions,
+    ...state.unsubscribed,
+    ...state.never_subscribed,
+  ];
+  for (const object of [state, ...channels, ...state.realm_user_groups])
+    for (const [name, value] of Object.entries(object)) {
+      if (name === "members") object[name] = others(value as number[], userId);
+      else if (isSet(value))
+        object[name] = { ...value, direct_members: others(value.direct_members, userId) };
+    }
+}
+
+function isSet(value: unknown): value is { direct_members: number[] } {
+  return typeof value === "object" && value !== null && "direct_members" in value;
+}
+
+function others(ids: readonly number[], userId: number): number[] {
+  return ids.filter((id) => id !== userId);
+}
+
+/** @throws Error when one to be added is there, or one to be removed is not */
+export function changedIds(before: unknown, ids: unknown, sign: 1 | -1, what: string): number[] {
+  const list = before as number[];
+  const known = new Set(list);
+  for (const id of ids as number[])
+    if (known.has(id) === (sign === 1))
+      throw new Error(`${id} is ${sign === 1 ? "" : "not "}a ${what} already`);
+  return sign === 1
+    ? [...list, ...(ids as number[])]
+    : list.filter((id) => !(ids as number[]).includes(id));
+}

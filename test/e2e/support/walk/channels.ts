@@ -1,0 +1,82 @@
+import {
+  addSubscriptions,
+  createChannel,
+  muteTopic,
+  removeSubscriptions,
+  setTopicPolicy,
+  updateSubscriptionProperties,
+  updateSubscriptions,
+} from "@carillon/contract";
+import { unique } from "@carillon/testkit";
+
+import {
+  groupValue,
+  idsOf,
+  maybe,
+  pick,
+  some,
+  someone,
+  step,
+  type Walk,
+  type WalkStep,
+} from "./walk.ts";
+
+export const topics = ["", "lunch", "rain", "sun"];
+const nameOf = (walk: Walk) => pick(walk, walk.channels).name;
+const principals = (walk: Walk) => (maybe(walk) ? undefined : idsOf(some(walk, walk.accounts)));
+
+/** Channels, subscriptions and topics. */
+export const channelSteps: readonly WalkStep[] = [
+  step(createChannel, 2, (walk) => {
+    const name = unique("room");
+    const params = {
+      name,
+      subscribers: idsOf(some(walk, walk.accounts)),
+      invite_only: maybe(walk),
+      is_default_stream: walk.chance.below(5) === 0,
+      ...(walk.chance.below(3) === 0 ? { can_administer_channel_group: groupValue(walk) } : {}),
+      ...(walk.chance.below(3) === 0 ? { can_subscribe_group: groupValue(walk) } : {}),
+    };
+    const onSuccess = (made: Readonly<Record<string, unknown>>) =>
+      void walk.channels.push({ id: made["id"] as number, name });
+    return { by: someone(walk), params, onSuccess };
+  }),
+  step(addSubscriptions, 4, (walk) => {
+    const subscriptions = [{ name: nameOf(walk) }, { name: nameOf(walk) }];
+    return { by: someone(walk), params: { subscriptions, principals: principals(walk) } };
+  }),
+  step(removeSubscriptions, 3, (walk) => ({
+    by: someone(walk),
+    params: { subscriptions: [nameOf(walk)], principals: principals(walk) },
+  })),
+  step(updateSubscriptions, 2, (walk) => ({
+    by: someone(walk),
+    params: { add: [{ name: nameOf(walk) }], delete: [nameOf(walk)] },
+  })),
+  step(updateSubscriptionProperties, 3, (walk) => {
+    const change = pick(walk, [
+      { property: "color", value: pick(walk, ["#c2c2c2", "#a6c7e5"]) },
+      { property: "is_muted", value: maybe(walk) },
+      { property: "pin_to_top", value: maybe(walk) },
+      { property: "push_notifications", value: maybe(walk) },
+    ]);
+    const subscription_data = [{ stream_id: pick(walk, walk.channels).id, ...change }];
+    return { by: someone(walk), params: { subscription_data } };
+  }),
+  step(setTopicPolicy, 3, (walk) => ({
+    by: someone(walk),
+    params: {
+      stream_id: pick(walk, walk.channels).id,
+      topic: pick(walk, topics),
+      visibility_policy: walk.chance.below(4),
+    },
+  })),
+  step(muteTopic, 1, (walk) => ({
+    by: someone(walk),
+    params: {
+      stream_id: pick(walk, walk.channels).id,
+      topic: pick(walk, topics),
+      op: pick(walk, ["add", "remove"]),
+    },
+  })),
+];

@@ -1,0 +1,63 @@
+import {
+  createScheduledMessage,
+  deleteScheduledMessage,
+  editScheduledMessage,
+  sendMessage,
+  setTypingStatus,
+} from "@carillon/contract";
+import { unique, type TestAccount } from "@carillon/testkit";
+
+import { topics } from "./channels.ts";
+import { idsOf, pick, some, someone, step, type Walk, type WalkStep } from "./walk.ts";
+
+/** What a message says; one in four mentions somebody. */
+function content(walk: Walk): string {
+  const { fullName } = someone(walk);
+  return pick(walk, [unique("words"), "soup", `@**${fullName}** look`, "@**all** *hear*"]);
+}
+
+function target(walk: Walk, by: TestAccount): Record<string, unknown> {
+  if (walk.chance.below(3) > 0)
+    return { type: "channel", to: pick(walk, walk.channels).id, topic: pick(walk, topics) };
+  const others = idsOf(some(walk, walk.accounts));
+  return { type: "direct", to: others.length > 0 ? others : [by.id] };
+}
+
+function soon(walk: Walk): number {
+  return Math.floor(Date.now() / 1_000) + 600 + walk.chance.below(600);
+}
+
+/** Messages, now and later, and what is told of their being written. */
+export const messageSteps: readonly WalkStep[] = [
+  step(sendMessage, 8, (walk) => {
+    const by = someone(walk);
+    return { by, params: { ...target(walk, by), content: content(walk) } };
+  }),
+  step(createScheduledMessage, 3, (walk) => {
+    const by = someone(walk);
+    const scheduled_delivery_timestamp = soon(walk);
+    return {
+      by,
+      params: { ...target(walk, by), content: content(walk), scheduled_delivery_timestamp },
+      onSuccess: (made) =>
+        void walk.scheduled.push({ id: made["scheduled_message_id"] as number, by }),
+    };
+  }),
+  step(editScheduledMessage, 2, (walk) => {
+    if (walk.scheduled.length === 0) return undefined;
+    const { id, by } = pick(walk, walk.scheduled);
+    const params = { content: content(walk), scheduled_delivery_timestamp: soon(walk) };
+    return { by, path: { scheduled_message_id: id }, params };
+  }),
+  step(deleteScheduledMessage, 1, (walk) => {
+    if (walk.scheduled.length === 0) return undefined;
+    const { id, by } = pick(walk, walk.scheduled);
+    return { by, path: { scheduled_message_id: id } };
+  }),
+  step(setTypingStatus, 2, (walk) => {
+    const by = someone(walk);
+    const { type, to, topic } = target(walk, by);
+    const where = type === "channel" ? { type, stream_id: to, topic } : { type, to };
+    return { by, params: { op: pick(walk, ["start", "stop"]), ...where } };
+  }),
+];

@@ -1,0 +1,25 @@
+import { updateRealm } from "@carillon/contract";
+import { realmSettings } from "@carillon/domain";
+import { unique } from "@carillon/testkit";
+
+import { groupValue, maybe, pick, someoneInCharge, step, type WalkStep } from "./walk.ts";
+
+const permissions = Object.values(realmSettings).map(({ name }) => name);
+
+/** The organization and what is allowed in it. */
+export const organizationSteps: readonly WalkStep[] = [
+  step(updateRealm, 5, (walk) => ({
+    by: someoneInCharge(walk),
+    params: pick(walk, [
+      { name: unique("Ringers"), description: unique("We ring") },
+      { waiting_period_threshold: pick(walk, [0, 3, 30]) },
+      { require_unique_names: false, name_changes_disabled: maybe(walk) },
+      {
+        email_changes_disabled: maybe(walk),
+        can_mention_many_users_group: { new: groupValue(walk) },
+      },
+      { [pick(walk, permissions)]: { new: groupValue(walk) } },
+      { [pick(walk, permissions)]: { new: groupValue(walk) } },
+    ]),
+  })),
+];

@@ -1,0 +1,71 @@
+import {
+  createBot,
+  createUser,
+  deactivateBot,
+  deactivateUser,
+  reactivateUser,
+  updateUser,
+  updateUserByEmail,
+} from "@carillon/contract";
+import { unique } from "@carillon/testkit";
+
+import { anyId, pick, someone, someoneInCharge, step, type Walk, type WalkStep } from "./walk.ts";
+
+/** What an administrator changes of somebody; whoever acts logs in with the same address all the time. */
+function change(walk: Walk, id: number): Readonly<Record<string, unknown>> {
+  const acts = walk.accounts.some((account) => account.id === id);
+  return pick(walk, [
+    { role: pick(walk, [100, 200, 300, 400, 400, 600, 600]) },
+    { role: pick(walk, [400, 600]) },
+    { full_name: unique("named") },
+    acts ? { role: 300 } : { new_email: `${unique("moved")}@carillon.test` },
+  ]);
+}
+
+/** Who else can be meant: not the first owner, so that somebody stays in charge. */
+function somebodyElse(walk: Walk): number {
+  const id = anyId(walk);
+  return id === walk.org.owner.id ? walk.org.guest.id : id;
+}
+
+/** Accounts of people and bots. */
+export const peopleSteps: readonly WalkStep[] = [
+  step(createUser, 1, (walk) => {
+    const name = unique("newcomer");
+    const params = { email: `${name}@carillon.test`, full_name: name, password: unique("word") };
+    const onSuccess = (made: Readonly<Record<string, unknown>>) =>
+      void walk.others.push(made["user_id"] as number);
+    return { by: walk.org.owner, params, onSuccess };
+  }),
+  step(updateUser, 5, (walk) => {
+    const id = somebodyElse(walk);
+    // Addresses are for those to change whom an owner has allowed it: the first one.
+    const params = change(walk, id);
+    const by = "new_email" in params ? walk.org.owner : someoneInCharge(walk);
+    return { by, path: { user_id: id }, params };
+  }),
+  step(updateUserByEmail, 1, (walk) => ({
+    by: someoneInCharge(walk),
+    path: { email: someone(walk).deliveryEmail },
+    params: { full_name: unique("called") },
+  })),
+  step(deactivateUser, 2, (walk) => ({
+    by: someoneInCharge(walk),
+    path: { user_id: somebodyElse(walk) },
+  })),
+  step(reactivateUser, 6, (walk) => ({
+    by: someoneInCharge(walk),
+    path: { user_id: somebodyElse(walk) },
+  })),
+  step(createBot, 2, (walk) => {
+    const name = unique("robot");
+    const params = { full_name: name, short_name: name };
+    const onSuccess = (made: Readonly<Record<string, unknown>>) =>
+      void walk.bots.push(made["user_id"] as number);
+    return { by: someone(walk), params, onSuccess };
+  }),
+  step(deactivateBot, 1, (walk) => {
+    if (walk.bots.length === 0) return undefined;
+    return { by: someoneInCharge(walk), path: { bot_id: pick(walk, walk.bots) } };
+  }),
+];

@@ -1,0 +1,85 @@
+import { allOperations, type Operation } from "@carillon/contract";
+import { user } from "@carillon/testkit";
+
+import { deliver } from "../delivery.ts";
+import { channelSteps } from "./channels.ts";
+import { groupSteps } from "./groups.ts";
+import { messageSteps } from "./messages.ts";
+import { organizationSteps } from "./organization.ts";
+import { ownSteps } from "./own.ts";
+import { peopleSteps } from "./people.ts";
+import { decide, pick, type Step, type Walk, type WalkStep } from "./walk.ts";
+
+/** The steps that call operations. */
+export const walkSteps: readonly WalkStep[] = [
+  ...channelSteps,
+  ...groupSteps,
+  ...messageSteps,
+  ...organizationSteps,
+  ...ownSteps,
+  ...peopleSteps,
+];
+
+/** Operations other than GET that tell nobody anything, and why. */
+const quiet: Readonly<Record<string, string>> = {
+  "dev-fetch-api-key": "reads a key",
+  "fetch-api-key": "reads a key",
+  "regenerate-api-key": "concerns the account's own log-in only",
+  "regenerate-bot-api-key": "concerns the bot's own log-in only",
+  register: "is what the walk's clients begin with",
+  "delete-event-queue": "ends a queue, which tells its client nothing more",
+  "render-message": "stores nothing",
+};
+
+/** What of the operations is neither walked nor known to be quiet, and what is said of those that are not there. */
+export function unwalked(operations: readonly Operation[] = allOperations): string[] {
+  const walked = new Set(walkSteps.map(({ operation }) => operation.id));
+  const declared = new Set(operations.map(({ id }) => id));
+  return [
+    ...operations
+      .filter(({ method, id }) => method !== "GET" && !walked.has(id) && !(id in quiet))
+      .map(({ id }) => `${id} has no step`),
+    ...Object.keys(quiet)
+      .filter((id) => !declared.has(id) || walked.has(id))
+      .map((id) => `${id} is called quiet`),
+  ];
+}
+
+type Maker = (walk: Walk) => Step;
+
+/** What happens without a request. */
+const happenings: ReadonlyArray<{ weight: number; make: Maker }> = [
+  {
+    weight: 1,
+    make(walk) {
+      if (walk.scheduled.length === 0) return async () => undefined;
+      const { id } = pick(walk, walk.scheduled);
+      return async () => {
+        // The time of one that has failed is listed: only its sender moves that.
+        await walk.db.rows(
+          `UPDATE scheduled_messages SET deliver_at = now() - interval '1 second'
+           WHERE id = $1 AND NOT delivered AND NOT failed`,
+          [id],
+        );
+        await deliver(walk.db, walk.org.realm);
+      };
+    },
+  },
+  {
+    weight: 1,
+    make(walk) {
+      const role = pick(walk, [200, 400, 400, 600]);
+      return async () => void walk.accounts.push(await user(walk.db, walk.org.realm, { role }));
+    },
+  },
+];
+
+const drawn = [
+  ...walkSteps.flatMap((one) => Array<Maker>(one.weight).fill((walk) => decide(walk, one))),
+  ...happenings.flatMap(({ weight, make }) => Array<Maker>(weight).fill(make)),
+];
+
+/** Decides on a step. */
+export function nextStep(walk: Walk): Step {
+  return pick(walk, drawn)(walk);
+}

@@ -1,0 +1,96 @@
+import type { Operation } from "@carillon/contract";
+import type {
+  Gateway,
+  GatewayClient,
+  TestAccount,
+  TestDatabase,
+  TestOrganization,
+} from "@carillon/testkit";
+
+import type { Chance } from "../../../faults/support/chance.ts";
+
+/** What the steps of a walk choose from; it grows while they go. */
+export interface Walk {
+  readonly db: Awaited<ReturnType<TestDatabase["connect"]>>;
+  readonly org: TestOrganization;
+  readonly gateways: readonly Gateway[];
+  readonly chance: Chance;
+  /** Those who act. */
+  readonly accounts: TestAccount[];
+  /** Ids of accounts that nobody acts as: newcomers and bots. */
+  readonly others: number[];
+  readonly bots: number[];
+  readonly channels: Array<{ id: number; name: string }>;
+  readonly groups: number[];
+  readonly scheduled: Array<{ id: number; by: TestAccount }>;
+  /** How often each kind of step did something. */
+  readonly done: Map<string, number>;
+}
+
+/** A step that is decided, to be taken at the same time as others. */
+export type Step = () => Promise<void>;
+
+/** A request of a walk, which may be refused as long as it is understood. */
+export interface Asked {
+  readonly by: TestAccount;
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly params?: Readonly<Record<string, unknown>>;
+  /** Called with the answer if it was a success. */
+  readonly onSuccess?: (answer: Readonly<Record<string, unknown>>) => void;
+}
+
+/** How a walk calls an operation. */
+export interface WalkStep {
+  readonly operation: Operation;
+  /** How often it is chosen, beside the others. */
+  readonly weight: number;
+  /** Decides on a request; undefined while there is nothing to ask for. */
+  readonly ask: (walk: Walk) => Asked | undefined;
+}
+
+/** @param ask decides on a request; undefined while there is nothing to ask for */
+export function step(operation: Operation, weight: number, ask: WalkStep["ask"]): WalkStep {
+  return { operation, weight, ask };
+}
+
+/** The step, decided. */
+export function decide(walk: Walk, { operation, ask }: WalkStep): Step {
+  const asked = ask(walk);
+  if (!asked) return async () => undefined;
+  const { by, onSuccess, ...options } = asked;
+  const client: GatewayClient = pick(walk, walk.gateways).as(by);
+  return async () => {
+    const { status, body } = await client.call(operation, options);
+    if (status >= 500)
+      throw new Error(`${operation.id} answered ${status}: ${JSON.stringify(body)}`);
+    if (status !== 200) return;
+    walk.done.set(operation.id, (walk.done.get(operation.id) ?? 0) + 1);
+    onSuccess?.(body);
+  };
+}
+
+export function pick<T>(walk: Walk, list: readonly T[]): T {
+  return list.at(walk.chance.below(list.length))!;
+}
+
+/** One or two of a list, or none. */
+export function some<T>(walk: Walk, list: readonly T[]): T[] {
+  return list.filter(() => walk.chance.below(list.length) < 2);
+}
+
+export const maybe = (walk: Walk): boolean => walk.chance.below(2) === 0;
+export const someone = (walk: Walk): TestAccount => pick(walk, walk.accounts);
+export const idsOf = (accounts: readonly TestAccount[]): number[] => accounts.map(({ id }) => id);
+/** An owner, an administrator, or one time in three anybody. */
+export const someoneInCharge = (walk: Walk): TestAccount =>
+  pick(walk, [walk.org.owner, walk.org.admin, someone(walk)]);
+/** Any account's id, of people and bots. */
+export const anyId = (walk: Walk): number =>
+  pick(walk, [...idsOf(walk.accounts), ...walk.others, ...walk.bots]);
+
+/** A group-setting value: a system group, a group of the walk, or a set. */
+export function groupValue(walk: Walk): unknown {
+  const system = Object.values(walk.org.groups);
+  const set = { direct_members: idsOf(some(walk, walk.accounts)), direct_subgroups: [] };
+  return pick(walk, [pick(walk, system), pick(walk, [...walk.groups, ...system]), set]);
+}
