@@ -21,8 +21,12 @@ export const durableSettings: Settings = {
   log_line_prefix: "%m [%p] ",
 };
 
-/** For throw-away databases: nothing waits for the disk. */
+/**
+ * For throw-away databases: nothing waits for the disk, and autovacuum does not decide when statistics change and
+ * tables are locked, nor look at each of a hundred databases every two seconds.
+ */
 export const testSettings: Settings = {
+  autovacuum: "off",
   fsync: "off",
   synchronous_commit: "off",
   full_page_writes: "off",

@@ -55,13 +55,21 @@ export function installation(databaseUrl: string, redis?: string): Variables {
   };
 }
 
-/** Starts an app from its sources. Variables of the product that this process has are not passed on. */
+/** Whole runs build first: what is built starts in half the time. */
+const built = process.env["CARILLON_TEST_BUILT"] === "true";
+
+/**
+ * Starts an app, as it was built for a whole run, else from its sources. Variables of the product that this process
+ * has are not passed on.
+ */
 export function startApp(
   app: AppName,
   variables: Variables,
   options: ProcessOptions = {},
 ): TestProcess {
-  return startProcess(`${root}apps/${app}/src/main.ts`, [], variables, options);
+  const folder = `${root}apps/${app}`;
+  if (built) return startProgram(process.execPath, [`${folder}/dist/main.js`], variables, options);
+  return startProcess(`${folder}/src/main.ts`, [], variables, options);
 }
 
 /** Starts any script from its sources. */
@@ -126,7 +134,8 @@ function watch(child: ChildProcess): TestProcess {
     child.once("error", (error) => (text += `${error.message}\n`));
   });
   const what =
-    child.spawnargs.find((argument) => /^[^-].*\.(ts|mjs|py)$/.test(argument)) ?? child.spawnfile;
+    child.spawnargs.find((argument) => /^[^-].*\.(ts|js|mjs|py)$/.test(argument)) ??
+    child.spawnfile;
 
   return {
     pid: child.pid ?? 0,

@@ -1,0 +1,30 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./root.mjs";
+
+const folders = ["packages", "apps", ...["boundaries", "contract", "e2e", "faults"].map(inTest)];
+/** What starts processes takes long, and mostly waits for them. */
+const startsProcesses =
+  /\b(spawn|useProcesses|onBothBackends|startApp|startOwnPostgres|startEmbeddedPostgres)\(/;
+
+/**
+ * The files of all suites, those that take long first: begun last they would run on alone at the end.
+ * @returns {string[]} paths from the root of the repository
+ */
+export function testFiles() {
+  const files = folders.flatMap(testsIn).toSorted();
+  const slow = files.filter((file) => startsProcesses.test(readFileSync(join(root, file), "utf8")));
+  return [...slow, ...files.filter((file) => !slow.includes(file))];
+}
+
+function testsIn(folder) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".test.ts"))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.includes("node_modules"))
+    .map((path) => path.slice(root.length).replace(/^\//, ""));
+}
+
+function inTest(name) {
+  return `test/${name}`;
+}
