@@ -16,9 +16,11 @@ type Client = ReturnType<Gateway["as"]>;
 // events.md §1–3 over HTTP, on two gateways of one database.
 describe("event queues", () => {
   const db = useDatabase();
-  const short = { heartbeatMs: [150, 200] as const };
-  const a = useGateway(db, { events: short });
-  const b = useGateway(db, { events: short });
+  // No heartbeat while a test waits for something else.
+  const never = { heartbeatMs: [600_000, 600_000] as const };
+  const a = useGateway(db, { events: never });
+  const b = useGateway(db, { events: never });
+  const beating = useGateway(db, { events: { heartbeatMs: [150, 200] } });
   let org: Organization;
   let room: Awaited<ReturnType<typeof channel>>;
 
@@ -70,7 +72,7 @@ describe("event queues", () => {
   });
 
   it("answer a heartbeat whatever types are asked for, and never nothing", async () => {
-    const client = a.as(org.owner);
+    const client = beating.as(org.owner);
     const { queue_id: id, last_event_id: last } = await registered(client, {
       event_types: ["presence"],
     });
@@ -83,7 +85,7 @@ describe("event queues", () => {
   });
 
   it("go on after more heartbeats than there is room for between two events", async () => {
-    const client = a.as(org.owner);
+    const client = beating.as(org.owner);
     const { queue_id: id, last_event_id: last } = await registered(client);
     // The id of the 1,023rd heartbeat in a row: the next one would be the next event's.
     const used = last + 1_023;

@@ -210,8 +210,9 @@ describe("Polls", () => {
     const queue = await registered(org.member, { event_types: ["message"] });
     const open = told(stopping, org.member, queue, true);
     await isOpen(stopping);
-    await stopping.close();
+    await stopping.services.events.close();
     const [beat] = await open;
+    await stopping.close();
     expect(beat?.type).to.equal("heartbeat");
     const room2 = await channel(db, org.realm, { subscribers: [org.member] });
     await a.as(org.member).succeed(sendMessage, {

@@ -112,7 +112,7 @@ describe("Parameters of a scheduled message", () => {
 
     it("may be near, and as far as the end of the year 9999", async () => {
       const client = scene.as(scene.org.member);
-      for (const time of [inSeconds(5), 4_102_444_800, 253_402_300_799]) {
+      for (const time of [inSeconds(30), 4_102_444_800, 253_402_300_799]) {
         await schedule(client, channelMessage(room.id, { scheduled_delivery_timestamp: time }));
       }
     });

@@ -16,6 +16,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
+import { untilItWaits } from "./support/open-polls.ts";
 import { scenarioMs } from "./support/patience.ts";
 
 /** Never within a test: whoever looks so seldom is told by rings alone. */
@@ -59,7 +60,6 @@ describe("Real time over broken connections", () => {
   it("lose nothing where the database's connections break while polls wait", async () => {
     const { send, reader } = await conversation();
     const proxy = await startFaultProxy(db.url);
-    // One connection: statements run in the order of the requests.
     const broken = await connectDatabase(proxy.url, { max: 1, name: "test" });
     const open: Gateway[] = [];
     try {
@@ -70,9 +70,8 @@ describe("Real time over broken connections", () => {
       for (const fault of [async () => proxy.drop(), () => proxy.refuse()]) {
         const queue = await registered(behind, reader);
         const waiting = poll(behind, reader, queue);
-        await isOpen(behind);
-        // Once a later request has been through, the poll has asked the database all that it asks.
-        await registered(behind, reader);
+        // It has asked the database all that it asks.
+        await untilItWaits(db, behind, queue.id);
         await fault();
         const first = await send(writer);
         await proxy.heal();
@@ -129,7 +128,7 @@ describe("Real time over broken connections", () => {
     const pools: Database[] = [];
     const open: Gateway[] = [];
     const start = async (lookMs: number, through: FaultProxy | undefined) => {
-      const pool = await connectDatabase(db.url, { max: 3, name: "test" });
+      const pool = await connectDatabase(db.url, { max: 3, name: "test", connectMs: 60_000 });
       pools.push(pool);
       const redisUrl = redis && { redisUrl: through?.url ?? redis.url };
       const listeningOn = through && !redis ? { ...pool, url: through.url } : pool;

@@ -59,9 +59,10 @@ async function gatewayUnderRequests(world: World): Promise<void> {
   const gateway = await world.gateway();
   const client = clientOf(gateway.url, people.org.owner);
   const inserts = await gate(db, "INSERT ON scheduled_messages");
-  const begun = 8;
-  const answers = Array.from({ length: begun }, () =>
-    client.post("/api/v1/scheduled_messages", {
+  // Each by somebody else: one account has only a few connections at a time.
+  const begun = people.senders.length;
+  const answers = people.senders.map((sender) =>
+    clientOf(gateway.url, sender).post("/api/v1/scheduled_messages", {
       type: "channel",
       to: people.channels[0]?.id,
       topic: "ending",

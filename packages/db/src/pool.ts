@@ -19,6 +19,8 @@ export interface PoolOptions {
   name: string;
   /** No statement runs longer, in milliseconds; 0 for no limit. */
   statementTimeoutMs?: number;
+  /** No waiting longer for a connection, in milliseconds; 5,000 unless given. */
+  connectMs?: number;
   /** A transaction that waits longer for its own process is ended, in milliseconds; 10,000 unless given. */
   idleInTransactionMs?: number;
   /** No transaction lasts longer, in milliseconds, where the server is PostgreSQL 17 or later. */
@@ -40,14 +42,18 @@ const session = [
   "tcp_keepalives_count=3",
 ];
 
-/** The one pool of a process. It never waits for ever: five seconds for a connection, then an error. */
+/** The one pool of a process. It never waits for ever: after some seconds without a connection there is an error. */
 export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
-  const { statementTimeoutMs = 30_000, idleInTransactionMs = abandonedMs } = options;
+  const {
+    statementTimeoutMs = 30_000,
+    connectMs = 5_000,
+    idleInTransactionMs = abandonedMs,
+  } = options;
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: options.max,
     application_name: `carillon ${options.name}`,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectMs,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

@@ -113,14 +113,12 @@ for (const kind of storeKinds)
     it("never run a job before its delay, whatever its fraction, and a negative one at once", async () => {
       const started = new Map<string, number>();
       work(step, async (run) => void started.set(run.id, Date.now()));
+      await queues.publish([{ job: step, payload: { id: 2 }, delayMs: -5.5 }]);
+      await waitUntil("the run at once", () => started.has("step-2"));
       const from = Date.now();
-      await queues.publish([
-        { job: step, payload: { id: 1 }, delayMs: 300.4 },
-        { job: step, payload: { id: 2 }, delayMs: -5.5 },
-      ]);
-      await waitUntil("both runs", () => started.size === 2);
+      await queues.publish([{ job: step, payload: { id: 1 }, delayMs: 300.4 }]);
+      await waitUntil("the later run", () => started.has("step-1"));
       expect(started.get("step-1")).to.be.at.least(from + 301);
-      expect([...started.keys()]).to.deep.equal(["step-2", "step-1"]);
     });
 
     it("try a failed job again, and keep it when its attempts are used up", async () => {

@@ -14,6 +14,12 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/**
+ * The limits of a pool where a test does not ask for others, in milliseconds. Those of the product end what takes long,
+ * also where that is the machine's fault, or a test's that holds a lock until others wait for it.
+ */
+const patient = { connectMs: 60_000, statementTimeoutMs: 120_000, idleInTransactionMs: 120_000 };
+
 type PoolOptions = Parameters<typeof connectDatabase>[1];
 
 /** Copies the template. */
@@ -29,9 +35,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     name,
     url,
     async connect(options) {
-      // Tests hold locks on purpose, for as long as a busy machine needs for what is to meet them.
-      const patient = { max: 10, name: "test", idleInTransactionMs: 120_000 };
-      const db = await connectDatabase(url, { ...patient, ...options });
+      const db = await connectDatabase(url, { max: 10, name: "test", ...patient, ...options });
       const close = db.close.bind(db);
       db.close = async () => {
         if (open.delete(db)) await close();

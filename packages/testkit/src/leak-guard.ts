@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const watched = ["TCPServerWrap", "TCPSocketWrap", "ProcessWrap"] as const;
 
 /** How long after its last hook a file's connections may take to go, in milliseconds. */
-const graceMs = 3_000;
+const graceMs = 30_000;
 
 /** How many of each are open. */
 export function openResources(): Map<string, number> {

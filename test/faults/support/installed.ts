@@ -32,7 +32,7 @@ export interface Installed {
   close(): Promise<void>;
 }
 
-const startMs = 90_000;
+const startMs = 150_000;
 
 export async function install(backend: QueueBackend): Promise<Installed> {
   const dataDir = await mkdtemp(join(tmpdir(), "carillon-killed-"));
@@ -87,7 +87,7 @@ export async function install(backend: QueueBackend): Promise<Installed> {
     async database() {
       const { POSTGRES_PASSWORD: password, POSTGRES_PORT: port } = await secrets();
       const url = `postgresql://carillon:${password}@127.0.0.1:${port}/carillon`;
-      return connectDatabase(url, { max: 2, name: "test" });
+      return connectDatabase(url, { max: 2, name: "test", connectMs: 60_000 });
     },
     async close() {
       await running?.kill();

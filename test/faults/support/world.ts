@@ -34,7 +34,7 @@ export interface World {
 }
 
 /** A start takes a second, or many where several processes start on a busy machine. */
-const startMs = 60_000;
+const startMs = 150_000;
 
 /** Servers that the scenario breaks, instead of those that all tests share. */
 export interface OwnServers {
@@ -102,7 +102,7 @@ async function freshDatabase(): Promise<{ db: Database; drop(): Promise<void> }>
 }
 
 async function givenDatabase(url: string): Promise<{ db: Database; drop(): Promise<void> }> {
-  const db = await connectDatabase(url, { max: 10, name: "test" });
+  const db = await connectDatabase(url, { max: 10, name: "test", connectMs: 60_000 });
   return { db, drop: () => db.close() };
 }
 
