@@ -108,8 +108,16 @@ export async function startStandalone(
           METRICS_PORT: undefined,
           ...app.env,
         });
-      const { name, script } = app;
-      const child = new SupervisedProcess({ name, script, env: variables, logFile, log });
+      const { name, script, healthPort } = app;
+      const url = healthPort && `${localUrl(env.HOST, healthPort)}/health`;
+      const child = new SupervisedProcess({
+        name,
+        script,
+        env: variables,
+        logFile,
+        log,
+        url: url || undefined,
+      });
       processes.push(child);
       shutdown.add(0, name, () => child.stop(impatience.signal));
       const timer = setInterval(() => logFile.limit(), logLimitEveryMs).unref();

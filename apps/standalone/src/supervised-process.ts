@@ -1,8 +1,9 @@
-import type { Logger } from "@carillon/kit";
+import { ping, pong, type Logger } from "@carillon/kit";
 import { fork, type ChildProcess } from "node:child_process";
 import { closeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogFile } from "./log-file.ts";
+import { hangs } from "./watchdog.ts";
 
 /** Pauses before a process that died is started again, doubling from the first to the second (ms). */
 const firstPauseMs = 250;
@@ -19,10 +20,14 @@ export interface ProcessPlan {
   env: () => Record<string, string | undefined>;
   logFile: LogFile;
   log: Logger;
+  /** An address that the process answers; without one it is only asked over its channel. */
+  url?: string | undefined;
+  /** Between two questions whether it hangs, in milliseconds; 5,000 unless given. */
+  askEveryMs?: number;
 }
 
 /**
- * One child process that is started again when it dies. It leads a process group of its own, so that Ctrl-C
+ * One child process that is started again when it dies, and replaced when it hangs. It leads a process group of its own, so that Ctrl-C
  * in the terminal reaches it once, through us, and it ends by itself when we are gone (its channel closes).
  */
 export class SupervisedProcess {
@@ -66,10 +71,13 @@ export class SupervisedProcess {
     });
     closeSync(output);
     this.#child = child;
+    const gone = new AbortController();
+    void this.#watch(child, gone.signal);
     log.info({ child: name, childPid: child.pid }, "started");
     child.on("error", (error) => log.error({ err: error, child: name }, "a child process failed"));
     child.once("exit", (code, signal) => {
       this.#child = undefined;
+      gone.abort();
       if (this.#stopping) return;
       const lastWord = logFile.lastWord(from);
       log.error({ child: name, code, signal, lastWord }, "a child process died");
@@ -80,6 +88,27 @@ export class SupervisedProcess {
       if (performance.now() - startedAt > steadyAfterMs) this.#deaths = 0;
       void this.#startAgain();
     });
+  }
+
+  /** Kills a child that hangs: it hears no other signal, and its death is followed by a new start. */
+  async #watch(child: ChildProcess, gone: AbortSignal): Promise<void> {
+    const { url, askEveryMs, log, name } = this.#plan;
+    const ask = async (signal: AbortSignal) => {
+      await pinged(child, signal);
+      if (url !== undefined) await (await fetch(url, { signal })).arrayBuffer();
+    };
+    const signal = AbortSignal.any([gone, this.#stopSignal.signal]);
+    const hung = await hangs({
+      ask,
+      signal,
+      ...(askEveryMs === undefined ? {} : { everyMs: askEveryMs }),
+    });
+    if (!hung) return;
+    log.error(
+      { child: name, childPid: child.pid },
+      "a child process does not answer; replacing it",
+    );
+    child.kill("SIGKILL");
   }
 
   async #startAgain(): Promise<void> {
@@ -114,4 +143,18 @@ export class SupervisedProcess {
     await gone;
     clearTimeout(timer);
   }
+}
+
+/** Resolves when the child's event loop has turned. */
+function pinged(child: ChildProcess, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const hear = (message: unknown) => {
+      if (message !== pong) return;
+      child.off("message", hear);
+      resolve();
+    };
+    child.on("message", hear);
+    signal.addEventListener("abort", () => child.off("message", hear), { once: true });
+    child.send(ping, (error) => error && reject(error));
+  });
 }

@@ -8,6 +8,7 @@ export * from "./keys.ts";
 export * from "./listen.ts";
 export * from "./logger.ts";
 export * from "./metrics.ts";
+export * from "./pings.ts";
 export * from "./probe-server.ts";
 export * from "./rate-rules.ts";
 export * from "./run-main.ts";

@@ -33,7 +33,9 @@ describe("the port for probes and Prometheus", () => {
   it("tells whether the process can do its work", async () => {
     health = async () => true;
     expect((await get("/health")).status).to.equal(200);
+    expect((await get("/live")).status).to.equal(200);
     health = async () => false;
+    expect((await get("/live")).status).to.equal(200);
     expect((await get("/health")).status).to.equal(503);
     health = () => Promise.reject(new Error("no"));
     const answer = await get("/health");

@@ -21,14 +21,17 @@ export interface ProbeOptions {
 }
 
 /**
- * Serves `GET /health` (200, or 503 when the process cannot do its work) and `GET /metrics` (Prometheus text).
+ * Serves `GET /live` (200 whenever the process answers at all: a restart would mend nothing else), `GET /health` (200,
+ * or 503 when it cannot do its work) and `GET /metrics` (Prometheus text).
  * @throws StartupError naming METRICS_PORT when it cannot be listened on
  */
 export async function startProbeServer(options: ProbeOptions): Promise<ProbeServer> {
   const { registry, health, log } = options;
 
   async function answer(path: string, response: ServerResponse): Promise<void> {
-    if (path === "/health") {
+    if (path === "/live") {
+      response.writeHead(200, { "Content-Type": "application/json" }).end('{"status":"ok"}');
+    } else if (path === "/health") {
       const well = await health().catch(() => false);
       const text = JSON.stringify({ status: well ? "ok" : "unavailable" });
       response.writeHead(well ? 200 : 503, { "Content-Type": "application/json" }).end(text);

@@ -1,4 +1,5 @@
 import type { Logger } from "./logger.ts";
+import { answerPings } from "./pings.ts";
 
 /**
  * Ordered shutdown: groups run one after the other, the steps of one group together.
@@ -54,7 +55,7 @@ export class Shutdown {
   /**
    * Runs on SIGTERM and SIGINT, then exits 0; a second signal exits at once.
    * With `endWithParent`, also when the parent process is gone (its IPC channel closes),
-   * so that a killed standalone leaves no port taken.
+   * so that a killed standalone leaves no port taken; it then also hears that this process is not stuck.
    */
   onSignals(options: { endWithParent?: boolean } = {}): void {
     let signalled = false;
@@ -66,7 +67,9 @@ export class Shutdown {
     };
     process.on("SIGTERM", () => end("SIGTERM"));
     process.on("SIGINT", () => end("SIGINT"));
-    if (options.endWithParent && process.channel)
+    if (options.endWithParent && process.channel) {
       process.on("disconnect", () => end("parent gone"));
+      answerPings();
+    }
   }
 }

@@ -1,0 +1,59 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** A process is replaced when it has left so many questions in a row without an answer: for 15 s. */
+const patience = 3;
+const everyMs = 5_000;
+/** A process that has not answered yet is starting, for so long. */
+const graceMs = 60_000;
+
+export interface WatchOptions {
+  /** Resolves when the process answers, whatever it says: one whose database is away is not mended by a new start. */
+  readonly ask: (signal: AbortSignal) => Promise<unknown>;
+  readonly signal: AbortSignal;
+  /** Between two questions, and for an answer, in milliseconds; 5,000 unless given. */
+  readonly everyMs?: number;
+}
+
+/**
+ * Resolves with true when a process hangs, with false when `signal` ended the watching. Only time in which this process
+ * ran counts: after the machine slept, or was too busy to let us ask on time, a missing answer says nothing about the
+ * other one.
+ */
+export async function hangs({
+  ask,
+  signal,
+  everyMs: step = everyMs,
+}: WatchOptions): Promise<boolean> {
+  const begun = performance.now();
+  let answered = false;
+  let missed = 0;
+  while (!signal.aborted) {
+    const asked = performance.now();
+    const timeUp = AbortSignal.any([signal, AbortSignal.timeout(step)]);
+    const well = await Promise.race([
+      ask(timeUp).then(
+        () => true,
+        () => false,
+      ),
+      aborted(timeUp),
+    ]);
+    await pause(Math.max(0, step - (performance.now() - asked)), undefined, { signal }).catch(
+      () => {},
+    );
+    const tookMs = performance.now() - asked;
+    if (well) {
+      answered = true;
+      missed = 0;
+    } else if (tookMs > 2 * step) missed = 0;
+    else if (answered || asked - begun > graceMs) missed++;
+    if (missed >= patience && !signal.aborted) return true;
+  }
+  return false;
+}
+
+function aborted(signal: AbortSignal): Promise<false> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(false);
+    else signal.addEventListener("abort", () => resolve(false), { once: true });
+  });
+}
