@@ -2,10 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buildDashboard } from "@carillon/dashboard";
-import { readCounters, type Database } from "@carillon/db";
+import { readCounters, stampIntents, type Database } from "@carillon/db";
 import { backoff, longestSilence, sendNotice, type JobDefinition } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
-import { publishIntents } from "@carillon/queue";
 import { startWorker, testSite, waitFor, type TestWorker } from "@carillon/testkit";
 import { allProcessors, startRelay, sweepOnce, type WorkerServices } from "@carillon/worker";
 import { expect } from "chai";
@@ -194,13 +193,11 @@ function servicesOf({ db, queues }: World): WorkerServices {
   return { db, queues, site: testSite(), log: silentLogger };
 }
 
-/** As a gateway leaves it: its job is in the queue, and the row is stamped. */
+/** As a gateway leaves it: its job is in the queue, and the row is stamped. A gateway gives up where that takes long. */
 async function subscribePublished({ db, queues }: World, people: Crowd): Promise<void> {
-  const intents = publishIntents({ queues, db, log: silentLogger });
-  await subscribeHere(db, people);
-  await intents.idle();
-  delete db.outbox.listener;
-  await waitFor(async () => (await noticeRow(db, people)).queued, { what: "the row is stamped" });
+  const { intentId, version } = await subscribeHere(db, people);
+  await queues.publish([{ job: sendNotice, payload: { intentId, version } }]);
+  await stampIntents(db, [{ intentId, version }]);
 }
 
 /** Moves the time at which something was last heard of the job. */
