@@ -20,7 +20,8 @@ export const worstTexts: Readonly<Record<string, (length: number) => string>> = 
   "links to topics": (length) => growing((n) => `#**channel 1>t${n}** `, length),
   "many formulas": (length) => fill("$$x$$ ", length),
   "a long formula": (length) => `$$${fill("é'", length - 4)}$$`,
-  "a matrix": (length) => `\`\`\`math\n\\begin{matrix}${fill("&", length)}\\end{matrix}\n\`\`\``,
+  "a matrix": (length) =>
+    `\`\`\`math\n\\begin{matrix}${fill("&", length - 50)}\\end{matrix}\n\`\`\``,
   "macros of TeX": (length) => fill("$$\\KaTeX\\TeX$$ ", length),
   fractions: (length) => fill("$$\\frac12$$ ", length),
 };
