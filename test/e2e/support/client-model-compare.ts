@@ -26,6 +26,8 @@ const leftOut = new Set([
 ]);
 
 interface Known {
+  /** Channels of which the client cannot know whether the account was subscribed to them once. */
+  readonly gained: ReadonlySet<number>;
   readonly topics: (topic: Item) => boolean;
   /** Fields that no event tells this client. */
   readonly untold: ReadonlySet<string>;
@@ -69,7 +71,8 @@ export function differencesFrom(
   first: Readonly<Record<string, unknown>>,
 ): string[] {
   const now = fresh as unknown as ModelState;
-  const known = { topics: knownTopics(model, now), untold: untoldOf(model.changes) };
+  const { gained, changes } = model;
+  const known = { topics: knownTopics(model, now), untold: untoldOf(changes), gained };
   return [
     ...differences("", comparable(model.state, known), comparable(now, known)),
     ...unreadDifferences(model, first as unknown as ModelState, now),
@@ -103,7 +106,7 @@ function isObject(value: unknown): value is Item {
 /** By name: everything but `leftOut`, each list as an object by its items' keys. */
 function comparable(
   state: ModelState,
-  { topics, untold }: Known,
+  { topics, untold, gained }: Known,
 ): Readonly<Record<string, unknown>> {
   const fields = Object.entries(state).filter(([name]) => !leftOut.has(name) && !untold.has(name));
   return Object.fromEntries(
@@ -111,7 +114,11 @@ function comparable(
       if (name === "starred_messages") return [name, (value as number[]).toSorted(numerically)];
       const key = keys[name];
       if (!key) return [name, value];
-      const items = (value as Item[]).filter((item) => name !== "user_topics" || topics(item));
+      const items = (value as Item[]).filter((item) => {
+        if (name === "user_topics") return topics(item);
+        const isLeft = name === "unsubscribed" || name === "never_subscribed";
+        return !isLeft || !gained.has(item["stream_id"] as number);
+      });
       return [name, Object.fromEntries(items.map((item) => [key(item), normal(item, untold)]))];
     }),
   );
