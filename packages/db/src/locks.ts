@@ -18,7 +18,7 @@ export const lockClass = {
   /** Held, a part of an organization's channels each, while it changes who is subscribed; shared by who sends. */
   audience: 1_106,
   /** Held by the one request that counts an account's scheduled messages; the second key is the account's id. */
-  pendingMessages: 1_106,
+  pendingMessages: 1_107,
   /** Held while an organization's next presence is stored: the order of `update_id` is that of commits. */
   presence: 1_110,
   /** Held while the rate limits of one bucket are asked; the second key is a hash of its name. */
