@@ -14,9 +14,11 @@ import {
 import { expect } from "chai";
 
 import { clientIdOf } from "../messages/clients.ts";
+import type { LoggedMessage } from "../messages/message-event.ts";
 import { readMessages } from "../messages/read/read-messages.ts";
 import { sendNow, type SendInput } from "../messages/send-now.ts";
 import type { Account } from "../users/account.ts";
+import { gravatarUrl } from "../users/avatar.ts";
 import { publicChannelOf } from "./public-channel.ts";
 import { queue, told } from "./test-support.ts";
 
@@ -78,6 +80,30 @@ describe("message events", () => {
   );
   const queueFor = ({ id }: { id: number }, { emptyTopicName, ...options }: Form) =>
     queue({ ...options, capabilities: emptyTopicName ? ["empty_topic_name"] : [] }, id);
+
+  // The log outlives an upgrade: rows of before had the address of the sender's picture, one for everybody.
+  it("of before pictures were kept are lost for nobody, and give no hidden address away", async () => {
+    const hidden = await user(db, org.realm, { settings: { email_address_visibility: 4 } });
+    const open = await user(db, org.realm, { settings: { email_address_visibility: 1 } });
+    const room = await channel(db, org.realm, { subscribers: [hidden, open, org.member] });
+    for (const sender of [hidden, open]) {
+      const event = await sent(sender, { to: room.id });
+      const { picture, message, ...rest } = event.payload as unknown as LoggedMessage;
+      const avatar_url = gravatarUrl(picture);
+      const old = { ...event, payload: { ...rest, message: { ...message, avatar_url } } };
+      for (const viewer of [org.member, sender]) {
+        const to = queue({ clientGravatar: false }, viewer.id);
+        const [shown] = told(old, to);
+        expect(shown).to.deep.equal(told(event, to)[0]);
+        expect(shown?.["message"]).to.have.property(
+          "avatar_url",
+          viewer === org.member && sender === hidden
+            ? `http://carillon.test/avatar/${hidden.id}?version=1`
+            : avatar_url,
+        );
+      }
+    }
+  });
 
   it("carry the message as it can be read, in each of its eight forms, with the flags beside it", async () => {
     const hidden = await user(db, org.realm, { settings: { email_address_visibility: 4 } });

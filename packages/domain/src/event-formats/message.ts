@@ -5,11 +5,12 @@ import type { LoggedMessage } from "../messages/message-event.ts";
 import { formFields, type MessageForm } from "../messages/read/present.ts";
 import type { Delivery, Formatter } from "./delivery.ts";
 import { matchesNarrow } from "./narrow.ts";
+import { oldPicture } from "./old-pictures.ts";
 
 /** `message`: in the form that the queue wants, with the receiver's flags beside it. */
 export const formatMessage: Formatter = (delivery) => {
   const { event, queue, own, via, context } = delivery;
-  const logged = event.payload as unknown as LoggedMessage;
+  const logged = withPicture(event.payload as unknown as LoggedMessage | OldMessage);
   const flags =
     via === "public" ? [] : ((own?.["flags"] as readonly string[] | undefined) ?? logged.flags);
   const { message, local } = logged;
@@ -18,6 +19,20 @@ export const formatMessage: Formatter = (delivery) => {
   const echo = local?.queue_id === queue.id ? { local_message_id: local.local_message_id } : {};
   return [delivery.with({ message: formOf(event, logged, wishes(delivery)), flags, ...echo })];
 };
+
+/** What the log kept of a message before it kept pictures: the sender's picture was an address, one for all. */
+type OldMessage = Omit<LoggedMessage, "picture"> & {
+  readonly picture?: undefined;
+  readonly message: LoggedMessage["message"] & { readonly avatar_url: string };
+};
+
+function withPicture(logged: LoggedMessage | OldMessage): LoggedMessage {
+  if (logged.picture) return logged;
+  const { sender_id, avatar_url } = logged.message;
+  const picture = oldPicture(sender_id, avatar_url, logged.public_gravatar);
+  const generated = { user_id: sender_id, version: 1, hash: "", shown_to: [] };
+  return { ...logged, picture: picture ?? generated };
+}
 
 function wishes(delivery: Delivery): MessageForm {
   const { applyMarkdown, clientGravatar } = delivery.queue.options;

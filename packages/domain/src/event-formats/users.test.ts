@@ -50,6 +50,38 @@ describe("events of accounts", () => {
     }
   });
 
+  // The log outlives an upgrade: rows of before had the address at gravatar, one for everybody.
+  it("of before pictures were kept show an address only to whom the row was for", () => {
+    const avatar_url = `https://secure.gravatar.com/avatar/${"0a".repeat(16)}?d=identicon&version=3`;
+    const generated = "http://carillon.test/avatar/9?version=3";
+    const urlFor = (person: object, viewer: number, public_gravatar = false) => {
+      const payload = { person: { user_id: 9, avatar_url, ...person }, public_gravatar };
+      const [event] = told(logged({ type: "realm_user", op: "add", payload }), queue({}, viewer));
+      const shown = event?.["person"] as { avatar_url: string | null } | undefined;
+      return shown?.avatar_url;
+    };
+    expect(urlFor({ delivery_email: "nina@carillon.test" }, 1)).to.equal(avatar_url);
+    expect(urlFor({ delivery_email: "nina@carillon.test" }, 1, true)).to.equal(null);
+    expect(urlFor({ delivery_email: null }, 1)).to.equal(generated);
+    expect(urlFor({ delivery_email: null }, 9)).to.equal(avatar_url);
+
+    const urls = { avatar_url, avatar_url_medium: `${avatar_url}&s=500` };
+    const person = { user_id: 9, avatar_source: "G", avatar_version: 3 };
+    const changed = logged({
+      type: "realm_user",
+      op: "update",
+      payload: { person: { ...person, ...urls } },
+    });
+    const head = { type: "realm_user", op: "update" };
+    expect(told(changed, queue({}, 9))).to.deep.equal([
+      { ...head, person: { ...person, ...urls } },
+    ]);
+    const hidden = { avatar_url: generated, avatar_url_medium: `${generated}&s=500` };
+    expect(told(changed, queue({}, 1))).to.deep.equal([
+      { ...head, person: { ...person, ...hidden } },
+    ]);
+  });
+
   it("realm_user/add: sends stand-ins only to clients that need everybody", () => {
     const person = { user_id: 9, full_name: "Unknown user", avatar_url: "https://avatars.test/9" };
     const payload = { person, placeholder: true };
