@@ -1,6 +1,6 @@
 import type { Database, Lifetime } from "@carillon/db";
 import {
-  clientIdOf,
+  clientOfAccount,
   type AlarmClock,
   type Guesses,
   type LoggedIn,
@@ -34,7 +34,11 @@ export const handle = handlerFor<Services, LoggedIn>();
 /** The same for operations that are declared `raw`. */
 export const handleRaw = rawHandlerFor<Services, LoggedIn>();
 
-/** The row of the sending program, for messages that remember it. */
-export async function clientOf(services: Services, name: string): Promise<SendingClient> {
-  return { id: await clientIdOf(services.db, name), name };
+/** The row of the program that an account sends by, for messages that remember it. */
+export function clientOf(
+  services: Services,
+  actor: LoggedIn,
+  name: string,
+): Promise<SendingClient> {
+  return clientOfAccount(services.db, actor.id, name);
 }

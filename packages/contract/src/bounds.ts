@@ -13,6 +13,8 @@ export const bounds = {
   rows: 10_000,
   /** Messages of one account that are scheduled and not sent, failed ones too; reminders as well. */
   pendingMessages: 10_000,
+  /** Names of sending programs (§9) that one account adds; further ones are not refused but stored as `unknown`. */
+  clientNames: 100,
   /** Subscribers that the channels of one request have together, unless it names only one channel. */
   subscribers: 250_000,
 } as const;

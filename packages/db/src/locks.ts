@@ -19,6 +19,8 @@ export const lockClass = {
   audience: 1_106,
   /** Held by the one request that counts an account's scheduled messages; the second key is the account's id. */
   pendingMessages: 1_107,
+  /** Held by the one request that counts the names of programs that an account has added; the second key is its id. */
+  clientNames: 1_108,
   /** Held while an organization's next presence is stored: the order of `update_id` is that of commits. */
   presence: 1_110,
   /** Held while the rate limits of one bucket are asked; the second key is a hash of its name. */

@@ -1,3 +1,6 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
 import { expect } from "chai";
 import { clientName } from "./client-name.ts";
 import { startGateway } from "./sample-gateway.test.ts";
@@ -27,6 +30,21 @@ describe("clientName", () => {
     expect(clientName("curl/8", "")).to.equal("curl");
     expect(clientName("curl/8", "😀".repeat(31))).to.equal("😀".repeat(30));
     expect(clientName("curl/8", "a\0")).to.equal("InvalidUserAgent");
+  });
+
+  it("keeps no long text in memory, neither a user agent nor what it is cut from", () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void;
+    const held = () => {
+      collectGarbage();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    const before = held();
+    const rest = "x".repeat(250_000);
+    for (let i = 0; i < 400; i++)
+      clientName(Buffer.from(`bot-of-some-length/${i} ${rest}`).toString(), undefined);
+    expect(held() - before).to.be.below(20_000_000);
   });
 
   it("reaches the handler", async () => {

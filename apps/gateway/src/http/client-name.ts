@@ -3,9 +3,10 @@ import { firstCodePoints } from "@carillon/kit";
 /** Names are cut to what the column holds; http-contract.md §9. */
 const maxLength = 30;
 
-/** Programs that send requests are few; a sender that invents names must not fill the memory. */
+/** Programs that send requests are few; a sender that invents names, or long ones, must not fill the memory. */
 const cache = new Map<string, string>();
 const cacheLimit = 500;
+const longestCached = 500;
 
 /**
  * The sending program's name: the parameter `client` when given, else the first token of `User-Agent`.
@@ -18,6 +19,7 @@ export function clientName(userAgent: string | undefined, parameter: string | un
   let name = cache.get(userAgent);
   if (name === undefined) {
     name = firstCodePoints(/^[^/\s(]*/.exec(userAgent)?.[0] ?? "", maxLength) || "InvalidUserAgent";
+    if (userAgent.length > longestCached) return name;
     if (cache.size >= cacheLimit) cache.clear();
     cache.set(userAgent, name);
   }

@@ -1,4 +1,11 @@
-import type { Sql } from "@carillon/db";
+import { bounds } from "@carillon/contract";
+import { lockClass, type Sql, type Tx } from "@carillon/db";
+
+/** The program by which a message is sent. */
+export interface SendingClient {
+  readonly id: number;
+  readonly name: string;
+}
 
 /**
  * Names of sending programs (http-contract.md §9). Rows are only ever added, so a process keeps those it has seen;
@@ -7,24 +14,97 @@ import type { Sql } from "@carillon/db";
 const bound = 10_000;
 const ids = new WeakMap<object, Map<string, number>>();
 
-/** The id of a program's name, at most 30 characters; adds it when new. What has a pool is remembered for that. */
+/** What the names of an account that has added too many are stored as. */
+const unknownClient = "unknown";
+
+/** A database, or the part of it that a request has. */
+interface Source extends Sql {
+  readonly pool: object;
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+}
+
+/**
+ * The program by whose name, at most 30 characters, an account sends. An account adds so many names, in all gateways
+ * together; what it sends by others it sends by `unknown` (http-contract.md §8.1).
+ */
+export async function clientOfAccount(
+  db: Source,
+  accountId: number,
+  name: string,
+): Promise<SendingClient> {
+  const known = cacheOf(db.pool);
+  const cached = known.get(name);
+  if (cached !== undefined) return { id: cached, name };
+  const found = (await findClient(db, name)) ?? (await addClient(db, accountId, name));
+  if (!found) return { id: await clientIdOf(db, unknownClient), name: unknownClient };
+  // Never the name that came: as a part of a request's text, of a megabyte perhaps, it would keep all of that.
+  known.set(found.name, found.id);
+  return found;
+}
+
+/**
+ * The id of one of our own names, not counted for anybody; adds it when new.
+ * @param sql what has a pool is remembered for that
+ */
 export async function clientIdOf(
   sql: Sql & { readonly pool?: object },
   name: string,
 ): Promise<number> {
-  const database = sql.pool ?? sql;
-  let known = ids.get(database);
-  if (!known || known.size > bound) ids.set(database, (known = new Map()));
+  const known = cacheOf(sql.pool ?? sql);
   const cached = known.get(name);
   if (cached !== undefined) return cached;
-  const [row] = await sql.rows<{ id: number }>(
-    `WITH added AS (INSERT INTO clients (name) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id)
-     SELECT id FROM added UNION ALL SELECT id FROM clients WHERE name = $1 LIMIT 1`,
-    [name],
+  const found = (await findClient(sql, name)) ?? (await insertClient(sql, name, null));
+  known.set(found.name, found.id);
+  return found.id;
+}
+
+function cacheOf(database: object): Map<string, number> {
+  let known = ids.get(database);
+  if (!known || known.size >= bound) ids.set(database, (known = new Map()));
+  return known;
+}
+
+const find = { name: "client-by-name", text: "SELECT id, name FROM clients WHERE name = $1" };
+
+async function findClient(sql: Sql, name: string): Promise<SendingClient | undefined> {
+  const [row] = await sql.rows<SendingClient>(find, [name]);
+  return row;
+}
+
+/** undefined where the account has added as many as it may. */
+async function addClient(
+  db: Source,
+  accountId: number,
+  name: string,
+): Promise<SendingClient | undefined> {
+  if (!(await mayAdd(db, accountId))) return undefined;
+  return db.transaction(async (tx) => {
+    await tx.rows("SELECT pg_advisory_xact_lock($1, $2)", [lockClass.clientNames, accountId]);
+    return (await mayAdd(tx, accountId)) ? insertClient(tx, name, accountId) : undefined;
+  });
+}
+
+async function mayAdd(sql: Sql, accountId: number): Promise<boolean> {
+  const [row] = await sql.rows<{ added: number }>(
+    "SELECT count(*)::int AS added FROM clients WHERE added_by_id = $1",
+    [accountId],
   );
-  if (!row) return clientIdOf(sql, name);
-  known.set(name, row.id);
-  return row.id;
+  return (row?.added ?? 0) < bounds.clientNames;
+}
+
+async function insertClient(
+  sql: Sql,
+  name: string,
+  addedById: number | null,
+): Promise<SendingClient> {
+  const [added] = await sql.rows<SendingClient>(
+    `INSERT INTO clients (name, added_by_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id, name`,
+    [name, addedById],
+  );
+  // Somebody else has added it, and has committed: the next statement sees it.
+  const found = added ?? (await findClient(sql, name));
+  if (!found) throw new Error(`the program ${name} is there and cannot be read`);
+  return found;
 }
 
 const names = new WeakMap<object, Map<number, string>>();
@@ -36,7 +116,7 @@ export async function loadClientNames(
   clientIds: readonly number[],
 ): Promise<ReadonlyMap<number, string>> {
   let known = names.get(database);
-  if (!known || known.size > bound) names.set(database, (known = new Map()));
+  if (!known || known.size >= bound) names.set(database, (known = new Map()));
   const unknown = new Set(clientIds.filter((id) => !known.has(id)));
   if (unknown.size > 0) {
     const rows = await sql.rows<{ id: number; name: string }>(

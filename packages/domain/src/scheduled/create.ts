@@ -2,6 +2,7 @@ import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { checkMessage } from "../messages/check.ts";
+import type { SendingClient } from "../messages/clients.ts";
 import type { CheckedMessage } from "../messages/draft.ts";
 import { isUserInterface } from "../messages/read-by-sender.ts";
 import { ensureDirectRecipients, memberKey } from "../messages/recipients.ts";
@@ -23,12 +24,6 @@ export interface ScheduleInput {
   /** UNIX seconds */
   readonly deliverAt: number;
   readonly readBySender: boolean | undefined;
-}
-
-/** The program that sends the request. */
-export interface SendingClient {
-  readonly id: number;
-  readonly name: string;
 }
 
 /**

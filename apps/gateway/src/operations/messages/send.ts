@@ -3,7 +3,7 @@ import { sendNow } from "@carillon/domain";
 import { clientOf, handle } from "../../services.ts";
 
 export default handle(sendMessage, async ({ input, actor, client, services }) => {
-  const sendingClient = await clientOf(services, client);
+  const sendingClient = await clientOf(services, actor, client);
   const sent = await sendNow(services, actor, sendingClient, {
     type: input.type,
     to: input.to,

@@ -4,7 +4,7 @@ import { clientOf, handle } from "../../services.ts";
 
 export default handle(createScheduledMessage, async ({ input, actor, client, services }) => {
   const { db, site, clock } = services;
-  const sendingClient = await clientOf(services, client);
+  const sendingClient = await clientOf(services, actor, client);
   const id = await db.transaction((tx) =>
     scheduleMessage(tx, site, clock, actor, sendingClient, {
       type: input.type,

@@ -4,7 +4,7 @@ import { clientOf, handle } from "../../services.ts";
 
 export default handle(editScheduledMessage, async ({ input, path, actor, client, services }) => {
   const { db, site, clock } = services;
-  const sendingClient = await clientOf(services, client);
+  const sendingClient = await clientOf(services, actor, client);
   await db.transaction((tx) =>
     editScheduled(tx, site, clock, actor, sendingClient, path.scheduled_message_id, {
       type: input.type,
