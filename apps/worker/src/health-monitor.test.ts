@@ -1,6 +1,12 @@
 import { expect } from "chai";
 import { silentLogger } from "@carillon/kit";
-import { startHealthMonitor, type HealthMonitor, type HealthReading } from "./health-monitor.ts";
+import { allJobs } from "@carillon/jobs";
+import {
+  checkEveryMs,
+  startHealthMonitor,
+  type HealthMonitor,
+  type HealthReading,
+} from "./health-monitor.ts";
 
 const hour = 3_600_000;
 
@@ -32,8 +38,15 @@ describe("the health monitor", () => {
     return watching;
   }
 
-  const due = (progress: number) => ({ dueWork: true, progress });
-  const idle = (progress: number) => ({ dueWork: false, progress });
+  const due = (runsAnywhere: number) => ({ dueWork: true, runsAnywhere, queues: [] });
+  const idle = (runsAnywhere: number) => ({ dueWork: false, runsAnywhere, queues: [] });
+  const queue = (waiting: number, begun: number) => ({
+    ...idle(waiting + begun),
+    queues: [
+      { name: "delivery", waiting, begun },
+      { name: "maintenance", waiting: 0, begun: 0 },
+    ],
+  });
 
   it("lets an idle worker be", async () => {
     expect((await watch(idle(1), idle(1), idle(1), idle(1))).bad).to.equal(0);
@@ -51,6 +64,23 @@ describe("the health monitor", () => {
     await watch(due(1), due(1), due(1), due(1));
     expect(exits).to.have.lengthOf(1);
     expect(exits[0]).to.include("work is due");
+  });
+
+  it("ends the process when jobs wait and it takes none, whatever others do", async () => {
+    await watch(queue(3, 5), queue(9, 5), queue(1, 5));
+    expect(exits).to.have.lengthOf(1);
+    expect(exits[0]).to.include("jobs wait in the queue delivery");
+  });
+
+  it("lets a worker be that takes jobs, or leaves none waiting", async () => {
+    await watch(queue(3, 5), queue(9, 6), queue(9, 6), queue(9, 7), queue(9, 7), queue(0, 7));
+    expect(exits).to.deep.equal([]);
+  });
+
+  it("looks less often than the longest job may run, which would keep a slot from one look to the next", () => {
+    // A run that ignores its deadline keeps its slot for two seconds more.
+    for (const { name, deadlineMs } of allJobs)
+      expect(deadlineMs + 2_000, name).to.be.below(checkEveryMs);
   });
 
   it("starts over when something was done, or nothing was due, in between", async () => {

@@ -1,11 +1,22 @@
 import type { Logger } from "@carillon/kit";
 
-/** What one look at the database found. */
+/** One queue, as one look found it. */
+export interface QueueReading {
+  readonly name: string;
+  /** Jobs that anybody might take. */
+  readonly waiting: number;
+  /** Runs of its jobs that this worker has begun since it started. */
+  readonly begun: number;
+}
+
+/** What one look found. */
 export interface HealthReading {
   /** There is work that should have been done by now. */
-  dueWork: boolean;
-  /** A number that changes whenever work gets done anywhere. */
-  progress: number;
+  readonly dueWork: boolean;
+  /** A number that changes whenever any worker runs a job, whatever comes of it: stuck work is no stuck worker. */
+  readonly runsAnywhere: number;
+  /** The queues that this worker works on. */
+  readonly queues: readonly QueueReading[];
 }
 
 export interface HealthMonitorOptions {
@@ -26,15 +37,19 @@ export interface HealthMonitor {
   stop(): void;
 }
 
-/** Bad checks in a row, 30 s apart, after which the process is better started anew. */
+/** Between two checks, in milliseconds: longer than any run of a job. */
+export const checkEveryMs = 30_000;
+
+/** Bad checks in a row after which the process is better started anew. */
 const limit = 2;
 
 /**
- * Watches for a worker that lives and does nothing: a check is bad when work is due and nothing has been
- * done since the check before, or when the database does not answer.
+ * Watches for a worker that lives and does nothing. A check is bad when since the check before no worker has run
+ * anything although work is due, when this one has taken nothing of a queue in which jobs wait (no run lasts as long), or
+ * when the database does not answer.
  */
 export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor {
-  const { log, intervalMs = 30_000 } = options;
+  const { log, intervalMs = checkEveryMs } = options;
   let before: HealthReading | undefined;
   let bad = 0;
   let checking: Promise<void> | undefined;
@@ -62,10 +77,9 @@ export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor
       before = undefined;
       return `the database did not answer: ${error instanceof Error ? error.message : String(error)}`;
     }
-    const stuck =
-      before?.dueWork === true && reading.dueWork && reading.progress === before.progress;
+    const why = before && standstill(before, reading);
     before = reading;
-    return stuck ? "work is due and none has been done since the last check" : undefined;
+    return why;
   }
 
   return {
@@ -75,6 +89,18 @@ export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor
     check,
     stop: () => clearInterval(timer),
   };
+}
+
+function standstill(before: HealthReading, now: HealthReading): string | undefined {
+  if (before.dueWork && now.dueWork && now.runsAnywhere === before.runsAnywhere)
+    return "work is due and no worker has run a job since the last check";
+  const untouched = now.queues.find(({ name, waiting, begun }) => {
+    const earlier = before.queues.find((queue) => queue.name === name);
+    return earlier !== undefined && earlier.waiting > 0 && waiting > 0 && earlier.begun === begun;
+  });
+  return untouched
+    ? `jobs wait in the queue ${untouched.name} and this worker has begun none since the last check`
+    : undefined;
 }
 
 /** The probe's answer. One that never comes is an error, also where the probe ignores its signal. */

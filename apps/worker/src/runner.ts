@@ -1,4 +1,4 @@
-import { queues as queueTable, type JobDefinition } from "@carillon/jobs";
+import { queues as queueTable, type JobDefinition, type QueueName } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
 import type { Queues, Run, WorkerHandle } from "@carillon/queue";
 import { completeProcessors, type AnyProcessor } from "./processor.ts";
@@ -22,6 +22,8 @@ export interface RunnerCounters {
 
 export interface Runner {
   counters(): RunnerCounters;
+  /** How many runs have begun, of each queue that it works on. */
+  begun(): ReadonlyMap<QueueName, number>;
   /**
    * Takes no new job and gives the running ones `graceMs`; then tells them to stop, and 2 s later hands
    * back those that have not. Resolves within `graceMs` + 3 s whatever hangs, also the queue's store.
@@ -60,6 +62,7 @@ export function startRunner({ definitions, processors, queues, log }: RunnerOpti
   let closing: Promise<void> | undefined;
 
   return {
+    begun: () => new Map(workers.map((worker) => [worker.queue, worker.begun])),
     counters: () => ({ active: running.size, ...total(workers) }),
     close: (graceMs) => (closing ??= closeWithin(graceMs)),
   };

@@ -4,9 +4,9 @@ import { connectWakeUps } from "@carillon/events";
 import { allJobs, queueNames } from "@carillon/jobs";
 import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
 import { connectQueues } from "@carillon/queue";
-import pg from "pg";
 
-import { startHealthMonitor, type HealthReading } from "./health-monitor.ts";
+import { startHealthMonitor } from "./health-monitor.ts";
+import { healthProbe } from "./health-probe.ts";
 import { allProcessors } from "./jobs/index.ts";
 import { startGarbageCollection } from "./event-garbage.ts";
 import { startPromotions } from "./full-members.ts";
@@ -74,7 +74,7 @@ export async function startWorkerProcess(
   const garbage = startGarbageCollection(services);
   const promotions = startPromotions(services);
   const monitor = startHealthMonitor({
-    probe: (signal) => probe(databaseUrl, signal),
+    probe: healthProbe({ databaseUrl, db, queues, begun: () => runner.begun() }),
     exit: (why) => {
       log.fatal({ why }, "the worker does no work; leaving, so that another one is started");
       process.exit(1);
@@ -89,29 +89,4 @@ export async function startWorkerProcess(
   shutdown.add(1, "jobs", () => runner.close(6_000));
   await observer.start(() => ({ ...runner.counters() }));
   log.info({ queues: queues.backend }, "worker started");
-}
-
-/** Looks over a connection of its own whether something overdue stands still. */
-async function probe(databaseUrl: string, signal: AbortSignal): Promise<HealthReading> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: 10_000,
-    query_timeout: 10_000,
-    application_name: "carillon worker health",
-  });
-  client.on("error", () => {});
-  const end = () => void client.end().catch(() => {});
-  signal.addEventListener("abort", end);
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ id: string }>(
-      `SELECT id FROM scheduled_messages
-       WHERE NOT delivered AND NOT failed AND deliver_at < now() - interval '30 seconds'
-       ORDER BY deliver_at, id LIMIT 1`,
-    );
-    return { dueWork: rows.length > 0, progress: Number(rows[0]?.id ?? 0) };
-  } finally {
-    signal.removeEventListener("abort", end);
-    end();
-  }
 }

@@ -53,6 +53,8 @@ export interface WorkerCounters {
 export interface WorkerHandle {
   readonly queue: QueueName;
   readonly counters: Readonly<WorkerCounters>;
+  /** How many runs have begun since it started. */
+  readonly begun: number;
   /**
    * Takes no new job, and resolves with true when the running ones have ended, with false when `limitMs`
    * have passed before; it goes on closing then, and may be asked again.
@@ -68,6 +70,7 @@ export function startWorker(
 ): WorkerHandle {
   const { definitions, log } = options;
   const retries = new Map(definitions.map((definition) => [definition.name, definition.retry]));
+  let begun = 0;
   const counters: WorkerCounters = { completed: 0, failed: 0, stalled: 0, errors: 0 };
 
   // BullMQ passes the signal only to a function that declares three parameters.
@@ -76,6 +79,7 @@ export function startWorker(
     token: string | undefined,
     signal?: AbortSignal,
   ): Promise<void> => {
+    begun++;
     try {
       await options.run({
         queue,
@@ -149,6 +153,9 @@ export function startWorker(
   return {
     queue,
     counters,
+    get begun() {
+      return begun;
+    },
     close: (limitMs = Infinity) => within((closing ??= close()), limitMs),
   };
 }

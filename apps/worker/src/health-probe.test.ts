@@ -1,0 +1,118 @@
+import { lockClass, startHeartbeat } from "@carillon/db";
+import { deliverDue } from "@carillon/jobs";
+import { silentLogger } from "@carillon/kit";
+import {
+  channel,
+  forEachBackend,
+  organization,
+  scheduledMessage,
+  startWorker,
+  useDatabase,
+  useQueues,
+  waitFor,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { startHealthMonitor } from "./health-monitor.ts";
+import { healthProbe } from "./health-probe.ts";
+
+forEachBackend("the health of a worker", (backend) => {
+  const db = useDatabase();
+  const queues = useQueues(backend, db);
+  let realmId: number;
+  let ticks = 0;
+
+  before(async () => {
+    const { realm, member } = await organization(db);
+    realmId = realm.id;
+    const room = await channel(db, realm, { subscribers: [member] });
+    await scheduledMessage(db, member, room, { dueIn: -45 });
+  });
+
+  const ring = () =>
+    queues.publish([{ job: deliverDue, payload: { realmId, second: 1, tick: ++ticks } }]);
+
+  /** What the monitor says after three looks, with `between` before each but the first. */
+  async function afterThreeLooks(
+    begun: () => number,
+    between: () => Promise<unknown> = async () => {},
+  ): Promise<string | undefined> {
+    let left: string | undefined;
+    const monitor = startHealthMonitor({
+      log: silentLogger,
+      intervalMs: 3_600_000,
+      exit: (why) => (left = why),
+      probe: healthProbe({
+        databaseUrl: db.url,
+        db,
+        queues,
+        begun: () => new Map([["delivery", begun()]]),
+      }),
+    });
+    try {
+      await monitor.check();
+      for (let look = 0; look < 2; look++) {
+        await between();
+        await monitor.check();
+      }
+    } finally {
+      monitor.stop();
+    }
+    return left;
+  }
+
+  it("is bad when work is due and nobody runs anything", async () => {
+    expect(await afterThreeLooks(() => 0)).to.contain("work is due");
+  });
+
+  it("is good when an organization is stuck and another worker runs its jobs", async () => {
+    let completed = 0;
+    const other = startHeartbeat(db, {
+      role: "worker",
+      counters: () => ({ completed, failed: 0 }),
+    });
+    const works = async () => {
+      completed++;
+      // The first may have been under way already.
+      await other.beat();
+      await other.beat();
+    };
+    expect(await afterThreeLooks(() => 0, works)).to.equal(undefined);
+    await other.stop();
+  });
+
+  it("is good when the organization stays stuck, and it runs the jobs itself", async () => {
+    const worker = await startWorker(db, queues);
+    try {
+      await db.transaction(async (tx) => {
+        await tx.rows("SELECT pg_advisory_xact_lock($1, $2)", [lockClass.deliver, realmId]);
+        const begun = () => worker.runner.begun().get("delivery") ?? 0;
+        const works = async () => {
+          const earlier = begun();
+          await ring();
+          await waitFor(() => begun() > earlier, { what: "a job has begun" });
+        };
+        expect(await afterThreeLooks(begun, works)).to.equal(undefined);
+        expect(begun()).to.be.greaterThan(1);
+      });
+    } finally {
+      await worker.close();
+    }
+  });
+
+  it("is bad when jobs wait that it does not take, though others work", async () => {
+    await ring();
+    let completed = 0;
+    const other = startHeartbeat(db, {
+      role: "worker",
+      counters: () => ({ completed, failed: 0 }),
+    });
+    const works = async () => {
+      completed++;
+      await other.beat();
+      await other.beat();
+    };
+    expect(await afterThreeLooks(() => 7, works)).to.contain("jobs wait in the queue delivery");
+    await other.stop();
+  });
+});

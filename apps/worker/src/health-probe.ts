@@ -1,0 +1,82 @@
+import type { Database } from "@carillon/db";
+import type { QueueName } from "@carillon/jobs";
+import type { Queues } from "@carillon/queue";
+import pg from "pg";
+
+import type { HealthReading, QueueReading } from "./health-monitor.ts";
+
+/** Overdue by so much, a message should have been sent. */
+const overdue = "30 seconds";
+
+/** What every worker has run, from its last heartbeat; one that dies takes its number with it, as late as that. */
+const look = {
+  due: `SELECT EXISTS (SELECT FROM realms r CROSS JOIN LATERAL (
+      SELECT FROM scheduled_messages s
+      WHERE s.realm_id = r.id AND NOT s.delivered AND NOT s.failed AND s.deliver_at < now() - interval '${overdue}'
+      LIMIT 1) stuck) AS due`,
+  runs: `SELECT coalesce(sum((counters->>'completed')::bigint + (counters->>'failed')::bigint), 0)::float8 AS runs
+    FROM process_heartbeats WHERE role = 'worker'`,
+};
+
+/**
+ * Looks over a connection of its own, so that a dead pool cannot hide what is due, and over the worker's own pool, so
+ * that a dead one shows.
+ */
+export function healthProbe(parts: {
+  databaseUrl: string;
+  db: Database;
+  queues: Pick<Queues, "queue">;
+  /** How many runs this worker has begun, of each queue that it works on. */
+  begun: () => ReadonlyMap<QueueName, number>;
+}): (signal: AbortSignal) => Promise<HealthReading> {
+  return async (signal) => {
+    const [{ due, runs }, queues] = await Promise.all([
+      lookAtDatabase(parts.databaseUrl, signal),
+      lookAtQueues(parts.queues, parts.begun()),
+      parts.db.rows("SELECT 1"),
+    ]);
+    const own = queues.reduce((sum, { begun }) => sum + begun, 0);
+    return { dueWork: due, runsAnywhere: runs + own, queues };
+  };
+}
+
+async function lookAtDatabase(
+  databaseUrl: string,
+  signal: AbortSignal,
+): Promise<{ due: boolean; runs: number }> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
+    application_name: "carillon worker health",
+  });
+  client.on("error", () => {});
+  const end = () => void client.end().catch(() => {});
+  signal.addEventListener("abort", end);
+  try {
+    await client.connect();
+    const due = await client.query<{ due: boolean }>(look.due);
+    const runs = await client.query<{ runs: number }>(look.runs);
+    return { due: due.rows[0]!.due, runs: runs.rows[0]!.runs };
+  } finally {
+    signal.removeEventListener("abort", end);
+    end();
+  }
+}
+
+/** A store that is away says nothing about this worker: there nothing waits that it could take. */
+function lookAtQueues(
+  queues: Pick<Queues, "queue">,
+  begun: ReadonlyMap<QueueName, number>,
+): Promise<QueueReading[]> {
+  return Promise.all(
+    [...begun].map(async ([name, runs]) => {
+      const waiting = await queues
+        .queue(name)
+        .counts()
+        .then((counts) => counts.waiting)
+        .catch(() => 0);
+      return { name, waiting, begun: runs };
+    }),
+  );
+}
