@@ -1,14 +1,8 @@
 import { deliverAll, type Outcome } from "@carillon/domain";
-import { deliverDue, type DeliverDue, type Publication } from "@carillon/jobs";
+import { batchesPerTurn, deliverDue, type DeliverDue, type Publication } from "@carillon/jobs";
 
 import { processor } from "../processor.ts";
 import type { WorkerServices } from "../services.ts";
-
-/**
- * Batches of one turn, about a second of work: then other organizations get theirs, and this one goes on at the end
- * of the queue.
- */
-const batchesPerTurn = 25;
 
 /** Sends what is due in one organization (scheduled-messages.md §5). */
 export function deliverDueProcessor(services: WorkerServices) {

@@ -21,6 +21,12 @@ const payload = z
 export type DeliverDue = z.infer<typeof payload>;
 
 /**
+ * Batches of one turn, about a second of work: then other organizations get theirs, and this one goes on at the end of
+ * the queue.
+ */
+export const batchesPerTurn = 25;
+
+/**
  * An alarm clock, never the truth: it says "look at what is due in this organization now".
  * One for each organization and second, however many messages are due then.
  * It is gone as soon as it has run, so that its id can be added again: a kept one would swallow the addition.
@@ -28,7 +34,9 @@ export type DeliverDue = z.infer<typeof payload>;
 export const deliverDue = job({
   name: "deliver-due",
   queue: "delivery",
-  about: "Sends the scheduled messages of one organization that are due.",
+  about:
+    "Sends the scheduled messages of one organization that are due. " +
+    `After ${batchesPerTurn} batches it goes on in another job, behind those of other organizations.`,
   payload,
   key: ({ realmId, second, scheduledMessageId, version, tick }) =>
     `deliver-due-${realmId}-${second}` +

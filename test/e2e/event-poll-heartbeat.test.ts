@@ -1,0 +1,40 @@
+import { getEvents, register } from "@carillon/contract";
+import { organization, useDatabase, useGateway, waitFor } from "@carillon/testkit";
+import { expect } from "chai";
+
+describe("A poll for which nothing happens", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  const real = globalThis.setTimeout;
+  const pauses: number[] = [];
+
+  before(() => {
+    const noting = (...given: Parameters<typeof real>) => {
+      pauses.push(given[1] ?? 0);
+      return real(...given);
+    };
+    globalThis.setTimeout = Object.assign(noting, real);
+  });
+  after(() => {
+    globalThis.setTimeout = real;
+  });
+
+  it("is to get its heartbeat after 45 to 55 seconds, not all at the same time", async () => {
+    const org = await organization(db);
+    const ended = new AbortController();
+    const client = gateway.as(org.member);
+    const polls = [];
+    for (let i = 0; i < 3; i++) {
+      const { queue_id, last_event_id } = await client.succeed(register, {
+        params: { event_types: ["message"], fetch_event_types: [] },
+      });
+      const params = { queue_id, last_event_id };
+      polls.push(client.call(getEvents, { params, signal: ended.signal }).catch(() => undefined));
+    }
+    const heartbeats = () => pauses.filter((ms) => ms >= 45_000 && ms <= 55_000);
+    await waitFor(() => heartbeats().length >= 3, { what: "all polls wait" });
+    expect(new Set(heartbeats()).size).to.equal(3);
+    ended.abort();
+    await Promise.all(polls);
+  });
+});
