@@ -300,6 +300,33 @@ describe("a transaction", () => {
     expect(db.pool.waitingCount).to.equal(0);
   });
 
+  it("tells what failed first, and not what failed for it, whichever is heard of first", async () => {
+    /** Its failure goes a longer way. */
+    const wrapped = async (work: () => Promise<unknown>): Promise<unknown> => work();
+    let attempts = 0;
+    const lost = `DO $$ BEGIN RAISE SQLSTATE '40P01'; END $$`;
+    await db.transaction(async (tx) => {
+      if (++attempts === 1)
+        await Promise.all([
+          wrapped(() => wrapped(() => wrapped(() => tx.rows(lost)))),
+          tx.rows("SELECT 1"),
+        ]);
+    });
+    expect(attempts).to.equal(2);
+
+    const told = await db.transaction(async (tx) => {
+      const first = await refusal(tx.savepoint(() => tx.rows("SELECT 1 / 0")));
+      const second = await refusal(
+        tx.savepoint(() =>
+          Promise.all([wrapped(() => tx.rows("SELECT nothing")), tx.rows("SELECT 1")]),
+        ),
+      );
+      return [first.message, second.message];
+    });
+    expect(told[0]).to.contain("division by zero");
+    expect(told[1]).to.contain("nothing");
+  });
+
   it("throws a broken connection away and goes on with another one", async () => {
     const error = await refusal(
       db.transaction(async (tx) => {

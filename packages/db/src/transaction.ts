@@ -33,6 +33,9 @@ export interface TransactionParts {
   readonly transactionTimeoutMs: number | undefined;
 }
 
+/** Of every statement after one that has failed. */
+const inFailedTransaction = "25P02";
+
 /** An open transaction: SQL and Prisma on one connection, and what is to happen once it has committed. */
 export class Tx implements Sql {
   readonly #connection: pg.PoolClient;
@@ -42,6 +45,8 @@ export class Tx implements Sql {
   readonly #outbox: Outbox;
   #savepoints = 0;
   #over: unknown;
+  /** Why the server takes no further statements. */
+  #failure: unknown;
   #prisma: ReturnType<PrismaGateway["enter"]> | undefined;
 
   constructor(connection: pg.PoolClient, { gateway, outbox }: TransactionParts) {
@@ -115,12 +120,22 @@ export class Tx implements Sql {
       this.#afterCommit.length = hooks;
       this.#withCommit.length = Math.min(this.#withCommit.length, kept);
       await this.rows(`ROLLBACK TO SAVEPOINT ${name}`);
+      this.#failure = undefined;
       throw error;
     }
   }
 
-  #run(statement: Statement, values: readonly unknown[]): Promise<pg.QueryResult> {
-    return this.#over ? Promise.reject(this.#over) : run(this.#connection, statement, values);
+  /** What is in the pipeline behind a failure fails for it, and may be heard of first: the failure itself is told. */
+  async #run(statement: Statement, values: readonly unknown[]): Promise<pg.QueryResult> {
+    if (this.#over) throw this.#over;
+    try {
+      return await run(this.#connection, statement, values);
+    } catch (error) {
+      if (this.#failure !== undefined && sqlState(error) === inFailedTransaction)
+        throw this.#failure;
+      this.#failure = error;
+      throw error;
+    }
   }
 
   /** @internal called by {@link transaction}: the connection will be somebody else's, whatever still goes on here. */
