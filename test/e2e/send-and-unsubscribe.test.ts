@@ -128,6 +128,26 @@ describe("A message to a private channel and somebody who is unsubscribed at the
     expect(await hasCopy(leaver)).to.equal(false);
   });
 
+  it("stays pending where the unsubscription takes too long, and is tried again", async () => {
+    const { db, org } = scene;
+    const id = await schedule(scene.as(sender), channelMessage(room.id));
+    await makeDue(db, id, -1);
+    const deliver = () => runJob(db, deliverDue, { realmId: org.realm.id, second: 1 });
+    let removal: Promise<unknown> | undefined;
+    await db.transaction(async (tx) => {
+      await head(tx);
+      removal = removing(leaver);
+      await waitFor(async () => (await waiting()) === 1, { what: "the unsubscription waits" });
+      const error = await deliver().then(String, (failure: Error) => failure.message);
+      expect(error).to.contain("lock timeout");
+    });
+    await removal;
+    expect(await storedRow(db, id)).to.include({ delivered: false, failed: false });
+    await deliver();
+    expect(await storedRow(db, id)).to.include({ delivered: true, failed: false });
+    expect(await hasCopy(leaver)).to.equal(false);
+  });
+
   it("does not tell them of typing when they went first", async () => {
     const events = await inOrder(head, [() => removing(leaver), typing]);
     const [told, removal] = [ofRoom(events, "typing"), ofRoom(events, "subscription")];

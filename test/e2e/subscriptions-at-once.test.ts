@@ -1,4 +1,4 @@
-import { addSubscriptions, removeSubscriptions } from "@carillon/contract";
+import { addSubscriptions, removeSubscriptions, updateSubscriptions } from "@carillon/contract";
 import {
   channel,
   countWaiting,
@@ -46,6 +46,21 @@ describe("Subscriptions to a private channel that change at the same time", () =
       () => change(removeSubscriptions, other),
     );
     expect(knownTo(one, events)).to.have.members([org.owner.id, one.id]);
+  });
+
+  it("are waited for in one order, in whichever order the requests name the channels", async () => {
+    room = await channel(db, org.owner, { subscribers: [one] });
+    const next = await channel(db, org.owner);
+    let request: Promise<unknown> | undefined;
+    await db.transaction(async (tx) => {
+      await tx.rows("SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE", [room.id]);
+      const params = { add: [{ name: next.name }], delete: [room.name] };
+      request = gateway.as(one).succeed(updateSubscriptions, { params });
+      await waiting(1);
+      // It waits for the first, and does not yet have the other, for which somebody may wait in turn.
+      await tx.rows("SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE NOWAIT", [next.id]);
+    });
+    await request;
   });
 
   /** Both requests have made their checks before either changes anything. */

@@ -1,15 +1,19 @@
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
+import { holdGroupGraph } from "../permissions/lock-groups.ts";
 import { guestRole } from "../permissions/memberships.ts";
 import type { Account } from "../users/account.ts";
+import { lockAccount } from "../users/lock-account.ts";
 import {
   addSubscriptions,
   type AddedSubscriptions,
   type AddSubscriptionsInput,
   type WantedChannel,
 } from "./add-subscriptions.ts";
+import { loadChannelsByName } from "./channel.ts";
 import { removeSubscriptions, type RemovedSubscriptions } from "./remove-subscriptions.ts";
+import { lockChannels } from "./subscribe.ts";
 
 export type UpdatedSubscriptions = Pick<AddedSubscriptions, "subscribed" | "alreadySubscribed"> &
   RemovedSubscriptions;
@@ -45,6 +49,8 @@ export async function updateSubscriptions(
     throw errors.badRequest("Nothing to do: name channels in add or in delete");
   if (add.length > 0 && actor.role === guestRole)
     throw errors.badRequest("Guests cannot subscribe themselves");
+  if (add.length > 0 && names.length > 0)
+    await lockAll(tx, actor, [...add.map(({ name }) => name), ...names]);
   const added =
     add.length > 0
       ? await addSubscriptions(tx, actor, { ...asByDefault, subscriptions: add })
@@ -55,4 +61,21 @@ export async function updateSubscriptions(
       : { removed: [], notRemoved: [] };
   const { subscribed, alreadySubscribed } = added;
   return { subscribed, alreadySubscribed, ...removed };
+}
+
+/** All channels at once, in the one order: the two halves would take them in the order of the request. */
+async function lockAll(tx: Tx, actor: Account, names: readonly string[]): Promise<void> {
+  const [, , channels] = await Promise.all([
+    holdGroupGraph(tx, actor.realmId),
+    lockAccount(tx, actor.realmId, actor.id, "FOR SHARE"),
+    loadChannelsByName(
+      tx,
+      actor.realmId,
+      names.map((name) => name.trim()),
+    ),
+  ]);
+  await lockChannels(
+    tx,
+    [...channels.values()].map(({ id }) => id),
+  );
 }
