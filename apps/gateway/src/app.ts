@@ -39,6 +39,11 @@ export interface AppOptions<Services, A extends Actor = Actor> {
   readonly checkResults?: boolean;
   /** Milliseconds that a request has, 30,000 unless given; long polls have all the time. */
   readonly deadlineMs?: number;
+  /**
+   * Milliseconds, 60,000 unless given, after which a client that takes nothing of a large answer is cut off: what it is
+   * made of lies in memory until then.
+   */
+  readonly stalledMs?: number;
   /** Behind `GET /health`: rejects when the process cannot serve. */
   readonly health?: () => Promise<unknown>;
   /** The address that clients use, for the OpenAPI document. */
@@ -57,6 +62,7 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     authenticate,
     limiter = noLimiter,
     deadlineMs = 30_000,
+    stalledMs = 60_000,
     checkResults = false,
   } = options;
   const operations = options.operations ?? allOperations;
@@ -96,8 +102,13 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
       refuse(exchange, error);
     }
     const record = exchange.record();
-    logRequest(record);
     options.onRequest?.(record);
+    if (!exchange.inPieces || ctx.res.closed) {
+      logRequest(record);
+      return;
+    }
+    ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
+    ctx.res.once("close", () => logRequest({ ...record, bytes: exchange.bytes }));
   });
   return app;
 

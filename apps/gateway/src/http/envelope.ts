@@ -1,5 +1,3 @@
-import { Readable } from "node:stream";
-
 import type { ApiError } from "@carillon/contract";
 import { isLarge, jsonSlices } from "./json-slices.ts";
 
@@ -8,7 +6,10 @@ import { isLarge, jsonSlices } from "./json-slices.ts";
  * while it goes out (http-contract.md §8): it has no `Content-Length`, is made no faster than the client takes it, and
  * ends with the connection where either gives up.
  */
-export function successBody(fields: object | void, ignored: readonly string[]): string | Readable {
+export function successBody(
+  fields: object | void,
+  ignored: readonly string[],
+): string | AsyncIterable<string> {
   const answer = {
     result: "success",
     msg: "",
@@ -16,7 +17,7 @@ export function successBody(fields: object | void, ignored: readonly string[]): 
     ...(ignored.length > 0 ? { ignored_parameters_unsupported: ignored } : {}),
   };
   if (!isLarge(answer)) return JSON.stringify(answer);
-  return Readable.from(jsonSlices(answer), { objectMode: false });
+  return jsonSlices(answer);
 }
 
 /** The JSON text of a refusal; nothing in it is undocumented, since some clients match it exactly. */

@@ -24,7 +24,10 @@ export class Exchange {
   user: number | undefined;
   code: string | undefined;
   why: string | undefined;
+  /** Of the answer's body; of one that is made while it goes out those that have been made. */
   bytes = 0;
+  /** Whether the answer is made while it goes out. */
+  inPieces = false;
   readonly #ctx: Context;
 
   constructor(ctx: Context) {
@@ -33,10 +36,13 @@ export class Exchange {
     this.requestId = typeof given === "string" && acceptableId.test(given) ? given : uniqueId();
   }
 
-  /** Sets the answer: JSON unless the headers say otherwise. */
+  /**
+   * Sets the answer: JSON unless the headers say otherwise.
+   * @param body with the pieces of a text the connection ends where making them fails, and the answer stays unfinished
+   */
   reply(
     status: number,
-    body: string | Buffer | Readable,
+    body: string | Buffer | Readable | AsyncIterable<string>,
     headers?: Readonly<Record<string, string>>,
   ): void {
     const { req, res } = this.#ctx;
@@ -48,7 +54,7 @@ export class Exchange {
     if (status !== 204) res.setHeader("Content-Type", "application/json");
     if (headers) for (const name of Object.keys(headers)) res.setHeader(name, headers[name] ?? "");
     if (rest) res.setHeader("Connection", "close");
-    this.#ctx.body = status === 204 ? null : body;
+    this.#ctx.body = status === 204 ? null : this.#asBody(body);
     this.bytes = this.#ctx.response.length ?? 0;
     // The answer goes out at once, only its end waits: a connection that is closed while a client still sends takes
     // the answer with it.
@@ -61,6 +67,20 @@ export class Exchange {
   refuse(error: ApiError): void {
     this.code = error.code;
     this.reply(error.status, errorText(error), error.headers);
+  }
+
+  #asBody(body: string | Buffer | Readable | AsyncIterable<string>): string | Buffer | Readable {
+    if (typeof body === "string" || Buffer.isBuffer(body) || body instanceof Readable) return body;
+    this.inPieces = true;
+    return Readable.from(this.#counted(body), { objectMode: false });
+  }
+
+  async *#counted(pieces: AsyncIterable<string>): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
+      const bytes = Buffer.from(piece);
+      this.bytes += bytes.length;
+      yield bytes;
+    }
   }
 
   /** For the log, once the answer is set. */

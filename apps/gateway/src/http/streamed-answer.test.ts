@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { operation } from "@carillon/contract";
+import { waitFor } from "@carillon/testkit";
+import { expect } from "chai";
+import { z } from "zod";
+import { handlerFor } from "./handler.ts";
+import { basic, startGateway, type Gateway } from "./sample-gateway.test.ts";
+
+describe("an answer that is written while it goes out", () => {
+  const list = operation({
+    id: "list-things",
+    method: "GET",
+    path: "/api/v1/things",
+    access: "account",
+    result: { things: z.array(z.unknown()) },
+    summary: "Things",
+  });
+  let things: unknown[];
+  let gateway: Gateway;
+  const handlers = [handlerFor<{ log: string[] }>()(list, async () => ({ things }))];
+  before(async () => {
+    gateway = await startGateway({ handlers, checkResults: false });
+  });
+  after(() => gateway.stop());
+  beforeEach(() => {
+    things = Array.from({ length: 5_000 }, (_, id) => ({ id, name: "ä".repeat(100) }));
+    gateway.lines.length = 0;
+  });
+
+  const head = `GET /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic("member@carillon.test:member")}\r\n\r\n`;
+  /** Everything that comes until the connection ends. */
+  async function received(): Promise<string> {
+    const socket = connect(gateway.port, "127.0.0.1");
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk) => chunks.push(chunk)).on("error", () => {});
+    socket.write(head);
+    await once(socket, "close");
+    return Buffer.concat(chunks).toString();
+  }
+  const loggedLine = (text: string, { lines } = gateway) =>
+    waitFor(() => lines.find(({ msg }) => msg === text), { what: `the log says: ${text}` });
+  const broken = {
+    toJSON() {
+      throw new Error("the secret reason");
+    },
+  };
+
+  it("ends with the connection where making it fails, and never as if it were whole", async () => {
+    things.push(broken);
+    // The connection is to be kept, so that only the failure ends it.
+    const text = await received();
+    expect(text).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(text).to.include('"id":4000');
+    expect(text.endsWith("0\r\n\r\n"), "the last chunk").to.equal(false);
+    expect(text).not.to.include("secret");
+    await loggedLine("an answer could not be sent");
+  });
+
+  it("is logged with the bytes that it had", async () => {
+    const { text } = await gateway.send("GET", "/api/v1/things");
+    const { bytes } = await loggedLine("request");
+    expect(text).to.have.length.greaterThan(500_000);
+    expect(bytes).to.equal(Buffer.byteLength(text));
+  });
+
+  it("is given up where the client takes nothing of it any more", async () => {
+    const impatient = await startGateway({ handlers, checkResults: false, stalledMs: 500 });
+    // More than the buffers of both ends hold.
+    things = Array.from({ length: 200_000 }, (_, id) => ({ id, name: "x".repeat(200) }));
+    const socket = connect(impatient.port, "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write(head);
+    await once(socket, "readable");
+    const { bytes } = await loggedLine("request", impatient);
+    expect(bytes).to.be.below(40_000_000);
+    socket.destroy();
+    await impatient.stop();
+  });
+});
