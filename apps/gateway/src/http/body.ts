@@ -1,6 +1,7 @@
-import type { Operation } from "@carillon/contract";
-import type { Context } from "koa";
-import { bodyBytes } from "./body-bytes.ts";
+import { errors, type Operation } from "@carillon/contract";
+import type { Context, Middleware } from "koa";
+import { HttpMethodEnum, koaBody } from "koa-body";
+import { mindDecoder } from "./body-decoder.ts";
 import type { Fields } from "./fields.ts";
 import { addMultipart } from "./multipart.ts";
 
@@ -19,19 +20,54 @@ const multipartType = "multipart/form-data";
 
 /**
  * Adds the parameters of the body, when it is a form of either kind; other bodies are not read at all.
- * @throws ApiError 413 over `limit` bytes (after decompression), 400 for what cannot be decoded
+ * @throws ApiError 413 over `limit` bytes, before or after decompression; 400 for what cannot be decoded, and for a body
+ * that breaks off
  */
 export async function readBody(ctx: Context, fields: Fields, limit: number): Promise<void> {
-  const header = ctx.req.headers["content-type"] ?? "";
-  const type = mediaType(header);
-  if (type !== formType && type !== multipartType) return;
-  const bytes = await bodyBytes(ctx.req, ctx.res, limit);
-  if (type === multipartType) await addMultipart(bytes, header, fields);
+  const { req, res, request } = ctx;
+  const type = ctx.is(formType, multipartType);
+  if (!type) return;
+  if (Number(req.headers["content-length"] ?? 0) > limit) throw errors.requestTooLarge(limit);
+  mindDecoder(req, res);
+  if (/^100-continue$/i.test(req.headers.expect ?? "")) res.writeContinue();
+  await readerFor(limit)(ctx, nothingMore);
+  const bytes: unknown = request.body;
+  // The handler, which may take long, has no use for them.
+  delete request.body;
+  if (!Buffer.isBuffer(bytes)) return;
+  if (type === multipartType) await addMultipart(bytes, req.headers["content-type"] ?? "", fields);
   else await fields.addForm(bytes);
 }
 
-function mediaType(header: string): string {
-  if (header === formType) return header;
-  const end = header.indexOf(";");
-  return (end < 0 ? header : header.slice(0, end)).trim().toLowerCase();
+const readers = new Map<number, Middleware>();
+
+/** koa-body, set to hand over the bytes of both kinds of form as they are (docs/decisions/013). */
+function readerFor(limit: number): Middleware {
+  let reader = readers.get(limit);
+  if (!reader) {
+    reader = koaBody({
+      parsedMethods: Object.values(HttpMethodEnum),
+      json: false,
+      urlencoded: false,
+      multipart: false,
+      textTypes: [formType, multipartType],
+      textLimit: limit,
+      // No encoding: a Buffer instead of a string.
+      encoding: "",
+      onError(error) {
+        throw refusalOf(error, limit);
+      },
+    });
+    readers.set(limit, reader);
+  }
+  return reader;
+}
+
+async function nothingMore(): Promise<void> {}
+
+/** Whatever fails while a body is read is the body's fault: broken gzip, an unknown encoding, a hung-up client. */
+function refusalOf(error: Error, limit: number) {
+  return "status" in error && error.status === 413
+    ? errors.requestTooLarge(limit)
+    : errors.badRequest("The body cannot be decoded");
 }

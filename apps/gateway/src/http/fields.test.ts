@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { startGateway, type Gateway, type SendOptions } from "./sample-gateway.test.ts";
 
@@ -67,14 +67,23 @@ describe("where parameters come from", () => {
     ).to.equal("x");
   });
 
-  it("reads a gzipped form", async () => {
-    const headers = {
-      "Content-Type": "application/x-www-form-urlencoded",
-      "Content-Encoding": "gzip",
+  it("reads a compressed form, however the compression is spelt", async () => {
+    const gzip = gzipSync("content=zipped");
+    const bodies = {
+      gzip,
+      "x-gzip": gzip,
+      GZip: gzip,
+      deflate: deflateSync("content=zipped"),
+      br: brotliCompressSync("content=zipped"),
+      identity: "content=zipped",
     };
-    expect(
-      await content("POST", "/api/v1/echo", { body: gzipSync("content=zipped"), headers }),
-    ).to.equal("zipped");
+    for (const [encoding, body] of Object.entries(bodies)) {
+      const headers = {
+        "Content-Type": "application/x-www-form-urlencoded",
+        "Content-Encoding": encoding,
+      };
+      expect(await content("POST", "/api/v1/echo", { body, headers }), encoding).to.equal("zipped");
+    }
   });
 
   it("ignores the body of GET", async () => {

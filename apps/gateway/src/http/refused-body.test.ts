@@ -1,11 +1,15 @@
 import { connect } from "node:net";
-import { deflateSync, gzipSync } from "node:zlib";
+import { constants, deflateSync, gzipSync } from "node:zlib";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import { basic, startGateway, type Gateway } from "./sample-gateway.test.ts";
 
 const form = "application/x-www-form-urlencoded";
 const megabyte = 1_000_000;
+/** Bytes of a body. */
+const limit = 25 * 1024 * 1024;
+/** Bytes that zlib decompresses in one go. */
+const zlibChunk = 16 * 1024;
 
 interface Heads {
   readonly method?: string;
@@ -92,6 +96,15 @@ describe("a body that is refused", () => {
         413,
         { "Content-Encoding": "gzip" },
         Buffer.concat([bomb, garbage]),
+      ],
+      [
+        "gzip that goes wrong when it has been refused",
+        413,
+        { "Content-Encoding": "gzip" },
+        Buffer.concat([
+          gzipSync(Buffer.alloc(limit + 2 * zlibChunk), { finishFlush: constants.Z_SYNC_FLUSH }),
+          Buffer.alloc(zlibChunk, 0xff),
+        ]),
       ],
       ["broken gzip", 400, { "Content-Encoding": "gzip" }, garbage],
       [
