@@ -1,4 +1,5 @@
 import type { Sql } from "@carillon/db";
+import { inSlices } from "@carillon/kit";
 
 import { loadMemberships } from "../permissions/memberships.ts";
 import type { Account } from "../users/account.ts";
@@ -52,7 +53,7 @@ export async function listChannels(
   );
   const channels = rows.filter(chosen);
   const presenter = await loadChannelPresenter(sql, account.realmId, channels);
-  return channels.map((channel) => ({
+  return inSlices(channels, (channel) => ({
     ...presenter.present(channel),
     ...(selection.withDefault ? { is_default: channel.isDefault } : {}),
   }));

@@ -1,4 +1,5 @@
 import type { Sql } from "@carillon/db";
+import { inSlices } from "@carillon/kit";
 
 import type { Account } from "../users/account.ts";
 import { loadChannels } from "./channel.ts";
@@ -21,9 +22,11 @@ export async function listSubscriptions(
   const channels = await loadChannels(sql, account.realmId, ids);
   const presenter = await loadChannelPresenter(sql, account.realmId, [...channels.values()]);
   const subscribersOf = options.subscribers ? await loadSubscribers(sql, ids) : undefined;
-  return own.flatMap((subscription) => {
+  const listed = own.flatMap((subscription) => {
     const channel = channels.get(subscription.channelId);
-    if (!channel) return [];
-    return [presentSubscription(presenter, channel, subscription, subscribersOf?.(channel.id))];
+    return channel ? [{ subscription, channel }] : [];
   });
+  return inSlices(listed, ({ subscription, channel }) =>
+    presentSubscription(presenter, channel, subscription, subscribersOf?.(channel.id)),
+  );
 }
