@@ -1,8 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { ping, pong } from "@carillon/kit";
-import { captureLog, waitFor } from "@carillon/testkit";
+import { captureLog, installation, useDatabase, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import { LogFile } from "./log-file.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
@@ -61,7 +66,85 @@ describe("A supervised process", () => {
   });
 });
 
+describe("A supervised gateway", () => {
+  const db = useDatabase();
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "carillon-supervised-"));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it("that hangs is replaced, and the new one serves", async () => {
+    const port = await freePort();
+    const address = `http://127.0.0.1:${port}`;
+    const entry = process.env["CARILLON_TEST_BUILT"] === "true" ? "dist/main.js" : "src/main.ts";
+    const logFile = new LogFile(folder, "gateway");
+    const gateway = new SupervisedProcess({
+      name: "gateway",
+      script: fileURLToPath(new URL(`../../gateway/${entry}`, import.meta.url)),
+      env: () => ({ ...process.env, ...installation(db.url), PORT: String(port) }),
+      logFile,
+      log: captureLog().log,
+      // One that nobody else asks: the log tells when the watchdog has had an answer.
+      url: `${address}/api/v1/openapi.json`,
+      askEveryMs: 1_000,
+    });
+    const serves = () =>
+      waitFor(
+        () =>
+          fetch(`${address}/health`).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        { what: "the gateway serves" },
+      );
+    gateway.start();
+    gateway.markStarted();
+    try {
+      await waitFor(
+        async () => (await readFile(logFile.path, "utf8")).split("openapi").length > 3,
+        {
+          what: "the gateway has answered the watchdog",
+        },
+      );
+      const { pid: first = 0 } = gateway;
+      process.kill(first, "SIGSTOP");
+      await waitFor(() => gateway.pid !== undefined && gateway.pid !== first, {
+        what: "another process is there",
+      });
+      await serves();
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
 describe("The watchdog", () => {
+  it("notices a process that hangs though the memory is tidied up meanwhile", async () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void;
+    let asked = 0;
+    const watching = hangs({
+      everyMs: 100,
+      signal: new AbortController().signal,
+      ask: async () => {
+        if (++asked === 1) return;
+        setImmediate(collectGarbage);
+        await new Promise(() => {});
+      },
+    });
+    expect(await watching).to.equal(true);
+  });
+
   it("takes any answer for one, and waits for the first as long as a start may take", async () => {
     const end = new AbortController();
     let asked = 0;

@@ -27,8 +27,9 @@ export interface ProcessPlan {
 }
 
 /**
- * One child process that is started again when it dies, and replaced when it hangs. It leads a process group of its own, so that Ctrl-C
- * in the terminal reaches it once, through us, and it ends by itself when we are gone (its channel closes).
+ * One child process that is started again when it dies, and replaced when it hangs. It leads a process group of its
+ * own, so that Ctrl-C in the terminal reaches it once, through us, and it ends by itself when we are gone (its channel
+ * closes).
  */
 export class SupervisedProcess {
   readonly name: string;
@@ -41,6 +42,7 @@ export class SupervisedProcess {
   #stopping = false;
   #deaths = 0;
   readonly #stopSignal = new AbortController();
+  #endWatching: () => void = () => undefined;
 
   constructor(plan: ProcessPlan) {
     this.name = plan.name;
@@ -71,13 +73,14 @@ export class SupervisedProcess {
     });
     closeSync(output);
     this.#child = child;
-    const gone = new AbortController();
-    void this.#watch(child, gone.signal);
+    const watching = new AbortController();
+    this.#endWatching = () => watching.abort();
+    void this.#watch(child, watching.signal);
     log.info({ child: name, childPid: child.pid }, "started");
     child.on("error", (error) => log.error({ err: error, child: name }, "a child process failed"));
     child.once("exit", (code, signal) => {
       this.#child = undefined;
-      gone.abort();
+      watching.abort();
       if (this.#stopping) return;
       const lastWord = logFile.lastWord(from);
       log.error({ child: name, code, signal, lastWord }, "a child process died");
@@ -91,13 +94,12 @@ export class SupervisedProcess {
   }
 
   /** Kills a child that hangs: it hears no other signal, and its death is followed by a new start. */
-  async #watch(child: ChildProcess, gone: AbortSignal): Promise<void> {
+  async #watch(child: ChildProcess, signal: AbortSignal): Promise<void> {
     const { url, askEveryMs, log, name } = this.#plan;
     const ask = async (signal: AbortSignal) => {
       await pinged(child, signal);
       if (url !== undefined) await (await fetch(url, { signal })).arrayBuffer();
     };
-    const signal = AbortSignal.any([gone, this.#stopSignal.signal]);
     const hung = await hangs({
       ask,
       signal,
@@ -133,6 +135,7 @@ export class SupervisedProcess {
   async stop(impatience?: AbortSignal): Promise<void> {
     this.#stopping = true;
     this.#stopSignal.abort();
+    this.#endWatching();
     const child = this.#child;
     if (!child) return;
     const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));

@@ -29,17 +29,25 @@ export async function hangs({
   let missed = 0;
   while (!signal.aborted) {
     const asked = performance.now();
-    const timeUp = AbortSignal.any([signal, AbortSignal.timeout(step)]);
+    // With a timer that holds it: what `AbortSignal.any` makes of `AbortSignal.timeout` can be collected as garbage
+    // before its time is up, and then nobody ever hears of it.
+    const question = new AbortController();
+    const end = () => question.abort();
+    const timer = setTimeout(end, step);
+    signal.addEventListener("abort", end, { once: true });
     const well = await Promise.race([
-      ask(timeUp).then(
+      ask(question.signal).then(
         () => true,
         () => false,
       ),
-      aborted(timeUp),
+      aborted(question.signal),
     ]);
     await pause(Math.max(0, step - (performance.now() - asked)), undefined, { signal }).catch(
       () => {},
     );
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+    end();
     const tookMs = performance.now() - asked;
     if (well) {
       answered = true;
