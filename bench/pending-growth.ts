@@ -176,7 +176,6 @@ async function deliver({ database, world }: Side): Promise<number> {
   const outcomes: Outcome[] = [];
   await deliverAll({ db, site: benchSite, log: silentLogger }, world.realmId, {
     maxBatches: 10,
-    signal: new AbortController().signal,
     onBatch: (batch) => void outcomes.push(...batch),
   });
   const took = performance.now() - startedAt;

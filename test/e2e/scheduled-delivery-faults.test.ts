@@ -95,8 +95,7 @@ describe("A scheduled message that breaks the delivery", () => {
     const after = await message(sender, "takes part", -8);
     await poison("NEW.content = 'poison'");
     const options = { db, site: testSite(), log: silentLogger, batch: 1 };
-    const { signal } = new AbortController();
-    await deliverAll(options, org.realm.id, { maxBatches: 9, signal });
+    await deliverAll(options, org.realm.id, { maxBatches: 9 });
     expect(await storedRow(db, broken.id)).to.include({ failed: true });
     expect(await storedRow(db, after.id)).to.include({ failed: true, delivered: false });
   });

@@ -139,10 +139,9 @@ async function deliverAgain(
   options: Parameters<typeof deliverAll>[0],
   realmId: number,
 ): Promise<void> {
-  const { signal } = new AbortController();
   for (let more = true; more;) {
     try {
-      more = (await deliverAll(options, realmId, { maxBatches: 5, signal })).more;
+      more = (await deliverAll(options, realmId, { maxBatches: 5 })).more;
     } catch (error) {
       if (!isPassing(error)) throw error;
     }

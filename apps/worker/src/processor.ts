@@ -1,10 +1,13 @@
+import type { Lifetime } from "@carillon/db";
 import type { JobDefinition } from "@carillon/jobs";
 import { StartupError, type Logger } from "@carillon/kit";
 
 /** What a processor gets to work with. */
 export interface JobContext<Payload> {
   readonly payload: Payload;
-  /** Aborted at the deadline, when the queue cancels the job and when the process must end: pass it on. */
+  /** Ends at the deadline, when the queue cancels the job and when the process must end: `db.within(lifetime)`. */
+  readonly lifetime: Lifetime;
+  /** The lifetime's, for what is not done in the database: pass it on. */
   readonly signal: AbortSignal;
   readonly log: Logger;
   /** 1 at the first run. */

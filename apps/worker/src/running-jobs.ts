@@ -1,3 +1,4 @@
+import { Lifetime } from "@carillon/db";
 import { checkPayload } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
 import { HandBack, type Run } from "@carillon/queue";
@@ -56,62 +57,54 @@ export class RunningJobs {
     const { definition } = processor;
     const payload = checkPayload(definition, given.data);
     const log = this.#log.child({ job: given.name, id: given.id, attempt: given.attempt });
-    const ending = new Ending(this.#stopMs);
-    const cancelled = () => ending.begin(new DeadlineExceeded("the queue cancelled the job"));
-    given.signal.addEventListener("abort", cancelled, { once: true });
-    const deadline = setTimeout(
-      () => ending.begin(new DeadlineExceeded(`it took longer than ${definition.deadlineMs} ms`)),
+    const lifetime = new Lifetime();
+    lifetime.limit(
       definition.deadlineMs,
+      () => new DeadlineExceeded(`it took longer than ${definition.deadlineMs} ms`),
     );
-    const running: Running = { id: given.id, end: (reason) => ending.begin(reason) };
+    const end = (reason: Error) => lifetime.end(reason, false);
+    const cancelled = () => end(new DeadlineExceeded("the queue cancelled the job"));
+    given.signal.addEventListener("abort", cancelled, { once: true });
+    const patience = new Patience(lifetime, this.#stopMs);
+    const running: Running = { id: given.id, end };
     this.#running.add(running);
     try {
       const work = processor.process({
         payload,
-        signal: ending.signal,
+        lifetime,
+        signal: lifetime.signal,
         log,
         attempt: given.attempt,
       });
-      await Promise.race([work, ending.ignored]);
+      await Promise.race([work, patience.exhausted]);
     } catch (error) {
       // What a job throws because it was told to stop says nothing; why it was told does.
-      throw ending.reason ?? error;
+      throw lifetime.reason ?? error;
     } finally {
-      clearTimeout(deadline);
-      ending.forget();
+      lifetime.unlimit();
+      patience.forget();
       given.signal.removeEventListener("abort", cancelled);
       this.#running.delete(running);
     }
   }
 }
 
-/** Tells one run to stop, and rejects `ignored` when it has not after `stopMs`. */
-class Ending {
-  readonly #controller = new AbortController();
-  readonly #stopMs: number;
-  readonly ignored: Promise<never>;
-  #reject: (reason: Error) => void = () => undefined;
+/** Rejects `exhausted` where a run still goes on `stopMs` after the end of its lifetime. */
+class Patience {
+  readonly exhausted: Promise<never>;
   #timer: NodeJS.Timeout | undefined;
-  reason: Error | undefined;
+  readonly #forget: () => void;
 
-  constructor(stopMs: number) {
-    this.#stopMs = stopMs;
-    this.ignored = new Promise((_resolve, reject) => (this.#reject = reject));
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** The first reason stands. */
-  begin(reason: Error): void {
-    if (this.reason) return;
-    this.reason = reason;
-    this.#controller.abort(reason);
-    this.#timer = setTimeout(() => this.#reject(reason), this.#stopMs);
+  constructor(lifetime: Lifetime, stopMs: number) {
+    let giveUp: (reason: unknown) => void = () => {};
+    this.exhausted = new Promise((_resolve, reject) => (giveUp = reject));
+    this.#forget = lifetime.onEnd(() => {
+      this.#timer ??= setTimeout(() => giveUp(lifetime.reason), stopMs);
+    });
   }
 
   forget(): void {
+    this.#forget();
     clearTimeout(this.#timer);
   }
 }

@@ -1,4 +1,4 @@
-import type { Database } from "@carillon/db";
+import { Lifetime, type Database } from "@carillon/db";
 import { checkPayload, type JobDefinition, type Publication } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import type { AnyProcessor, Runner, WorkerServices } from "@carillon/worker";
@@ -46,9 +46,12 @@ export async function runJob<Payload>(
   const processors = options.processors ?? allProcessors(services);
   const processor = processors.find((one) => one.definition.name === definition.name);
   if (!processor) throw new Error(`the job ${definition.name} has no processor`);
+  const lifetime = new Lifetime();
+  options.signal?.addEventListener("abort", () => lifetime.end(new Error("aborted"), true));
   await processor.process({
     payload: checkPayload<unknown>(definition, payload),
-    signal: options.signal ?? new AbortController().signal,
+    lifetime,
+    signal: options.signal ?? lifetime.signal,
     log,
     attempt: options.attempt ?? 1,
   });

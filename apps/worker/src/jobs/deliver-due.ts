@@ -7,13 +7,16 @@ import type { WorkerServices } from "../services.ts";
 /** Sends what is due in one organization (scheduled-messages.md §5). */
 export function deliverDueProcessor(services: WorkerServices) {
   const { db, queues, site } = services;
-  return processor(deliverDue, async ({ payload, signal, log }) => {
+  return processor(deliverDue, async ({ payload, lifetime, signal, log }) => {
     const { realmId, second } = payload;
-    const { more, elsewhere, now } = await deliverAll({ db, site, log }, realmId, {
-      maxBatches: batchesPerTurn,
-      signal,
-      onBatch: (outcomes) => report(services, outcomes),
-    });
+    const { more, elsewhere, now } = await deliverAll(
+      { db: db.within(lifetime), site, log, signal },
+      realmId,
+      {
+        maxBatches: batchesPerTurn,
+        onBatch: (outcomes) => report(services, outcomes),
+      },
+    );
     const tick = Math.floor(now * 1_000);
     if (more) {
       await queues.publish([{ job: deliverDue, payload: { realmId, second, tick } }]);

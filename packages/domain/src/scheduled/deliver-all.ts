@@ -15,7 +15,7 @@ export interface DeliveryRun {
 }
 
 /**
- * Delivers batch after batch until nothing is due, `maxBatches` are done, or `signal` fires. The look after each
+ * Delivers batch after batch until nothing is due, `maxBatches` are done, or the signal fires. The look after each
  * commit is what lets a second alarm end when it finds the organization being delivered: whatever was due before
  * the holder's last commit is seen by the holder.
  */
@@ -24,14 +24,13 @@ export async function deliverAll(
   realmId: number,
   run: {
     readonly maxBatches: number;
-    readonly signal: AbortSignal;
     readonly onBatch?: (outcomes: readonly Outcome[]) => void;
   },
 ): Promise<DeliveryRun> {
   // Messages due within seconds have an alarm each, and the first of them sends all: the others end here.
   let look = await lookForDue(options.db, realmId);
   for (let batches = 0; look.due; look = await lookForDue(options.db, realmId)) {
-    if (batches >= run.maxBatches || run.signal.aborted)
+    if (batches >= run.maxBatches || options.signal?.aborted)
       return { more: true, elsewhere: false, now: look.now };
     const outcomes = await deliverBatch(options, realmId);
     if (outcomes === undefined) return { more: false, elsewhere: true, now: look.now };

@@ -25,6 +25,8 @@ export interface DeliverOptions {
   readonly site: Site;
   readonly log: Logger;
   readonly batch?: number;
+  /** Once it has fired, what fails says nothing about the rows. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function deliverBatch(
   options: DeliverOptions,
   realmId: number,
 ): Promise<Outcome[] | undefined> {
-  const { db, log, batch = deliveryBatch } = options;
+  const { db, log, batch = deliveryBatch, signal } = options;
   let claimed: readonly DueRow[] = [];
   try {
     return await db.transaction(
@@ -54,7 +56,7 @@ export async function deliverBatch(
       { attempts: 1 },
     );
   } catch (error) {
-    if (isPassing(error) || claimed.length === 0) throw error;
+    if (signal?.aborted || isPassing(error) || claimed.length === 0) throw error;
     log.error(
       { err: error, realmId, rows: claimed.length },
       "a batch of due messages failed; its rows go one by one",
@@ -91,7 +93,7 @@ async function deliverSingly(
       try {
         return await tx.savepoint(() => deliverRows(options, tx, realm, rows));
       } catch (error) {
-        if (isPassing(error)) throw error;
+        if (options.signal?.aborted || isPassing(error)) throw error;
         options.log.error(
           { err: error, realmId, scheduledMessageId: rows[0]?.id },
           "a due message could not be sent",
@@ -135,7 +137,7 @@ async function deliverRows(
   ]);
   const clientNames = await loadClientNames(
     tx,
-    options.db,
+    options.db.pool,
     candidates.map(({ clientId }) => clientId),
   );
   const sendable: DueRow[] = [];
