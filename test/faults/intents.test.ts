@@ -3,10 +3,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buildDashboard } from "@carillon/dashboard";
 import { readCounters, stampIntents, type Database } from "@carillon/db";
-import { backoff, longestSilence, sendNotice, type JobDefinition } from "@carillon/jobs";
+import { backoff, GiveUp, longestSilence, sendNotice, type JobDefinition } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import { startWorker, testSite, waitFor, type TestWorker } from "@carillon/testkit";
-import { allProcessors, startRelay, sweepOnce, type WorkerServices } from "@carillon/worker";
+import {
+  allProcessors,
+  startRelay,
+  sweepOnce,
+  type AnyProcessor,
+  type WorkerServices,
+} from "@carillon/worker";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, type Crowd } from "./support/load.ts";
@@ -25,6 +31,8 @@ onBothBackends("What the notification bot is to tell", 120_000, {
     inWorld(backend, metTheStamp),
   "is told when the job has given up a row that stayed in other hands": (backend) =>
     inWorld(backend, gaveUp),
+  "is a dead letter when its jobs end again and again without a word": (backend) =>
+    inWorld(backend, endedWithoutAWord),
   "is left to its job while that waits for the next attempt": (backend) =>
     inWorld(backend, retrying),
   "is a dead letter after the last failure, and told once when that is replayed twice": (backend) =>
@@ -108,6 +116,45 @@ async function gaveUp(world: World): Promise<void> {
     expect(await sweepOnce(servicesOf(world)), "repairs").to.equal(1);
     await told(db, people);
   });
+}
+
+/** As when the worker dies under a job each time, until the queue gives it up. */
+async function endedWithoutAWord(world: World): Promise<void> {
+  const { db, queues } = world;
+  const people = await crowd(db);
+  await subscribePublished(world, people);
+  const { attempts } = sendNotice.retry;
+  await db.rows("UPDATE job_intent SET attempts = $1", [attempts - 2]);
+  let runs = 0;
+  const deadly: AnyProcessor = {
+    definition: sendNotice,
+    process: () => {
+      runs++;
+      throw new GiveUp("it took the worker down");
+    },
+  };
+  const worker = await startWorker(db, queues, { processors: [deadly] });
+  try {
+    for (const times of [1, 2]) {
+      await waitFor(() => worker.runner.counters().failed === times, {
+        what: "its job has ended",
+        timeoutMs: limitMs,
+      });
+      const before = await noticeRow(db, people);
+      expect(before).to.include({ state: "pending", version: times });
+      await lastHeardOf(db, people, longestSilence(sendNotice) + 1_000);
+      expect(await sweepOnce(servicesOf(world)), "repairs").to.equal(1);
+      const row = await noticeRow(db, people);
+      expect(row).to.include({ attempts: attempts - 2 + times });
+      expect(row.error).to.contain("it took the worker down");
+    }
+    expect(await noticeRow(db, people)).to.include({ state: "dead", version: 2 });
+    await lastHeardOf(db, people, longestSilence(sendNotice) + 1_000);
+    expect(await sweepOnce(servicesOf(world)), "repairs of a dead letter").to.equal(0);
+    expect(runs).to.equal(2);
+  } finally {
+    await worker.close();
+  }
 }
 
 /** Pauses of many minutes between its attempts are no loss. */

@@ -44,7 +44,7 @@ export async function sweepOnce(services: WorkerServices, overdue = overdueMs): 
   await queues.publish(
     realms.map(({ realmId }) => ({ job: deliverDue, payload: { realmId, second, tick } })),
   );
-  const intents = await repairIntents(services, { overdueMs: overdue, tick });
+  const intents = await repairIntents(services, overdue);
   const rows = realms.reduce((sum, realm) => sum + realm.rows, 0) + intents;
   if (rows === 0) return 0;
   // What a fresh worker finds due at its start is no repair: it may have been due for a moment only.

@@ -7,6 +7,8 @@ export interface JobView {
   readonly payload: unknown;
   readonly state: string;
   readonly attempts: number;
+  /** How often its worker died, or stood still, while it ran. */
+  readonly stalls: number;
   readonly addedAt: number;
   /** When it may run; later than `addedAt` for a delayed one. */
   readonly dueAt: number;
@@ -76,6 +78,7 @@ function view(job: Job, state: string): JobView {
     payload: job.data,
     state,
     attempts: job.attemptsMade,
+    stalls: job.stalledCounter,
     addedAt: job.timestamp,
     dueAt: job.timestamp + (job.delay ?? 0),
     ...(job.failedReason ? { failure: job.failedReason } : {}),
