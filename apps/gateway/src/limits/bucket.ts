@@ -12,6 +12,9 @@ export interface BucketState {
   readonly blockedMs: number;
 }
 
+/** Between two questions about a bucket that is full, in milliseconds. */
+const askAgainMs = 1_000;
+
 /** What one process knows of a bucket: what is counted together, and what it has let through and not told yet. */
 export class Bucket {
   readonly keys: readonly string[];
@@ -21,6 +24,8 @@ export class Bucket {
   #untoldHits = 0;
   /** When it was last asked for, in milliseconds. */
   usedAt = 0;
+  /** When the store was last asked about it, likewise. */
+  askedAt = 0;
   /** The last exchange with the store that was begun: the next one waits for it. */
   turn: Promise<unknown> = Promise.resolve();
   /** Requests that wait for the store's word. */
@@ -66,6 +71,17 @@ export class Bucket {
       ({ rule: { requests } }, i) =>
         this.#untoldHits < Math.floor(requests / 20) &&
         (this.#windows[i]?.used(now) ?? 0) < requests / 2,
+    );
+  }
+
+  /**
+   * Whether a full one is worth a question: of rules that are always asked, such as that of passwords, another process
+   * may have forgotten what was counted.
+   */
+  mayBeForgotten(now: number): boolean {
+    return (
+      this.#windows.every(({ rule }) => rule.requests < 20) &&
+      Math.abs(now - this.askedAt) >= askAgainMs
     );
   }
 

@@ -18,6 +18,8 @@ export interface StoredWindow {
 
 /** What the processes of an installation count together. Every method may fail. */
 export interface HitStore {
+  /** The time there, in UNIX milliseconds. */
+  now(): Promise<number>;
   /** Adds the hits of many windows, and tells what each holds then. */
   add(windows: readonly StoredWindow[]): Promise<Hits[]>;
   /**

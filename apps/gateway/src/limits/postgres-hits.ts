@@ -29,16 +29,36 @@ const lock = {
   text: `SELECT FROM pg_advisory_xact_lock(${lockClass.rateLimit}, hashtext($1))`,
 };
 
+const clearAtOnce = 10_000;
 const clear = {
   name: "rate-hits-clear",
-  text: `DELETE FROM rate_hits WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM rate_hits WHERE expires_at < now() LIMIT 10000 FOR UPDATE SKIP LOCKED))`,
+  text: `WITH cleared AS (
+      DELETE FROM rate_hits WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM rate_hits WHERE expires_at < now() LIMIT ${clearAtOnce} FOR UPDATE SKIP LOCKED))
+      RETURNING 1
+    )
+    SELECT count(*)::int AS count FROM cleared`,
+};
+
+const time = {
+  name: "rate-hits-time",
+  text: "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now",
 };
 
 /** Counts in a table that is not logged, so that nothing waits for a disk. */
 export function postgresHits(db: Database): HitStore {
-  const timer = setInterval(() => void db.rows(clear).catch(() => {}), clearEveryMs);
+  let clearing: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    clearing ??= clearHits(db)
+      .catch(() => {})
+      .finally(() => (clearing = undefined));
+  }, clearEveryMs);
   return {
+    async now() {
+      const [row] = await db.rows<{ now: number }>(time);
+      if (!row) throw new Error("the database tells no time");
+      return row.now;
+    },
     add: (windows) => addHits(db, windows),
     take: (windows, wanted) =>
       db.transaction(async (tx) => {
@@ -60,6 +80,14 @@ export function postgresHits(db: Database): HitStore {
     },
     close: async () => clearInterval(timer),
   };
+}
+
+/** Takes away all that counts no more, however much it is, in steps that hold little. */
+export async function clearHits(sql: Sql): Promise<void> {
+  for (;;) {
+    const [row] = await sql.rows<{ count: number }>(clear);
+    if ((row?.count ?? 0) < clearAtOnce) return;
+  }
 }
 
 async function addHits(sql: Sql, windows: readonly StoredWindow[]): Promise<Hits[]> {

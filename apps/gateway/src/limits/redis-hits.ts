@@ -69,6 +69,10 @@ export function redisHits(redisUrl: string, log: Logger, prefix = "carillon:rate
     return { taken, hits: hashes.map(pairs) };
   };
   return {
+    async now() {
+      const [seconds, microseconds] = await redis.time();
+      return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
+    },
     // One answer is waited for, however many are asked: they go out together.
     add: async (windows) =>
       (await Promise.all(windows.map((window) => ask([window], 0)))).flatMap(({ hits }) => hits),

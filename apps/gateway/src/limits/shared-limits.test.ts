@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 
-import { silentLogger, type RateRule } from "@carillon/kit";
+import { silentLogger, systemClock, type Clock, type RateRule } from "@carillon/kit";
 import { captureLog, forEachBackend, useDatabase, useQueues, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 
 import type { HitStore } from "./hit-store.ts";
-import { postgresHits } from "./postgres-hits.ts";
+import { clearHits, postgresHits } from "./postgres-hits.ts";
 import { redisHits } from "./redis-hits.ts";
 import { SharedLimits } from "./shared-limits.ts";
 
@@ -32,19 +32,21 @@ forEachBackend("Limits that several processes hold together", (backend) => {
   afterEach(() => close(open.splice(0)));
 
   /** One more process, whose questions to the store are counted. */
-  const join = async (): Promise<SharedLimits> => {
+  const join = async (own: Clock = clock): Promise<SharedLimits> => {
     const { redisUrl } = queues.config;
     const store =
       backend === "redis" && redisUrl ? redisHits(redisUrl, silentLogger) : postgresHits(db);
     const counted: HitStore = {
       ...store,
+      // As if the store's clock were the one that the tests set.
+      now: async () => clock.now(),
       add: (windows) => (asked++, store.add(windows)),
       take: (windows, wanted) => (asked++, store.take(windows, wanted)),
     };
     const limits = new SharedLimits({
       store: counted,
       log: silentLogger,
-      clock,
+      clock: own,
       patienceMs: 20_000,
       // Only when the test says so.
       tellEveryMs: 3_600_000,
@@ -127,6 +129,41 @@ forEachBackend("Limits that several processes hold together", (backend) => {
     expect(await admittedOf(limits, name, rules, 10)).to.equal(0);
   });
 
+  it("go by the store's clock, whatever their own say", async () => {
+    const skewed = (seconds: number): Clock => ({ now: () => clock.now() + seconds * 1_000 });
+    const limits = [await join(), await join(skewed(300)), await join(skewed(-300))];
+    const name = fresh();
+    const rules = [{ seconds: 60, requests: 9 }];
+    expect(await admittedOf(limits, name, rules, 30)).to.equal(9);
+    clock.pass(62);
+    expect(await admittedOf(limits, name, rules, 30)).to.equal(9);
+  });
+
+  it("read that clock", async () => {
+    const { redisUrl } = queues.config;
+    const store =
+      backend === "redis" && redisUrl ? redisHits(redisUrl, silentLogger) : postgresHits(db);
+    const told = await waitFor(() => store.now().catch(() => undefined), { what: "a time" });
+    await store.close();
+    // Both are on this machine.
+    expect(Math.abs(told - systemClock.now())).to.be.lessThan(300_000);
+  });
+
+  it("let in who was forgotten elsewhere, though full here", async () => {
+    const [first, second] = [await join(), await join()];
+    const name = fresh();
+    const rules = [{ seconds: 1_800, requests: 5 }];
+    expect(await admittedOf([first], name, rules, 6)).to.equal(5);
+    await second.forget(name, rules);
+    clock.pass(2);
+    expect(await admittedOf([first], name, rules, 6)).to.equal(5);
+    // While it is full, and asked without end, the store is asked once a second.
+    clock.pass(2);
+    asked = 0;
+    for (let i = 0; i < 20; i++) await first.take(name, rules);
+    expect(asked).to.equal(1);
+  });
+
   it("forget, everywhere", async () => {
     const limits = [await join(), await join()];
     const [first, second] = limits;
@@ -135,6 +172,20 @@ forEachBackend("Limits that several processes hold together", (backend) => {
     expect(await admittedOf(limits, name, rules, 4)).to.equal(4);
     await first?.forget(name, rules);
     expect(await second?.take(name, rules)).to.deep.include({ admitted: true, remaining: 4 });
+  });
+});
+
+describe("What limits have counted in the database", () => {
+  const db = useDatabase();
+
+  it("is cleared away, however much it is", async () => {
+    await db.rows(
+      `INSERT INTO rate_hits (bucket, slice, hits, expires_at)
+       SELECT 'ip:' || n, 1, 1, now() + make_interval(secs => CASE WHEN n > 3 THEN -1 ELSE 3600 END)
+       FROM generate_series(1, 25000) n`,
+    );
+    await clearHits(db);
+    expect(await db.rows("SELECT FROM rate_hits")).to.have.length(3);
   });
 });
 

@@ -19,6 +19,8 @@ const tellAtOnce = 200;
 const restMs = 5_000;
 /** Between two complaints of one kind, in milliseconds. */
 const complainEveryMs = 60_000;
+/** Between two looks at the clock of the store, in milliseconds. */
+const synchronizeEveryMs = 60_000;
 /** Buckets kept in memory; more than that are strangers' addresses. */
 const mostBuckets = 100_000;
 
@@ -35,6 +37,10 @@ export class SharedLimits {
   readonly #buckets = new Map<string, Bucket>();
   readonly #timer: NodeJS.Timeout;
   #telling: Promise<void> | undefined;
+  #synchronizing: Promise<void> | undefined;
+  #synchronizedAt = Number.NEGATIVE_INFINITY;
+  /** What the clock of the store is ahead of ours, in milliseconds. */
+  #aheadMs = 0;
   #restsUntil = 0;
   #complainedAt = -complainEveryMs;
   #sweptAt = 0;
@@ -60,11 +66,13 @@ export class SharedLimits {
     name: string,
     rules: readonly RateRule[],
   ): (BucketState & { admitted: boolean }) | Promise<BucketState & { admitted: boolean }> {
-    const now = this.#clock.now();
+    const now = this.#now();
+    const resting = this.#resting;
     const bucket = this.#bucket(name, rules);
     bucket.usedAt = now;
-    if (bucket.isFull(now)) return { ...bucket.state(now), admitted: false };
-    if (bucket.isFar(now) || now < this.#restsUntil) {
+    if (bucket.isFull(now) && (resting || !bucket.mayBeForgotten(now)))
+      return { ...bucket.state(now), admitted: false };
+    if (bucket.isFar(now) || resting) {
       bucket.admit(now);
       return { ...bucket.state(now), admitted: true };
     }
@@ -90,12 +98,36 @@ export class SharedLimits {
     await this.#store.close();
   }
 
+  /** By the clock of the store: the slices of all processes have the same numbers, whatever their machines' clocks say. */
+  #now(): number {
+    return this.#clock.now() + this.#aheadMs;
+  }
+
+  get #resting(): boolean {
+    return this.#clock.now() < this.#restsUntil;
+  }
+
+  #synchronize(): Promise<void> | undefined {
+    if (performance.now() - this.#synchronizedAt < synchronizeEveryMs) return undefined;
+    return (this.#synchronizing ??= this.#readClock().finally(
+      () => (this.#synchronizing = undefined),
+    ));
+  }
+
+  async #readClock(): Promise<void> {
+    const asked = this.#clock.now();
+    const there = await this.#trying(() => this.#store.now());
+    if (there === undefined) return;
+    this.#aheadMs = there - (asked + this.#clock.now()) / 2;
+    this.#synchronizedAt = performance.now();
+  }
+
   async #ask(bucket: Bucket): Promise<BucketState & { admitted: boolean }> {
     const admitted = await new Promise<boolean>((resolve) => {
       bucket.waiting.push(resolve);
       if (!bucket.asking) void this.#askFor(bucket);
     });
-    const state = bucket.state(this.#clock.now());
+    const state = bucket.state(this.#now());
     // Room may have come while the answer was under way; who is refused is told a time all the same.
     return admitted
       ? { ...state, admitted }
@@ -105,10 +137,11 @@ export class SharedLimits {
   /** One question under way for a bucket: what comes meanwhile is asked for together. */
   async #askFor(bucket: Bucket): Promise<void> {
     bucket.asking = true;
-    await bucket.turn;
+    await Promise.all([bucket.turn, this.#synchronize()]);
     while (bucket.waiting.length > 0) {
       const waiting = bucket.waiting.splice(0);
-      const windows = bucket.tell(this.#clock.now());
+      bucket.askedAt = this.#now();
+      const windows = bucket.tell(this.#now());
       const asked = this.#trying(() => this.#store.take(windows, waiting.length));
       bucket.turn = asked;
       const answer = await asked;
@@ -120,27 +153,28 @@ export class SharedLimits {
   }
 
   #admitAlone(bucket: Bucket): boolean {
-    const now = this.#clock.now();
+    const now = this.#now();
     if (bucket.isFull(now)) return false;
     bucket.admit(now);
     return true;
   }
 
   async #tell(): Promise<void> {
-    const now = this.#clock.now();
-    if (now < this.#restsUntil) return;
+    if (this.#resting) return;
     const untold = [...this.#buckets.values()].filter(
       ({ hasUntold, asking }) => hasUntold && !asking,
     );
+    if (untold.length > 0) await this.#synchronize();
+    if (this.#resting) return;
     for (let i = 0; i < untold.length; i += tellAtOnce)
       await this.#tellOf(untold.slice(i, i + tellAtOnce));
-    this.#sweep(now);
+    this.#sweep(this.#now());
   }
 
   async #tellOf(buckets: readonly Bucket[]): Promise<void> {
     // Between the choice and now one of them may have begun to ask.
     const free = buckets.filter(({ asking }) => !asking);
-    const now = this.#clock.now();
+    const now = this.#now();
     const windows: StoredWindow[][] = free.map((bucket) => bucket.tell(now));
     const told = this.#trying(async () => {
       const hits = await this.#store.add(windows.flat());
@@ -154,7 +188,7 @@ export class SharedLimits {
 
   /** What the store answers; undefined where it fails or takes too long. Never throws. */
   async #trying<T>(work: () => Promise<T>): Promise<T | undefined> {
-    if (this.#clock.now() < this.#restsUntil) return undefined;
+    if (this.#resting) return undefined;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error("no answer in time")), this.#patienceMs);

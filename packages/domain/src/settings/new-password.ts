@@ -35,8 +35,7 @@ export async function prepareNewPassword(
   );
   const replaces = row?.hash ?? null;
   const login = loginOf(account.realmId, row?.folded ?? "");
-  await guesses.begin(login);
-  if (!(await verifyPassword(oldPassword ?? "", replaces)))
+  if (!(await verifyPassword(oldPassword ?? "", replaces, () => guesses.begin(login))))
     throw errors.badRequest("old_password is not your password");
   await guesses.end(login);
   return { hash: await hashPassword(newPassword), replaces };

@@ -44,8 +44,8 @@ export async function fetchApiKey(
     if (!account.isActive) throw errors.userDeactivated();
     throw errors.passwordResetRequired();
   }
-  await guesses.begin(login);
-  const matches = await verifyPassword(password, account?.passwordHash ?? null);
+  const begin = () => guesses.begin(login);
+  const matches = await verifyPassword(password, account?.passwordHash ?? null, begin);
   if (!account || !matches) throw errors.authenticationFailed();
   await guesses.end(login);
   return answer(site, account);

@@ -70,6 +70,16 @@ describe("Passwords", () => {
     expect(most).to.equal(2);
   });
 
+  it("count no try where too many wait", async () => {
+    const cheap = "scrypt$1024$8$1$c2FsdHNhbHRzYWx0c2FsdA==$AAAA";
+    let tries = 0;
+    const results = await Promise.allSettled(
+      Array.from({ length: 110 }, () => verifyPassword("wrong", cheap, async () => void tries++)),
+    );
+    expect(results.filter(({ status }) => status === "fulfilled")).to.have.length(102);
+    expect(tries).to.equal(102);
+  });
+
   it("leave the event loop free", async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);

@@ -13,8 +13,9 @@ const keyLength = 32;
 
 /** Hashes that are derived at a time: half of the threads that Node has for such work, which others need too. */
 const atATime = 2;
-/** Those that wait for their turn: some three seconds of work. */
-const mayWait = 100;
+/** Those that are worked on or wait for their turn: some three seconds of work. */
+const mayBeInLine = atATime + 100;
+let inLine = 0;
 const hashing = pLimit(atATime);
 
 /**
@@ -24,26 +25,41 @@ const hashing = pLimit(atATime);
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
+  const key = await withPlaceInLine(() => derive(password, salt, cost, keyLength));
+  return stored(salt, key);
+}
+
+function stored(salt: Buffer, key: Buffer): string {
   const { N, r, p } = cost;
-  const key = await derive(password, salt, cost, keyLength);
   return ["scrypt", N, r, p, salt.toString("base64"), key.toString("base64")].join("$");
 }
+
+/** Of no password that anybody knows: what is tried where there is no account costs what others cost. */
+const nobodysHash = stored(randomBytes(16), randomBytes(keyLength));
 
 /**
  * Whether the password is the one that `hash` was made of. Without a hash, and for a text that is longer than any
  * password, it takes as long and is false: the time of an answer tells neither whether there is such an account nor
  * how long its password is.
- * @throws ApiError 503 when too many wait to be hashed
+ * @param begin counts the try, and may refuse it; not called when too many wait, which is nobody's try
+ * @throws ApiError 503 when too many wait to be hashed; what `begin` throws
  */
-export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
-  const [scheme, N, r, p, salt = "", key = ""] = (hash ?? (await nobodysHash())).split("$");
+export async function verifyPassword(
+  password: string,
+  hash: string | null,
+  begin: () => Promise<void> = async () => {},
+): Promise<boolean> {
+  const [scheme, N, r, p, salt = "", key = ""] = (hash ?? nobodysHash).split("$");
   if (scheme !== "scrypt") throw new Error(`password hashes of the kind ${scheme} are unknown`);
   const expected = Buffer.from(key, "base64");
   const options = { N: Number(N), r: Number(r), p: Number(p) };
   const possible = isPossible(password);
   // Whatever is too long is never looked at: composing its letters takes time that grows with the square of them.
   const tried = possible ? password : "";
-  const actual = await derive(tried, Buffer.from(salt, "base64"), options, expected.length);
+  const actual = await withPlaceInLine(async () => {
+    await begin();
+    return derive(tried, Buffer.from(salt, "base64"), options, expected.length);
+  });
   return timingSafeEqual(actual, expected) && hash !== null && possible;
 }
 
@@ -54,10 +70,16 @@ function isPossible(password: string): boolean {
   );
 }
 
-let nobody: Promise<string> | undefined;
-
-function nobodysHash(): Promise<string> {
-  return (nobody ??= hashPassword(randomBytes(16).toString("hex")));
+/** @throws ApiError 503 when there is none, and then nothing is done */
+async function withPlaceInLine<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (inLine >= mayBeInLine)
+    throw errors.unavailable("Too many passwords are being checked: try again in a moment");
+  inLine++;
+  try {
+    return await work();
+  } finally {
+    inLine--;
+  }
 }
 
 function derive(
@@ -66,10 +88,6 @@ function derive(
   options: { N: number; r: number; p: number },
   length: number,
 ): Promise<Buffer> {
-  if (hashing.pendingCount >= mayWait)
-    return Promise.reject(
-      errors.unavailable("Too many passwords are being checked: try again in a moment"),
-    );
   const maxmem = 256 * options.N * options.r;
   return hashing(
     () =>
