@@ -10,6 +10,7 @@ import { matchHandlers } from "./http/completeness.ts";
 import { Exchange } from "./http/exchange.ts";
 import type { Handler } from "./http/handler.ts";
 import { noLimiter, type Limiter } from "./http/limit.ts";
+import { Outage } from "./http/outage.ts";
 import { runPipeline } from "./http/pipeline.ts";
 import { inRequestLifetime } from "./http/request-lifetime.ts";
 import { requestLog, type RequestRecord } from "./http/request-log.ts";
@@ -37,7 +38,10 @@ export interface AppOptions<Services, A extends Actor = Actor> {
   readonly onRequest?: (record: RequestRecord) => void;
   /** Fails answers and refusals that the operation does not declare, and says so in `msg`; for tests. */
   readonly checkResults?: boolean;
-  /** Milliseconds that a request has, 30,000 unless given; long polls have all the time. */
+  /**
+   * Milliseconds that a request has, 30,000 unless given. Long polls have all the time, but wait no longer than that for
+   * a database that is away.
+   */
   readonly deadlineMs?: number;
   /**
    * Milliseconds, 60,000 unless given, after which a client that takes nothing of a large answer is cut off: what it is
@@ -46,6 +50,8 @@ export interface AppOptions<Services, A extends Actor = Actor> {
   readonly stalledMs?: number;
   /** Behind `GET /health`: rejects when the process cannot serve. */
   readonly health?: () => Promise<unknown>;
+  /** Fires when the process is about to end: polls do not wait any longer for the database to come back. */
+  readonly closing?: AbortSignal;
   /** The address that clients use, for the OpenAPI document. */
   readonly serverUrl?: string;
 }
@@ -67,7 +73,10 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
   } = options;
   const operations = options.operations ?? allOperations;
   const handlers = matchHandlers(operations, options.handlers);
+  const outage = new Outage(options.health ?? (async () => {}), deadlineMs);
+  options.closing?.addEventListener("abort", () => outage.close());
   const pipeline = {
+    outage,
     servicesWithin: (lifetime: Lifetime) => bindServices(services, lifetime),
     authenticate,
     limiter,
@@ -114,17 +123,22 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
 
   function refuse(exchange: Exchange, error: unknown): void {
     let refusal = error;
-    if (!(refusal instanceof ApiError)) {
-      log.error(
-        { err: error, requestId: exchange.requestId, path: exchange.path },
-        "a request failed unexpectedly",
-      );
+    if (refusal instanceof ApiError) {
+      const { cause } = refusal;
+      if (cause !== undefined)
+        log.warn({ err: cause, ...whichOf(exchange) }, "a request had to be put off");
+    } else {
+      log.error({ err: error, ...whichOf(exchange) }, "a request failed unexpectedly");
       refusal = checkResults
         ? new ApiError("INTERNAL_ERROR", 500, String(error))
         : errors.internalError();
     }
     exchange.refuse(refusal as ApiError);
   }
+}
+
+function whichOf({ requestId, path }: Exchange) {
+  return { requestId, path };
 }
 
 async function noSuchPath(): Promise<never> {

@@ -99,6 +99,7 @@ export async function startGateway(
     },
     shutdown,
   );
+  const closing = new AbortController();
   const app = buildApp<Services, LoggedIn>({
     handlers: await loadHandlers<Services>(operationsFolder),
     services: { db, site, clock, events, guesses: limits.guesses, log },
@@ -111,12 +112,16 @@ export async function startGateway(
     health: async () => {
       if (!(await db.answers())) throw new Error("the database does not answer");
     },
+    closing: closing.signal,
     serverUrl: site.url,
   });
   const server = createGatewayServer(app);
   const port = await listen(server, env.PORT, env.HOST, "PORT");
   shutdown.add(0, "http", () => closeGatewayServer(server));
-  shutdown.add(0, "polls", () => events.close());
+  shutdown.add(0, "polls", () => {
+    closing.abort();
+    return events.close();
+  });
   log.info({ host: env.HOST, port, queues: queues.backend }, "gateway started");
   return port;
 }

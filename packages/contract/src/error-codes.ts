@@ -40,7 +40,7 @@ export const errorCodes = codes({
   REQUEST_TOO_LARGE: { status: 413, when: "The body is over the limit" },
   INTERNAL_ERROR: {
     status: 500,
-    when: "Something unexpected went wrong; 503 when the request took too long",
+    when: "Something unexpected went wrong; 503 when the request took too long, or the database is away",
   },
 
   AUTHENTICATION_FAILED: { status: 401, when: "The password is wrong or the account unknown" },

@@ -32,6 +32,8 @@ export function isPassing(error: unknown): boolean {
     return (
       (typeof name === "string" && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_)/.test(name)) ||
       (error instanceof Error &&
+        // A mistake of ours, whatever the thing is called that was undefined.
+        !(error instanceof TypeError) &&
         /connection|timeout exceeded|read timeout|Client was closed/i.test(error.message))
     );
   }

@@ -365,7 +365,7 @@ describe("an error that passes", () => {
 
   it("is none about the work itself", () => {
     expect(isPassing(failure("duplicate key", "23505"))).to.equal(false);
-    expect(isPassing(new TypeError("x is not a function"))).to.equal(false);
+    expect(isPassing(new TypeError("connection is not a function"))).to.equal(false);
     expect(isPassing(undefined)).to.equal(false);
   });
 });

@@ -271,7 +271,7 @@ async function commit(tx: Tx, held: HeldConnection, lifetime: Lifetime | undefin
   try {
     committed = await tx.commit();
   } catch (error) {
-    if (held.cutOff && lifetime) lifetime.uncertain = true;
+    if (lifetime && (held.cutOff || mayHaveCommitted(error))) lifetime.uncertain = true;
     throw error;
   }
   if (!committed)
@@ -280,6 +280,11 @@ async function commit(tx: Tx, held: HeldConnection, lifetime: Lifetime | undefin
     );
   if (lifetime) lifetime.commits++;
   tx.committed();
+}
+
+/** Whether a COMMIT that fails so may have come true: its connection broke, or the server stopped. */
+function mayHaveCommitted(error: unknown): boolean {
+  return /^(08|57P)/.test(sqlState(error) ?? "08");
 }
 
 /** Milliseconds by which the server's own limit comes later than ours, which can say what it is. */

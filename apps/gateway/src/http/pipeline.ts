@@ -12,6 +12,7 @@ import { checkAccess } from "./gate.ts";
 import type { Handler, HandlerContext, RawReply } from "./handler.ts";
 import { ignoredParameters } from "./ignored.ts";
 import { applyVerdict, type Limiter } from "./limit.ts";
+import type { Outage } from "./outage.ts";
 import type { Route } from "./routes.ts";
 import { withinLifetime } from "./within-lifetime.ts";
 
@@ -22,6 +23,8 @@ export interface PipelineOptions<Services> {
   readonly limiter: Limiter;
   /** The accounts' lines for connections. */
   readonly shares: Shares<number>;
+  /** Where polls wait for the database. */
+  readonly outage: Outage;
 }
 
 /**
@@ -52,7 +55,8 @@ export async function runPipeline<Services>(
   let actor: Actor | undefined;
   if (operation.access !== "anyone") {
     const credentials = readCredentials(ctx.req.headers.authorization);
-    const found = options.authenticate(credentials, services);
+    const lookUp = () => options.authenticate(credentials, services);
+    const found = operation.longPoll ? options.outage.outlast(lifetime, lookUp) : lookUp();
     actor = identify(await withinLifetime(lifetime, found), exchange, operation);
     lifetime.share = options.shares.of(actor.id);
   }
@@ -75,10 +79,12 @@ export async function runPipeline<Services>(
     lifetime,
     services,
   );
-  const work = handler.run(context as unknown as HandlerContext<Operation, Services>);
+  const run = () => handler.run(context as unknown as HandlerContext<Operation, Services>);
   if (operation.longPoll) lifetime.unlimit();
   // A poll has something to answer also when nobody listens any more.
-  const answer = await (operation.longPoll ? work : withinLifetime(lifetime, work));
+  const answer = await (operation.longPoll
+    ? options.outage.outlast(lifetime, run)
+    : withinLifetime(lifetime, run()));
   if (operation.raw) {
     const { status = 200, headers, body } = answer as RawReply;
     exchange.reply(status, body, headers);

@@ -1,10 +1,12 @@
-import { errors } from "@carillon/contract";
+import { errors, type ApiError } from "@carillon/contract";
 import { Lifetime, type Share } from "@carillon/db";
 import type { Context } from "koa";
+import { isOutage } from "./outage.ts";
 
 /**
  * Runs a request's work in a lifetime that ends at the deadline, and where the client hangs up. An error goes on only
- * once nothing of the work is under way in the database any more (http-contract.md §8).
+ * once nothing of the work is under way in the database any more (http-contract.md §8). One that passes, such as that
+ * the database is away, goes on as 503.
  * @param share of the pool's connections, while nobody knows whose request it is
  * @param ms from the request's head on, the look-up of the credentials and the body included
  */
@@ -26,9 +28,21 @@ export async function inRequestLifetime(
     // Part of the work may still go on beside the part that failed.
     lifetime.end(errors.unavailable(), true);
     await lifetime.settled();
-    throw error;
+    throw isOutage(error) ? unavailable(lifetime, error) : error;
   } finally {
     lifetime.unlimit();
     ctx.res.off("close", hungUp);
   }
+}
+
+function unavailable({ uncertain, commits }: Lifetime, cause: unknown): ApiError {
+  const refusal = errors.unavailable(
+    uncertain
+      ? "The server lost its database, and cannot tell whether the request was carried out"
+      : commits > 0
+        ? "The server could not carry out the whole request at the moment, though it carried out a part"
+        : "The server cannot carry out the request at the moment; nothing was changed",
+  );
+  refusal.cause = cause;
+  return refusal;
 }
