@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import { pending, type Sql } from "@carillon/db";
 
 /** A scheduled message that should have been sent. */
 export interface LateMessage {
@@ -17,8 +17,8 @@ export function lateMessages(sql: Sql): Promise<LateMessage[]> {
     name: "dashboard-late",
     text: `SELECT id, realm_id AS "realmId", extract(epoch FROM deliver_at)::float8 AS "deliverAt",
         extract(epoch FROM now() - deliver_at)::float8 AS late, alarmed_at IS NOT NULL AS alarmed
-      FROM scheduled_messages
-      WHERE NOT delivered AND NOT failed AND deliver_at < now() - interval '1 second'
+      FROM scheduled_messages s
+      WHERE ${pending("s")} AND deliver_at < now() - interval '1 second'
       ORDER BY deliver_at LIMIT 20`,
   });
 }

@@ -1,4 +1,4 @@
-import type { Database } from "@carillon/db";
+import { pending, type Database } from "@carillon/db";
 import type { QueueName } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import pg from "pg";
@@ -12,7 +12,7 @@ const overdue = "30 seconds";
 const look = {
   due: `SELECT EXISTS (SELECT FROM realms r CROSS JOIN LATERAL (
       SELECT FROM scheduled_messages s
-      WHERE s.realm_id = r.id AND NOT s.delivered AND NOT s.failed AND s.deliver_at < now() - interval '${overdue}'
+      WHERE s.realm_id = r.id AND ${pending("s")} AND s.deliver_at < now() - interval '${overdue}'
       LIMIT 1) stuck) AS due`,
   runs: `SELECT coalesce(sum((counters->>'completed')::bigint + (counters->>'failed')::bigint), 0)::float8 AS runs
     FROM process_heartbeats WHERE role = 'worker'`,

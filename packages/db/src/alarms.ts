@@ -1,5 +1,6 @@
 import type { Alarm } from "@carillon/jobs";
 
+import { pending } from "./pending.ts";
 import type { Sql } from "./transaction.ts";
 
 const columns = `id AS "scheduledMessageId", realm_id AS "realmId", version,
@@ -16,8 +17,8 @@ export function unalarmedRows(
   return sql.rows(
     {
       name: "unalarmed-rows",
-      text: `SELECT ${columns} FROM scheduled_messages
-        WHERE alarmed_at IS NULL AND NOT delivered AND NOT failed
+      text: `SELECT ${columns} FROM scheduled_messages s
+        WHERE alarmed_at IS NULL AND ${pending("s")}
           AND deliver_at <= now() + make_interval(secs => $1 / 1000.0)
           AND created_at <= now() - make_interval(secs => $2 / 1000.0)
         ORDER BY deliver_at LIMIT $3`,
@@ -39,7 +40,7 @@ export async function stampAlarms(sql: Sql, alarms: readonly Alarm[]): Promise<v
       text: `WITH free AS (
           SELECT s.id FROM unnest($1::bigint[], $2::int[]) AS a (id, version)
           JOIN scheduled_messages s ON s.id = a.id AND s.version = a.version
-          WHERE s.alarmed_at IS NULL AND NOT s.delivered AND NOT s.failed
+          WHERE s.alarmed_at IS NULL AND ${pending("s")}
           FOR NO KEY UPDATE OF s SKIP LOCKED)
         UPDATE scheduled_messages s SET alarmed_at = now() FROM free WHERE s.id = free.id`,
     },
@@ -68,7 +69,7 @@ export function overdueRealms(sql: Sql, overdueMs: number): Promise<OverdueRealm
       text: `SELECT r.id AS "realmId", overdue.rows FROM realms r CROSS JOIN LATERAL (
           SELECT count(*)::int AS rows FROM (
             SELECT FROM scheduled_messages s
-            WHERE s.realm_id = r.id AND NOT s.delivered AND NOT s.failed
+            WHERE s.realm_id = r.id AND ${pending("s")}
               AND s.deliver_at < now() - make_interval(secs => $1 / 1000.0)
             LIMIT 10000
           ) counted

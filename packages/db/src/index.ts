@@ -4,6 +4,7 @@ export * from "./database.ts";
 export * from "./heartbeats.ts";
 export * from "./intents.ts";
 export * from "./lifetime.ts";
+export * from "./pending.ts";
 export * from "./listen.ts";
 export * from "./locks.ts";
 export * from "./migrations.ts";

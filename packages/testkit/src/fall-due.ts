@@ -1,4 +1,4 @@
-import type { Database } from "@carillon/db";
+import { pending, type Database } from "@carillon/db";
 import { deliverDue } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import { waitFor } from "./wait-for.ts";
@@ -14,7 +14,7 @@ export async function fallDue(
   queues: Pick<Queues, "bullQueues">,
   realmId: number,
 ): Promise<void> {
-  const scheduled = "realm_id = $1 AND NOT delivered AND NOT failed AND deliver_at > now()";
+  const scheduled = `realm_id = $1 AND ${pending("scheduled_messages")} AND deliver_at > now()`;
   const rows = await db.rows<{ second: number }>(
     `SELECT DISTINCT extract(epoch FROM deliver_at)::int AS second FROM scheduled_messages WHERE ${scheduled}`,
     [realmId],

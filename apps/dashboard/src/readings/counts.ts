@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import { pending, undelivered, type Sql } from "@carillon/db";
 import { alarmHorizonMs } from "@carillon/jobs";
 
 /** How many rows there are of each kind that an operator asks about. Counting grows with what is counted. */
@@ -18,13 +18,13 @@ export interface Counts {
 const statement = {
   name: "dashboard-counts",
   text: `SELECT p.within AS "pendingWithin", p.later AS "pendingAfter",
-      greatest(0, (SELECT count(*) FROM scheduled_messages WHERE NOT delivered) - p.within - p.later) AS failed,
+      greatest(0, (SELECT count(*) FROM scheduled_messages s WHERE ${undelivered("s")}) - p.within - p.later) AS failed,
       (SELECT count(*) FROM job_intent WHERE state = 'pending') AS "intentsPending",
       (SELECT count(*) FROM job_intent WHERE state = 'dead') AS "deadLetters"
     FROM (SELECT count(*) FILTER (WHERE deliver_at <= horizon) AS within,
         count(*) FILTER (WHERE deliver_at > horizon) AS later
-      FROM scheduled_messages, (SELECT now() + make_interval(secs => ${alarmHorizonMs / 1_000}) AS horizon) h
-      WHERE NOT delivered AND NOT failed) p`,
+      FROM scheduled_messages s, (SELECT now() + make_interval(secs => ${alarmHorizonMs / 1_000}) AS horizon) h
+      WHERE ${pending("s")}) p`,
 };
 
 export async function readCounts(sql: Sql): Promise<Counts> {

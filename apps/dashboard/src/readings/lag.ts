@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import { pending, type Sql } from "@carillon/db";
 import { alarmHorizonMs } from "@carillon/jobs";
 
 /** Whether anything stands still. Every number comes from the head of a partial index. */
@@ -22,15 +22,15 @@ const statement = {
   name: "dashboard-lag",
   text: `SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
     coalesce((
-      SELECT extract(epoch FROM now() - deliver_at) FROM scheduled_messages
-      WHERE NOT delivered AND NOT failed ORDER BY deliver_at LIMIT 1), 0)::float8 AS due,
+      SELECT extract(epoch FROM now() - deliver_at) FROM scheduled_messages s
+      WHERE ${pending("s")} ORDER BY deliver_at LIMIT 1), 0)::float8 AS due,
     coalesce((
       SELECT extract(epoch FROM now() - min(since)) FROM (
         SELECT CASE WHEN version = 1
             THEN greatest(created_at, deliver_at - make_interval(secs => ${alarmHorizonMs / 1_000}))
             ELSE deliver_at END AS since
-        FROM scheduled_messages
-        WHERE alarmed_at IS NULL AND NOT delivered AND NOT failed
+        FROM scheduled_messages s
+        WHERE alarmed_at IS NULL AND ${pending("s")}
           AND deliver_at <= now() + make_interval(secs => ${alarmHorizonMs / 1_000})
         ORDER BY deliver_at LIMIT ${looked}) unalarmed), 0)::float8 AS unalarmed,
     coalesce((
@@ -47,10 +47,12 @@ export async function readLag(sql: Sql): Promise<Lag> {
   );
   const after = Date.now();
   const { now, due, unalarmed, unqueued } = rows[0]!;
+  // The database looked at its clock between our two looks at ours, nobody knows when.
+  const apart = now > after ? now - after : Math.min(0, now - before);
   return {
     dueLag: Math.max(0, due),
     outboxOldest: Math.max(0, unalarmed, unqueued),
-    // The database looked at its clock between our two looks at ours, nobody knows when.
-    clockSkew: (now > after ? now - after : Math.min(0, now - before)) / 1_000,
+    // Ours counts whole milliseconds, and is right to one.
+    clockSkew: Math.abs(apart) <= 1 ? 0 : apart / 1_000,
   };
 }

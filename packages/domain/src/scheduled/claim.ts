@@ -1,6 +1,6 @@
-import { lockClass, type Sql, type Tx } from "@carillon/db";
+import { lockClass, pending, type Sql, type Tx } from "@carillon/db";
 
-import { scheduledColumns, scheduledKind, scheduledTables, type ScheduledRow } from "./row.ts";
+import { scheduledColumns, scheduledTables, type ScheduledRow } from "./row.ts";
 
 /** A due row with what decides at once that it is not sent. */
 export interface DueRow extends ScheduledRow {
@@ -40,8 +40,7 @@ export async function claimDue(tx: Tx, realmId: number, limit: number): Promise<
   return locked.length === 0 ? [] : tx.rows<DueRow>(claimed, [locked.map(({ id }) => id)]);
 }
 
-const due = `s.realm_id = $1 AND s.deliver_at <= now() AND NOT s.delivered AND NOT s.failed
-    AND s.kind = ${scheduledKind.sendLater}`;
+const due = `s.realm_id = $1 AND s.deliver_at <= now() AND ${pending("s")}`;
 const inOrder = "ORDER BY s.deliver_at, s.id";
 
 const claim = {

@@ -1,7 +1,7 @@
-import type { Sql } from "@carillon/db";
+import { undelivered, type Sql } from "@carillon/db";
 
 import { presentScheduled, type ScheduledRecord } from "./record.ts";
-import { scheduledColumns, scheduledKind, scheduledTables, type ScheduledRow } from "./row.ts";
+import { scheduledColumns, scheduledTables, type ScheduledRow } from "./row.ts";
 
 /** Rows of one page: with the longest texts about 4 MB, which the driver reads in one go. */
 const page = 200;
@@ -9,7 +9,7 @@ const page = 200;
 const pageAfter = {
   name: "scheduled-list",
   text: `SELECT ${scheduledColumns} FROM ${scheduledTables}
-    WHERE s.sender_id = $1 AND s.kind = ${scheduledKind.sendLater} AND NOT s.delivered
+    WHERE s.sender_id = $1 AND ${undelivered("s")}
       AND ($2::bigint IS NULL
         OR (s.deliver_at, s.id) > ((SELECT deliver_at FROM scheduled_messages WHERE id = $2), $2))
     ORDER BY s.deliver_at, s.id LIMIT ${page}`,

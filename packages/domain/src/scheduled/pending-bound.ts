@@ -1,5 +1,5 @@
 import { bounds, errors } from "@carillon/contract";
-import { lockClass, type Tx } from "@carillon/db";
+import { lockClass, undelivered, type Tx } from "@carillon/db";
 
 /** So close to the bound, one request of the account counts at a time: no more of them run at once, by far. */
 const nearby = 100;
@@ -7,7 +7,7 @@ const nearby = 100;
 const count = {
   name: "scheduled-pending-count",
   text: `SELECT count(*)::int AS pending FROM (
-      SELECT FROM scheduled_messages WHERE sender_id = $1 AND NOT delivered LIMIT $2
+      SELECT FROM scheduled_messages s WHERE sender_id = $1 AND ${undelivered("s")} LIMIT $2
     ) pending`,
 };
 

@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import { scheduledKind, type Sql } from "@carillon/db";
 
 import type { Destination } from "../messages/draft.ts";
 
@@ -29,9 +29,6 @@ export const scheduledColumns = `s.id, s.sender_id AS "senderId", s.channel_id A
 
 /** To be written after `FROM`. */
 export const scheduledTables = "scheduled_messages s JOIN recipients r ON r.id = s.recipient_id";
-
-/** Values of `kind`. */
-export const scheduledKind = { sendLater: 1, reminder: 2 } as const;
 
 export function destinationOf(row: ScheduledRow): Destination {
   if (row.channelId !== null) return { kind: "channel", channelId: row.channelId };
