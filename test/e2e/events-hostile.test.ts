@@ -92,8 +92,8 @@ describe("Odd parameters of event queues", () => {
       );
     });
 
-    it("ignores tens of thousands of types that there are not, and keeps none of them", async () => {
-      const types = Array.from({ length: 30_000 }, (_, n) => `No such type ${n}`);
+    it("ignores twenty thousand types that there are not, and keeps none of them", async () => {
+      const types = Array.from({ length: 19_998 }, (_, n) => `No such type ${n}`);
       const { queue_id: id } = await usable({ event_types: [...types, "message", "message"] });
       const [row] = await scene.db.rows<{ options: { eventTypes: string[] } }>(
         "SELECT options FROM event_queue WHERE queue_id = $1",
