@@ -29,21 +29,10 @@ interface Known {
   /** Channels of which the client cannot know whether the account was subscribed to them once. */
   readonly gained: ReadonlySet<number>;
   readonly topics: (topic: Item) => boolean;
-  /** Fields that no event tells this client. */
-  readonly untold: ReadonlySet<string>;
 }
 
-/** Of channels, and what no event tells again when the account's role or a bot's owner has changed. */
-function untoldOf({ role, guest, bots }: ClientModel["changes"]): Set<string> {
-  return new Set([
-    "first_message_id",
-    "is_recently_active",
-    "stream_weekly_traffic",
-    ...(role ? ["delivery_email", "avatar_url", "realm_bots"] : []),
-    ...(bots ? ["realm_bots"] : []),
-    ...(guest ? ["realm_default_streams"] : []),
-  ]);
-}
+/** Fields of channels that no event tells. */
+const untold = new Set(["first_message_id", "is_recently_active", "stream_weekly_traffic"]);
 
 /** What identifies the items of a list, so that lists in different orders can be compared. */
 const keys: Readonly<Record<string, (item: Item) => string>> = {
@@ -71,8 +60,7 @@ export function differencesFrom(
   first: Readonly<Record<string, unknown>>,
 ): string[] {
   const now = fresh as unknown as ModelState;
-  const { gained, changes } = model;
-  const known = { topics: knownTopics(model, now), untold: untoldOf(changes), gained };
+  const known = { topics: knownTopics(model, now), gained: model.gained };
   return [
     ...differences("", comparable(model.state, known), comparable(now, known)),
     ...unreadDifferences(model, first as unknown as ModelState, now),
@@ -106,9 +94,9 @@ function isObject(value: unknown): value is Item {
 /** By name: everything but `leftOut`, each list as an object by its items' keys. */
 function comparable(
   state: ModelState,
-  { topics, untold, gained }: Known,
+  { topics, gained }: Known,
 ): Readonly<Record<string, unknown>> {
-  const fields = Object.entries(state).filter(([name]) => !leftOut.has(name) && !untold.has(name));
+  const fields = Object.entries(state).filter(([name]) => !leftOut.has(name));
   return Object.fromEntries(
     fields.map(([name, value]) => {
       if (name === "starred_messages") return [name, (value as number[]).toSorted(numerically)];
@@ -119,12 +107,12 @@ function comparable(
         const isLeft = name === "unsubscribed" || name === "never_subscribed";
         return !isLeft || !gained.has(item["stream_id"] as number);
       });
-      return [name, Object.fromEntries(items.map((item) => [key(item), normal(item, untold)]))];
+      return [name, Object.fromEntries(items.map((item) => [key(item), normal(item)]))];
     }),
   );
 }
 
-function normal(item: Item, untold: ReadonlySet<string>): Item {
+function normal(item: Item): Item {
   const fields = Object.entries(item).filter(([name]) => !untold.has(name));
   return Object.fromEntries(
     fields.map(([name, value]) =>

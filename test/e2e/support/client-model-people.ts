@@ -3,18 +3,8 @@ import { addOnce, take, without, type Item } from "./client-model-lists.ts";
 
 type Appliers = Readonly<Record<string, (event: Item) => void>>;
 
-/** What changes on a client's account beyond what events spell out: such fields are not compared. */
-export interface OwnChanges {
-  /** The account's role: it sees other addresses and bots now, which nobody tells it of again. */
-  role: boolean;
-  /** It has become a guest, or is none any more. */
-  guest: boolean;
-  /** A bot has another owner. */
-  bots: boolean;
-}
-
 /** What a client makes of the events about accounts and groups. */
-export function peopleAppliers(state: ModelState, changes: OwnChanges): Appliers {
+export function peopleAppliers(state: ModelState): Appliers {
   const personOf = (id: unknown): Item => {
     const users = [...state.realm_users, ...state.realm_non_active_users];
     const person = users.find(({ user_id }) => user_id === id);
@@ -59,11 +49,6 @@ export function peopleAppliers(state: ModelState, changes: OwnChanges): Appliers
         ...(new_email === undefined ? {} : { email: new_email }),
         ...(role === undefined ? {} : kindsOf(role as number)),
       };
-      if (isOwn && role !== undefined) {
-        changes.role = true;
-        if (state.is_guest !== (role === 600)) changes.guest = true;
-      }
-      if ("bot_owner_id" in change) changes.bots = true;
       // The account's own fields lie beside the lists as well. Neither has all fields of the event.
       for (const object of [person, ...(isOwn ? [state] : [])])
         for (const [field, value] of Object.entries(changed))
@@ -71,6 +56,9 @@ export function peopleAppliers(state: ModelState, changes: OwnChanges): Appliers
     },
     "realm_bot/add": (event) => {
       addOnce(state.realm_bots, event["bot"] as Item, "user_id");
+    },
+    "realm_bot/delete": (event) => {
+      take(state.realm_bots, "user_id", (event["bot"] as Item)["user_id"]);
     },
     "user_group/add": (event) => {
       addOnce(state.realm_user_groups, event["group"] as Item, "id");

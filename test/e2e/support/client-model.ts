@@ -1,6 +1,6 @@
 import type { NumberedEvent } from "@carillon/events";
 
-import { changedIds, peopleAppliers, type OwnChanges } from "./client-model-people.ts";
+import { changedIds, peopleAppliers } from "./client-model-people.ts";
 import { UnreadModel, type UnreadSnapshot } from "./client-model-unread.ts";
 import { addOnce, take, without, type Item } from "./client-model-lists.ts";
 
@@ -49,7 +49,6 @@ export class ClientModel {
   readonly unread: UnreadModel;
   /** Channels that became visible after the snapshot. */
   readonly gained = new Set<number>();
-  readonly changes: OwnChanges = { role: false, guest: false, bots: false };
   /** Messages that were told, in order. */
   readonly messages: number[] = [];
 
@@ -57,7 +56,7 @@ export class ClientModel {
   constructor(snapshot: Readonly<Record<string, unknown>>) {
     this.state = structuredClone(snapshot) as ModelState;
     this.unread = new UnreadModel(this.state.unread_msgs, this.state.user_id);
-    this.#appliers = { ...this.#own, ...peopleAppliers(this.state, this.changes) };
+    this.#appliers = { ...this.#own, ...peopleAppliers(this.state) };
   }
 
   /** @throws Error for an event that does not fit what is known */

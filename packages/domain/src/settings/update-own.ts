@@ -2,6 +2,7 @@ import { errors } from "@carillon/contract";
 import type { Database, Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { holdGroupGraph } from "../permissions/lock-groups.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
 import { accountColumns, type Account } from "../users/account.ts";
@@ -50,7 +51,12 @@ export async function updateOwnSettings(
       ? undefined
       : await prepareNewPassword(db, guesses, actor, { oldPassword, newPassword });
   await db.transaction(async (tx) => {
-    const [realm, owner] = await Promise.all([loadRealm(tx, actor.realmId), lockOwner(tx, actor)]);
+    const [, realm, owner] = await Promise.all([
+      // Who is told of the address follows from roles, which stay as they are.
+      wanted["email_address_visibility"] !== undefined && holdGroupGraph(tx, actor.realmId),
+      loadRealm(tx, actor.realmId),
+      lockOwner(tx, actor),
+    ]);
     if (password && password.replaces !== owner.passwordHash)
       throw errors.badRequest("The password was changed meanwhile");
     const name =

@@ -16,7 +16,12 @@ const revealing: Readonly<Record<number, readonly number[]>> = {
 
 /** Whether accounts of the role see the delivery address of `account`; its own it always sees. */
 export function showsAddressTo(account: Addressed, role: number): boolean {
-  return account.isBot || (revealing[role] ?? []).includes(account.emailAddressVisibility);
+  return account.isBot || visibilitiesSeenBy(role).includes(account.emailAddressVisibility);
+}
+
+/** The values of `email_address_visibility` with which people show their address to the role. */
+export function visibilitiesSeenBy(role: number): readonly number[] {
+  return revealing[role] ?? [];
 }
 
 /** The roles that see the account's delivery address. */

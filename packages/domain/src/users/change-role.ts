@@ -12,6 +12,7 @@ import { isPastWaitingPeriod, membershipEvents } from "./full-members.ts";
 import { checkOwnerIsNoGuest } from "./bots-of-guests.ts";
 import { checkOwnerRemains, ownerRole } from "./owner-set.ts";
 import { personUpdated } from "./person-updated.ts";
+import { roleSightEvents } from "./role-sight.ts";
 
 const memberRole = 400;
 
@@ -39,8 +40,8 @@ export async function checkNewRole(
  * Gives accounts the role, with the memberships that follow from it (user-groups.md §2), with as many statements for a
  * person's hundred bots as for one account. The group graph must be locked.
  * @param targets as they are now, with other roles
- * @returns what to tell: the roles, the groups, and to the accounts themselves the channels that they see now or no
- *   longer
+ * @returns what to tell: the roles, the groups, and to the accounts themselves the channels, bots and addresses that
+ *   they see now or no longer
  */
 export async function changeRoles(
   tx: Tx,
@@ -95,6 +96,7 @@ export async function changeRoles(
       active.map((target) => ({ ...target, role })),
       seen,
     )),
+    ...(await roleSightEvents(tx, realm.id, active, role)),
   ];
 }
 

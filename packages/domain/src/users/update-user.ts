@@ -2,7 +2,7 @@ import { sqlState, type Database, type Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 
 import { recordAudit, type AuditEntry } from "../audit.ts";
-import { lockGroupGraph } from "../permissions/lock-groups.ts";
+import { holdGroupGraph, lockGroupGraph } from "../permissions/lock-groups.ts";
 import { guestRole } from "../permissions/memberships.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Site } from "../site.ts";
@@ -60,15 +60,20 @@ interface OpenUser {
   readonly target: Account;
 }
 
-/** Roles are memberships: who changes one takes the group graph, before the account like everybody. */
+/**
+ * Roles are memberships: who changes one takes the group graph, before the account like everybody. Who is told of an
+ * address follows from roles.
+ */
 async function openUser(
   tx: Tx,
   actor: Account,
   userId: number,
-  { role }: UserChanges,
+  { role, newEmail }: UserChanges,
 ): Promise<OpenUser> {
   const [, target] = await Promise.all([
-    role === undefined ? undefined : lockGroupGraph(tx, actor.realmId),
+    role !== undefined
+      ? lockGroupGraph(tx, actor.realmId)
+      : newEmail !== undefined && holdGroupGraph(tx, actor.realmId),
     lockAccount(tx, actor.realmId, userId, "FOR NO KEY UPDATE"),
   ]);
   if (!target) throw noSuchUser();

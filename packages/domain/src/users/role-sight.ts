@@ -1,0 +1,137 @@
+import type { Sql } from "@carillon/db";
+import type { NewEvent } from "@carillon/events";
+
+import { loadAdministeredBots, type Administered } from "../bots/administered-bots.ts";
+import { defaultChannelsEvent } from "../channels/default-channels-event.ts";
+import { guestRole } from "../permissions/memberships.ts";
+import { accountColumns, type Account } from "./account.ts";
+import { visibilitiesSeenBy, type Viewer } from "./address-viewers.ts";
+import { personUpdated } from "./person-updated.ts";
+import { pictureUpdated } from "./picture-updated.ts";
+
+/**
+ * What accounts are told that see something else with the role that they have got (events.md §4): the default channels,
+ * the bots that they administer now or no longer, and addresses. The group graph must be locked: nobody comes meanwhile,
+ * and nobody shows or hides an address.
+ * @param targets active accounts with the roles that they had
+ * @param role which all of them have by now
+ */
+export async function roleSightEvents(
+  sql: Sql,
+  realmId: number,
+  targets: readonly Viewer[],
+  role: number,
+): Promise<NewEvent[]> {
+  const parts = await Promise.all([
+    defaultChannelsSeen(sql, realmId, targets, role),
+    botsSeen(sql, realmId, targets, role),
+    addressesSeen(sql, realmId, targets, role),
+  ]);
+  return parts.flat();
+}
+
+/** Guests are not told of them, and know none. */
+async function defaultChannelsSeen(
+  sql: Sql,
+  realmId: number,
+  targets: readonly Viewer[],
+  role: number,
+): Promise<NewEvent[]> {
+  const audience = targets
+    .filter((target) => (target.role === guestRole) !== (role === guestRole))
+    .map(({ id }) => id);
+  if (audience.length === 0) return [];
+  if (role === guestRole)
+    return [{ type: "default_streams", payload: { default_streams: [] }, audience }];
+  return [{ ...(await defaultChannelsEvent(sql, realmId)), audience }];
+}
+
+const isAdministrator = (role: number) => role <= 200;
+
+async function botsSeen(
+  sql: Sql,
+  realmId: number,
+  targets: readonly Viewer[],
+  role: number,
+): Promise<NewEvent[]> {
+  const concerned = targets.filter((each) => isAdministrator(each.role) || isAdministrator(role));
+  if (concerned.length === 0) return [];
+  const [before, after] = await Promise.all([
+    loadAdministeredBots(sql, realmId, concerned),
+    loadAdministeredBots(
+      sql,
+      realmId,
+      concerned.map(({ id }) => ({ id, role })),
+    ),
+  ]);
+  return [
+    ...botEvents("delete", without(before, after), ({ user_id }) => ({ user_id })),
+    ...botEvents("add", without(after, before), (bot) => bot),
+  ];
+}
+
+function without(some: readonly Administered[], others: readonly Administered[]): Administered[] {
+  const key = ({ viewer, bot }: Administered) => `${viewer} ${bot.user_id}`;
+  const known = new Set(others.map(key));
+  return some.filter((one) => !known.has(key(one)));
+}
+
+/** One for each bot, to all whom it concerns. */
+function botEvents(
+  op: "add" | "delete",
+  changes: readonly Administered[],
+  told: (bot: Administered["bot"]) => object,
+): NewEvent[] {
+  const byBot = new Map<number, { bot: Administered["bot"]; audience: number[] }>();
+  for (const { viewer, bot } of changes) {
+    const known = byBot.get(bot.user_id);
+    if (known) known.audience.push(viewer);
+    else byBot.set(bot.user_id, { bot, audience: [viewer] });
+  }
+  return [...byBot.values()].map(({ bot, audience }) => ({
+    type: "realm_bot",
+    op,
+    payload: { bot: told(bot) },
+    audience,
+  }));
+}
+
+/** Addresses that are shown by now, or hidden, and the pictures that are made of them. */
+async function addressesSeen(
+  sql: Sql,
+  realmId: number,
+  targets: readonly Viewer[],
+  role: number,
+): Promise<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (const oldRole of new Set(targets.map((target) => target.role))) {
+    const [had, has] = [visibilitiesSeenBy(oldRole), visibilitiesSeenBy(role)];
+    // Of two roles one sees all addresses that the other does.
+    const gained = has.filter((visibility) => !had.includes(visibility));
+    const changed = [...gained, ...had.filter((visibility) => !has.includes(visibility))];
+    if (changed.length === 0) continue;
+    const alike = targets.filter((target) => target.role === oldRole).map(({ id }) => id);
+    for (const account of await accountsShowing(sql, realmId, changed)) {
+      // One's own one sees always.
+      const audience = alike.filter((id) => id !== account.id);
+      if (audience.length === 0) continue;
+      const shown = gained.length > 0 ? account.deliveryEmail : null;
+      events.push(personUpdated(account.id, { delivery_email: shown }, audience));
+      if (account.avatarSource === "G") events.push(pictureUpdated(account, audience));
+    }
+  }
+  return events;
+}
+
+/** People, deactivated ones too, by `email_address_visibility`; the addresses of bots everybody sees. */
+function accountsShowing(
+  sql: Sql,
+  realmId: number,
+  visibilities: readonly number[],
+): Promise<Account[]> {
+  return sql.rows<Account>(
+    `SELECT ${accountColumns} FROM users u
+     WHERE u.realm_id = $1 AND NOT u.is_bot AND u.email_address_visibility = ANY($2::int[]) ORDER BY u.id`,
+    [realmId, visibilities],
+  );
+}
