@@ -36,7 +36,7 @@ export class QueueClient {
     this.model = new ClientModel(this.first);
     this.queueId = answer.queue_id;
     this.lastId = answer.last_event_id;
-    this.name = `${account.fullName} from event ${this.lastId}`;
+    this.name = `${account.fullName} (${account.id}) from event ${this.lastId}`;
   }
 
   /** @returns undefined for an account that is deactivated */

@@ -21,9 +21,13 @@ export function chance(seed = randomInt(2 ** 32)): Chance {
   };
 }
 
-/** Names the seed in the error of `work`, so that the same draw can be played again. */
+/**
+ * Names the seed in the error of `work`, so that the same draw can be played again: with that seed as
+ * `CARILLON_TEST_SEED`.
+ */
 export async function withChance<T>(work: (chance: Chance) => Promise<T>): Promise<T> {
-  const drawn = chance();
+  const given = process.env["CARILLON_TEST_SEED"];
+  const drawn = chance(given ? Number(given) : undefined);
   try {
     return await work(drawn);
   } catch (error) {

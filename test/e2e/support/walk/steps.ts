@@ -8,7 +8,7 @@ import { messageSteps } from "./messages.ts";
 import { organizationSteps } from "./organization.ts";
 import { ownSteps } from "./own.ts";
 import { peopleSteps } from "./people.ts";
-import { decide, pick, type Step, type Walk, type WalkStep } from "./walk.ts";
+import { decide, pick, tell, type Step, type Walk, type WalkStep } from "./walk.ts";
 
 /** The steps that call operations. */
 export const walkSteps: readonly WalkStep[] = [
@@ -55,6 +55,7 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker }> = [
       if (walk.scheduled.length === 0) return async () => undefined;
       const { id } = pick(walk, walk.scheduled);
       return async () => {
+        const told = tell(walk, `scheduled message ${id} falls due`);
         // The time of one that has failed is listed: only its sender moves that.
         await walk.db.rows(
           `UPDATE scheduled_messages SET deliver_at = now() - interval '1 second'
@@ -62,6 +63,7 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker }> = [
           [id],
         );
         await deliver(walk.db, walk.org.realm);
+        told("delivered");
       };
     },
   },
@@ -69,7 +71,11 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker }> = [
     weight: 1,
     make(walk) {
       const role = pick(walk, [200, 400, 400, 600]);
-      return async () => void walk.accounts.push(await user(walk.db, walk.org.realm, { role }));
+      return async () => {
+        const made = await user(walk.db, walk.org.realm, { role });
+        walk.accounts.push(made);
+        tell(walk, `${made.fullName} (${made.id}) comes with role ${role}`)("done");
+      };
     },
   },
 ];

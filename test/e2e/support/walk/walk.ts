@@ -19,12 +19,15 @@ export interface Walk {
   readonly accounts: TestAccount[];
   /** Ids of accounts that nobody acts as: newcomers and bots. */
   readonly others: number[];
+  /** Ids of bots, also of the one that acts. */
   readonly bots: number[];
   readonly channels: Array<{ id: number; name: string }>;
   readonly groups: number[];
   readonly scheduled: Array<{ id: number; by: TestAccount }>;
   /** How often each kind of step did something. */
   readonly done: Map<string, number>;
+  /** What was done, in the order in which it began: the story that a failure tells. */
+  readonly story: string[];
 }
 
 /** A step that is decided, to be taken at the same time as others. */
@@ -60,13 +63,32 @@ export function decide(walk: Walk, { operation, ask }: WalkStep): Step {
   const { by, onSuccess, ...options } = asked;
   const client: GatewayClient = pick(walk, walk.gateways).as(by);
   return async () => {
+    const told = tell(
+      walk,
+      `${by.fullName} (${by.id}): ${operation.id} ${JSON.stringify(options)}`,
+    );
     const { status, body } = await client.call(operation, options);
+    told(status === 200 ? "done" : `${status} ${String(body["code"])}`);
     if (status >= 500)
       throw new Error(`${operation.id} answered ${status}: ${JSON.stringify(body)}`);
     if (status !== 200) return;
     walk.done.set(operation.id, (walk.done.get(operation.id) ?? 0) + 1);
     onSuccess?.(body);
   };
+}
+
+/**
+ * Adds a line to the story.
+ * @returns a function that says how it ended
+ */
+export function tell({ story }: Walk, what: string): (how: string) => void {
+  const index = story.push(`${what} → not answered`) - 1;
+  return (how) => void (story[index] = `${what} → ${how}`);
+}
+
+/** Everything that was done, in the words of a failure. */
+export function storyOf({ story }: Walk): string {
+  return `the steps, as they began:\n${story.map((line) => `  ${line}`).join("\n")}`;
 }
 
 export function pick<T>(walk: Walk, list: readonly T[]): T {
@@ -86,7 +108,7 @@ export const someoneInCharge = (walk: Walk): TestAccount =>
   pick(walk, [walk.org.owner, walk.org.admin, someone(walk)]);
 /** Any account's id, of people and bots. */
 export const anyId = (walk: Walk): number =>
-  pick(walk, [...idsOf(walk.accounts), ...walk.others, ...walk.bots]);
+  pick(walk, [...new Set([...idsOf(walk.accounts), ...walk.others, ...walk.bots])]);
 
 /** A group-setting value: a system group, a group of the walk, or a set. */
 export function groupValue(walk: Walk): unknown {
