@@ -1,4 +1,4 @@
-import { register, updateSettings, updateUser } from "@carillon/contract";
+import { getEvents, register, updateSettings, updateUser } from "@carillon/contract";
 import { lockClass } from "@carillon/db";
 import { bot, channel, eventsOf, user, waitFor } from "@carillon/testkit";
 import type { TestAccount } from "@carillon/testkit";
@@ -137,6 +137,24 @@ describe("Events of one's own role", () => {
     await scene.db.rows("UPDATE users SET email_address_visibility = 4 WHERE id = $1", [
       account.id,
     ]);
+  });
+
+  it("show pictures to a poll that was open before as to those that come after", async () => {
+    const { org, gateway } = scene;
+    const account = await user(scene.db, org.realm);
+    const client = scene.as(account);
+    const { queue_id, last_event_id } = await client.succeed(register, {
+      params: { event_types, fetch_event_types: [] },
+    });
+    const open = client.succeed(getEvents, { params: { queue_id, last_event_id } });
+    const isOpen = () => gateway.services.events.counters.polls === 1;
+    await waitFor(isOpen, { what: "an open poll" });
+    const role = { path: { user_id: account.id }, params: { role: 200 } };
+    await scene.as(org.owner).succeed(updateUser, role);
+    const { events } = await open;
+    const pictures = events.filter(({ person }) => "avatar_url" in ((person as object) ?? {}));
+    const shownNow = [...(await address(hidden, account, true))].slice(1);
+    expect(pictures.map(({ person }) => person)).to.deep.include(shownNow[0]?.person);
   });
 
   it("leave out of an address who gets another role at the same time", async () => {

@@ -25,7 +25,7 @@ export const filler = "filler";
 /** Picks and presents events for one queue, until they are enough for one answer. */
 export class Selection<Context> {
   readonly events: NumberedEvent[] = [];
-  readonly #queue: EventQueue;
+  #queue: EventQueue;
   readonly #presenter: Presenter<Context>;
   readonly #context: Context;
   #weight = 0;
@@ -41,6 +41,8 @@ export class Selection<Context> {
   }
 
   add(event: LoggedEvent): void {
+    const role = newRole(event, this.#queue.userId);
+    if (role !== undefined) this.#queue = { ...this.#queue, role };
     const via = this.#way(event);
     if (!via) return;
     const presented = this.#presenter.present(event, this.#queue, this.#context, via);
@@ -79,6 +81,16 @@ export class Selection<Context> {
     if (event.audience === null || event.audience.includes(userId)) return "audience";
     return options.allPublicChannels && this.#presenter.isPublic(event) ? "public" : undefined;
   }
+}
+
+/**
+ * The role that the event gives the account. A poll may have begun before it, and what follows is for the new one: all
+ * of it may lie in one answer.
+ */
+function newRole({ type, op, payload }: LoggedEvent, userId: number): number | undefined {
+  if (type !== "realm_user" || op !== "update") return undefined;
+  const { user_id, role } = payload["person"] as { user_id: number; role?: number };
+  return user_id === userId ? role : undefined;
 }
 
 /** What an event weighs in an answer: contents are what is large, everything else counts as little. */
