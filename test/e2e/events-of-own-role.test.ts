@@ -4,6 +4,7 @@ import { bot, channel, eventsOf, user, waitFor } from "@carillon/testkit";
 import type { TestAccount } from "@carillon/testkit";
 import { expect } from "chai";
 
+import { without } from "./support/client-model-lists.ts";
 import { faultsOf } from "./support/event-catalogue.ts";
 import { useScene } from "./support/scene.ts";
 import { watch, type ToldEvent } from "./support/watching.ts";
@@ -43,10 +44,10 @@ describe("Events of one's own role", () => {
     );
     expect([...other, ...admin].filter(withoutRole)).to.deep.equal([]);
     expect(own.flatMap(faultsOf)).to.deep.equal([]);
-    return own.filter(withoutRole).map(({ id: _, type, op, ...fields }) => ({
-      kind: op === undefined ? type : `${type}/${op}`,
-      ...fields,
-    }));
+    return own.filter(withoutRole).map((event) => {
+      const { type, op, ...fields } = without(event, "id");
+      return { kind: op === undefined ? type : `${String(type)}/${String(op)}`, ...fields };
+    });
   }
   const botAdded = (user_id: number | undefined) => ({
     kind: "realm_bot/add",
