@@ -7,7 +7,7 @@ import { expect } from "chai";
 import { without } from "./support/client-model-lists.ts";
 import { faultsOf } from "./support/event-catalogue.ts";
 import { useScene } from "./support/scene.ts";
-import { watch, type ToldEvent } from "./support/watching.ts";
+import { kinds, watch, type ToldEvent } from "./support/watching.ts";
 
 // events.md §4, "What one's own role shows".
 describe("Events of one's own role", () => {
@@ -44,10 +44,10 @@ describe("Events of one's own role", () => {
     );
     expect([...other, ...admin].filter(withoutRole)).to.deep.equal([]);
     expect(own.flatMap(faultsOf)).to.deep.equal([]);
-    return own.filter(withoutRole).map((event) => {
-      const { type, op, ...fields } = without(event, "id");
-      return { kind: op === undefined ? type : `${String(type)}/${String(op)}`, ...fields };
-    });
+    return own.filter(withoutRole).map((event) => ({
+      kind: kinds([event])[0],
+      ...without(event, "id", "type", "op"),
+    }));
   }
   const botAdded = (user_id: number | undefined) => ({
     kind: "realm_bot/add",
