@@ -148,6 +148,24 @@ describe("form.json", () => {
     accepts(form.json(z.string()), JSON.stringify(",".repeat(30_000)), ",".repeat(30_000));
   });
 
+  it("look no further than the first wrong item of a long list", () => {
+    let looks = 0;
+    const even = z.int().refine((value) => ++looks > 0 && value % 2 === 0, "must be even");
+    const odd = [...Array<number>(150).fill(2), ...Array<number>(19_000).fill(1)];
+    const numbers = form.json(z.array(even));
+    expect(() => numbers.decode("x", JSON.stringify(odd))).to.throw(
+      ApiError,
+      "x is not usable: must be even (at 150)",
+    );
+    expect(looks).to.equal(151);
+    const even150 = odd.slice(0, 150);
+    expect(numbers.decode("x", JSON.stringify(even150))).to.deep.equal(even150);
+    const pairs = form.json(z.array(z.object({ a: z.object({ b: z.boolean() }) })));
+    expect(() =>
+      pairs.decode("x", JSON.stringify(Array.from({ length: 200 }, () => ({ a: { b: 1 } })))),
+    ).to.throw(ApiError, "(at 0.a.b)");
+  });
+
   it("refuses hostile nesting without running out of stack", () => {
     refuses(
       form.json(z.unknown()),

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { overBound, type Most } from "./bounds.ts";
 import { knowableId, maxId } from "./ids.ts";
 import { schemaOf } from "./json-schema.ts";
+import { parseShape } from "./parse-shape.ts";
 import { Parameter, Unusable, type Codec } from "./parameter.ts";
 import { parseStrictJson, isUnstorable, type JsonOptions } from "./strict-json.ts";
 
@@ -126,11 +127,7 @@ function json<Schema extends z.ZodType>(
       const value = parseStrictJson(given, options);
       const tooMany = overBound(value, options.most);
       if (tooMany) throw new Unusable(tooMany);
-      const parsed = schema.safeParse(value);
-      if (parsed.success) return parsed.data;
-      const issue = parsed.error.issues[0];
-      const where = issue && issue.path.length > 0 ? ` (at ${issue.path.join(".")})` : "";
-      throw new Unusable(`is not usable: ${issue?.message ?? "wrong shape"}${where}`);
+      return parseShape(schema, value);
     },
     schema: schemaOf(schema, "input"),
     json: true,
