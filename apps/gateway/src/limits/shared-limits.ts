@@ -23,6 +23,7 @@ const complainEveryMs = 60_000;
 const synchronizeEveryMs = 60_000;
 /** Buckets kept in memory; more than that are strangers' addresses. */
 const mostBuckets = 100_000;
+const droppedAtOnce = 1_000;
 
 /**
  * Limits that all processes hold together, for little: who is far from a limit is let through on this process's own
@@ -220,12 +221,18 @@ export class SharedLimits {
     if (!bucket) {
       bucket = new Bucket(name, rules);
       this.#buckets.set(name, bucket);
-      if (this.#buckets.size > mostBuckets) {
-        const [oldest = ""] = this.#buckets.keys();
-        this.#buckets.delete(oldest);
-      }
+      if (this.#buckets.size > mostBuckets) this.#dropOldest();
     }
     return bucket;
+  }
+
+  /** Many in one go: a map whose first entries are gone looks through their places each time for the one that is left. */
+  #dropOldest(): void {
+    let left = droppedAtOnce;
+    for (const name of this.#buckets.keys()) {
+      if (left-- === 0) return;
+      this.#buckets.delete(name);
+    }
   }
 
   /** Lets go of buckets that hold nothing any more. */
