@@ -71,7 +71,7 @@ function multipart(member: Member, path: string, name: string, value: string): R
 }
 
 /** All of them, each named for what is sent. */
-export function worstCases({ room, crowd, wordy, patient }: Crowded): readonly Case[] {
+export function worstCases({ room, crowd, wordy, patient, history }: Crowded): readonly Case[] {
   const [owner, eve] = room.members as [Member, Member];
   const cases: Case[] = [];
   const add = (
@@ -135,20 +135,24 @@ export function worstCases({ room, crowd, wordy, patient }: Crowded): readonly C
       Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`f${n}`, "x"])),
     ),
   );
-  add("JSON of 24 MB, a list of numbers", () =>
-    post(eve, "/messages/flags", {
-      messages: Array.from({ length: 3_000_000 }, (_, n) => 1_000_000 + n),
-      op: "add",
-      flag: "read",
-    }),
-  );
-  add("JSON of 24 MB, nested", () =>
-    raw(
-      eve,
-      "/messages/flags",
-      form,
-      Buffer.from(`op=add&flag=read&messages=${"[".repeat(24 * megabyte)}`),
-    ),
+  const numbers = `[${Array.from({ length: 3_000_000 }, (_, n) => 1_000_000 + n).join()}]`;
+  for (const [path, name, others] of [
+    ["/messages", "to", "type=direct&content=a&"],
+    ["/register", "event_types", ""],
+    ["/users/me/subscriptions", "principals", 'subscriptions=[{"name":"one of many 1"}]&'],
+  ] as const)
+    add(`JSON of 24 MB, a list of numbers, POST ${path}, ${name}`, () =>
+      raw(eve, path, form, Buffer.from(`${others}${name}=${numbers}`)),
+    );
+  for (const [path, name] of [
+    ["/register", "event_types"],
+    ["/users/me/subscriptions", "subscriptions"],
+  ] as const)
+    add(`JSON of 24 MB, nested, POST ${path}, ${name}`, () =>
+      raw(eve, path, form, Buffer.from(`${name}=${"[".repeat(24 * megabyte)}`)),
+    );
+  add("JSON of 12 MB, nested and closed, POST /register, event_types", () =>
+    post(eve, "/register", { event_types: "[".repeat(2 * megabyte) + "]".repeat(2 * megabyte) }),
   );
   add("JSON of 10 MB, objects in a narrow", () =>
     post(eve, "/register", {
@@ -200,6 +204,12 @@ export function worstCases({ room, crowd, wordy, patient }: Crowded): readonly C
       { principals: crowd.slice(0, 500).map(({ id }) => id) },
     ),
   );
+  add("subscribing 20 accounts to 500 channels", (round) =>
+    subscribeTo(
+      Array.from({ length: 500 }, (_, n) => ({ name: `one of many ${round * 500 + n}` })),
+      { principals: crowd.slice(0, 20).map(({ id }) => id) },
+    ),
+  );
   add("ten requests at once, each for 80 new channels", (round) =>
     Array.from({ length: 10 }, (_, n) => subscribeTo(channels(80, round, 2 + n))),
   );
@@ -236,29 +246,30 @@ export function worstCases({ room, crowd, wordy, patient }: Crowded): readonly C
     );
   add("GET /users of 10,000", () => get(eve, "/users"));
   add("GET /streams of 4,000", () => get(eve, "/streams"));
-  add("GET /messages, 5,000 ids", () =>
-    get(eve, "/messages", { message_ids: Array.from({ length: 5_000 }, (_, n) => n + 1) }),
+  add("GET /messages, 5,000 ids, of 4 KB each", () =>
+    get(eve, "/messages", { message_ids: history }),
   );
-  add("GET /messages, 5,000 around an anchor", () =>
+  add("GET /messages, 5,000 around an anchor, of 4 KB each", () =>
     get(eve, "/messages", {
-      anchor: "newest",
+      anchor: history[2_500],
       num_before: 2_500,
-      num_after: 2_500,
+      num_after: 2_499,
       narrow: [{ operator: "channel", operand: room.id }],
     }),
   );
-  add("GET /messages, a narrow of 500 terms", () =>
-    get(eve, "/messages", {
-      anchor: "newest",
-      num_before: 100,
-      num_after: 0,
-      narrow: Array.from({ length: 500 }, (_, n) => ({
-        operator: "sender",
-        operand: crowd[n]!.id,
-        negated: true,
-      })),
-    }),
-  );
+  for (const terms of [500, 100])
+    add(`GET /messages, a narrow of ${terms} terms`, () =>
+      get(eve, "/messages", {
+        anchor: "newest",
+        num_before: 100,
+        num_after: 0,
+        narrow: Array.from({ length: terms }, (_, n) => ({
+          operator: "sender",
+          operand: crowd[n]!.id,
+          negated: true,
+        })),
+      }),
+    );
   return cases;
 }
 

@@ -5,7 +5,12 @@ import { createWorld, type Member, type Room, type World } from "../lib/world.ts
 import { fill } from "./texts.ts";
 
 /** How large the organization is. */
-export const size = { accounts: 10_000, channels: 4_000, namesakes: 2_000 } as const;
+export const size = {
+  accounts: 10_000,
+  channels: 4_000,
+  namesakes: 2_000,
+  history: 5_000,
+} as const;
 
 /** A large organization, and accounts of it that have much of their own. */
 export interface Crowded {
@@ -16,6 +21,8 @@ export interface Crowded {
   readonly wordy: Member;
   /** With 10,000 pending scheduled messages. */
   readonly patient: Member;
+  /** IDs of 5,000 messages of 4,000 characters in the room, all of whose members have them; in order. */
+  readonly history: readonly number[];
 }
 
 /** Fills the database, set by set. */
@@ -36,8 +43,39 @@ export async function createCrowded(db: Database): Promise<Crowded> {
   await db.rows("INSERT INTO clients (name) VALUES ('bench') ON CONFLICT DO NOTHING");
   await schedule(db, world, room, wordy, 600, fill("many words ", 9_990));
   await schedule(db, world, room, patient, 10_000, "few words");
+  const history = await fillHistory(
+    db,
+    world,
+    room,
+    wordy,
+    size.history,
+    fill("long words ", 3_990),
+  );
   await db.rows("VACUUM ANALYZE");
-  return { world, room, crowd, wordy, patient };
+  return { world, room, crowd, wordy, patient, history };
+}
+
+async function fillHistory(
+  db: Database,
+  { realmId }: World,
+  room: Room,
+  sender: Member,
+  count: number,
+  text: string,
+): Promise<number[]> {
+  const rows = await db.rows<{ id: number }>(
+    `WITH added AS (
+       INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+         render_version, client_id)
+       SELECT $1, $2, $3, true, 'history', $5, '<p>' || $5 || '</p>', 1, (SELECT min(id) FROM clients)
+       FROM generate_series(1, $4::int) RETURNING id
+     ), had AS (
+       INSERT INTO user_messages SELECT m.id, added.id, 1 FROM added, unnest($6::int[]) AS m (id)
+     )
+     SELECT id FROM added ORDER BY id`,
+    [realmId, sender.id, room.recipientId, count, text, room.members.map(({ id }) => id)],
+  );
+  return rows.map(({ id }) => id);
 }
 
 function schedule(
