@@ -188,6 +188,32 @@ describe("Polls", () => {
     expect((await stays).map(({ type }) => type)).to.deep.equal(["realm_user"]);
   });
 
+  it("tell an account nothing once it is deactivated, also where they came before", async () => {
+    const leaver = await user(db, org.realm);
+    const queue = await registered(leaver, { idle_queue_timeout: 30 });
+    const other = await registered(org.member, { event_types: ["realm_user"] });
+    const witness = told(b, org.member, other, true);
+    await isOpen(b);
+    const waits = async () => {
+      const waiting = await db.rows(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+           AND query LIKE 'UPDATE event_queue%'`,
+      );
+      return waiting.length > 0;
+    };
+    let poll: ReturnType<typeof ask> | undefined;
+    await db.transaction(async (tx) => {
+      // The poll is let in, and then waits to note that its queue is used.
+      await tx.rows("SELECT FROM event_queue WHERE queue_id = $1 FOR UPDATE", [queue.queue_id]);
+      poll = ask(b, leaver, queue, false);
+      await waitUntil("the poll to wait for its queue", waits);
+      await db.rows("UPDATE users SET is_active = false WHERE id = $1", [leaver.id]);
+      await changed(leaver, { is_active: false });
+      await witness;
+    });
+    expect((await poll)?.body).to.deep.include({ code: "UNAUTHORIZED" });
+  });
+
   it("tell nothing of public channels to who has become a guest, also when they are open", async () => {
     const demoted = await user(db, org.realm);
     const queue = await registered(demoted, { event_types: ["message"], all_public_streams: true });

@@ -204,9 +204,11 @@ export class EventHub<Context> {
       }
       if (selection.isFull) break;
     }
+    const ended = tail.endedSince(head, queue);
+    // Whoever is deactivated meanwhile is told nothing more, not even that.
+    if (ended?.kind === "refused") return ended;
     if (selection.events.length > 0 || poll.signal.aborted)
       return { kind: "events", events: selection.events };
-    const ended = tail.endedSince(head, queue);
     if (ended) return ended;
     if (isStale) return this.#heartbeat(tail, queue, poll.lastEventId);
     if (!poll.block) return { kind: "events", events: [] };
