@@ -1,5 +1,6 @@
 import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
+import { inSlices } from "@carillon/kit";
 
 import { loadAdministeredBots, type Administered } from "../bots/administered-bots.ts";
 import { defaultChannelsEvent } from "../channels/default-channels-event.ts";
@@ -111,14 +112,17 @@ async function addressesSeen(
     const changed = [...gained, ...had.filter((visibility) => !has.includes(visibility))];
     if (changed.length === 0) continue;
     const alike = targets.filter((target) => target.role === oldRole).map(({ id }) => id);
-    for (const account of await accountsShowing(sql, realmId, changed)) {
+    const told = await inSlices(await accountsShowing(sql, realmId, changed), (account) => {
       // One's own one sees always.
       const audience = alike.filter((id) => id !== account.id);
-      if (audience.length === 0) continue;
+      if (audience.length === 0) return [];
       const shown = gained.length > 0 ? account.deliveryEmail : null;
-      events.push(personUpdated(account.id, { delivery_email: shown }, audience));
-      if (account.avatarSource === "G") events.push(pictureUpdated(account, audience));
-    }
+      return [
+        personUpdated(account.id, { delivery_email: shown }, audience),
+        ...(account.avatarSource === "G" ? [pictureUpdated(account, audience)] : []),
+      ];
+    });
+    for (const ofAccount of told) events.push(...ofAccount);
   }
   return events;
 }
