@@ -72,6 +72,16 @@ describe("the health monitor", () => {
     expect(exits[0]).to.include("jobs wait in the queue delivery");
   });
 
+  it("ends the process when a queue goes on refusing its jobs, and not for once", async () => {
+    const refusal = "permission denied for table job";
+    const refused = { ...idle(1), queues: [{ name: "delivery", waiting: 0, begun: 1, refusal }] };
+    await watch(refused, queue(0, 1), refused, queue(0, 1), refused, refused);
+    expect(exits).to.deep.equal([]);
+    await watch(refused, refused, refused);
+    expect(exits).to.have.lengthOf(1);
+    expect(exits[0]).to.include("the queue delivery refuses its jobs: permission denied");
+  });
+
   it("lets a worker be that takes jobs, or leaves none waiting", async () => {
     await watch(queue(3, 5), queue(9, 6), queue(9, 6), queue(9, 7), queue(9, 7), queue(0, 7));
     expect(exits).to.deep.equal([]);

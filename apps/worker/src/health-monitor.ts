@@ -7,6 +7,8 @@ export interface QueueReading {
   readonly waiting: number;
   /** Runs of its jobs that this worker has begun since it started. */
   readonly begun: number;
+  /** Why the store refuses this worker its jobs, where it does. */
+  readonly refusal?: string | undefined;
 }
 
 /** What one look found. */
@@ -45,8 +47,8 @@ const limit = 2;
 
 /**
  * Watches for a worker that lives and does nothing. A check is bad when since the check before no worker has run
- * anything although work is due, when this one has taken nothing of a queue in which jobs wait (no run lasts as long), or
- * when the database does not answer.
+ * anything although work is due, when this one has taken nothing of a queue in which jobs wait (no run lasts as long) or is
+ * refused its jobs both times, or when the database does not answer.
  */
 export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor {
   const { log, intervalMs = checkEveryMs } = options;
@@ -94,6 +96,12 @@ export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor
 function standstill(before: HealthReading, now: HealthReading): string | undefined {
   if (before.dueWork && now.dueWork && now.runsAnywhere === before.runsAnywhere)
     return "work is due and no worker has run a job since the last check";
+  const refused = now.queues.find(
+    ({ name, refusal }) =>
+      refusal !== undefined &&
+      before.queues.some((queue) => queue.name === name && queue.refusal !== undefined),
+  );
+  if (refused) return `the queue ${refused.name} refuses its jobs: ${refused.refusal}`;
   const untouched = now.queues.find(({ name, waiting, begun }) => {
     const earlier = before.queues.find((queue) => queue.name === name);
     return earlier !== undefined && earlier.waiting > 0 && waiting > 0 && earlier.begun === begun;

@@ -28,11 +28,13 @@ export function healthProbe(parts: {
   queues: Pick<Queues, "queue">;
   /** How many runs this worker has begun, of each queue that it works on. */
   begun: () => ReadonlyMap<QueueName, number>;
+  /** Why the store refuses this worker jobs of a queue. */
+  refusals?: () => ReadonlyMap<QueueName, string>;
 }): (signal: AbortSignal) => Promise<HealthReading> {
   return async (signal) => {
     const [{ due, runs }, queues] = await Promise.all([
       lookAtDatabase(parts.databaseUrl, signal),
-      lookAtQueues(parts.queues, parts.begun()),
+      lookAtQueues(parts.queues, parts.begun(), parts.refusals?.()),
       parts.db.rows("SELECT 1"),
     ]);
     const own = queues.reduce((sum, { begun }) => sum + begun, 0);
@@ -68,6 +70,7 @@ async function lookAtDatabase(
 function lookAtQueues(
   queues: Pick<Queues, "queue">,
   begun: ReadonlyMap<QueueName, number>,
+  refusals?: ReadonlyMap<QueueName, string>,
 ): Promise<QueueReading[]> {
   return Promise.all(
     [...begun].map(async ([name, runs]) => {
@@ -76,7 +79,7 @@ function lookAtQueues(
         .counts()
         .then((counts) => counts.waiting)
         .catch(() => 0);
-      return { name, waiting, begun: runs };
+      return { name, waiting, begun: runs, refusal: refusals?.get(name) };
     }),
   );
 }

@@ -24,6 +24,8 @@ export interface Runner {
   counters(): RunnerCounters;
   /** How many runs have begun, of each queue that it works on. */
   begun(): ReadonlyMap<QueueName, number>;
+  /** Why the store refuses jobs of its queues, where it does. */
+  refusals(): ReadonlyMap<QueueName, string>;
   /**
    * Takes no new job and gives the running ones `graceMs`; then tells them to stop, and 2 s later hands
    * back those that have not. Resolves within `graceMs` + 3 s whatever hangs, also the queue's store.
@@ -62,6 +64,10 @@ export function startRunner({ definitions, processors, queues, log }: RunnerOpti
   let closing: Promise<void> | undefined;
 
   return {
+    refusals: () =>
+      new Map(
+        workers.flatMap(({ queue, refusal }) => (refusal === undefined ? [] : [[queue, refusal]])),
+      ),
     begun: () => new Map(workers.map((worker) => [worker.queue, worker.begun])),
     counters: () => ({ active: running.size, ...total(workers) }),
     close: (graceMs) => (closing ??= closeWithin(graceMs)),

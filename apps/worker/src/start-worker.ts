@@ -74,7 +74,13 @@ export async function startWorkerProcess(
   const garbage = startGarbageCollection(services);
   const promotions = startPromotions(services);
   const monitor = startHealthMonitor({
-    probe: healthProbe({ databaseUrl, db, queues, begun: () => runner.begun() }),
+    probe: healthProbe({
+      databaseUrl,
+      db,
+      queues,
+      begun: () => runner.begun(),
+      refusals: () => runner.refusals(),
+    }),
     exit: (why) => {
       log.fatal({ why }, "the worker does no work; leaving, so that another one is started");
       process.exit(1);

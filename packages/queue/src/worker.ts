@@ -10,11 +10,15 @@ import type { Logger } from "@carillon/kit";
 import { UnrecoverableError, WaitingError, Worker, type Job } from "bullmq";
 import type { Backend } from "./backend.ts";
 import { HandBack } from "./hand-back.ts";
+import { patient, type Takes } from "./patient.ts";
 import { backoffName } from "./publish.ts";
 import { within } from "./within.ts";
 
 /** How long a worker that is asked to close may still take to connect. */
 const connectMs = 2_000;
+
+/** Errors of one worker within so many milliseconds are one line of the log. */
+const quietMs = 10_000;
 
 /** One run of a job, as the runner sees it. */
 export interface Run {
@@ -55,6 +59,8 @@ export interface WorkerHandle {
   readonly counters: Readonly<WorkerCounters>;
   /** How many runs have begun since it started. */
   readonly begun: number;
+  /** Why the store has refused it a job, the last time that it asked; undefined when it has not. */
+  readonly refusal: string | undefined;
   /**
    * Takes no new job, and resolves with true when the running ones have ended, with false when `limitMs`
    * have passed before; it goes on closing then, and may be asked again.
@@ -99,6 +105,7 @@ export function startWorker(
     }
   };
 
+  const takes: Takes = { refusal: undefined, closing: false };
   const worker = new Worker(
     queue,
     process,
@@ -121,7 +128,7 @@ export function startWorker(
         },
       },
     },
-    backend.factory,
+    patient(backend.factory, takes),
   );
   worker.on("completed", () => counters.completed++);
   worker.on("failed", (job, error) => {
@@ -136,15 +143,22 @@ export function startWorker(
     counters.stalled++;
     log.warn({ queue, id }, "a job had stalled and runs again");
   });
+  let quietUntil = 0;
+  let unsaid = 0;
   worker.on("error", (error) => {
     counters.errors++;
-    log.warn({ err: error, queue }, "a worker had an error");
+    unsaid++;
+    if (performance.now() < quietUntil) return;
+    quietUntil = performance.now() + quietMs;
+    log.warn({ err: error, queue, errors: unsaid }, "a worker had an error");
+    unsaid = 0;
   });
 
   // Closed while it still connects, it would keep its connection for ever.
   const ready = worker.waitUntilReady().catch(() => undefined);
   let closing: Promise<void> | undefined;
   const close = async () => {
+    takes.closing = true;
     // Takes no job from now on, also while the connection that waits for jobs is still being made.
     await worker.pause(true);
     await within(ready, connectMs);
@@ -153,6 +167,9 @@ export function startWorker(
   return {
     queue,
     counters,
+    get refusal() {
+      return takes.refusal;
+    },
     get begun() {
       return begun;
     },
