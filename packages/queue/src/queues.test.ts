@@ -129,6 +129,8 @@ for (const kind of storeKinds)
       });
       await queues.publish([{ job: step, payload: { id: 1 } }]);
       await waitUntil("the end", async () => (await stateOf("step-1")) === "failed");
+      // It is counted once the queue has told the worker, which is later than others may see it.
+      await waitUntil("the count", () => worker.counters.failed >= 3);
       expect(attempts).to.deep.equal([1, 2, 3]);
       expect(await queues.queue("maintenance").failed(10)).to.have.lengthOf(1);
       expect((await queues.queue("maintenance").failed(10))[0]).to.include({
