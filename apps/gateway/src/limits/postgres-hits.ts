@@ -64,7 +64,7 @@ export function postgresHits(db: Database): HitStore {
       db.transaction(async (tx) => {
         const [, before] = await Promise.all([
           tx.rows(lock, [windows[0]?.key ?? ""]),
-          addHits(tx, windows),
+          addHits(tx, windows.map(withCurrent)),
         ]);
         const rooms = windows.map(({ limit }, i) => limit - sum(before[i] ?? []));
         const taken = Math.max(0, Math.min(wanted, ...rooms));
@@ -103,8 +103,19 @@ async function addHits(sql: Sql, windows: readonly StoredWindow[]): Promise<Hits
     windows.map(({ floor }) => floor),
   ]);
   const byKey = new Map(windows.map(({ key }) => [key, [] as Array<[number, number]>]));
-  for (const { bucket, slice, hits } of rows) byKey.get(bucket)?.push([slice, hits]);
+  for (const { bucket, slice, hits } of rows) if (hits > 0) byKey.get(bucket)?.push([slice, hits]);
   return windows.map(({ key }) => byKey.get(key) ?? []);
+}
+
+/**
+ * With the slice of this moment, though nothing is added to it yet: the first statement then locks all rows, in the order
+ * in which every statement locks them, and no two wait for each other.
+ */
+function withCurrent(window: StoredWindow): StoredWindow {
+  const { current, hits } = window;
+  return hits.some(([slice]) => slice === current)
+    ? window
+    : { ...window, hits: [...hits, [current, 0]] };
 }
 
 function sum(hits: Hits): number {
