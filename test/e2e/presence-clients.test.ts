@@ -73,7 +73,7 @@ describe("Presence, status, muted users and typing for clients", () => {
       expect(snapshot).to.deep.include({ presences: {}, presence_last_update_id: -1 });
     });
 
-    it("has what active people say of themselves, only what is set", async () => {
+    it("has what people say of themselves, deactivated ones too, only what is set", async () => {
       const say = async (by: TestAccount, params: Params) =>
         succeeded(await scene.as(by).post("/api/v1/users/me/status", params));
       await say(org.member, { status_text: "away" });
@@ -92,6 +92,7 @@ describe("Presence, status, muted users and typing for clients", () => {
           emoji_code: "1f642",
           reaction_type: "unicode_emoji",
         },
+        [org.admin.id]: { status_text: "gone" },
       });
     });
 

@@ -141,15 +141,17 @@ describe("GET /messages: the message", () => {
     });
   });
 
-  it("hides addresses that the sender hides, and gives the avatar where the client cannot make it up", async () => {
+  it("hides addresses that the sender hides, pictures made of them too, and gives the avatar where the client cannot make it up", async () => {
     const hidden = await user(db, org.realm, { settings: { email_address_visibility: 3 } });
     const id = await write(gateway, hidden, [org.member, org.admin]);
-    for (const account of [org.member, org.admin]) {
+    const pictures: Array<[TestAccount, RegExp]> = [
+      [org.member, new RegExp(`/avatar/${hidden.id}\\?version=1$`)],
+      [org.admin, /^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=identicon&version=1$/],
+    ];
+    for (const [account, picture] of pictures) {
       const message = await get(account, id);
       expect(message.sender_email).to.equal(hidden.email).and.not.to.equal(hidden.deliveryEmail);
-      expect(message.avatar_url).to.match(
-        /^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=identicon&version=1$/,
-      );
+      expect(message.avatar_url).to.match(picture);
       expect(JSON.stringify(message)).to.not.include(hidden.deliveryEmail);
     }
     const open = await write(gateway, org.owner, [org.member]);
