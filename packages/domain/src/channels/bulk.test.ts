@@ -59,6 +59,8 @@ describe("many channels and many accounts in one request", () => {
         inviteOnly,
         groups: { canAdministerChannelGroup: { direct_members: ids(3), direct_subgroups: [] } },
       };
+      // The first notice of all also stores the name of the program that sends it.
+      await add(newNames(1), ids(1), input);
       const few = await add(newNames(2), ids(4), input);
       const names = newNames(100);
       const many = await add(names, ids(100), input);
