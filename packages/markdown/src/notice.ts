@@ -23,8 +23,7 @@ const PLAIN_NAME = /^(?!.*[\ufe0f\u20e3])[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_'’,!?
 const PLAIN_SENTENCES =
   /^(?!.*[\ufe0f\u20e3])[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_'’"“”,!?()/+&=%-]|[.:;](?= |$)| (?! ))*$/u;
 /** What cannot stand on one line. */
-// eslint-disable-next-line no-control-regex -- control characters are what it is about
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029]+/gu;
 
 /** An account, which is not called by it. Once it has another name, its mention is bold text: no other markup then. */
 export function silentUser({ id, fullName }: { id: number; fullName: string }): NoticePart {
