@@ -1,5 +1,10 @@
-import { freePort } from "@carillon/embedded";
-import { startOwnPostgres, waitFor, type OwnServer, type QueueBackend } from "@carillon/testkit";
+import {
+  reservePort,
+  startOwnPostgres,
+  waitFor,
+  type OwnServer,
+  type QueueBackend,
+} from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { keepRunning, type Kept } from "./support/keep-running.ts";
@@ -27,7 +32,7 @@ async function underLoad(world: World, server: OwnServer): Promise<void> {
   // The tests' servers tell a commit before it is written, which a server that ends at once would lose.
   await db.rows("ALTER DATABASE carillon SET synchronous_commit = on");
   const people = await crowd(db);
-  const port = await freePort();
+  const port = await reservePort();
   const processes = [
     keepRunning(() => world.startGateway({ PORT: String(port) })),
     keepRunning(() => world.startWorker()),

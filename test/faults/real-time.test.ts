@@ -1,9 +1,9 @@
 import type { Database } from "@carillon/db";
-import { freePort } from "@carillon/embedded";
 import {
   channel,
   clientOf,
   organization,
+  reservePort,
   user,
   waitFor,
   type TestAccount,
@@ -132,7 +132,7 @@ interface RunningGateway {
 }
 
 async function gatewayWithMetrics(world: World): Promise<RunningGateway> {
-  const metrics = await freePort();
+  const metrics = await reservePort();
   const process = await world.gateway({ METRICS_PORT: String(metrics) });
   return { process, url: process.url, metrics };
 }

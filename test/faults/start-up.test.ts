@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "@carillon/embedded";
 import {
   createTestDatabase,
   installation,
   redisCommand,
   redisUrl,
+  reservePort,
   startApp,
   startOwnRedis,
   waitFor,
@@ -253,7 +253,7 @@ async function surroundings(): Promise<{
   const folder = await mkdtemp(join(tmpdir(), "carillon-start-up-"));
   close.push(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, "file"), "");
-  const closedPort = await freePort();
+  const closedPort = await reservePort();
   const around = { database, outdated, newer, redis, takenPort: silent.port, closedPort, folder };
   return { around, close };
 }

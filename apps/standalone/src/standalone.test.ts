@@ -1,4 +1,5 @@
 import { isAlive } from "@carillon/embedded";
+import { reservePort } from "@carillon/testkit";
 import { expect } from "chai";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -205,7 +206,10 @@ describe("the standalone", () => {
   });
 
   it("leaves no app behind when it is killed, and takes up its database at the next start", async () => {
-    const ports = { PORT: String(await freePort()), DASHBOARD_PORT: String(await freePort()) };
+    const ports = {
+      PORT: String(await reservePort()),
+      DASHBOARD_PORT: String(await reservePort()),
+    };
     const first = run(ports);
     await first.up();
     const postgres = await postgresPid(dataFile());
@@ -295,11 +299,6 @@ async function postgresPid(dataDir: string): Promise<number> {
 async function pidsInLog(path: string): Promise<number[]> {
   const text = await readFile(path, "utf8").catch(() => "");
   return [...text.matchAll(/"msg":"up".*"pid":(\d+)/g)].map(([, pid]) => Number(pid));
-}
-
-async function freePort(): Promise<number> {
-  const { freePort: find } = await import("@carillon/embedded");
-  return find();
 }
 
 async function waitFor(condition: () => boolean | Promise<boolean>): Promise<void> {

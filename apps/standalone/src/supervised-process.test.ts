@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { ping, pong } from "@carillon/kit";
-import { captureLog, installation, useDatabase, waitFor } from "@carillon/testkit";
+import { captureLog, installation, reservePort, useDatabase, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import { LogFile } from "./log-file.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
@@ -75,7 +75,7 @@ describe("A supervised gateway", () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   it("that hangs is replaced, and the new one serves", async () => {
-    const port = await freePort();
+    const port = await reservePort();
     const address = `http://127.0.0.1:${port}`;
     const entry = process.env["CARILLON_TEST_BUILT"] === "true" ? "dist/main.js" : "src/main.ts";
     const logFile = new LogFile(folder, "gateway");
@@ -118,15 +118,6 @@ describe("A supervised gateway", () => {
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 describe("The watchdog", () => {
   it("notices a process that hangs though the memory is tidied up meanwhile", async () => {

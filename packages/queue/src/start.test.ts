@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { expect } from "chai";
 import { allJobs, deliverDue } from "@carillon/jobs";
 import { silentLogger, StartupError } from "@carillon/kit";
@@ -11,6 +10,7 @@ import {
   cutConnections,
   needServer,
   openStore,
+  reservePort,
   waitUntil,
   withDatabase,
   type TestStore,
@@ -25,15 +25,6 @@ async function refusal(attempt: Promise<unknown>): Promise<string> {
   );
   expect(failure).to.be.instanceOf(StartupError);
   return failure instanceof StartupError ? failure.message : "";
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address ? address.port : 0;
 }
 
 describe("starting the queues on PostgreSQL", () => {
@@ -54,7 +45,10 @@ describe("starting the queues on PostgreSQL", () => {
   });
 
   it("refuses an unreachable database, naming DATABASE_URL", async () => {
-    const config = { databaseUrl: `postgres://127.0.0.1:${await freePort()}/x`, log: silentLogger };
+    const config = {
+      databaseUrl: `postgres://127.0.0.1:${await reservePort()}/x`,
+      log: silentLogger,
+    };
     expect(await refusal(prepareQueues(config))).to.match(/^DATABASE_URL: .*ECONNREFUSED/);
     expect(await refusal(connectQueues(config))).to.match(/^DATABASE_URL: .*ECONNREFUSED/);
   });
@@ -163,20 +157,20 @@ describe("starting the queues on Redis", function () {
   }
 
   it("refuses an unreachable Redis, naming REDIS_URL", async () => {
-    const config = configFor(`redis://127.0.0.1:${await freePort()}`);
+    const config = configFor(`redis://127.0.0.1:${await reservePort()}`);
     expect(await refusal(prepareQueues(config))).to.match(/^REDIS_URL: .*ECONNREFUSED/);
     expect(await refusal(connectQueues(config))).to.match(/^REDIS_URL: .*ECONNREFUSED/);
   });
 
   it("refuses a Redis that may drop jobs, naming the setting", async () => {
-    const config = configFor(await start(await freePort(), "--maxmemory-policy", "allkeys-lru"));
+    const config = configFor(await start(await reservePort(), "--maxmemory-policy", "allkeys-lru"));
     for (const attempt of [prepareQueues, connectQueues]) {
       expect(await refusal(attempt(config))).to.match(/^REDIS_URL: .*allkeys-lru.*noeviction/);
     }
   });
 
   it("fails to add at once while Redis is away, and its worker goes on when it is back", async () => {
-    const port = await freePort();
+    const port = await reservePort();
     const queues = await connectQueues(configFor(await start(port)));
     let runs = 0;
     const worker = queues.worker("delivery", {

@@ -18,6 +18,7 @@ export * from "./queue-store.ts";
 export * from "./queues.ts";
 export * from "./redis.ts";
 export * from "./schema-diff.ts";
+export * from "./reserve-port.ts";
 export * from "./servers.ts";
 export * from "./site.ts";
 export * from "./use-processes.ts";

@@ -4,10 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applyMigrations } from "@carillon/db";
-import { freePort, startEmbeddedPostgres, testSettings } from "@carillon/embedded";
+import { startEmbeddedPostgres, testSettings } from "@carillon/embedded";
 import { silentLogger } from "@carillon/kit";
 import { prepareQueues } from "@carillon/queue";
 import { redisCommand } from "./redis.ts";
+import { reservePort } from "./reserve-port.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** A server of one suite's own, to be killed and started again while others go on. */
@@ -25,7 +26,7 @@ export interface OwnServer {
 /** A Redis server that keeps nothing on disk: after a restart it is empty. */
 export async function startOwnRedis(): Promise<OwnServer> {
   const folder = await mkdtemp(join(tmpdir(), "carillon-redis-"));
-  const port = await freePort();
+  const port = await reservePort();
   const url = `redis://127.0.0.1:${port}`;
   const options = ["--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"];
   let child: ChildProcess | undefined;

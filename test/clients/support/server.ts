@@ -8,11 +8,11 @@ import {
   type FirstAccount,
   type FirstAccountName,
 } from "@carillon/domain";
-import { freePort } from "@carillon/embedded";
 import {
   clientOf,
   createTestDatabase,
   installation,
+  reservePort,
   testSite,
   useProcesses,
   type ApiCredentials,
@@ -38,7 +38,7 @@ export class Server {
     this.#database = await createTestDatabase();
     this.#db = await this.#database.connect({ max: 2 });
     this.#folder = await mkdtemp(join(tmpdir(), "carillon-clients-"));
-    const port = String(await freePort());
+    const port = String(await reservePort());
     this.url = `http://127.0.0.1:${port}`;
     await createFirstOrganization(this.#db, testSite({ url: this.url }), {
       demo: true,

@@ -2,10 +2,11 @@ import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectDatabase, type Database } from "@carillon/db";
-import { freePort, isAlive } from "@carillon/embedded";
+import { isAlive } from "@carillon/embedded";
 import {
   clientOf,
   freshRedis,
+  reservePort,
   startApp,
   waitFor,
   type GatewayClient,
@@ -38,8 +39,8 @@ export async function install(backend: QueueBackend): Promise<Installed> {
   const dataDir = await mkdtemp(join(tmpdir(), "carillon-killed-"));
   const redis = backend === "redis" ? await freshRedis() : undefined;
   const variables = {
-    PORT: String(await freePort()),
-    DASHBOARD_PORT: String(await freePort()),
+    PORT: String(await reservePort()),
+    DASHBOARD_PORT: String(await reservePort()),
     DATA_DIR: dataDir,
     REDIS_URL: redis?.url,
   };

@@ -1,0 +1,37 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort, isAlive } from "@carillon/embedded";
+
+const folder = join(tmpdir(), "carillon-ports");
+const reserved = new Set<string>();
+
+/**
+ * A free port of 127.0.0.1 that no other test is given while this process lives, so that a process may be killed and
+ * started again on it. Each is marked by a file that names the process it belongs to.
+ */
+export async function reservePort(): Promise<number> {
+  mkdirSync(folder, { recursive: true });
+  for (;;) {
+    const port = await freePort();
+    if (mark(join(folder, String(port)))) return port;
+  }
+}
+
+function mark(path: string): boolean {
+  try {
+    writeFileSync(path, String(process.pid), { flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    // The next attempt may have it, when its process is gone.
+    if (!isAlive(Number(readFileSync(path, "utf8")) || process.pid)) rmSync(path, { force: true });
+    return false;
+  }
+  if (reserved.size === 0) process.once("exit", release);
+  reserved.add(path);
+  return true;
+}
+
+function release(): void {
+  for (const path of reserved) rmSync(path, { force: true });
+}
