@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 
 import { tmpdir } from "node:os";
