@@ -1,6 +1,6 @@
 import { errors } from "@carillon/contract";
 
-import { isOrganizationAdministrator } from "../channels/access.ts";
+import { isOrganizationAdministrator } from "../permissions/administrators.ts";
 import type { Account } from "../users/account.ts";
 import { checkPowerfulBot } from "../users/administration.ts";
 

@@ -1,3 +1,4 @@
+import { isOrganizationAdministrator } from "../permissions/administrators.ts";
 import { guestRole, type Memberships, type PermissionSubject } from "../permissions/memberships.ts";
 import { channelSettings } from "../permissions/registry.ts";
 import type { Channel } from "./channel.ts";
@@ -52,9 +53,4 @@ export function mayAdminister(
   if (isOrganizationAdministrator(account)) return true;
   const { canAdministerChannelGroup } = channelSettings;
   return memberships.holds(account, canAdministerChannelGroup, channel.canAdministerChannelGroupId);
-}
-
-/** Administrators, owners included. */
-export function isOrganizationAdministrator(account: PermissionSubject): boolean {
-  return account.isActive && account.role <= 200;
 }

@@ -5,7 +5,7 @@ import { realmSettings } from "../permissions/registry.ts";
 import type { SystemGroupIds } from "../permissions/system-groups.ts";
 import type { Realm, RealmSetting } from "../realms/realm.ts";
 import type { Account } from "../users/account.ts";
-import { isOrganizationAdministrator } from "./access.ts";
+import { isOrganizationAdministrator } from "../permissions/administrators.ts";
 import type { ChannelGroupValues } from "./creation-groups.ts";
 import type { CreationOptions } from "./creation-options.ts";
 

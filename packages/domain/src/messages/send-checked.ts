@@ -1,6 +1,6 @@
 import type { Tx } from "@carillon/db";
 
-import { recordUnheard } from "../notices/record.ts";
+import { recordUnheard } from "./record-unheard.ts";
 import type { Realm } from "../realms/realm.ts";
 import type { OutgoingMessage } from "./outgoing.ts";
 import { sendMessages, type SendResult } from "./send.ts";

@@ -5,9 +5,7 @@ import { setting } from "../settings/setting.ts";
 import type { Account } from "../users/account.ts";
 import type { NumberedMessage } from "./outgoing.ts";
 import { topicName } from "./topics.ts";
-
-/** What a user wants of a topic; no row means inherit. */
-export const visibilityPolicy = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;
+import { visibilityPolicy } from "./visibility-policy.ts";
 
 /** Values of the two settings that raise a policy by sending. */
 const when = { participates: 1, sends: 2, starts: 3, never: 4 } as const;

@@ -1,6 +1,6 @@
 import type { Tx } from "@carillon/db";
 
-import { isOrganizationAdministrator } from "../channels/access.ts";
+import { isOrganizationAdministrator } from "../permissions/administrators.ts";
 import type { Realm } from "../realms/realm.ts";
 import type { Account } from "../users/account.ts";
 import { checkFullName, checkNameIsFree } from "../users/full-name.ts";

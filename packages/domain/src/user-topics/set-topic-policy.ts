@@ -6,7 +6,7 @@ import { isLongerThan } from "@carillon/kit";
 import { loadChannels, loadChannelsByName } from "../channels/channel.ts";
 import { findChannel, noSuchChannel, type ChannelName } from "../channels/find-channel.ts";
 import { maxTopicLength, normaliseTopic } from "../messages/topic.ts";
-import { visibilityPolicy } from "../messages/visibility.ts";
+import { visibilityPolicy } from "../messages/visibility-policy.ts";
 import { loadRealm, type Realm } from "../realms/realm.ts";
 import type { Account } from "../users/account.ts";
 

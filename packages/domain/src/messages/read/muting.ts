@@ -1,4 +1,4 @@
-import { visibilityPolicy } from "../visibility.ts";
+import { visibilityPolicy } from "../visibility-policy.ts";
 import type { Fragment } from "./sql-values.ts";
 import type { Viewer } from "./viewer.ts";
 

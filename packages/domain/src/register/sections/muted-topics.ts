@@ -1,4 +1,4 @@
-import { visibilityPolicy } from "../../messages/visibility.ts";
+import { visibilityPolicy } from "../../messages/visibility-policy.ts";
 import type { Section } from "../section.ts";
 import { loadTopicPolicies } from "../topic-policies.ts";
 
