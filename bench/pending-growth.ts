@@ -1,4 +1,4 @@
-import { deliverAll, type Outcome } from "@carillon/domain";
+import { type Outcome, deliverAll } from "@carillon/domain";
 import { silentLogger } from "@carillon/kit";
 import { chatLine } from "./lib/chat-lines.ts";
 import { report, say, type Row } from "./lib/report.ts";

@@ -5,7 +5,7 @@ import {
   type Queues,
   type RunningAlarmClock,
 } from "@carillon/queue";
-import { clientIdOf } from "@carillon/domain";
+import { clientIdOf } from "@carillon/model";
 import { silentLogger } from "@carillon/kit";
 import { chatLine } from "./chat-lines.ts";
 import type { BenchDatabase } from "./servers.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "@carillon/db";
-import { subscribe } from "@carillon/domain";
+import { subscribe } from "@carillon/model";
 import { randomKey } from "@carillon/kit";
 import { benchSite } from "./system.ts";
 import type { Member, Room, World } from "./world.ts";

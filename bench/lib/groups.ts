@@ -1,5 +1,5 @@
 import type { Database } from "@carillon/db";
-import { loadSystemGroups } from "@carillon/domain";
+import { loadSystemGroups } from "@carillon/model";
 import type { Member, World } from "./world.ts";
 
 /** What is in each group, and how deep groups lie in each other. */

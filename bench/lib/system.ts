@@ -1,4 +1,4 @@
-import { secretsOf, type Site } from "@carillon/domain";
+import { type Site, secretsOf } from "@carillon/model";
 import { startChild, type Child } from "./child.ts";
 import type { BenchDatabase } from "./servers.ts";
 

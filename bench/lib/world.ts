@@ -1,12 +1,6 @@
 import type { Database } from "@carillon/db";
-import {
-  createOrganization,
-  defaultChannelGroups,
-  insertChannel,
-  insertUser,
-  loadSystemGroups,
-  subscribe,
-} from "@carillon/domain";
+import { createOrganization, insertChannel, insertUser } from "@carillon/domain";
+import { defaultChannelGroups, loadSystemGroups, subscribe } from "@carillon/model";
 import { benchSite } from "./system.ts";
 
 export interface Member {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { secretsOf } from "@carillon/domain";
+import { secretsOf } from "@carillon/model";
 import pg from "pg";
 
 // The least that listing user groups takes: no checks of the answer, no contract, no log, no snapshot of the three.

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { secretsOf } from "@carillon/domain";
+import { secretsOf } from "@carillon/model";
 import {
   createPostgresBackend,
   Queue,

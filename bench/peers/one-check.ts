@@ -1,13 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { operation } from "@carillon/contract";
 import { connectDatabase, type Database } from "@carillon/db";
-import {
-  authenticate,
-  loadMemberships,
-  loadRealm,
-  realmSettings,
-  type Account,
-} from "@carillon/domain";
+import { authenticate } from "@carillon/domain";
+import { type Account, loadMemberships, loadRealm, realmSettings } from "@carillon/model";
 import { buildApp, createGatewayServer, handlerFor } from "@carillon/gateway";
 import { silentLogger } from "@carillon/kit";
 import { z } from "zod";

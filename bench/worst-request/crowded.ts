@@ -1,5 +1,6 @@
 import type { Database } from "@carillon/db";
-import { defaultChannelGroups, insertChannel, loadSystemGroups } from "@carillon/domain";
+import { insertChannel } from "@carillon/domain";
+import { defaultChannelGroups, loadSystemGroups } from "@carillon/model";
 import { addCrowd } from "../lib/crowd.ts";
 import { createWorld, type Member, type Room, type World } from "../lib/world.ts";
 import { fill } from "./texts.ts";

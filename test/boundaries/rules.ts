@@ -11,10 +11,11 @@ const below: Readonly<Record<string, readonly string[]>> = {
   markdown: ["kit", "contract"],
   events: ["kit", "contract", "jobs", "db"],
   queue: ["kit", "contract", "jobs", "db", "events"],
-  domain: ["kit", "contract", "jobs", "db", "events", "markdown"],
+  model: ["kit", "contract", "jobs", "db", "events", "markdown"],
+  domain: ["kit", "contract", "jobs", "db", "events", "markdown", "model"],
 };
 
-const forApps = ["kit", "contract", "jobs", "db", "markdown", "events", "queue", "domain"];
+const forApps = ["kit", "contract", "jobs", "db", "markdown", "events", "queue", "model", "domain"];
 
 /** What only some may import, and who. */
 const reserved: ReadonlyArray<{ what: string; names: RegExp; only: readonly string[] }> = [

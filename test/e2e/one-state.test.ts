@@ -1,11 +1,7 @@
 import { updateUserGroup } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-import {
-  checkMessages,
-  storeChangedSettings,
-  type Draft,
-  type GroupSettingValue,
-} from "@carillon/domain";
+import { checkMessages } from "@carillon/domain";
+import { type Draft, type GroupSettingValue, storeChangedSettings } from "@carillon/model";
 import {
   bot,
   channel,

@@ -7,7 +7,7 @@ import {
   type TestAccount,
   type TestOrganization,
 } from "@carillon/testkit";
-import { notificationSounds, personalSettings } from "@carillon/domain";
+import { notificationSounds, personalSettings } from "@carillon/model";
 import { expect } from "chai";
 import { fieldsOf, snapshotOf } from "./support/registering.ts";
 import { useScene } from "./support/scene.ts";

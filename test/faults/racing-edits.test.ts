@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ApiError } from "@carillon/contract";
 import { isPassing, type Database } from "@carillon/db";
-import { clientIdOf, deleteScheduled, deliverAll, editScheduled } from "@carillon/domain";
+import { deleteScheduled, deliverAll, editScheduled } from "@carillon/domain";
+import { clientIdOf } from "@carillon/model";
 import { silentLogger } from "@carillon/kit";
 import {
   startGateway,

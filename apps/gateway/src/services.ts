@@ -1,12 +1,6 @@
 import type { Database, Lifetime } from "@carillon/db";
-import {
-  clientOfAccount,
-  type AlarmClock,
-  type Guesses,
-  type LoggedIn,
-  type SendingClient,
-  type Site,
-} from "@carillon/domain";
+import type { AlarmClock, Guesses, LoggedIn } from "@carillon/domain";
+import { type SendingClient, type Site, clientOfAccount } from "@carillon/model";
 import type { EventHub } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 import { handlerFor, rawHandlerFor } from "./http/handler.ts";

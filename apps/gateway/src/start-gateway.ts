@@ -1,14 +1,8 @@
 import { fileURLToPath } from "node:url";
 
 import { connectDatabase } from "@carillon/db";
-import {
-  authenticate,
-  checkSecretKey,
-  eventPresenter,
-  secretsOf,
-  type LoggedIn,
-  type Site,
-} from "@carillon/domain";
+import { type LoggedIn, authenticate, checkSecretKey, eventPresenter } from "@carillon/domain";
+import { type Site, secretsOf } from "@carillon/model";
 import { connectWakeUps, EventHub } from "@carillon/events";
 import { queueNames } from "@carillon/jobs";
 import {

@@ -1,5 +1,6 @@
 import { applyMigrations, connectDatabase } from "@carillon/db";
-import { checkSecretKey, createFirstOrganization, secretsOf } from "@carillon/domain";
+import { checkSecretKey, createFirstOrganization } from "@carillon/domain";
+import { secretsOf } from "@carillon/model";
 import { prepareQueues } from "@carillon/queue";
 import type { Parts } from "./standalone.ts";
 

@@ -1,4 +1,4 @@
-import { firstAccounts, type FirstAccount } from "@carillon/domain";
+import { type FirstAccount, firstAccounts } from "@carillon/domain";
 import type { CredentialFiles } from "./zuliprc.ts";
 
 /**

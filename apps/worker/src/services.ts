@@ -1,5 +1,5 @@
 import type { Database } from "@carillon/db";
-import type { Site } from "@carillon/domain";
+import type { Site } from "@carillon/model";
 import type { Logger } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
 

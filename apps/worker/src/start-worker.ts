@@ -1,5 +1,5 @@
 import { connectDatabase } from "@carillon/db";
-import { secretsOf } from "@carillon/domain";
+import { secretsOf } from "@carillon/model";
 import { connectWakeUps } from "@carillon/events";
 import { allJobs, queueNames } from "@carillon/jobs";
 import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";

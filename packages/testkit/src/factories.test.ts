@@ -1,4 +1,4 @@
-import { loadMemberships, type Account } from "@carillon/domain";
+import { type Account, loadMemberships } from "@carillon/model";
 import { expect } from "chai";
 import { useDatabase } from "./database.ts";
 import { eventsOf } from "./event-log.ts";

@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 import type { Operation } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 import {
+  type Guesses,
+  type LoggedIn,
   anyGuesses,
   authenticate,
   eventPresenter,
-  type Guesses,
-  type LoggedIn,
-  type Site,
 } from "@carillon/domain";
+import type { Site } from "@carillon/model";
 import { connectWakeUps, EventHub, type HubOptions } from "@carillon/events";
 import type { AppOptions, Handler } from "@carillon/gateway";
 import type { Alarm, AlarmClock } from "@carillon/jobs";

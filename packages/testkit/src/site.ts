@@ -1,4 +1,4 @@
-import { secretsOf, type Site } from "@carillon/domain";
+import { type Site, secretsOf } from "@carillon/model";
 
 /** The key that seals API keys in the tests' databases, also for processes that a test spawns. */
 export const testSecretKey = "carillon tests seal their API keys with this";

@@ -1,6 +1,6 @@
 import { createUserGroup, listUserGroups } from "@carillon/contract";
 import type { Database } from "@carillon/db";
-import type { UserGroupObject } from "@carillon/domain";
+import type { UserGroupObject } from "@carillon/model";
 import { unique } from "./factories/unique.ts";
 import type { TestAccount } from "./factories/account.ts";
 import type { Gateway } from "./gateway.ts";

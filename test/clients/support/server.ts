@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "@carillon/db";
 import {
-  createFirstOrganization,
-  firstAccounts,
   type FirstAccount,
   type FirstAccountName,
+  createFirstOrganization,
+  firstAccounts,
 } from "@carillon/domain";
 import {
   clientOf,

@@ -1,5 +1,5 @@
 import type { Database } from "@carillon/db";
-import { clientIdOf } from "@carillon/domain";
+import { clientIdOf } from "@carillon/model";
 import { alarmJob, type Alarm } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import {

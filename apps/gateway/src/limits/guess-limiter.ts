@@ -1,5 +1,6 @@
 import { errors } from "@carillon/contract";
-import type { Guesses, Secrets } from "@carillon/domain";
+import type { Guesses } from "@carillon/domain";
+import type { Secrets } from "@carillon/model";
 import type { RateRule } from "@carillon/kit";
 
 import { limitHeaders } from "../http/limit.ts";

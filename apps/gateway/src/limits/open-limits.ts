@@ -1,5 +1,6 @@
 import type { Database } from "@carillon/db";
-import { anyGuesses, type Guesses, type Secrets } from "@carillon/domain";
+import { type Guesses, anyGuesses } from "@carillon/domain";
+import type { Secrets } from "@carillon/model";
 import { parseRateRules, type Environment, type Logger, type Shutdown } from "@carillon/kit";
 
 import { noLimiter, type Limiter } from "../http/limit.ts";

@@ -1,4 +1,4 @@
-import { deliverAll, type Outcome } from "@carillon/domain";
+import { type Outcome, deliverAll } from "@carillon/domain";
 import { batchesPerTurn, deliverDue, type DeliverDue, type Publication } from "@carillon/jobs";
 
 import { processor } from "../processor.ts";

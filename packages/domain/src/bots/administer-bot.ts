@@ -1,8 +1,5 @@
+import { type Account, checkPowerfulBot, isOrganizationAdministrator } from "@carillon/model";
 import { errors } from "@carillon/contract";
-
-import { isOrganizationAdministrator } from "../permissions/administrators.ts";
-import type { Account } from "../users/account.ts";
-import { checkPowerfulBot } from "../users/administration.ts";
 
 /**
  * Whether this is a bot that the actor may administer: its own, and for administrators any (users.md §5).

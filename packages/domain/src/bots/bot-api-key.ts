@@ -1,9 +1,13 @@
+import {
+  type Account,
+  type Site,
+  accountColumns,
+  currentActor,
+  lockAccount,
+} from "@carillon/model";
 import type { Sql, Tx } from "@carillon/db";
 
-import type { Site } from "../site.ts";
-import { accountColumns, type Account } from "../users/account.ts";
 import { changeApiKey } from "../users/change-api-key.ts";
-import { currentActor, lockAccount } from "../users/lock-account.ts";
 import { checkAdministersBot } from "./administer-bot.ts";
 
 /**

@@ -1,22 +1,27 @@
+import {
+  type Account,
+  type BotDefaults,
+  type Site,
+  checkBotName,
+  checkFullName,
+  checkNameIsFree,
+  findChannel,
+  gravatarUrl,
+  hostOf,
+  isEmailAddress,
+  loadRealm,
+  lockAccount,
+  lockGroupGraph,
+  mayCreateBot,
+  noSuchChannel,
+  pictureOf,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import { sqlState, type Database, type Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 
-import { findChannel, noSuchChannel } from "../channels/find-channel.ts";
-import { loadRealm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
-import type { Account } from "../users/account.ts";
-import { hostOf } from "../users/addresses.ts";
-import { gravatarUrl, pictureOf } from "../users/avatar.ts";
-import { isEmailAddress } from "../users/email-address.ts";
-import { checkFullName, checkNameIsFree } from "../users/full-name.ts";
 import { insertUser } from "../users/insert-user.ts";
-import { lockGroupGraph } from "../permissions/lock-groups.ts";
-import { lockAccount } from "../users/lock-account.ts";
 import { addressTaken, checkAddressIsFree } from "../users/new-address.ts";
-import { checkBotName } from "./bot-name.ts";
-import type { BotDefaults } from "./bot-object.ts";
-import { mayCreateBot } from "./bot-permission.ts";
 
 /** A bot as somebody asks for one. */
 export interface NewBot {

@@ -1,11 +1,9 @@
+import { type Account, currentActor, holdGroupGraph, lockAccount } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { holdGroupGraph } from "../permissions/lock-groups.ts";
-import type { Account } from "../users/account.ts";
 import { deactivateAccount } from "../users/deactivate-account.ts";
-import { currentActor, lockAccount } from "../users/lock-account.ts";
 import { checkAdministersBot } from "./administer-bot.ts";
 
 /**

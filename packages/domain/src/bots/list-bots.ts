@@ -1,9 +1,12 @@
+import {
+  type Account,
+  type BotDefaults,
+  type Site,
+  accountColumns,
+  gravatarUrl,
+  pictureOf,
+} from "@carillon/model";
 import type { Sql } from "@carillon/db";
-
-import { accountColumns, type Account } from "../users/account.ts";
-import { gravatarUrl, pictureOf } from "../users/avatar.ts";
-import type { Site } from "../site.ts";
-import type { BotDefaults } from "./bot-object.ts";
 
 /** A bot as its owner sees it. */
 export interface OwnBot extends BotDefaults {

@@ -1,28 +1,39 @@
+import {
+  type Account,
+  type Channel,
+  type Memberships,
+  type Principals,
+  type Realm,
+  type Subscription,
+  channelSettings,
+  checkChannelName,
+  checkDescription,
+  currentActor,
+  hasContentAccess,
+  holdGroupGraph,
+  loadChannelsByName,
+  loadMemberships,
+  loadMetadataAudiences,
+  loadPrincipals,
+  loadRealm,
+  loadSubscribedChannels,
+  lockChannels,
+  mayAdminister,
+  normaliseColor,
+  realmSettings,
+  subscribe,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { holdGroupGraph } from "../permissions/lock-groups.ts";
-import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
-import { channelSettings, realmSettings } from "../permissions/registry.ts";
 import { recordAnnouncements, recordSubscribedNotices } from "../notices/record.ts";
-import { loadRealm, type Realm } from "../realms/realm.ts";
-import type { Account } from "../users/account.ts";
-import { currentActor } from "../users/lock-account.ts";
-import { loadPrincipals, type Principals } from "../users/principals.ts";
 import { checkSubscriptionBounds } from "./subscription-bounds.ts";
-import { hasContentAccess, mayAdminister } from "./access.ts";
-import { loadChannelsByName, type Channel } from "./channel.ts";
-import { normaliseColor } from "./colors.ts";
 import { creationEvents } from "./create-channel.ts";
 import { postCreationNotices } from "./creation-notice.ts";
 import type { CreationOptions } from "./creation-options.ts";
 import { createMissing } from "./create-missing.ts";
-import { loadMetadataAudiences } from "./metadata-audience.ts";
-import { checkChannelName, checkDescription } from "./names.ts";
-import { lockChannels, subscribe, type Subscription } from "./subscribe.ts";
 import { subscribedEvents } from "./subscription-events.ts";
-import { loadSubscribedChannels } from "./subscriptions.ts";
 
 /** A channel that somebody asks to be subscribed to, by name. */
 export interface WantedChannel {

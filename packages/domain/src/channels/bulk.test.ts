@@ -1,3 +1,4 @@
+import { loadPrincipals } from "@carillon/model";
 import {
   channel,
   countQueries,
@@ -9,7 +10,6 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { loadPrincipals } from "../users/principals.ts";
 import { addSubscriptions, type AddSubscriptionsInput } from "./add-subscriptions.ts";
 import { createChannel } from "./create-channel.ts";
 import { removeSubscriptions } from "./remove-subscriptions.ts";

@@ -1,13 +1,19 @@
+import {
+  type AccessFacts,
+  type AdministrationFacts,
+  type PermissionSubject,
+  hasMetadataAccess,
+  loadChannelPresenter,
+  loadChannels,
+  loadMemberships,
+  loadSubscribedChannels,
+  loadSubscribers,
+} from "@carillon/model";
 import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 import { inSlices } from "@carillon/kit";
 
-import { loadMemberships, type PermissionSubject } from "../permissions/memberships.ts";
-import { hasMetadataAccess, type AccessFacts, type AdministrationFacts } from "./access.ts";
-import { loadChannels } from "./channel.ts";
-import { loadChannelPresenter } from "./present.ts";
 import { channelCreated } from "./subscription-events.ts";
-import { loadSubscribedChannels, loadSubscribers } from "./subscriptions.ts";
 
 const facts = {
   name: "channel-access-facts",

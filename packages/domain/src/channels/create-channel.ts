@@ -1,22 +1,29 @@
+import {
+  type Account,
+  type Channel,
+  type ChannelPresenter,
+  type MetadataAudiences,
+  type Realm,
+  checkChannelName,
+  checkDescription,
+  currentActor,
+  defaultChannelsEvent,
+  holdGroupGraph,
+  loadActiveAccounts,
+  loadChannelPresenter,
+  loadChannelsByName,
+  loadMetadataAudiences,
+  loadRealm,
+  subscribe,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 
 import { recordAnnouncements } from "../notices/record.ts";
-import { loadRealm, type Realm } from "../realms/realm.ts";
-import { holdGroupGraph } from "../permissions/lock-groups.ts";
-import type { Account } from "../users/account.ts";
-import { loadActiveAccounts } from "../users/active-accounts.ts";
-import { currentActor } from "../users/lock-account.ts";
-import { loadChannelsByName, type Channel } from "./channel.ts";
 import { postCreationNotices } from "./creation-notice.ts";
 import type { CreationOptions } from "./creation-options.ts";
-import { defaultChannelsEvent } from "./default-channels-event.ts";
-import { loadMetadataAudiences, type MetadataAudiences } from "./metadata-audience.ts";
-import { checkChannelName, checkDescription } from "./names.ts";
 import { planCreation } from "./plan-creation.ts";
-import { loadChannelPresenter, type ChannelPresenter } from "./present.ts";
-import { subscribe } from "./subscribe.ts";
 import { channelCreated, subscribedEvents } from "./subscription-events.ts";
 
 export interface NewChannelInput extends CreationOptions {

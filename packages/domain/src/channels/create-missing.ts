@@ -1,10 +1,13 @@
+import {
+  type Account,
+  type Channel,
+  type Memberships,
+  type Realm,
+  loadChannelsByName,
+} from "@carillon/model";
 import { bounds, errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import type { Memberships } from "../permissions/memberships.ts";
-import type { Realm } from "../realms/realm.ts";
-import type { Account } from "../users/account.ts";
-import { loadChannelsByName, type Channel } from "./channel.ts";
 import type { CreationOptions } from "./creation-options.ts";
 import { planCreation } from "./plan-creation.ts";
 

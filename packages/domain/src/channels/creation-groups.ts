@@ -1,23 +1,24 @@
+import {
+  type Account,
+  type ChannelGroups,
+  type ChannelSetting,
+  type GroupParts,
+  type GroupSettingValue,
+  type Memberships,
+  type ProposedGroupSetting,
+  type Realm,
+  type SettingRule,
+  type SystemGroupIds,
+  canonicalGroupValue,
+  channelSettings,
+  checkGroupSettings,
+  realmSettings,
+  sameGroupValue,
+  storeNewSets,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import {
-  checkGroupSettings,
-  type ProposedGroupSetting,
-} from "../permissions/check-group-setting.ts";
-import {
-  canonicalGroupValue,
-  sameGroupValue,
-  type GroupParts,
-  type GroupSettingValue,
-} from "../permissions/group-setting.ts";
-import type { Memberships } from "../permissions/memberships.ts";
-import { channelSettings, realmSettings, type SettingRule } from "../permissions/registry.ts";
-import { storeNewSets } from "../permissions/store-group-setting.ts";
-import type { SystemGroupIds } from "../permissions/system-groups.ts";
-import type { Realm } from "../realms/realm.ts";
-import type { Account } from "../users/account.ts";
-import type { ChannelGroups, ChannelSetting } from "./channel.ts";
 import type { CreationOptions } from "./creation-options.ts";
 
 /** The value of every permission of a channel, in canonical form. */

@@ -1,14 +1,16 @@
+import {
+  type Account,
+  type Channel,
+  type OutgoingMessage,
+  type Realm,
+  loadPostingChannels,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 import { notice, paragraph, silentUser, told } from "@carillon/markdown";
 
-import { loadPostingChannels } from "../messages/channel-facts.ts";
-import { composeNotice, systemBot } from "../messages/notice.ts";
-import type { OutgoingMessage } from "../messages/outgoing.ts";
-import { sendMessages } from "../messages/send.ts";
-import type { Realm } from "../realms/realm.ts";
-import type { Account } from "../users/account.ts";
-import type { Channel } from "./channel.ts";
+import { composeNotice, systemBot } from "../messages/send/notice.ts";
+import { sendMessages } from "../messages/send/send.ts";
 
 /** Where the server tells of changes to a channel (channels.md §9). */
 const noticeTopic = "channel events";

@@ -1,5 +1,4 @@
-import type { GroupSettingValue } from "../permissions/group-setting.ts";
-import type { ChannelSetting } from "./channel.ts";
+import type { ChannelSetting, GroupSettingValue } from "@carillon/model";
 
 /** What a new channel is to be like, as asked for; undefined where the default will do. */
 export interface CreationOptions {

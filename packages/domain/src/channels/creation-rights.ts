@@ -1,11 +1,14 @@
+import {
+  type Account,
+  type Memberships,
+  type Realm,
+  type RealmSetting,
+  type SystemGroupIds,
+  isOrganizationAdministrator,
+  realmSettings,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 
-import type { Memberships } from "../permissions/memberships.ts";
-import { realmSettings } from "../permissions/registry.ts";
-import type { SystemGroupIds } from "../permissions/system-groups.ts";
-import type { Realm, RealmSetting } from "../realms/realm.ts";
-import type { Account } from "../users/account.ts";
-import { isOrganizationAdministrator } from "../permissions/administrators.ts";
 import type { ChannelGroupValues } from "./creation-groups.ts";
 import type { CreationOptions } from "./creation-options.ts";
 

@@ -1,11 +1,8 @@
+import { type Account, type Realm, loadMetadataAudiences, subscribe } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
-import type { Realm } from "../realms/realm.ts";
-import type { Account } from "../users/account.ts";
-import { loadMetadataAudiences } from "./metadata-audience.ts";
 import { peerEvents } from "./peer-events.ts";
-import { subscribe } from "./subscribe.ts";
 
 /**
  * Subscribes a new account to the organization's default channels. It has no event queue yet, so that only the

@@ -1,9 +1,12 @@
+import {
+  type Channel,
+  type ChannelGroups,
+  channelColumns,
+  channelSettings,
+  renderChannelDescription,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
-
-import { channelSettings } from "../permissions/registry.ts";
-import { renderChannelDescription } from "./names.ts";
-import { channelColumns, type Channel, type ChannelGroups } from "./channel.ts";
 
 /** What channels that are created together have in common, checked. */
 export interface ChannelKind {

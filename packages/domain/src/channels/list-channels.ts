@@ -1,12 +1,16 @@
+import {
+  type Account,
+  type Channel,
+  type ChannelObject,
+  channelColumns,
+  hasContentAccess,
+  hasMetadataAccess,
+  loadChannelPresenter,
+  loadMemberships,
+  loadSubscribedChannels,
+} from "@carillon/model";
 import type { Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
-
-import { loadMemberships } from "../permissions/memberships.ts";
-import type { Account } from "../users/account.ts";
-import { hasContentAccess, hasMetadataAccess } from "./access.ts";
-import { channelColumns, type Channel } from "./channel.ts";
-import { loadChannelPresenter, type ChannelObject } from "./present.ts";
-import { loadSubscribedChannels } from "./subscriptions.ts";
 
 /** Which channels to list: all of these sets together. */
 export interface ChannelSelection {

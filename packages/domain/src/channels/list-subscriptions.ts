@@ -1,11 +1,15 @@
+import {
+  type Account,
+  type Subscription,
+  type SubscriptionObject,
+  loadChannelPresenter,
+  loadChannels,
+  loadSubscribers,
+  presentSubscription,
+  subscriptionColumns,
+} from "@carillon/model";
 import type { Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
-
-import type { Account } from "../users/account.ts";
-import { loadChannels } from "./channel.ts";
-import { loadChannelPresenter } from "./present.ts";
-import { subscriptionColumns, type Subscription } from "./subscribe.ts";
-import { loadSubscribers, presentSubscription, type SubscriptionObject } from "./subscriptions.ts";
 
 /** The account's subscriptions to channels that are not archived, sorted by name (channels.md §8). */
 export async function listSubscriptions(

@@ -1,8 +1,11 @@
+import type { MetadataAudiences, SubscriptionPair } from "@carillon/model";
 import type { NewEvent } from "@carillon/events";
 
-import type { Peers } from "../event-formats/subscriptions.ts";
-import type { MetadataAudiences } from "./metadata-audience.ts";
-import type { SubscriptionPair } from "./subscribe.ts";
+/** Accounts that were subscribed to channels, or unsubscribed from them. */
+export interface Peers {
+  readonly stream_ids: readonly number[];
+  readonly user_ids: readonly number[];
+}
 
 /**
  * What others are told when accounts are subscribed or unsubscribed (channels.md §10): one event for all channels

@@ -1,12 +1,16 @@
+import {
+  type Account,
+  type Channel,
+  type Memberships,
+  type Realm,
+  channelGroupKeys,
+  dropAnonymousGroups,
+  loadMemberships,
+  loadSystemGroups,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
-import { dropAnonymousGroups } from "../permissions/store-group-setting.ts";
-import { loadSystemGroups } from "../permissions/system-groups.ts";
-import type { Realm } from "../realms/realm.ts";
-import type { Account } from "../users/account.ts";
-import { channelGroupKeys, type Channel } from "./channel.ts";
 import {
   checkCreationGroups,
   checkDeletionPolicy,

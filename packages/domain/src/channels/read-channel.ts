@@ -1,10 +1,13 @@
+import {
+  type Account,
+  type ChannelNeed,
+  type ChannelObject,
+  loadChannelPresenter,
+  loadSubscribers,
+  requireChannel,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-
-import type { Account } from "../users/account.ts";
-import { requireChannel, type ChannelNeed } from "./find-channel.ts";
-import { loadChannelPresenter, type ChannelObject } from "./present.ts";
-import { loadSubscribers } from "./subscriptions.ts";
 
 const known: ChannelNeed = { access: "metadata", archived: false };
 

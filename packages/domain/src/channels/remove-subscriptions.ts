@@ -1,22 +1,29 @@
+import {
+  type Account,
+  type ActiveAccount,
+  type Channel,
+  type Memberships,
+  type Principals,
+  channelSettings,
+  currentActor,
+  hasMetadataAccess,
+  holdGroupGraph,
+  loadChannelsByName,
+  loadMemberships,
+  loadMetadataAudiences,
+  loadPrincipals,
+  loadSubscribedChannels,
+  lockChannels,
+  mayAdminister,
+  unsubscribe,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { recordMarkRead } from "../messages/mark-unsubscribed-read.ts";
-import { holdGroupGraph } from "../permissions/lock-groups.ts";
-import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
-import { channelSettings } from "../permissions/registry.ts";
-import type { Account } from "../users/account.ts";
-import type { ActiveAccount } from "../users/active-accounts.ts";
-import { currentActor } from "../users/lock-account.ts";
-import { loadPrincipals, type Principals } from "../users/principals.ts";
-import { hasMetadataAccess, mayAdminister } from "./access.ts";
-import { loadChannelsByName, type Channel } from "./channel.ts";
-import { loadMetadataAudiences } from "./metadata-audience.ts";
-import { lockChannels, unsubscribe } from "./subscribe.ts";
+import { recordMarkRead } from "../messages/flags/mark-unsubscribed-read.ts";
 import { checkSubscriptionBounds } from "./subscription-bounds.ts";
 import { unsubscribedEvents } from "./subscription-events.ts";
-import { loadSubscribedChannels } from "./subscriptions.ts";
 
 export interface RemoveSubscriptionsInput {
   /** Names of channels. */

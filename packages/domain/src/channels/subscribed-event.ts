@@ -1,10 +1,27 @@
+import {
+  type ChannelObject,
+  type InheritedNotifications,
+  type OwnFields,
+  type Subscription,
+  type SubscriptionObject,
+  ownFields,
+} from "@carillon/model";
 import type { NewEvent } from "@carillon/events";
 
-import type { LoggedSubscriptions, OwnSubscriptions } from "../event-formats/subscriptions.ts";
-import type { InheritedNotifications } from "./notification-settings.ts";
-import type { ChannelObject } from "./present.ts";
-import type { Subscription } from "./subscribe.ts";
-import { ownFields, type OwnFields, type SubscriptionObject } from "./subscriptions.ts";
+/** What the log keeps of `subscription/add`: for all receivers, and {@link OwnSubscriptions} of each by exception. */
+export interface LoggedSubscriptions {
+  readonly subscriptions: readonly SubscriptionObject[];
+  /** What a receiver's null notification settings mean; in `userData` for those to whom they mean something else. */
+  readonly inherited: InheritedNotifications;
+}
+
+/** What one receiver's subscriptions have of their own. */
+export interface OwnSubscriptions {
+  /** Ids of channels, where not all of them concern this receiver. */
+  readonly only?: readonly number[];
+  /** By the ids of channels. */
+  readonly settings?: Readonly<Record<string, Partial<OwnFields>>>;
+}
 
 /**
  * The event that tells accounts of their new subscriptions, one for all of them: the channels and the lists of their

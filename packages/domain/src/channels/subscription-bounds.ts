@@ -1,6 +1,5 @@
+import type { Channel } from "@carillon/model";
 import { bounds, errors } from "@carillon/contract";
-
-import type { Channel } from "./channel.ts";
 
 /**
  * What one request may subscribe or unsubscribe, in rows and in lists of subscribers that are told (http-contract.md

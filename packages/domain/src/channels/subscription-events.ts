@@ -1,15 +1,20 @@
+import {
+  type Channel,
+  type MetadataAudiences,
+  type Subscription,
+  type SubscriptionPair,
+  loadChannelPresenter,
+  loadChannels,
+  loadInheritedNotifications,
+  loadMetadataAudiences,
+  loadSubscribers,
+} from "@carillon/model";
 import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 import { inSlices } from "@carillon/kit";
 
-import { loadChannels, type Channel } from "./channel.ts";
-import { loadMetadataAudiences, type MetadataAudiences } from "./metadata-audience.ts";
-import { loadInheritedNotifications } from "./notification-settings.ts";
 import { peerEvents } from "./peer-events.ts";
-import { loadChannelPresenter } from "./present.ts";
-import type { Subscription, SubscriptionPair } from "./subscribe.ts";
 import { subscribedEvent } from "./subscribed-event.ts";
-import { loadSubscribers } from "./subscriptions.ts";
 
 /**
  * What is told after accounts were subscribed (channels.md §10): the channel to those of them who did not see it

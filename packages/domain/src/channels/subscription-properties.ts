@@ -1,11 +1,13 @@
+import {
+  type Account,
+  type Subscription,
+  noSuchChannel,
+  normaliseColor,
+  subscriptionColumns,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
-
-import type { Account } from "../users/account.ts";
-import { normaliseColor } from "./colors.ts";
-import { noSuchChannel } from "./find-channel.ts";
-import { subscriptionColumns, type Subscription } from "./subscribe.ts";
 
 /** The properties of a subscription that are on or off, by their wire names, and where they are kept. */
 const switches = {

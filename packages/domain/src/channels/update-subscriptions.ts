@@ -1,19 +1,21 @@
+import {
+  type Account,
+  guestRole,
+  holdGroupGraph,
+  loadChannelsByName,
+  lockAccount,
+  lockChannels,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import { holdGroupGraph } from "../permissions/lock-groups.ts";
-import { guestRole } from "../permissions/memberships.ts";
-import type { Account } from "../users/account.ts";
-import { lockAccount } from "../users/lock-account.ts";
 import {
   addSubscriptions,
   type AddedSubscriptions,
   type AddSubscriptionsInput,
   type WantedChannel,
 } from "./add-subscriptions.ts";
-import { loadChannelsByName } from "./channel.ts";
 import { removeSubscriptions, type RemovedSubscriptions } from "./remove-subscriptions.ts";
-import { lockChannels } from "./subscribe.ts";
 
 export type UpdatedSubscriptions = Pick<AddedSubscriptions, "subscribed" | "alreadySubscribed"> &
   RemovedSubscriptions;

@@ -1,6 +1,5 @@
+import type { Viewer } from "@carillon/model";
 import type { ClientCapability, EventQueue, LoggedEvent, QueueEvent } from "@carillon/events";
-
-import type { Viewer } from "../users/address-viewers.ts";
 
 /** What an organization says about its events. */
 export interface DeliveryContext {

@@ -1,3 +1,4 @@
+import { type Account, clientIdOf, gravatarUrl } from "@carillon/model";
 import { silentLogger } from "@carillon/kit";
 import {
   bot,
@@ -13,12 +14,9 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { clientIdOf } from "../messages/clients.ts";
-import type { LoggedMessage } from "../messages/message-event.ts";
+import type { LoggedMessage } from "../messages/send/message-event.ts";
 import { readMessages } from "../messages/read/read-messages.ts";
-import { sendNow, type SendInput } from "../messages/send-now.ts";
-import type { Account } from "../users/account.ts";
-import { gravatarUrl } from "../users/avatar.ts";
+import { sendNow, type SendInput } from "../messages/send/send-now.ts";
 import { publicChannelOf } from "./public-channel.ts";
 import { queue, told } from "./test-support.ts";
 

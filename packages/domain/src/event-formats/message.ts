@@ -1,8 +1,7 @@
+import { type MessageForm, formFields, showsGravatar } from "@carillon/model";
 import type { LoggedEvent } from "@carillon/events";
 
-import { showsGravatar } from "../users/avatar.ts";
-import type { LoggedMessage } from "../messages/message-event.ts";
-import { formFields, type MessageForm } from "../messages/read/present.ts";
+import type { LoggedMessage } from "../messages/send/message-event.ts";
 import type { Delivery, Formatter } from "./delivery.ts";
 import { matchesNarrow } from "./narrow.ts";
 import { oldPicture } from "./old-pictures.ts";

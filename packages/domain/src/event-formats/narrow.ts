@@ -1,7 +1,7 @@
 import { errors } from "@carillon/contract";
 import type { NarrowTerm } from "@carillon/events";
 
-import type { LoggedMessage } from "../messages/message-event.ts";
+import type { LoggedMessage } from "../messages/send/message-event.ts";
 
 /** A message, as a queue's narrow looks at it. */
 export interface Narrowed {

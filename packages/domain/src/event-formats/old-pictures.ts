@@ -1,5 +1,4 @@
-import { rolesSeeingAddress } from "../users/address-viewers.ts";
-import type { Picture } from "../users/avatar.ts";
+import { type Picture, rolesSeeingAddress } from "@carillon/model";
 
 const gravatar =
   /^https:\/\/secure\.gravatar\.com\/avatar\/([\da-f]{32})\?d=identicon&version=(\d+)$/;

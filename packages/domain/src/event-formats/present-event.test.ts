@@ -1,7 +1,7 @@
+import { defaultChannelsEvent } from "@carillon/model";
 import { organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { defaultChannelsEvent } from "../channels/default-channels-event.ts";
 import { presentScheduled, scheduledEvents } from "../scheduled/record.ts";
 import type { ScheduledRow } from "../scheduled/row.ts";
 import { allBut, logged, queue, told } from "./test-support.ts";

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from "@carillon/events";
 
-import type { LoggedMessage } from "../messages/message-event.ts";
+import type { LoggedMessage } from "../messages/send/message-event.ts";
 
 /**
  * The channel of a `message` event, if it is not private: queues that listen to all public channels get it, whoever is

@@ -1,3 +1,4 @@
+import { loadMetadataAudiences, subscribe, unsubscribe } from "@carillon/model";
 import type { NewEvent } from "@carillon/events";
 import {
   changeSettings,
@@ -11,8 +12,6 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { loadMetadataAudiences } from "../channels/metadata-audience.ts";
-import { subscribe, unsubscribe } from "../channels/subscribe.ts";
 import { subscribedEvents, unsubscribedEvents } from "../channels/subscription-events.ts";
 import { allBut, logged, queue, told } from "./test-support.ts";
 

@@ -1,24 +1,7 @@
-import {
-  fillNotifications,
-  type InheritedNotifications,
-} from "../channels/notification-settings.ts";
-import type { OwnFields, SubscriptionObject } from "../channels/subscriptions.ts";
+import { fillNotifications } from "@carillon/model";
+import type { Peers } from "../channels/peer-events.ts";
+import type { LoggedSubscriptions, OwnSubscriptions } from "../channels/subscribed-event.ts";
 import type { Formatter } from "./delivery.ts";
-
-/** What the log keeps of `subscription/add`: for all receivers, and {@link OwnSubscriptions} of each by exception. */
-export interface LoggedSubscriptions {
-  readonly subscriptions: readonly SubscriptionObject[];
-  /** What a receiver's null notification settings mean; in `userData` for those to whom they mean something else. */
-  readonly inherited: InheritedNotifications;
-}
-
-/** What one receiver's subscriptions have of their own. */
-export interface OwnSubscriptions {
-  /** Ids of channels, where not all of them concern this receiver. */
-  readonly only?: readonly number[];
-  /** By the ids of channels. */
-  readonly settings?: Readonly<Record<string, Partial<OwnFields>>>;
-}
 
 /** `subscription/add`: notification settings that are inherited are spelled out unless the client knows null. */
 export const formatSubscriptionAdd: Formatter = (delivery) => {
@@ -33,12 +16,6 @@ export const formatSubscriptionAdd: Formatter = (delivery) => {
   const filled = own.map((subscription) => fillNotifications(subscription, inherited));
   return [delivery.with({ ...fields, subscriptions: filled })];
 };
-
-/** Accounts that were subscribed to channels, or unsubscribed from them. */
-export interface Peers {
-  readonly stream_ids: readonly number[];
-  readonly user_ids: readonly number[];
-}
 
 /**
  * `subscription/peer_add` and `peer_remove`: the log keeps together what the same receivers are told. Nobody is told of

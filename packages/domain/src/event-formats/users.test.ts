@@ -1,3 +1,4 @@
+import { gravatarUrl, pictureOf, presentUser } from "@carillon/model";
 import {
   eventsOf,
   organization,
@@ -7,8 +8,6 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { gravatarUrl, pictureOf } from "../users/avatar.ts";
-import { presentUser } from "../users/present.ts";
 import { logged, queue, told, toldWith } from "./test-support.ts";
 
 describe("events of accounts", () => {

@@ -1,5 +1,4 @@
-import { mediumUrl, pictureUrl, type Picture } from "../users/avatar.ts";
-import type { UserObject } from "../users/present.ts";
+import { type Picture, type UserObject, mediumUrl, pictureUrl } from "@carillon/model";
 import type { Formatter } from "./delivery.ts";
 import { oldPicture } from "./old-pictures.ts";
 

@@ -1,7 +1,6 @@
+import { checkGroupName, checkNameIsUnused, loadUserGroup } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 
-import { loadUserGroup } from "./list-groups.ts";
-import { checkGroupName, checkNameIsUnused } from "./names.ts";
 import type { OpenGroup } from "./open-group.ts";
 import { groupEvent, type Told } from "./told.ts";
 

@@ -1,14 +1,14 @@
+import {
+  type GroupSetting,
+  type GroupSettingUpdate,
+  checkGroupSettingUpdates,
+  groupSettings,
+  loadGroupValues,
+  loadSystemGroups,
+  storeChangedSettings,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
 
-import {
-  checkGroupSettingUpdates,
-  type GroupSettingUpdate,
-} from "../permissions/group-setting-updates.ts";
-import { loadGroupValues } from "../permissions/group-setting.ts";
-import { groupSettings } from "../permissions/registry.ts";
-import { storeChangedSettings } from "../permissions/store-group-setting.ts";
-import { loadSystemGroups } from "../permissions/system-groups.ts";
-import type { GroupSetting } from "./group.ts";
 import type { OpenGroup } from "./open-group.ts";
 import { groupEvent, type Told } from "./told.ts";
 

@@ -1,7 +1,7 @@
+import { lockNamedGroups } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import { lockNamedGroups } from "../permissions/lock-groups.ts";
 import { noSuchGroup, type OpenGroup } from "./open-group.ts";
 import { groupEvent, type GroupAudit, type Told } from "./told.ts";
 

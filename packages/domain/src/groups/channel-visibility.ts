@@ -1,13 +1,13 @@
+import {
+  type AccessFacts,
+  type AdministrationFacts,
+  hasMetadataAccess,
+  loadAlike,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
-import {
-  hasMetadataAccess,
-  type AccessFacts,
-  type AdministrationFacts,
-} from "../channels/access.ts";
 import { channelsGone, channelsShown } from "../channels/channels-seen.ts";
-import { loadAlike } from "./alike.ts";
 
 type ChannelFacts = AccessFacts & AdministrationFacts & { readonly id: number };
 

@@ -1,13 +1,11 @@
+import { type Account, loadActiveAccounts, loadAllMembers, loadSupergroups } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import { recordMembershipNotices } from "../notices/record.ts";
-import type { Account } from "../users/account.ts";
-import { loadActiveAccounts } from "../users/active-accounts.ts";
 import { visibilityEvents, watchChannels } from "./channel-visibility.ts";
 import { changeMembers } from "./change-members.ts";
 import { changeSubgroups } from "./change-subgroups.ts";
-import { loadAllMembers, loadSupergroups } from "./closures.ts";
 import { checkIsNoSystemGroup, holds, manages, openGroup, type OpenGroup } from "./open-group.ts";
 import { tell } from "./told.ts";
 

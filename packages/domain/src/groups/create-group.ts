@@ -1,29 +1,34 @@
+import {
+  type Account,
+  type GroupSetting,
+  type GroupSettingValue,
+  type ProposedGroupSetting,
+  type SettingRule,
+  type SystemGroupIds,
+  canonicalGroupValue,
+  checkGroupName,
+  checkGroupSettings,
+  checkNameIsUnused,
+  currentActor,
+  groupSettings,
+  loadActiveAccounts,
+  loadMemberships,
+  loadRealm,
+  loadSystemGroups,
+  loadUserGroup,
+  lockGroupGraph,
+  realmSettings,
+  storeGroupSetting,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import {
-  checkGroupSettings,
-  type ProposedGroupSetting,
-} from "../permissions/check-group-setting.ts";
-import { canonicalGroupValue, type GroupSettingValue } from "../permissions/group-setting.ts";
-import { lockGroupGraph } from "../permissions/lock-groups.ts";
-import { loadMemberships } from "../permissions/memberships.ts";
-import { groupSettings, realmSettings, type SettingRule } from "../permissions/registry.ts";
-import { storeGroupSetting } from "../permissions/store-group-setting.ts";
-import { loadSystemGroups, type SystemGroupIds } from "../permissions/system-groups.ts";
-import { loadRealm } from "../realms/realm.ts";
-import type { Account } from "../users/account.ts";
-import { loadActiveAccounts } from "../users/active-accounts.ts";
-import { currentActor } from "../users/lock-account.ts";
 import {
   checkSubgroups,
   insertSubgroups,
   subgroupAudit,
   subgroupEvents,
 } from "./change-subgroups.ts";
-import type { GroupSetting } from "./group.ts";
-import { loadUserGroup } from "./list-groups.ts";
-import { checkGroupName, checkNameIsUnused } from "./names.ts";
 import { groupEvent, tell } from "./told.ts";
 
 export interface NewUserGroup {

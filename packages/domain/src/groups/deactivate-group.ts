@@ -1,7 +1,7 @@
+import type { Account } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import type { Account } from "../users/account.ts";
 import { findObjections } from "./objections.ts";
 import { checkIsNoSystemGroup, checkManages, openGroup } from "./open-group.ts";
 import { groupEvent, tell } from "./told.ts";

@@ -1,11 +1,5 @@
+import { type SettingRule, channelSettings, groupSettings, realmSettings } from "@carillon/model";
 import type { Tx } from "@carillon/db";
-
-import {
-  channelSettings,
-  groupSettings,
-  realmSettings,
-  type SettingRule,
-} from "../permissions/registry.ts";
 
 /** Why a group cannot be deactivated, as on the wire (user-groups.md §5.3): `settings` is there whatever the type. */
 export type Objection =

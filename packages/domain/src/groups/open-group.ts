@@ -1,13 +1,19 @@
+import {
+  type Account,
+  type GroupSetting,
+  type Memberships,
+  type Realm,
+  type UserGroup,
+  currentActor,
+  groupSettings,
+  loadMemberships,
+  loadRealm,
+  lockGroupGraph,
+  lockUserGroup,
+  realmSettings,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-
-import { lockGroupGraph } from "../permissions/lock-groups.ts";
-import { loadMemberships, type Memberships } from "../permissions/memberships.ts";
-import { groupSettings, realmSettings } from "../permissions/registry.ts";
-import { loadRealm, type Realm } from "../realms/realm.ts";
-import type { Account } from "../users/account.ts";
-import { currentActor } from "../users/lock-account.ts";
-import { lockUserGroup, type GroupSetting, type UserGroup } from "./group.ts";
 
 /** A group that somebody wants to change, in the hands of the transaction, with what tells whether they may. */
 export interface OpenGroup {

@@ -1,8 +1,7 @@
+import { type Account, loadAllMembers, loadAllSubgroups } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
-import type { Account } from "../users/account.ts";
-import { loadAllMembers, loadAllSubgroups } from "./closures.ts";
 import { noSuchGroup } from "./open-group.ts";
 
 /**

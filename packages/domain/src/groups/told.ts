@@ -1,8 +1,6 @@
+import { type Account, type AuditEntry, recordAudit } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
-
-import { recordAudit, type AuditEntry } from "../audit.ts";
-import type { Account } from "../users/account.ts";
 
 /** One line of the audit log about a group. */
 export interface GroupAudit extends AuditEntry {

@@ -1,7 +1,7 @@
+import type { Account } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import type { Account } from "../users/account.ts";
 import { changeDetails, type GroupDetails } from "./change-details.ts";
 import { changeSettings, type GroupSettingUpdates } from "./change-settings.ts";
 import { checkIsNoSystemGroup, checkManages, openGroup } from "./open-group.ts";

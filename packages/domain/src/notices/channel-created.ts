@@ -1,13 +1,10 @@
+import { holdAudiences, loadAccounts, loadPostingChannels, loadRealm } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { channelLink, notice, paragraph, silentUser } from "@carillon/markdown";
 
-import { holdAudiences } from "../channels/audience-lock.ts";
-import { loadPostingChannels } from "../messages/channel-facts.ts";
-import { composeNotice, systemBot } from "../messages/notice.ts";
-import { sendMessages } from "../messages/send.ts";
-import { loadRealm } from "../realms/realm.ts";
-import { loadAccounts } from "../users/account.ts";
+import { composeNotice, systemBot } from "../messages/send/notice.ts";
+import { sendMessages } from "../messages/send/send.ts";
 
 const announcementTopic = "new channels";
 

@@ -1,12 +1,10 @@
+import { type OutgoingMessage, loadAccounts, loadRealm } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { notice, paragraph, silentGroup, silentUser } from "@carillon/markdown";
 
-import { composeNotice, directTo, systemBot } from "../messages/notice.ts";
-import type { OutgoingMessage } from "../messages/outgoing.ts";
-import { sendMessages } from "../messages/send.ts";
-import { loadRealm } from "../realms/realm.ts";
-import { loadAccounts } from "../users/account.ts";
+import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
+import { sendMessages } from "../messages/send/send.ts";
 
 /**
  * Tells people, each in a direct message from the notification bot, that somebody has added them to a user group or

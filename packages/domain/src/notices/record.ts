@@ -1,9 +1,7 @@
+import type { Account, Realm } from "@carillon/model";
 import { recordIntents, type Tx } from "@carillon/db";
 import { sendNotice } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
-
-import type { Realm } from "../realms/realm.ts";
-import type { Account } from "../users/account.ts";
 
 /** More people at once are not told one by one (`max_bulk_new_subscription_messages`). */
 export const maxSubscribedNotices = 100;

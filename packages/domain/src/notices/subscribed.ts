@@ -1,11 +1,10 @@
+import { loadAccounts, loadRealm } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { bulletList, notice, paragraph, silentUser, told } from "@carillon/markdown";
 
-import { composeNotice, directTo, systemBot } from "../messages/notice.ts";
-import { sendMessages } from "../messages/send.ts";
-import { loadRealm } from "../realms/realm.ts";
-import { loadAccounts } from "../users/account.ts";
+import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
+import { sendMessages } from "../messages/send/send.ts";
 
 /**
  * Tells somebody, in a direct message from the notification bot, that another has subscribed them to channels

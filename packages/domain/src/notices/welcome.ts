@@ -1,12 +1,10 @@
+import type { Account, OutgoingMessage, Realm } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 import { notice, type Notice, paragraph, silentUser } from "@carillon/markdown";
 
-import { composeNotice, directTo, systemBot } from "../messages/notice.ts";
-import type { OutgoingMessage } from "../messages/outgoing.ts";
-import { sendMessages } from "../messages/send.ts";
-import type { Realm } from "../realms/realm.ts";
-import type { Account } from "../users/account.ts";
+import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
+import { sendMessages } from "../messages/send/send.ts";
 
 /**
  * Sends new people, each, a direct message of the welcome bot: a terminal client does not start for an account that

@@ -1,4 +1,4 @@
-import { switchSql } from "../settings/switch-sql.ts";
+import { switchSql } from "@carillon/model";
 
 /** When somebody was last there. UNIX seconds. */
 export interface Presence {

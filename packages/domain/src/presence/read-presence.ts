@@ -1,8 +1,7 @@
+import { type Account, findAccount } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
-import type { Account } from "../users/account.ts";
-import { findAccount } from "../users/find-account.ts";
 import {
   legacyState,
   offlineThreshold,

@@ -1,8 +1,7 @@
+import { type Account, switchSql } from "@carillon/model";
 import { lockClass, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { switchSql } from "../settings/switch-sql.ts";
-import type { Account } from "../users/account.ts";
 import { modernPresence, offlineThreshold } from "./presence.ts";
 
 interface Before {

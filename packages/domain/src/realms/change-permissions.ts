@@ -1,14 +1,15 @@
+import {
+  type GroupSettingUpdate,
+  type Realm,
+  type RealmSetting,
+  checkGroupSettingUpdates,
+  loadGroupValues,
+  realmSettings,
+  storeChangedSettings,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
 
-import {
-  checkGroupSettingUpdates,
-  type GroupSettingUpdate,
-} from "../permissions/group-setting-updates.ts";
-import { loadGroupValues } from "../permissions/group-setting.ts";
-import { realmSettings } from "../permissions/registry.ts";
-import { storeChangedSettings } from "../permissions/store-group-setting.ts";
 import type { ChangedSetting } from "./changed-setting.ts";
-import type { Realm, RealmSetting } from "./realm.ts";
 
 const keys = Object.keys(realmSettings) as RealmSetting[];
 

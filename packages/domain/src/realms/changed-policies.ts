@@ -1,8 +1,5 @@
+import { type Realm, type SystemGroupIds, legacyPolicies } from "@carillon/model";
 import type { NewEvent } from "@carillon/events";
-
-import { legacyPolicies } from "../permissions/legacy-policies.ts";
-import type { SystemGroupIds } from "../permissions/system-groups.ts";
-import type { Realm } from "./realm.ts";
 
 /**
  * What older clients are told when permissions of an organization have changed: the numbers that their snapshot has

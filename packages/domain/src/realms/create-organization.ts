@@ -1,13 +1,18 @@
+import {
+  type Account,
+  type Realm,
+  type SettingRule,
+  type Site,
+  type SystemGroupIds,
+  createSystemGroups,
+  hostOf,
+  initialDefaults,
+  loadRealm,
+  realmSettings,
+} from "@carillon/model";
 import type { Prisma, Tx } from "@carillon/db";
 
-import { realmSettings, type SettingRule } from "../permissions/registry.ts";
-import { createSystemGroups, type SystemGroupIds } from "../permissions/system-groups.ts";
-import { initialDefaults } from "../settings/registry.ts";
-import type { Site } from "../site.ts";
-import type { Account } from "../users/account.ts";
-import { hostOf } from "../users/addresses.ts";
 import { insertUser, type NewUser } from "../users/insert-user.ts";
-import { loadRealm, type Realm } from "./realm.ts";
 
 export interface NewOrganization {
   /** The first label of its host name; empty for the one that has the host to itself. */

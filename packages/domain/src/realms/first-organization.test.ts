@@ -1,10 +1,10 @@
+import { systemGroups } from "@carillon/model";
 import { createTestDatabase, testSite, type TestDatabase } from "@carillon/testkit";
 import type { Database } from "@carillon/db";
 import { expect } from "chai";
 
 import { authenticate } from "../users/authenticate.ts";
 import { verifyPassword } from "../users/passwords.ts";
-import { systemGroups } from "../permissions/registry.ts";
 import { createFirstOrganization, type FirstAccount } from "./first-organization.ts";
 
 describe("The first organization", () => {

@@ -1,13 +1,15 @@
+import {
+  type Account,
+  type Site,
+  defaultChannelGroups,
+  loadSystemGroups,
+  subscribe,
+} from "@carillon/model";
 import { lockClass, type Database, type Tx } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 
-import { defaultChannelGroups } from "../channels/default-groups.ts";
 import { insertChannel } from "../channels/insert-channel.ts";
-import { subscribe } from "../channels/subscribe.ts";
 import { welcome } from "../notices/welcome.ts";
-import { loadSystemGroups } from "../permissions/system-groups.ts";
-import type { Site } from "../site.ts";
-import type { Account } from "../users/account.ts";
 import { insertUser } from "../users/insert-user.ts";
 import { hashPassword } from "../users/passwords.ts";
 import { createOrganization } from "./create-organization.ts";

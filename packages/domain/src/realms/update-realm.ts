@@ -1,20 +1,23 @@
+import {
+  type Account,
+  type GroupSettingUpdate,
+  type RealmSetting,
+  currentActor,
+  loadRealm,
+  loadSystemGroups,
+  lockGroupGraph,
+  ownerRole,
+  realmSettings,
+  recordAudit,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { recordAudit } from "../audit.ts";
-import type { GroupSettingUpdate } from "../permissions/group-setting-updates.ts";
-import { lockGroupGraph } from "../permissions/lock-groups.ts";
-import { realmSettings } from "../permissions/registry.ts";
-import { loadSystemGroups } from "../permissions/system-groups.ts";
-import type { Account } from "../users/account.ts";
 import { recomputeFullMembers } from "../users/full-members.ts";
-import { currentActor } from "../users/lock-account.ts";
-import { ownerRole } from "../users/owner-set.ts";
 import { changeRealmPermissions } from "./change-permissions.ts";
 import { changeRealmProperties, type RealmProperties } from "./change-properties.ts";
 import { changedPolicies } from "./changed-policies.ts";
-import { loadRealm, type RealmSetting } from "./realm.ts";
 
 export interface RealmChanges {
   readonly properties: RealmProperties;

@@ -1,11 +1,10 @@
+import { type Site, loadRealm } from "@carillon/model";
 import type { Sql } from "@carillon/db";
 import type { Presenter } from "@carillon/events";
 
 import type { DeliveryContext } from "../event-formats/delivery.ts";
 import { presentEvent } from "../event-formats/present-event.ts";
 import { publicChannelOf } from "../event-formats/public-channel.ts";
-import { loadRealm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
 
 /** How events of the log become those of a queue, for the hub of a gateway. */
 export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<DeliveryContext> {

@@ -1,3 +1,11 @@
+import {
+  type Account,
+  type Site,
+  guestRole,
+  loadAccounts,
+  loadMemberships,
+  loadRealm,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Database, Tx } from "@carillon/db";
 import {
@@ -11,12 +19,8 @@ import {
 } from "@carillon/events";
 
 import { checkNarrow } from "../event-formats/narrow.ts";
-import { guestRole, loadMemberships } from "../permissions/memberships.ts";
-import { loadRealm } from "../realms/realm.ts";
 import { serverVersion } from "../server/version.ts";
-import type { Site } from "../site.ts";
-import { loadAccounts, type Account } from "../users/account.ts";
-import type { Section, SnapshotContext } from "./section.ts";
+import type { Section, SnapshotContext } from "./context/section.ts";
 import { sections } from "./sections.ts";
 
 export interface RegisterInput {

@@ -1,4 +1,4 @@
-import type { Section } from "./section.ts";
+import type { Section } from "./context/section.ts";
 import { alertWords } from "./sections/alert-words.ts";
 import { channels } from "./sections/channels.ts";
 import { mutedTopics } from "./sections/muted-topics.ts";

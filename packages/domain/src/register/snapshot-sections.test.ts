@@ -1,10 +1,9 @@
+import { loadMemberships, loadRealm } from "@carillon/model";
 import type { Database, Tx } from "@carillon/db";
 import type { ClientCapability } from "@carillon/events";
 import { countQueries, testSite, type TestAccount } from "@carillon/testkit";
 
-import { loadMemberships } from "../permissions/memberships.ts";
-import { loadRealm } from "../realms/realm.ts";
-import type { Section, SnapshotContext } from "./section.ts";
+import type { Section, SnapshotContext } from "./context/section.ts";
 
 /** What the tests of the sections share. */
 

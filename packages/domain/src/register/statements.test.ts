@@ -11,7 +11,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import type { Section } from "./section.ts";
+import type { Section } from "./context/section.ts";
 import { channelFolders } from "./sections/channel-folders.ts";
 import { defaultChannels } from "./sections/default-channels.ts";
 import { ownSettings } from "./sections/own-settings.ts";

@@ -1,16 +1,21 @@
+import {
+  type Account,
+  type CheckedMessage,
+  type MessageType,
+  type SendingClient,
+  type Site,
+  ensureDirectRecipients,
+  isChannelType,
+  loadRealm,
+  memberKey,
+  scheduledDestination,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { checkMessage } from "../messages/check.ts";
-import type { SendingClient } from "../messages/clients.ts";
-import type { CheckedMessage } from "../messages/draft.ts";
-import { isUserInterface } from "../messages/read-by-sender.ts";
-import { ensureDirectRecipients, memberKey } from "../messages/recipients.ts";
-import { loadRealm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
-import type { Account } from "../users/account.ts";
+import { checkMessage } from "../messages/send/check.ts";
+import { isUserInterface } from "../messages/send/read-by-sender.ts";
 import { alarmAfterCommit, type AlarmClock } from "./alarm.ts";
-import { isChannelType, scheduledDestination, type MessageType } from "./destination.ts";
 import { checkDueTime } from "./due-time.ts";
 import { checkPendingBound } from "./pending-bound.ts";
 import { scheduledEvents } from "./record.ts";

@@ -1,8 +1,8 @@
+import type { Account } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import type { Account } from "../users/account.ts";
 import { scheduledEvents } from "./record.ts";
 import { lockOwnScheduled } from "./row.ts";
 

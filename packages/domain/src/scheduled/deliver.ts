@@ -1,16 +1,20 @@
+import {
+  type Draft,
+  type OutgoingMessage,
+  type Realm,
+  type Site,
+  channelsOf,
+  holdAudiences,
+  loadClientNames,
+  loadRealm,
+} from "@carillon/model";
 import { ApiError } from "@carillon/contract";
 import { isPassing, type Database, type Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 
-import { holdAudiences } from "../channels/audience-lock.ts";
-import { checkMessages } from "../messages/check.ts";
-import { loadClientNames } from "../messages/clients.ts";
-import { channelsOf, type Draft } from "../messages/draft.ts";
-import type { OutgoingMessage } from "../messages/outgoing.ts";
-import { sendChecked } from "../messages/send-checked.ts";
-import { loadRealm, type Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
+import { checkMessages } from "../messages/send/check.ts";
+import { sendChecked } from "../messages/send/send-checked.ts";
 import { becomeDeliverer, claimDue, type DueRow } from "./claim.ts";
 import { sendFailureNotices, type Failure } from "./failure-notice.ts";
 import { storeOutcomes, type Outcome } from "./outcome.ts";

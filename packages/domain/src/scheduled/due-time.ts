@@ -1,6 +1,5 @@
+import type { Realm } from "@carillon/model";
 import { errors } from "@carillon/contract";
-
-import type { Realm } from "../realms/realm.ts";
 
 /** The last second of the year 9999. */
 const latest = 253_402_300_799;

@@ -1,17 +1,23 @@
+import {
+  type Account,
+  type MessageType,
+  type Realm,
+  type SendingClient,
+  type Site,
+  checkTopicsPolicy,
+  isChannelType,
+  loadPostingChannels,
+  loadRealm,
+  normaliseTopic,
+  scheduledDestination,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import { together, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import type { SendingClient } from "../messages/clients.ts";
-import { loadPostingChannels } from "../messages/channel-facts.ts";
-import { checkMessage } from "../messages/check.ts";
-import { checkTopicsPolicy, normaliseTopic } from "../messages/topic.ts";
-import { loadRealm, type Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
-import type { Account } from "../users/account.ts";
+import { checkMessage } from "../messages/send/check.ts";
 import { alarmAfterCommit, type AlarmClock } from "./alarm.ts";
 import { recipientOf } from "./create.ts";
-import { isChannelType, scheduledDestination, type MessageType } from "./destination.ts";
 import { checkDueTime } from "./due-time.ts";
 import { scheduledEvents } from "./record.ts";
 import { destinationOf, lockOwnScheduled, type ScheduledRow } from "./row.ts";

@@ -1,12 +1,11 @@
+import { type Realm, loadAccounts } from "@carillon/model";
 import { isPassing, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 import { moment, notice, paragraph, quoted } from "@carillon/markdown";
 
-import { composeNotice, directTo, systemBot } from "../messages/notice.ts";
-import { sendMessages } from "../messages/send.ts";
-import type { Realm } from "../realms/realm.ts";
-import { loadAccounts } from "../users/account.ts";
+import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
+import { sendMessages } from "../messages/send/send.ts";
 import type { Outcome } from "./outcome.ts";
 
 export type Failure = Extract<Outcome, { kind: "failed" }>;

@@ -1,6 +1,5 @@
+import type { Destination } from "@carillon/model";
 import { scheduledKind, type Sql } from "@carillon/db";
-
-import type { Destination } from "../messages/draft.ts";
 
 /** A row of `scheduled_messages` with what names its recipients. */
 export interface ScheduledRow {

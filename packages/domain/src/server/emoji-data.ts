@@ -1,8 +1,7 @@
+import type { Site } from "@carillon/model";
 import { createHash } from "node:crypto";
 
 import { codeToNames } from "@carillon/markdown";
-
-import type { Site } from "../site.ts";
 
 /** The names of the Unicode emoji by code, as JSON text: `{"code_to_names":{"1f642":["smile",…],…}}` (events.md §1.3). */
 export const emojiData = JSON.stringify({ code_to_names: Object.fromEntries(codeToNames) });

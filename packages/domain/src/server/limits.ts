@@ -1,7 +1,11 @@
-import { maxFolderDescriptionLength, maxFolderNameLength } from "../channels/folders.ts";
-import { maxChannelNameLength, maxDescriptionLength } from "../channels/names.ts";
-import { maxMessageLength } from "../messages/content.ts";
-import { maxTopicLength } from "../messages/topic.ts";
+import {
+  maxChannelNameLength,
+  maxDescriptionLength,
+  maxFolderDescriptionLength,
+  maxFolderNameLength,
+  maxMessageLength,
+  maxTopicLength,
+} from "@carillon/model";
 import { maxSubscribedNotices } from "../notices/record.ts";
 import { passwordLength } from "../users/passwords.ts";
 

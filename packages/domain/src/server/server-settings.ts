@@ -1,10 +1,7 @@
+import { type Site, realmIconUrl, realmOfHost, realmUrl } from "@carillon/model";
 import type { Sql } from "@carillon/db";
 import { renderDescription } from "@carillon/markdown";
 
-import { realmIconUrl } from "../realms/icon.ts";
-import { realmOfHost } from "../realms/realm-of-host.ts";
-import type { Site } from "../site.ts";
-import { realmUrl } from "../users/addresses.ts";
 import { serverVersion } from "./version.ts";
 
 /** What a client wants to know before anybody logs in (http-contract.md §10). */

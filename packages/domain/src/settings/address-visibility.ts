@@ -1,13 +1,15 @@
+import {
+  type Account,
+  type Realm,
+  type Site,
+  hostOf,
+  personUpdated,
+  pictureUpdated,
+  rolesSeeingAddress,
+  visibleToEveryone,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
-
-import type { Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
-import type { Account } from "../users/account.ts";
-import { hostOf, visibleToEveryone } from "../users/addresses.ts";
-import { personUpdated } from "../users/person-updated.ts";
-import { pictureUpdated } from "../users/picture-updated.ts";
-import { rolesSeeingAddress } from "../users/address-viewers.ts";
 
 /**
  * Sets who sees the account's delivery address, and with that the address that everybody sees (users.md §2).

@@ -1,7 +1,7 @@
+import type { Account } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
-import type { Account } from "../users/account.ts";
 import { loginOf } from "../users/api-key.ts";
 import { checkPassword } from "../users/create-member.ts";
 import type { Guesses } from "../users/guesses.ts";

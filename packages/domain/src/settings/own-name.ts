@@ -1,9 +1,11 @@
+import {
+  type Account,
+  type Realm,
+  checkFullName,
+  checkNameIsFree,
+  isOrganizationAdministrator,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
-
-import { isOrganizationAdministrator } from "../permissions/administrators.ts";
-import type { Realm } from "../realms/realm.ts";
-import type { Account } from "../users/account.ts";
-import { checkFullName, checkNameIsFree } from "../users/full-name.ts";
 
 /**
  * The name that the account gives itself (users.md §3.3); undefined where it keeps the one it has, because it is that

@@ -1,9 +1,9 @@
+import type { Account } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { modernPresence, offlineThreshold } from "../presence/presence.ts";
 import { recordPresence } from "../presence/record-presence.ts";
-import type { Account } from "../users/account.ts";
 
 interface LastSeen {
   /** UNIX seconds, with a fraction. */

@@ -1,13 +1,15 @@
+import {
+  type Account,
+  type Realm,
+  type Site,
+  languageName,
+  personUpdated,
+  storeSettings,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
-import type { Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
-import type { Account } from "../users/account.ts";
-import { personUpdated } from "../users/person-updated.ts";
 import { changeAddressVisibility } from "./address-visibility.ts";
-import { languageName } from "./languages.ts";
-import { storeSettings } from "./storage.ts";
 
 /**
  * Stores settings that differ from what the account has, each where it is kept: two have a column of their own.

@@ -1,21 +1,25 @@
+import {
+  type Account,
+  type Realm,
+  type Site,
+  accountColumns,
+  holdGroupGraph,
+  isEmailAddress,
+  languageName,
+  loadOwnSettings,
+  loadRealm,
+  personUpdated,
+  timezoneNamed,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Database, Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { holdGroupGraph } from "../permissions/lock-groups.ts";
-import { loadRealm, type Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
-import { accountColumns, type Account } from "../users/account.ts";
-import { isEmailAddress } from "../users/email-address.ts";
 import type { Guesses } from "../users/guesses.ts";
-import { personUpdated } from "../users/person-updated.ts";
-import { languageName } from "./languages.ts";
 import { prepareNewPassword } from "./new-password.ts";
 import { checkOwnName } from "./own-name.ts";
-import { loadOwnSettings } from "./own-settings.ts";
 import { switchPresence } from "./presence-switch.ts";
 import { storeOwnSettings } from "./store-own.ts";
-import { timezoneNamed } from "./timezones.ts";
 
 /** What a person wants changed; undefined where nothing. */
 export interface OwnSettingsInput {

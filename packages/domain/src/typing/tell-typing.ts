@@ -1,13 +1,18 @@
+import {
+  type Account,
+  type CheckedMessage,
+  type Destination,
+  type MessageType,
+  type Site,
+  channelsOf,
+  holdAudiences,
+  isChannelType,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 
-import { holdAudiences } from "../channels/audience-lock.ts";
-import { checkMessage } from "../messages/check.ts";
-import { channelsOf, type CheckedMessage, type Destination } from "../messages/draft.ts";
-import { isChannelType, type MessageType } from "../scheduled/destination.ts";
-import type { Site } from "../site.ts";
-import type { Account } from "../users/account.ts";
+import { checkMessage } from "../messages/send/check.ts";
 import { channelReceivers, directReceivers, tellsTyping } from "./typing-settings.ts";
 
 type TypingOp = "start" | "stop";

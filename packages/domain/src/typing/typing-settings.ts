@@ -1,8 +1,5 @@
+import { type Account, type Members, switchSql } from "@carillon/model";
 import type { Sql } from "@carillon/db";
-
-import type { Members } from "../messages/recipients.ts";
-import { switchSql } from "../settings/switch-sql.ts";
-import type { Account } from "../users/account.ts";
 
 const senders = {
   direct: {

@@ -1,7 +1,7 @@
+import type { Account } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
-import type { Account } from "../users/account.ts";
 import { setFields, statusColumns, type UserStatus } from "./user-status.ts";
 
 /**

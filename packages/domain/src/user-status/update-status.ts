@@ -1,9 +1,9 @@
+import type { Account } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 
-import type { Account } from "../users/account.ts";
 import { statusEmoji, type NamedEmoji } from "./status-emoji.ts";
 import { statusColumns, type UserStatus } from "./user-status.ts";
 

@@ -1,14 +1,20 @@
+import {
+  type Account,
+  type ChannelName,
+  type Realm,
+  findChannel,
+  loadChannels,
+  loadChannelsByName,
+  loadRealm,
+  maxTopicLength,
+  noSuchChannel,
+  normaliseTopic,
+  visibilityPolicy,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
-
-import { loadChannels, loadChannelsByName } from "../channels/channel.ts";
-import { findChannel, noSuchChannel, type ChannelName } from "../channels/find-channel.ts";
-import { maxTopicLength, normaliseTopic } from "../messages/topic.ts";
-import { visibilityPolicy } from "../messages/visibility-policy.ts";
-import { loadRealm, type Realm } from "../realms/realm.ts";
-import type { Account } from "../users/account.ts";
 
 /** A topic of a channel, as requests name it. */
 export interface NamedTopic {

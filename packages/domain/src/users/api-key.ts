@@ -1,10 +1,7 @@
+import { type Realm, type Site, isEmailAddress, realmOfHost } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
-import { realmOfHost } from "../realms/realm-of-host.ts";
-import type { Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
-import { isEmailAddress } from "./email-address.ts";
 import type { Guesses } from "./guesses.ts";
 import { verifyPassword } from "./passwords.ts";
 

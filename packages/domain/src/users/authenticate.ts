@@ -1,7 +1,5 @@
+import { type Account, type Site, accountColumns } from "@carillon/model";
 import type { Sql } from "@carillon/db";
-
-import type { Site } from "../site.ts";
-import { accountColumns, type Account } from "./account.ts";
 
 /** Why nobody was found; for the log only, the answer never tells. */
 export interface NoAccount {

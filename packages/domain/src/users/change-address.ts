@@ -1,16 +1,18 @@
+import {
+  type Account,
+  type Realm,
+  type Site,
+  ownerRole,
+  personUpdated,
+  pictureUpdated,
+  rolesSeeingAddress,
+  visibleToEveryone,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
-import type { Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
-import type { Account } from "./account.ts";
-import { visibleToEveryone } from "./addresses.ts";
 import { checkAddressIsFree, checkNewAddress } from "./new-address.ts";
-import { ownerRole } from "./owner-set.ts";
-import { personUpdated } from "./person-updated.ts";
-import { pictureUpdated } from "./picture-updated.ts";
-import { rolesSeeingAddress } from "./address-viewers.ts";
 
 /** @throws ApiError `BAD_REQUEST` unless the actor is an owner who may change e-mail addresses (users.md §3.1) */
 export function checkMayChangeAddresses(actor: Account): void {

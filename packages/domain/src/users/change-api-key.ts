@@ -1,13 +1,10 @@
+import { type Account, type Site, lockAccount, recordAudit } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { endPollsOfOldKey } from "@carillon/events";
 import { randomKey } from "@carillon/kit";
 
-import { recordAudit } from "../audit.ts";
-import type { Site } from "../site.ts";
-import type { Account } from "./account.ts";
 import type { LoggedIn } from "./authenticate.ts";
-import { lockAccount } from "./lock-account.ts";
 
 /**
  * Gives the caller another API key (users.md §1): from the commit on the old one is refused in every process, and the

@@ -1,17 +1,20 @@
+import {
+  type Account,
+  type Realm,
+  checkOwnerIsNoGuest,
+  checkOwnerRemains,
+  groupOfRole,
+  guestRole,
+  loadSystemGroups,
+  ownerRole,
+  personUpdated,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
 import { channelsSeenEvents, loadChannelsSeen } from "../channels/channels-seen.ts";
-import { guestRole } from "../permissions/memberships.ts";
-import { groupOfRole } from "../permissions/registry.ts";
-import { loadSystemGroups } from "../permissions/system-groups.ts";
-import type { Realm } from "../realms/realm.ts";
-import type { Account } from "./account.ts";
 import { isPastWaitingPeriod, membershipEvents } from "./full-members.ts";
-import { checkOwnerIsNoGuest } from "./bots-of-guests.ts";
-import { checkOwnerRemains, ownerRole } from "./owner-set.ts";
-import { personUpdated } from "./person-updated.ts";
 import { roleSightEvents } from "./role-sight.ts";
 
 const memberRole = 400;

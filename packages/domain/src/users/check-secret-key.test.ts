@@ -1,3 +1,4 @@
+import { secretsOf } from "@carillon/model";
 import type { Database } from "@carillon/db";
 import { StartupError } from "@carillon/kit";
 import { createTestDatabase, testSite, type TestDatabase } from "@carillon/testkit";
@@ -5,7 +6,6 @@ import { expect } from "chai";
 
 import { createFirstOrganization } from "../realms/first-organization.ts";
 import { checkSecretKey } from "./check-secret-key.ts";
-import { secretsOf } from "./secrets.ts";
 
 describe("The check of SECRET_KEY", () => {
   const site = testSite();

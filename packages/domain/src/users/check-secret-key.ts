@@ -1,7 +1,6 @@
+import type { Secrets } from "@carillon/model";
 import type { Sql } from "@carillon/db";
 import { StartupError } from "@carillon/kit";
-
-import type { Secrets } from "./secrets.ts";
 
 /**
  * Proves on one account that these secrets are those of the database: with others every credential would be

@@ -1,15 +1,18 @@
+import {
+  type Account,
+  type Site,
+  checkFullName,
+  checkNameIsFree,
+  loadRealm,
+  lockGroupGraph,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import { sqlState, type Database } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { codePointLength } from "@carillon/kit";
 
 import { welcome } from "../notices/welcome.ts";
-import { lockGroupGraph } from "../permissions/lock-groups.ts";
-import { loadRealm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
-import type { Account } from "./account.ts";
 import { isCommonPassword } from "./common-passwords.ts";
-import { checkFullName, checkNameIsFree } from "./full-name.ts";
 import { insertUser } from "./insert-user.ts";
 import { addressTaken, checkAddressIsFree, checkNewAddress } from "./new-address.ts";
 import { hashPassword, passwordLength } from "./passwords.ts";

@@ -1,9 +1,7 @@
+import type { Account, Realm, Site } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import type { Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
-import type { Account } from "./account.ts";
 import { insertUser, type NewUser } from "./insert-user.ts";
 
 /**

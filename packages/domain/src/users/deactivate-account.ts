@@ -1,12 +1,14 @@
+import {
+  type Account,
+  loadMetadataAudiences,
+  markSubscriber,
+  personUpdated,
+  recordAudit,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
-import { recordAudit } from "../audit.ts";
-import { loadMetadataAudiences } from "../channels/metadata-audience.ts";
 import { peerEvents } from "../channels/peer-events.ts";
-import { markSubscriber } from "../channels/subscriber-activity.ts";
-import type { Account } from "./account.ts";
-import { personUpdated } from "./person-updated.ts";
 
 /**
  * Deactivates one account, person or bot (users.md §4): its key is refused from the commit on, its event queues are

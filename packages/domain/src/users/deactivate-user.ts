@@ -1,14 +1,20 @@
+import {
+  type Account,
+  checkAdministers,
+  checkOwnerRemains,
+  currentActor,
+  holdGroupGraph,
+  lockAccount,
+  lockOwnerSet,
+  noSuchUser,
+  ownerRole,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Database, Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 
-import type { Account } from "./account.ts";
-import { checkAdministers } from "./administration.ts";
 import { deactivateAccount } from "./deactivate-account.ts";
-import { holdGroupGraph } from "../permissions/lock-groups.ts";
-import { currentActor, lockAccount, noSuchUser } from "./lock-account.ts";
-import { checkOwnerRemains, lockOwnerSet, ownerRole } from "./owner-set.ts";
 
 /** What an administrator wants beside the deactivation. */
 export interface DeactivationOptions {

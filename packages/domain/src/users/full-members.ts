@@ -1,10 +1,8 @@
+import { type Account, type Realm, loadSupergroups } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
 import { visibilityEvents, watchChannels } from "../groups/channel-visibility.ts";
-import { loadSupergroups } from "../groups/closures.ts";
-import type { Realm } from "../realms/realm.ts";
-import type { Account } from "./account.ts";
 
 const day = 86_400;
 

@@ -1,17 +1,22 @@
+import {
+  type Account,
+  type Realm,
+  type Site,
+  type SystemGroupName,
+  accountColumns,
+  groupOfRole,
+  hostOf,
+  loadRealmDefaults,
+  loadSystemGroups,
+  lockGroupGraph,
+  settingsColumns,
+  visibleToEveryone,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 import { randomKey } from "@carillon/kit";
 
 import { subscribeToDefaults } from "../channels/default-channels.ts";
-import { lockGroupGraph } from "../permissions/lock-groups.ts";
-import { groupOfRole, type SystemGroupName } from "../permissions/registry.ts";
-import { loadSystemGroups } from "../permissions/system-groups.ts";
-import type { Realm } from "../realms/realm.ts";
-import { loadRealmDefaults } from "../settings/realm-defaults.ts";
-import { settingsColumns } from "../settings/storage.ts";
-import type { Site } from "../site.ts";
-import { accountColumns, type Account } from "./account.ts";
-import { hostOf, visibleToEveryone } from "./addresses.ts";
 import { userAdded } from "./user-events.ts";
 
 /** What an account is made of. Everything left out is as for a new member. */

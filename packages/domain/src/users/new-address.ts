@@ -1,10 +1,6 @@
+import { type Realm, type Site, hostOf, isEmailAddress } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-
-import type { Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
-import { hostOf } from "./addresses.ts";
-import { isEmailAddress } from "./email-address.ts";
 
 /**
  * The address as it is stored: trimmed. `user5@HOST` is what others see of an account that hides its address: nobody

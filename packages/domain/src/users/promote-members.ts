@@ -1,8 +1,7 @@
+import { loadSystemGroups, lockGroupGraph } from "@carillon/model";
 import { lockClass, type Database } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { lockGroupGraph } from "../permissions/lock-groups.ts";
-import { loadSystemGroups } from "../permissions/system-groups.ts";
 import { recomputeFullMembers } from "./full-members.ts";
 
 /**

@@ -1,21 +1,25 @@
+import {
+  type Account,
+  checkAdministers,
+  checkBotName,
+  currentActor,
+  loadMetadataAudiences,
+  loadRealm,
+  lockAccount,
+  lockGroupGraph,
+  markSubscriber,
+  mayCreateBot,
+  noSuchUser,
+  personUpdated,
+  recordAudit,
+  roleOfBotsComingBack,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 
-import { recordAudit } from "../audit.ts";
-import { checkBotName } from "../bots/bot-name.ts";
-import { mayCreateBot } from "../bots/bot-permission.ts";
-import { loadMetadataAudiences } from "../channels/metadata-audience.ts";
 import { peerEvents } from "../channels/peer-events.ts";
-import { markSubscriber } from "../channels/subscriber-activity.ts";
-import { lockGroupGraph } from "../permissions/lock-groups.ts";
-import { loadRealm } from "../realms/realm.ts";
-import type { Account } from "./account.ts";
-import { checkAdministers } from "./administration.ts";
-import { roleOfBotsComingBack } from "./bots-of-guests.ts";
 import { changeRoles } from "./change-role.ts";
-import { currentActor, lockAccount, noSuchUser } from "./lock-account.ts";
-import { personUpdated } from "./person-updated.ts";
 import { reactivatedSettings } from "./reactivated-settings.ts";
 
 /**

@@ -1,10 +1,13 @@
+import {
+  type GroupSettingValue,
+  type ListingSetting,
+  loadChannels,
+  loadGroupValues,
+  loadMetadataAudiences,
+  loadSettingsListing,
+} from "@carillon/model";
 import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
-
-import { loadChannels } from "../channels/channel.ts";
-import { loadMetadataAudiences } from "../channels/metadata-audience.ts";
-import { loadGroupValues, type GroupSettingValue } from "../permissions/group-setting.ts";
-import { loadSettingsListing, type ListingSetting } from "../permissions/settings-listing.ts";
 
 /**
  * What is told of the settings that list an account by itself, when it is active again: values go out without those

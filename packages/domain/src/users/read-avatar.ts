@@ -1,9 +1,7 @@
+import { type Account, gravatarUrl, loadAccounts, pictureOf, showsGravatar } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import { toPng } from "jdenticon";
-
-import { loadAccounts, type Account } from "./account.ts";
-import { gravatarUrl, pictureOf, showsGravatar } from "./avatar.ts";
 
 /** Where a picture is, or the picture itself, as PNG. */
 export type Avatar = { readonly url: string } | { readonly png: Buffer };

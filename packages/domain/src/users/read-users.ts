@@ -1,10 +1,16 @@
+import {
+  type Account,
+  type AccountFilter,
+  type UserObject,
+  accountColumns,
+  accountSlices,
+  gravatarUrl,
+  pictureOf,
+  presentUser,
+  userObject,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-
-import { accountColumns, type Account } from "./account.ts";
-import { accountSlices, type AccountFilter } from "./account-slices.ts";
-import { gravatarUrl, pictureOf } from "./avatar.ts";
-import { presentUser, userObject, type UserObject } from "./present.ts";
 
 export interface ReadUserOptions {
   /** `PUBLIC_URL` */

@@ -1,14 +1,18 @@
+import {
+  type Account,
+  type Administered,
+  type Viewer,
+  accountColumns,
+  defaultChannelsEvent,
+  guestRole,
+  loadAdministeredBots,
+  personUpdated,
+  pictureUpdated,
+  visibilitiesSeenBy,
+} from "@carillon/model";
 import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 import { inSlices } from "@carillon/kit";
-
-import { loadAdministeredBots, type Administered } from "../bots/administered-bots.ts";
-import { defaultChannelsEvent } from "../channels/default-channels-event.ts";
-import { guestRole } from "../permissions/memberships.ts";
-import { accountColumns, type Account } from "./account.ts";
-import { visibilitiesSeenBy, type Viewer } from "./address-viewers.ts";
-import { personUpdated } from "./person-updated.ts";
-import { pictureUpdated } from "./picture-updated.ts";
 
 /**
  * What accounts are told that see something else with the role that they have got (events.md §4): the default channels,

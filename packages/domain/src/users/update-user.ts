@@ -1,23 +1,34 @@
+import {
+  type Account,
+  type AuditEntry,
+  type ProfileEntry,
+  type Realm,
+  type Site,
+  botsThatFollow,
+  checkAdministers,
+  checkFullName,
+  checkNameIsFree,
+  checkProfileData,
+  currentActor,
+  findAccount,
+  guestRole,
+  holdGroupGraph,
+  loadRealm,
+  lockAccount,
+  lockGroupGraph,
+  lockOwnerSet,
+  noSuchUser,
+  ownerRole,
+  personUpdated,
+  recordAudit,
+  roleOfBotsComingBack,
+} from "@carillon/model";
 import { sqlState, type Database, type Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 
-import { recordAudit, type AuditEntry } from "../audit.ts";
-import { holdGroupGraph, lockGroupGraph } from "../permissions/lock-groups.ts";
-import { guestRole } from "../permissions/memberships.ts";
-import { loadRealm, type Realm } from "../realms/realm.ts";
-import type { Site } from "../site.ts";
-import type { Account } from "./account.ts";
-import { checkAdministers } from "./administration.ts";
 import { changeAddress, checkAddressFor, checkMayChangeAddresses } from "./change-address.ts";
-import { botsThatFollow, roleOfBotsComingBack } from "./bots-of-guests.ts";
 import { changeRoles, checkNewRole } from "./change-role.ts";
-import { findAccount } from "./find-account.ts";
-import { checkFullName, checkNameIsFree } from "./full-name.ts";
-import { currentActor, lockAccount, noSuchUser } from "./lock-account.ts";
 import { addressTaken } from "./new-address.ts";
-import { lockOwnerSet, ownerRole } from "./owner-set.ts";
-import { personUpdated } from "./person-updated.ts";
-import { checkProfileData, type ProfileEntry } from "./profile-data.ts";
 
 /** What an administrator wants changed; undefined where nothing. */
 export interface UserChanges {

@@ -1,10 +1,12 @@
+import {
+  type Account,
+  hasPublicGravatar,
+  pictureOf,
+  rolesSeeingAddress,
+  userObject,
+} from "@carillon/model";
 import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
-
-import type { Account } from "./account.ts";
-import { rolesSeeingAddress } from "./address-viewers.ts";
-import { hasPublicGravatar, pictureOf } from "./avatar.ts";
-import { userObject } from "./present.ts";
 
 /**
  * What everybody is told of a new account: the account, with its address for those who may see it, and the groups

@@ -1,12 +1,6 @@
 import type { Database, Prisma } from "@carillon/db";
-import {
-  createUser,
-  hashPassword,
-  loadAccounts,
-  loadRealm,
-  type Account,
-  type NewUser,
-} from "@carillon/domain";
+import { type NewUser, createUser, hashPassword } from "@carillon/domain";
+import { type Account, loadAccounts, loadRealm } from "@carillon/model";
 import { testSite } from "../site.ts";
 import { unique } from "./unique.ts";
 

@@ -1,14 +1,13 @@
 import type { Database, Prisma } from "@carillon/db";
+import { type NewChannel, insertChannel } from "@carillon/domain";
 import {
+  type Channel,
+  type ChannelGroups,
   defaultChannelGroups,
-  insertChannel,
   loadSystemGroups,
   subscribe as subscribeTo,
   unsubscribe as unsubscribeFrom,
-  type Channel,
-  type ChannelGroups,
-  type NewChannel,
-} from "@carillon/domain";
+} from "@carillon/model";
 import { anonymousGroup } from "./group.ts";
 import { unique } from "./unique.ts";
 

@@ -1,5 +1,5 @@
 import type { Database, Sql } from "@carillon/db";
-import { loadSystemGroups } from "@carillon/domain";
+import { loadSystemGroups } from "@carillon/model";
 import { unique } from "./unique.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Database } from "@carillon/db";
-import { storeSettings } from "@carillon/domain";
+import { storeSettings } from "@carillon/model";
 import { idOf, type Whom } from "./channel.ts";
 
 /** `muter` does not want to hear from `muted`. */

@@ -1,12 +1,12 @@
 import type { Database, Prisma } from "@carillon/db";
+import { createOrganization } from "@carillon/domain";
 import {
-  createOrganization,
-  loadRealm,
-  loadSystemGroups,
   type Account,
   type Realm,
   type SystemGroupIds,
-} from "@carillon/domain";
+  loadRealm,
+  loadSystemGroups,
+} from "@carillon/model";
 import { testSite } from "../site.ts";
 import { bot, roles, user, type TestAccount } from "./account.ts";
 import { unique } from "./unique.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Database, Prisma } from "@carillon/db";
-import { clientIdOf } from "@carillon/domain";
+import { clientIdOf } from "@carillon/model";
 import type { TestChannel } from "./channel.ts";
 import { idOf, type Whom } from "./channel.ts";
 import { unique } from "./unique.ts";

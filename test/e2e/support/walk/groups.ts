@@ -5,7 +5,7 @@ import {
   updateUserGroupMembers,
   updateUserGroupSubgroups,
 } from "@carillon/contract";
-import { groupSettings } from "@carillon/domain";
+import { groupSettings } from "@carillon/model";
 import { unique } from "@carillon/testkit";
 
 import {

@@ -1,5 +1,5 @@
 import { updateRealm } from "@carillon/contract";
-import { realmSettings } from "@carillon/domain";
+import { realmSettings } from "@carillon/model";
 import { unique } from "@carillon/testkit";
 
 import { groupValue, maybe, pick, someoneInCharge, step, type WalkStep } from "./walk.ts";

@@ -1,5 +1,5 @@
 import { createBot, deactivateBot, getOwnUser, listBots, register } from "@carillon/contract";
-import { hostOf } from "@carillon/domain";
+import { hostOf } from "@carillon/model";
 import {
   bot,
   changeOrganization,

@@ -1,5 +1,6 @@
 import { errors, listBots } from "@carillon/contract";
-import { guestRole, listOwnBots } from "@carillon/domain";
+import { listOwnBots } from "@carillon/domain";
+import { guestRole } from "@carillon/model";
 import { handle } from "../../services.ts";
 
 export default handle(listBots, async ({ actor, services }) => {

@@ -1,5 +1,5 @@
 import { createChannel, getMessages, listChannels, type InputOf } from "@carillon/contract";
-import type { ChannelObject } from "@carillon/domain";
+import type { ChannelObject } from "@carillon/model";
 import {
   changeOrganization,
   eventsOf,

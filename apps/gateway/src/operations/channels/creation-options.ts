@@ -1,5 +1,6 @@
 import type { addSubscriptions, createChannel, InputOf } from "@carillon/contract";
-import { channelSettings, type CreationOptions } from "@carillon/domain";
+import type { CreationOptions } from "@carillon/domain";
+import { channelSettings } from "@carillon/model";
 
 type CreationInput = InputOf<typeof createChannel> | InputOf<typeof addSubscriptions>;
 

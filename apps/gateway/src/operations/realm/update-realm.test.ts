@@ -1,5 +1,5 @@
 import { register, updateRealm } from "@carillon/contract";
-import { loadRealm, realmSettings, type RealmSetting, type SettingRule } from "@carillon/domain";
+import { type RealmSetting, type SettingRule, loadRealm, realmSettings } from "@carillon/model";
 import {
   anonymousGroup,
   bot,

@@ -1,5 +1,6 @@
 import { updateRealm as operation, type ResultOf } from "@carillon/contract";
-import { realmSettings, updateRealm, type RealmSetting } from "@carillon/domain";
+import { updateRealm } from "@carillon/domain";
+import { type RealmSetting, realmSettings } from "@carillon/model";
 import { handle } from "../../services.ts";
 
 const permissionKeys = Object.keys(realmSettings) as RealmSetting[];

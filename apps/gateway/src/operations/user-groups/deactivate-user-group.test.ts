@@ -7,7 +7,7 @@ import {
   updateUserGroup,
   updateUserGroupMembers,
 } from "@carillon/contract";
-import { channelSettings, groupSettings, realmSettings } from "@carillon/domain";
+import { channelSettings, groupSettings, realmSettings } from "@carillon/model";
 import {
   anonymousGroup,
   changeChannel,

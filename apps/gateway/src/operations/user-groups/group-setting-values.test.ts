@@ -1,5 +1,5 @@
 import { updateUserGroup } from "@carillon/contract";
-import type { SystemGroupName } from "@carillon/domain";
+import type { SystemGroupName } from "@carillon/model";
 import {
   deactivateUser,
   eventsOf,

@@ -1,5 +1,5 @@
 import { listUserGroups as operation } from "@carillon/contract";
-import { listUserGroups } from "@carillon/domain";
+import { listUserGroups } from "@carillon/model";
 import { handle } from "../../services.ts";
 
 export default handle(operation, async ({ input, actor, services }) => {

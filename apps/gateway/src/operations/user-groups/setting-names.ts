@@ -1,4 +1,4 @@
-import { groupSettings, type GroupSetting } from "@carillon/domain";
+import { type GroupSetting, groupSettings } from "@carillon/model";
 
 type WireName = (typeof groupSettings)[GroupSetting]["name"];
 

@@ -5,7 +5,7 @@ import {
   getOwnUser,
   listSubscriptions,
 } from "@carillon/contract";
-import { hostOf } from "@carillon/domain";
+import { hostOf } from "@carillon/model";
 import {
   channel,
   changeOrganization,

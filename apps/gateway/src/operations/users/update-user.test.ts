@@ -1,5 +1,5 @@
 import { getOwnUser, updateUser, updateUserByEmail } from "@carillon/contract";
-import { hostOf } from "@carillon/domain";
+import { hostOf } from "@carillon/model";
 import {
   anonymousGroup,
   bot,
@@ -18,7 +18,7 @@ import {
   type TestAccount,
   type TestOrganization,
 } from "@carillon/testkit";
-import type { Picture } from "@carillon/domain";
+import type { Picture } from "@carillon/model";
 import { expect } from "chai";
 
 type Params = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
+import { isMuted } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 import { largestAnchor, type Anchor } from "./anchor.ts";
-import { isMuted } from "./muting.ts";
 import type { Wanted } from "./request.ts";
 import { foundIn, sidesOf, type FoundWindow } from "./window.ts";
 import {

@@ -1,9 +1,11 @@
+import {
+  type Person,
+  type PresentableMessage,
+  type Reader,
+  flagNames,
+  loadPeople,
+} from "@carillon/model";
 import type { Sql } from "@carillon/db";
-
-import { flagNames } from "../flags.ts";
-import { loadPeople, type Person } from "./people.ts";
-import type { PresentableMessage } from "./present.ts";
-import type { Viewer } from "./viewer.ts";
 
 interface Row {
   id: number;
@@ -50,7 +52,7 @@ const page = 250;
 /** Loads the messages with these ids, ascending, which the viewer has been found to see. */
 export async function hydrate(
   sql: Sql,
-  viewer: Viewer,
+  viewer: Reader,
   ids: readonly number[],
 ): Promise<HydratedMessage[]> {
   const rows: Row[] = [];

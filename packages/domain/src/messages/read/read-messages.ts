@@ -1,17 +1,15 @@
+import { type Presentation, type Reader, loadRealm, presentMessage } from "@carillon/model";
 import { setImmediate } from "node:timers/promises";
 
 import type { MessageResource } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
-import { loadRealm } from "../../realms/realm.ts";
 import { findMessages, foundInRefusedChannel } from "./find-messages.ts";
 import { hydrate, type HydratedMessage } from "./hydrate.ts";
 import { compileNarrow } from "./narrow/compile.ts";
 import { narrowLookups } from "./narrow/lookups.ts";
 import { followWith } from "./narrow/with.ts";
-import { presentMessage, type Presentation } from "./present.ts";
 import { checkAmount, readRequest, type MessagesRequest } from "./request.ts";
-import type { Viewer } from "./viewer.ts";
 
 /** The answer of `GET /messages`, in wire spelling. */
 export interface MessagesAnswer {
@@ -33,7 +31,7 @@ export interface MessagesAnswer {
  */
 export async function readMessages(
   sql: Sql,
-  viewer: Viewer,
+  viewer: Reader,
   request: MessagesRequest,
 ): Promise<MessagesAnswer> {
   const wanted = readRequest(request);

@@ -1,6 +1,6 @@
+import type { Fragment } from "@carillon/model";
 import type { CompiledNarrow } from "./narrow/compile.ts";
 import type { Drive } from "./narrow/operator.ts";
-import type { Fragment } from "./sql-values.ts";
 
 /** What a statement is built around: whose order by id it follows until it has enough. */
 export type Source =

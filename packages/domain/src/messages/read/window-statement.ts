@@ -1,8 +1,6 @@
+import { type Fragment, SqlValues, type Reader, allOf, messageReadable } from "@carillon/model";
 import type { CompiledNarrow } from "./narrow/compile.ts";
-import { allOf, SqlValues, type Fragment } from "./sql-values.ts";
 import { chooseSource, type Source } from "./source.ts";
-import type { Viewer } from "./viewer.ts";
-import { messageReadable } from "./visibility.ts";
 
 /** One side of a window: the `limit` nearest ids beyond `bound`. */
 export interface Side {
@@ -18,7 +16,7 @@ export interface WindowStatement {
 
 /** What is searched: a compiled narrow as one viewer sees it, and conditions on messages besides. */
 export interface Search {
-  readonly viewer: Viewer;
+  readonly viewer: Reader;
   readonly narrow: CompiledNarrow;
   readonly besides?: readonly Fragment[];
 }
@@ -77,7 +75,7 @@ function conditions({ viewer, narrow, besides = [] }: Search): readonly Fragment
 }
 
 /** What keeps a search within what the viewer may read. */
-function limitsOf(viewer: Viewer, narrow: CompiledNarrow): readonly Fragment[] {
+function limitsOf(viewer: Reader, narrow: CompiledNarrow): readonly Fragment[] {
   // Shared history is readable by what opens it; only the viewer's rows keep other searches in the organization.
   if (narrow.shared) return [(values) => `m.realm_id = ${values.add(viewer.realmId, "int")}`];
   return narrow.channel === "readable" ? [] : [messageReadable(viewer)];

@@ -1,7 +1,4 @@
-import { realmIconUrl } from "../../realms/icon.ts";
-import type { Realm } from "../../realms/realm.ts";
-import type { Site } from "../../site.ts";
-import { hostOf, realmUrl } from "../../users/addresses.ts";
+import { type Realm, type Site, hostOf, realmIconUrl, realmUrl } from "@carillon/model";
 import type { RealmRow } from "./realm-row.ts";
 
 /** When this process started, in UNIX seconds. */

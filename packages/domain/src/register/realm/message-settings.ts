@@ -1,4 +1,4 @@
-import type { Realm } from "../../realms/realm.ts";
+import type { Realm } from "@carillon/model";
 import type { RealmRow } from "./realm-row.ts";
 
 /** A week, in seconds. */

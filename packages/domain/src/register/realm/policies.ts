@@ -1,5 +1,4 @@
-import type { Realm } from "../../realms/realm.ts";
-import type { Site } from "../../site.ts";
+import type { Realm, Site } from "@carillon/model";
 import type { RealmRow } from "./realm-row.ts";
 
 /** What the organization allows, but for the permissions that groups hold. */

@@ -1,7 +1,6 @@
-import { supportedPermissionSettings } from "../../permissions/supported-settings.ts";
+import { type Site, supportedPermissionSettings } from "@carillon/model";
 import { externalAccounts } from "../../profile-fields/external-accounts.ts";
 import { emojiDataUrl } from "../../server/emoji-data.ts";
-import type { Site } from "../../site.ts";
 
 /** Why a message can be reported. */
 const reportTypes = [

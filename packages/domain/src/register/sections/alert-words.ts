@@ -1,4 +1,4 @@
-import type { Section } from "../section.ts";
+import type { Section } from "../context/section.ts";
 
 /** The words that the account wants to be told of, in the order of their adding. */
 export const alertWords: Section = {

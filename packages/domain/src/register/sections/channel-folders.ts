@@ -1,5 +1,5 @@
-import { listChannelFolders } from "../../channels/folders.ts";
-import type { Section } from "../section.ts";
+import { listChannelFolders } from "@carillon/model";
+import type { Section } from "../context/section.ts";
 
 /** The folders of channels, archived ones included. */
 export const channelFolders: Section = {

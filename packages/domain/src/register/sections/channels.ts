@@ -1,6 +1,6 @@
 import { inSlices } from "@carillon/kit";
-import type { Section } from "../section.ts";
-import { visibleChannels } from "../visible-channels.ts";
+import type { Section } from "../context/section.ts";
+import { visibleChannels } from "../context/visible-channels.ts";
 
 /** Every channel whose metadata the account sees, sorted by name. */
 export const channels: Section = {

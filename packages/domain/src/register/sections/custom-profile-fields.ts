@@ -1,5 +1,5 @@
 import { profileFieldTypes } from "../../profile-fields/field-types.ts";
-import type { Section } from "../section.ts";
+import type { Section } from "../context/section.ts";
 
 /** The custom profile fields, none yet, and what they may hold. */
 export const customProfileFields: Section = {

@@ -1,5 +1,5 @@
-import { guestRole } from "../../permissions/memberships.ts";
-import type { Section } from "../section.ts";
+import { guestRole } from "@carillon/model";
+import type { Section } from "../context/section.ts";
 
 const ofRealm = {
   name: "default-channels",

@@ -1,4 +1,4 @@
-import type { Section } from "../section.ts";
+import type { Section } from "../context/section.ts";
 
 /** What the server does not have: clients want the fields all the same. */
 const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -1,6 +1,6 @@
-import { visibilityPolicy } from "../../messages/visibility-policy.ts";
-import type { Section } from "../section.ts";
-import { loadTopicPolicies } from "../topic-policies.ts";
+import { visibilityPolicy } from "@carillon/model";
+import type { Section } from "../context/section.ts";
+import { loadTopicPolicies } from "../context/topic-policies.ts";
 
 /** The muted topics as older clients know them; one that names `user_topic` gets them there. */
 export const mutedTopics: Section = {

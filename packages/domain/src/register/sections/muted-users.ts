@@ -1,5 +1,5 @@
 import { listMutedUsers } from "../../muted-users/muted-users.ts";
-import type { Section } from "../section.ts";
+import type { Section } from "../context/section.ts";
 
 /** Whom the account does not want to hear from. */
 export const mutedUsers: Section = {

@@ -1,4 +1,4 @@
-import type { Section } from "../section.ts";
+import type { Section } from "../context/section.ts";
 
 /** The newest message that the account has got; −1 when it has none. */
 export const newestMessage: Section = {

@@ -1,5 +1,5 @@
-import { loadOwnSettings } from "../../settings/own-settings.ts";
-import type { Section } from "../section.ts";
+import { loadOwnSettings } from "@carillon/model";
+import type { Section } from "../context/section.ts";
 
 /** By the names of their sections. */
 const older = {

@@ -1,3 +1,4 @@
+import { flag } from "@carillon/model";
 import { createScheduledMessage, listScheduledMessages, sendMessage } from "@carillon/contract";
 import {
   alertWord,
@@ -15,7 +16,6 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { flag } from "../../messages/flags.ts";
 import { fieldsOf, statementsOf } from "../snapshot-sections.test.ts";
 import { alertWords } from "./alert-words.ts";
 import { newestMessage } from "./newest-message.ts";

@@ -1,6 +1,5 @@
-import { settingChoices } from "../../settings/choices.ts";
-import { loadOwnSettings } from "../../settings/own-settings.ts";
-import type { Section } from "../section.ts";
+import { loadOwnSettings, settingChoices } from "@carillon/model";
+import type { Section } from "../context/section.ts";
 
 /** The caller's own settings. */
 export const ownSettings: Section = {

@@ -1,5 +1,5 @@
-import { loadAdministeredBots } from "../../bots/administered-bots.ts";
-import type { Section } from "../section.ts";
+import { loadAdministeredBots } from "@carillon/model";
+import type { Section } from "../context/section.ts";
 
 /** The bots that the caller may administer: their own, and for administrators all of them. */
 export const realmBots: Section = {

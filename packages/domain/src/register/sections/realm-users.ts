@@ -1,10 +1,14 @@
-import { realmSettings } from "../../permissions/registry.ts";
-import type { RealmSetting } from "../../realms/realm.ts";
-import { gravatarUrl, mediumUrl, pictureOf } from "../../users/avatar.ts";
-import type { UserObject } from "../../users/present.ts";
+import {
+  type RealmSetting,
+  type UserObject,
+  gravatarUrl,
+  mediumUrl,
+  pictureOf,
+  realmSettings,
+} from "@carillon/model";
 import { listSystemBots, listUsers } from "../../users/read-users.ts";
 import { inSlices } from "@carillon/kit";
-import type { Section, SnapshotContext } from "../section.ts";
+import type { Section, SnapshotContext } from "../context/section.ts";
 
 /** The accounts of the organization, and what the caller's own one is and may. */
 export const realmUsers: Section = {

@@ -1,10 +1,14 @@
+import {
+  type GroupSettingValue,
+  type Realm,
+  type RealmSetting,
+  legacyPolicies,
+  loadGroupValues,
+  loadSystemGroups,
+  realmSettings,
+} from "@carillon/model";
 import type { Sql } from "@carillon/db";
 
-import { loadGroupValues, type GroupSettingValue } from "../../permissions/group-setting.ts";
-import { legacyPolicies } from "../../permissions/legacy-policies.ts";
-import { realmSettings } from "../../permissions/registry.ts";
-import { loadSystemGroups } from "../../permissions/system-groups.ts";
-import type { Realm, RealmSetting } from "../../realms/realm.ts";
 import { serverLimits } from "../../server/limits.ts";
 import { serverTimings } from "../../server/timings.ts";
 import { realmIdentity } from "../realm/identity.ts";
@@ -12,7 +16,7 @@ import { messageSettings } from "../realm/message-settings.ts";
 import { realmPolicies } from "../realm/policies.ts";
 import { loadRealmRow } from "../realm/realm-row.ts";
 import { serverFacts } from "../realm/server.ts";
-import type { Section } from "../section.ts";
+import type { Section } from "../context/section.ts";
 
 /** The organization, and the server that it is on (events.md §1.3). */
 export const realm: Section = {

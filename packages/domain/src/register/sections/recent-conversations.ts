@@ -1,4 +1,4 @@
-import type { Section } from "../section.ts";
+import type { Section } from "../context/section.ts";
 
 /** So many direct messages are looked at: a conversation that has been quiet since is left out. */
 const considered = 5_000;

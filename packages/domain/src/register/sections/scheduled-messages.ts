@@ -1,5 +1,5 @@
 import { listScheduled } from "../../scheduled/list.ts";
-import type { Section } from "../section.ts";
+import type { Section } from "../context/section.ts";
 
 /** The account's scheduled messages that have not been sent, as `GET /scheduled_messages` lists them. */
 export const scheduledMessages: Section = {

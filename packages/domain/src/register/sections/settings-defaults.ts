@@ -1,6 +1,5 @@
-import { settingChoices } from "../../settings/choices.ts";
-import { loadRealmDefaults } from "../../settings/realm-defaults.ts";
-import type { Section } from "../section.ts";
+import { loadRealmDefaults, settingChoices } from "@carillon/model";
+import type { Section } from "../context/section.ts";
 
 /** The settings that new accounts get a copy of. */
 export const settingsDefaults: Section = {

@@ -1,5 +1,5 @@
-import { flag } from "../../messages/flags.ts";
-import type { Section } from "../section.ts";
+import { flag } from "@carillon/model";
+import type { Section } from "../context/section.ts";
 
 /** The ids of the messages that the account has starred, ascending. */
 export const starredMessages: Section = {

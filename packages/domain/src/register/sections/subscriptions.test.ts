@@ -1,3 +1,4 @@
+import type { ChannelObject, SubscriptionObject } from "@carillon/model";
 import { listChannels, listSubscriptions } from "@carillon/contract";
 import {
   bot,
@@ -16,10 +17,8 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import type { ChannelObject } from "../../channels/present.ts";
-import type { SubscriptionObject } from "../../channels/subscriptions.ts";
 import { fieldsOf, statementsOf, type Wanted } from "../snapshot-sections.test.ts";
-import type { SubscriberFields } from "../subscriber-fields.ts";
+import type { SubscriberFields } from "../context/subscriber-fields.ts";
 import { channels } from "./channels.ts";
 import { subscriptions } from "./subscriptions.ts";
 

@@ -1,14 +1,14 @@
 import {
+  type ChannelPresenter,
+  type InheritedNotifications,
   fillNotifications,
   loadInheritedNotifications,
-  type InheritedNotifications,
-} from "../../channels/notification-settings.ts";
-import type { ChannelPresenter } from "../../channels/present.ts";
-import { presentSubscription } from "../../channels/subscriptions.ts";
+  presentSubscription,
+} from "@carillon/model";
 import { inSlices } from "@carillon/kit";
-import type { Section, SnapshotContext } from "../section.ts";
-import { loadSubscriberFields } from "../subscriber-fields.ts";
-import { visibleChannels, type VisibleChannel } from "../visible-channels.ts";
+import type { Section, SnapshotContext } from "../context/section.ts";
+import { loadSubscriberFields } from "../context/subscriber-fields.ts";
+import { visibleChannels, type VisibleChannel } from "../context/visible-channels.ts";
 
 /**
  * The channels that the account sees, in three lists, each sorted by name: those that it is subscribed to, those that

@@ -21,7 +21,7 @@ import {
 import { expect } from "chai";
 
 import { contextOf, fieldsOf, statementsOf, type Wanted } from "../snapshot-sections.test.ts";
-import { maxUnread } from "../unread-groups.ts";
+import { maxUnread } from "../context/unread-groups.ts";
 import { newestMessage } from "./newest-message.ts";
 import { unreadMessages } from "./unread-messages.ts";
 

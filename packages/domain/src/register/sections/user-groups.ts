@@ -1,5 +1,5 @@
-import { listUserGroups } from "../../groups/list-groups.ts";
-import type { Section } from "../section.ts";
+import { listUserGroups } from "@carillon/model";
+import type { Section } from "../context/section.ts";
 
 /** The user groups, guests' snapshots included; deactivated ones for clients that know of them. */
 export const userGroups: Section = {

@@ -1,5 +1,5 @@
 import { listStatuses } from "../../user-status/read-status.ts";
-import type { Section } from "../section.ts";
+import type { Section } from "../context/section.ts";
 
 /** What people say of themselves. */
 export const userStatus: Section = {

@@ -1,6 +1,6 @@
 import { inSlices } from "@carillon/kit";
-import type { Section } from "../section.ts";
-import { loadTopicPolicies } from "../topic-policies.ts";
+import type { Section } from "../context/section.ts";
+import { loadTopicPolicies } from "../context/topic-policies.ts";
 
 /** What the account wants of single topics, spelled as in `user_topic` events. */
 export const userTopics: Section = {

@@ -1,7 +1,6 @@
+import { type Reader, guestRole } from "@carillon/model";
 import { errors } from "@carillon/contract";
 
-import { guestRole } from "../../../permissions/memberships.ts";
-import type { Viewer } from "../viewer.ts";
 import type { NarrowChannel } from "./lookups.ts";
 import { narrowOperator, operandTypes } from "./operator.ts";
 
@@ -23,7 +22,7 @@ export const channel = narrowOperator({
 });
 
 /** Whether all that was ever written in the channel is open to the viewer, received or not (messages.md §2.1). */
-export function mayReadFullHistory(viewer: Viewer, found: NarrowChannel): boolean {
+export function mayReadFullHistory(viewer: Reader, found: NarrowChannel): boolean {
   if (found.isWebPublic) return true;
   if (!found.inviteOnly && viewer.role !== guestRole) return true;
   return found.readable && found.historyPublicToSubscribers;

@@ -1,4 +1,4 @@
-import { guestRole } from "../../../permissions/memberships.ts";
+import { guestRole } from "@carillon/model";
 import { badOperand, narrowOperator, operandTypes } from "./operator.ts";
 
 /** Conditions on a channel `c`. */

@@ -1,6 +1,6 @@
+import type { Fragment } from "@carillon/model";
 import { errors, type NarrowTerm } from "@carillon/contract";
 
-import type { Fragment } from "../sql-values.ts";
 import type { Drive, NarrowContext, TermPlan } from "./operator.ts";
 import { findOperator } from "./registry.ts";
 

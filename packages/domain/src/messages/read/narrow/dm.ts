@@ -1,6 +1,6 @@
+import { membersOf } from "@carillon/model";
 import { errors } from "@carillon/contract";
 
-import { membersOf } from "../../recipients.ts";
 import { narrowOperator, operandTypes, type NarrowContext } from "./operator.ts";
 
 /** `dm`: exactly the conversation between the viewer and these accounts; the viewer need not be named. */

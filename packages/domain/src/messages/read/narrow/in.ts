@@ -1,5 +1,4 @@
-import { isMuted } from "../muting.ts";
-import type { SqlValues } from "../sql-values.ts";
+import { type SqlValues, isMuted } from "@carillon/model";
 import { badOperand, narrowOperator, operandTypes } from "./operator.ts";
 
 /** `in`: `home` is what is not muted, `all` everything. */

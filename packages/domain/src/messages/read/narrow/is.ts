@@ -1,5 +1,4 @@
-import { flag } from "../../flags.ts";
-import { isFollowed, isMuted } from "../muting.ts";
+import { flag, isFollowed, isMuted } from "@carillon/model";
 import {
   badOperand,
   narrowOperator,

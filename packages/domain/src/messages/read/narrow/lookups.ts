@@ -1,11 +1,15 @@
+import {
+  type Members,
+  SqlValues,
+  type Reader,
+  channelReadable,
+  findDirectRecipients,
+  memberKey,
+} from "@carillon/model";
 import { knowableId } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
-import { findDirectRecipients, memberKey, type Members } from "../../recipients.ts";
-import { batched } from "../batched.ts";
-import { SqlValues } from "../sql-values.ts";
-import { channelReadable } from "../visibility.ts";
-import type { Viewer } from "../viewer.ts";
+import { batched } from "./batched.ts";
 import { loadUserIds } from "./user-ids.ts";
 
 /** A channel that a narrow names. */
@@ -30,7 +34,7 @@ export interface NarrowLookups {
   readonly conversation: (members: Members) => Promise<number | undefined>;
 }
 
-export function narrowLookups(sql: Sql, viewer: Viewer): NarrowLookups {
+export function narrowLookups(sql: Sql, viewer: Reader): NarrowLookups {
   const conversation = batched((keys: readonly string[]) => loadConversations(sql, viewer, keys));
   return {
     channel: batched((named) => loadChannels(sql, viewer, named)),
@@ -41,7 +45,7 @@ export function narrowLookups(sql: Sql, viewer: Viewer): NarrowLookups {
 
 async function loadConversations(
   sql: Sql,
-  viewer: Viewer,
+  viewer: Reader,
   keys: readonly string[],
 ): Promise<Map<string, number>> {
   const conversations = keys.map((key) => key.split(",").map(Number));
@@ -51,7 +55,7 @@ async function loadConversations(
 
 async function loadChannels(
   sql: Sql,
-  viewer: Viewer,
+  viewer: Reader,
   named: readonly (string | number)[],
 ): Promise<Map<string | number, NarrowChannel>> {
   const ids = named.filter((value) => typeof value === "number").map((id) => knowableId(id));

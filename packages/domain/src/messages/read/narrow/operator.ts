@@ -1,15 +1,13 @@
+import type { Fragment, Realm, Reader } from "@carillon/model";
 import { errors, type NarrowTerm } from "@carillon/contract";
 
-import type { Realm } from "../../../realms/realm.ts";
-import type { Fragment } from "../sql-values.ts";
-import type { Viewer } from "../viewer.ts";
 import type { NarrowLookups } from "./lookups.ts";
 
 export type Operand = NarrowTerm["operand"];
 
 /** What an operator may ask while its term is compiled. */
 export interface NarrowContext {
-  readonly viewer: Viewer;
+  readonly viewer: Reader;
   readonly realm: Pick<Realm, "emptyTopicDisplayName">;
   readonly lookups: NarrowLookups;
 }

@@ -1,9 +1,6 @@
+import { type Account, type Reader, accountColumns, showsAddressTo } from "@carillon/model";
 import { knowableId } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-
-import { accountColumns, type Account } from "../../../users/account.ts";
-import { showsAddressTo } from "../../../users/address-viewers.ts";
-import type { Viewer } from "../viewer.ts";
 
 const byIdOrAddress = {
   name: "narrow-users",
@@ -20,7 +17,7 @@ const byIdOrAddress = {
  */
 export async function loadUserIds(
   sql: Sql,
-  viewer: Viewer,
+  viewer: Reader,
   named: readonly (string | number)[],
 ): Promise<Map<string | number, number>> {
   const ids = named.filter((value) => typeof value === "number").map((id) => knowableId(id));

@@ -1,9 +1,7 @@
+import { SqlValues, type Reader, channelReadable } from "@carillon/model";
 import { errors, type NarrowTerm } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
-import { SqlValues } from "../sql-values.ts";
-import type { Viewer } from "../viewer.ts";
-import { channelReadable } from "../visibility.ts";
 import { messageId } from "./id.ts";
 import type { Operand } from "./operator.ts";
 
@@ -23,7 +21,7 @@ const directNames = new Set(["dm", "pm-with", "pm_with"]);
  */
 export async function followWith(
   sql: Sql,
-  viewer: Viewer,
+  viewer: Reader,
   terms: readonly NarrowTerm[],
 ): Promise<readonly NarrowTerm[]> {
   const [term, second] = terms.filter(({ operator }) => operator === "with");
@@ -61,7 +59,7 @@ interface Conversation {
 /** Access to one message as messages.md §6 has it, and where the message is. */
 async function conversationOf(
   sql: Sql,
-  viewer: Viewer,
+  viewer: Reader,
   id: number,
 ): Promise<NarrowTerm[] | undefined> {
   const values = new SqlValues();

@@ -1,0 +1,122 @@
+import { flag } from "@carillon/model";
+import { recordIntents, type Tx } from "@carillon/db";
+import { emit, type NewEvent } from "@carillon/events";
+import { markRead, type MarkReadIntent } from "@carillon/jobs";
+import { uniqueId } from "@carillon/kit";
+
+/** So many people are in the hands of one job. */
+const readersAtOnce = 1_000;
+/** So many unread messages one step looks at, of all of them together: about 0.1 s. */
+const lookedAtInStep = 10_000;
+
+/**
+ * Writes down that what the accounts have not read of the channels is to be marked read (channels.md §11). The channels'
+ * audiences must be locked: then what is sent to them later has a higher id.
+ */
+export async function recordMarkRead(
+  tx: Tx,
+  realmId: number,
+  unsubscribed: ReadonlyArray<{ readonly channelId: number; readonly userId: number }>,
+): Promise<void> {
+  if (unsubscribed.length === 0) return;
+  const last = await tx.first<{ id: number }>("SELECT last_value AS id FROM messages_id_seq");
+  const byChannel = grouped(unsubscribed, ({ channelId }) => channelId);
+  const request = uniqueId();
+  const intents = [...byChannel].flatMap(([channelId, pairs]) => {
+    const starts = pairs.flatMap((_, i) => (i % readersAtOnce === 0 ? [i] : []));
+    return starts.map((start) => ({
+      key: `${request}-${channelId}-${start}`,
+      payload: {
+        channelId,
+        upTo: last?.id ?? 0,
+        readers: pairs
+          .slice(start, start + readersAtOnce)
+          .map(({ userId }) => ({ userId, after: 0 })),
+      },
+    }));
+  });
+  await recordIntents(tx, realmId, markRead, intents);
+}
+
+/** What a step has done for one account. */
+interface Step {
+  readonly userId: number;
+  /** The last unread message that was looked at; null without any. */
+  readonly last: number | null;
+  readonly lookedAt: number;
+  /** Those of them that are marked read by now, and were not. */
+  readonly marked: readonly number[] | null;
+}
+
+/** Goes along `user_messages_unread_idx`, from where the step before ended, and never looks at what has been read. */
+const mark = {
+  name: "mark-unsubscribed-read",
+  text: `WITH unread AS MATERIALIZED (
+      SELECT r.user_id, um.message_id
+      FROM unnest($1::int[], $2::bigint[]) AS r (user_id, after) CROSS JOIN LATERAL (
+        SELECT message_id FROM user_messages um
+        WHERE um.user_id = r.user_id AND um.flags & ${flag.read} = 0
+          AND um.message_id > r.after AND um.message_id <= $3
+        ORDER BY um.message_id LIMIT $4) um
+    ), marked AS (
+      UPDATE user_messages um SET flags = um.flags | ${flag.read}
+      FROM unread JOIN messages m ON m.id = unread.message_id
+      WHERE um.user_id = unread.user_id AND um.message_id = unread.message_id AND um.flags & ${flag.read} = 0
+        AND m.recipient_id = (SELECT id FROM recipients WHERE channel_id = $5)
+      RETURNING um.user_id, um.message_id
+    )
+    SELECT unread.user_id AS "userId", max(unread.message_id) AS last, count(*)::int AS "lookedAt",
+      json_agg(marked.message_id ORDER BY marked.message_id) FILTER (WHERE marked.message_id IS NOT NULL) AS marked
+    FROM unread LEFT JOIN marked USING (user_id, message_id) GROUP BY unread.user_id`,
+};
+
+/**
+ * One step of marking the messages of a channel read for those who have left it, with its events; what is left to do
+ * is written down as the next one. A step that runs again marks nothing anew, and tells nobody.
+ * @param intentId the step's, which names the next one
+ */
+export async function markUnsubscribedRead(
+  tx: Tx,
+  realmId: number,
+  intentId: number,
+  { channelId, upTo, readers }: MarkReadIntent,
+): Promise<void> {
+  const each = Math.ceil(lookedAtInStep / readers.length);
+  const steps = await tx.rows<Step>(mark, [
+    readers.map(({ userId }) => userId),
+    readers.map(({ after }) => after),
+    upTo,
+    each,
+    channelId,
+  ]);
+  const left = steps.flatMap(({ userId, last, lookedAt }) =>
+    last !== null && lookedAt === each ? [{ userId, after: last }] : [],
+  );
+  if (left.length > 0)
+    await recordIntents(tx, realmId, markRead, [
+      { key: `after-${intentId}`, payload: { channelId, upTo, readers: left } },
+    ]);
+  emit(tx, realmId, readEvents(steps));
+}
+
+/** One event for all who have read the same. */
+function readEvents(steps: readonly Step[]): NewEvent[] {
+  const marked = steps.filter((step) => step.marked !== null);
+  const alike = grouped(marked, (step) => step.marked?.join(","));
+  return [...alike.values()].map((same) => ({
+    type: "update_message_flags",
+    op: "add",
+    payload: { operation: "add", flag: "read", messages: same[0]?.marked ?? [], all: false },
+    audience: same.map(({ userId }) => userId).toSorted((a, b) => a - b),
+  }));
+}
+
+function grouped<T, K>(values: readonly T[], key: (value: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const value of values) {
+    const group = groups.get(key(value));
+    if (group) group.push(value);
+    else groups.set(key(value), [value]);
+  }
+  return groups;
+}

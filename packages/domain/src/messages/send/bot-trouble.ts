@@ -1,0 +1,76 @@
+import {
+  type Account,
+  loadAccounts,
+  loadPostingChannels,
+  loadRealm,
+  maxChannelNameLength,
+} from "@carillon/model";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { cutTo } from "@carillon/kit";
+import { emphasised, notice, paragraph, silentUser, told } from "@carillon/markdown";
+
+import { composeNotice, directTo, systemBot } from "./notice.ts";
+import { sendMessages } from "./send.ts";
+
+/** Where a bot wanted to post, and found nobody. */
+export interface BotTrouble {
+  /** The channel's name, or its id where no name is known. */
+  readonly channel: string | number;
+  readonly what: "missing" | "without subscribers";
+}
+
+/**
+ * Tells a bot's owner that the bot posts where nobody listens (scheduled-messages.md §6), at most once in five
+ * minutes. It wants a transaction of its own: the bot's own message may have been refused.
+ */
+export async function tellBotOwner(
+  tx: Tx,
+  bot: Account,
+  { channel, what }: BotTrouble,
+): Promise<void> {
+  if (!bot.isBot || bot.botOwnerId === null) return;
+  const due = await tx.first(
+    `UPDATE users SET owner_told_at = now() WHERE id = $1
+       AND (owner_told_at IS NULL OR owner_told_at < now() - interval '5 minutes') RETURNING id`,
+    [bot.id],
+  );
+  const owner = (await loadAccounts(tx, bot.realmId, [bot.botOwnerId])).get(bot.botOwnerId);
+  if (!due || !owner?.isActive) return;
+  const realm = await loadRealm(tx, bot.realmId);
+  const notifier = await systemBot(tx, realm.id, "notification");
+  const name =
+    typeof channel === "number"
+      ? told(`with the ID ${channel}`)
+      : emphasised(cutTo(channel, maxChannelNameLength, "…"));
+  const who = silentUser(bot);
+  const { events } = await sendMessages(tx, realm, [
+    await composeNotice(tx, {
+      bot: notifier,
+      target: directTo(notifier, owner),
+      notice: notice(
+        what === "missing"
+          ? paragraph`Your bot ${who} sent a message to the channel ${name}, which does not exist.`
+          : paragraph`Your bot ${who} sent a message to the channel ${name}, which nobody is subscribed to.`,
+      ),
+    }),
+  ]);
+  emit(tx, realm.id, events);
+}
+
+/**
+ * Tells the owner of a bot that has sent to a channel without subscribers. Says nothing when the bot or the channel is
+ * gone meanwhile.
+ */
+export async function sendUnheardNotice(
+  tx: Tx,
+  realmId: number,
+  wanted: { readonly botId: number; readonly channelId: number },
+): Promise<void> {
+  const bot = (await loadAccounts(tx, realmId, [wanted.botId])).get(wanted.botId);
+  const channel = (await loadPostingChannels(tx, realmId, [wanted.channelId], [])).get(
+    wanted.channelId,
+  );
+  if (!bot || !channel) return;
+  await tellBotOwner(tx, bot, { channel: channel.name, what: "without subscribers" });
+}

@@ -1,0 +1,121 @@
+import {
+  type Account,
+  type ChannelTopic,
+  type DirectRecipient,
+  type Draft,
+  type Memberships,
+  type PostingChannel,
+  type Realm,
+  type TopicKey,
+  channelsOf,
+  countParticipants,
+  existingTopics,
+  findDirectRecipients,
+  loadAccounts,
+  loadMembershipsWithOwners,
+  loadPostingChannels,
+  loadRealm,
+  memberKey,
+  membersOf,
+  possibleTopics,
+  topicName,
+} from "@carillon/model";
+import { knowableId } from "@carillon/contract";
+import { together, type Sql } from "@carillon/db";
+import type { ParsedMessage } from "@carillon/markdown";
+
+import { loadMentionLookups, type MentionLookups } from "./mention-lookups.ts";
+
+/**
+ * Everything that checking a batch of drafts has to know, of one moment: permissions, memberships and what they are
+ * asked about never come from two states (docs/decisions/012). One statement, whatever the size of the batch. What an
+ * earlier message of the batch changes for a later one is noted here.
+ */
+export interface CheckFacts {
+  readonly realm: Realm;
+  readonly accounts: ReadonlyMap<number, Account>;
+  readonly memberships: Memberships;
+  readonly channels: ReadonlyMap<number, PostingChannel>;
+  readonly directs: ReadonlyMap<string, DirectRecipient>;
+  /** Topics with a message, where not everybody may start one, and conversations that the batch itself begins. */
+  readonly begun: Set<string>;
+  /** How many accounts have written in a topic, by {@link topicName}, where a text calls them all. */
+  readonly participants: ReadonlyMap<string, number>;
+  readonly lookups: MentionLookups;
+}
+
+/** A draft and its text, read; undefined where it cannot be sent as it is. */
+export interface ReadDraft {
+  readonly draft: Draft;
+  readonly parsed: ParsedMessage | undefined;
+}
+
+export async function loadCheckFacts(
+  sql: Sql,
+  realmId: number,
+  organizationUrl: string,
+  drafts: readonly ReadDraft[],
+): Promise<CheckFacts> {
+  const accountIds = knowable(
+    drafts.flatMap(({ draft: { senderId, destination } }) =>
+      destination.kind === "direct" ? [senderId, ...destination.userIds] : [senderId],
+    ),
+  );
+  const senderIds = distinct(drafts.map(({ draft }) => draft.senderId));
+  const channelIds = channelsOf(drafts.map(({ draft }) => draft.destination));
+  const calling = drafts.filter(({ parsed }) => parsed?.hasWildcard.topic);
+  const texts = drafts.flatMap(({ draft, parsed }) =>
+    parsed ? [{ parsed, authorId: draft.senderId }] : [],
+  );
+  return together(sql, async (one) => {
+    const [realm, accounts, memberships, channels, directs, begun, participants, lookups] =
+      await Promise.all([
+        loadRealm(one, realmId),
+        loadAccounts(one, realmId, accountIds),
+        loadMembershipsWithOwners(one, accountIds),
+        loadPostingChannels(one, realmId, channelIds, senderIds),
+        findDirectRecipients(one, realmId, conversationsOf(drafts)),
+        existingTopics(one, realmId, topicsOf(drafts)),
+        countParticipants(one, realmId, topicsOf(calling)),
+        loadMentionLookups(one, realmId, organizationUrl, texts),
+      ]);
+    return { realm, accounts, memberships, channels, directs, begun, participants, lookups };
+  });
+}
+
+/** The owner of a bot, whose permissions and subscriptions it may use. */
+export function ownerOf(facts: CheckFacts, account: Account): Account | undefined {
+  return account.botOwnerId === null ? undefined : facts.accounts.get(account.botOwnerId);
+}
+
+function conversationsOf(drafts: readonly ReadDraft[]) {
+  const conversations = drafts.flatMap(({ draft }) =>
+    draft.destination.kind === "direct"
+      ? [membersOf(draft.senderId, draft.destination.userIds)]
+      : [],
+  );
+  return [...new Map(conversations.map((members) => [memberKey(members), members])).values()];
+}
+
+/** What the topics of the drafts may turn out to be: the organization's name for the empty one is not known yet. */
+function topicsOf(drafts: readonly ReadDraft[]): ChannelTopic[] {
+  return drafts.flatMap(({ draft: { destination, topic } }) => {
+    if (destination.kind !== "channel" || knowableId(destination.channelId) === 0) return [];
+    const { channelId } = destination;
+    return possibleTopics(topic).map((possible) => ({ channelId, topic: possible }));
+  });
+}
+
+/** Notes that a message to this topic has been let through. */
+export function beginTopic(facts: CheckFacts, topic: TopicKey): void {
+  facts.begun.add(topicName(topic));
+}
+
+/** Without duplicates, and without what no column can hold: the database would refuse even to look for it. */
+function knowable(ids: readonly number[]): number[] {
+  return distinct(ids).filter((id) => knowableId(id) !== 0);
+}
+
+function distinct<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}

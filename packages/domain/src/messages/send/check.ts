@@ -1,0 +1,178 @@
+import {
+  type Account,
+  type CheckedMessage,
+  type Draft,
+  type Realm,
+  type Target,
+  checkTopicsPolicy,
+  memberKey,
+  membersOf,
+  normaliseContent,
+  normaliseTopic,
+  setting,
+  topicName,
+} from "@carillon/model";
+import { ApiError, errors } from "@carillon/contract";
+import type { Sql } from "@carillon/db";
+import {
+  parseMessage,
+  RenderLimitError,
+  renderMessage,
+  type ParsedMessage,
+  type RenderedMessage,
+} from "@carillon/markdown";
+
+import { beginTopic, loadCheckFacts, ownerOf, type CheckFacts } from "./check-facts.ts";
+import { checkDirectPermission } from "./direct-permission.ts";
+import { checkMentions } from "./mention-permission.ts";
+import { checkPosting, mayCreateTopic, maySee } from "./posting.ts";
+
+/**
+ * The one checker: whether each message may be sent now, and if so in which form (scheduled-messages.md §0.2–0.4).
+ * Scheduling, editing, sending, typing and the delivery of a whole batch ask it alike; all that it goes by is of one
+ * moment. Drafts are looked at in order, each seeing what those before it begin.
+ *
+ * @returns for each draft the message, or the refusal as a value: one refusal does not touch the others. `UNAUTHORIZED`
+ * where the sender has been deactivated. With the organization by which it was checked
+ */
+export async function checkMessages(
+  sql: Sql,
+  site: { readonly url: string },
+  realmId: number,
+  drafts: readonly Draft[],
+): Promise<{ readonly realm: Realm; readonly results: Array<CheckedMessage | ApiError> }> {
+  const texts = drafts.map((draft) => {
+    const content = attempt(() => normaliseContent(draft.content));
+    return {
+      draft,
+      content,
+      parsed: content instanceof ApiError ? undefined : parseMessage(content),
+    };
+  });
+  const facts = await loadCheckFacts(sql, realmId, site.url, texts);
+  return { realm: facts.realm, results: texts.map((text) => attempt(() => check(facts, text))) };
+}
+
+/**
+ * The same for one message of the account that sends the request.
+ * @throws ApiError the refusal
+ */
+export async function checkMessage(
+  sql: Sql,
+  site: { readonly url: string },
+  actor: Account,
+  draft: Omit<Draft, "senderId">,
+): Promise<{ readonly realm: Realm; readonly message: CheckedMessage }> {
+  const own = { ...draft, senderId: actor.id };
+  const { realm, results } = await checkMessages(sql, site, actor.realmId, [own]);
+  const [message] = results;
+  if (!message || message instanceof ApiError)
+    throw message ?? new Error("no result for the draft");
+  return { realm, message };
+}
+
+interface DraftText {
+  readonly draft: Draft;
+  readonly content: string | ApiError;
+  readonly parsed: ParsedMessage | undefined;
+}
+
+function check(facts: CheckFacts, { draft, content, parsed }: DraftText): CheckedMessage {
+  const topic = topicOf(draft, facts.realm);
+  const sender = facts.accounts.get(draft.senderId);
+  if (!sender) throw new Error(`there is no account ${draft.senderId} in this organization`);
+  if (!sender.isActive) throw errors.unauthorized();
+  const participants = participantsOf(facts, draft);
+  if (content instanceof ApiError) throw content;
+  if (!parsed) throw new Error("a content without its parsed text");
+  const target: Target = participants
+    ? directTarget(facts, sender, participants)
+    : channelTarget(facts, sender, draft, topic);
+  const rendered = render(facts, inSendersWords(parsed, sender), sender);
+  checkMentions(facts, { sender, target, topic, rendered });
+  if (target.kind === "channel")
+    beginTopic(facts, { recipientId: target.channel.recipientId, topic });
+  else facts.begun.add(memberKey(target.members));
+  const mentionedFollowers = rendered.mentionedUserIds.filter(
+    (id) => id !== sender.id && facts.lookups.usersById.get(id)?.followsWhereMentioned,
+  );
+  return { sender, target, topic, content, rendered, mentionedFollowers };
+}
+
+function topicOf(draft: Draft, realm: Realm): string {
+  return draft.destination.kind === "channel" ? normaliseTopic(draft.topic, realm) : "";
+}
+
+/** Everybody in a direct conversation; undefined for a channel message. */
+function participantsOf(
+  facts: CheckFacts,
+  { senderId, destination }: Draft,
+): Account[] | undefined {
+  if (destination.kind === "channel") return undefined;
+  if (destination.userIds.length === 0) throw errors.badRequest("to must name at least one user");
+  return membersOf(senderId, destination.userIds).map((id) => {
+    const account = facts.accounts.get(id);
+    if (!account) throw errors.badRequest(`There is no user with the ID ${id}`);
+    return account;
+  });
+}
+
+function directTarget(facts: CheckFacts, sender: Account, participants: Account[]): Target {
+  const inactive = participants.find(({ id, isActive }) => !isActive && id !== sender.id);
+  if (inactive) throw errors.badRequest(`The user ${inactive.id} is deactivated`);
+  const members = participants.map(({ id }) => id);
+  const key = memberKey(members);
+  const exists = facts.begun.has(key) || facts.directs.get(key)?.hasMessages === true;
+  checkDirectPermission(sender, participants, exists, facts.realm, facts.memberships);
+  return { kind: "direct", members, participants };
+}
+
+function channelTarget(facts: CheckFacts, sender: Account, draft: Draft, topic: string): Target {
+  const { destination } = draft;
+  if (destination.kind !== "channel") throw new Error("not a channel message");
+  const { channelId, name } = destination;
+  const channel = facts.channels.get(channelId);
+  const owner = ownerOf(facts, sender);
+  if (!channel || (name !== undefined && !maySee(sender, owner, channel, facts.memberships)))
+    throw errors.streamDoesNotExist(
+      name === undefined ? { stream_id: channelId } : { stream: name },
+    );
+  checkPosting(sender, owner, channel, facts.memberships);
+  if (
+    !mayCreateTopic(sender, owner, channel, facts.memberships) &&
+    !facts.begun.has(topicName({ recipientId: channel.recipientId, topic }))
+  )
+    throw errors.badRequest("You may not start a topic in this channel");
+  checkTopicsPolicy(topic, channel.topicsPolicy, facts.realm);
+  return { kind: "channel", channel };
+}
+
+/**
+ * The text as its sender wants it read. What it names is looked up before the sender's wish is known; a name that only
+ * the wish makes out of it stays plain text.
+ */
+function inSendersWords(parsed: ParsedMessage, sender: Account): ParsedMessage {
+  return setting(sender, "translate_emoticons")
+    ? parseMessage(parsed.content, { translateEmoticons: true })
+    : parsed;
+}
+
+function render(facts: CheckFacts, parsed: ParsedMessage, sender: Account): RenderedMessage {
+  try {
+    return renderMessage(parsed, facts.lookups.of(parsed, sender, facts));
+  } catch (error) {
+    if (error instanceof RenderLimitError)
+      throw errors.badRequest("content is too large when rendered");
+    throw error;
+  }
+}
+
+/** What `work` gives, or the refusal that it throws. */
+function attempt<T>(work: () => T): T | ApiError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}

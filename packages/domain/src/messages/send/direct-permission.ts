@@ -1,0 +1,38 @@
+import { type Account, type Memberships, type Realm, realmSettings } from "@carillon/model";
+import { errors } from "@carillon/contract";
+
+/**
+ * Whether the conversation may have a message from the sender (scheduled-messages.md §0.4): somebody in it holds the
+ * organization's permission for direct messages, and the sender may start conversations or it has begun already.
+ * Conversations of bots, and with nobody but bots, are free.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkDirectPermission(
+  sender: Account,
+  participants: readonly Account[],
+  conversationExists: boolean,
+  realm: Realm,
+  memberships: Memberships,
+): void {
+  if (sender.isBot) return;
+  if (participants.every((account) => account.id === sender.id || account.isBot)) return;
+  const { directMessagePermissionGroup, directMessageInitiatorGroup } = realmSettings;
+  const permitted = participants.some((account) =>
+    memberships.holds(
+      account,
+      directMessagePermissionGroup,
+      realm.groups.directMessagePermissionGroup,
+    ),
+  );
+  if (!permitted)
+    throw errors.badRequest("The organization does not allow direct messages between these users");
+  if (conversationExists) return;
+  if (
+    !memberships.holds(
+      sender,
+      directMessageInitiatorGroup,
+      realm.groups.directMessageInitiatorGroup,
+    )
+  )
+    throw errors.badRequest("You may not start a direct conversation");
+}

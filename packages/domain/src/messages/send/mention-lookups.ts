@@ -1,0 +1,222 @@
+import {
+  type Account,
+  type Memberships,
+  type PostingChannel,
+  type Realm,
+  hasContentAccess,
+  loadMemberships,
+  loadPostingChannelsNamed,
+  loadRealm,
+} from "@carillon/model";
+import { together, type Sql } from "@carillon/db";
+import {
+  emptyLookups,
+  type Lookups,
+  type MentionableGroup,
+  type MentionableUser,
+  type ParsedMessage,
+} from "@carillon/markdown";
+
+/** A group that a message names, with the setting that says who may mention it. */
+export interface NamedGroup extends MentionableGroup {
+  readonly canMentionGroupId: number;
+}
+
+/** A user whom a text names. */
+interface NamedUser extends MentionableUser {
+  readonly followsWhereMentioned: boolean;
+}
+
+/** A text, and whose it is: its author must be able to see what it links to. */
+export interface AuthoredText {
+  readonly parsed: ParsedMessage;
+  readonly authorId: number;
+}
+
+/** What else a text's mentions and links depend on, of the same moment as the lookups. */
+export interface MentionContext {
+  readonly realm: Realm;
+  /** Those of the author. */
+  readonly memberships: Memberships;
+}
+
+/** What the texts of a batch name, looked up once for all of them. */
+export interface MentionLookups {
+  readonly groupsById: ReadonlyMap<number, NamedGroup>;
+  readonly usersById: ReadonlyMap<number, NamedUser>;
+  /** For one text and its author. Channels are those whose content the author can read: private names leak no ids. */
+  of(parsed: ParsedMessage, author: Account, context: MentionContext): Lookups;
+}
+
+const noChannels: ReadonlyMap<string, PostingChannel> = new Map();
+const noMessages: ReadonlyMap<string, number> = new Map();
+
+/** Looks up the names that the texts mention; without any, it asks the database nothing. */
+export async function loadMentionLookups(
+  sql: Sql,
+  realmId: number,
+  organizationUrl: string,
+  texts: readonly AuthoredText[],
+): Promise<MentionLookups> {
+  const named = <T>(of: (names: ParsedMessage["names"]) => readonly T[]) =>
+    distinct(texts.flatMap(({ parsed }) => of(parsed.names)));
+  const userNames = named(({ userNames: names }) => names);
+  const userIds = named(({ userIds: ids }) => ids);
+  const groupNames = named(({ groupNames: names }) => names);
+  const channelNames = named(({ channelNames: names }) => names);
+  const linking = texts.filter(({ parsed }) => parsed.names.channelNames.length > 0);
+  const authorIds = distinct(linking.map(({ authorId }) => authorId));
+  // All or nothing: each choice of parts is a statement of its own, which every connection keeps.
+  const names = userNames.length + userIds.length + groupNames.length + channelNames.length;
+  const [users, groups, channels, newest] =
+    names === 0
+      ? [[], [], noChannels, noMessages]
+      : await Promise.all([
+          loadUsers(sql, realmId, userNames, userIds),
+          loadGroups(sql, realmId, groupNames),
+          loadPostingChannelsNamed(sql, realmId, channelNames, authorIds),
+          loadNewestOfTopics(sql, realmId, linking),
+        ]);
+  const shared = {
+    ...emptyLookups,
+    organizationUrl,
+    usersByName: grouped(users, ({ fullName }) => fullName.toLowerCase()),
+    usersById: new Map(users.map((user) => [user.id, user])),
+    groupsByName: grouped(groups, ({ name }) => name.toLowerCase()),
+  };
+  return {
+    groupsById: new Map(groups.map((group) => [group.id, group])),
+    usersById: shared.usersById,
+    of: ({ names }, author, { realm, memberships }) => ({
+      ...shared,
+      emptyTopicDisplayName: realm.emptyTopicDisplayName,
+      channelsByName: new Map(
+        names.channelNames.flatMap((name) => {
+          const channel = channels.get(name);
+          return channel &&
+            hasContentAccess(author, channel, memberships, channel.subscribed.has(author.id))
+            ? [[name, channel] as const]
+            : [];
+        }),
+      ),
+      newestMessageOfTopic: (channelId, topic) => newest.get(linkKey(author.id, channelId, topic)),
+    }),
+  };
+}
+
+/** The lookups of texts that need no further check, with what they depend on, all of one moment. */
+export async function loadRendering(
+  sql: Sql,
+  realmId: number,
+  organizationUrl: string,
+  texts: readonly AuthoredText[],
+): Promise<MentionContext & { readonly lookups: MentionLookups }> {
+  return together(sql, async (one) => {
+    const [realm, memberships, lookups] = await Promise.all([
+      loadRealm(one, realmId),
+      loadMemberships(
+        one,
+        texts.map(({ authorId }) => authorId),
+      ),
+      loadMentionLookups(one, realmId, organizationUrl, texts),
+    ]);
+    return { realm, memberships, lookups };
+  });
+}
+
+function distinct<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}
+
+function grouped<T>(values: readonly T[], key: (value: T) => string): Map<string, T[]> {
+  const map = new Map<string, T[]>();
+  for (const value of values) {
+    const name = key(value);
+    const list = map.get(name);
+    if (list) list.push(value);
+    else map.set(name, [value]);
+  }
+  return map;
+}
+
+function loadUsers(
+  sql: Sql,
+  realmId: number,
+  names: readonly string[],
+  ids: readonly number[],
+): Promise<NamedUser[]> {
+  const follows = `NOT is_bot AND coalesce((rule_settings->'automatically_follow_topics_where_mentioned')::bool, true)`;
+  const columns = `id, full_name AS "fullName", is_active AS "isActive", ${follows} AS "followsWhereMentioned"`;
+  return sql.rows(
+    {
+      name: "mentioned-users",
+      text: `SELECT ${columns} FROM users WHERE realm_id = $1 AND lower(full_name) = ANY($2::text[])
+        UNION
+        SELECT ${columns} FROM users WHERE realm_id = $1 AND id = ANY($3::int[])`,
+    },
+    [realmId, names, ids],
+  );
+}
+
+function loadGroups(sql: Sql, realmId: number, names: readonly string[]): Promise<NamedGroup[]> {
+  return sql.rows(
+    {
+      name: "mentioned-groups",
+      text: `SELECT id, name, deactivated, is_system_group AS "isSystemGroup",
+          CASE WHEN is_system_group THEN description ELSE name END AS "displayName",
+          can_mention_group_id AS "canMentionGroupId"
+        FROM named_user_group WHERE realm_id = $1 AND lower(name) = ANY($2::text[])`,
+    },
+    [realmId, names],
+  );
+}
+
+/**
+ * The newest message of each topic that its author can see; a text may link to hundreds. Whether the author may read
+ * the channel at all is not asked here.
+ */
+const newestOfTopics = {
+  name: "newest-of-topics",
+  text: `SELECT w.author_id AS "authorId", c.id AS "channelId", w.topic, newest.id
+    FROM unnest($2::text[], $3::text[], $4::int[]) AS w (channel_name, topic, author_id)
+    JOIN channels c ON c.realm_id = $1 AND c.name = w.channel_name
+    JOIN recipients r ON r.channel_id = c.id
+    CROSS JOIN LATERAL (
+      SELECT m.id FROM messages m
+      WHERE m.recipient_id = r.id AND m.is_channel AND lower(m.topic) = lower(w.topic)
+        AND (c.history_public_to_subscribers
+             OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = w.author_id AND um.message_id = m.id))
+      ORDER BY m.id DESC LIMIT 1
+    ) newest`,
+};
+
+interface NewestOfTopic {
+  readonly authorId: number;
+  readonly channelId: number;
+  readonly topic: string;
+  readonly id: number;
+}
+
+function linkKey(authorId: number, channelId: number, topic: string): string {
+  return `${authorId}:${channelId}:${topic}`;
+}
+
+/** Ids of messages, by {@link linkKey}. */
+async function loadNewestOfTopics(
+  sql: Sql,
+  realmId: number,
+  texts: readonly AuthoredText[],
+): Promise<Map<string, number>> {
+  const links = texts.flatMap(({ parsed, authorId }) =>
+    parsed.names.topics.map((link) => ({ ...link, authorId })),
+  );
+  const rows = await sql.rows<NewestOfTopic>(newestOfTopics, [
+    realmId,
+    links.map(({ channelName }) => channelName),
+    links.map(({ topic }) => topic),
+    links.map(({ authorId }) => authorId),
+  ]);
+  return new Map(
+    rows.map(({ authorId, channelId, topic, id }) => [linkKey(authorId, channelId, topic), id]),
+  );
+}

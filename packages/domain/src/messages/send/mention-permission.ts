@@ -1,0 +1,48 @@
+import {
+  type Account,
+  type Target,
+  groupSettings,
+  realmSettings,
+  topicName,
+} from "@carillon/model";
+import { errors } from "@carillon/contract";
+import type { RenderedMessage } from "@carillon/markdown";
+
+import type { CheckFacts } from "./check-facts.ts";
+
+/** Up to so many subscribers or participants anybody may mention them all. */
+const manyUsers = 15;
+
+/**
+ * Whether the sender may mention whom the text mentions (scheduled-messages.md §0.4.8).
+ * @throws ApiError `STREAM_WILDCARD_MENTION_NOT_ALLOWED`, `TOPIC_WILDCARD_MENTION_NOT_ALLOWED`; `BAD_REQUEST` for a group
+ */
+export function checkMentions(
+  facts: CheckFacts,
+  message: { sender: Account; target: Target; topic: string; rendered: RenderedMessage },
+): void {
+  const { sender, target, topic, rendered } = message;
+  if (target.kind === "channel") {
+    const mayMentionMany = () =>
+      facts.memberships.holds(
+        sender,
+        realmSettings.canMentionManyUsersGroup,
+        facts.realm.groups.canMentionManyUsersGroup,
+      );
+    const { channel } = target;
+    if (rendered.channelWildcard && channel.subscriberCount > manyUsers && !mayMentionMany())
+      throw errors.streamWildcardMentionNotAllowed();
+    const topicKey = topicName({ recipientId: channel.recipientId, topic });
+    const participants = facts.participants.get(topicKey) ?? 0;
+    if (rendered.topicWildcard && participants > manyUsers && !mayMentionMany())
+      throw errors.topicWildcardMentionNotAllowed();
+  }
+  for (const id of rendered.mentionedGroupIds) {
+    const group = facts.lookups.groupsById.get(id);
+    if (
+      !group ||
+      !facts.memberships.holds(sender, groupSettings.canMentionGroup, group.canMentionGroupId)
+    )
+      throw errors.badRequest(`You may not mention the group ${group?.name ?? id}`);
+  }
+}

@@ -1,0 +1,75 @@
+import {
+  type Account,
+  type OutgoingMessage,
+  type Target,
+  accountColumns,
+  clientIdOf,
+  membersOf,
+} from "@carillon/model";
+import type { Sql } from "@carillon/db";
+import type { Notice, RenderedMessage } from "@carillon/markdown";
+
+/** Name of the program under which the server itself sends. */
+const internalClient = "Internal";
+
+/** The organization's own bot of that kind. */
+export async function systemBot(
+  sql: Sql,
+  realmId: number,
+  kind: "notification" | "welcome",
+): Promise<Account> {
+  const [bot] = await sql.rows<Account>(
+    {
+      name: "system-bot",
+      text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.system_bot_kind = $2`,
+    },
+    [realmId, kind],
+  );
+  if (!bot) throw new Error(`organization ${realmId} has no ${kind} bot`);
+  return bot;
+}
+
+const callsNobody: Omit<RenderedMessage, "html"> = {
+  mentionedUserIds: [],
+  mentionedGroupIds: [],
+  channelWildcard: false,
+  topicWildcard: false,
+  hasLink: false,
+  hasImage: false,
+  hasAttachment: false,
+};
+
+/** Where a notice goes. */
+export function directTo(bot: Account, account: Account): Target {
+  const participants = bot.id < account.id ? [bot, account] : [account, bot];
+  return { kind: "direct", members: membersOf(bot.id, [account.id]), participants };
+}
+
+/**
+ * A message of the organization's own bot, ready for `sendMessages`. The server's own words need no permission, and
+ * mention nobody but silently.
+ */
+export async function composeNotice(
+  sql: Sql,
+  message: {
+    bot: Account;
+    target: Target;
+    topic?: string;
+    notice: Notice;
+    readBy?: readonly number[];
+  },
+): Promise<OutgoingMessage> {
+  const { bot, target, topic = "", notice, readBy = [] } = message;
+  return {
+    sender: bot,
+    target,
+    topic,
+    content: notice.content,
+    mentionedFollowers: [],
+    rendered: { ...callsNobody, html: notice.html },
+    clientId: await clientIdOf(sql, internalClient),
+    clientName: internalClient,
+    readBySender: true,
+    readBy,
+  };
+}

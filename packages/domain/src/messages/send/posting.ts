@@ -1,0 +1,89 @@
+import {
+  type Account,
+  type Memberships,
+  type PostingChannel,
+  channelSettings,
+  hasContentAccess,
+  hasMetadataAccess,
+} from "@carillon/model";
+import { errors } from "@carillon/contract";
+
+/**
+ * Whether the account may post in the channel at all (scheduled-messages.md §0.4, steps 2 to 5, in that order).
+ * A bot may use its owner's permission and its owner's subscription. Owners and administrators have no extra right.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkPosting(
+  sender: Account,
+  owner: Account | undefined,
+  channel: PostingChannel,
+  memberships: Memberships,
+): void {
+  if (!maySee(sender, owner, channel, memberships))
+    throw errors.badRequest("You may not send messages to this channel: you do not see it");
+  if (
+    !holdsOrOwner("canSendMessageGroup", channel.canSendMessageGroupId, sender, owner, memberships)
+  )
+    throw errors.badRequest("You may not send messages to this channel");
+  if (channel.isArchived) throw errors.badRequest("This channel is archived");
+  if (!reaches(sender, owner, channel, memberships))
+    throw errors.badRequest("You may not send messages to this channel: subscribe to it first");
+}
+
+/** Whether the account, or the owner that a bot may use, can know that there is this channel. */
+export function maySee(
+  sender: Account,
+  owner: Account | undefined,
+  channel: PostingChannel,
+  memberships: Memberships,
+): boolean {
+  return (
+    (owner !== undefined && channel.subscribed.has(owner.id)) ||
+    hasMetadataAccess(sender, channel, memberships, channel.subscribed.has(sender.id))
+  );
+}
+
+/** Whether the account may start a topic in the channel (step 6). */
+export function mayCreateTopic(
+  sender: Account,
+  owner: Account | undefined,
+  channel: PostingChannel,
+  memberships: Memberships,
+): boolean {
+  return holdsOrOwner(
+    "canCreateTopicGroup",
+    channel.canCreateTopicGroupId,
+    sender,
+    owner,
+    memberships,
+  );
+}
+
+function holdsOrOwner(
+  setting: "canSendMessageGroup" | "canCreateTopicGroup",
+  groupId: number,
+  sender: Account,
+  owner: Account | undefined,
+  memberships: Memberships,
+): boolean {
+  const rule = channelSettings[setting];
+  return (
+    memberships.holds(sender, rule, groupId) ||
+    (owner !== undefined && memberships.holds(owner, rule, groupId))
+  );
+}
+
+/** The sender's own content access, or its owner's subscription; where history is protected, only a subscription will do. */
+function reaches(
+  sender: Account,
+  owner: Account | undefined,
+  channel: PostingChannel,
+  memberships: Memberships,
+): boolean {
+  if (owner && channel.subscribed.has(owner.id)) return true;
+  const subscribed = channel.subscribed.has(sender.id);
+  return (
+    hasContentAccess(sender, channel, memberships, subscribed) &&
+    (subscribed || channel.historyPublicToSubscribers)
+  );
+}

@@ -1,0 +1,109 @@
+import { type NumberedMessage, flag, topicParticipants } from "@carillon/model";
+import type { Sql } from "@carillon/db";
+import { AlertWordMatcher } from "@carillon/markdown";
+
+/** Flags of the copies of one message: what all have, and what single receivers have besides, by account id. */
+export interface ReceiverFlags {
+  readonly all: number;
+  readonly byUser: ReadonlyMap<number, number>;
+}
+
+/**
+ * Works out the flags of every copy (messages.md §3). Accounts that are mentioned but not among the receivers may
+ * appear: a flag delivers a message to nobody. Costs three statements for a batch, and one more for each message
+ * with a group or topic mention.
+ */
+export async function loadReceiverFlags(
+  sql: Sql,
+  realmId: number,
+  messages: readonly NumberedMessage[],
+): Promise<ReceiverFlags[]> {
+  const [muters, alertWords] = await Promise.all([
+    loadMuters(sql, messages),
+    loadAlertWords(sql, realmId),
+  ]);
+  const result: ReceiverFlags[] = [];
+  for (const message of messages) {
+    const byUser = new Map<number, number>();
+    const add = (userId: number, bits: number) =>
+      byUser.set(userId, (byUser.get(userId) ?? 0) | bits);
+    const { rendered, target, sender } = message;
+    if (message.readBySender) add(sender.id, flag.read);
+    for (const id of message.readBy ?? []) add(id, flag.read);
+    for (const id of muters.get(sender.id) ?? []) add(id, flag.read);
+    for (const id of rendered.mentionedUserIds) add(id, flag.mentioned);
+    if (rendered.mentionedGroupIds.length > 0)
+      for (const id of await groupMembers(sql, rendered.mentionedGroupIds)) add(id, flag.mentioned);
+    if (target.kind === "channel" && rendered.topicWildcard) {
+      const topic = { recipientId: message.recipientId, topic: message.topic };
+      for (const id of await topicParticipants(sql, topic)) add(id, flag.topicWildcardMentioned);
+    }
+    for (const word of alertWords.matcher.find(message.content))
+      for (const id of alertWords.users.get(word) ?? []) add(id, flag.hasAlertWord);
+    const wildcard = target.kind === "channel" && rendered.channelWildcard;
+    const all =
+      (target.kind === "direct" ? flag.direct : 0) | (wildcard ? flag.streamWildcardMentioned : 0);
+    result.push({ all, byUser });
+  }
+  return result;
+}
+
+/** Who has muted the senders, by sender: they get the message as read. */
+async function loadMuters(
+  sql: Sql,
+  messages: readonly NumberedMessage[],
+): Promise<Map<number, number[]>> {
+  const rows = await sql.rows<{ userId: number; mutedUserId: number }>(
+    {
+      name: "muters-of",
+      text: `SELECT user_id AS "userId", muted_user_id AS "mutedUserId" FROM muted_users
+        WHERE muted_user_id = ANY($1::int[])`,
+    },
+    [[...new Set(messages.map(({ sender }) => sender.id))]],
+  );
+  const bySender = new Map<number, number[]>();
+  for (const { userId, mutedUserId } of rows) {
+    const muters = bySender.get(mutedUserId);
+    if (muters) muters.push(userId);
+    else bySender.set(mutedUserId, [userId]);
+  }
+  return bySender;
+}
+
+/** The alert words of the organization's accounts, ready to be looked for, and whose they are. */
+async function loadAlertWords(
+  sql: Sql,
+  realmId: number,
+): Promise<{ matcher: AlertWordMatcher; users: ReadonlyMap<string, readonly number[]> }> {
+  const rows = await sql.rows<{ word: string; userIds: number[] }>(
+    {
+      name: "alert-words",
+      text: `SELECT word, array_agg(user_id) AS "userIds" FROM alert_words WHERE realm_id = $1 GROUP BY word`,
+    },
+    [realmId],
+  );
+  const users = new Map<string, number[]>();
+  for (const { word, userIds } of rows) {
+    const key = word.trim().toLowerCase();
+    users.set(key, [...(users.get(key) ?? []), ...userIds]);
+  }
+  return { matcher: new AlertWordMatcher(users.keys()), users };
+}
+
+/** Active members of groups, at any depth. */
+async function groupMembers(sql: Sql, groupIds: readonly number[]): Promise<number[]> {
+  const rows = await sql.rows<{ id: number }>(
+    {
+      name: "active-group-members",
+      text: `WITH RECURSIVE downward (group_id) AS (
+          SELECT unnest($1::int[])
+          UNION
+          SELECT edge.subgroup_id FROM downward JOIN user_group_subgroup edge ON edge.supergroup_id = downward.group_id
+        )
+        SELECT DISTINCT u.id FROM downward JOIN user_group_member m USING (group_id)
+        JOIN users u ON u.id = m.user_id WHERE u.is_active`,
+    },
+    [groupIds],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,30 @@
+import type { CheckedMessage, Realm } from "@carillon/model";
+import { recordIntents, type Tx } from "@carillon/db";
+import { sendNotice } from "@carillon/jobs";
+
+/** Seconds in which the owner of a bot is told once at most (scheduled-messages.md §6). */
+const unheardInterval = 300;
+
+/**
+ * Writes down that the owners of bots are to be told of what these have sent where nobody listens; however it was sent.
+ */
+export async function recordUnheard(
+  tx: Tx,
+  realm: Realm,
+  messages: readonly CheckedMessage[],
+): Promise<void> {
+  const unheard = new Map<number, number>();
+  for (const { sender, target } of messages)
+    if (sender.isBot && target.kind === "channel" && target.channel.subscriberCount === 0)
+      unheard.set(sender.id, target.channel.id);
+  const interval = Math.floor(realm.now / unheardInterval);
+  await recordIntents(
+    tx,
+    realm.id,
+    sendNotice,
+    [...unheard].map(([botId, channelId]) => ({
+      key: `bot-unheard-${botId}-${interval}`,
+      payload: { kind: "bot-unheard", botId, channelId },
+    })),
+  );
+}

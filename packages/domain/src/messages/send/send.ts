@@ -1,0 +1,107 @@
+import {
+  type Members,
+  type NumberedMessage,
+  type OutgoingMessage,
+  type Realm,
+  ensureDirectRecipients,
+  memberKey,
+} from "@carillon/model";
+import type { Sql, Tx } from "@carillon/db";
+import type { NewEvent } from "@carillon/events";
+
+import { amongAudience, loadAudiences } from "./audience.ts";
+import { messageEvent } from "./message-event.ts";
+import { loadReceiverFlags } from "./receiver-flags.ts";
+import { insertCopies, insertMessages, touchChannels } from "./store-messages.ts";
+import { raiseVisibility } from "./visibility.ts";
+
+/** A message that has been written. */
+export interface SentMessage {
+  readonly id: number;
+  /** The sender's new policy for the topic, where sending changed it. */
+  readonly newVisibilityPolicy?: number;
+}
+
+export interface SendResult {
+  /** In the order given; undefined for one that had been sent before (its scheduled message's id is taken). */
+  readonly sent: ReadonlyArray<SentMessage | undefined>;
+  /** For the transaction's one `emit`. */
+  readonly events: readonly NewEvent[];
+}
+
+/**
+ * The one way in which messages come into being (scheduled-messages.md §6, effects): rows, everybody's copies with
+ * their flags, topic policies. It works on a whole batch with a fixed number of statements; ids rise in the order given.
+ */
+export async function sendMessages(
+  tx: Tx,
+  realm: Realm,
+  outgoing: readonly OutgoingMessage[],
+): Promise<SendResult> {
+  if (outgoing.length === 0) return { sent: [], events: [] };
+  const numbered = await number(tx, realm, outgoing);
+  const [inserted, audiences, flags] = await Promise.all([
+    insertMessages(tx, realm.id, numbered),
+    loadAudiences(tx, numbered),
+    loadReceiverFlags(tx, realm.id, numbered),
+  ]);
+  const sent = numbered
+    .map((message, i) => ({ message, audience: audiences[i]!, flags: flags[i]! }))
+    .filter(({ message }) => inserted.has(message.id));
+  const copying = insertCopies(tx, sent);
+  const events = sent.map(({ message, audience, flags: own }) =>
+    messageEvent(realm, message, audience, own),
+  );
+  // Whom a message does not reach, it must not tell of its topic either.
+  const heard = sent.map(({ message, audience }) => ({
+    ...message,
+    mentionedFollowers: amongAudience(audience, message.mentionedFollowers),
+  }));
+  const [visibility] = await Promise.all([
+    raiseVisibility(tx, heard),
+    touchChannels(tx, heard),
+    copying,
+  ]);
+  const policies = new Map(heard.map(({ id }, i) => [id, visibility.policies[i]]));
+  return {
+    sent: numbered.map(({ id }) =>
+      inserted.has(id) ? sentMessage(id, policies.get(id)) : undefined,
+    ),
+    events: [...events, ...visibility.events],
+  };
+}
+
+function sentMessage(id: number, policy: number | undefined): SentMessage {
+  return policy === undefined ? { id } : { id, newVisibilityPolicy: policy };
+}
+
+const allocate = {
+  name: "message-ids",
+  text: `SELECT nextval('messages_id_seq') AS id, extract(epoch FROM now())::float8 AS "sentAt"
+    FROM generate_series(1, $1::int)`,
+};
+
+/** Gives every message its id, the time of the transaction, and the row of its conversation. */
+async function number(
+  sql: Sql,
+  realm: Realm,
+  outgoing: readonly OutgoingMessage[],
+): Promise<NumberedMessage[]> {
+  const conversations = outgoing.flatMap<Members>(({ target }) =>
+    target.kind === "direct" ? [target.members] : [],
+  );
+  const [ids, directs] = await Promise.all([
+    sql.rows<{ id: number; sentAt: number }>(allocate, [outgoing.length]),
+    ensureDirectRecipients(sql, realm.id, conversations),
+  ]);
+  return outgoing.map((message, i) => {
+    const { target } = message;
+    const recipientId =
+      target.kind === "channel"
+        ? target.channel.recipientId
+        : directs.get(memberKey(target.members));
+    const numbers = ids[i];
+    if (!numbers || recipientId === undefined) throw new Error("a message without id or recipient");
+    return { ...message, ...numbers, recipientId };
+  });
+}

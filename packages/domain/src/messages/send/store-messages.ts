@@ -1,0 +1,96 @@
+import { type NumberedMessage, directTopic } from "@carillon/model";
+import type { Sql } from "@carillon/db";
+import { renderVersion } from "@carillon/markdown";
+
+import type { Audience } from "./audience.ts";
+import type { ReceiverFlags } from "./receiver-flags.ts";
+
+/**
+ * PostgreSQL's parser leaves tags, attributes and entities of the HTML out of the vector (messages.md §5).
+ * `scheduled_message_id` is unique: a row that is there already was sent before, and is not sent again.
+ */
+const insert = {
+  name: "messages-insert",
+  text: `INSERT INTO messages (id, realm_id, scheduled_message_id, sender_id, recipient_id, is_channel, topic, content,
+      rendered_content, render_version, sent_at, client_id, has_link, has_image, has_attachment, search)
+    SELECT m.id, $1, m.scheduled_message_id, m.sender_id, m.recipient_id, m.is_channel, m.topic, m.content,
+      m.rendered, $2, now(), m.client_id, m.has_link, m.has_image, m.has_attachment,
+      to_tsvector('english', CASE WHEN m.is_channel
+        THEN replace(replace(replace(m.topic, '&', '&amp;'), '<', '&lt;'), '>', '&gt;') || ' ' ELSE '' END || m.rendered)
+    FROM unnest($3::bigint[], $4::bigint[], $5::int[], $6::int[], $7::bool[], $8::text[], $9::text[], $10::text[],
+        $11::int[], $12::bool[], $13::bool[], $14::bool[])
+      AS m (id, scheduled_message_id, sender_id, recipient_id, is_channel, topic, content, rendered,
+        client_id, has_link, has_image, has_attachment)
+    ON CONFLICT (scheduled_message_id) DO NOTHING
+    RETURNING id`,
+};
+
+/** Writes the rows of the messages and returns the ids of those that had not been sent before. */
+export async function insertMessages(
+  sql: Sql,
+  realmId: number,
+  messages: readonly NumberedMessage[],
+): Promise<Set<number>> {
+  const column = <T>(value: (message: NumberedMessage) => T) => messages.map(value);
+  const rows = await sql.rows<{ id: number }>(insert, [
+    realmId,
+    renderVersion,
+    column(({ id }) => id),
+    column(({ scheduledMessageId }) => scheduledMessageId ?? null),
+    column(({ sender }) => sender.id),
+    column(({ recipientId }) => recipientId),
+    column(({ target }) => target.kind === "channel"),
+    column(({ target, topic }) => (target.kind === "channel" ? topic : directTopic)),
+    column(({ content }) => content),
+    column(({ rendered }) => rendered.html),
+    column(({ clientId }) => clientId),
+    column(({ rendered }) => rendered.hasLink),
+    column(({ rendered }) => rendered.hasImage),
+    column(({ rendered }) => rendered.hasAttachment),
+  ]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+const copies = {
+  name: "user-messages-insert",
+  text: `INSERT INTO user_messages (user_id, message_id, flags)
+    SELECT receiver.id, m.id, m.flags | coalesce(x.flags, 0)
+    FROM unnest($1::bigint[], $2::text[], $3::int[]) AS m (id, audience, flags)
+    CROSS JOIN LATERAL unnest(m.audience::int[]) AS receiver (id)
+    LEFT JOIN unnest($4::bigint[], $5::int[], $6::int[]) AS x (message_id, user_id, flags)
+      ON x.message_id = m.id AND x.user_id = receiver.id`,
+};
+
+/** Writes everybody's copies of the messages, with their flags. */
+export async function insertCopies(
+  sql: Sql,
+  messages: readonly { message: NumberedMessage; audience: Audience; flags: ReceiverFlags }[],
+): Promise<void> {
+  const exceptions = messages.flatMap(({ message: { id }, flags }) =>
+    [...flags.byUser].map(([userId, bits]) => [id, userId, bits] as const),
+  );
+  await sql.rows(copies, [
+    messages.map(({ message }) => message.id),
+    messages.map(({ audience }) => audience),
+    messages.map(({ flags }) => flags.all),
+    exceptions.map(([id]) => id),
+    exceptions.map(([, userId]) => userId),
+    exceptions.map(([, , bits]) => bits),
+  ]);
+}
+
+/** Notes a channel's first message, and that quiet channels are quiet no longer. */
+export async function touchChannels(sql: Sql, messages: readonly NumberedMessage[]): Promise<void> {
+  const first = new Map<number, number>();
+  for (const { id, target } of messages) {
+    if (target.kind !== "channel" || first.has(target.channel.id)) continue;
+    const { firstMessageId, isRecentlyActive } = target.channel;
+    if (firstMessageId === null || !isRecentlyActive) first.set(target.channel.id, id);
+  }
+  if (first.size === 0) return;
+  await sql.rows(
+    `UPDATE channels c SET first_message_id = coalesce(c.first_message_id, f.message_id), is_recently_active = true
+     FROM unnest($1::int[], $2::bigint[]) AS f (channel_id, message_id) WHERE c.id = f.channel_id`,
+    [[...first.keys()], [...first.values()]],
+  );
+}

@@ -1,0 +1,207 @@
+import {
+  type Account,
+  type NumberedMessage,
+  setting,
+  topicName,
+  visibilityPolicy,
+} from "@carillon/model";
+import type { Tx } from "@carillon/db";
+import type { NewEvent } from "@carillon/events";
+
+/** Values of the two settings that raise a policy by sending. */
+const when = { participates: 1, sends: 2, starts: 3, never: 4 } as const;
+
+interface Change {
+  userId: number;
+  channelId: number;
+  topic: string;
+  policy: number;
+}
+
+/**
+ * Raises topic policies as sending does (scheduled-messages.md §6): of human senders by their settings, of people
+ * who are mentioned if they want to follow where they are. Policies are only raised.
+ *
+ * @returns for each message the sender's new policy, undefined where it did not change, and the events
+ */
+export async function raiseVisibility(
+  tx: Tx,
+  messages: readonly NumberedMessage[],
+): Promise<{ policies: Array<number | undefined>; events: NewEvent[] }> {
+  const policies = await loadPolicies(tx, messages);
+  const begun = await findBegun(tx, messages, policies);
+  const raised: Array<number | undefined> = [];
+  const changes = new Map<string, Change>();
+  for (const message of messages) {
+    raised.push(undefined);
+    if (message.target.kind !== "channel") continue;
+    const { channel } = message.target;
+    const raise = (userId: number, policy: number | undefined) => {
+      if (policy === undefined) return;
+      const key = policyKey(userId, message);
+      policies.set(key, policy);
+      changes.set(key, { userId, channelId: channel.id, topic: message.topic, policy });
+      if (userId === message.sender.id) raised[raised.length - 1] = policy;
+    };
+    const current = (userId: number) =>
+      policies.get(policyKey(userId, message)) ?? visibilityPolicy.inherit;
+    const { sender } = message;
+    if (!sender.isBot) {
+      const isMuted = channel.subscribed.get(sender.id)?.isMuted === true;
+      raise(
+        sender.id,
+        raisedBySending(sender, current(sender.id), begun.has(begunKey(message)), isMuted),
+      );
+    }
+    for (const id of message.mentionedFollowers) raise(id, raisedByMention(current(id)));
+    begun.add(begunKey(message));
+  }
+  return { policies: raised, events: await store(tx, [...changes.values()]) };
+}
+
+function raisedBySending(
+  sender: Account,
+  current: number,
+  begun: boolean,
+  channelIsMuted: boolean,
+): number | undefined {
+  if (current === visibilityPolicy.followed) return undefined;
+  const started = !begun && current === visibilityPolicy.inherit;
+  const wants = (value: number) =>
+    value === when.participates || value === when.sends || (value === when.starts && started);
+  if (wants(setting(sender, "automatically_follow_topics_policy")))
+    return visibilityPolicy.followed;
+  if (!channelIsMuted || current === visibilityPolicy.unmuted) return undefined;
+  return wants(setting(sender, "automatically_unmute_topics_in_muted_streams_policy"))
+    ? visibilityPolicy.unmuted
+    : undefined;
+}
+
+function raisedByMention(current: number): number | undefined {
+  const untouched = current !== visibilityPolicy.followed && current !== visibilityPolicy.muted;
+  return untouched ? visibilityPolicy.followed : undefined;
+}
+
+function policyKey(userId: number, { recipientId, topic }: NumberedMessage): string {
+  return `${userId}:${topicName({ recipientId, topic })}`;
+}
+
+/** Where history is protected, a topic has begun for some and not for others. */
+function begunKey({ recipientId, topic, sender, target }: NumberedMessage): string {
+  const name = topicName({ recipientId, topic });
+  return isProtected(target) ? `for ${sender.id}:${name}` : name;
+}
+
+function isProtected(target: NumberedMessage["target"]): boolean {
+  return target.kind === "channel" && !target.channel.historyPublicToSubscribers;
+}
+
+/** The explicit policies of senders and of mentioned people, by {@link policyKey}. */
+async function loadPolicies(
+  tx: Tx,
+  messages: readonly NumberedMessage[],
+): Promise<Map<string, number>> {
+  const wanted = new Map<string, { userId: number; message: NumberedMessage; channelId: number }>();
+  for (const message of messages) {
+    const { target, sender } = message;
+    if (target.kind !== "channel") continue;
+    for (const userId of [...(sender.isBot ? [] : [sender.id]), ...message.mentionedFollowers])
+      wanted.set(policyKey(userId, message), { userId, message, channelId: target.channel.id });
+  }
+  if (wanted.size === 0) return new Map();
+  const list = [...wanted.values()];
+  const rows = await tx.rows<{
+    userId: number;
+    recipientId: number;
+    topic: string;
+    policy: number;
+  }>(
+    {
+      name: "topic-policies",
+      text: `SELECT w.user_id AS "userId", w.recipient_id AS "recipientId", w.topic, t.visibility_policy AS policy
+        FROM unnest($1::int[], $2::int[], $3::int[], $4::text[]) AS w (user_id, recipient_id, channel_id, topic)
+        JOIN user_topics t
+          ON t.user_id = w.user_id AND t.channel_id = w.channel_id AND lower(t.topic) = lower(w.topic)`,
+    },
+    [
+      list.map(({ userId }) => userId),
+      list.map(({ message }) => message.recipientId),
+      list.map(({ channelId }) => channelId),
+      list.map(({ message }) => message.topic),
+    ],
+  );
+  return new Map(
+    rows.map(({ userId, policy, ...topic }) => [`${userId}:${topicName(topic)}`, policy]),
+  );
+}
+
+/** Topics with an earlier message that the sender can see, where it matters. */
+async function findBegun(
+  tx: Tx,
+  messages: readonly NumberedMessage[],
+  policies: ReadonlyMap<string, number>,
+): Promise<Set<string>> {
+  const unknown = new Map<string, NumberedMessage>();
+  for (const message of messages) {
+    const { target, sender } = message;
+    if (target.kind !== "channel" || sender.isBot) continue;
+    if (!policies.has(policyKey(sender.id, message))) unknown.set(begunKey(message), message);
+  }
+  if (unknown.size === 0) return new Set();
+  const list = [...unknown];
+  const rows = await tx.rows<{ ord: number }>(
+    {
+      name: "begun-topics",
+      text: `SELECT w.ord FROM unnest($1::int[], $2::text[], $3::int[], $4::bool[])
+          WITH ORDINALITY AS w (recipient_id, topic, sender_id, protected, ord)
+        WHERE EXISTS (
+          SELECT 1 FROM messages m
+          WHERE m.recipient_id = w.recipient_id AND m.is_channel AND lower(m.topic) = lower(w.topic) AND m.id < $5
+            AND (NOT w.protected
+                 OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = w.sender_id AND um.message_id = m.id)))`,
+    },
+    [
+      list.map(([, { recipientId }]) => recipientId),
+      list.map(([, { topic }]) => topic),
+      list.map(([, { sender }]) => sender.id),
+      list.map(([, { target }]) => isProtected(target)),
+      messages[0]!.id,
+    ],
+  );
+  return new Set(rows.map(({ ord }) => list[ord - 1]![0]));
+}
+
+async function store(tx: Tx, changes: readonly Change[]): Promise<NewEvent[]> {
+  if (changes.length === 0) return [];
+  // In one order everywhere, so that two batches never wait for each other's rows.
+  const ordered = changes.toSorted(
+    (a, b) => a.userId - b.userId || a.channelId - b.channelId || (a.topic < b.topic ? -1 : 1),
+  );
+  const rows = await tx.rows<Change & { lastUpdated: number }>(
+    {
+      name: "topic-visibility-store",
+      text: `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy)
+        SELECT * FROM unnest($1::int[], $2::int[], $3::text[], $4::smallint[])
+        ON CONFLICT (user_id, channel_id, lower(topic))
+          DO UPDATE SET visibility_policy = excluded.visibility_policy, last_updated = now()
+        RETURNING user_id AS "userId", channel_id AS "channelId", topic, visibility_policy AS policy,
+          extract(epoch FROM last_updated)::int AS "lastUpdated"`,
+    },
+    [
+      ordered.map(({ userId }) => userId),
+      ordered.map(({ channelId }) => channelId),
+      ordered.map(({ topic }) => topic),
+      ordered.map(({ policy }) => policy),
+    ],
+  );
+  return rows.map(({ userId, channelId, topic, policy, lastUpdated }) => ({
+    type: "user_topic",
+    payload: {
+      stream_id: channelId,
+      topic_name: topic,
+      visibility_policy: policy,
+      last_updated: lastUpdated,
+    },
+    audience: [userId],
+  }));
+}

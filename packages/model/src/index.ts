@@ -1,0 +1,236 @@
+export { type AuditEntry, recordAudit } from "./audit/audit.ts";
+export { type Administered, loadAdministeredBots } from "./bots/administered-bots.ts";
+export { checkBotName } from "./bots/bot-name.ts";
+export type { BotDefaults } from "./bots/bot-object.ts";
+export { mayCreateBot } from "./bots/bot-permission.ts";
+export {
+  type AccessFacts,
+  type AdministrationFacts,
+  hasContentAccess,
+  hasMetadataAccess,
+  mayAdminister,
+} from "./channels/access.ts";
+export { holdAudiences } from "./channels/audience-lock.ts";
+export {
+  type Channel,
+  type ChannelGroups,
+  type ChannelSetting,
+  channelColumns,
+  channelGroupKeys,
+  loadChannels,
+  loadChannelsByName,
+} from "./channels/channel.ts";
+export { normaliseColor } from "./channels/colors.ts";
+export { defaultChannelsEvent } from "./channels/default-channels-event.ts";
+export { defaultChannelGroups } from "./channels/default-groups.ts";
+export {
+  type ChannelName,
+  type ChannelNeed,
+  findChannel,
+  noSuchChannel,
+  requireChannel,
+} from "./channels/find-channel.ts";
+export {
+  listChannelFolders,
+  maxFolderDescriptionLength,
+  maxFolderNameLength,
+} from "./channels/folders.ts";
+export { type MetadataAudiences, loadMetadataAudiences } from "./channels/metadata-audience.ts";
+export {
+  checkChannelName,
+  checkDescription,
+  maxChannelNameLength,
+  maxDescriptionLength,
+  renderChannelDescription,
+} from "./channels/names.ts";
+export {
+  type InheritedNotifications,
+  fillNotifications,
+  loadInheritedNotifications,
+} from "./channels/notification-settings.ts";
+export { type ChannelObject, ChannelPresenter, loadChannelPresenter } from "./channels/present.ts";
+export {
+  type Subscription,
+  type SubscriptionPair,
+  lockChannels,
+  subscribe,
+  subscriptionColumns,
+  unsubscribe,
+} from "./channels/subscribe.ts";
+export { markSubscriber } from "./channels/subscriber-activity.ts";
+export {
+  type OwnFields,
+  type SubscriptionObject,
+  loadSubscribedChannels,
+  loadSubscribers,
+  ownFields,
+  presentSubscription,
+} from "./channels/subscriptions.ts";
+export { loadAlike } from "./groups/alike.ts";
+export { loadAllMembers, loadAllSubgroups, loadSupergroups } from "./groups/closures.ts";
+export type { UserGroupObject } from "./groups/group-object.ts";
+export { type GroupSetting, type UserGroup, lockUserGroup } from "./groups/group.ts";
+export { listUserGroups, loadUserGroup } from "./groups/list-groups.ts";
+export { checkGroupName, checkNameIsUnused } from "./groups/names.ts";
+export {
+  type PostingChannel,
+  loadPostingChannels,
+  loadPostingChannelsNamed,
+} from "./messages/channel-facts.ts";
+export {
+  type SendingClient,
+  clientIdOf,
+  clientOfAccount,
+  loadClientNames,
+} from "./messages/clients.ts";
+export { maxMessageLength, normaliseContent } from "./messages/content.ts";
+export {
+  type CheckedMessage,
+  type Destination,
+  type Draft,
+  type Target,
+  channelsOf,
+} from "./messages/draft.ts";
+export { flag, flagNames } from "./messages/flags.ts";
+export { isFollowed, isMuted } from "./messages/muting.ts";
+export type { NumberedMessage, OutgoingMessage } from "./messages/outgoing.ts";
+export { type Person, loadPeople, personOf } from "./messages/people.ts";
+export {
+  type MessageForm,
+  type PresentableMessage,
+  type Presentation,
+  commonFields,
+  formFields,
+  presentMessage,
+} from "./messages/present.ts";
+export {
+  type DirectRecipient,
+  type Members,
+  ensureDirectRecipients,
+  findDirectRecipients,
+  memberKey,
+  membersOf,
+} from "./messages/recipients.ts";
+export {
+  type MessageType,
+  isChannelType,
+  scheduledDestination,
+} from "./messages/scheduled-destination.ts";
+export { type Fragment, SqlValues, allOf } from "./messages/sql-values.ts";
+export {
+  checkTopicsPolicy,
+  directTopic,
+  maxTopicLength,
+  normaliseTopic,
+  possibleTopics,
+} from "./messages/topic.ts";
+export {
+  type ChannelTopic,
+  type TopicKey,
+  countParticipants,
+  existingTopics,
+  topicName,
+  topicParticipants,
+} from "./messages/topics.ts";
+export type { Reader } from "./messages/reader.ts";
+export { visibilityPolicy } from "./messages/visibility-policy.ts";
+export { channelReadable, messageReadable } from "./messages/visibility.ts";
+export { isOrganizationAdministrator } from "./permissions/administrators.ts";
+export {
+  type ProposedGroupSetting,
+  checkGroupSettings,
+} from "./permissions/check-group-setting.ts";
+export {
+  type GroupSettingUpdate,
+  checkGroupSettingUpdates,
+} from "./permissions/group-setting-updates.ts";
+export {
+  type GroupParts,
+  type GroupSettingValue,
+  canonicalGroupValue,
+  loadGroupValues,
+  sameGroupValue,
+} from "./permissions/group-setting.ts";
+export { holdGroupGraph, lockGroupGraph, lockNamedGroups } from "./permissions/lock-groups.ts";
+export {
+  Memberships,
+  type PermissionSubject,
+  guestRole,
+  loadMemberships,
+  loadMembershipsWithOwners,
+} from "./permissions/memberships.ts";
+export {
+  type SettingRule,
+  type SystemGroupName,
+  channelSettings,
+  groupOfRole,
+  groupSettings,
+  realmSettings,
+  systemGroups,
+} from "./permissions/registry.ts";
+export { type ListingSetting, loadSettingsListing } from "./permissions/settings-listing.ts";
+export {
+  dropAnonymousGroups,
+  storeChangedSettings,
+  storeGroupSetting,
+  storeNewSets,
+} from "./permissions/store-group-setting.ts";
+export {
+  type SupportedSetting,
+  supportedPermissionSettings,
+} from "./permissions/supported-settings.ts";
+export {
+  type SystemGroupIds,
+  createSystemGroups,
+  loadSystemGroups,
+} from "./permissions/system-groups.ts";
+export { realmIconUrl } from "./realms/icon.ts";
+export { legacyPolicies } from "./realms/legacy-policies.ts";
+export { realmOfHost } from "./realms/realm-of-host.ts";
+export { type Realm, type RealmSetting, loadRealm } from "./realms/realm.ts";
+export { settingChoices } from "./settings/choices.ts";
+export { languageName } from "./settings/languages.ts";
+export { loadRealmDefaults } from "./settings/realm-defaults.ts";
+export { initialDefaults, notificationSounds, personalSettings } from "./settings/registry.ts";
+export { settingsColumns, storeSettings } from "./settings/storage.ts";
+export { switchSql } from "./settings/switch-sql.ts";
+export { timezoneNamed } from "./settings/timezones.ts";
+export { type Secrets, secretsOf } from "./site/secrets.ts";
+export type { Site } from "./site/site.ts";
+export { type AccountFilter, accountSlices } from "./users/account-slices.ts";
+export { type Account, accountColumns, loadAccounts } from "./users/account.ts";
+export { type ActiveAccount, loadActiveAccounts } from "./users/active-accounts.ts";
+export {
+  type Viewer,
+  rolesSeeingAddress,
+  showsAddressTo,
+  visibilitiesSeenBy,
+} from "./users/address-viewers.ts";
+export { hostOf, realmUrl, visibleToEveryone } from "./users/addresses.ts";
+export { checkAdministers, checkPowerfulBot } from "./users/administration.ts";
+export {
+  type Picture,
+  gravatarUrl,
+  hasPublicGravatar,
+  mediumUrl,
+  pictureOf,
+  pictureUrl,
+  showsGravatar,
+} from "./users/avatar.ts";
+export {
+  botsThatFollow,
+  checkOwnerIsNoGuest,
+  roleOfBotsComingBack,
+} from "./users/bots-of-guests.ts";
+export { isEmailAddress } from "./users/email-address.ts";
+export { findAccount } from "./users/find-account.ts";
+export { checkFullName, checkNameIsFree } from "./users/full-name.ts";
+export { currentActor, lockAccount, noSuchUser } from "./users/lock-account.ts";
+export { loadOwnSettings } from "./users/own-settings.ts";
+export { checkOwnerRemains, lockOwnerSet, ownerRole } from "./users/owner-set.ts";
+export { personUpdated } from "./users/person-updated.ts";
+export { pictureUpdated } from "./users/picture-updated.ts";
+export { type UserObject, presentUser, userObject } from "./users/present.ts";
+export { type Principals, loadPrincipals } from "./users/principals.ts";
+export { type ProfileEntry, checkProfileData } from "./users/profile-data.ts";
+export { setting } from "./users/setting.ts";

@@ -1,0 +1,60 @@
+import type { Sql } from "@carillon/db";
+
+import type { Account } from "../users/account.ts";
+import { hasPublicGravatar, pictureOf, type Picture } from "../users/avatar.ts";
+
+/** An account as messages show it, as a sender or as a participant. */
+export interface Person {
+  readonly id: number;
+  /** The address that everybody sees. */
+  readonly email: string;
+  readonly fullName: string;
+  readonly picture: Picture;
+  /** Whether clients that see the address can make up the avatar's themselves. */
+  readonly hasPublicGravatar: boolean;
+  readonly isImportedStub: boolean;
+}
+
+type Row = Pick<
+  Account,
+  | "id"
+  | "email"
+  | "deliveryEmail"
+  | "fullName"
+  | "avatarSource"
+  | "avatarVersion"
+  | "emailAddressVisibility"
+  | "isImportedStub"
+  | "isBot"
+>;
+
+const byIds = {
+  name: "people-in-messages",
+  text: `SELECT id, email, delivery_email AS "deliveryEmail", full_name AS "fullName", avatar_source AS "avatarSource",
+      avatar_version AS "avatarVersion", email_address_visibility AS "emailAddressVisibility",
+      is_imported_stub AS "isImportedStub", is_bot AS "isBot"
+    FROM users WHERE realm_id = $1 AND id = ANY($2::int[])`,
+};
+
+/** The organization's accounts with these ids, deactivated ones too, by id. */
+export async function loadPeople(
+  sql: Sql,
+  realmId: number,
+  ids: Iterable<number>,
+): Promise<Map<number, Person>> {
+  const rows = await sql.rows<Row>(byIds, [realmId, [...new Set(ids)]]);
+  return new Map(rows.map((row) => [row.id, personOf(row)]));
+}
+
+/** The account as messages show it. */
+export function personOf(account: Row): Person {
+  const { id, email, fullName, isImportedStub } = account;
+  return {
+    id,
+    email,
+    fullName,
+    picture: pictureOf(account),
+    hasPublicGravatar: hasPublicGravatar(account),
+    isImportedStub,
+  };
+}

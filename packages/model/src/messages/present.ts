@@ -1,0 +1,134 @@
+import type { MessageResource } from "@carillon/contract";
+import { isMeMessage, topicLinks } from "@carillon/markdown";
+
+import type { Realm } from "../realms/realm.ts";
+import { pictureUrl } from "../users/avatar.ts";
+import type { Viewer } from "../users/address-viewers.ts";
+import type { Person } from "./people.ts";
+
+/** A message and everything that its presentation needs, whoever looks at it. */
+export interface PresentableMessage {
+  readonly id: number;
+  /** UNIX time in seconds; a fraction is cut off. */
+  readonly sentAt: number;
+  readonly sender: Person;
+  /** Name of the program that sent it. */
+  readonly client: string;
+  readonly recipientId: number;
+  /** A channel and a topic, or all participants, the sender too. */
+  readonly place:
+    | { readonly channel: { readonly id: number; readonly name: string }; readonly topic: string }
+    | { readonly participants: readonly Participant[] };
+  /** As it was written. */
+  readonly content: string;
+  /** As HTML. */
+  readonly renderedContent: string;
+}
+
+type Participant = Pick<Person, "id" | "email" | "fullName" | "isImportedStub">;
+
+/** How a client wants messages. */
+export interface MessageForm {
+  readonly realm: Pick<Realm, "emptyTopicDisplayName">;
+  readonly applyMarkdown: boolean;
+  readonly clientGravatar: boolean;
+  /** `PUBLIC_URL` */
+  readonly siteUrl: string;
+  readonly viewer: Viewer;
+  readonly allowEmptyTopicName: boolean;
+}
+
+/** How one viewer, with one client, gets messages. */
+export interface Presentation extends MessageForm {
+  readonly realm: Pick<Realm, "subdomain" | "emptyTopicDisplayName">;
+}
+
+/**
+ * The message as clients get it (messages.md §1.4).
+ * @param flags names of the viewer's flags
+ */
+export function presentMessage(
+  message: PresentableMessage,
+  flags: readonly string[],
+  presentation: Presentation,
+): MessageResource {
+  const { sender, place, content, renderedContent } = message;
+  const topic = "channel" in place ? place.topic : undefined;
+  return {
+    ...commonFields(message, presentation.realm),
+    ...formFields({ topic, content, renderedContent, ...sender }, presentation),
+    flags: [...flags],
+  };
+}
+
+type FormField = "subject" | "avatar_url" | "content" | "content_type";
+
+/** The part of a message that is the same for every viewer and every client. */
+export function commonFields(
+  message: PresentableMessage,
+  realm: Pick<Realm, "subdomain">,
+): Omit<MessageResource, FormField | "flags"> {
+  const { sender, place } = message;
+  const where =
+    "channel" in place
+      ? {
+          type: "stream" as const,
+          stream_id: place.channel.id,
+          display_recipient: place.channel.name,
+          topic_links: topicLinks(place.topic),
+        }
+      : {
+          type: "private" as const,
+          display_recipient: place.participants.toSorted((a, b) => a.id - b.id).map(participant),
+          topic_links: [],
+        };
+  return {
+    id: message.id,
+    ...where,
+    recipient_id: message.recipientId,
+    sender_id: sender.id,
+    sender_email: sender.email,
+    sender_full_name: sender.fullName,
+    sender_realm_str: realm.subdomain,
+    timestamp: Math.floor(message.sentAt),
+    client: message.client,
+    is_me_message: isMeMessage(message.content),
+    reactions: [],
+    submessages: [],
+  };
+}
+
+/** What the part of a message that depends on the client is made of. */
+export interface FormSource extends Pick<Person, "picture" | "hasPublicGravatar"> {
+  /** undefined for direct messages */
+  readonly topic: string | undefined;
+  readonly content: string;
+  readonly renderedContent: string;
+}
+
+/** The part of a message that depends on how the client wants it. */
+export function formFields(
+  source: FormSource,
+  { realm, siteUrl, viewer, applyMarkdown, clientGravatar, allowEmptyTopicName }: MessageForm,
+): Pick<MessageResource, FormField> {
+  const { topic = "", content, renderedContent } = source;
+  const named = source.topic === "" && !allowEmptyTopicName ? realm.emptyTopicDisplayName : topic;
+  return {
+    subject: named,
+    avatar_url:
+      clientGravatar && source.hasPublicGravatar
+        ? null
+        : pictureUrl(siteUrl, source.picture, viewer),
+    content: applyMarkdown ? renderedContent : content,
+    content_type: applyMarkdown ? "text/html" : "text/x-markdown",
+  };
+}
+
+function participant(person: Participant) {
+  return {
+    id: person.id,
+    email: person.email,
+    full_name: person.fullName,
+    is_mirror_dummy: person.isImportedStub,
+  };
+}

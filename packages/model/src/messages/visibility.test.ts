@@ -1,0 +1,74 @@
+import { channel, organization, useDatabase, user, userGroup } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { hasContentAccess } from "../channels/access.ts";
+import { loadMemberships } from "../permissions/memberships.ts";
+import { SqlValues } from "./sql-values.ts";
+import { channelReadable } from "./visibility.ts";
+
+describe("content access as a condition of a statement", () => {
+  const db = useDatabase();
+
+  it("says what the one function for content access says, for every kind of channel and role", async () => {
+    const org = await organization(db);
+    const inGroup = await user(db, org.realm);
+    const guestInGroup = await user(db, org.realm, { role: 600 });
+    const people = [
+      org.owner,
+      org.admin,
+      org.moderator,
+      org.member,
+      org.guest,
+      org.bot,
+      inGroup,
+      guestInGroup,
+    ];
+    const team = await userGroup(db, org.realm, { members: [inGroup, guestInGroup] });
+    const around = await userGroup(db, org.realm, { subgroups: [team.id] });
+
+    const kinds = [
+      {},
+      { isWebPublic: true },
+      { isArchived: true },
+      { inviteOnly: true },
+      { inviteOnly: true, historyPublicToSubscribers: true },
+    ];
+    const groups = [
+      {},
+      { canSubscribeGroupId: team.id },
+      { canAddSubscribersGroupId: around.id },
+      { canAdministerChannelGroupId: around.id },
+      { canSendMessageGroupId: org.groups["role:everyone"] },
+    ];
+    for (const kind of kinds)
+      for (const permissions of groups)
+        for (const subscribers of [[], people])
+          await channel(db, org.realm, { ...kind, groups: permissions, subscribers });
+    await db.rows(
+      "UPDATE subscriptions SET active = false WHERE user_id = $1 AND channel_id % 2 = 0",
+      [org.member.id],
+    );
+
+    const channels = await db.prisma.channel.findMany({ include: { subscriptions: true } });
+    expect(channels).to.have.length(50);
+    const memberships = await loadMemberships(
+      db,
+      people.map(({ id }) => id),
+    );
+    for (const person of people) {
+      const values = new SqlValues();
+      const readable = await db.rows<{ id: number }>(
+        `SELECT c.id FROM channels c WHERE ${channelReadable(person)(values)} ORDER BY c.id`,
+        values.list,
+      );
+      const expected = channels.filter((each) => {
+        const subscribed = each.subscriptions.some((s) => s.userId === person.id && s.active);
+        return hasContentAccess(person, each, memberships, subscribed);
+      });
+      expect(
+        readable.map(({ id }) => id),
+        `role ${person.role}`,
+      ).to.deep.equal(expected.map(({ id }) => id).sort((a, b) => a - b));
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import { expect } from "chai";
+import { readFiles } from "./source-files.ts";
+
+/** Packages whose index is a list of names. */
+const listed = ["model", "domain"];
+
+describe("What an index exports", () => {
+  for (const name of listed)
+    it(`of packages/${name} is imported by somebody else`, async () => {
+      const own = `packages/${name}/src/`;
+      const files = await readFiles(["packages", "apps", "test", "bench", "scripts"], /\.m?ts$/);
+      const index = files.find(({ path }) => path === `${own}index.ts`)?.text ?? "";
+      const used = new Set(
+        files
+          .filter(({ path }) => !path.startsWith(own))
+          .flatMap(({ text }) => importedNames(text, `@carillon/${name}`)),
+      );
+      const exported = exportedValues(index);
+      expect(index).not.to.match(/export \*/);
+      expect(exported.length).to.be.greaterThan(50);
+      expect(exported.filter((value) => !used.has(value))).to.deep.equal([]);
+    });
+});
+
+/** Types are left out: a function that is exported needs those of its parameters and its result. */
+function exportedValues(index: string): string[] {
+  const lists = [...index.matchAll(/export \{([^}]*)\} from/g)].map((match) => match[1] ?? "");
+  return names(lists).filter((name) => !name.startsWith("type "));
+}
+
+function importedNames(text: string, from: string): string[] {
+  const lists = [...text.matchAll(/import (?:type )?\{([^}]*)\} from "([^"]+)"/g)]
+    .filter((match) => match[2] === from)
+    .map((match) => match[1] ?? "");
+  return names(lists).map((name) => name.replace(/^type /, "").replace(/ as .*$/, ""));
+}
+
+function names(lists: readonly string[]): string[] {
+  return lists.flatMap((list) => list.split(",").map((name) => name.trim())).filter(Boolean);
+}

@@ -1,0 +1,30 @@
+/**
+ * The folders of a package from the lowest rank to the highest: what stands in one line may be imported by every line
+ * below it in this list, and by no folder beside it. A new folder takes its place here.
+ */
+export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
+  "packages/model/src": [
+    ["audit", "permissions", "settings", "site"],
+    ["realms"],
+    ["users"],
+    ["bots", "channels", "groups"],
+    ["messages"],
+  ],
+  "packages/domain/src": [
+    ["messages/flags", "messages/read/narrow"],
+    ["messages/read"],
+    ["messages/send"],
+    ["notices", "scheduled", "typing"],
+    ["muted-users", "presence", "profile-fields", "user-status", "user-topics"],
+    ["channels"],
+    ["groups"],
+    ["users"],
+    ["bots", "settings"],
+    ["realms"],
+    ["server"],
+    ["event-formats"],
+    ["register/context", "register/realm"],
+    ["register/sections"],
+    ["register"],
+  ],
+};
