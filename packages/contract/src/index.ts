@@ -12,6 +12,7 @@ export * from "./operation.ts";
 export * from "./operations.ts";
 export * from "./parameter.ts";
 export * from "./path.ts";
+export * from "./roles.ts";
 export * from "./settings/parameters.ts";
 export * from "./settings/registry.ts";
 export * from "./shape.ts";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 
+import { roles } from "@carillon/contract";
 import { lockClass, type Sql, type Tx } from "@carillon/db";
 
 import { emit, type NewEvent } from "./emit.ts";
@@ -71,11 +72,11 @@ export async function evictQueues(sql: Sql, userId: number, newest: string): Pro
   );
 }
 
-/** All public channels are not for guests (role 600), also those who have become one since they registered. */
+/** All public channels are not for guests, also those who have become one since they registered. */
 const find = {
   name: "event-queue",
   text: `SELECT q.queue_id AS id, q.realm_id AS "realmId", q.user_id AS "userId", u.role, q.base_seq AS "baseSeq",
-      CASE WHEN u.role = 600 THEN q.options || '{"allPublicChannels": false}' ELSE q.options END AS options,
+      CASE WHEN u.role = ${roles.guest} THEN q.options || '{"allPublicChannels": false}' ELSE q.options END AS options,
       q.idle_timeout AS "idleTimeout", h.seq AS head, u.api_key_digest = $3 AS "keyIsCurrent"
     FROM event_queue q JOIN event_head h ON h.realm_id = q.realm_id JOIN users u ON u.id = q.user_id
     WHERE q.queue_id = $1 AND q.user_id = $2 AND ${alive}`,

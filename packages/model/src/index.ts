@@ -155,7 +155,6 @@ export { holdGroupGraph, lockGroupGraph, lockNamedGroups } from "./permissions/l
 export {
   Memberships,
   type PermissionSubject,
-  guestRole,
   loadMemberships,
   loadMembershipsWithOwners,
 } from "./permissions/memberships.ts";
@@ -227,7 +226,7 @@ export { findAccount } from "./users/find-account.ts";
 export { checkFullName, checkNameIsFree } from "./users/full-name.ts";
 export { currentActor, lockAccount, noSuchUser } from "./users/lock-account.ts";
 export { loadOwnSettings } from "./users/own-settings.ts";
-export { checkOwnerRemains, lockOwnerSet, ownerRole } from "./users/owner-set.ts";
+export { checkOwnerRemains, lockOwnerSet } from "./users/owner-set.ts";
 export { personUpdated } from "./users/person-updated.ts";
 export { pictureUpdated } from "./users/picture-updated.ts";
 export { type UserObject, presentUser, userObject } from "./users/present.ts";

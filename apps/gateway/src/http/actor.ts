@@ -2,7 +2,7 @@
 export interface Actor {
   readonly id: number;
   readonly realmId: number;
-  /** 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest */
+  /** One of `roles`. */
   readonly role: number;
   readonly isBot: boolean;
   /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for humans */
@@ -30,6 +30,3 @@ export type Authenticate<A extends Actor = Actor, Services = unknown> = (
 ) => Promise<A | AuthFailure>;
 
 export const incomingWebhookBot = 2;
-export const administratorRole = 200;
-export const ownerRole = 100;
-export const guestRole = 600;

@@ -1,5 +1,16 @@
-import { errors, errorCodes, ApiError, type Access, type Operation } from "@carillon/contract";
-import { administratorRole, guestRole, ownerRole, type Actor } from "./actor.ts";
+import {
+  errors,
+  errorCodes,
+  ApiError,
+  type Access,
+  type Operation,
+  isAtLeast,
+  isGuest,
+  isOwner,
+  roles,
+} from "@carillon/contract";
+
+import type { Actor } from "./actor.ts";
 
 /** Who an access level lets in, and what the others get to read (users.md §1). */
 const gates: Record<
@@ -15,16 +26,16 @@ const gates: Record<
     refusal: () => errors.badRequest("Only bots can do this"),
   },
   "non-guest": {
-    admits: (actor) => actor.role !== guestRole,
+    admits: (actor) => !isGuest(actor),
     refusal: () => errors.badRequest("Guests cannot do this"),
   },
   administrator: {
-    admits: (actor) => actor.role <= administratorRole,
+    admits: (actor) => isAtLeast(actor, roles.administrator),
     refusal: () =>
       errors.unauthorizedPrincipal("Only administrators of the organization can do this"),
   },
   owner: {
-    admits: (actor) => actor.role <= ownerRole,
+    admits: isOwner,
     refusal: () => errors.unauthorizedPrincipal("Only owners of the organization can do this"),
   },
 };

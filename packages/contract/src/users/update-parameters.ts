@@ -1,14 +1,12 @@
 import { z } from "zod";
 import { form } from "../form.ts";
 import { oneInteger } from "../one-integer.ts";
+import { roles } from "../roles.ts";
 import { shape } from "../shape.ts";
-
-/** 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest. */
-const roles = [100, 200, 300, 400, 600];
 
 /** What an administrator may change of an account (users.md §3), in the order in which it is checked. */
 export const updateUserParameters = {
-  role: oneInteger(roles)
+  role: oneInteger(Object.values(roles))
     .optional()
     .describe("Only owners give or take the owner's role; a guest becomes a member first."),
   full_name: form.text().optional().describe("1 to 100 characters; a blank one changes nothing."),

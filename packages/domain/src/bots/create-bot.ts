@@ -16,7 +16,7 @@ import {
   noSuchChannel,
   pictureOf,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, roles } from "@carillon/contract";
 import { sqlState, type Database, type Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 
@@ -133,7 +133,7 @@ async function channelNamed(tx: Tx, owner: Account, name: string | undefined) {
 async function administratorsAnd(tx: Tx, owner: Account): Promise<number[]> {
   const rows = await tx.rows<{ id: number }>(
     `SELECT id FROM users
-     WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND (role <= 200 OR id = $2) ORDER BY id`,
+     WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND (role <= ${roles.administrator} OR id = $2) ORDER BY id`,
     [owner.realmId, owner.id],
   );
   return rows.map(({ id }) => id);

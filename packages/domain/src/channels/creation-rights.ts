@@ -7,7 +7,7 @@ import {
   isOrganizationAdministrator,
   realmSettings,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, isOwner } from "@carillon/contract";
 
 import type { ChannelGroupValues } from "./creation-groups.ts";
 import type { CreationOptions } from "./creation-options.ts";
@@ -35,7 +35,7 @@ export function checkCreationRights(creation: Creation): boolean {
     if (options.inviteOnly) throw errors.badRequest("A default channel cannot be private");
   }
   checkWebPublic(creation);
-  if (options.messageRetentionDays !== "realm_default" && creator.role !== 100)
+  if (options.messageRetentionDays !== "realm_default" && !isOwner(creator))
     throw errors.unauthorizedPrincipal("Only owners may set message_retention_days");
   if (
     options.topicsPolicy !== "inherit" &&

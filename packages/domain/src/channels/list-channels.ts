@@ -9,6 +9,7 @@ import {
   loadMemberships,
   loadSubscribedChannels,
 } from "@carillon/model";
+import { isGuest } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
@@ -43,7 +44,7 @@ export async function listChannels(
     const subscribed = isSubscribed(account.id, channel.id);
     if (selection.subscribed && subscribed) return true;
     if (selection.all && hasMetadataAccess(account, channel, memberships, subscribed)) return true;
-    if (selection.public && !channel.inviteOnly && account.role !== 600) return true;
+    if (selection.public && !channel.inviteOnly && !isGuest(account)) return true;
     if (selection.webPublic && channel.isWebPublic) return true;
     if (owner !== null && isSubscribed(owner, channel.id)) return true;
     return selection.contentAccess && hasContentAccess(account, channel, memberships, subscribed);

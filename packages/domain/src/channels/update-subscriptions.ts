@@ -1,12 +1,11 @@
 import {
   type Account,
-  guestRole,
   holdGroupGraph,
   loadChannelsByName,
   lockAccount,
   lockChannels,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, isGuest } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import {
@@ -49,7 +48,7 @@ export async function updateSubscriptions(
   const { add, delete: names } = wanted;
   if (add.length === 0 && names.length === 0)
     throw errors.badRequest("Nothing to do: name channels in add or in delete");
-  if (add.length > 0 && actor.role === guestRole)
+  if (add.length > 0 && isGuest(actor))
     throw errors.badRequest("Guests cannot subscribe themselves");
   if (add.length > 0 && names.length > 0)
     await lockAll(tx, actor, [...add.map(({ name }) => name), ...names]);

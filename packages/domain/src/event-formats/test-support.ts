@@ -1,3 +1,4 @@
+import { roles } from "@carillon/contract";
 import {
   clientCapabilities,
   type ClientCapability,
@@ -21,7 +22,7 @@ export function queue(
   options: Partial<QueueOptions> = {},
   userId = 1,
   id = "queue",
-  role = 400,
+  role: number = roles.member,
 ): EventQueue {
   return {
     id,

@@ -10,6 +10,7 @@ import {
   loadRealm,
   realmSettings,
 } from "@carillon/model";
+import { roles } from "@carillon/contract";
 import type { Prisma, Tx } from "@carillon/db";
 
 import { insertUser, type NewUser } from "../users/insert-user.ts";
@@ -71,7 +72,7 @@ export async function createOrganization(
     canCreateUsers: true,
     canChangeUserEmails: true,
     ...organization.owner,
-    role: 100,
+    role: roles.owner,
   });
   return {
     realm,

@@ -5,6 +5,7 @@ import {
   loadSystemGroups,
   subscribe,
 } from "@carillon/model";
+import { roles } from "@carillon/contract";
 import { lockClass, type Database, type Tx } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 
@@ -49,13 +50,13 @@ export interface FirstOrganization {
   readonly channelId: number;
 }
 
-const roles: Readonly<Record<FirstAccountName, number>> = {
-  owner: 100,
-  admin: 200,
-  moderator: 300,
-  member: 400,
-  guest: 600,
-  bot: 400,
+const roleOf: Readonly<Record<FirstAccountName, number>> = {
+  owner: roles.owner,
+  admin: roles.administrator,
+  moderator: roles.moderator,
+  member: roles.member,
+  guest: roles.guest,
+  bot: roles.member,
 };
 
 const fullNames: Readonly<Record<FirstAccountName, string>> = {
@@ -112,7 +113,7 @@ async function fill(
   const members: Account[] = [owner];
   for (const person of others) {
     const bot = person.name === "bot" ? { isBot: true, botOwnerId: owner.id } : {};
-    const user = { ...newUser(person), role: roles[person.name], ...bot };
+    const user = { ...newUser(person), role: roleOf[person.name], ...bot };
     members.push((await insertUser(tx, site, realm, user)).account);
   }
   const groups = defaultChannelGroups(await loadSystemGroups(tx, realm.id));

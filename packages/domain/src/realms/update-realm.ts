@@ -6,11 +6,10 @@ import {
   loadRealm,
   loadSystemGroups,
   lockGroupGraph,
-  ownerRole,
   realmSettings,
   recordAudit,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, isAtLeast, isOwner, roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
@@ -75,9 +74,9 @@ export async function updateRealm(
 
 /** @throws ApiError `UNAUTHORIZED_PRINCIPAL` */
 function checkMayChange(actor: Account, permissions: RealmChanges["permissions"]): void {
-  if (actor.role > 200)
+  if (!isAtLeast(actor, roles.administrator))
     throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
   for (const [key, rule] of Object.entries(realmSettings))
-    if (permissions[key as RealmSetting] && "ownersOnly" in rule && actor.role !== ownerRole)
+    if (permissions[key as RealmSetting] && "ownersOnly" in rule && !isOwner(actor))
       throw errors.unauthorizedPrincipal(`Only owners can change ${rule.name}`);
 }

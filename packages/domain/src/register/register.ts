@@ -1,12 +1,5 @@
-import {
-  type Account,
-  type Site,
-  guestRole,
-  loadAccounts,
-  loadMemberships,
-  loadRealm,
-} from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { type Account, type Site, loadAccounts, loadMemberships, loadRealm } from "@carillon/model";
+import { errors, isGuest } from "@carillon/contract";
 import type { Database, Tx } from "@carillon/db";
 import {
   clientCapabilities,
@@ -72,7 +65,7 @@ export async function registerQueue(
     narrow: checkNarrow(input.narrow),
     capabilities: capabilitiesOf(input.clientCapabilities),
   };
-  if (options.allPublicChannels && actor.role === guestRole)
+  if (options.allPublicChannels && isGuest(actor))
     throw errors.badRequest("Guests cannot ask for all_public_streams");
   const registration = await db.transaction(
     async (tx) => {

@@ -2,13 +2,12 @@ import {
   type Account,
   type Realm,
   type Site,
-  ownerRole,
   personUpdated,
   pictureUpdated,
   rolesSeeingAddress,
   visibleToEveryone,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, isOwner, roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
@@ -16,7 +15,7 @@ import { checkAddressIsFree, checkNewAddress } from "./new-address.ts";
 
 /** @throws ApiError `BAD_REQUEST` unless the actor is an owner who may change e-mail addresses (users.md §3.1) */
 export function checkMayChangeAddresses(actor: Account): void {
-  if (actor.role !== ownerRole || !actor.canChangeUserEmails)
+  if (!isOwner(actor) || !actor.canChangeUserEmails)
     throw errors.badRequest("You may not change e-mail addresses");
 }
 
@@ -67,12 +66,12 @@ export async function changeAddress(tx: Tx, target: Account, address: string): P
 
 /** The active accounts that see the address, its own too, as SQL writes an array; null for everybody. */
 async function seeingAddress(tx: Tx, account: Account): Promise<string | null> {
-  const roles = rolesSeeingAddress(account);
-  if (roles.length === 5) return null;
+  const seeing = rolesSeeingAddress(account);
+  if (seeing.length === Object.keys(roles).length) return null;
   const found = await tx.first<{ ids: string }>(
     `SELECT coalesce(array_agg(id), '{}')::text AS ids FROM users
      WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND (role = ANY($2::int[]) OR id = $3)`,
-    [account.realmId, roles, account.id],
+    [account.realmId, seeing, account.id],
   );
   return found?.ids ?? "{}";
 }

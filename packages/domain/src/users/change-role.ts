@@ -4,20 +4,16 @@ import {
   checkOwnerIsNoGuest,
   checkOwnerRemains,
   groupOfRole,
-  guestRole,
   loadSystemGroups,
-  ownerRole,
   personUpdated,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, isGuest, isOwner, roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
 import { channelsSeenEvents, loadChannelsSeen } from "../channels/channels-seen.ts";
 import { isPastWaitingPeriod, membershipEvents } from "./full-members.ts";
 import { roleSightEvents } from "./role-sight.ts";
-
-const memberRole = 400;
 
 /**
  * Whether the actor may give the account another role (users.md §3.2). The owner set must be locked where the account
@@ -30,12 +26,12 @@ export async function checkNewRole(
   target: Account,
   role: number,
 ): Promise<void> {
-  const ownersConcern = role === ownerRole || target.role === ownerRole;
-  if (ownersConcern && actor.role !== ownerRole)
+  const ownersConcern = role === roles.owner || isOwner(target);
+  if (ownersConcern && !isOwner(actor))
     throw errors.unauthorizedPrincipal("Only owners can give or take the owner's role");
-  if (target.isBot && role !== guestRole) await checkOwnerIsNoGuest(tx, target);
+  if (target.isBot && role !== roles.guest) await checkOwnerIsNoGuest(tx, target);
   await checkOwnerRemains(tx, target);
-  if (target.role === guestRole && role <= 200)
+  if (isGuest(target) && role <= roles.administrator)
     throw errors.badRequest("A guest cannot become an administrator: make it a member first");
 }
 
@@ -62,7 +58,7 @@ export async function changeRoles(
   const groupOf = (of: number) => groups[groupOfRole[of] ?? "role:everyone"];
   const full = groups["role:fullmembers"];
   const becomesFull = (target: Account) =>
-    role === memberRole && isPastWaitingPeriod(realm, target);
+    role === roles.member && isPastWaitingPeriod(realm, target);
   const leaving = targets.flatMap((target) => [
     { id: target.id, groupId: groupOf(target.role) },
     ...(becomesFull(target) ? [] : [{ id: target.id, groupId: full }]),

@@ -7,9 +7,8 @@ import {
   lockAccount,
   lockOwnerSet,
   noSuchUser,
-  ownerRole,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, isOwner } from "@carillon/contract";
 import type { Database, Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
@@ -99,14 +98,14 @@ async function openUser(tx: Tx, actor: Account, userId: number): Promise<Account
   ]);
   if (!user) throw noSuchUser();
   const [, now] = await Promise.all([
-    user.role === ownerRole ? lockOwnerSet(tx, user.realmId) : undefined,
+    isOwner(user) ? lockOwnerSet(tx, user.realmId) : undefined,
     // A bot that deactivates its own owner is gone by then.
     actor.botOwnerId === userId ? actor : currentActor(tx, actor),
   ]);
   if (user.isBot) throw errors.badRequest("This is a bot: use DELETE /bots/{bot_id}");
   if (!user.isActive) throw errors.badRequest("The user is already deactivated");
   checkAdministers(now, user);
-  if (user.role === ownerRole && now.role !== ownerRole)
+  if (isOwner(user) && !isOwner(now))
     throw errors.unauthorizedPrincipal("Only owners can deactivate an owner");
   await checkOwnerRemains(tx, user);
   return user;

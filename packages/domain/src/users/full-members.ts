@@ -1,4 +1,5 @@
 import { type Account, type Realm, loadSupergroups } from "@carillon/model";
+import { roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
@@ -28,7 +29,7 @@ const movers = {
   name: "full-members-movers",
   text: `SELECT u.id, u.is_active AS "isActive", m.user_id IS NULL AS joins
     FROM users u LEFT JOIN user_group_member m ON m.group_id = $2 AND m.user_id = u.id
-    WHERE u.realm_id = $1 AND u.role = 400 AND u.system_bot_kind IS NULL
+    WHERE u.realm_id = $1 AND u.role = ${roles.member} AND u.system_bot_kind IS NULL
       AND CASE WHEN m.user_id IS NULL THEN ${age} >= $3 ELSE $4 AND ${age} < $3 END
     ORDER BY u.id`,
 };

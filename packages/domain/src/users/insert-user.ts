@@ -12,6 +12,7 @@ import {
   settingsColumns,
   visibleToEveryone,
 } from "@carillon/model";
+import { roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 import { randomKey } from "@carillon/kit";
@@ -23,7 +24,7 @@ import { userAdded } from "./user-events.ts";
 export interface NewUser {
   readonly email: string;
   readonly fullName: string;
-  /** 400 unless given */
+  /** A member's unless given. */
   readonly role?: number;
   /** Made by `hashPassword`; without one the account cannot log in by password. */
   readonly passwordHash?: string;
@@ -74,7 +75,7 @@ export async function insertUser(
   user: NewUser,
 ): Promise<InsertedUser> {
   await lockGroupGraph(tx, realm.id);
-  const { isBot = false, role = 400, apiKey = randomKey() } = user;
+  const { isBot = false, role = roles.member, apiKey = randomKey() } = user;
   const settings = { ...(isBot ? {} : await newSettings(tx, realm)), ...user.settings };
   const { email_address_visibility: visibility = visibleToEveryone, ...others } = settings;
   const columns = settingsColumns(others);
@@ -102,7 +103,8 @@ export async function insertUser(
   if (!account) throw new Error("the account was not inserted");
   if (account.systemBotKind !== null) return { account, apiKey, events: [] };
   const groups = await joinSystemGroups(tx, realm, account, user.createdBy ?? null);
-  const subscribed = isBot || role === 600 ? [] : await subscribeToDefaults(tx, realm, account);
+  const subscribed =
+    isBot || role === roles.guest ? [] : await subscribeToDefaults(tx, realm, account);
   return { account, apiKey, events: [...(await userAdded(tx, account, groups)), ...subscribed] };
 }
 
@@ -128,7 +130,8 @@ async function joinSystemGroups(
 ): Promise<number[]> {
   const groups = await loadSystemGroups(tx, realm.id);
   const names: SystemGroupName[] = [groupOfRole[account.role] ?? "role:everyone"];
-  if (account.role === 400 && realm.waitingPeriodThreshold === 0) names.push("role:fullmembers");
+  if (account.role === roles.member && realm.waitingPeriodThreshold === 0)
+    names.push("role:fullmembers");
   const ids = names.map((name) => groups[name]);
   await tx.rows(join, [ids, account.id, realm.id, createdBy]);
   return ids;

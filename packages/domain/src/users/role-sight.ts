@@ -4,12 +4,12 @@ import {
   type Viewer,
   accountColumns,
   defaultChannelsEvent,
-  guestRole,
   loadAdministeredBots,
   personUpdated,
   pictureUpdated,
   visibilitiesSeenBy,
 } from "@carillon/model";
+import { isAtLeast, isGuest, roles } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 import { inSlices } from "@carillon/kit";
@@ -43,15 +43,13 @@ async function defaultChannelsSeen(
   role: number,
 ): Promise<NewEvent[]> {
   const audience = targets
-    .filter((target) => (target.role === guestRole) !== (role === guestRole))
+    .filter((target) => isGuest(target) !== (role === roles.guest))
     .map(({ id }) => id);
   if (audience.length === 0) return [];
-  if (role === guestRole)
+  if (role === roles.guest)
     return [{ type: "default_streams", payload: { default_streams: [] }, audience }];
   return [{ ...(await defaultChannelsEvent(sql, realmId)), audience }];
 }
-
-const isAdministrator = (role: number) => role <= 200;
 
 async function botsSeen(
   sql: Sql,
@@ -59,7 +57,9 @@ async function botsSeen(
   targets: readonly Viewer[],
   role: number,
 ): Promise<NewEvent[]> {
-  const concerned = targets.filter((each) => isAdministrator(each.role) || isAdministrator(role));
+  const concerned = targets.filter(
+    (each) => isAtLeast(each, roles.administrator) || role <= roles.administrator,
+  );
   if (concerned.length === 0) return [];
   const [before, after] = await Promise.all([
     loadAdministeredBots(sql, realmId, concerned),

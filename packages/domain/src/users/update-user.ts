@@ -11,18 +11,17 @@ import {
   checkProfileData,
   currentActor,
   findAccount,
-  guestRole,
   holdGroupGraph,
   loadRealm,
   lockAccount,
   lockGroupGraph,
   lockOwnerSet,
   noSuchUser,
-  ownerRole,
   personUpdated,
   recordAudit,
   roleOfBotsComingBack,
 } from "@carillon/model";
+import { isOwner, roles } from "@carillon/contract";
 import { sqlState, type Database, type Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 
@@ -89,7 +88,7 @@ async function openUser(
   ]);
   if (!target) throw noSuchUser();
   const [, now, realm] = await Promise.all([
-    role !== undefined && target.role === ownerRole ? lockOwnerSet(tx, target.realmId) : undefined,
+    role !== undefined && isOwner(target) ? lockOwnerSet(tx, target.realmId) : undefined,
     currentActor(tx, actor),
     loadRealm(tx, actor.realmId),
   ]);
@@ -144,7 +143,7 @@ async function apply(
     audit.push({ type, userId: target.id, data: { old: before, new: now } });
   if (role !== undefined) {
     const bots = await botsThatFollow(tx, target, role);
-    const botRole = role === guestRole ? guestRole : roleOfBotsComingBack;
+    const botRole = role === roles.guest ? role : roleOfBotsComingBack;
     events.push(...(await changeRoles(tx, realm, [target], role)));
     events.push(...(await changeRoles(tx, realm, bots, botRole)));
     note("user_role_changed", target.role, role);

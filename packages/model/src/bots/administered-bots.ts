@@ -1,3 +1,4 @@
+import { roles } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 import type { Viewer } from "../users/address-viewers.ts";
@@ -20,7 +21,7 @@ const administered = {
       'default_all_public_streams', b.default_all_public_channels) AS bot
     FROM unnest($2::int[], $3::int[]) AS v (id, role)
       JOIN users b ON b.realm_id = $1 AND b.is_bot AND b.system_bot_kind IS NULL
-        AND (v.role <= 200 OR b.bot_owner_id = v.id) AND (v.role = 100 OR NOT b.can_create_users)
+        AND (v.role <= ${roles.administrator} OR b.bot_owner_id = v.id) AND (v.role = ${roles.owner} OR NOT b.can_create_users)
       LEFT JOIN channels s ON s.id = b.default_sending_channel_id
       LEFT JOIN channels e ON e.id = b.default_events_register_channel_id
     ORDER BY b.id, v.id`,

@@ -1,5 +1,7 @@
+import { isGuest } from "@carillon/contract";
+
 import { isOrganizationAdministrator } from "../permissions/administrators.ts";
-import { guestRole, type Memberships, type PermissionSubject } from "../permissions/memberships.ts";
+import type { Memberships, PermissionSubject } from "../permissions/memberships.ts";
 import { channelSettings } from "../permissions/registry.ts";
 import type { Channel } from "./channel.ts";
 
@@ -22,7 +24,7 @@ export function hasContentAccess(
   subscribed: boolean,
 ): boolean {
   if (channel.isWebPublic || subscribed) return true;
-  if (account.role === guestRole) return false;
+  if (isGuest(account)) return false;
   if (!channel.inviteOnly) return true;
   const { canSubscribeGroup, canAddSubscribersGroup } = channelSettings;
   return (

@@ -1,3 +1,4 @@
+import { roles } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
@@ -7,7 +8,7 @@ export async function defaultChannelsEvent(sql: Sql, realmId: number): Promise<N
     `SELECT
        ARRAY(SELECT d.channel_id FROM default_channels d JOIN channels c ON c.id = d.channel_id
          WHERE c.realm_id = $1 ORDER BY 1) AS channels,
-       ARRAY(SELECT id FROM users WHERE realm_id = $1 AND is_active AND role <> 600
+       ARRAY(SELECT id FROM users WHERE realm_id = $1 AND is_active AND role <> ${roles.guest}
          AND system_bot_kind IS NULL ORDER BY 1)::text AS audience`,
     [realmId],
   );

@@ -1,3 +1,4 @@
+import { roles } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 /**
@@ -12,8 +13,8 @@ type Basis = "everybody" | "nonGuests" | "administrators";
 const bases = {
   name: "metadata-audience-bases",
   text: `SELECT coalesce(array_agg(id), '{}') AS everybody,
-      coalesce(array_agg(id) FILTER (WHERE role <> 600), '{}') AS "nonGuests",
-      coalesce(array_agg(id) FILTER (WHERE role <= 200), '{}') AS administrators
+      coalesce(array_agg(id) FILTER (WHERE role <> ${roles.guest}), '{}') AS "nonGuests",
+      coalesce(array_agg(id) FILTER (WHERE role <= ${roles.administrator}), '{}') AS administrators
     FROM users WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL`,
 };
 
@@ -31,11 +32,11 @@ const extras = {
     ), extra AS (
       SELECT s.channel_id, s.user_id FROM subscriptions s
       JOIN channel c ON c.id = s.channel_id JOIN users u ON u.id = s.user_id
-      WHERE s.active AND s.is_user_active AND NOT c.is_web_public AND (c.invite_only OR u.role = 600)
+      WHERE s.active AND s.is_user_active AND NOT c.is_web_public AND (c.invite_only OR u.role = ${roles.guest})
       UNION
       SELECT granted.channel_id, m.user_id FROM granted
       JOIN user_group_member m ON m.group_id = granted.group_id
-      JOIN users u ON u.id = m.user_id AND u.is_active AND u.role <> 600
+      JOIN users u ON u.id = m.user_id AND u.is_active AND u.role <> ${roles.guest}
     )
     SELECT c.id, CASE WHEN c.is_web_public THEN 'everybody' WHEN c.invite_only THEN 'administrators'
         ELSE 'nonGuests' END AS basis,

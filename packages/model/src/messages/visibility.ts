@@ -1,4 +1,5 @@
-import { guestRole } from "../permissions/memberships.ts";
+import { isGuest } from "@carillon/contract";
+
 import type { Fragment } from "./sql-values.ts";
 import type { Reader } from "./reader.ts";
 
@@ -12,7 +13,7 @@ export function channelReadable(viewer: Reader): Fragment {
     const subscribed = `EXISTS (SELECT 1 FROM subscriptions s
       WHERE s.channel_id = c.id AND s.user_id = ${me} AND s.active OFFSET 0)`;
     // Guests gain nothing from the groups: neither setting may be given to everyone.
-    if (viewer.role === guestRole) return `(c.is_web_public OR ${subscribed})`;
+    if (isGuest(viewer)) return `(c.is_web_public OR ${subscribed})`;
     return `(NOT c.invite_only OR ${subscribed} OR ARRAY[c.can_subscribe_group_id, c.can_add_subscribers_group_id] && (
       WITH RECURSIVE mine (group_id) AS (
         SELECT group_id FROM user_group_member WHERE user_id = ${me}

@@ -1,3 +1,4 @@
+import { isGuest } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 import type { SettingRule } from "./registry.ts";
@@ -8,8 +9,6 @@ export interface PermissionSubject {
   readonly role: number;
   readonly isActive: boolean;
 }
-
-export const guestRole = 600;
 
 /**
  * The groups that accounts are in, directly or through subgroups, anonymous groups too: the closure that every
@@ -42,7 +41,7 @@ export class Memberships {
    */
   holds(subject: PermissionSubject, rule: SettingRule, groupId: number): boolean {
     if (!subject.isActive) return false;
-    if (subject.role === guestRole && !rule.allowEveryone) return false;
+    if (isGuest(subject) && !rule.allowEveryone) return false;
     return this.isIn(subject.id, groupId);
   }
 }

@@ -1,3 +1,5 @@
+import { roles } from "@carillon/contract";
+
 /**
  * Every group-valued setting, declared once (user-groups.md §3): what it may be set to and what it starts as.
  * Evaluation, validation, creation and the register answer all read these tables.
@@ -43,11 +45,11 @@ export const systemGroups: ReadonlyArray<{
 
 /** The system group whose direct members are the accounts of a role. */
 export const groupOfRole: Readonly<Record<number, SystemGroupName>> = {
-  100: "role:owners",
-  200: "role:administrators",
-  300: "role:moderators",
-  400: "role:members",
-  600: "role:everyone",
+  [roles.owner]: "role:owners",
+  [roles.administrator]: "role:administrators",
+  [roles.moderator]: "role:moderators",
+  [roles.member]: "role:members",
+  [roles.guest]: "role:everyone",
 };
 
 export interface SettingRule<Name extends string = string> {

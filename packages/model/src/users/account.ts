@@ -10,7 +10,7 @@ export interface Account {
   /** The address that others see: the delivery address, or `user{id}@…` where that is hidden. */
   readonly email: string;
   readonly fullName: string;
-  /** 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest */
+  /** One of `roles`. */
   readonly role: number;
   readonly isActive: boolean;
   readonly isBot: boolean;

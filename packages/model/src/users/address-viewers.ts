@@ -1,3 +1,5 @@
+import { roles } from "@carillon/contract";
+
 import type { Account } from "./account.ts";
 
 /** Who looks, as far as it matters to what is shown. */
@@ -7,11 +9,11 @@ type Addressed = Pick<Account, "isBot" | "emailAddressVisibility">;
 
 /** For each role the values of `email_address_visibility` that reveal an address to it. */
 const revealing: Readonly<Record<number, readonly number[]>> = {
-  100: [1, 2, 3, 5],
-  200: [1, 2, 3, 5],
-  300: [1, 2, 5],
-  400: [1, 2],
-  600: [1],
+  [roles.owner]: [1, 2, 3, 5],
+  [roles.administrator]: [1, 2, 3, 5],
+  [roles.moderator]: [1, 2, 5],
+  [roles.member]: [1, 2],
+  [roles.guest]: [1],
 };
 
 /** Whether accounts of the role see the delivery address of `account`; its own it always sees. */

@@ -1,8 +1,7 @@
-import { errors } from "@carillon/contract";
+import { errors, isOwner } from "@carillon/contract";
 
 import { isOrganizationAdministrator } from "../permissions/administrators.ts";
 import type { Account } from "./account.ts";
-import { ownerRole } from "./owner-set.ts";
 
 /**
  * Whether the actor may administer the account (users.md §1, §5). A bot that may create users is the owners' alone.
@@ -16,6 +15,6 @@ export function checkAdministers(actor: Account, target: Account): void {
 
 /** @throws ApiError `UNAUTHORIZED_PRINCIPAL` for a bot that may create users, unless the actor is an owner */
 export function checkPowerfulBot(actor: Account, target: Account): void {
-  if (target.isBot && target.canCreateUsers && actor.role !== ownerRole)
+  if (target.isBot && target.canCreateUsers && !isOwner(actor))
     throw errors.unauthorizedPrincipal("Only owners can administer a bot that may create users");
 }

@@ -1,11 +1,10 @@
-import { errors } from "@carillon/contract";
+import { errors, isGuest, roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import { guestRole } from "../permissions/memberships.ts";
 import { accountColumns, type Account } from "./account.ts";
 
 /** What a bot is again whose owner is a guest no more: other roles are given by administrators, each time anew. */
-export const roleOfBotsComingBack = 400;
+export const roleOfBotsComingBack = roles.member;
 
 /**
  * The bots that get another role with their owner (users.md §3), deactivated ones too, locked: of whoever becomes a guest
@@ -17,12 +16,12 @@ export async function botsThatFollow(
   owner: Pick<Account, "id" | "realmId" | "role">,
   role: number,
 ): Promise<Account[]> {
-  if ((owner.role === guestRole) === (role === guestRole)) return [];
-  const becomes = role === guestRole;
+  if (isGuest(owner) === (role === roles.guest)) return [];
+  const becomes = role === roles.guest;
   return tx.rows<Account>(
     `WITH locked AS MATERIALIZED (
        SELECT id, role FROM users
-       WHERE realm_id = $1 AND bot_owner_id = $2 AND is_bot AND CASE WHEN $3 THEN role <> 600 ELSE guest_with_owner END
+       WHERE realm_id = $1 AND bot_owner_id = $2 AND is_bot AND CASE WHEN $3 THEN role <> ${roles.guest} ELSE guest_with_owner END
        ORDER BY id FOR NO KEY UPDATE
      ), marked AS (
        UPDATE users SET guest_with_owner = $3 WHERE id IN (SELECT id FROM locked)
@@ -37,6 +36,6 @@ export async function checkOwnerIsNoGuest(tx: Tx, bot: Account): Promise<void> {
   const owner = await tx.first<{ role: number }>("SELECT role FROM users WHERE id = $1", [
     bot.botOwnerId,
   ]);
-  if (owner?.role === guestRole)
+  if (owner && isGuest(owner))
     throw errors.badRequest("The bot of a guest is a guest: change its owner's role");
 }

@@ -1,9 +1,7 @@
-import { errors } from "@carillon/contract";
+import { errors, isOwner, roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import type { Account } from "./account.ts";
-
-export const ownerRole = 100;
 
 /** Until the transaction ends nobody else can take an owner away; accounts are locked before it. */
 export async function lockOwnerSet(tx: Tx, realmId: number): Promise<void> {
@@ -16,9 +14,9 @@ export async function lockOwnerSet(tx: Tx, realmId: number): Promise<void> {
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkOwnerRemains(tx: Tx, account: Account): Promise<void> {
-  if (account.role !== ownerRole || account.isBot || !account.isActive) return;
+  if (!isOwner(account) || account.isBot || !account.isActive) return;
   const another = await tx.first(
-    `SELECT FROM users WHERE realm_id = $1 AND role = 100 AND is_active AND NOT is_bot AND id <> $2 LIMIT 1`,
+    `SELECT FROM users WHERE realm_id = $1 AND role = ${roles.owner} AND is_active AND NOT is_bot AND id <> $2 LIMIT 1`,
     [account.realmId, account.id],
   );
   if (!another)

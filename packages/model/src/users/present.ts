@@ -1,3 +1,5 @@
+import { isAtLeast, isGuest, isOwner, roles } from "@carillon/contract";
+
 import type { Account } from "./account.ts";
 import { showsAddressTo, type Viewer } from "./address-viewers.ts";
 import { hasPublicGravatar, pictureOf, pictureUrl } from "./avatar.ts";
@@ -67,9 +69,9 @@ export function userObject(
     role: account.role,
     is_active: account.isActive,
     is_bot: account.isBot,
-    is_owner: account.role === 100,
-    is_admin: account.role <= 200,
-    is_guest: account.role === 600,
+    is_owner: isOwner(account),
+    is_admin: isAtLeast(account, roles.administrator),
+    is_guest: isGuest(account),
     is_imported_stub: account.isImportedStub,
     timezone: account.timezone,
     date_joined: `${new Date(account.dateJoined * 1000).toISOString().slice(0, 16)}+00:00`,

@@ -1,6 +1,7 @@
 import type { Database, Prisma } from "@carillon/db";
 import { type NewUser, createUser, hashPassword } from "@carillon/domain";
 import { type Account, loadAccounts, loadRealm } from "@carillon/model";
+import { roles } from "@carillon/contract";
 import { testSite } from "../site.ts";
 import { unique } from "./unique.ts";
 
@@ -9,14 +10,7 @@ export interface TestAccount extends Account {
   readonly apiKey: string;
 }
 
-/** `role` in words. */
-export const roles = {
-  owner: 100,
-  administrator: 200,
-  moderator: 300,
-  member: 400,
-  guest: 600,
-} as const;
+export { roles };
 
 export interface AccountOverrides extends Partial<NewUser> {
   /** Hashed for real, which takes 60 ms; without it the account has no password. */

@@ -1,4 +1,5 @@
-import { guestRole } from "@carillon/model";
+import { isGuest } from "@carillon/contract";
+
 import type { Section } from "../context/section.ts";
 
 const ofRealm = {
@@ -11,7 +12,7 @@ const ofRealm = {
 export const defaultChannels: Section = {
   names: ["default_streams"],
   async load({ tx, realm, actor }) {
-    if (actor.role === guestRole) return { realm_default_streams: [] };
+    if (isGuest(actor)) return { realm_default_streams: [] };
     const channels = await tx.rows<{ id: number }>(ofRealm, [realm.id]);
     return { realm_default_streams: channels.map(({ id }) => id) };
   },

@@ -6,6 +6,7 @@ import {
   pictureOf,
   realmSettings,
 } from "@carillon/model";
+import { isAtLeast, isGuest, isOwner, roles } from "@carillon/contract";
 import { listSystemBots, listUsers } from "../../users/read-users.ts";
 import { inSlices } from "@carillon/kit";
 import type { Section, SnapshotContext } from "../context/section.ts";
@@ -52,10 +53,10 @@ function ownAccount({ actor }: SnapshotContext) {
     email: actor.email,
     delivery_email: actor.deliveryEmail,
     full_name: actor.fullName,
-    is_owner: actor.role === 100,
-    is_admin: actor.role <= 200,
-    is_moderator: actor.role === 300,
-    is_guest: actor.role === 600,
+    is_owner: isOwner(actor),
+    is_admin: isAtLeast(actor, roles.administrator),
+    is_moderator: actor.role === roles.moderator,
+    is_guest: isGuest(actor),
     avatar_source: actor.avatarSource,
     avatar_url: picture,
     avatar_url_medium: mediumUrl(picture),

@@ -1,5 +1,5 @@
-import { type Reader, guestRole } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import type { Reader } from "@carillon/model";
+import { errors, isGuest } from "@carillon/contract";
 
 import type { NarrowChannel } from "./lookups.ts";
 import { narrowOperator, operandTypes } from "./operator.ts";
@@ -24,6 +24,6 @@ export const channel = narrowOperator({
 /** Whether all that was ever written in the channel is open to the viewer, received or not (messages.md §2.1). */
 export function mayReadFullHistory(viewer: Reader, found: NarrowChannel): boolean {
   if (found.isWebPublic) return true;
-  if (!found.inviteOnly && viewer.role !== guestRole) return true;
+  if (!found.inviteOnly && !isGuest(viewer)) return true;
   return found.readable && found.historyPublicToSubscribers;
 }

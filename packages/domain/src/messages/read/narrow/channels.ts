@@ -1,4 +1,5 @@
-import { guestRole } from "@carillon/model";
+import { isGuest } from "@carillon/contract";
+
 import { badOperand, narrowOperator, operandTypes } from "./operator.ts";
 
 /** Conditions on a channel `c`. */
@@ -19,7 +20,7 @@ export const channels = narrowOperator({
       message: () => `EXISTS (SELECT 1 FROM recipients r JOIN channels c ON c.id = r.channel_id
         WHERE r.id = m.recipient_id AND ${kind.where} OFFSET 0)`,
       matches: "channel",
-      sharedHistory: kind.sharedHistory && viewer.role !== guestRole,
+      sharedHistory: kind.sharedHistory && !isGuest(viewer),
       drive: { by: "channels", where: () => kind.where },
     };
   },

@@ -1,0 +1,26 @@
+/** The roles of accounts, as on the wire and in the column `role` (users.md §1): the smaller, the more it may do. */
+export const roles = {
+  owner: 100,
+  administrator: 200,
+  moderator: 300,
+  member: 400,
+  guest: 600,
+} as const;
+
+/** Whoever has a role. */
+interface WithRole {
+  readonly role: number;
+}
+
+export function isOwner(account: WithRole): boolean {
+  return account.role === roles.owner;
+}
+
+export function isGuest(account: WithRole): boolean {
+  return account.role === roles.guest;
+}
+
+/** Whether the account's role is this one or one that may do more. */
+export function isAtLeast(account: WithRole, role: number): boolean {
+  return account.role <= role;
+}

@@ -1,0 +1,43 @@
+import { expect } from "chai";
+import { readFiles } from "./source-files.ts";
+
+const number = "(?:100|200|300|400|600)\\b";
+const compared = "\\s*(?:[=!]==?|<=|>=|<>|<|>|=|:|\\?\\?|IN\\s*\\()\\s*";
+
+/** A role's name or column, compared with a number, given one or starting as one; and tables of all of them. */
+const spelled = [
+  new RegExp(`\\b\\w*role["']?(?:::\\w+)?${compared}${number}`, "i"),
+  new RegExp(
+    `\\b(?:owner|admin|administrator|moderator|member|guest)s?["']?\\s*:\\s*${number}`,
+    "i",
+  ),
+  /\b100\b[^;]{0,80}\b200\b[^;]{0,80}\b300\b[^;]{0,80}\b400\b[^;]{0,80}\b600\b/,
+];
+
+const spellsRole = (text: string) => spelled.some((pattern) => pattern.test(text));
+
+describe("The numbers of roles", () => {
+  it("are found wherever somebody writes one", () => {
+    for (const text of [
+      "if (actor.role <= 200)",
+      "account.role === 100",
+      "WHERE u.role = 600 AND",
+      "FILTER (WHERE role <> 600)",
+      "role IN (100, 200)",
+      "{ role = 400, isBot }",
+      '"role": 300',
+      "const guestRole = 600;",
+      "{ owner: 100 }",
+      '100: "owners", 200: "administrators", 300: "moderators", 400: "members", 600: "everyone"',
+    ])
+      expect(spellsRole(text), text).to.equal(true);
+    for (const text of ["role = ${roles.guest}", "isAtLeast(actor, roles.owner)", "limit: 200"])
+      expect(spellsRole(text), text).to.equal(false);
+  });
+
+  it("stand in packages/contract/src/roles.ts and nowhere else; tests may name them", async () => {
+    const sources = await readFiles(["packages", "apps", "bench", "scripts"], /(?<!\.test)\.m?ts$/);
+    const found = sources.filter(({ text }) => spellsRole(text)).map(({ path }) => path);
+    expect(found).to.deep.equal(["packages/contract/src/roles.ts"]);
+  });
+});
