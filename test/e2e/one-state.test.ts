@@ -1,5 +1,5 @@
 import { updateUserGroup } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import type { Sql, Statement } from "@carillon/db";
 import { checkMessages } from "@carillon/domain";
 import { type Draft, type GroupSettingValue, storeChangedSettings } from "@carillon/model";
 import {
@@ -54,9 +54,9 @@ describe("The check of a message while a permission changes that its sender hold
   function changing(sql: Sql, change: Change): { sql: Sql; statements: () => number } {
     let turn: Promise<unknown> = Promise.resolve();
     let statements = 0;
-    const rows = <Row>(...asked: Parameters<Sql["rows"]>): Promise<Row[]> => {
+    const rows = <Row>(asked: Statement<Row>, values?: readonly unknown[]): Promise<Row[]> => {
       statements++;
-      const answer = turn.then(change).then(() => sql.rows<Row>(...asked));
+      const answer = turn.then(change).then(() => sql.rows(asked, values));
       turn = answer.catch(() => {});
       return answer;
     };

@@ -1,4 +1,5 @@
 export * from "./alarms.ts";
+export { Column, column, type Columns, type RowOf } from "./column.ts";
 export * from "./counters.ts";
 export * from "./database.ts";
 export * from "./heartbeats.ts";
@@ -10,6 +11,14 @@ export * from "./locks.ts";
 export * from "./migrations.ts";
 export * from "./share.ts";
 export * from "./sql-errors.ts";
+export {
+  checkRowsWith,
+  declaredStatements,
+  statement,
+  type DeclaredStatement,
+  type NamedStatement,
+  type Statement,
+} from "./statement.ts";
 export * from "./together.ts";
 export * from "./transaction.ts";
 export { Prisma } from "./generated/client.ts";

@@ -1,4 +1,5 @@
-import type { Sql, Statement } from "./transaction.ts";
+import { arrived, type Statement } from "./statement.ts";
+import type { Sql } from "./transaction.ts";
 
 /**
  * Asks several SELECTs in one statement, so that all of them see the same state of the database: under READ COMMITTED
@@ -21,17 +22,20 @@ interface Part {
   readonly reject: (error: unknown) => void;
 }
 
+/** The rows of each part by its place, null where it has none. */
+type Answers = Readonly<Record<number, unknown[] | null>>;
+
 class Gathered implements Sql {
   readonly #parts: Part[] = [];
   #sent = false;
 
-  rows<Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
+  rows<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
     return new Promise((resolve, reject) => {
       if (this.#sent) return reject(new Error("what is asked together must be asked at once"));
       this.#parts.push({
         statement,
         values,
-        resolve: (rows) => resolve(rows as Row[]),
+        resolve: (rows) => resolve(arrived(statement, rows)),
         reject,
       });
     });
@@ -42,7 +46,7 @@ class Gathered implements Sql {
     const parts = this.#parts;
     if (parts.length === 0) return;
     try {
-      const [row] = await sql.rows<Record<number, unknown[] | null>>(
+      const [row] = await sql.rows(
         combined(parts.map(({ statement }) => statement)),
         parts.flatMap(({ values }) => values),
       );
@@ -54,9 +58,9 @@ class Gathered implements Sql {
 }
 
 /** By the texts of the parts: which of them come together is written in the code, so that there are few. */
-const prepared = new Map<string, Statement>();
+const prepared = new Map<string, Statement<Answers>>();
 
-function combined(parts: readonly Statement[]): Statement {
+function combined(parts: readonly Statement[]): Statement<Answers> {
   const texts = parts.map((part) => (typeof part === "string" ? part : part.text));
   if (parts.some((part) => typeof part === "string")) return combine(texts);
   const key = texts.join("\n");

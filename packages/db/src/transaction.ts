@@ -5,13 +5,11 @@ import type { QueuedIntent } from "./intents.ts";
 import type { Lifetime } from "./lifetime.ts";
 import type { PrismaGateway, TransactionPrisma } from "./prisma-on-connection.ts";
 import { lostToAnother, sqlState } from "./sql-errors.ts";
-
-/** SQL to run; with a name it is prepared once on each connection: for hot statements. */
-export type Statement = string | { readonly name: string; readonly text: string };
+import { arrived, type Statement } from "./statement.ts";
 
 /** Rows from one SQL statement. */
 export interface Sql {
-  rows<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  rows<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
 }
 
 /** Who hears of what a transaction leaves behind, once it has committed. */
@@ -55,8 +53,8 @@ export class Tx implements Sql {
     this.#outbox = outbox;
   }
 
-  async rows<Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
-    return (await this.#run(statement, values)).rows as Row[];
+  async rows<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
+    return arrived(statement, (await this.#run(statement, values)).rows);
   }
 
   /** How many rows the statement changed. */
@@ -66,7 +64,7 @@ export class Tx implements Sql {
 
   /** The first row, or undefined. */
   async first<Row>(
-    statement: Statement,
+    statement: Statement<Row>,
     values: readonly unknown[] = [],
   ): Promise<Row | undefined> {
     return (await this.rows<Row>(statement, values))[0];
@@ -186,12 +184,12 @@ function run(
 /** SQL outside any transaction, for single reads and writes; they end with the lifetime, if there is one. */
 export function poolSql(pool: pg.Pool, lifetime?: Lifetime): Sql {
   return {
-    rows: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
-      (
-        await (lifetime
-          ? runWithin(pool, lifetime, statement, values)
-          : run(pool, statement, values))
-      ).rows as Row[],
+    rows: async <Row>(statement: Statement<Row>, values: readonly unknown[] = []) => {
+      const { rows } = await (lifetime
+        ? runWithin(pool, lifetime, statement, values)
+        : run(pool, statement, values));
+      return arrived<Row>(statement, rows);
+    },
   };
 }
 

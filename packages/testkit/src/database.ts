@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { connectDatabase, type Database } from "@carillon/db";
+import { checkNulls } from "./check-nulls.ts";
 import { later } from "./later.ts";
 import { postgresUrl, withDatabase } from "./servers.ts";
 import { administer, dropDatabase, templateDatabase } from "./template.ts";
@@ -19,6 +20,8 @@ export interface TestDatabase {
  * also where that is the machine's fault, or a test's that holds a lock until others wait for it.
  */
 const patient = { connectMs: 60_000, statementTimeoutMs: 120_000, idleInTransactionMs: 120_000 };
+
+checkNulls();
 
 type PoolOptions = Parameters<typeof connectDatabase>[1];
 

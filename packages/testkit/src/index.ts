@@ -1,6 +1,7 @@
 export * from "./api-client.ts";
 export * from "./connections.ts";
 export * from "./database.ts";
+export * from "./described-statement.ts";
 export * from "./event-log.ts";
 export * from "./factories/index.ts";
 export * from "./fall-due.ts";

@@ -1,32 +1,36 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
+
+const channelRow = {
+  id: column.int,
+  name: column.text,
+  recipientId: column.int,
+  inviteOnly: column.bool,
+  isWebPublic: column.bool,
+  historyPublicToSubscribers: column.bool,
+  isArchived: column.bool,
+  topicsPolicy: column.text,
+  firstMessageId: column.bigint.orNull(),
+  isRecentlyActive: column.bool,
+  /** Active subscriptions of active accounts. */
+  subscriberCount: column.int,
+  canSendMessageGroupId: column.int,
+  canCreateTopicGroupId: column.int,
+  canAddSubscribersGroupId: column.int,
+  canSubscribeGroupId: column.int,
+  canAdministerChannelGroupId: column.int,
+};
+
+const row = {
+  ...channelRow,
+  subscribedIds: column.ints.orNull(),
+  mutedIds: column.ints.orNull(),
+};
 
 /** A channel as posting needs it. */
-export interface PostingChannel {
-  readonly id: number;
-  readonly name: string;
-  readonly recipientId: number;
-  readonly inviteOnly: boolean;
-  readonly isWebPublic: boolean;
-  readonly historyPublicToSubscribers: boolean;
-  readonly isArchived: boolean;
-  readonly topicsPolicy: string;
-  readonly firstMessageId: number | null;
-  readonly isRecentlyActive: boolean;
-  /** Active subscriptions of active accounts. */
-  readonly subscriberCount: number;
-  readonly canSendMessageGroupId: number;
-  readonly canCreateTopicGroupId: number;
-  readonly canAddSubscribersGroupId: number;
-  readonly canSubscribeGroupId: number;
-  readonly canAdministerChannelGroupId: number;
+export interface PostingChannel extends RowOf<typeof channelRow> {
   /** Those of the accounts asked for, and of the owners of bots among them, who are subscribed: whether they mute it. */
   readonly subscribed: ReadonlyMap<number, { readonly isMuted: boolean }>;
 }
-
-type Row = Omit<PostingChannel, "subscribed"> & {
-  subscribedIds: number[] | null;
-  mutedIds: number[] | null;
-};
 
 /** `accounts` becomes an array that PostgreSQL does not look into, so that it plans this once. */
 const reading = (channels: string, accounts: string) =>
@@ -47,10 +51,18 @@ const reading = (channels: string, accounts: string) =>
     ) s ON true
     WHERE c.realm_id = $1 AND ${channels}`;
 
-const byIds = { name: "posting-channels", text: reading("c.id = ANY($2::int[])", "$3") };
+const byIds = statement({
+  name: "posting-channels",
+  text: reading("c.id = ANY($2::int[])", "$3"),
+  row,
+});
 /** One channel, as for a message that is sent by hand: PostgreSQL plans it once, an array each time. */
-const byId = { name: "posting-channel", text: reading("c.id = $2", "$3") };
-const byNames = { name: "posting-channels-named", text: reading("c.name = ANY($2::text[])", "$3") };
+const byId = statement({ name: "posting-channel", text: reading("c.id = $2", "$3"), row });
+const byNames = statement({
+  name: "posting-channels-named",
+  text: reading("c.name = ANY($2::text[])", "$3"),
+  row,
+});
 
 /** The organization's channels with these ids, by id, and which of the accounts are subscribed to them. */
 export async function loadPostingChannels(
@@ -61,8 +73,8 @@ export async function loadPostingChannels(
 ): Promise<Map<number, PostingChannel>> {
   if (channelIds.length === 0) return new Map();
   const rows = await (channelIds.length === 1
-    ? sql.rows<Row>(byId, [realmId, channelIds[0], accountIds])
-    : sql.rows<Row>(byIds, [realmId, channelIds, accountIds]));
+    ? sql.rows(byId, [realmId, channelIds[0], accountIds])
+    : sql.rows(byIds, [realmId, channelIds, accountIds]));
   return new Map(rows.map((row) => [row.id, channelOf(row)]));
 }
 
@@ -73,11 +85,11 @@ export async function loadPostingChannelsNamed(
   names: readonly string[],
   accountIds: readonly number[],
 ): Promise<Map<string, PostingChannel>> {
-  const rows = await sql.rows<Row>(byNames, [realmId, names, accountIds]);
+  const rows = await sql.rows(byNames, [realmId, names, accountIds]);
   return new Map(rows.map((row) => [row.name, channelOf(row)]));
 }
 
-function channelOf({ subscribedIds, mutedIds, ...channel }: Row): PostingChannel {
+function channelOf({ subscribedIds, mutedIds, ...channel }: RowOf<typeof row>): PostingChannel {
   const muted = new Set(mutedIds);
   const subscribed = new Map(
     (subscribedIds ?? []).map((id) => [id, { isMuted: muted.has(id) }] as const),

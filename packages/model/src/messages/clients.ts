@@ -1,11 +1,10 @@
 import { bounds } from "@carillon/contract";
-import { lockClass, type Sql, type Tx } from "@carillon/db";
+import { column, lockClass, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
+
+const row = { id: column.int, name: column.text };
 
 /** The program by which a message is sent. */
-export interface SendingClient {
-  readonly id: number;
-  readonly name: string;
-}
+export type SendingClient = RowOf<typeof row>;
 
 /**
  * Names of sending programs (http-contract.md §9). Rows are only ever added, so a process keeps those it has seen;
@@ -64,11 +63,15 @@ function cacheOf(database: object): Map<string, number> {
   return known;
 }
 
-const find = { name: "client-by-name", text: "SELECT id, name FROM clients WHERE name = $1" };
+const find = statement({
+  name: "client-by-name",
+  text: "SELECT id, name FROM clients WHERE name = $1",
+  row,
+});
 
 async function findClient(sql: Sql, name: string): Promise<SendingClient | undefined> {
-  const [row] = await sql.rows<SendingClient>(find, [name]);
-  return row;
+  const [found] = await sql.rows(find, [name]);
+  return found;
 }
 
 /** undefined where the account has added as many as it may. */
@@ -84,28 +87,40 @@ async function addClient(
   });
 }
 
+const countAdded = statement({
+  name: "clients-added",
+  text: "SELECT count(*)::int AS added FROM clients WHERE added_by_id = $1",
+  row: { added: column.int },
+});
+
 async function mayAdd(sql: Sql, accountId: number): Promise<boolean> {
-  const [row] = await sql.rows<{ added: number }>(
-    "SELECT count(*)::int AS added FROM clients WHERE added_by_id = $1",
-    [accountId],
-  );
-  return (row?.added ?? 0) < bounds.clientNames;
+  const [count] = await sql.rows(countAdded, [accountId]);
+  return (count?.added ?? 0) < bounds.clientNames;
 }
+
+const insert = statement({
+  name: "client-insert",
+  text: `INSERT INTO clients (name, added_by_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id, name`,
+  row,
+});
 
 async function insertClient(
   sql: Sql,
   name: string,
   addedById: number | null,
 ): Promise<SendingClient> {
-  const [added] = await sql.rows<SendingClient>(
-    `INSERT INTO clients (name, added_by_id) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id, name`,
-    [name, addedById],
-  );
+  const [added] = await sql.rows(insert, [name, addedById]);
   // Somebody else has added it, and has committed: the next statement sees it.
   const found = added ?? (await findClient(sql, name));
   if (!found) throw new Error(`the program ${name} is there and cannot be read`);
   return found;
 }
+
+const byIds = statement({
+  name: "clients-by-id",
+  text: "SELECT id, name FROM clients WHERE id = ANY($1::int[])",
+  row,
+});
 
 const names = new WeakMap<object, Map<number, string>>();
 
@@ -119,10 +134,7 @@ export async function loadClientNames(
   if (!known || known.size >= bound) names.set(database, (known = new Map()));
   const unknown = new Set(clientIds.filter((id) => !known.has(id)));
   if (unknown.size > 0) {
-    const rows = await sql.rows<{ id: number; name: string }>(
-      "SELECT id, name FROM clients WHERE id = ANY($1::int[])",
-      [[...unknown]],
-    );
+    const rows = await sql.rows(byIds, [[...unknown]]);
     for (const { id, name } of rows) known.set(id, name);
   }
   return known;

@@ -1,6 +1,5 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
-import type { Account } from "../users/account.ts";
 import { hasPublicGravatar, pictureOf, type Picture } from "../users/avatar.ts";
 
 /** An account as messages show it, as a sender or as a participant. */
@@ -15,26 +14,26 @@ export interface Person {
   readonly isImportedStub: boolean;
 }
 
-type Row = Pick<
-  Account,
-  | "id"
-  | "email"
-  | "deliveryEmail"
-  | "fullName"
-  | "avatarSource"
-  | "avatarVersion"
-  | "emailAddressVisibility"
-  | "isImportedStub"
-  | "isBot"
->;
+const row = {
+  id: column.int,
+  email: column.text,
+  deliveryEmail: column.text,
+  fullName: column.text,
+  avatarSource: column.text,
+  avatarVersion: column.int,
+  emailAddressVisibility: column.int,
+  isImportedStub: column.bool,
+  isBot: column.bool,
+};
 
-const byIds = {
+const byIds = statement({
   name: "people-in-messages",
   text: `SELECT id, email, delivery_email AS "deliveryEmail", full_name AS "fullName", avatar_source AS "avatarSource",
       avatar_version AS "avatarVersion", email_address_visibility AS "emailAddressVisibility",
       is_imported_stub AS "isImportedStub", is_bot AS "isBot"
     FROM users WHERE realm_id = $1 AND id = ANY($2::int[])`,
-};
+  row,
+});
 
 /** The organization's accounts with these ids, deactivated ones too, by id. */
 export async function loadPeople(
@@ -42,12 +41,12 @@ export async function loadPeople(
   realmId: number,
   ids: Iterable<number>,
 ): Promise<Map<number, Person>> {
-  const rows = await sql.rows<Row>(byIds, [realmId, [...new Set(ids)]]);
+  const rows = await sql.rows(byIds, [realmId, [...new Set(ids)]]);
   return new Map(rows.map((row) => [row.id, personOf(row)]));
 }
 
 /** The account as messages show it. */
-export function personOf(account: Row): Person {
+export function personOf(account: RowOf<typeof row>): Person {
   const { id, email, fullName, isImportedStub } = account;
   return {
     id,

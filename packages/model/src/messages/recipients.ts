@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 /** A direct conversation: the ids of all participants, the sender too, ascending and without duplicates. */
 export type Members = readonly number[];
@@ -24,6 +24,14 @@ export interface DirectRecipient {
   readonly hasMessages: boolean;
 }
 
+const found = statement({
+  name: "direct-recipients",
+  text: `SELECT r.id, r.member_ids AS members,
+      EXISTS (SELECT 1 FROM messages m WHERE m.recipient_id = r.id) AS "hasMessages"
+    FROM recipients r WHERE r.realm_id = $1 AND r.member_hash = ANY($2::bytea[])`,
+  row: { id: column.int, members: column.ints.neverNullHere(), hasMessages: column.bool },
+});
+
 /** The conversations that exist among the given ones, by {@link memberKey}. */
 export async function findDirectRecipients(
   sql: Sql,
@@ -31,17 +39,26 @@ export async function findDirectRecipients(
   conversations: readonly Members[],
 ): Promise<Map<string, DirectRecipient>> {
   if (conversations.length === 0) return new Map();
-  const rows = await sql.rows<DirectRecipient & { members: number[] }>(
-    {
-      name: "direct-recipients",
-      text: `SELECT r.id, r.member_ids AS members,
-          EXISTS (SELECT 1 FROM messages m WHERE m.recipient_id = r.id) AS "hasMessages"
-        FROM recipients r WHERE r.realm_id = $1 AND r.member_hash = ANY($2::bytea[])`,
-    },
-    [realmId, conversations.map((members) => memberHash(memberKey(members)))],
-  );
+  const rows = await sql.rows(found, [
+    realmId,
+    conversations.map((members) => memberHash(memberKey(members))),
+  ]);
   return new Map(rows.map((row) => [memberKey(row.members), row]));
 }
+
+const made = statement({
+  name: "ensure-direct-recipients",
+  text: `WITH wanted AS (
+      SELECT members::int[] AS members, hash FROM unnest($2::text[], $3::bytea[]) AS w (members, hash)
+    ), made AS (
+      INSERT INTO recipients (realm_id, member_ids, member_hash)
+      SELECT $1, members, hash FROM wanted ORDER BY hash ON CONFLICT DO NOTHING RETURNING id, member_ids
+    )
+    SELECT id, member_ids AS members FROM made
+    UNION ALL
+    SELECT r.id, r.member_ids FROM recipients r JOIN wanted w ON r.realm_id = $1 AND r.member_hash = w.hash`,
+  row: { id: column.int, members: column.ints },
+});
 
 /** The recipient ids of conversations, by {@link memberKey}; those that are new are made. */
 export async function ensureDirectRecipients(
@@ -49,27 +66,17 @@ export async function ensureDirectRecipients(
   realmId: number,
   conversations: readonly Members[],
 ): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
+  const ids = new Map<string, number>();
   const keys = [...new Set(conversations.map(memberKey))];
-  if (keys.length === 0) return found;
+  if (keys.length === 0) return ids;
   // A row that another transaction has just made is in neither half of one statement: look again.
-  for (let missing = keys; missing.length > 0; missing = keys.filter((key) => !found.has(key))) {
-    const rows = await sql.rows<{ id: number; members: number[] }>(
-      {
-        name: "ensure-direct-recipients",
-        text: `WITH wanted AS (
-          SELECT members::int[] AS members, hash FROM unnest($2::text[], $3::bytea[]) AS w (members, hash)
-        ), made AS (
-          INSERT INTO recipients (realm_id, member_ids, member_hash)
-          SELECT $1, members, hash FROM wanted ORDER BY hash ON CONFLICT DO NOTHING RETURNING id, member_ids
-        )
-        SELECT id, member_ids AS members FROM made
-        UNION ALL
-        SELECT r.id, r.member_ids FROM recipients r JOIN wanted w ON r.realm_id = $1 AND r.member_hash = w.hash`,
-      },
-      [realmId, missing.map((key) => `{${key}}`), missing.map(memberHash)],
-    );
-    for (const { id, members } of rows) found.set(memberKey(members), id);
+  for (let missing = keys; missing.length > 0; missing = keys.filter((key) => !ids.has(key))) {
+    const rows = await sql.rows(made, [
+      realmId,
+      missing.map((key) => `{${key}}`),
+      missing.map(memberHash),
+    ]);
+    for (const { id, members } of rows) ids.set(memberKey(members), id);
   }
-  return found;
+  return ids;
 }

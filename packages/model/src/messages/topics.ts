@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 /** One topic of one channel; topics compare without regard to case. */
 export interface TopicKey {
@@ -20,7 +20,7 @@ export interface ChannelTopic {
 const wanted = `unnest($2::int[], $3::text[]) AS w (channel_id, topic)
     JOIN channels c ON c.id = w.channel_id AND c.realm_id = $1 JOIN recipients r ON r.channel_id = c.id`;
 
-const existing = {
+const existing = statement({
   name: "existing-topics",
   text: `SELECT r.id AS "recipientId", w.topic FROM ${wanted}
     WHERE NOT EXISTS (
@@ -30,7 +30,8 @@ const existing = {
       SELECT FROM messages m
       WHERE m.recipient_id = r.id AND m.is_channel AND lower(m.topic) = lower(w.topic)
     )`,
-};
+  row: { recipientId: column.int, topic: column.text },
+});
 
 /**
  * Which of the topics have a message, as a set of {@link topicName}s. Channels in which everybody may start topics are
@@ -42,17 +43,18 @@ export async function existingTopics(
   topics: readonly ChannelTopic[],
 ): Promise<Set<string>> {
   if (topics.length === 0) return new Set();
-  const rows = await sql.rows<TopicKey>(existing, [realmId, ...columns(topics)]);
+  const rows = await sql.rows(existing, [realmId, ...columns(topics)]);
   return new Set(rows.map(topicName));
 }
 
-const counted = {
+const counted = statement({
   name: "count-topic-participants",
   text: `SELECT r.id AS "recipientId", w.topic, (
       SELECT count(DISTINCT m.sender_id)::int FROM messages m
       WHERE m.recipient_id = r.id AND m.is_channel AND lower(m.topic) = lower(w.topic)
     ) AS participants FROM ${wanted}`,
-};
+  row: { recipientId: column.int, topic: column.text, participants: column.int },
+});
 
 /** How many accounts have sent a message in each topic, by {@link topicName}. */
 export async function countParticipants(
@@ -61,10 +63,7 @@ export async function countParticipants(
   topics: readonly ChannelTopic[],
 ): Promise<Map<string, number>> {
   if (topics.length === 0) return new Map();
-  const rows = await sql.rows<TopicKey & { participants: number }>(counted, [
-    realmId,
-    ...columns(topics),
-  ]);
+  const rows = await sql.rows(counted, [realmId, ...columns(topics)]);
   return new Map(rows.map(({ participants, ...topic }) => [topicName(topic), participants]));
 }
 
@@ -76,12 +75,15 @@ function columns(topics: readonly ChannelTopic[]): [number[], string[]] {
   return [distinct.map(({ channelId }) => channelId), distinct.map(({ topic }) => topic)];
 }
 
+const participants = statement({
+  name: "topic-participants",
+  text: `SELECT DISTINCT sender_id AS id FROM messages
+    WHERE recipient_id = $1 AND is_channel AND lower(topic) = lower($2)`,
+  row: { id: column.int },
+});
+
 /** Accounts that have sent a message in the topic: its participants, in no order. */
 export async function topicParticipants(sql: Sql, topic: TopicKey): Promise<number[]> {
-  const rows = await sql.rows<{ id: number }>(
-    `SELECT DISTINCT sender_id AS id FROM messages
-     WHERE recipient_id = $1 AND is_channel AND lower(topic) = lower($2)`,
-    [topic.recipientId, topic.topic],
-  );
+  const rows = await sql.rows(participants, [topic.recipientId, topic.topic]);
   return rows.map(({ id }) => id);
 }

@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import type { Sql, Statement } from "@carillon/db";
 import { directRecipient, organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -37,8 +37,8 @@ describe("reading messages", () => {
     const answer = await db.transaction(
       (tx) => {
         const meddling: Sql = {
-          rows: async <Row>(...statement: Parameters<Sql["rows"]>) => {
-            const rows = await tx.rows<Row>(...statement);
+          rows: async <Row>(statement: Statement<Row>, values?: readonly unknown[]) => {
+            const rows = await tx.rows(statement, values);
             await db.rows("DELETE FROM messages WHERE id = $1", [first]);
             await db.rows("DELETE FROM user_messages WHERE message_id = $1", [second]);
             await db.rows("UPDATE messages SET content = 'new' WHERE id = $1", [third]);
