@@ -2,21 +2,25 @@ import {
   changeSettings,
   changeSubscription,
   channel,
+  channelMessage,
   deactivateUser,
+  deliverNow,
   eventsSince,
   lastEventSeq,
+  schedule,
+  send,
+  sendFully,
   setTopicPolicy,
   subscribe,
-  topicPolicy,
-  user,
   type TestAccount,
   type TestChannel,
+  toChannel,
+  topicPolicy,
+  toUsers,
+  user,
+  useScene,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { deliverNow } from "./support/delivery.ts";
-import { useScene } from "./support/scene.ts";
-import { channelMessage, schedule } from "./support/scheduling.ts";
-import { send, sendFully, toChannel, toUsers } from "./support/sending.ts";
 
 const { muted, unmuted, followed } = topicPolicy;
 /** Values of both settings. */

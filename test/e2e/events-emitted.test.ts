@@ -1,24 +1,22 @@
 import {
   changeChannel,
   channel,
-  eventsOf,
-  type LoggedEvent,
-  type TestAccount,
-  type TestChannel,
-} from "@carillon/testkit";
-import { expect } from "chai";
-import { succeededWithoutFields } from "./support/answers.ts";
-import { deliverNow } from "./support/delivery.ts";
-import { useScene } from "./support/scene.ts";
-import {
   channelMessage,
+  deliverNow,
   directMessage,
+  eventsOf,
   inSeconds,
-  path,
+  type LoggedEvent,
   recordOf,
   schedule,
-  scheduled,
-} from "./support/scheduling.ts";
+  scheduleAndRead,
+  scheduledMessagesPath,
+  succeededWithoutFields,
+  type TestAccount,
+  type TestChannel,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
 
 const ascending = (...accounts: ReadonlyArray<{ readonly id: number }>) =>
   accounts.map(({ id }) => id).toSorted((a, b) => a - b);
@@ -43,7 +41,7 @@ describe("Events of scheduled messages", () => {
     it(`tell the sender alone of a new ${kind} message, with the whole record`, async () => {
       const params =
         kind === "channel" ? channelMessage(room.id) : directMessage([scene.org.guest.id]);
-      const { result, events } = await during(() => scheduled(client, params));
+      const { result, events } = await during(() => scheduleAndRead(client, params));
       expect(names(events)).to.deep.equal(["scheduled_messages/add"]);
       expect(events[0]?.audience).to.deep.equal([sender.id]);
       expect(events[0]?.payload).to.deep.equal({ scheduled_messages: [result] });
@@ -54,7 +52,7 @@ describe("Events of scheduled messages", () => {
     const id = await schedule(client, channelMessage(room.id));
     for (const content of ["new", "new"]) {
       const { events } = await during(async () =>
-        succeededWithoutFields(await client.patch(`${path}/${id}`, { content })),
+        succeededWithoutFields(await client.patch(`${scheduledMessagesPath}/${id}`, { content })),
       );
       expect(names(events)).to.deep.equal(["scheduled_messages/update"]);
       expect(events[0]?.audience).to.deep.equal([sender.id]);
@@ -64,7 +62,9 @@ describe("Events of scheduled messages", () => {
 
   it("tell of an edit that means nothing to a direct message", async () => {
     const id = await schedule(client, directMessage([scene.org.guest.id]));
-    const { events } = await during(() => client.patch(`${path}/${id}`, { topic: "x" }));
+    const { events } = await during(() =>
+      client.patch(`${scheduledMessagesPath}/${id}`, { topic: "x" }),
+    );
     expect(names(events)).to.deep.equal(["scheduled_messages/update"]);
     expect(events[0]?.payload).to.deep.equal({ scheduled_message: await recordOf(client, id) });
   });
@@ -74,7 +74,7 @@ describe("Events of scheduled messages", () => {
     await changeChannel(scene.db, room, { isArchived: true });
     await deliverNow(scene.db, scene.org.realm, [id]);
     const time = { scheduled_delivery_timestamp: inSeconds(60) };
-    const { events } = await during(() => client.patch(`${path}/${id}`, time));
+    const { events } = await during(() => client.patch(`${scheduledMessagesPath}/${id}`, time));
     expect(names(events)).to.deep.equal(["scheduled_messages/update"]);
     expect(events[0]?.payload["scheduled_message"]).to.include({ failed: false, ...time });
   });
@@ -82,8 +82,8 @@ describe("Events of scheduled messages", () => {
   it("tell the sender alone of a deletion, once", async () => {
     const id = await schedule(client, channelMessage(room.id));
     const { events } = await during(async () => {
-      await client.delete(`${path}/${id}`);
-      await client.delete(`${path}/${id}`);
+      await client.delete(`${scheduledMessagesPath}/${id}`);
+      await client.delete(`${scheduledMessagesPath}/${id}`);
     });
     expect(names(events)).to.deep.equal(["scheduled_messages/remove"]);
     expect(events[0]?.audience).to.deep.equal([sender.id]);

@@ -1,13 +1,22 @@
 import { clientCapabilities } from "@carillon/events";
-import { channel, type TestAccount } from "@carillon/testkit";
+import {
+  channel,
+  channelMessage,
+  deliverNow,
+  directMessage,
+  kindsOf,
+  schedule,
+  scheduledMessagesPath,
+  send,
+  succeeded,
+  type TestAccount,
+  toChannel,
+  toUsers,
+  useScene,
+  watch,
+} from "@carillon/testkit";
 import { expect } from "chai";
-import { succeeded } from "./support/answers.ts";
-import { deliverNow } from "./support/delivery.ts";
 import { faultsOf } from "./support/event-catalogue.ts";
-import { useScene } from "./support/scene.ts";
-import { channelMessage, directMessage, path, schedule } from "./support/scheduling.ts";
-import { send, toChannel, toUsers } from "./support/sending.ts";
-import { kinds, watch } from "./support/watching.ts";
 
 const capabilities = Object.fromEntries(clientCapabilities.map((name) => [name, true]));
 
@@ -86,10 +95,12 @@ describe("Fields of events", () => {
         };
         succeeded(await as(member).patch("/api/v1/settings", own));
         const first = await schedule(as(member), channelMessage(room.id));
-        succeeded(await as(member).patch(`${path}/${first}`, { content: "later" }));
+        succeeded(
+          await as(member).patch(`${scheduledMessagesPath}/${first}`, { content: "later" }),
+        );
         await deliverNow(db, org.realm, [first]);
         const second = await schedule(as(member), directMessage([guest.id]));
-        succeeded(await as(member).delete(`${path}/${second}`));
+        succeeded(await as(member).delete(`${scheduledMessagesPath}/${second}`));
         const { group_id } = await post(owner, "user_groups/create", {
           name: "Cooks",
           description: "",
@@ -114,7 +125,7 @@ describe("Fields of events", () => {
       events.flatMap((event) => faultsOf(event).map((fault) => `${who}: ${fault}`)),
     );
     expect([...new Set(everything)]).to.deep.equal([]);
-    const seen = new Set(Object.values(told).flatMap((events) => kinds(events)));
+    const seen = new Set(Object.values(told).flatMap((events) => kindsOf(events)));
     expect([...seen].toSorted()).to.deep.equal([
       "default_streams",
       "message",
@@ -149,8 +160,8 @@ describe("Fields of events", () => {
       const ids = events.map(({ id }) => id);
       expect(ids).to.deep.equal([...new Set(ids)].toSorted((a, b) => a - b));
     }
-    expect(kinds(told.guest)).to.include.members(["realm_user/add", "user_group/add"]);
-    expect(kinds(told.guest)).not.to.include("default_streams");
+    expect(kindsOf(told.guest)).to.include.members(["realm_user/add", "user_group/add"]);
+    expect(kindsOf(told.guest)).not.to.include("default_streams");
     for (const event of told.guest.filter(({ type }) => type === "presence"))
       expect(event).to.have.all.keys("id", "type", "presences");
   });

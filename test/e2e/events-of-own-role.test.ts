@@ -1,13 +1,21 @@
 import { getEvents, register, updateSettings, updateUser } from "@carillon/contract";
 import { lockClass } from "@carillon/db";
-import { bot, channel, eventsOf, user, waitFor } from "@carillon/testkit";
+import {
+  bot,
+  channel,
+  eventsOf,
+  kindsOf,
+  type ToldEvent,
+  user,
+  useScene,
+  waitFor,
+  watch,
+} from "@carillon/testkit";
 import type { TestAccount } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { without } from "./support/client-model-lists.ts";
 import { faultsOf } from "./support/event-catalogue.ts";
-import { useScene } from "./support/scene.ts";
-import { kinds, watch, type ToldEvent } from "./support/watching.ts";
 
 // events.md §4, "What one's own role shows".
 describe("Events of one's own role", () => {
@@ -45,7 +53,7 @@ describe("Events of one's own role", () => {
     expect([...other, ...admin].filter(withoutRole)).to.deep.equal([]);
     expect(own.flatMap(faultsOf)).to.deep.equal([]);
     return own.filter(withoutRole).map((event) => ({
-      kind: kinds([event])[0],
+      kind: kindsOf([event])[0],
       ...without(event, "id", "type", "op"),
     }));
   }

@@ -2,17 +2,17 @@ import { deleteEventQueue, getEvents, register, sendMessage } from "@carillon/co
 import { emit } from "@carillon/events";
 import {
   channel,
+  type Gateway,
   organization,
+  refusedWith,
   startGateway,
+  type TestAccount,
   useDatabase,
   useGateway,
   user,
   waitUntil,
-  type Gateway,
-  type TestAccount,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { refusedWith } from "./support/answers.ts";
 
 type Organization = Awaited<ReturnType<typeof organization>>;
 interface Queue {

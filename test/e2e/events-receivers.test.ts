@@ -1,18 +1,22 @@
 import { addSubscriptions, createChannel, register, removeSubscriptions } from "@carillon/contract";
 import {
-  channel,
   changeSettings,
+  channel,
+  kindsOf,
   muteUser,
-  user,
   type Params,
+  send,
+  succeeded,
   type TestAccount,
   type TestChannel,
+  toChannel,
+  type ToldEvent,
+  toUsers,
+  user,
+  useScene,
+  watch,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { succeeded } from "./support/answers.ts";
-import { useScene } from "./support/scene.ts";
-import { send, toChannel, toUsers } from "./support/sending.ts";
-import { kinds, watch, type ToldEvent } from "./support/watching.ts";
 
 let names = 0;
 const fresh = (what: string) => `${what} ${++names}`;
@@ -45,7 +49,7 @@ describe("Receivers of events", () => {
     return Object.fromEntries(Object.entries(all).filter(([, events]) => events.length > 0));
   }
   const order = (events: Record<string, ToldEvent[]>) =>
-    Object.fromEntries(Object.entries(events).map(([name, list]) => [name, kinds(list)]));
+    Object.fromEntries(Object.entries(events).map(([name, list]) => [name, kindsOf(list)]));
   const room = (overrides: Parameters<typeof channel>[2]): Promise<TestChannel> =>
     channel(scene.db, scene.org.realm, overrides);
   const create = (params: Params) =>

@@ -1,7 +1,16 @@
-import { roles, unique, user, type Answer, type Params, type TestAccount } from "@carillon/testkit";
+import {
+  type Answer,
+  type Params,
+  refusedWith,
+  roles,
+  succeeded,
+  type TestAccount,
+  unique,
+  user,
+  useScene,
+} from "@carillon/testkit";
 import { expect } from "chai";
 
-import { refusedWith, succeeded } from "./support/answers.ts";
 import {
   groupGrants,
   groupOperations,
@@ -14,7 +23,6 @@ import {
   type GroupOperation,
   type Value,
 } from "./support/group-grants.ts";
-import { useScene } from "./support/scene.ts";
 
 const actors = [
   "owner",

@@ -1,21 +1,21 @@
 import {
+  type Answer,
   createTestDatabase,
+  type Gateway,
   groupState,
   organization,
-  startGateway,
-  unique,
-  user,
-  type Answer,
-  type Gateway,
   type Params,
+  startGateway,
+  succeeded,
   type TestAccount,
   type TestDatabase,
   type TestOrganization,
+  unique,
+  user,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { withChance, type Chance } from "../faults/support/chance.ts";
-import { succeeded } from "./support/answers.ts";
 import { nth } from "./support/nth.ts";
 
 type Database = Awaited<ReturnType<TestDatabase["connect"]>>;

@@ -1,11 +1,19 @@
 import { createHash } from "node:crypto";
 import { allOperations } from "@carillon/contract";
-import { channel, roles, user, type Params, type TestAccount } from "@carillon/testkit";
+import {
+  channel,
+  type Params,
+  roles,
+  send,
+  succeeded,
+  type TestAccount,
+  toChannel,
+  toUsers,
+  user,
+  useScene,
+  watch,
+} from "@carillon/testkit";
 import { expect } from "chai";
-import { succeeded } from "./support/answers.ts";
-import { useScene } from "./support/scene.ts";
-import { send, toChannel, toUsers } from "./support/sending.ts";
-import { watch } from "./support/watching.ts";
 
 /** Who sees an address, by `email_address_visibility` (users.md §2). */
 const seeing: Readonly<Record<number, readonly number[]>> = {

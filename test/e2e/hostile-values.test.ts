@@ -1,8 +1,18 @@
-import { channel, type Answer, type TestChannel } from "@carillon/testkit";
+import {
+  type Answer,
+  channel,
+  channelMessage,
+  directMessage,
+  inSeconds,
+  messagesPath,
+  schedule,
+  scheduledMessagesPath,
+  type TestChannel,
+  toChannel,
+  toUsers,
+  useScene,
+} from "@carillon/testkit";
 import { expect } from "chai";
-import { useScene } from "./support/scene.ts";
-import { channelMessage, directMessage, inSeconds, path, schedule } from "./support/scheduling.ts";
-import { messagesPath, toChannel, toUsers } from "./support/sending.ts";
 
 const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
 
@@ -87,11 +97,11 @@ describe("Hostile values", () => {
         for (const base of bases) {
           const params = { ...base, [name]: value };
           if (name === "subject") delete (params as Record<string, unknown>)["topic"];
-          ordinary(await client.post(path, params), what);
+          ordinary(await client.post(scheduledMessagesPath, params), what);
         }
-        ordinary(await client.patch(`${path}/${id}`, { [name]: value }), what);
+        ordinary(await client.patch(`${scheduledMessagesPath}/${id}`, { [name]: value }), what);
         const whole = { ...channelMessage(room.id), topic: undefined, subject: "x", [name]: value };
-        ordinary(await client.patch(`${path}/${id}`, whole), what);
+        ordinary(await client.patch(`${scheduledMessagesPath}/${id}`, whole), what);
       }
       nothingBroke();
     });
@@ -141,8 +151,8 @@ describe("Hostile values", () => {
       "",
     ]) {
       for (const answer of [
-        await client.patch(`${path}/${which}`, time),
-        await client.delete(`${path}/${which}`),
+        await client.patch(`${scheduledMessagesPath}/${which}`, time),
+        await client.delete(`${scheduledMessagesPath}/${which}`),
       ]) {
         expect(answer.status, `${which}: ${answer.text}`).to.be.oneOf([400, 404, 405]);
         expect(answer.body.result).to.equal("error");
@@ -165,18 +175,21 @@ describe("Hostile values", () => {
       "&&&===&=x&%",
       "=".repeat(5_000),
     ]) {
-      ordinary(await client.send("POST", path, { body, headers }), body.slice(0, 60));
+      ordinary(
+        await client.send("POST", scheduledMessagesPath, { body, headers }),
+        body.slice(0, 60),
+      );
     }
     nothingBroke();
     for (const type of ["application/json", "text/plain", "multipart/form-data", "nonsense"]) {
       const sent = { body: '{"type":"channel"}', headers: { "Content-Type": type } };
-      const answer = await client.send("POST", path, sent);
+      const answer = await client.send("POST", scheduledMessagesPath, sent);
       expect(answer.status, `${type}: ${answer.text}`).to.equal(400);
     }
   });
 
   it("leave the account's list readable", async () => {
-    const answer = await scene.as(scene.org.member).get(path);
+    const answer = await scene.as(scene.org.member).get(scheduledMessagesPath);
     expect(answer.status, answer.text.slice(0, 500)).to.equal(200);
   });
 });

@@ -1,11 +1,18 @@
 import { unqueuedIntents } from "@carillon/db";
 import { sendNotice } from "@carillon/jobs";
-import { channel, newGroup, runJob, user, type TestAccount } from "@carillon/testkit";
+import {
+  channel,
+  channelMessage,
+  deliverNow,
+  newGroup,
+  runJob,
+  schedule,
+  succeeded,
+  type TestAccount,
+  user,
+  useScene,
+} from "@carillon/testkit";
 import { expect } from "chai";
-import { succeeded } from "./support/answers.ts";
-import { deliverNow } from "./support/delivery.ts";
-import { useScene } from "./support/scene.ts";
-import { channelMessage, schedule } from "./support/scheduling.ts";
 
 const hostileNames = [
   "x*. **Security:** [log in again](https://evil.example/x) *",

@@ -5,17 +5,22 @@ import { type Draft, type GroupSettingValue, storeChangedSettings } from "@caril
 import {
   bot,
   channel,
+  channelMessage,
   deactivateUser,
+  deliverNow,
+  inSeconds,
+  schedule,
+  scheduledOf,
+  send,
+  storedRow,
+  type TestAccount,
   testSite,
+  toChannel,
   user,
   userGroup,
-  type TestAccount,
+  useScene,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { deliverNow } from "./support/delivery.ts";
-import { useScene } from "./support/scene.ts";
-import { channelMessage, inSeconds, listed, schedule, storedRow } from "./support/scheduling.ts";
-import { send, toChannel } from "./support/sending.ts";
 
 /** Two states that the organization goes back and forth between. */
 type Change = () => Promise<void>;
@@ -206,6 +211,6 @@ describe("The check of a message while a permission changes that its sender hold
       done = true;
       await settings;
     }
-    expect(await listed(mine)).to.deep.equal([]);
+    expect(await scheduledOf(mine)).to.deep.equal([]);
   });
 });

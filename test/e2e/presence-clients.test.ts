@@ -1,17 +1,17 @@
 import {
-  channel,
   changeSettings,
+  channel,
   deactivateUser,
+  type GatewayClient,
   muteUser,
   organization,
-  type GatewayClient,
   type Params,
+  succeeded,
   type TestAccount,
   type TestOrganization,
+  useScene,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { succeeded } from "./support/answers.ts";
-import { useScene } from "./support/scene.ts";
 
 /** The fields of an object but one. */
 const omit = (whole: object, field: string) =>

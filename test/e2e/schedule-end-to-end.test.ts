@@ -1,30 +1,31 @@
 import {
   channel,
+  channelMessage,
+  directMessage,
   fallDue,
   forEachBackend,
+  inChannel,
+  inSeconds,
+  messagesOf,
+  noticesTo,
   organization,
+  recordOf,
+  schedule,
   scheduledMessage,
+  scheduledMessagesPath,
+  scheduledOf,
+  succeededWithoutFields,
+  type TestAccount,
+  type TestChannel,
+  type TestOrganization,
   useDatabase,
   useGateway,
   useQueues,
   useWorker,
   waitFor,
-  type TestAccount,
-  type TestChannel,
-  type TestOrganization,
+  withUsers,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { succeededWithoutFields } from "./support/answers.ts";
-import { inChannel, messagesOf, noticesTo, withUsers } from "./support/delivery.ts";
-import {
-  channelMessage,
-  directMessage,
-  inSeconds,
-  listed,
-  path,
-  recordOf,
-  schedule,
-} from "./support/scheduling.ts";
 
 forEachBackend("From a scheduled message to a sent one", (backend) => {
   const db = useDatabase();
@@ -64,7 +65,7 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
     expect(more).to.deep.equal([]);
     expect(message).to.include({ content: "hello", sender_id: sender.id });
     expect(message?.timestamp).to.be.at.least(due);
-    expect(await listed(client)).to.deep.equal([]);
+    expect(await scheduledOf(client)).to.deep.equal([]);
   });
 
   it("sends to people", async () => {
@@ -89,7 +90,7 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
     const client = gateway.as(sender);
     const id = await schedule(client, channelMessage(room.id, later()));
     const edit = { content: "edited", ...later() };
-    succeededWithoutFields(await client.patch(`${path}/${id}`, edit));
+    succeededWithoutFields(await client.patch(`${scheduledMessagesPath}/${id}`, edit));
     await schedule(client, channelMessage(room.id, { content: "last", ...later() }));
     await fall();
     const sent = await arrived(org.guest, inChannel(room.id), 2);
@@ -100,7 +101,7 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
     const client = gateway.as(sender);
     const time = later();
     const id = await schedule(client, channelMessage(room.id, time));
-    succeededWithoutFields(await client.delete(`${path}/${id}`));
+    succeededWithoutFields(await client.delete(`${scheduledMessagesPath}/${id}`));
     await schedule(client, channelMessage(room.id, { content: "kept", ...time }));
     await fall();
     const sent = await arrived(org.guest, inChannel(room.id));
@@ -118,7 +119,7 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
     expect(failed).to.equal(true);
     expect(await noticesTo(client, org.notificationBot)).to.have.length(1);
     await db.rows("UPDATE channels SET is_archived = false WHERE id = $1", [room.id]);
-    succeededWithoutFields(await client.patch(`${path}/${id}`, later()));
+    succeededWithoutFields(await client.patch(`${scheduledMessagesPath}/${id}`, later()));
     await fall();
     const sent = await arrived(org.guest, inChannel(room.id));
     expect(sent.map(({ content }) => content)).to.deep.equal(["hello"]);

@@ -3,19 +3,22 @@ import type { Tx } from "@carillon/db";
 import { deliverDue } from "@carillon/jobs";
 import {
   channel,
+  channelMessage,
   eventsOf,
-  makeDue,
-  runJob,
-  user,
-  waitFor,
   type LoggedEvent,
+  makeDue,
+  messagesPath,
+  runJob,
+  schedule,
+  storedRow,
   type TestAccount,
   type TestChannel,
+  toChannel,
+  user,
+  useScene,
+  waitFor,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { useScene } from "./support/scene.ts";
-import { channelMessage, schedule, storedRow } from "./support/scheduling.ts";
-import { messagesPath, toChannel } from "./support/sending.ts";
 
 // docs/decisions/012: a message is before an unsubscription or after it, for everybody alike.
 describe("A message to a private channel and somebody who is unsubscribed at the same time", () => {

@@ -1,27 +1,30 @@
 import {
-  channel,
-  scheduledMessage,
-  unique,
-  user,
   type Answer,
+  channel,
+  channelMessage,
+  deliver,
+  directMessage,
+  inChannel,
+  inSeconds,
+  messagesOf,
+  messagesPath,
+  schedule,
+  scheduledMessage,
+  scheduledMessagesPath,
+  scheduledOf,
+  storedRow,
+  succeeded,
   type TestAccount,
   type TestChannel,
   type TestScheduledMessage,
+  toChannel,
+  toUsers,
+  unique,
+  user,
+  useScene,
+  withUsers,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { succeeded } from "./support/answers.ts";
-import { deliver, inChannel, messagesOf, withUsers } from "./support/delivery.ts";
-import { useScene } from "./support/scene.ts";
-import {
-  channelMessage,
-  directMessage,
-  inSeconds,
-  listed,
-  path,
-  schedule,
-  storedRow,
-} from "./support/scheduling.ts";
-import { messagesPath, toChannel, toUsers } from "./support/sending.ts";
 
 /** As many requests at the same time. */
 const atOnce = 10;
@@ -54,8 +57,8 @@ describe("Requests at the same time", () => {
   });
 
   it("schedule into one new conversation", async () => {
-    await allSucceed(() => scene.as(sender).post(path, directMessage([other.id])));
-    expect(await listed(scene.as(sender))).to.have.length(atOnce);
+    await allSucceed(() => scene.as(sender).post(scheduledMessagesPath, directMessage([other.id])));
+    expect(await scheduledOf(scene.as(sender))).to.have.length(atOnce);
   });
 
   it("start one topic, and follow it once", async () => {
@@ -77,7 +80,9 @@ describe("Requests at the same time", () => {
 
   it("edit one row, each after the other", async () => {
     const id = await schedule(scene.as(sender), channelMessage(room.id));
-    await allSucceed((n) => scene.as(sender).patch(`${path}/${id}`, { content: `${n}` }));
+    await allSucceed((n) =>
+      scene.as(sender).patch(`${scheduledMessagesPath}/${id}`, { content: `${n}` }),
+    );
     expect((await storedRow(scene.db, id))?.version).to.equal(1 + atOnce);
   });
 
@@ -85,8 +90,8 @@ describe("Requests at the same time", () => {
     const id = await schedule(scene.as(sender), channelMessage(room.id));
     const answers = await all((n) =>
       n % 2 === 0
-        ? scene.as(sender).delete(`${path}/${id}`)
-        : scene.as(sender).patch(`${path}/${id}`, { content: `${n}` }),
+        ? scene.as(sender).delete(`${scheduledMessagesPath}/${id}`)
+        : scene.as(sender).patch(`${scheduledMessagesPath}/${id}`, { content: `${n}` }),
     );
     for (const answer of answers) expect(answer.status, answer.text).to.be.oneOf([200, 404]);
     const deletions = answers.filter((answer, n) => n % 2 === 0 && answer.status === 200);
@@ -114,8 +119,8 @@ describe("Requests at the same time", () => {
     const later = { content: "later", scheduled_delivery_timestamp: inSeconds(3_600) };
     const client = scene.as(sender);
     const [edits, deletions] = await Promise.all([
-      all((n) => client.patch(`${path}/${rows[3 * n]?.id}`, later)),
-      all((n) => client.delete(`${path}/${rows[3 * n + 1]?.id}`)),
+      all((n) => client.patch(`${scheduledMessagesPath}/${rows[3 * n]?.id}`, later)),
+      all((n) => client.delete(`${scheduledMessagesPath}/${rows[3 * n + 1]?.id}`)),
       deliver(db, org.realm),
     ]);
     await deliver(db, org.realm);

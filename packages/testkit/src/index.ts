@@ -18,6 +18,8 @@ export * from "./query-counter.ts";
 export * from "./queue-store.ts";
 export * from "./queues.ts";
 export * from "./redis.ts";
+export * from "./requests/index.ts";
+export * from "./scene.ts";
 export * from "./schema-diff.ts";
 export * from "./reserve-port.ts";
 export * from "./servers.ts";

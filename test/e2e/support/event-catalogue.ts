@@ -1,4 +1,4 @@
-import type { ToldEvent } from "./watching.ts";
+import { type ToldEvent } from "@carillon/testkit";
 
 /** Fields of an event beside `id`, `type` and `op`; a question mark says that it may be missing. */
 type Fields = string;

@@ -1,7 +1,4 @@
-import { unique, type Params, type TestAccount } from "@carillon/testkit";
-
-import { succeeded } from "./answers.ts";
-import type { Scene } from "./scene.ts";
+import { type Params, type Scene, succeeded, type TestAccount, unique } from "@carillon/testkit";
 
 export const groupGrants = [
   "can_add_members_group",

@@ -1,7 +1,6 @@
 import { allOperations, type Operation } from "@carillon/contract";
-import { user } from "@carillon/testkit";
+import { deliver, user } from "@carillon/testkit";
 
-import { deliver } from "../delivery.ts";
 import { channelSteps } from "./channels.ts";
 import { groupSteps } from "./groups.ts";
 import { messageSteps } from "./messages.ts";

@@ -1,0 +1,185 @@
+import {
+  changeChannel,
+  changeOrganization,
+  channel,
+  channelMessage,
+  directMessage,
+  type Params,
+  scheduleAndRead,
+  scheduleRefused,
+  type TestChannel,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+const marker = "\n[message truncated]";
+const emoji = "😀";
+
+describe("Content of a scheduled message", () => {
+  const scene = useScene();
+  let room: TestChannel;
+  before(async () => {
+    room = await channel(scene.db, scene.org.realm);
+  });
+
+  const stored = async (content: string) =>
+    (await scheduleAndRead(scene.as(scene.org.member), channelMessage(room.id, { content })))
+      .content;
+
+  for (const [what, given, kept] of [
+    ["loses white space at its end", "hi \t\r\n \u00a0\u3000", "hi"],
+    ["loses line breaks at its start, and nothing else there", "\n\n  hi", "  hi"],
+    ["keeps what stands between", "\n \n a  b\n\nc \n", " \n a  b\n\nc"],
+    ["keeps quotes: it is not JSON", '"hi"', '"hi"'],
+    ["is kept when it is exactly as long as it may be", "x".repeat(10_000), "x".repeat(10_000)],
+    ["is cut beyond", "x".repeat(10_001), "x".repeat(9_980) + marker],
+    ["is trimmed before it is cut", `\n${"x".repeat(10_000)}   \n`, "x".repeat(10_000)],
+    ["counts code points", emoji.repeat(10_000), emoji.repeat(10_000)],
+    ["is cut between code points", emoji.repeat(10_001), emoji.repeat(9_980) + marker],
+    [
+      "is cut between code points at odd offsets too",
+      `x${emoji.repeat(10_000)}`,
+      `x${emoji.repeat(9_979)}${marker}`,
+    ],
+    ["may be a mebibyte", "y".repeat(1 << 20), "y".repeat(9_980) + marker],
+  ] as const) {
+    it(what, async () => {
+      const content = await stored(given);
+      expect(content === kept, `${content.length} units: ${content.slice(-30)}`).to.equal(true);
+    });
+  }
+
+  for (const content of ["", " ", "\n\n\n", " \t\r\n", "\u00a0\u3000\u2003", "a\0b", "\0"]) {
+    it(`is refused: ${JSON.stringify(content)}`, async () => {
+      await scheduleRefused(scene, scene.org.member, channelMessage(room.id, { content }));
+      await scheduleRefused(
+        scene,
+        scene.org.member,
+        directMessage([scene.org.guest.id], { content }),
+      );
+    });
+  }
+});
+
+describe("The topic of a scheduled message", () => {
+  const scene = useScene();
+  let room: TestChannel;
+  before(async () => {
+    room = await channel(scene.db, scene.org.realm);
+  });
+
+  const stored = async (over: Params) =>
+    (await scheduleAndRead(scene.as(scene.org.member), channelMessage(room.id, over))).topic;
+  const refused = (over: Params, code?: string, extra?: Readonly<Record<string, unknown>>) =>
+    scheduleRefused(scene, scene.org.member, channelMessage(room.id, over), code, extra);
+
+  for (const [what, given, kept] of [
+    ["is trimmed on both sides", " \t lunch time \n", "lunch time"],
+    ["may have 60 characters", "x".repeat(60), "x".repeat(60)],
+    ["is cut beyond", "x".repeat(61), `${"x".repeat(57)}...`],
+    ["is trimmed before it is cut", `   ${"x".repeat(60)}   `, "x".repeat(60)],
+    ["may be 60 astral characters", emoji.repeat(60), emoji.repeat(60)],
+    ["is cut between code points", emoji.repeat(61), `${emoji.repeat(57)}...`],
+    [
+      "is cut between code points at odd offsets too",
+      `x${emoji.repeat(60)}`,
+      `x${emoji.repeat(56)}...`,
+    ],
+    ["may be empty", "", ""],
+    ["is empty when it is only white space", " \n ", ""],
+    ["is empty when it says so", "(no topic)", ""],
+    ["is empty when it is the display name of the empty topic", "general chat", ""],
+    ["is empty when it says so between spaces", "  (no topic) ", ""],
+    ["is compared with these exactly", "(No Topic)", "(No Topic)"],
+    ["is compared with the display name exactly", "General chat", "General chat"],
+    ["is not JSON", '"quoted"', '"quoted"'],
+    ["may have characters that join others", "👩\u200d🚀 a\u0301", "👩\u200d🚀 a\u0301"],
+    ["may be what needs escaping", `<b>&"'\\%_`, `<b>&"'\\%_`],
+  ] as const) {
+    it(what, async () => expect(await stored({ topic: given })).to.equal(kept));
+  }
+
+  for (const topic of [
+    "a\nb",
+    "a\tb",
+    "a\0b",
+    "a\u001bb",
+    "a\u007fb",
+    "a\u0085b",
+    "a\ufffeb",
+    "a\ufdd0b",
+    "a\u{1ffff}b",
+  ]) {
+    it(`is refused: ${JSON.stringify(topic)} (${topic.codePointAt(1)?.toString(16)})`, async () => {
+      await refused({ topic });
+    });
+  }
+
+  it("may be called subject, but not both", async () => {
+    expect(await stored({ topic: undefined, subject: "old name" })).to.equal("old name");
+    const answer = await scene
+      .as(scene.org.member)
+      .post("/api/v1/scheduled_messages", channelMessage(room.id, { topic: "a", subject: "a" }));
+    expect(answer.status).to.equal(400);
+    expect(answer.body).to.have.all.keys("result", "msg", "code", "var_name1", "var_name2");
+    expect(answer.body.code).to.equal("REQUEST_CONFUSING_VAR");
+    const names = [answer.body["var_name1"], answer.body["var_name2"]];
+    expect(names).to.have.members(["topic", "subject"]);
+  });
+
+  it("is ignored for direct messages, whatever it is", async () => {
+    const { member, guest } = scene.org;
+    for (const topic of ["x", "", "(no topic)", "\n", "a\u0007b", "x".repeat(500)]) {
+      const record = await scheduleAndRead(scene.as(member), directMessage([guest.id], { topic }));
+      expect(record).not.to.have.property("topic");
+    }
+  });
+
+  it("is ignored for direct messages even with a character that no topic may have", async () => {
+    const { member, guest } = scene.org;
+    const params = directMessage([guest.id], { topic: "a\0b" });
+    expect(await scheduleAndRead(scene.as(member), params)).not.to.have.property("topic");
+  });
+
+  describe("under a policy", () => {
+    const shown = { empty_topic_display_name: "general chat" };
+    after(() =>
+      changeOrganization(scene.db, scene.org.realm, { topicsPolicy: "allow_empty_topic" }),
+    );
+
+    it("of its channel may not be empty", async () => {
+      await changeChannel(scene.db, room, { topicsPolicy: "disable_empty_topic" });
+      for (const topic of ["", "  ", "(no topic)", "general chat"]) {
+        await refused({ topic }, "BAD_REQUEST", shown);
+      }
+      expect(await stored({ topic: "fine" })).to.equal("fine");
+    });
+
+    it("of its channel may have to be empty", async () => {
+      await changeChannel(scene.db, room, { topicsPolicy: "empty_topic_only" });
+      await refused({ topic: "lunch" }, "BAD_REQUEST", shown);
+      for (const topic of ["", "(no topic)", "general chat"]) {
+        expect(await stored({ topic })).to.equal("");
+      }
+    });
+
+    it("is the organization's where the channel inherits", async () => {
+      await changeOrganization(scene.db, scene.org.realm, { topicsPolicy: "disable_empty_topic" });
+      await changeChannel(scene.db, room, { topicsPolicy: "inherit" });
+      await refused({ topic: "" }, "BAD_REQUEST", shown);
+      await changeChannel(scene.db, room, { topicsPolicy: "allow_empty_topic" });
+      expect(await stored({ topic: "" })).to.equal("");
+    });
+
+    it("and with another display name follows that name", async () => {
+      const { org, db } = scene;
+      await changeOrganization(db, org.realm, { emptyTopicDisplayName: "allgemein" });
+      await changeChannel(db, room, { topicsPolicy: "disable_empty_topic" });
+      const other = { empty_topic_display_name: "allgemein" };
+      await refused({ topic: "allgemein" }, "BAD_REQUEST", other);
+      await refused({ topic: "(no topic)" }, "BAD_REQUEST", other);
+      expect(await stored({ topic: "general chat" })).to.equal("general chat");
+      await changeOrganization(db, org.realm, { emptyTopicDisplayName: "general chat" });
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import {
+  channel,
+  channelMessage,
+  deliverNow,
+  eventsOf,
+  footprint,
+  inChannel,
+  messagesOf,
+  missing,
+  organization,
+  refusedWith,
+  schedule,
+  scheduledMessage,
+  scheduledMessagesPath,
+  storedRow,
+  succeeded,
+  succeededWithoutFields,
+  type TestAccount,
+  type TestChannel,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+describe("Deleting a scheduled message", () => {
+  const scene = useScene();
+  let sender: TestAccount;
+  let client: ReturnType<typeof scene.as>;
+  let room: TestChannel;
+  let id: number;
+
+  beforeEach(async () => {
+    sender = scene.org.member;
+    client = scene.as(sender);
+    room ??= await channel(scene.db, scene.org.realm, { subscribers: [sender] });
+    id = await schedule(client, channelMessage(room.id));
+  });
+
+  const remove = (which: number | string) => client.delete(`${scheduledMessagesPath}/${which}`);
+
+  it("removes the row, and nothing is sent", async () => {
+    succeededWithoutFields(await remove(id));
+    expect(await storedRow(scene.db, id)).to.equal(undefined);
+    missing(await remove(id));
+    await deliverNow(scene.db, scene.org.realm, [id]);
+    expect(await messagesOf(client, inChannel(room.id))).to.deep.equal([]);
+  });
+
+  it("answers 404 for what is not there or somebody else's", async () => {
+    for (const which of [0, 1_000_000_000, "9223372036854775808", "9".repeat(50)]) {
+      missing(await remove(which));
+    }
+    const before = await footprint(scene.db, sender.realmId);
+    missing(await scene.as(scene.org.owner).delete(`${scheduledMessagesPath}/${id}`));
+    missing(
+      await scene.as((await organization(scene.db)).owner).delete(`${scheduledMessagesPath}/${id}`),
+    );
+    const row = { kind: 2, reminderTargetMessageId: 1 };
+    const reminder = await scheduledMessage(scene.db, sender, [sender], { row });
+    missing(await remove(reminder.id));
+    expect(await storedRow(scene.db, reminder.id)).not.to.equal(undefined);
+    expect(await footprint(scene.db, sender.realmId)).to.deep.equal({
+      ...before,
+      scheduled: (before as { scheduled: number }).scheduled + 1,
+    });
+  });
+
+  it("is no path for what is no number", async () => {
+    for (const which of ["abc", "-1", "1.5"])
+      refusedWith(await remove(which), "NOT_FOUND", {}, 404);
+  });
+
+  it("removes a failed row", async () => {
+    const row = { failed: true, failureMessage: "No." };
+    const failed = await scheduledMessage(scene.db, sender, room, { row });
+    succeededWithoutFields(await remove(failed.id));
+    expect(await storedRow(scene.db, failed.id)).to.equal(undefined);
+  });
+
+  it("removes a delivered row; the message stays", async () => {
+    await deliverNow(scene.db, scene.org.realm, [id]);
+    const sent = await messagesOf(client, inChannel(room.id));
+    expect(sent).to.have.length(1);
+    const { result, events } = await eventsOf(scene.db, scene.org.realm.id, () => remove(id));
+    succeededWithoutFields(result);
+    expect(events, "clients were told with the delivery").to.deep.equal([]);
+    expect(await storedRow(scene.db, id)).to.equal(undefined);
+    expect(await messagesOf(client, inChannel(room.id))).to.deep.equal(sent);
+    missing(await remove(id));
+  });
+
+  it("reports parameters that it does not know", async () => {
+    const answer = await client.delete(`${scheduledMessagesPath}/${id}`, {
+      why: "changed my mind",
+    });
+    expect(succeeded(answer)["ignored_parameters_unsupported"]).to.deep.equal(["why"]);
+  });
+});

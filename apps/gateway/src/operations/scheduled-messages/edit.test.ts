@@ -1,0 +1,261 @@
+import {
+  bot,
+  channel,
+  channelMessage,
+  deliverNow,
+  directMessage,
+  footprint,
+  inSeconds,
+  missing,
+  organization,
+  type Params,
+  recordOf,
+  refusedWith,
+  schedule,
+  scheduledMessage,
+  scheduledMessagesPath,
+  storedRow,
+  succeeded,
+  succeededWithoutFields,
+  type TestAccount,
+  type TestChannel,
+  useScene,
+  withAgent,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+const unknown = 1_000_000_000;
+
+describe("Editing a scheduled message", () => {
+  const scene = useScene();
+  let room: TestChannel;
+  let client: ReturnType<typeof scene.as>;
+  let sender: TestAccount;
+  let id: number;
+
+  before(async () => {
+    sender = scene.org.member;
+    client = scene.as(sender);
+    room = await channel(scene.db, scene.org.realm, { subscribers: [sender] });
+  });
+  beforeEach(async () => {
+    id = await schedule(client, channelMessage(room.id));
+  });
+
+  const edit = (params: Params, which: number | string = id) =>
+    client.patch(`${scheduledMessagesPath}/${which}`, params);
+  const refused = async (params: Params, which = id, status = 400) => {
+    const before = [await footprint(scene.db, sender.realmId), await storedRow(scene.db, which)];
+    const record = which === id ? await recordOf(client, id) : undefined;
+    refusedWith(await edit(params, which), "BAD_REQUEST", {}, status);
+    const after = [await footprint(scene.db, sender.realmId), await storedRow(scene.db, which)];
+    expect(after, "nothing changes").to.deep.equal(before);
+    if (record) expect(await recordOf(client, id)).to.deep.equal(record);
+  };
+
+  describe("(1) with nothing to change", () => {
+    it("is refused, also for a row that is not there", async () => {
+      await refused({});
+      await refused({}, unknown);
+    });
+
+    it("is refused with parameters that cannot be changed", async () => {
+      await refused({ read_by_sender: true });
+      await refused({ read_by_sender: true, foo: "bar" }, unknown);
+    });
+  });
+
+  describe("(2) with a type", () => {
+    it("needs a destination, even for the same type", async () => {
+      for (const type of ["channel", "stream", "direct", "private"]) await refused({ type });
+      await refused({ type: "channel", topic: "x", content: "y" });
+      await refused({ type: "direct" }, unknown);
+    });
+
+    it("needs a topic for a channel; an empty one will do", async () => {
+      for (const type of ["channel", "stream"]) await refused({ type, to: room.id });
+      await refused({ type: "channel", to: room.id }, unknown);
+      succeededWithoutFields(await edit({ type: "channel", to: room.id, topic: "" }));
+      expect((await recordOf(client, id)).topic).to.equal("");
+    });
+  });
+
+  describe("(4) with a time", () => {
+    it("needs one in the future, and none beyond the year 9999", async () => {
+      for (const time of [0, -5, inSeconds(-1), 253_402_300_800]) {
+        await refused({ scheduled_delivery_timestamp: time });
+      }
+      await refused({ scheduled_delivery_timestamp: 1 }, unknown);
+    });
+
+    it("moves the message, and asks for another alarm", async () => {
+      const at = inSeconds(7_200);
+      const rung = scene.gateway.alarms.length;
+      succeededWithoutFields(await edit({ scheduled_delivery_timestamp: at }));
+      const record = await recordOf(client, id);
+      expect(record).to.include({
+        scheduled_delivery_timestamp: at,
+        content: "hello",
+        topic: "lunch",
+      });
+      expect(scene.gateway.alarms.length).to.equal(rung + 1);
+      expect((await storedRow(scene.db, id))?.version).to.equal(2);
+    });
+
+    it("forgets the alarm that was set for the old one", async () => {
+      const alarmed = "UPDATE scheduled_messages SET alarmed_at = now() WHERE id = $1";
+      await scene.db.rows(alarmed, [id]);
+      succeededWithoutFields(await edit({ scheduled_delivery_timestamp: inSeconds(7_200) }));
+      expect((await storedRow(scene.db, id))?.alarmed).to.equal(false);
+      await scene.db.rows(alarmed, [id]);
+      refusedWith(await edit({ scheduled_delivery_timestamp: 1 }));
+      expect((await storedRow(scene.db, id))?.alarmed).to.equal(true);
+    });
+  });
+
+  describe("(5) of a row", () => {
+    const change = { content: "changed" };
+
+    it("that is not there answers 404", async () => {
+      for (const which of [unknown, 0, "9007199254740993", "9223372036854775808", "9".repeat(60)]) {
+        missing(await edit(change, which));
+      }
+    });
+
+    it("that is not a number is no such path", async () => {
+      for (const which of ["abc", "-1", "1.5", "0x1"]) {
+        refusedWith(await edit(change, which), "NOT_FOUND", {}, 404);
+      }
+    });
+
+    it("of somebody else answers 404, to owners and in other organizations too", async () => {
+      missing(await scene.as(scene.org.owner).patch(`${scheduledMessagesPath}/${id}`, change));
+      const other = await organization(scene.db);
+      missing(await scene.as(other.owner).patch(`${scheduledMessagesPath}/${id}`, change));
+      expect((await recordOf(client, id)).content).to.equal("hello");
+    });
+
+    it("that is a reminder answers 404", async () => {
+      const row = { kind: 2, reminderTargetMessageId: 1 };
+      const reminder = await scheduledMessage(scene.db, sender, [sender], { row });
+      await refused(change, reminder.id, 404);
+    });
+
+    it("that was deleted answers 404", async () => {
+      succeededWithoutFields(await client.delete(`${scheduledMessagesPath}/${id}`));
+      missing(await edit(change));
+    });
+
+    it("(6) that was delivered is refused", async () => {
+      await deliverNow(scene.db, scene.org.realm, [id]);
+      refusedWith(await edit(change));
+      refusedWith(await edit({ scheduled_delivery_timestamp: inSeconds(60) }));
+      expect((await storedRow(scene.db, id))?.delivered).to.equal(true);
+    });
+
+    it("is looked at before the new destination", async () => {
+      const nowhere = { to: 2_000_000_000 };
+      missing(await edit(nowhere, unknown));
+      await deliverNow(scene.db, scene.org.realm, [id]);
+      refusedWith(await edit(nowhere));
+    });
+
+    it("is no business of bots that may only send", async () => {
+      const webhook = scene.as(await bot(scene.db, sender, { botType: 2 }));
+      refusedWith(
+        await webhook.patch(`${scheduledMessagesPath}/${id}`, change),
+        "UNAUTHORIZED",
+        {},
+        401,
+      );
+      refusedWith(await webhook.delete(`${scheduledMessagesPath}/${id}`), "UNAUTHORIZED", {}, 401);
+      const nobody = scene.gateway.anonymous;
+      refusedWith(
+        await nobody.patch(`${scheduledMessagesPath}/${id}`, change),
+        "UNAUTHORIZED",
+        {},
+        401,
+      );
+      refusedWith(await nobody.delete(`${scheduledMessagesPath}/${id}`), "UNAUTHORIZED", {}, 401);
+    });
+  });
+
+  it("keeps what is not given, renders anew and answers without fields", async () => {
+    const before = await recordOf(client, id);
+    succeededWithoutFields(await edit({ content: "\n*new*  " }));
+    expect(await recordOf(client, id)).to.deep.equal({
+      ...before,
+      content: "*new*",
+      rendered_content: "<p><em>new</em></p>",
+    });
+  });
+
+  it("counts as a change even when no value differs", async () => {
+    succeededWithoutFields(await edit({ content: "hello", topic: "lunch" }));
+    expect((await storedRow(scene.db, id))?.version).to.equal(2);
+  });
+
+  it("cuts what is too long", async () => {
+    succeededWithoutFields(await edit({ content: "x".repeat(10_001), topic: "😀".repeat(61) }));
+    const record = await recordOf(client, id);
+    expect(record.topic).to.equal(`${"😀".repeat(57)}...`);
+    expect(record.content).to.equal(`${"x".repeat(9_980)}\n[message truncated]`);
+  });
+
+  it("reports what it cannot change, and changes the rest", async () => {
+    const answer = await edit({
+      topic: "tea",
+      read_by_sender: true,
+      scheduled_message_id: 7,
+      zz: 1,
+    });
+    expect(succeeded(answer)).to.deep.equal({
+      result: "success",
+      msg: "",
+      ignored_parameters_unsupported: ["read_by_sender", "scheduled_message_id", "zz"],
+    });
+    expect((await recordOf(client, id)).topic).to.equal("tea");
+  });
+
+  it("takes over the client that edits, and leaves alone who has read it", async () => {
+    const created = await withAgent(client, "website")(
+      scheduledMessagesPath,
+      channelMessage(room.id),
+    );
+    const own = succeeded(created)["scheduled_message_id"] as number;
+    expect(await storedRow(scene.db, own)).to.include({ client: "website", readBySender: true });
+    const body = new URLSearchParams({ topic: "other" });
+    const headers = { "User-Agent": "ZulipPython/0.9" };
+    succeededWithoutFields(
+      await client.send("PATCH", `${scheduledMessagesPath}/${own}`, { body, headers }),
+    );
+    expect(await storedRow(scene.db, own)).to.include({
+      client: "ZulipPython",
+      readBySender: true,
+    });
+  });
+
+  for (const [name, values] of [
+    ["type", ["", "email", "Direct"]],
+    ["scheduled_delivery_timestamp", ["", "soon", "1e12", "null", '"4102444800"', "4102444800.5"]],
+    ["to", ["", "null", "true", "{}", "general", "1.0", '"1"']],
+  ] as const) {
+    it(`refuses ${name} of the wrong type`, async () => {
+      for (const value of values) await refused({ [name]: value });
+      for (const value of values) await refused({ ...directMessage([sender.id]), [name]: value });
+    });
+  }
+
+  it("takes its parameters from the query too", async () => {
+    const query = new URLSearchParams({ topic: "from the query" });
+    succeededWithoutFields(await client.send("PATCH", `${scheduledMessagesPath}/${id}?${query}`));
+    expect((await recordOf(client, id)).topic).to.equal("from the query");
+  });
+
+  it("takes subject for topic, and not both", async () => {
+    succeededWithoutFields(await edit({ subject: "by the old name" }));
+    expect((await recordOf(client, id)).topic).to.equal("by the old name");
+    const answer = await edit({ subject: "a", topic: "b" });
+    expect(answer.body.code).to.equal("REQUEST_CONFUSING_VAR");
+  });
+});

@@ -1,0 +1,185 @@
+import { removeSubscriptions, updateSubscriptions } from "@carillon/contract";
+import { recordMarkRead } from "@carillon/domain";
+import { markRead } from "@carillon/jobs";
+import {
+  channel,
+  countQueries,
+  eventsOf,
+  type LoggedEvent,
+  runJob,
+  send,
+  subscribe,
+  type TestAccount,
+  type TestChannel,
+  toChannel,
+  toUsers,
+  user,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+// channels.md §11
+describe("Unread messages of a channel that one has left", () => {
+  const scene = useScene();
+  let reader: TestAccount;
+  let room: TestChannel;
+
+  beforeEach(async () => {
+    reader = await user(scene.db, scene.org.realm);
+    room = await channel(scene.db, scene.org.realm, { subscribers: [reader, scene.org.owner] });
+  });
+
+  const say = (where: TestChannel = room) => send(scene.as(scene.org.owner), toChannel(where.id));
+  const leave = (account = reader, principals?: number[]) =>
+    scene.as(account).succeed(removeSubscriptions, {
+      params: { subscriptions: [room.name], principals },
+    });
+
+  async function unread({ id }: TestAccount): Promise<number[]> {
+    const rows = await scene.db.rows<{ id: number }>(
+      "SELECT message_id AS id FROM user_messages WHERE user_id = $1 AND flags & 1 = 0 ORDER BY 1",
+      [id],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  interface Pending {
+    readonly intentId: number;
+    readonly version: number;
+  }
+
+  const pending = () =>
+    scene.db.rows<Pending>(
+      `SELECT id AS "intentId", version FROM job_intent WHERE job = 'mark-read' AND state = 'pending' ORDER BY id`,
+    );
+
+  /** Runs the jobs, each as often as said, until there are none. @returns how many steps it took */
+  async function mark(times = 1): Promise<number> {
+    let steps = 0;
+    for (let jobs = await pending(); jobs.length > 0; jobs = await pending())
+      for (const { intentId, version } of jobs) {
+        steps++;
+        for (let n = 0; n < times; n++) await runJob(scene.db, markRead, { intentId, version });
+      }
+    return steps;
+  }
+
+  const told = (events: readonly LoggedEvent[]) =>
+    events
+      .filter(({ type }) => type === "update_message_flags")
+      .map(({ op, payload, audience }) => ({ op, ...payload, audience }));
+
+  it("are marked read, those and no others, and its clients are told", async () => {
+    const other = await channel(scene.db, scene.org.realm, { subscribers: [reader] });
+    const kept = [
+      await say(other),
+      await send(scene.as(scene.org.owner), toUsers([reader.id])),
+    ].toSorted((a, b) => a - b);
+    const mine = [await say(), await say()];
+    await leave();
+    expect(await unread(reader)).to.deep.equal([...kept, ...mine]);
+    const { events } = await eventsOf(scene.db, scene.org.realm.id, () => mark(2));
+    expect(await unread(reader)).to.deep.equal(kept);
+    expect(told(events)).to.deep.equal([
+      {
+        op: "add",
+        operation: "add",
+        flag: "read",
+        messages: mine,
+        all: false,
+        audience: [reader.id],
+      },
+    ]);
+  });
+
+  it("are marked read whoever unsubscribed them, in whatever way", async () => {
+    await say();
+    await leave(scene.org.owner, [reader.id]);
+    await mark();
+    expect(await unread(reader)).to.deep.equal([]);
+    await subscribe(scene.db, room, reader);
+    await say();
+    await scene.as(reader).succeed(updateSubscriptions, { params: { delete: [room.name] } });
+    await mark();
+    expect(await unread(reader)).to.deep.equal([]);
+  });
+
+  it("stay unread where they came after one was subscribed again", async () => {
+    await say();
+    await leave();
+    await subscribe(scene.db, room, reader);
+    const since = await say();
+    await mark();
+    expect(await unread(reader)).to.deep.equal([since]);
+  });
+
+  it("are nothing to do for somebody who was not subscribed", async () => {
+    await leave();
+    await mark();
+    await leave();
+    expect(await pending()).to.deep.equal([]);
+  });
+
+  it("are marked read in steps, and none of them twice, wherever the work was broken off", async () => {
+    const { db, org } = scene;
+    const many = 12_000;
+    const first = await say();
+    await db.rows(
+      `INSERT INTO messages (id, realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+         render_version, sent_at, client_id, has_link, has_image, has_attachment, search)
+       SELECT nextval('messages_id_seq'), realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+         render_version, sent_at, client_id, has_link, has_image, has_attachment, search
+       FROM messages, generate_series(2, $2) WHERE id = $1`,
+      [first, many],
+    );
+    await db.rows(
+      `INSERT INTO user_messages (user_id, message_id, flags)
+       SELECT $1, id, 0 FROM messages WHERE recipient_id = $2 AND id > $3`,
+      [reader.id, room.recipientId, first],
+    );
+    const mine = await unread(reader);
+    expect(mine).to.have.length(many);
+    await leave();
+    const { events } = await eventsOf(db, org.realm.id, async () => {
+      const [step] = await pending();
+      if (!step) throw new Error("nothing was written down");
+      // A worker that is killed leaves nothing of its step behind, and the next one begins it anew.
+      await db
+        .transaction(async (tx) => {
+          await tx.rows("UPDATE user_messages SET flags = flags | 1 WHERE user_id = $1", [
+            reader.id,
+          ]);
+          throw new Error("killed");
+        })
+        .catch(() => {});
+      const { statements } = await countQueries(db, () => runJob(db, markRead, step));
+      expect(statements.length).to.be.below(10);
+      expect(await unread(reader)).to.have.length(many - 10_000);
+      expect(await mark(2)).to.equal(1);
+    });
+    expect(await unread(reader)).to.deep.equal([]);
+    const messages = told(events).flatMap((event) => (event as { messages?: number[] }).messages);
+    expect(messages).to.deep.equal(mine);
+  });
+
+  it("of thousands of people are a thousand's a job, told in one event to those who had the same", async () => {
+    const { db, org } = scene;
+    const people = Array.from({ length: 2_500 }, (_, n) => 1_000_000 + n);
+    const message = await say();
+    await db.rows(
+      "INSERT INTO user_messages (user_id, message_id, flags) SELECT unnest($1::int[]), $2, 0",
+      [people, message],
+    );
+    await db.transaction((tx) =>
+      recordMarkRead(
+        tx,
+        org.realm.id,
+        people.map((userId) => ({ channelId: room.id, userId })),
+      ),
+    );
+    const { result, events } = await eventsOf(db, org.realm.id, () => mark());
+    expect(result).to.equal(3);
+    expect(told(events)).to.have.length(3);
+    expect(told(events).flatMap(({ audience }) => audience)).to.have.members(people);
+  });
+});

@@ -1,0 +1,7 @@
+export * from "./answers.ts";
+export * from "./delivery.ts";
+export * from "./failures.ts";
+export * from "./registering.ts";
+export * from "./scheduling.ts";
+export * from "./sending.ts";
+export * from "./watching.ts";

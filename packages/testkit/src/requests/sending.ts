@@ -1,0 +1,48 @@
+import type { Answer, GatewayClient, Params } from "../gateway-client.ts";
+import type { TestAccount } from "../factories/account.ts";
+import { expect } from "chai";
+import { refusedWith, succeeded } from "./answers.ts";
+import type { Scene } from "../scene.ts";
+import { footprint } from "./scheduling.ts";
+
+export const messagesPath = "/api/v1/messages";
+
+/** Parameters of a message to a channel. */
+export function toChannel(to: unknown, over: Params = {}): Params {
+  return { type: "channel", to, topic: "lunch", content: "hello", ...over };
+}
+
+/** Parameters of a direct message. */
+export function toUsers(to: unknown, over: Params = {}): Params {
+  return { type: "direct", to, content: "hello", ...over };
+}
+
+/** Sends, which has to work, and gives the whole answer. */
+export async function sendFully(
+  client: GatewayClient,
+  params: Params,
+): Promise<{ readonly id: number; readonly automatic_new_visibility_policy?: number }> {
+  const body = succeeded(await client.post(messagesPath, params));
+  expect(body["id"]).to.be.a("number");
+  return body as never;
+}
+
+/** Sends, which has to work. */
+export async function send(client: GatewayClient, params: Params): Promise<number> {
+  return (await sendFully(client, params)).id;
+}
+
+/** The request has to be refused so, and to leave nothing behind. */
+export async function sendRefused(
+  scene: Scene,
+  account: TestAccount,
+  params: Params,
+  code = "BAD_REQUEST",
+  extra: Readonly<Record<string, unknown>> = {},
+): Promise<Answer> {
+  const earlier = await footprint(scene.db, account.realmId);
+  const answer = await scene.as(account).post(messagesPath, params);
+  refusedWith(answer, code, extra);
+  expect(await footprint(scene.db, account.realmId), "nothing is stored").to.deep.equal(earlier);
+  return answer;
+}

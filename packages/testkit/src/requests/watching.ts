@@ -1,0 +1,44 @@
+import type { TestAccount } from "../factories/account.ts";
+import type { Gateway } from "../gateway.ts";
+import type { Params } from "../gateway-client.ts";
+
+import { succeeded } from "./answers.ts";
+
+/** An event as a client gets it. */
+export interface ToldEvent {
+  readonly id: number;
+  readonly type: string;
+  readonly op?: string;
+  readonly [field: string]: unknown;
+}
+
+/** Queues of some accounts, by any name. */
+export type Watched = Readonly<Record<string, { account: TestAccount; params?: Params }>>;
+
+/** What each of the queues is told of `work`, oldest first, heartbeats left out, as it leaves `GET /events`. */
+export async function watch<Names extends Watched>(
+  gateway: Gateway,
+  queues: Names,
+  work: () => Promise<unknown>,
+): Promise<Record<keyof Names, ToldEvent[]>> {
+  const open = await Promise.all(
+    Object.entries(queues).map(async ([name, { account, params }]) => {
+      const client = gateway.as(account);
+      const answer = await client.post("/api/v1/register", { fetch_event_types: [], ...params });
+      const { queue_id, last_event_id } = succeeded(answer);
+      return { name, client, queue_id, last_event_id };
+    }),
+  );
+  await work();
+  const told = open.map(async ({ name, client, queue_id, last_event_id }) => {
+    const poll = { queue_id, last_event_id, dont_block: true };
+    const { events } = succeeded(await client.get("/api/v1/events", poll));
+    return [name, (events as ToldEvent[]).filter(({ type }) => type !== "heartbeat")] as const;
+  });
+  return Object.fromEntries(await Promise.all(told)) as Record<keyof Names, ToldEvent[]>;
+}
+
+/** Types with their `op`, in order. */
+export function kindsOf(events: readonly ToldEvent[]): string[] {
+  return events.map(({ type, op }) => (op === undefined ? type : `${type}/${op}`));
+}

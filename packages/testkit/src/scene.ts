@@ -1,0 +1,51 @@
+import type { Database } from "@carillon/db";
+import type { ApiCredentials } from "./api-client.ts";
+import { useDatabase } from "./database.ts";
+import type { TestAccount } from "./factories/account.ts";
+import {
+  organization,
+  type OrganizationOverrides,
+  type TestOrganization,
+} from "./factories/organization.ts";
+import type { GatewayClient } from "./gateway-client.ts";
+import { useGateway, type Gateway } from "./gateway.ts";
+
+/** A database, a gateway on it and one organization: what most tests of operations start from. */
+export interface Scene {
+  readonly db: Database;
+  readonly gateway: Gateway;
+  /** There while hooks and tests run. */
+  readonly org: TestOrganization;
+  as(account: TestAccount | ApiCredentials): GatewayClient;
+}
+
+/** A scene for the tests of the enclosing `describe`. */
+export function useScene(overrides?: OrganizationOverrides): Scene {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization | undefined;
+  before("make an organization", async () => {
+    org = await organization(db, overrides);
+  });
+  return {
+    db,
+    gateway,
+    get org() {
+      if (!org) throw new Error("the organization is there only while hooks and tests run");
+      return org;
+    },
+    as: (account) => gateway.as(account),
+  };
+}
+
+/** Requests of one account with a `User-Agent`: the client's name is its first word. */
+export function withAgent(client: GatewayClient, agent: string): GatewayClient["post"] {
+  return (path, params = {}) => {
+    const body = new URLSearchParams();
+    for (const [name, value] of Object.entries(params)) {
+      if (value === undefined) continue;
+      body.set(name, typeof value === "string" ? value : JSON.stringify(value));
+    }
+    return client.send("POST", path, { body, headers: { "User-Agent": agent } });
+  };
+}
