@@ -94,14 +94,13 @@ async function race(
 ): Promise<Round[]> {
   const site = testSite();
   const client = { id: await clientIdOf(db, "test"), name: "test" };
-  const clock = { set: () => undefined };
   await db.rows("UPDATE scheduled_messages SET deliver_at = now() WHERE id = ANY($1)", [
     rows.map(({ id }) => id),
   ]);
   const work = {
     edit: ({ id, sender }: Scheduled) =>
       db.transaction((tx) =>
-        editScheduled(tx, site, clock, sender, client, id, { ...unchanged, content: newText(id) }),
+        editScheduled(tx, site, sender, client, id, { ...unchanged, content: newText(id) }),
       ),
     remove: ({ id, sender }: Scheduled) => db.transaction((tx) => deleteScheduled(tx, sender, id)),
   };

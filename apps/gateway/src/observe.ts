@@ -32,7 +32,7 @@ export async function observeGateway(
     db: Database;
     events: Pick<EventHub<unknown>, "counters">;
     limits: Pick<Limits, "failures">;
-    missed: () => Record<string, number>;
+    missed: () => Readonly<Record<string, number>>;
   },
   shutdown: Shutdown,
 ): Promise<Observed> {

@@ -1,5 +1,5 @@
 import type { Database, Lifetime } from "@carillon/db";
-import type { AlarmClock, Guesses, LoggedIn } from "@carillon/domain";
+import type { Guesses, LoggedIn } from "@carillon/domain";
 import { type SendingClient, type Site, clientOfAccount } from "@carillon/model";
 import type { EventHub } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
@@ -9,7 +9,6 @@ import { handlerFor, rawHandlerFor } from "./http/handler.ts";
 export interface Services {
   readonly db: Database;
   readonly site: Site;
-  readonly clock: AlarmClock;
   /** Where polls wait for events. */
   readonly events: Pick<EventHub<unknown>, "poll">;
   /** Tries of passwords. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { connectDatabase } from "@carillon/db";
 import { type LoggedIn, authenticate, checkSecretKey, eventPresenter } from "@carillon/domain";
 import { type Site, secretsOf } from "@carillon/model";
-import { connectWakeUps, EventHub } from "@carillon/events";
+import { EventHub } from "@carillon/events";
 import { queueNames } from "@carillon/jobs";
 import {
   clientAddress,
@@ -15,7 +15,7 @@ import {
   type Logger,
   type Shutdown,
 } from "@carillon/kit";
-import { connectQueues, createAlarmClock, publishIntents } from "@carillon/queue";
+import { connectQueues, serveOutbox } from "@carillon/queue";
 
 import { buildApp } from "./app.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
@@ -60,10 +60,6 @@ export async function startGateway(
     poolSize: queueNames.length + 1,
   });
   shutdown.add(2, "queues", () => queues.close());
-  const clock = createAlarmClock({ queues, db, log });
-  shutdown.add(1, "alarms", () => clock.idle());
-  const intents = publishIntents({ queues, db, log });
-  shutdown.add(1, "intents", () => intents.idle());
   const site: Site = {
     url: publicUrl(env),
     secrets,
@@ -72,31 +68,25 @@ export async function startGateway(
     pushConfigured: false,
   };
   const events = new EventHub({ db, presenter: eventPresenter(db, site), log });
-  const wakeUps = connectWakeUps({
+  const outbox = serveOutbox({
     db,
+    queues,
     redisUrl: env.REDIS_URL,
     log,
     onRing: (realmId) => events.ring(realmId),
     onReconnected: () => void events.look().catch(() => {}),
   });
-  shutdown.add(1, "wake-ups", () => wakeUps.close());
+  shutdown.add(1, "outbox", () => outbox.close());
   for (const line of unbuiltVariables(env)) log.warn(line);
   const limits = openLimits({ env, log, db, secrets }, shutdown);
   const observed = await observeGateway(
-    {
-      env,
-      log,
-      db,
-      events,
-      limits,
-      missed: () => ({ alarms: clock.missed, intents: intents.missed }),
-    },
+    { env, log, db, events, limits, missed: () => outbox.missed() },
     shutdown,
   );
   const closing = new AbortController();
   const app = buildApp<Services, LoggedIn>({
     handlers: await loadHandlers<Services>(operationsFolder),
-    services: { db, site, clock, events, guesses: limits.guesses, log },
+    services: { db, site, events, guesses: limits.guesses, log },
     bindServices,
     authenticate: (credentials, services) => authenticate(services.db, site, credentials),
     limiter: limits.requests,

@@ -1,9 +1,8 @@
 import { connectDatabase } from "@carillon/db";
 import { secretsOf } from "@carillon/model";
-import { connectWakeUps } from "@carillon/events";
 import { allJobs, queueNames } from "@carillon/jobs";
 import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
-import { connectQueues } from "@carillon/queue";
+import { connectQueues, serveOutbox } from "@carillon/queue";
 
 import { startHealthMonitor } from "./health-monitor.ts";
 import { healthProbe } from "./health-probe.ts";
@@ -47,8 +46,8 @@ export async function startWorkerProcess(
     poolSize: queueNames.length + 4,
   });
   shutdown.add(3, "queues", () => queues.close());
-  const wakeUps = connectWakeUps({ db, redisUrl: env.REDIS_URL, log });
-  shutdown.add(2, "wake-ups", () => wakeUps.close());
+  const outbox = serveOutbox({ db, queues, redisUrl: env.REDIS_URL, log });
+  shutdown.add(2, "outbox", () => outbox.close());
   const observer = observeWorker({ env, log, db }, shutdown);
   const services: WorkerServices = {
     onDelivery: observer.onDelivery,

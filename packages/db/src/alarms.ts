@@ -1,7 +1,7 @@
 import type { Alarm } from "@carillon/jobs";
 
 import { pending } from "./pending.ts";
-import type { Sql } from "./transaction.ts";
+import type { Sql } from "./sql.ts";
 
 const columns = `id AS "scheduledMessageId", realm_id AS "realmId", version,
   extract(epoch FROM deliver_at)::float8 AS "deliverAt"`;

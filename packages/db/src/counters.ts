@@ -1,4 +1,4 @@
-import type { Sql } from "./transaction.ts";
+import type { Sql } from "./sql.ts";
 
 /** Counters that belong to the database rather than to a process, such as `sweep_repairs`. They only rise. */
 

@@ -6,15 +6,11 @@ import type { Lifetime } from "./lifetime.ts";
 import { checkMigrations, unreachable } from "./migrations.ts";
 import { createPool, type PoolOptions } from "./pool.ts";
 import { prismaGateway } from "./prisma-on-connection.ts";
-import {
-  poolSql,
-  transaction,
-  type Outbox,
-  type Sql,
-  type TransactionOptions,
-  type TransactionParts,
-  type Tx,
-} from "./transaction.ts";
+import { Outbox } from "./outbox.ts";
+import { poolSql } from "./pool-sql.ts";
+import type { Sql } from "./sql.ts";
+import { transaction, type TransactionOptions, type TransactionParts } from "./transaction.ts";
+import type { Tx } from "./tx.ts";
 
 /** A process's way to PostgreSQL: one pool, behind SQL, Prisma and transactions. */
 export interface Database extends Sql {
@@ -22,7 +18,7 @@ export interface Database extends Sql {
   readonly pool: pg.Pool;
   /** Prisma Client outside any transaction. */
   readonly prisma: PrismaClient;
-  /** Hears of the intents that transactions leave behind, after their commits. */
+  /** Hears of what transactions leave behind, after their commits. */
   readonly outbox: Outbox;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
@@ -66,7 +62,7 @@ export async function connectDatabase(
     throw error;
   }
   const gateway = prismaGateway(pool);
-  const outbox: Outbox = {};
+  const outbox = new Outbox();
   const parts: TransactionParts = {
     pool,
     gateway,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 
-import type { Sql } from "./transaction.ts";
+import type { Sql } from "./sql.ts";
 
 /** A process that tells the dashboard of itself. */
 export interface HeartbeatOptions {

@@ -5,6 +5,7 @@ export * from "./database.ts";
 export * from "./heartbeats.ts";
 export * from "./intents.ts";
 export * from "./lifetime.ts";
+export { type LeftBehind, Outbox } from "./outbox.ts";
 export * from "./pending.ts";
 export * from "./listen.ts";
 export * from "./locks.ts";
@@ -20,5 +21,7 @@ export {
   type Statement,
 } from "./statement.ts";
 export * from "./together.ts";
-export * from "./transaction.ts";
+export type { Sql } from "./sql.ts";
+export type { TransactionOptions } from "./transaction.ts";
+export type { Tx } from "./tx.ts";
 export { Prisma } from "./generated/client.ts";

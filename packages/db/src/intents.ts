@@ -1,7 +1,8 @@
 import type { IntentDefinition, IntentRef } from "@carillon/jobs";
 
 import { sqlState } from "./sql-errors.ts";
-import type { Sql, Tx } from "./transaction.ts";
+import type { Sql } from "./sql.ts";
+import type { Tx } from "./tx.ts";
 
 /** An intent that waits for its job. */
 export interface QueuedIntent extends IntentRef {
@@ -24,7 +25,7 @@ const columns = `id AS "intentId", version, job,
 
 /**
  * Writes down background work in the transaction that causes it: it exists if and only if the change commits. The
- * database's listener hears of it after the commit; the relay finds what the listener missed.
+ * outbox hears of it after the commit; the relay finds what its listeners missed.
  */
 export async function recordIntents<Payload>(
   tx: Tx,
@@ -46,7 +47,7 @@ export async function recordIntents<Payload>(
       intents.map(({ runAt }) => runAt ?? null),
     ],
   );
-  tx.intentsRecorded(queued);
+  tx.leave("intents", queued);
 }
 
 /**

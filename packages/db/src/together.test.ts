@@ -2,7 +2,7 @@ import { useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { together } from "./together.ts";
-import type { Sql } from "./transaction.ts";
+import type { Sql } from "./sql.ts";
 
 describe("statements that are asked together", () => {
   const db = useDatabase();

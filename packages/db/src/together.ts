@@ -1,5 +1,5 @@
 import { arrived, type Statement } from "./statement.ts";
-import type { Sql } from "./transaction.ts";
+import type { Sql } from "./sql.ts";
 
 /**
  * Asks several SELECTs in one statement, so that all of them see the same state of the database: under READ COMMITTED

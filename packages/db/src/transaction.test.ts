@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { useDatabase, waitFor } from "@carillon/testkit";
 import { isPassing, sqlState } from "./sql-errors.ts";
-import type { Tx } from "./transaction.ts";
+import type { Tx } from "./tx.ts";
 
 describe("a transaction", () => {
   const db = useDatabase({ max: 4 });

@@ -48,7 +48,6 @@ export {
 export { updateRealm } from "./realms/update-realm.ts";
 export { eventPresenter } from "./register/event-presenter.ts";
 export { registerQueue } from "./register/register.ts";
-export type { AlarmClock } from "./scheduled/alarm.ts";
 export { scheduleMessage } from "./scheduled/create.ts";
 export { deleteScheduled } from "./scheduled/delete.ts";
 export { deliverAll } from "./scheduled/deliver-all.ts";

@@ -26,7 +26,7 @@ export function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): void
     audience: arrayLiteral(audience),
     userData,
   }));
-  tx.eventsEmitted(realmId);
+  tx.leave("events", realmId);
   tx.sendWithCommit(append, [realmId, events.length, JSON.stringify(rows)]);
 }
 

@@ -18,17 +18,15 @@ export function intentPublications(
   });
 }
 
-/** Publishes the intents of this process's transactions right after their commits, as the alarm clock does alarms. */
-export function publishIntents(options: {
+/** Puts intents that have just been committed into the queue, as the alarm clock does alarms. */
+export function createIntentPublisher(options: {
   queues: Queues;
   db: Database;
   log: Logger;
-}): Pick<Gatherer<QueuedIntent>, "missed" | "idle"> {
+}): Gatherer<QueuedIntent> {
   const { queues, db, log } = options;
-  const gatherer = gather<QueuedIntent>("intents", log, async (intents) => {
+  return gather<QueuedIntent>("intents", log, async (intents) => {
     await publishInTime(queues, intentPublications(intents));
     await stampIntents(db, intents);
   });
-  db.outbox.listener = (intents) => gatherer.add(intents);
-  return gatherer;
 }

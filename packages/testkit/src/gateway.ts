@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { Operation } from "@carillon/contract";
-import type { Database } from "@carillon/db";
+import { type Database, type LeftBehind, Outbox } from "@carillon/db";
 import {
   type Guesses,
   type LoggedIn,
@@ -11,11 +11,11 @@ import {
   eventPresenter,
 } from "@carillon/domain";
 import type { Site } from "@carillon/model";
-import { connectWakeUps, EventHub, type HubOptions } from "@carillon/events";
+import { EventHub, type HubOptions } from "@carillon/events";
 import type { AppOptions, Handler } from "@carillon/gateway";
-import type { Alarm, AlarmClock } from "@carillon/jobs";
+import type { Alarm } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
-import { createAlarmClock, type Queues } from "@carillon/queue";
+import { serveOutbox, type Queues } from "@carillon/queue";
 import type { ApiCredentials } from "./api-client.ts";
 import type { TestAccount } from "./factories/account.ts";
 import { clientOf, type GatewayClient } from "./gateway-client.ts";
@@ -28,7 +28,6 @@ import { testSite } from "./site.ts";
 interface Services {
   readonly db: Database;
   readonly site: Site;
-  readonly clock: AlarmClock;
   readonly events: EventHub<unknown>;
   readonly guesses: Guesses;
   readonly log: Logger;
@@ -83,24 +82,19 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
   const { log } = captured;
   const site = testSite(options.site);
   const alarms: Alarm[] = [];
-  const queueing = options.queues && createAlarmClock({ queues: options.queues, db, log });
-  const clock: AlarmClock = {
-    set(alarm) {
-      alarms.push(alarm);
-      uncounted(() => queueing?.set(alarm));
-    },
-  };
+  const own = uncountedOutbox(db.outbox);
+  own.outbox.on("alarm", (alarm) => alarms.push(alarm));
   const events = new EventHub({ db, presenter: eventPresenter(db, site), log, ...options.events });
-  const wakeUps = connectWakeUps({
+  const outbox = serveOutbox({
     db,
+    outbox: own.outbox,
+    queues: options.queues,
     redisUrl: options.redisUrl,
     log,
     onRing: (realmId) => events.ring(realmId),
     onReconnected: () => void events.look().catch(() => {}),
   });
-  const ring = db.outbox.onEvents;
-  db.outbox.onEvents = (realmId) => uncounted(() => ring?.(realmId));
-  const services = { db, site, clock, events, guesses: options.guesses ?? anyGuesses, log };
+  const services = { db, site, events, guesses: options.guesses ?? anyGuesses, log };
   const app = buildApp<Services, LoggedIn>({
     operations,
     handlers,
@@ -130,14 +124,23 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     async close() {
       if (!server.listening) return;
       await events.close();
-      await wakeUps.close();
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();
       await closed;
-      await queueing?.idle();
+      own.forget();
+      await outbox.close();
     },
   };
+}
+
+/** Where a gateway of its own hears of commits: what it does then is nothing that the work asks of the database. */
+function uncountedOutbox(of: Outbox): { outbox: Outbox; forget: () => void } {
+  const outbox = new Outbox();
+  const hear = <Kind extends keyof LeftBehind>(kind: Kind) =>
+    of.on(kind, (left) => uncounted(() => outbox.tell(kind, left)));
+  const listening = [hear("events"), hear("alarm"), hear("intents")];
+  return { outbox, forget: () => listening.forEach((forget) => forget()) };
 }
 
 /** A gateway on the database for the tests of the enclosing `describe`. */

@@ -15,7 +15,6 @@ import { emit } from "@carillon/events";
 
 import { checkMessage } from "../messages/send/check.ts";
 import { isUserInterface } from "../messages/send/read-by-sender.ts";
-import { alarmAfterCommit, type AlarmClock } from "./alarm.ts";
 import { checkDueTime } from "./due-time.ts";
 import { checkPendingBound } from "./pending-bound.ts";
 import { scheduledEvents } from "./record.ts";
@@ -33,14 +32,13 @@ export interface ScheduleInput {
 
 /**
  * Schedules a message (scheduled-messages.md §1): checks it as if it were sent now, stores it, tells its sender,
- * and sets its alarm after the commit.
+ * and leaves its alarm to be set after the commit.
  * @returns the id of the scheduled message
  * @throws ApiError the refusals of §0.4; nothing is stored then
  */
 export async function scheduleMessage(
   tx: Tx,
   site: Site,
-  clock: AlarmClock,
   actor: Account,
   client: SendingClient,
   input: ScheduleInput,
@@ -59,7 +57,7 @@ export async function scheduleMessage(
   const readBySender = input.readBySender ?? (isUserInterface(client.name) && !isToSelf(message));
   const row = await insert(tx, realm.id, message, { recipientId, client, readBySender, input });
   emit(tx, realm.id, [scheduledEvents.add(row)]);
-  alarmAfterCommit(tx, clock, {
+  tx.leave("alarm", {
     realmId: realm.id,
     scheduledMessageId: row.id,
     version: 1,

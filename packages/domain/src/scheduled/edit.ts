@@ -16,7 +16,6 @@ import { together, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { checkMessage } from "../messages/send/check.ts";
-import { alarmAfterCommit, type AlarmClock } from "./alarm.ts";
 import { recipientOf } from "./create.ts";
 import { checkDueTime } from "./due-time.ts";
 import { scheduledEvents } from "./record.ts";
@@ -40,7 +39,6 @@ export interface EditInput {
 export async function editScheduled(
   tx: Tx,
   site: Site,
-  clock: AlarmClock,
   actor: Account,
   client: SendingClient,
   id: number,
@@ -59,7 +57,7 @@ export async function editScheduled(
   const changes = await changedMessage(tx, site, realm, actor, row, input);
   const edited = await store(tx, { ...row, ...changes, clientId: client.id }, input.deliverAt);
   emit(tx, realm.id, [scheduledEvents.update(edited)]);
-  alarmAfterCommit(tx, clock, {
+  tx.leave("alarm", {
     realmId: realm.id,
     scheduledMessageId: id,
     version: edited.version,

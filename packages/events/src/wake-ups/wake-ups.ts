@@ -34,9 +34,9 @@ export interface WakeUpOptions {
   readonly onReconnected?: () => void;
 }
 
-/** Wake-ups for this process, and with every commit that emits events a ring. */
+/** Wake-ups between this process and the others. */
 export function connectWakeUps(options: WakeUpOptions): WakeUps {
-  const { db, redisUrl, log, onRing } = options;
+  const { redisUrl, log, onRing } = options;
   const transport = redisUrl === undefined ? pgNotify(options) : redisPubSub(redisUrl, options);
   const waiting = new Set<number>();
   let sending: Promise<void> | undefined;
@@ -55,7 +55,7 @@ export function connectWakeUps(options: WakeUpOptions): WakeUps {
     sending = undefined;
   }
 
-  const wakeUps: WakeUps = {
+  return {
     ring(realmId) {
       onRing?.(realmId);
       waiting.add(realmId);
@@ -67,8 +67,6 @@ export function connectWakeUps(options: WakeUpOptions): WakeUps {
       await transport.close();
     },
   };
-  db.outbox.onEvents = (realmId) => wakeUps.ring(realmId);
-  return wakeUps;
 }
 
 /** The channel on which processes ring; an organization's id is the message. */

@@ -3,10 +3,10 @@ import { scheduleMessage } from "@carillon/domain";
 import { clientOf, handle } from "../../services.ts";
 
 export default handle(createScheduledMessage, async ({ input, actor, client, services }) => {
-  const { db, site, clock } = services;
+  const { db, site } = services;
   const sendingClient = await clientOf(services, actor, client);
   const id = await db.transaction((tx) =>
-    scheduleMessage(tx, site, clock, actor, sendingClient, {
+    scheduleMessage(tx, site, actor, sendingClient, {
       type: input.type,
       to: input.to,
       content: input.content,

@@ -3,10 +3,10 @@ import { editScheduled } from "@carillon/domain";
 import { clientOf, handle } from "../../services.ts";
 
 export default handle(editScheduledMessage, async ({ input, path, actor, client, services }) => {
-  const { db, site, clock } = services;
+  const { db, site } = services;
   const sendingClient = await clientOf(services, actor, client);
   await db.transaction((tx) =>
-    editScheduled(tx, site, clock, actor, sendingClient, path.scheduled_message_id, {
+    editScheduled(tx, site, actor, sendingClient, path.scheduled_message_id, {
       type: input.type,
       to: input.to,
       content: input.content,

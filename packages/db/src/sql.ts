@@ -1,0 +1,21 @@
+import type pg from "pg";
+
+import type { Statement } from "./statement.ts";
+
+/** Rows from one SQL statement. */
+export interface Sql {
+  rows<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** @internal Sends a statement to wherever it is to run. */
+export function run(
+  connection: pg.Pool | pg.PoolClient,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<pg.QueryResult> {
+  const config =
+    typeof statement === "string"
+      ? { text: statement, values: [...values] }
+      : { name: statement.name, text: statement.text, values: [...values] };
+  return (connection as pg.Pool).query(config);
+}

@@ -1,0 +1,143 @@
+import type pg from "pg";
+
+import type { LeftBehind, Outbox } from "./outbox.ts";
+import type { PrismaGateway, TransactionPrisma } from "./prisma-on-connection.ts";
+import { run, type Sql } from "./sql.ts";
+import { sqlState } from "./sql-errors.ts";
+import { arrived, type Statement } from "./statement.ts";
+
+/** Of every statement after one that has failed. */
+const inFailedTransaction = "25P02";
+
+/** An open transaction: SQL and Prisma on one connection, and what is to happen once it has committed. */
+export class Tx implements Sql {
+  readonly #connection: pg.PoolClient;
+  readonly #gateway: PrismaGateway;
+  readonly #withCommit: Array<{ statement: Statement; values: readonly unknown[] }> = [];
+  readonly #afterCommit: Array<() => void> = [];
+  readonly #outbox: Outbox;
+  #savepoints = 0;
+  #over: unknown;
+  /** Why the server takes no further statements. */
+  #failure: unknown;
+  #prisma: ReturnType<PrismaGateway["enter"]> | undefined;
+
+  constructor(
+    connection: pg.PoolClient,
+    { gateway, outbox }: { readonly gateway: PrismaGateway; readonly outbox: Outbox },
+  ) {
+    this.#connection = connection;
+    this.#gateway = gateway;
+    this.#outbox = outbox;
+  }
+
+  async rows<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
+    return arrived(statement, (await this.#run(statement, values)).rows);
+  }
+
+  /** How many rows the statement changed. */
+  async count(statement: Statement, values: readonly unknown[] = []): Promise<number> {
+    return (await this.#run(statement, values)).rowCount ?? 0;
+  }
+
+  /** The first row, or undefined. */
+  async first<Row>(
+    statement: Statement<Row>,
+    values: readonly unknown[] = [],
+  ): Promise<Row | undefined> {
+    return (await this.rows<Row>(statement, values))[0];
+  }
+
+  /** Prisma Client on this transaction's connection. Its statements and ours must not overlap in time. */
+  async prisma(): Promise<TransactionPrisma> {
+    if (this.#over) throw this.#over;
+    this.#prisma ??= this.#gateway.enter(this.#connection);
+    return (await this.#prisma).prisma;
+  }
+
+  /**
+   * Keeps a statement for the end: it is sent together with the COMMIT, so that a lock which it takes is held for no
+   * longer than the server needs. Its rows go nowhere; its failure is the transaction's.
+   */
+  sendWithCommit(statement: Statement, values: readonly unknown[] = []): void {
+    this.#withCommit.push({ statement, values });
+  }
+
+  /** Runs `hook` once the transaction has committed, never when it rolled back. It must not throw. */
+  afterCommit(hook: () => void): void {
+    this.#afterCommit.push(hook);
+  }
+
+  /** Tells the outbox's listeners of it, once the transaction has committed. */
+  leave<Kind extends keyof LeftBehind>(kind: Kind, left: LeftBehind[Kind]): void {
+    this.afterCommit(() => this.#outbox.tell(kind, left));
+  }
+
+  /**
+   * Runs `work` behind a savepoint, with what it kept for the end: when either fails, all of it and its after-commit
+   * hooks are undone and the error goes on to the caller, while the transaction stays usable.
+   */
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    const name = `s${++this.#savepoints}`;
+    const hooks = this.#afterCommit.length;
+    const kept = this.#withCommit.length;
+    await this.rows(`SAVEPOINT ${name}`);
+    try {
+      const result = await work();
+      await Promise.all(this.#sendKept(kept));
+      await this.rows(`RELEASE SAVEPOINT ${name}`);
+      return result;
+    } catch (error) {
+      this.#afterCommit.length = hooks;
+      this.#withCommit.length = Math.min(this.#withCommit.length, kept);
+      await this.rows(`ROLLBACK TO SAVEPOINT ${name}`);
+      this.#failure = undefined;
+      throw error;
+    }
+  }
+
+  /** What is in the pipeline behind a failure fails for it, and may be heard of first: the failure itself is told. */
+  async #run(statement: Statement, values: readonly unknown[]): Promise<pg.QueryResult> {
+    if (this.#over) throw this.#over;
+    try {
+      return await run(this.#connection, statement, values);
+    } catch (error) {
+      if (this.#failure !== undefined && sqlState(error) === inFailedTransaction)
+        throw this.#failure;
+      this.#failure = error;
+      throw error;
+    }
+  }
+
+  /** @internal called by {@link transaction}: the connection will be somebody else's, whatever still goes on here. */
+  close(reason: unknown): void {
+    this.#over = reason;
+  }
+
+  /** @internal called by {@link transaction} before it ends: Prisma lets go of the connection. */
+  async ending(): Promise<void> {
+    await (await this.#prisma)?.leave();
+  }
+
+  /**
+   * @internal called by {@link transaction}
+   * @returns whether it committed: PostgreSQL rolls back, without an error, where a statement had failed
+   */
+  async commit(): Promise<boolean> {
+    const kept = this.#sendKept(0);
+    const [{ command }] = await Promise.all([this.#connection.query("COMMIT"), ...kept]);
+    return command === "COMMIT";
+  }
+
+  /** Sends the statements kept for the end from number `first` on. */
+  #sendKept(first: number): Array<Promise<unknown>> {
+    return this.#withCommit
+      .splice(first)
+      .map(({ statement, values }) => this.rows(statement, values));
+  }
+
+  /** @internal called by {@link transaction} */
+  committed(): void {
+    for (const hook of this.#afterCommit) hook();
+  }
+}
