@@ -1,4 +1,4 @@
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 /** A line of the audit log about an account, or about the organization. */
 export interface AuditEntry {
@@ -8,12 +8,13 @@ export interface AuditEntry {
   readonly data?: object;
 }
 
-const write = {
+const write = statement({
   name: "audit",
   text: `INSERT INTO audit_log (realm_id, acting_user_id, modified_user_id, event_type, extra_data)
     SELECT $1::int, $2::int, (e.entry->>'userId')::int, e.entry->>'type', coalesce(e.entry->'data', '{}')
     FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS e (entry, ord) ORDER BY e.ord`,
-};
+  row: {},
+});
 
 /**
  * Writes down what was done, with the commit.

@@ -1,5 +1,5 @@
 import { roles } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 import type { Viewer } from "../users/address-viewers.ts";
 
@@ -14,7 +14,7 @@ export interface BotObject {
 }
 
 /** Owners alone administer a bot that may create users (users.md §5). */
-const administered = {
+const administered = statement({
   name: "administered-bots",
   text: `SELECT v.id AS viewer, json_build_object('user_id', b.id, 'services', '[]'::json,
       'default_sending_stream', s.name, 'default_events_register_stream', e.name,
@@ -25,7 +25,8 @@ const administered = {
       LEFT JOIN channels s ON s.id = b.default_sending_channel_id
       LEFT JOIN channels e ON e.id = b.default_events_register_channel_id
     ORDER BY b.id, v.id`,
-};
+  row: { viewer: column.int, bot: column.json<BotObject>() },
+});
 
 /** A bot, and one of those who administer it. */
 export interface Administered {
@@ -39,7 +40,7 @@ export function loadAdministeredBots(
   realmId: number,
   viewers: readonly Viewer[],
 ): Promise<Administered[]> {
-  return sql.rows<Administered>(administered, [
+  return sql.rows(administered, [
     realmId,
     viewers.map(({ id }) => id),
     viewers.map(({ role }) => role),

@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type Column, type RowOf, type Sql } from "@carillon/db";
 
 import { channelSettings } from "../permissions/registry.ts";
 
@@ -7,34 +7,43 @@ export type ChannelSetting = keyof typeof channelSettings;
 /** The group that holds each permission of a channel: `canSendMessageGroupId` and so on. */
 export type ChannelGroups = Readonly<Record<`${ChannelSetting}Id`, number>>;
 
-/** A channel, as the rules need it. */
-export interface Channel extends ChannelGroups {
-  readonly id: number;
-  readonly realmId: number;
-  readonly name: string;
-  readonly description: string;
-  readonly renderedDescription: string;
-  readonly creatorId: number | null;
-  /** UNIX time in seconds. */
-  readonly dateCreated: number;
-  readonly inviteOnly: boolean;
-  readonly isWebPublic: boolean;
-  readonly historyPublicToSubscribers: boolean;
-  readonly isArchived: boolean;
-  readonly topicsPolicy: string;
-  /** null = the organization's, -1 = for ever */
-  readonly messageRetentionDays: number | null;
-  readonly folderId: number | null;
-  readonly firstMessageId: number | null;
-  readonly subscriberCount: number;
-  readonly isRecentlyActive: boolean;
-  readonly weeklyTraffic: number | null;
-}
-
 /** Its fields that hold groups. */
 export const channelGroupKeys = Object.keys(channelSettings).map(
   (key) => `${key}Id` as keyof ChannelGroups,
 );
+
+const groupRow = Object.fromEntries(channelGroupKeys.map((key) => [key, column.int])) as Record<
+  keyof ChannelGroups,
+  Column<number>
+>;
+
+/** The rows of {@link channelColumns}. */
+export const channelRow = {
+  id: column.int,
+  realmId: column.int,
+  name: column.text,
+  description: column.text,
+  renderedDescription: column.text,
+  creatorId: column.int.orNull(),
+  /** UNIX time in seconds. */
+  dateCreated: column.int,
+  inviteOnly: column.bool,
+  isWebPublic: column.bool,
+  historyPublicToSubscribers: column.bool,
+  isArchived: column.bool,
+  topicsPolicy: column.text,
+  /** null = the organization's, -1 = for ever */
+  messageRetentionDays: column.int.orNull(),
+  folderId: column.int.orNull(),
+  firstMessageId: column.bigint.orNull(),
+  subscriberCount: column.int,
+  isRecentlyActive: column.bool,
+  weeklyTraffic: column.int.orNull(),
+  ...groupRow,
+};
+
+/** A channel, as the rules need it. */
+export type Channel = RowOf<typeof channelRow>;
 
 const groupColumns = Object.entries(channelSettings)
   .map(([key, { name }]) => `c.${name}_id AS "${key}Id"`)
@@ -50,12 +59,13 @@ export const channelColumns = `c.id, c.realm_id AS "realmId", c.name, c.descript
   c.first_message_id AS "firstMessageId", c.subscriber_count AS "subscriberCount",
   c.is_recently_active AS "isRecentlyActive", c.weekly_traffic AS "weeklyTraffic", ${groupColumns}`;
 
-const byNames = {
+const byNames = statement({
   name: "channels-by-name",
   text: `SELECT wanted, ${channelColumns}
     FROM unnest($2::text[]) AS wanted JOIN channels c ON lower(c.name) = lower(wanted)
     WHERE c.realm_id = $1`,
-};
+  row: { wanted: column.text, ...channelRow },
+});
 
 /**
  * The organization's channels with these names, whatever their case, archived and invisible ones too, by the name
@@ -66,14 +76,15 @@ export async function loadChannelsByName(
   realmId: number,
   names: readonly string[],
 ): Promise<Map<string, Channel>> {
-  const rows = await sql.rows<Channel & { wanted: string }>(byNames, [realmId, names]);
+  const rows = await sql.rows(byNames, [realmId, names]);
   return new Map(rows.map(({ wanted, ...channel }) => [wanted, channel]));
 }
 
-const byIds = {
+const byIds = statement({
   name: "channels-by-id",
   text: `SELECT ${channelColumns} FROM channels c WHERE c.realm_id = $1 AND c.id = ANY($2::int[])`,
-};
+  row: channelRow,
+});
 
 /** The organization's channels with these ids, by id, archived and invisible ones too. */
 export async function loadChannels(
@@ -81,6 +92,6 @@ export async function loadChannels(
   realmId: number,
   ids: readonly number[],
 ): Promise<Map<number, Channel>> {
-  const rows = await sql.rows<Channel>(byIds, [realmId, ids]);
+  const rows = await sql.rows(byIds, [realmId, ids]);
   return new Map(rows.map((channel) => [channel.id, channel]));
 }

@@ -1,17 +1,20 @@
 import { roles } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
+
+const defaults = statement({
+  name: "default-channels-event",
+  text: `SELECT
+      ARRAY(SELECT d.channel_id FROM default_channels d JOIN channels c ON c.id = d.channel_id
+        WHERE c.realm_id = $1 ORDER BY 1) AS channels,
+      ARRAY(SELECT id FROM users WHERE realm_id = $1 AND is_active AND role <> ${roles.guest}
+        AND system_bot_kind IS NULL ORDER BY 1)::text AS audience`,
+  row: { channels: column.ints, audience: column.text },
+});
 
 /** The whole list of default channels, told to everybody but guests. */
 export async function defaultChannelsEvent(sql: Sql, realmId: number): Promise<NewEvent> {
-  const [row] = await sql.rows<{ channels: number[]; audience: string }>(
-    `SELECT
-       ARRAY(SELECT d.channel_id FROM default_channels d JOIN channels c ON c.id = d.channel_id
-         WHERE c.realm_id = $1 ORDER BY 1) AS channels,
-       ARRAY(SELECT id FROM users WHERE realm_id = $1 AND is_active AND role <> ${roles.guest}
-         AND system_bot_kind IS NULL ORDER BY 1)::text AS audience`,
-    [realmId],
-  );
+  const [row] = await sql.rows(defaults, [realmId]);
   return {
     type: "default_streams",
     payload: { default_streams: row?.channels ?? [] },

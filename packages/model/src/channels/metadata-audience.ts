@@ -1,5 +1,5 @@
 import { roles } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 /**
  * Who sees each channel's metadata, by channel (events.md §4 "meta"): of a web-public one everybody, of a public one
@@ -10,15 +10,16 @@ export type MetadataAudiences = ReadonlyMap<number, ReadonlySet<number>>;
 
 type Basis = "everybody" | "nonGuests" | "administrators";
 
-const bases = {
+const bases = statement({
   name: "metadata-audience-bases",
   text: `SELECT coalesce(array_agg(id), '{}') AS everybody,
       coalesce(array_agg(id) FILTER (WHERE role <> ${roles.guest}), '{}') AS "nonGuests",
       coalesce(array_agg(id) FILTER (WHERE role <= ${roles.administrator}), '{}') AS administrators
     FROM users WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL`,
-};
+  row: { everybody: column.ints, nonGuests: column.ints, administrators: column.ints },
+});
 
-const extras = {
+const extras = statement({
   name: "metadata-audience-extras",
   text: `WITH RECURSIVE channel AS (
       SELECT id, is_web_public, invite_only,
@@ -42,7 +43,8 @@ const extras = {
         ELSE 'nonGuests' END AS basis,
       coalesce((SELECT array_agg(user_id ORDER BY user_id) FROM extra WHERE channel_id = c.id), '{}') AS extra
     FROM channel c`,
-};
+  row: { id: column.int, basis: column.text.as<Basis>(), extra: column.ints },
+});
 
 /** As the rows are now: load it before a change to tell who gains access by it. */
 export async function loadMetadataAudiences(
@@ -51,11 +53,8 @@ export async function loadMetadataAudiences(
   channelIds: readonly number[],
 ): Promise<MetadataAudiences> {
   if (channelIds.length === 0) return new Map();
-  const [basis] = await sql.rows<Record<Basis, number[]>>(bases, [realmId]);
-  const rows = await sql.rows<{ id: number; basis: Basis; extra: number[] }>(extras, [
-    realmId,
-    channelIds,
-  ]);
+  const [basis] = await sql.rows(bases, [realmId]);
+  const rows = await sql.rows(extras, [realmId, channelIds]);
   const sets = new Map<string, Set<number>>();
   return new Map(
     rows.map(({ id, basis: kind, extra }) => {

@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 import { personalSettings } from "../settings/registry.ts";
 import type { SubscriptionObject } from "./subscriptions.ts";
@@ -28,13 +28,14 @@ const values = settings
   })
   .join(", ");
 
-const byIds = {
+const byIds = statement({
   name: "inherited-notifications",
   text: `SELECT inherited, array_agg(id) AS ids FROM (
       SELECT u.id, jsonb_build_object(${values}) AS inherited FROM users u
       WHERE u.realm_id = $1 AND u.id = ANY($2::int[])
     ) each GROUP BY inherited`,
-};
+  row: { inherited: column.json<InheritedNotifications>(), ids: column.ints },
+});
 
 /** What the subscriptions of the organization's accounts inherit, by account; one object for all that are alike. */
 export async function loadInheritedNotifications(
@@ -42,10 +43,7 @@ export async function loadInheritedNotifications(
   realmId: number,
   userIds: readonly number[],
 ): Promise<Map<number, InheritedNotifications>> {
-  const rows = await sql.rows<{ ids: number[]; inherited: InheritedNotifications }>(byIds, [
-    realmId,
-    userIds,
-  ]);
+  const rows = await sql.rows(byIds, [realmId, userIds]);
   return new Map(rows.flatMap(({ ids, inherited }) => ids.map((id) => [id, inherited] as const)));
 }
 

@@ -1,4 +1,4 @@
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
 import { changeAudiences } from "./audience-lock.ts";
@@ -40,7 +40,7 @@ export const subscriptionColumns = `s.channel_id AS "channelId", s.user_id AS "u
  * out at first: a conflict would lock each of their rows. Rows come as JSON, one text for 500, since the
  * driver reads all rows of an answer in one go.
  */
-const insert = {
+const insert = statement({
   name: "subscribe",
   text: `WITH free AS (
       SELECT u.id AS user_id, array(
@@ -65,7 +65,8 @@ const insert = {
     )
     SELECT json_agg(each)::text AS added
     FROM (SELECT added.*, (row_number() OVER () - 1) / 500 AS slice FROM added) each GROUP BY slice ORDER BY slice`,
-};
+  row: { added: column.text },
+});
 
 /** Rows of the accounts' subscriptions that are looked at for colours that are not used yet. */
 const lookedAt = 200_000;
@@ -84,7 +85,7 @@ export async function subscribe(
   if (channels.length === 0 || userIds.length === 0) return [];
   const ids = channels.map(({ channelId }) => channelId);
   await lockChannels(tx, ids);
-  const slices = await tx.rows<{ added: string }>(insert, [
+  const slices = await tx.rows(insert, [
     ids,
     channels.map(({ color }) => color ?? null),
     userIds,
@@ -97,6 +98,14 @@ export async function subscribe(
   return added;
 }
 
+const end = statement({
+  name: "unsubscribe",
+  text: `UPDATE subscriptions SET active = false
+    WHERE channel_id = ANY($1::int[]) AND user_id = ANY($2::int[]) AND active
+    RETURNING channel_id AS "channelId", user_id AS "userId", is_user_active AS counted`,
+  row: { channelId: column.int, userId: column.int, counted: column.bool },
+});
+
 /** Unsubscribes every account from every channel; the rows stay. @returns the pairs that were subscribed */
 export async function unsubscribe(
   tx: Tx,
@@ -104,12 +113,7 @@ export async function unsubscribe(
   userIds: readonly number[],
 ): Promise<SubscriptionPair[]> {
   await lockChannels(tx, channelIds);
-  const removed = await tx.rows<SubscriptionPair & { counted: boolean }>(
-    `UPDATE subscriptions SET active = false
-     WHERE channel_id = ANY($1::int[]) AND user_id = ANY($2::int[]) AND active
-     RETURNING channel_id AS "channelId", user_id AS "userId", is_user_active AS counted`,
-    [channelIds, userIds],
-  );
+  const removed = await tx.rows(end, [channelIds, userIds]);
   await countSubscribers(
     tx,
     removed.filter(({ counted }) => counted),
@@ -132,16 +136,19 @@ export async function lockChannels(tx: Tx, channelIds: readonly number[]): Promi
   await Promise.all([sending, rows]);
 }
 
+const count = statement({
+  name: "channels-count",
+  text: `UPDATE channels SET subscriber_count = subscriber_count + change.n
+    FROM (SELECT id, $2 * count(*)::int AS n FROM unnest($1::int[]) AS id GROUP BY id) change
+    WHERE channels.id = change.id`,
+  row: {},
+});
+
 async function countSubscribers(
   tx: Tx,
   pairs: readonly SubscriptionPair[],
   sign: 1 | -1,
 ): Promise<void> {
   if (pairs.length === 0) return;
-  await tx.rows(
-    `UPDATE channels SET subscriber_count = subscriber_count + change.n
-     FROM (SELECT id, $2 * count(*)::int AS n FROM unnest($1::int[]) AS id GROUP BY id) change
-     WHERE channels.id = change.id`,
-    [pairs.map(({ channelId }) => channelId), sign],
-  );
+  await tx.rows(count, [pairs.map(({ channelId }) => channelId), sign]);
 }

@@ -1,24 +1,27 @@
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 
 import { lockChannels, type SubscriptionPair } from "./subscribe.ts";
 
 /** The keys lead from the organization's channels to one account's rows, ended ones too; no index does. */
-const mark = {
+const mark = statement({
   name: "subscriptions-mark-active",
   text: `UPDATE subscriptions s SET is_user_active = $3 FROM channels c
     WHERE c.realm_id = $1 AND s.channel_id = c.id AND s.user_id = $2 AND s.is_user_active <> $3
     RETURNING s.channel_id AS "channelId", s.user_id AS "userId", s.active`,
-};
+  row: { channelId: column.int, userId: column.int, active: column.bool },
+});
 
-const subscribedTo = {
+const subscribedTo = statement({
   name: "channels-subscribed-to-by",
   text: "SELECT channel_id AS id FROM subscriptions WHERE user_id = $1 AND active",
-};
+  row: { id: column.int },
+});
 
-const count = {
+const count = statement({
   name: "channels-count-one",
   text: "UPDATE channels SET subscriber_count = subscriber_count + $2 WHERE id = ANY($1::int[])",
-};
+  row: {},
+});
 
 /**
  * Lets an account's subscriptions count, or not, as it is activated or deactivated: the rows stay (users.md §4).
@@ -29,13 +32,13 @@ export async function markSubscriber(
   { id, realmId }: { readonly id: number; readonly realmId: number },
   active: boolean,
 ): Promise<SubscriptionPair[]> {
-  const subscribed = await tx.rows<{ id: number }>(subscribedTo, [id]);
+  const subscribed = await tx.rows(subscribedTo, [id]);
   const [, rows] = await Promise.all([
     lockChannels(
       tx,
       subscribed.map((channel) => channel.id),
     ),
-    tx.rows<SubscriptionPair & { active: boolean }>(mark, [realmId, id, active]),
+    tx.rows(mark, [realmId, id, active]),
   ]);
   const pairs = rows
     .filter((row) => row.active)

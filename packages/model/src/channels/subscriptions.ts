@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 import type { Channel } from "./channel.ts";
 import type { ChannelObject, ChannelPresenter } from "./present.ts";
@@ -50,11 +50,12 @@ export function ownFields(subscription: Subscription): OwnFields {
   };
 }
 
-const subscribers = {
+const subscribers = statement({
   name: "subscribers-of",
   text: `SELECT channel_id AS "channelId", array_agg(user_id ORDER BY user_id) AS ids FROM subscriptions
     WHERE channel_id = ANY($1::int[]) AND active AND is_user_active GROUP BY channel_id`,
-};
+  row: { channelId: column.int, ids: column.ints },
+});
 
 /** The active subscribers of each channel, ascending. */
 export async function loadSubscribers(
@@ -62,23 +63,24 @@ export async function loadSubscribers(
   channelIds: readonly number[],
 ): Promise<(channelId: number) => number[]> {
   if (channelIds.length === 0) return () => [];
-  const rows = await sql.rows<{ channelId: number; ids: number[] }>(subscribers, [channelIds]);
+  const rows = await sql.rows(subscribers, [channelIds]);
   const byChannel = new Map(rows.map(({ channelId, ids }) => [channelId, ids]));
   return (channelId) => byChannel.get(channelId) ?? [];
 }
 
-const ownSubscriptions = {
+const ownSubscriptions = statement({
   name: "channels-subscribed-to",
   text: `SELECT s.user_id AS "userId", s.channel_id AS "channelId" FROM subscriptions s
     WHERE s.user_id = ANY($1::int[]) AND s.active`,
-};
+  row: { userId: column.int, channelId: column.int },
+});
 
 /** Which of the accounts are subscribed to which channels. */
 export async function loadSubscribedChannels(
   sql: Sql,
   userIds: readonly number[],
 ): Promise<(userId: number, channelId: number) => boolean> {
-  const rows = await sql.rows<{ userId: number; channelId: number }>(ownSubscriptions, [userIds]);
+  const rows = await sql.rows(ownSubscriptions, [userIds]);
   const pairs = new Set(rows.map(({ userId, channelId }) => `${userId}:${channelId}`));
   return (userId, channelId) => pairs.has(`${userId}:${channelId}`);
 }

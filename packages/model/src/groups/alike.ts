@@ -1,4 +1,4 @@
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 
 import {
   loadMemberships,
@@ -19,7 +19,7 @@ export interface Alike {
   readonly memberships: Memberships;
 }
 
-const classes = {
+const classes = statement({
   name: "alike-accounts",
   text: `WITH own AS (
       SELECT u.id, u.role, array_agg(m.group_id ORDER BY m.group_id) AS groups
@@ -28,7 +28,8 @@ const classes = {
       GROUP BY u.id
     )
     SELECT role, json_agg(id ORDER BY id) AS "userIds" FROM own GROUP BY role, groups`,
-};
+  row: { role: column.int, userIds: column.json<number[]>() },
+});
 
 /** The active ones of the accounts, by classes: ten thousand members of one group are a handful of them. */
 export async function loadAlike(
@@ -36,7 +37,7 @@ export async function loadAlike(
   realmId: number,
   userIds: readonly number[],
 ): Promise<Alike> {
-  const rows = await tx.rows<{ role: number; userIds: number[] }>(classes, [realmId, userIds]);
+  const rows = await tx.rows(classes, [realmId, userIds]);
   const alike = rows.map((row) => ({
     one: { id: row.userIds[0] ?? 0, role: row.role, isActive: true },
     userIds: row.userIds,

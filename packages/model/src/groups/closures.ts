@@ -1,32 +1,37 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type DeclaredStatement, type RowOf, type Sql } from "@carillon/db";
 
 /** The two directions of the group graph from one group, or a few. UNION ends each walk even where ways meet. */
 
-const upward = {
+const row = { ids: column.json<number[]>() };
+
+const upward = statement({
   name: "group-supergroups",
   text: `WITH RECURSIVE above (id) AS (
       SELECT $1::int
       UNION SELECT s.supergroup_id FROM above JOIN user_group_subgroup s ON s.subgroup_id = above.id
     )
     SELECT coalesce(json_agg(id), '[]') AS ids FROM above`,
-};
+  row,
+});
 
 const below = `WITH RECURSIVE below (id) AS (
     SELECT unnest($1::int[])
     UNION SELECT s.subgroup_id FROM below JOIN user_group_subgroup s ON s.supergroup_id = below.id
   )`;
 
-const members = {
+const members = statement({
   name: "group-members",
   text: `${below}
     SELECT coalesce(json_agg(DISTINCT m.user_id ORDER BY m.user_id), '[]') AS ids
     FROM below JOIN user_group_member m ON m.group_id = below.id JOIN users u ON u.id = m.user_id AND u.is_active`,
-};
+  row,
+});
 
-const subgroups = {
+const subgroups = statement({
   name: "group-subgroups",
   text: `${below} SELECT coalesce(json_agg(id ORDER BY id), '[]') AS ids FROM below WHERE NOT id = ANY($1::int[])`,
-};
+  row,
+});
 
 /** The group itself and every group that it is a part of, at any depth, anonymous ones too. */
 export function loadSupergroups(sql: Sql, groupId: number): Promise<number[]> {
@@ -45,9 +50,9 @@ export function loadAllSubgroups(sql: Sql, groupId: number): Promise<number[]> {
 
 async function ids(
   sql: Sql,
-  statement: { readonly name: string; readonly text: string },
+  closure: DeclaredStatement<RowOf<typeof row>>,
   from: unknown,
 ): Promise<number[]> {
-  const [row] = await sql.rows<{ ids: number[] }>(statement, [from]);
-  return row?.ids ?? [];
+  const [found] = await sql.rows(closure, [from]);
+  return found?.ids ?? [];
 }

@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 import { groupSettings } from "../permissions/registry.ts";
 
@@ -7,15 +7,17 @@ export type GroupSetting = keyof typeof groupSettings;
 /** The group that holds each permission of a user group: `canJoinGroup` and so on. */
 export type GroupHolders = Readonly<Record<GroupSetting, number>>;
 
+const row = {
+  id: column.int,
+  name: column.text,
+  description: column.text,
+  isSystemGroup: column.bool,
+  deactivated: column.bool,
+  holders: column.json<GroupHolders>(),
+};
+
 /** A user group, as the rules need it. */
-export interface UserGroup {
-  readonly id: number;
-  readonly name: string;
-  readonly description: string;
-  readonly isSystemGroup: boolean;
-  readonly deactivated: boolean;
-  readonly holders: GroupHolders;
-}
+export type UserGroup = RowOf<typeof row>;
 
 const holders = Object.entries(groupSettings)
   .map(([key, { name }]) => `'${key}', ${name}_id`)
@@ -24,10 +26,11 @@ const holders = Object.entries(groupSettings)
 const columns = `id, name, description, is_system_group AS "isSystemGroup", deactivated,
   json_build_object(${holders}) AS holders`;
 
-const lock = {
+const lock = statement({
   name: "lock-user-group",
   text: `SELECT ${columns} FROM named_user_group WHERE realm_id = $1 AND id = $2 FOR UPDATE`,
-};
+  row,
+});
 
 /** The organization's group with this id, kept from all others until the transaction ends. */
 export async function lockUserGroup(
@@ -35,5 +38,5 @@ export async function lockUserGroup(
   realmId: number,
   groupId: number,
 ): Promise<UserGroup | undefined> {
-  return (await sql.rows<UserGroup>(lock, [realmId, groupId]))[0];
+  return (await sql.rows(lock, [realmId, groupId]))[0];
 }

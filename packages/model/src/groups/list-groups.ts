@@ -1,13 +1,8 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type Column, type Sql } from "@carillon/db";
 
 import { loadGroupValues } from "../permissions/group-setting.ts";
 import { inSlices } from "@carillon/kit";
-import {
-  groupSettingNames,
-  presentUserGroup,
-  type StoredUserGroup,
-  type UserGroupObject,
-} from "./group-object.ts";
+import { groupSettingNames, presentUserGroup, type UserGroupObject } from "./group-object.ts";
 
 /** Members as JSON: a list of ten thousand is read in a fraction of the time that an array of the database takes. */
 const objects = (condition: string) => `WITH groups AS (
@@ -26,8 +21,29 @@ const objects = (condition: string) => `WITH groups AS (
     FROM groups g LEFT JOIN members ON members.group_id = g.id LEFT JOIN subgroups ON subgroups.supergroup_id = g.id
     ORDER BY g.id`;
 
-const byRealm = { name: "user-groups", text: objects("($2 OR NOT deactivated)") };
-const byId = { name: "user-group", text: objects("id = $2") };
+const settingColumns = Object.fromEntries(
+  groupSettingNames.map((name) => [name, column.int]),
+) as Record<(typeof groupSettingNames)[number], Column<number>>;
+
+const row = {
+  id: column.int,
+  name: column.text,
+  description: column.text,
+  date_created: column.float.orNull(),
+  creator_id: column.int.orNull(),
+  members: column.json<number[]>(),
+  direct_subgroup_ids: column.json<number[]>(),
+  is_system_group: column.bool,
+  deactivated: column.bool,
+  ...settingColumns,
+};
+
+const byRealm = statement({
+  name: "user-groups",
+  text: objects("($2 OR NOT deactivated)"),
+  row,
+});
+const byId = statement({ name: "user-group", text: objects("id = $2"), row });
 
 /** The organization's user groups by id, system groups too; two statements, however many there are. */
 export async function listUserGroups(
@@ -35,7 +51,7 @@ export async function listUserGroups(
   realmId: number,
   options: { readonly deactivated: boolean },
 ): Promise<UserGroupObject[]> {
-  const groups = await sql.rows<StoredUserGroup>(byRealm, [realmId, options.deactivated]);
+  const groups = await sql.rows(byRealm, [realmId, options.deactivated]);
   const holders = groups.flatMap((group) => groupSettingNames.map((name) => group[name]));
   const valueOf = await loadGroupValues(sql, holders);
   return inSlices(groups, (group) => presentUserGroup(group, valueOf));
@@ -50,7 +66,7 @@ export async function loadUserGroup(
   realmId: number,
   groupId: number,
 ): Promise<UserGroupObject> {
-  const [group] = await sql.rows<StoredUserGroup>(byId, [realmId, groupId]);
+  const [group] = await sql.rows(byId, [realmId, groupId]);
   if (!group) throw new Error(`there is no user group ${groupId}`);
   const valueOf = await loadGroupValues(
     sql,

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 
 /** Code points that the name of a group may have. */
@@ -23,15 +23,18 @@ export function checkGroupName(name: string): void {
     throw errors.badRequest(`The name of a user group must not begin with ${prefix}`);
 }
 
+const named = statement({
+  name: "group-by-name",
+  text: `SELECT FROM named_user_group WHERE realm_id = $1 AND name = $2`,
+  row: {},
+});
+
 /**
  * Deactivated groups and those of the system keep their names, and case counts. Nobody else takes the name meanwhile
  * when the transaction holds the lock of the group graph.
  * @throws ApiError `BAD_REQUEST` when another group has the name
  */
 export async function checkNameIsUnused(sql: Sql, realmId: number, name: string): Promise<void> {
-  const rows = await sql.rows("SELECT FROM named_user_group WHERE realm_id = $1 AND name = $2", [
-    realmId,
-    name,
-  ]);
+  const rows = await sql.rows(named, [realmId, name]);
   if (rows.length > 0) throw errors.badRequest(`There is already a user group named ${name}`);
 }

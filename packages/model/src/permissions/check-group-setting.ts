@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 
 import type { GroupSettingValue } from "./group-setting.ts";
 import { lockNamedGroups, type UsableGroup } from "./lock-groups.ts";
@@ -70,15 +70,19 @@ function membersOf(value: GroupSettingValue): readonly number[] {
   return typeof value === "number" ? [] : value.direct_members;
 }
 
+const active = statement({
+  name: "active-accounts-of",
+  text: `SELECT id FROM users
+    WHERE realm_id = $1 AND id = ANY($2::int[]) AND is_active AND system_bot_kind IS NULL`,
+  row: { id: column.int },
+});
+
 async function activeAccounts(
   tx: Tx,
   realmId: number,
   ids: readonly number[],
 ): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
-  const rows = await tx.rows<{ id: number }>(
-    `SELECT id FROM users WHERE realm_id = $1 AND id = ANY($2::int[]) AND is_active AND system_bot_kind IS NULL`,
-    [realmId, ids],
-  );
+  const rows = await tx.rows(active, [realmId, ids]);
   return new Set(rows.map(({ id }) => id));
 }

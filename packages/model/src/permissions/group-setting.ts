@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 /** The value of a group-valued setting as on the wire (user-groups.md §3): a named group, or a set of its own. */
 export type GroupSettingValue = number | GroupParts;
@@ -35,7 +35,7 @@ function ascending(ids: readonly number[]): number[] {
   return [...new Set(ids)].sort((a, b) => a - b);
 }
 
-const values = {
+const values = statement({
   name: "group-setting-values",
   text: `SELECT g.id,
       ARRAY(SELECT m.user_id FROM user_group_member m JOIN users u ON u.id = m.user_id AND u.is_active
@@ -43,14 +43,15 @@ const values = {
       ARRAY(SELECT s.subgroup_id FROM user_group_subgroup s WHERE s.supergroup_id = g.id ORDER BY 1) AS direct_subgroups
     FROM user_group g
     WHERE g.id = ANY($1::int[]) AND NOT EXISTS (SELECT 1 FROM named_user_group n WHERE n.id = g.id)`,
-};
+  row: { id: column.int, direct_members: column.ints, direct_subgroups: column.ints },
+});
 
 /** The values that stored groups stand for, as they go out: deactivated accounts are left out of the sets. */
 export async function loadGroupValues(
   sql: Sql,
   groupIds: Iterable<number>,
 ): Promise<(groupId: number) => GroupSettingValue> {
-  const rows = await sql.rows<GroupParts & { id: number }>(values, [[...new Set(groupIds)]]);
+  const rows = await sql.rows(values, [[...new Set(groupIds)]]);
   const sets = new Map(rows.map(({ id, ...parts }) => [id, parts]));
   return (groupId) => sets.get(groupId) ?? groupId;
 }

@@ -1,5 +1,5 @@
 import { isGuest } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 import type { SettingRule } from "./registry.ts";
 
@@ -46,11 +46,8 @@ export class Memberships {
   }
 }
 
-interface ClosureRow {
-  from: number;
-  group: number;
-  direct: boolean;
-}
+const closureRow = { from: column.int, group: column.int, direct: column.bool };
+type ClosureRow = RowOf<typeof closureRow>;
 
 /** The recursion starts from the distinct groups of all accounts, so its cost does not grow with the accounts. */
 const closureOf = (accounts: string) => `WITH RECURSIVE direct AS MATERIALIZED (
@@ -64,18 +61,23 @@ const closureOf = (accounts: string) => `WITH RECURSIVE direct AS MATERIALIZED (
   SELECT user_id AS "from", group_id AS "group", true AS direct FROM direct
   UNION ALL SELECT start, group_id, false FROM upward`;
 
-const closure = { name: "permission-closure", text: closureOf("$1::int[]") };
+const closure = statement({
+  name: "permission-closure",
+  text: closureOf("$1::int[]"),
+  row: closureRow,
+});
 
 /** PostgreSQL does not look into the array, so that it plans this once. */
-const closureWithOwners = {
+const closureWithOwners = statement({
   name: "permission-closure-owners",
   text: closureOf(`ARRAY(SELECT unnest($1::int[])
       UNION SELECT bot_owner_id FROM users WHERE id = ANY(ARRAY(SELECT unnest($1::int[]))) AND is_bot)`),
-};
+  row: closureRow,
+});
 
 /** Loads the memberships of the given accounts. */
 export async function loadMemberships(sql: Sql, userIds: readonly number[]): Promise<Memberships> {
-  return new Memberships(userIds.length > 0 ? await sql.rows<ClosureRow>(closure, [userIds]) : []);
+  return new Memberships(userIds.length > 0 ? await sql.rows(closure, [userIds]) : []);
 }
 
 /** The same, with those of the owners of the bots among them. */
@@ -83,7 +85,5 @@ export async function loadMembershipsWithOwners(
   sql: Sql,
   userIds: readonly number[],
 ): Promise<Memberships> {
-  return new Memberships(
-    userIds.length > 0 ? await sql.rows<ClosureRow>(closureWithOwners, [userIds]) : [],
-  );
+  return new Memberships(userIds.length > 0 ? await sql.rows(closureWithOwners, [userIds]) : []);
 }

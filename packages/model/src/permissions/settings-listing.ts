@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 import { channelSettings, groupSettings, realmSettings } from "./registry.ts";
 
@@ -29,7 +29,7 @@ function usesIn(
     WHERE t.${key} = $1 AND setting.group_id IN (SELECT id FROM listing)`;
 }
 
-const listing = {
+const listing = statement({
   name: "settings-listing-account",
   text: `WITH listing AS (
       SELECT m.group_id AS id FROM user_group_member m
@@ -39,7 +39,14 @@ const listing = {
     UNION ALL ${usesIn("channel", "channels", "realm_id", namesOf(channelSettings))}
     UNION ALL ${usesIn("group", "named_user_group", "realm_id", namesOf(groupSettings))}
     ORDER BY scope, "ownerId", ord`,
-};
+  row: {
+    scope: column.text.as<ListingSetting["scope"]>(),
+    ownerId: column.int,
+    name: column.text,
+    groupId: column.int,
+    ord: column.int,
+  },
+});
 
 /** The organization's settings that list the account by itself, in one statement, however many there are. */
 export function loadSettingsListing(
@@ -47,5 +54,5 @@ export function loadSettingsListing(
   realmId: number,
   userId: number,
 ): Promise<ListingSetting[]> {
-  return sql.rows<ListingSetting>(listing, [realmId, userId]);
+  return sql.rows(listing, [realmId, userId]);
 }

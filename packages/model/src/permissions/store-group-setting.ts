@@ -1,4 +1,4 @@
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 
 import type { GroupParts, GroupSettingValue } from "./group-setting.ts";
 
@@ -30,6 +30,27 @@ export async function storeGroupSetting(
   return group.id;
 }
 
+const insertSets = statement({
+  name: "anonymous-groups",
+  text: `INSERT INTO user_group (realm_id) SELECT $1 FROM generate_series(1, $2::int) RETURNING id`,
+  row: { id: column.int },
+});
+
+const into = (name: string, table: string) =>
+  statement({
+    name,
+    text: `INSERT INTO ${table}
+      SELECT holder.id, entry.id FROM unnest($1::int[], $2::int[]) AS holder (n, id)
+      JOIN unnest($3::int[], $4::int[]) AS entry (n, id) USING (n)`,
+    row: {},
+  });
+
+const intoMembers = into("anonymous-group-members", "user_group_member (group_id, user_id)");
+const intoSubgroups = into(
+  "anonymous-group-subgroups",
+  "user_group_subgroup (supergroup_id, subgroup_id)",
+);
+
 /**
  * Makes anonymous groups for as many rows as are new, in three statements whatever the number.
  * @param sets checked, in canonical form
@@ -41,13 +62,7 @@ export async function storeNewSets(
   sets: readonly GroupParts[],
   rows: number,
 ): Promise<number[][]> {
-  const made =
-    sets.length === 0
-      ? []
-      : await tx.rows<{ id: number }>(
-          "INSERT INTO user_group (realm_id) SELECT $1 FROM generate_series(1, $2::int) RETURNING id",
-          [realmId, sets.length * rows],
-        );
+  const made = sets.length === 0 ? [] : await tx.rows(insertSets, [realmId, sets.length * rows]);
   const ids = made.map(({ id }) => id);
   const holders = Array.from({ length: rows }, (_, row) =>
     ids.slice(row * sets.length, (row + 1) * sets.length),
@@ -56,20 +71,11 @@ export async function storeNewSets(
     const pairs = sets.flatMap((set, n) => set[part].map((id) => [n, id] as const));
     return [pairs.map(([n]) => n), pairs.map(([, id]) => id)];
   };
-  const into = (table: string) => `INSERT INTO ${table}
-    SELECT holder.id, entry.id FROM unnest($1::int[], $2::int[]) AS holder (n, id)
-    JOIN unnest($3::int[], $4::int[]) AS entry (n, id) USING (n)`;
   const places = [ids.map((_, i) => i % sets.length), ids];
   if (ids.length > 0)
     await Promise.all([
-      tx.rows(into("user_group_member (group_id, user_id)"), [
-        ...places,
-        ...entries("direct_members"),
-      ]),
-      tx.rows(into("user_group_subgroup (supergroup_id, subgroup_id)"), [
-        ...places,
-        ...entries("direct_subgroups"),
-      ]),
+      tx.rows(intoMembers, [...places, ...entries("direct_members")]),
+      tx.rows(intoSubgroups, [...places, ...entries("direct_subgroups")]),
     ]);
   return holders;
 }
@@ -79,14 +85,17 @@ export function dropAnonymousGroup(tx: Tx, groupId: number): Promise<void> {
   return dropAnonymousGroups(tx, [groupId]);
 }
 
+const dropSets = statement({
+  name: "drop-anonymous-groups",
+  text: `DELETE FROM user_group g
+    WHERE id = ANY($1::int[]) AND NOT EXISTS (SELECT 1 FROM named_user_group n WHERE n.id = g.id)`,
+  row: {},
+});
+
 /** Those of the groups that are sets of a setting's own. */
 export async function dropAnonymousGroups(tx: Tx, groupIds: readonly number[]): Promise<void> {
   if (groupIds.length === 0) return;
-  await tx.rows(
-    `DELETE FROM user_group g
-     WHERE id = ANY($1::int[]) AND NOT EXISTS (SELECT 1 FROM named_user_group n WHERE n.id = g.id)`,
-    [groupIds],
-  );
+  await tx.rows(dropSets, [groupIds]);
 }
 
 /** A setting that gets another value. */
@@ -123,14 +132,17 @@ export async function storeChangedSettings(
   await Promise.all(moved.map(({ holder }) => dropAnonymousGroup(tx, holder)));
 }
 
+const fillSet = statement({
+  name: "fill-anonymous-group",
+  text: `WITH members AS (
+      INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])
+    )
+    INSERT INTO user_group_subgroup (supergroup_id, subgroup_id) SELECT $1, unnest($3::int[])`,
+  row: {},
+});
+
 async function fill(tx: Tx, groupId: number, parts: GroupParts): Promise<void> {
-  await tx.rows(
-    `WITH members AS (
-       INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])
-     )
-     INSERT INTO user_group_subgroup (supergroup_id, subgroup_id) SELECT $1, unnest($3::int[])`,
-    [groupId, parts.direct_members, parts.direct_subgroups],
-  );
+  await tx.rows(fillSet, [groupId, parts.direct_members, parts.direct_subgroups]);
 }
 
 async function isAnonymous(tx: Tx, groupId: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from "@carillon/db";
+import { column, statement, type Sql, type Tx } from "@carillon/db";
 
 import { systemGroups, type SystemGroupName } from "./registry.ts";
 
@@ -37,14 +37,15 @@ export async function createSystemGroups(tx: Tx, realmId: number): Promise<Syste
   return byName;
 }
 
-const byRealm = {
+const byRealm = statement({
   name: "system-groups",
   text: `SELECT json_object_agg(name, id) AS ids FROM named_user_group WHERE realm_id = $1 AND is_system_group`,
-};
+  row: { ids: column.json<SystemGroupIds>() },
+});
 
 /** The ids of the organization's system groups, by name. */
 export async function loadSystemGroups(sql: Sql, realmId: number): Promise<SystemGroupIds> {
-  const [row] = await sql.rows<{ ids: SystemGroupIds }>(byRealm, [realmId]);
+  const [row] = await sql.rows(byRealm, [realmId]);
   if (!row) throw new Error(`there is no organization ${realmId}`);
   return row.ids;
 }

@@ -1,7 +1,13 @@
 import { errors } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 import { loadRealm, type Realm } from "./realm.ts";
+
+const byLabel = statement({
+  name: "realm-of-host",
+  text: `SELECT id FROM realms ORDER BY (subdomain <> '' AND subdomain = $1) DESC, id LIMIT 1`,
+  row: { id: column.int },
+});
 
 /**
  * The organization that a request without credentials is about: the one whose subdomain is the first label of the
@@ -10,13 +16,7 @@ import { loadRealm, type Realm } from "./realm.ts";
  */
 export async function realmOfHost(sql: Sql, host: string): Promise<Realm> {
   const [label = ""] = host.toLowerCase().split(".");
-  const [row] = await sql.rows<{ id: number }>(
-    {
-      name: "realm-of-host",
-      text: "SELECT id FROM realms ORDER BY (subdomain <> '' AND subdomain = $1) DESC, id LIMIT 1",
-    },
-    [label],
-  );
+  const [row] = await sql.rows(byLabel, [label]);
   if (!row) throw errors.unavailable("This server has no organization yet");
   return loadRealm(sql, row.id);
 }

@@ -1,36 +1,38 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 import { realmSettings } from "../permissions/registry.ts";
 
 export type RealmSetting = keyof typeof realmSettings;
 
-/** An organization, as the rules need it. */
-export interface Realm {
-  readonly id: number;
-  readonly subdomain: string;
-  readonly name: string;
-  readonly deactivated: boolean;
-  readonly topicsPolicy: "allow_empty_topic" | "disable_empty_topic";
-  readonly emptyTopicDisplayName: string;
-  readonly defaultLanguage: string;
-  readonly waitingPeriodThreshold: number;
-  readonly requireUniqueNames: boolean;
-  readonly passwordAuthEnabled: boolean;
-  readonly enableSpectatorAccess: boolean;
-  readonly sendChannelEventsMessages: boolean;
-  readonly newStreamAnnouncementsChannelId: number | null;
-  readonly description: string;
+const row = {
+  id: column.int,
+  subdomain: column.text,
+  name: column.text,
+  deactivated: column.bool,
+  topicsPolicy: column.text.as<"allow_empty_topic" | "disable_empty_topic">(),
+  emptyTopicDisplayName: column.text,
+  defaultLanguage: column.text,
+  waitingPeriodThreshold: column.int,
+  requireUniqueNames: column.bool,
+  passwordAuthEnabled: column.bool,
+  enableSpectatorAccess: column.bool,
+  sendChannelEventsMessages: column.bool,
+  newStreamAnnouncementsChannelId: column.int.orNull(),
+  description: column.text,
   /** The database's clock when this was read: the start of the transaction. UNIX time in seconds, with a fraction. */
-  readonly now: number;
+  now: column.float,
   /** The group that holds each permission. */
-  readonly groups: Readonly<Record<RealmSetting, number>>;
-}
+  groups: column.json<Readonly<Record<RealmSetting, number>>>(),
+};
+
+/** An organization, as the rules need it. */
+export type Realm = RowOf<typeof row>;
 
 const groupColumns = Object.entries(realmSettings)
   .map(([key, { name }]) => `'${key}', ${name}_id`)
   .join(", ");
 
-const byId = {
+const byId = statement({
   name: "realm-by-id",
   text: `SELECT id, subdomain, name, deactivated, topics_policy AS "topicsPolicy",
       empty_topic_display_name AS "emptyTopicDisplayName", waiting_period_threshold AS "waitingPeriodThreshold",
@@ -41,14 +43,15 @@ const byId = {
       extract(epoch FROM now())::float8 AS now,
       json_build_object(${groupColumns}) AS groups
     FROM realms WHERE id = $1`,
-};
+  row,
+});
 
 /**
  * The organization with this id.
  * @throws Error when there is none: ids of organizations come from accounts, never from requests
  */
 export async function loadRealm(sql: Sql, realmId: number): Promise<Realm> {
-  const [realm] = await sql.rows<Realm>(byId, [realmId]);
+  const [realm] = await sql.rows(byId, [realmId]);
   if (!realm) throw new Error(`there is no organization ${realmId}`);
   return realm;
 }

@@ -1,15 +1,18 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 import { initialDefaults } from "./registry.ts";
+
+const byRealm = statement({
+  name: "realm-defaults",
+  text: `SELECT settings FROM realm_user_defaults WHERE realm_id = $1`,
+  row: { settings: column.json<Record<string, unknown>>() },
+});
 
 /** The settings that new accounts of the organization get a copy of, by their wire names. */
 export async function loadRealmDefaults(
   sql: Sql,
   realmId: number,
 ): Promise<Record<string, unknown>> {
-  const [row] = await sql.rows<{ settings: Record<string, unknown> }>(
-    "SELECT settings FROM realm_user_defaults WHERE realm_id = $1",
-    [realmId],
-  );
+  const [row] = await sql.rows(byRealm, [realmId]);
   return { ...initialDefaults(), ...row?.settings };
 }

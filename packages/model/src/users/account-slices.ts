@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 import { accountColumns, type Account } from "./account.ts";
 
@@ -14,6 +14,16 @@ export interface AccountFilter {
   readonly systemBots: boolean;
 }
 
+const slicesOf = statement({
+  name: "account-slices",
+  text: `SELECT json_agg(a ORDER BY a.id)::text AS accounts FROM (
+      SELECT (row_number() OVER (ORDER BY u.id) - 1) / ${size} AS slice, ${accountColumns} FROM users u
+      WHERE u.realm_id = $1 AND (u.system_bot_kind IS NOT NULL) = $2
+        AND ($3::int[] IS NULL OR u.id = ANY($3::int[]))
+    ) a GROUP BY a.slice ORDER BY a.slice`,
+  row: { accounts: column.text },
+});
+
 /**
  * The organization's accounts by id, in slices, between which other requests get their turn on the event loop. They
  * come as JSON, one text a slice: the driver reads all rows of an answer in one go, which for ten thousand accounts is
@@ -24,14 +34,7 @@ export async function* accountSlices(
   realmId: number,
   filter: AccountFilter,
 ): AsyncGenerator<Account[]> {
-  const slices = await sql.rows<{ accounts: string }>(
-    `SELECT json_agg(a ORDER BY a.id)::text AS accounts FROM (
-       SELECT (row_number() OVER (ORDER BY u.id) - 1) / ${size} AS slice, ${accountColumns} FROM users u
-       WHERE u.realm_id = $1 AND (u.system_bot_kind IS NOT NULL) = $2
-         AND ($3::int[] IS NULL OR u.id = ANY($3::int[]))
-     ) a GROUP BY a.slice ORDER BY a.slice`,
-    [realmId, filter.systemBots, filter.ids ?? null],
-  );
+  const slices = await sql.rows(slicesOf, [realmId, filter.systemBots, filter.ids ?? null]);
   for (const [index, { accounts }] of slices.entries()) {
     if (index > 0) await setImmediate();
     yield JSON.parse(accounts) as Account[];

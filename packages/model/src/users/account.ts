@@ -1,39 +1,43 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 import type { RuleSetting } from "../settings/storage.ts";
 
-/** An account as the rules need it: people and bots. */
-export interface Account {
-  readonly id: number;
-  readonly realmId: number;
-  readonly deliveryEmail: string;
+/** The rows of {@link accountColumns}. */
+export const accountRow = {
+  id: column.int,
+  realmId: column.int,
+  deliveryEmail: column.text,
   /** The address that others see: the delivery address, or `user{id}@…` where that is hidden. */
-  readonly email: string;
-  readonly fullName: string;
+  email: column.text,
+  fullName: column.text,
   /** One of `roles`. */
-  readonly role: number;
-  readonly isActive: boolean;
-  readonly isBot: boolean;
+  role: column.int,
+  isActive: column.bool,
+  isBot: column.bool,
   /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for people */
-  readonly botType: number | null;
-  readonly botOwnerId: number | null;
-  readonly systemBotKind: "notification" | "welcome" | null;
-  readonly avatarSource: string;
-  readonly avatarVersion: number;
+  botType: column.int.orNull(),
+  botOwnerId: column.int.orNull(),
+  systemBotKind: column.text.as<"notification" | "welcome">().orNull(),
+  avatarSource: column.text,
+  avatarVersion: column.int,
   /** 1 everyone, 2 members, 3 administrators, 4 nobody, 5 moderators */
-  readonly emailAddressVisibility: number;
-  readonly timezone: string;
-  readonly isImportedStub: boolean;
-  readonly isDeleted: boolean;
-  readonly canCreateUsers: boolean;
-  readonly canChangeUserEmails: boolean;
+  emailAddressVisibility: column.int,
+  timezone: column.text,
+  isImportedStub: column.bool,
+  isDeleted: column.bool,
+  canCreateUsers: column.bool,
+  canChangeUserEmails: column.bool,
   /** UNIX time in seconds, with a fraction. */
-  readonly dateJoined: number;
-  readonly defaultSendingChannelId: number | null;
+  dateJoined: column.float,
+  defaultSendingChannelId: column.int.orNull(),
   /** Those that the rules ask, by their wire names; read them through `setting()`. */
-  readonly settings: Readonly<Partial<Record<RuleSetting, unknown>>>;
-}
+  settings: column.json<Readonly<Partial<Record<RuleSetting, unknown>>>>(),
+};
 
+/** An account as the rules need it: people and bots. */
+export type Account = RowOf<typeof accountRow>;
+
+/** Of the table `users`, called `u`. */
 export const accountColumns = `u.id, u.realm_id AS "realmId", u.delivery_email AS "deliveryEmail", u.email,
   u.full_name AS "fullName", u.role, u.is_active AS "isActive", u.is_bot AS "isBot", u.bot_type AS "botType",
   u.bot_owner_id AS "botOwnerId", u.system_bot_kind AS "systemBotKind", u.avatar_source AS "avatarSource",
@@ -43,7 +47,7 @@ export const accountColumns = `u.id, u.realm_id AS "realmId", u.delivery_email A
   extract(epoch FROM u.date_joined)::float8 AS "dateJoined",
   u.default_sending_channel_id AS "defaultSendingChannelId", u.rule_settings AS settings`;
 
-const byIds = {
+const byIds = statement({
   name: "accounts-with-owners",
   text: `SELECT ${accountColumns} FROM users u
     WHERE u.realm_id = $1 AND u.id = ANY(ARRAY(SELECT unnest($2::int[])))
@@ -51,7 +55,8 @@ const byIds = {
     SELECT ${accountColumns} FROM users u
     WHERE u.realm_id = $1 AND u.id IN (
       SELECT bot_owner_id FROM users WHERE id = ANY(ARRAY(SELECT unnest($2::int[]))) AND is_bot)`,
-};
+  row: accountRow,
+});
 
 /** The organization's accounts with these ids, by id, together with the owners of the bots among them. */
 export async function loadAccounts(
@@ -59,6 +64,6 @@ export async function loadAccounts(
   realmId: number,
   ids: readonly number[],
 ): Promise<Map<number, Account>> {
-  const rows = await sql.rows<Account>(byIds, [realmId, ids]);
+  const rows = await sql.rows(byIds, [realmId, ids]);
   return new Map(rows.map((account) => [account.id, account]));
 }

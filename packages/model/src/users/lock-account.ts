@@ -1,7 +1,7 @@
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
-import { accountColumns, type Account } from "./account.ts";
+import { accountColumns, accountRow, type Account } from "./account.ts";
 
 const texts = {
   "FOR UPDATE": "account-for-update",
@@ -30,17 +30,18 @@ export function noSuchUser() {
   return errors.badRequest("There is no such user");
 }
 
-const currently = {
+const currently = statement({
   name: "account-now",
   text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
-};
+  row: accountRow,
+});
 
 /**
  * The acting account as it is by now, after the locks of the change were had: who lost a race may have lost more.
  * @throws ApiError `UNAUTHORIZED` when it is deactivated
  */
 export async function currentActor(tx: Tx, actor: Account): Promise<Account> {
-  const now = await tx.first<Account>(currently, [actor.realmId, actor.id]);
+  const now = await tx.first(currently, [actor.realmId, actor.id]);
   if (!now?.isActive) throw errors.unauthorized();
   return now;
 }

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 
 import type { Account } from "./account.ts";
 import { loadActiveAccounts, type ActiveAccount } from "./active-accounts.ts";
@@ -31,7 +31,7 @@ function isEmails(principals: Principals): principals is readonly string[] {
 const addressed = `u.id, u.is_bot AS "isBot", u.email_address_visibility AS "emailAddressVisibility"`;
 
 /** Two look-ups by index: one with OR would compare every account with every address. */
-const byAddresses = {
+const byAddresses = statement({
   name: "accounts-by-address",
   text: `WITH wanted AS (SELECT DISTINCT w AS wanted, lower(w) AS address FROM unnest($2::text[]) AS w)
     SELECT wanted, true AS "byPublicAddress", ${addressed}
@@ -40,17 +40,19 @@ const byAddresses = {
     SELECT wanted, false, ${addressed}
     FROM wanted JOIN users u ON u.realm_id = $1 AND lower(u.delivery_email) = address
       AND lower(u.email) <> lower(u.delivery_email)`,
-};
-
-type Addressed = Pick<Account, "id" | "isBot" | "emailAddressVisibility"> & {
-  readonly wanted: string;
-  readonly byPublicAddress: boolean;
-};
+  row: {
+    wanted: column.text,
+    byPublicAddress: column.bool,
+    id: column.int,
+    isBot: column.bool,
+    emailAddressVisibility: column.int,
+  },
+});
 
 /** A delivery address names nobody whose address the actor cannot see. */
 async function idsOf(tx: Tx, actor: Account, emails: readonly string[]): Promise<number[]> {
   const wanted = emails.map((email) => email.trim());
-  const rows = await tx.rows<Addressed>(byAddresses, [actor.realmId, wanted]);
+  const rows = await tx.rows(byAddresses, [actor.realmId, wanted]);
   const found = new Map(
     rows
       .filter(
