@@ -1,8 +1,8 @@
 import type { AddressInfo } from "node:net";
-import { operation } from "@carillon/contract";
+import { operation, realmPermissions } from "@carillon/contract";
 import { connectDatabase, type Database } from "@carillon/db";
 import { authenticate } from "@carillon/domain";
-import { type Account, loadMemberships, loadRealm, realmSettings } from "@carillon/model";
+import { type Account, loadMemberships, loadRealm } from "@carillon/model";
 import { buildApp, createGatewayServer, handlerFor } from "@carillon/gateway";
 import { silentLogger } from "@carillon/kit";
 import { z } from "zod";
@@ -34,7 +34,7 @@ const within = handle(declare("with"), async ({ actor, services }) =>
   services.db.transaction(async (tx) => {
     const realm = await loadRealm(tx, actor.realmId);
     const memberships = await loadMemberships(tx, [actor.id]);
-    const { canCreateGroups } = realmSettings;
+    const { canCreateGroups } = realmPermissions;
     return { holds: memberships.holds(actor, canCreateGroups, realm.groups.canCreateGroups) };
   }),
 );

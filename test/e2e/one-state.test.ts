@@ -1,7 +1,7 @@
-import { updateUserGroup } from "@carillon/contract";
+import { updateUserGroup, type GroupSettingValue } from "@carillon/contract";
 import type { Sql, Statement } from "@carillon/db";
 import { checkMessages } from "@carillon/domain";
-import { type Draft, type GroupSettingValue, storeChangedSettings } from "@carillon/model";
+import { type Draft, storeChangedSettings } from "@carillon/model";
 import {
   bot,
   channel,

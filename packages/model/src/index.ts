@@ -14,7 +14,6 @@ export { holdAudiences } from "./channels/audience-lock.ts";
 export {
   type Channel,
   type ChannelGroups,
-  type ChannelSetting,
   channelColumns,
   channelGroupKeys,
   loadChannels,
@@ -69,7 +68,7 @@ export {
 export { loadAlike } from "./groups/alike.ts";
 export { loadAllMembers, loadAllSubgroups, loadSupergroups } from "./groups/closures.ts";
 export type { UserGroupObject } from "./groups/group-object.ts";
-export { type GroupSetting, type UserGroup, lockUserGroup } from "./groups/group.ts";
+export { type UserGroup, lockUserGroup } from "./groups/group.ts";
 export { listUserGroups, loadUserGroup } from "./groups/list-groups.ts";
 export { checkGroupName, checkNameIsUnused } from "./groups/names.ts";
 export {
@@ -140,13 +139,8 @@ export {
   type ProposedGroupSetting,
   checkGroupSettings,
 } from "./permissions/check-group-setting.ts";
+export { checkGroupSettingUpdates } from "./permissions/group-setting-updates.ts";
 export {
-  type GroupSettingUpdate,
-  checkGroupSettingUpdates,
-} from "./permissions/group-setting-updates.ts";
-export {
-  type GroupParts,
-  type GroupSettingValue,
   canonicalGroupValue,
   loadGroupValues,
   sameGroupValue,
@@ -159,25 +153,15 @@ export {
   loadMembershipsWithOwners,
 } from "./permissions/memberships.ts";
 export {
-  type SettingRule,
-  type SystemGroupName,
-  channelSettings,
-  groupOfRole,
-  groupSettings,
-  realmSettings,
-  systemGroups,
-} from "./permissions/registry.ts";
-export { type ListingSetting, loadSettingsListing } from "./permissions/settings-listing.ts";
+  type ListingGroupSetting,
+  loadListingGroupSettings,
+} from "./permissions/listing-group-settings.ts";
 export {
   dropAnonymousGroups,
   storeChangedSettings,
   storeGroupSetting,
   storeNewSets,
 } from "./permissions/store-group-setting.ts";
-export {
-  type SupportedSetting,
-  supportedPermissionSettings,
-} from "./permissions/supported-settings.ts";
 export {
   type SystemGroupIds,
   createSystemGroups,
@@ -186,7 +170,7 @@ export {
 export { realmIconUrl } from "./realms/icon.ts";
 export { legacyPolicies } from "./realms/legacy-policies.ts";
 export { realmOfHost } from "./realms/realm-of-host.ts";
-export { type Realm, type RealmSetting, loadRealm } from "./realms/realm.ts";
+export { type Realm, loadRealm } from "./realms/realm.ts";
 export { settingChoices } from "./settings/choices.ts";
 export { languageName } from "./settings/languages.ts";
 export { loadRealmDefaults } from "./settings/realm-defaults.ts";

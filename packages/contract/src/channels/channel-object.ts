@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { groupSettingValue } from "./group-setting.ts";
+import { groupSettingFields } from "../permissions/parameters.ts";
+import { channelPermissions } from "../permissions/registry.ts";
 
 /** The fields of a channel as clients see it (channels.md §1). */
 export const channelFields = {
@@ -24,17 +25,7 @@ export const channelFields = {
   stream_weekly_traffic: z.int().nullable(),
   stream_post_policy: z.int(),
   is_announcement_only: z.boolean(),
-  can_add_subscribers_group: groupSettingValue,
-  can_administer_channel_group: groupSettingValue,
-  can_create_topic_group: groupSettingValue,
-  can_delete_any_message_group: groupSettingValue,
-  can_delete_own_message_group: groupSettingValue,
-  can_move_messages_out_of_channel_group: groupSettingValue,
-  can_move_messages_within_channel_group: groupSettingValue,
-  can_remove_subscribers_group: groupSettingValue,
-  can_resolve_topics_group: groupSettingValue,
-  can_send_message_group: groupSettingValue,
-  can_subscribe_group: groupSettingValue,
+  ...groupSettingFields(channelPermissions),
   /** Only where asked for. */
   is_default: z.boolean().optional(),
 };

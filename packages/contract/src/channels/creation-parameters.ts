@@ -1,6 +1,7 @@
 import { form } from "../form.ts";
 import { maxId } from "../ids.ts";
-import { channelGroupParameters } from "./group-setting.ts";
+import { groupSettingParameters } from "../permissions/parameters.ts";
+import { channelPermissions } from "../permissions/registry.ts";
 
 /** What a new channel is to be like: parameters of both operations that can create one (channels.md §4). */
 export const creationParameters = {
@@ -24,7 +25,7 @@ export const creationParameters = {
   message_retention_days: form
     .intOr(["realm_default", "unlimited"], { min: 1, max: maxId })
     .default("realm_default"),
-  ...channelGroupParameters,
+  ...groupSettingParameters(channelPermissions),
   send_new_subscription_messages: form
     .bool()
     .default(true)

@@ -3,7 +3,8 @@ import { mostAccounts, mostGroups } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { shape } from "../shape.ts";
-import { groupSettingParameters } from "./group-settings.ts";
+import { groupSettingParameters } from "../permissions/parameters.ts";
+import { groupPermissions } from "../permissions/registry.ts";
 
 /** `POST /user_groups/create` (user-groups.md §5.4). */
 export const createUserGroup = operation({
@@ -23,7 +24,7 @@ export const createUserGroup = operation({
       .json(z.array(shape.id), { most: mostGroups })
       .default([])
       .describe("IDs of groups in use."),
-    ...groupSettingParameters,
+    ...groupSettingParameters(groupPermissions),
   },
   result: { group_id: z.int() },
 });

@@ -1,7 +1,8 @@
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
-import { groupSettingUpdates } from "./group-settings.ts";
+import { groupSettingUpdateParameters } from "../permissions/parameters.ts";
+import { groupPermissions } from "../permissions/registry.ts";
 
 /** `PATCH /user_groups/{user_group_id}` (user-groups.md §5.2). */
 export const updateUserGroup = operation({
@@ -17,7 +18,7 @@ export const updateUserGroup = operation({
     name: form.text().optional().describe("At most 100 characters, unique among all groups."),
     description: form.text().optional(),
     deactivated: form.bool().optional().describe("`false` reactivates; `true` does nothing."),
-    ...groupSettingUpdates,
+    ...groupSettingUpdateParameters(groupPermissions),
   },
   errors: ["EXPECTATION_MISMATCH"],
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { groupSettingFields } from "./group-settings.ts";
+import { groupSettingFields } from "../permissions/parameters.ts";
+import { groupPermissions } from "../permissions/registry.ts";
 
 /** A user group in answers (user-groups.md §5); lists ascend. */
 export const userGroupObject = z.strictObject({
@@ -14,5 +15,5 @@ export const userGroupObject = z.strictObject({
   direct_subgroup_ids: z.array(z.int()),
   is_system_group: z.boolean(),
   deactivated: z.boolean(),
-  ...groupSettingFields,
+  ...groupSettingFields(groupPermissions),
 });

@@ -5,7 +5,6 @@ import {
   type Principals,
   type Realm,
   type Subscription,
-  channelSettings,
   checkChannelName,
   checkDescription,
   currentActor,
@@ -20,10 +19,9 @@ import {
   lockChannels,
   mayAdminister,
   normaliseColor,
-  realmSettings,
   subscribe,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, channelPermissions, realmPermissions } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
@@ -149,8 +147,8 @@ function checkMayAddOthers(
   channel: Channel,
   memberships: Memberships,
 ): void {
-  const organization = realmSettings.canAddSubscribersGroup;
-  const own = channelSettings.canAddSubscribersGroup;
+  const organization = realmPermissions.canAddSubscribersGroup;
+  const own = channelPermissions.canAddSubscribersGroup;
   const allowed =
     memberships.holds(actor, organization, realm.groups.canAddSubscribersGroup) ||
     mayAdminister(actor, channel, memberships) ||

@@ -1,33 +1,37 @@
 import {
   type Account,
   type ChannelGroups,
-  type ChannelSetting,
-  type GroupParts,
-  type GroupSettingValue,
   type Memberships,
   type ProposedGroupSetting,
   type Realm,
-  type SettingRule,
   type SystemGroupIds,
   canonicalGroupValue,
-  channelSettings,
   checkGroupSettings,
-  realmSettings,
   sameGroupValue,
   storeNewSets,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import {
+  errors,
+  type ChannelPermission,
+  type GroupParts,
+  type GroupSettingValue,
+  type Permission,
+  channelPermissions,
+  realmPermissions,
+} from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import type { CreationOptions } from "./creation-options.ts";
 
 /** The value of every permission of a channel, in canonical form. */
-export type ChannelGroupValues = Readonly<Record<ChannelSetting, GroupSettingValue>>;
+export type ChannelGroupValues = Readonly<Record<ChannelPermission, GroupSettingValue>>;
 
-const rules = Object.entries(channelSettings) as ReadonlyArray<[ChannelSetting, SettingRule]>;
+const permissions = Object.entries(channelPermissions) as ReadonlyArray<
+  [ChannelPermission, Permission]
+>;
 
 /** Whoever sets these decides what may vanish from the organization's history (channels.md §2). */
-const deletionSettings: readonly ChannelSetting[] = [
+const deletionPermissions: readonly ChannelPermission[] = [
   "canDeleteAnyMessageGroup",
   "canDeleteOwnMessageGroup",
 ];
@@ -44,17 +48,17 @@ export async function checkCreationGroups(
   asked: CreationOptions["groups"],
 ): Promise<ChannelGroupValues> {
   const nobody = systemGroups["role:nobody"];
-  const proposed: Array<ProposedGroupSetting & { key: ChannelSetting }> = [];
-  const values = new Map<ChannelSetting, GroupSettingValue>();
-  for (const [key, rule] of rules) {
+  const proposed: Array<ProposedGroupSetting & { key: ChannelPermission }> = [];
+  const values = new Map<ChannelPermission, GroupSettingValue>();
+  for (const [key, permission] of permissions) {
     const value = asked[key];
     if (value !== undefined)
-      proposed.push({ key, rule, value: canonicalGroupValue(value, nobody) });
+      proposed.push({ key, permission, value: canonicalGroupValue(value, nobody) });
     values.set(
       key,
-      rule.default === "creator"
+      permission.default === "creator"
         ? { direct_members: [creator.id], direct_subgroups: [] }
-        : systemGroups[rule.default],
+        : systemGroups[permission.default],
     );
   }
   await checkGroupSettings(tx, realm.id, proposed);
@@ -73,15 +77,15 @@ export function checkDeletionPolicy(
   systemGroups: SystemGroupIds,
   values: ChannelGroupValues,
 ): void {
-  const asked = deletionSettings.filter(
+  const asked = deletionPermissions.filter(
     (key) => !sameGroupValue(values[key], systemGroups["role:nobody"]),
   );
   const [first] = asked;
   if (first === undefined) return;
-  const { canSetDeleteMessagePolicyGroup } = realmSettings;
+  const { canSetDeleteMessagePolicyGroup } = realmPermissions;
   const group = realm.groups.canSetDeleteMessagePolicyGroup;
   if (!memberships.holds(creator, canSetDeleteMessagePolicyGroup, group))
-    throw errors.badRequest(`You may not set ${channelSettings[first].name}`);
+    throw errors.badRequest(`You may not set ${channelPermissions[first].name}`);
 }
 
 /** How many rows the permissions of one new channel take: members and subgroups of sets. */
@@ -108,13 +112,13 @@ export async function storeCreationGroups(
   );
   return holders.map((ids) => {
     const own = new Map(sets.map(({ key }, i) => [key, ids[i]]));
-    const columns = rules.map(([key]) => [`${key}Id`, own.get(key) ?? values[key]]);
+    const columns = permissions.map(([key]) => [`${key}Id`, own.get(key) ?? values[key]]);
     return Object.fromEntries(columns) as ChannelGroups;
   });
 }
 
-function setsOf(values: ChannelGroupValues): Array<{ key: ChannelSetting; value: GroupParts }> {
-  return rules.flatMap(([key]) => {
+function setsOf(values: ChannelGroupValues): Array<{ key: ChannelPermission; value: GroupParts }> {
+  return permissions.flatMap(([key]) => {
     const value = values[key];
     return typeof value === "number" ? [] : [{ key, value }];
   });

@@ -1,4 +1,4 @@
-import type { ChannelSetting, GroupSettingValue } from "@carillon/model";
+import type { ChannelPermission, GroupSettingValue } from "@carillon/contract";
 
 /** What a new channel is to be like, as asked for; undefined where the default will do. */
 export interface CreationOptions {
@@ -12,5 +12,5 @@ export interface CreationOptions {
   readonly messageRetentionDays: number | "realm_default" | "unlimited";
   readonly topicsPolicy: string;
   readonly folderId: number | undefined;
-  readonly groups: Readonly<Partial<Record<ChannelSetting, GroupSettingValue | undefined>>>;
+  readonly groups: Readonly<Partial<Record<ChannelPermission, GroupSettingValue | undefined>>>;
 }

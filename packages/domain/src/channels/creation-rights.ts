@@ -2,12 +2,10 @@ import {
   type Account,
   type Memberships,
   type Realm,
-  type RealmSetting,
   type SystemGroupIds,
   isOrganizationAdministrator,
-  realmSettings,
 } from "@carillon/model";
-import { errors, isOwner } from "@carillon/contract";
+import { errors, isOwner, type RealmPermission, realmPermissions } from "@carillon/contract";
 
 import type { ChannelGroupValues } from "./creation-groups.ts";
 import type { CreationOptions } from "./creation-options.ts";
@@ -75,6 +73,6 @@ function checkHistory({ systemGroups, options, groups }: Creation): boolean {
   return isPublic;
 }
 
-function holds({ creator, memberships, realm }: Creation, setting: RealmSetting): boolean {
-  return memberships.holds(creator, realmSettings[setting], realm.groups[setting]);
+function holds({ creator, memberships, realm }: Creation, permission: RealmPermission): boolean {
+  return memberships.holds(creator, realmPermissions[permission], realm.groups[permission]);
 }

@@ -2,9 +2,9 @@ import {
   type Channel,
   type ChannelGroups,
   channelColumns,
-  channelSettings,
   renderChannelDescription,
 } from "@carillon/model";
+import { channelPermissions } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
@@ -31,7 +31,7 @@ export interface OwnParts {
 /** What a channel is made of, checked. */
 export type NewChannel = ChannelKind & OwnParts;
 
-const settings = Object.entries(channelSettings).map(([key, { name }]) => ({
+const permissions = Object.entries(channelPermissions).map(([key, { name }]) => ({
   key: `${key}Id` as keyof ChannelGroups,
   column: `${name}_id`,
 }));
@@ -45,11 +45,11 @@ const insert = {
   text: `WITH made AS (
       INSERT INTO channels AS c (realm_id, creator_id, invite_only, is_web_public, history_public_to_subscribers,
         topics_policy, message_retention_days, folder_id, name, description, rendered_description,
-        ${settings.map(({ column }) => column).join(", ")})
+        ${permissions.map(({ column }) => column).join(", ")})
       SELECT $1::int, $2::int, $3::bool, $4::bool, $5::bool, $6::text, $7::int, $8::int, w.name, w.description, w.html,
-        ${settings.map((_, i) => `w.g${i}`).join(", ")}
-      FROM unnest($10::text[], $11::text[], $12::text[], ${settings.map((_, i) => `$${i + 13}::int[]`).join(", ")})
-        WITH ORDINALITY AS w (name, description, html, ${settings.map((_, i) => `g${i}`).join(", ")}, ord)
+        ${permissions.map((_, i) => `w.g${i}`).join(", ")}
+      FROM unnest($10::text[], $11::text[], $12::text[], ${permissions.map((_, i) => `$${i + 13}::int[]`).join(", ")})
+        WITH ORDINALITY AS w (name, description, html, ${permissions.map((_, i) => `g${i}`).join(", ")}, ord)
       ORDER BY lower(w.name), w.ord
       ON CONFLICT DO NOTHING RETURNING ${channelColumns}
     ), recipient AS (
@@ -91,7 +91,7 @@ export async function insertChannels(
     channels.map(({ name }) => name),
     channels.map(({ description = "" }) => description),
     html,
-    ...settings.map(({ key }) => channels.map(({ groups }) => groups[key])),
+    ...permissions.map(({ key }) => channels.map(({ groups }) => groups[key])),
   ]);
 }
 

@@ -4,7 +4,6 @@ import {
   type Channel,
   type Memberships,
   type Principals,
-  channelSettings,
   currentActor,
   hasMetadataAccess,
   holdGroupGraph,
@@ -17,7 +16,7 @@ import {
   mayAdminister,
   unsubscribe,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, channelPermissions } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
@@ -95,9 +94,9 @@ function isOwn(actor: Account, principal: ActiveAccount): boolean {
 
 /** Whoever sees the channel may hold the permission. */
 function checkMayRemoveOthers(actor: Account, channel: Channel, memberships: Memberships): void {
-  const rule = channelSettings.canRemoveSubscribersGroup;
+  const permission = channelPermissions.canRemoveSubscribersGroup;
   const allowed =
     mayAdminister(actor, channel, memberships) ||
-    memberships.holds(actor, rule, channel.canRemoveSubscribersGroupId);
+    memberships.holds(actor, permission, channel.canRemoveSubscribersGroupId);
   if (!allowed) throw errors.badRequest(`You may not unsubscribe others from ${channel.name}`);
 }

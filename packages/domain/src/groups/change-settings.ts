@@ -1,22 +1,24 @@
 import {
-  type GroupSetting,
-  type GroupSettingUpdate,
   checkGroupSettingUpdates,
-  groupSettings,
   loadGroupValues,
   loadSystemGroups,
   storeChangedSettings,
 } from "@carillon/model";
+import {
+  type GroupPermission,
+  type GroupSettingUpdate,
+  groupPermissions,
+} from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import type { OpenGroup } from "./open-group.ts";
 import { groupEvent, type Told } from "./told.ts";
 
 export type GroupSettingUpdates = Readonly<
-  Partial<Record<GroupSetting, GroupSettingUpdate | undefined>>
+  Partial<Record<GroupPermission, GroupSettingUpdate | undefined>>
 >;
 
-const keys = Object.keys(groupSettings) as GroupSetting[];
+const keys = Object.keys(groupPermissions) as GroupPermission[];
 
 /**
  * Changes a group's permissions, each as the update form says (user-groups.md §3).
@@ -31,7 +33,7 @@ export async function changeSettings(
 ): Promise<Told> {
   const wanted = keys.flatMap((key) => {
     const update = updates[key];
-    return update ? [{ rule: groupSettings[key], holder: group.holders[key], update }] : [];
+    return update ? [{ permission: groupPermissions[key], holder: group.groups[key], update }] : [];
   });
   if (wanted.length === 0) return { events: [], audit: [] };
   const [systemGroups, valueOf] = await Promise.all([
@@ -47,7 +49,10 @@ export async function changeSettings(
     systemGroups["role:nobody"],
     wanted.map((each) => ({ ...each, current: valueOf(each.holder) })),
   );
-  const changes = checked.map(({ rule, ...change }) => ({ ...change, name: rule.name }));
+  const changes = checked.map(({ permission, ...change }) => ({
+    ...change,
+    name: permission.name,
+  }));
   await storeChangedSettings(tx, realm.id, { table: "named_user_group", id: group.id }, changes);
   return {
     events: changes.map(({ name, value }) =>

@@ -1,26 +1,28 @@
 import {
   type Account,
-  type GroupSetting,
-  type GroupSettingValue,
   type ProposedGroupSetting,
-  type SettingRule,
   type SystemGroupIds,
   canonicalGroupValue,
   checkGroupName,
   checkGroupSettings,
   checkNameIsUnused,
   currentActor,
-  groupSettings,
   loadActiveAccounts,
   loadMemberships,
   loadRealm,
   loadSystemGroups,
   loadUserGroup,
   lockGroupGraph,
-  realmSettings,
   storeGroupSetting,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import {
+  errors,
+  type GroupPermission,
+  type GroupSettingValue,
+  type Permission,
+  groupPermissions,
+  realmPermissions,
+} from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import {
@@ -38,7 +40,7 @@ export interface NewUserGroup {
   readonly members: readonly number[];
   /** Ids of groups. */
   readonly subgroups: readonly number[];
-  readonly settings: Readonly<Partial<Record<GroupSetting, GroupSettingValue | undefined>>>;
+  readonly settings: Readonly<Partial<Record<GroupPermission, GroupSettingValue | undefined>>>;
 }
 
 type Values = ReadonlyArray<{ readonly name: string; readonly value: GroupSettingValue }>;
@@ -60,7 +62,7 @@ export async function createUserGroup(
     loadMemberships(tx, [actor.id]),
     loadSystemGroups(tx, actor.realmId),
   ]);
-  if (!memberships.holds(now, realmSettings.canCreateGroups, realm.groups.canCreateGroups))
+  if (!memberships.holds(now, realmPermissions.canCreateGroups, realm.groups.canCreateGroups))
     throw errors.badRequest("You may not create user groups");
   const members = await loadActiveAccounts(tx, realm.id, asked.members);
   checkGroupName(asked.name);
@@ -101,25 +103,26 @@ async function checkSettings(
   asked: NewUserGroup["settings"],
 ): Promise<Values> {
   const proposed: ProposedGroupSetting[] = [];
-  const values = Object.entries<SettingRule>(groupSettings).map(([key, rule]) => {
-    const given = asked[key as GroupSetting];
-    if (given === undefined) return { name: rule.name, value: initial(rule, actor, systemGroups) };
+  const values = Object.entries<Permission>(groupPermissions).map(([key, permission]) => {
+    const given = asked[key as GroupPermission];
+    if (given === undefined)
+      return { name: permission.name, value: initial(permission, actor, systemGroups) };
     const value = canonicalGroupValue(given, systemGroups["role:nobody"]);
-    proposed.push({ rule, value });
-    return { name: rule.name, value };
+    proposed.push({ permission, value });
+    return { name: permission.name, value };
   });
   await checkGroupSettings(tx, actor.realmId, proposed);
   return values;
 }
 
 function initial(
-  rule: SettingRule,
+  permission: Permission,
   creator: Account,
   systemGroups: SystemGroupIds,
 ): GroupSettingValue {
-  return rule.default === "creator"
+  return permission.default === "creator"
     ? { direct_members: [creator.id], direct_subgroups: [] }
-    : systemGroups[rule.default];
+    : systemGroups[permission.default];
 }
 
 async function insert(

@@ -1,4 +1,9 @@
-import { type SettingRule, channelSettings, groupSettings, realmSettings } from "@carillon/model";
+import {
+  type Permissions,
+  channelPermissions,
+  groupPermissions,
+  realmPermissions,
+} from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 /** Why a group cannot be deactivated, as on the wire (user-groups.md §5.3): `settings` is there whatever the type. */
@@ -29,12 +34,12 @@ export async function findObjections(
     [groupId],
   );
   const sets = above.filter(({ isNamed }) => !isNamed).map(({ id }) => id);
-  const uses = (table: string, condition: string, rules: Readonly<Record<string, SettingRule>>) =>
-    findUses(tx, realmId, [groupId, ...sets], table, condition, rules);
+  const uses = (table: string, condition: string, permissions: Permissions) =>
+    findUses(tx, realmId, [groupId, ...sets], table, condition, permissions);
   const [channels, groups, realms] = await Promise.all([
-    uses("channels", "realm_id = $1 AND NOT is_archived", channelSettings),
-    uses("named_user_group", "realm_id = $1 AND NOT deactivated", groupSettings),
-    uses("realms", "id = $1", realmSettings),
+    uses("channels", "realm_id = $1 AND NOT is_archived", channelPermissions),
+    uses("named_user_group", "realm_id = $1 AND NOT deactivated", groupPermissions),
+    uses("realms", "id = $1", realmPermissions),
   ]);
   const supergroups = above.filter(({ isActive }) => isActive).map(({ id }) => id);
   return [
@@ -54,9 +59,9 @@ async function findUses(
   holders: readonly number[],
   table: string,
   condition: string,
-  rules: Readonly<Record<string, SettingRule>>,
+  permissions: Permissions,
 ): Promise<Use[]> {
-  const names = Object.values(rules).map(({ name }) => name);
+  const names = Object.values(permissions).map(({ name }) => name);
   const columns = `ARRAY[${names.map((name) => `${name}_id`).join(", ")}]`;
   const rows = await tx.rows<{ id: number; held: number[] }>(
     `SELECT id, ${columns} AS held FROM ${table}

@@ -1,18 +1,20 @@
 import {
   type Account,
-  type GroupSetting,
   type Memberships,
   type Realm,
   type UserGroup,
   currentActor,
-  groupSettings,
   loadMemberships,
   loadRealm,
   lockGroupGraph,
   lockUserGroup,
-  realmSettings,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import {
+  errors,
+  type GroupPermission,
+  groupPermissions,
+  realmPermissions,
+} from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 /** A group that somebody wants to change, in the hands of the transaction, with what tells whether they may. */
@@ -58,7 +60,7 @@ export function checkManages(open: OpenGroup): void {
 /** Whether the actor manages this group, or all groups. Roles give nothing (user-groups.md §4). */
 export function manages(open: OpenGroup): boolean {
   const { actor, realm, memberships } = open;
-  const { canManageAllGroups } = realmSettings;
+  const { canManageAllGroups } = realmPermissions;
   return (
     memberships.holds(actor, canManageAllGroups, realm.groups.canManageAllGroups) ||
     holds(open, "canManageGroup")
@@ -66,6 +68,9 @@ export function manages(open: OpenGroup): boolean {
 }
 
 /** Whether the actor holds the group's permission. */
-export function holds({ actor, group, memberships }: OpenGroup, setting: GroupSetting): boolean {
-  return memberships.holds(actor, groupSettings[setting], group.holders[setting]);
+export function holds(
+  { actor, group, memberships }: OpenGroup,
+  permission: GroupPermission,
+): boolean {
+  return memberships.holds(actor, groupPermissions[permission], group.groups[permission]);
 }

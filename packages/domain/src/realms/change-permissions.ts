@@ -1,17 +1,19 @@
 import {
-  type GroupSettingUpdate,
   type Realm,
-  type RealmSetting,
   checkGroupSettingUpdates,
   loadGroupValues,
-  realmSettings,
   storeChangedSettings,
 } from "@carillon/model";
+import {
+  type GroupSettingUpdate,
+  type RealmPermission,
+  realmPermissions,
+} from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import type { ChangedSetting } from "./changed-setting.ts";
 
-const keys = Object.keys(realmSettings) as RealmSetting[];
+const keys = Object.keys(realmPermissions) as RealmPermission[];
 
 /**
  * Changes permissions of the organization, each as the update form says (user-groups.md §3). The group graph and the
@@ -24,11 +26,11 @@ export async function changeRealmPermissions(
   tx: Tx,
   realm: Realm,
   nobodyId: number,
-  updates: Readonly<Partial<Record<RealmSetting, GroupSettingUpdate | undefined>>>,
+  updates: Readonly<Partial<Record<RealmPermission, GroupSettingUpdate | undefined>>>,
 ): Promise<ChangedSetting[]> {
   const wanted = keys.flatMap((key) => {
     const update = updates[key];
-    return update ? [{ rule: realmSettings[key], holder: realm.groups[key], update }] : [];
+    return update ? [{ permission: realmPermissions[key], holder: realm.groups[key], update }] : [];
   });
   if (wanted.length === 0) return [];
   const valueOf = await loadGroupValues(
@@ -41,7 +43,10 @@ export async function changeRealmPermissions(
     nobodyId,
     wanted.map((each) => ({ ...each, current: valueOf(each.holder) })),
   );
-  const changes = checked.map(({ rule, ...change }) => ({ ...change, name: rule.name }));
+  const changes = checked.map(({ permission, ...change }) => ({
+    ...change,
+    name: permission.name,
+  }));
   await storeChangedSettings(tx, realm.id, { table: "realms", id: realm.id }, changes);
   return changes.map(({ name, current, value }) => ({ name, before: current, value }));
 }

@@ -1,16 +1,14 @@
 import {
   type Account,
   type Realm,
-  type SettingRule,
   type Site,
   type SystemGroupIds,
   createSystemGroups,
   hostOf,
   initialDefaults,
   loadRealm,
-  realmSettings,
 } from "@carillon/model";
-import { roles } from "@carillon/contract";
+import { roles, type Permission, realmPermissions } from "@carillon/contract";
 import type { Prisma, Tx } from "@carillon/db";
 
 import { insertUser, type NewUser } from "../users/insert-user.ts";
@@ -83,12 +81,16 @@ export async function createOrganization(
   };
 }
 
-type PermissionColumns = Pick<Prisma.RealmUncheckedCreateInput, `${keyof typeof realmSettings}Id`>;
+type PermissionColumns = Pick<
+  Prisma.RealmUncheckedCreateInput,
+  `${keyof typeof realmPermissions}Id`
+>;
 
 function defaultPermissions(groups: SystemGroupIds): PermissionColumns {
-  const columns = Object.entries<SettingRule>(realmSettings).map(([key, rule]) => {
-    if (rule.default === "creator") throw new Error(`an organization has no creator: ${rule.name}`);
-    return [`${key}Id`, groups[rule.default]];
+  const columns = Object.entries<Permission>(realmPermissions).map(([key, permission]) => {
+    if (permission.default === "creator")
+      throw new Error(`an organization has no creator: ${permission.name}`);
+    return [`${key}Id`, groups[permission.default]];
   });
   return Object.fromEntries(columns) as PermissionColumns;
 }

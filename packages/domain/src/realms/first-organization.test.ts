@@ -1,5 +1,5 @@
-import { systemGroups } from "@carillon/model";
 import { createTestDatabase, testSite, type TestDatabase } from "@carillon/testkit";
+import { systemGroups } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 import { expect } from "chai";
 

@@ -1,15 +1,21 @@
 import {
   type Account,
-  type GroupSettingUpdate,
-  type RealmSetting,
   currentActor,
   loadRealm,
   loadSystemGroups,
   lockGroupGraph,
-  realmSettings,
   recordAudit,
 } from "@carillon/model";
-import { errors, isAtLeast, isOwner, roles } from "@carillon/contract";
+import {
+  errors,
+  isAtLeast,
+  isOwner,
+  roles,
+  type GroupSettingUpdate,
+  type Permission,
+  type RealmPermission,
+  realmPermissions,
+} from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
@@ -20,7 +26,7 @@ import { changedPolicies } from "./changed-policies.ts";
 
 export interface RealmChanges {
   readonly properties: RealmProperties;
-  readonly permissions: Readonly<Partial<Record<RealmSetting, GroupSettingUpdate | undefined>>>;
+  readonly settings: Readonly<Partial<Record<RealmPermission, GroupSettingUpdate | undefined>>>;
 }
 
 /**
@@ -33,7 +39,7 @@ export interface RealmChanges {
 export async function updateRealm(
   tx: Tx,
   actor: Account,
-  { properties, permissions }: RealmChanges,
+  { properties, settings }: RealmChanges,
 ): Promise<Readonly<Record<string, unknown>>> {
   const [, , now, realm, groups] = await Promise.all([
     lockGroupGraph(tx, actor.realmId),
@@ -42,11 +48,11 @@ export async function updateRealm(
     loadRealm(tx, actor.realmId),
     loadSystemGroups(tx, actor.realmId),
   ]);
-  checkMayChange(now, permissions);
+  checkMayChange(now, settings);
   const changedProperties = await changeRealmProperties(tx, realm.id, properties);
   const nobodyId = groups["role:nobody"];
-  const changedPermissions = await changeRealmPermissions(tx, realm, nobodyId, permissions);
-  const changed = [...changedProperties, ...changedPermissions];
+  const changedSettings = await changeRealmPermissions(tx, realm, nobodyId, settings);
+  const changed = [...changedProperties, ...changedSettings];
   if (changed.length === 0) return {};
   const data = Object.fromEntries(changed.map(({ name, value }) => [name, value]));
   const { waiting_period_threshold: days } = data;
@@ -63,7 +69,7 @@ export async function updateRealm(
       data: { setting: name, old: before, new: value },
     })),
   );
-  const after = changedPermissions.length > 0 ? await loadRealm(tx, realm.id) : realm;
+  const after = changedSettings.length > 0 ? await loadRealm(tx, realm.id) : realm;
   emit(tx, realm.id, [
     { type: "realm", op: "update_dict", payload: { property: "default", data }, audience: null },
     ...changedPolicies(realm, after, groups),
@@ -73,10 +79,10 @@ export async function updateRealm(
 }
 
 /** @throws ApiError `UNAUTHORIZED_PRINCIPAL` */
-function checkMayChange(actor: Account, permissions: RealmChanges["permissions"]): void {
+function checkMayChange(actor: Account, settings: RealmChanges["settings"]): void {
   if (!isAtLeast(actor, roles.administrator))
     throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
-  for (const [key, rule] of Object.entries(realmSettings))
-    if (permissions[key as RealmSetting] && "ownersOnly" in rule && !isOwner(actor))
-      throw errors.unauthorizedPrincipal(`Only owners can change ${rule.name}`);
+  for (const [key, permission] of Object.entries<Permission>(realmPermissions))
+    if (settings[key as RealmPermission] && permission.ownersOnly && !isOwner(actor))
+      throw errors.unauthorizedPrincipal(`Only owners can change ${permission.name}`);
 }

@@ -3,11 +3,10 @@ import {
   type Realm,
   checkOwnerIsNoGuest,
   checkOwnerRemains,
-  groupOfRole,
   loadSystemGroups,
   personUpdated,
 } from "@carillon/model";
-import { errors, isGuest, isOwner, roles } from "@carillon/contract";
+import { errors, isGuest, isOwner, roles, groupOfRole } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 

@@ -2,9 +2,7 @@ import {
   type Account,
   type Realm,
   type Site,
-  type SystemGroupName,
   accountColumns,
-  groupOfRole,
   hostOf,
   loadRealmDefaults,
   loadSystemGroups,
@@ -12,7 +10,7 @@ import {
   settingsColumns,
   visibleToEveryone,
 } from "@carillon/model";
-import { roles } from "@carillon/contract";
+import { roles, type SystemGroupName, groupOfRole } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 import { randomKey } from "@carillon/kit";

@@ -1,11 +1,11 @@
 import {
-  type GroupSettingValue,
-  type ListingSetting,
+  type ListingGroupSetting,
   loadChannels,
   loadGroupValues,
   loadMetadataAudiences,
-  loadSettingsListing,
+  loadListingGroupSettings,
 } from "@carillon/model";
+import type { GroupSettingValue } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/events";
 
@@ -18,9 +18,9 @@ export async function reactivatedSettings(
   realmId: number,
   userId: number,
 ): Promise<NewEvent[]> {
-  const settings = await loadSettingsListing(sql, realmId, userId);
+  const settings = await loadListingGroupSettings(sql, realmId, userId);
   if (settings.length === 0) return [];
-  const idsOf = (scope: ListingSetting["scope"]) => [
+  const idsOf = (scope: ListingGroupSetting["scope"]) => [
     ...new Set(settings.filter((each) => each.scope === scope).map(({ ownerId }) => ownerId)),
   ];
   const [valueOf, channels, audiences, deactivated] = await Promise.all([
@@ -32,7 +32,7 @@ export async function reactivatedSettings(
     loadMetadataAudiences(sql, realmId, idsOf("channel")),
     deactivatedAmong(sql, idsOf("group")),
   ]);
-  const ofScope = (scope: ListingSetting["scope"]) =>
+  const ofScope = (scope: ListingGroupSetting["scope"]) =>
     settings
       .filter((each) => each.scope === scope)
       .map(({ ownerId, name, groupId }) => ({ ownerId, name, value: valueOf(groupId) }));

@@ -1,8 +1,8 @@
+import { realmPermissions, type RealmPermission } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import { loadMemberships } from "../permissions/memberships.ts";
-import { realmSettings } from "../permissions/registry.ts";
-import type { Realm, RealmSetting } from "../realms/realm.ts";
+import type { Realm } from "../realms/realm.ts";
 import type { Account } from "../users/account.ts";
 
 /** Of a bot that only posts what other services send it. */
@@ -16,8 +16,8 @@ export async function mayCreateBot(
   botType: number | null,
 ): Promise<boolean> {
   const memberships = await loadMemberships(tx, [account.id]);
-  const holds = (setting: RealmSetting) =>
-    memberships.holds(account, realmSettings[setting], realm.groups[setting]);
+  const holds = (permission: RealmPermission) =>
+    memberships.holds(account, realmPermissions[permission], realm.groups[permission]);
   return (
     holds("canCreateBotsGroup") ||
     (botType === incomingWebhook && holds("canCreateWriteOnlyBotsGroup"))

@@ -1,8 +1,7 @@
-import { isGuest } from "@carillon/contract";
+import { isGuest, channelPermissions } from "@carillon/contract";
 
 import { isOrganizationAdministrator } from "../permissions/administrators.ts";
 import type { Memberships, PermissionSubject } from "../permissions/memberships.ts";
-import { channelSettings } from "../permissions/registry.ts";
 import type { Channel } from "./channel.ts";
 
 /** What the access rules look at. */
@@ -26,7 +25,7 @@ export function hasContentAccess(
   if (channel.isWebPublic || subscribed) return true;
   if (isGuest(account)) return false;
   if (!channel.inviteOnly) return true;
-  const { canSubscribeGroup, canAddSubscribersGroup } = channelSettings;
+  const { canSubscribeGroup, canAddSubscribersGroup } = channelPermissions;
   return (
     memberships.holds(account, canSubscribeGroup, channel.canSubscribeGroupId) ||
     memberships.holds(account, canAddSubscribersGroup, channel.canAddSubscribersGroupId)
@@ -53,6 +52,6 @@ export function mayAdminister(
   memberships: Memberships,
 ): boolean {
   if (isOrganizationAdministrator(account)) return true;
-  const { canAdministerChannelGroup } = channelSettings;
+  const { canAdministerChannelGroup } = channelPermissions;
   return memberships.holds(account, canAdministerChannelGroup, channel.canAdministerChannelGroupId);
 }

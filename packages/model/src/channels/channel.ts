@@ -1,14 +1,13 @@
+import { channelPermissions, type ChannelPermission } from "@carillon/contract";
 import { column, statement, type Column, type RowOf, type Sql } from "@carillon/db";
 
-import { channelSettings } from "../permissions/registry.ts";
+import { columnOf } from "../permissions/columns.ts";
 
-export type ChannelSetting = keyof typeof channelSettings;
+/** The group of each permission of a channel: `canSendMessageGroupId` and so on. */
+export type ChannelGroups = Readonly<Record<`${ChannelPermission}Id`, number>>;
 
-/** The group that holds each permission of a channel: `canSendMessageGroupId` and so on. */
-export type ChannelGroups = Readonly<Record<`${ChannelSetting}Id`, number>>;
-
-/** Its fields that hold groups. */
-export const channelGroupKeys = Object.keys(channelSettings).map(
+/** Its fields that refer to groups. */
+export const channelGroupKeys = Object.keys(channelPermissions).map(
   (key) => `${key}Id` as keyof ChannelGroups,
 );
 
@@ -45,8 +44,8 @@ export const channelRow = {
 /** A channel, as the rules need it. */
 export type Channel = RowOf<typeof channelRow>;
 
-const groupColumns = Object.entries(channelSettings)
-  .map(([key, { name }]) => `c.${name}_id AS "${key}Id"`)
+const groupColumns = Object.entries(channelPermissions)
+  .map(([key, permission]) => `c.${columnOf(permission)} AS "${key}Id"`)
   .join(", ");
 
 /** Of the table `channels`, called `c`. */

@@ -1,14 +1,15 @@
+import { type GroupSettingValue, channelPermissions, type NamesOf } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
-import { loadGroupValues, type GroupSettingValue } from "../permissions/group-setting.ts";
-import { channelSettings } from "../permissions/registry.ts";
+import { loadGroupValues } from "../permissions/group-setting.ts";
 import { loadSystemGroups, type SystemGroupIds } from "../permissions/system-groups.ts";
-import type { Channel, ChannelGroups, ChannelSetting } from "./channel.ts";
-
-type SettingNames = (typeof channelSettings)[ChannelSetting]["name"];
+import type { Channel, ChannelGroups } from "./channel.ts";
 
 /** A channel as clients see it (channels.md §1). */
-export interface ChannelObject extends Record<SettingNames, GroupSettingValue> {
+export interface ChannelObject extends Record<
+  NamesOf<typeof channelPermissions>,
+  GroupSettingValue
+> {
   stream_id: number;
   name: string;
   description: string;
@@ -31,12 +32,12 @@ export interface ChannelObject extends Record<SettingNames, GroupSettingValue> {
   is_default?: boolean;
 }
 
-const settings = Object.entries(channelSettings).map(([key, { name }]) => ({
+const permissions = Object.entries(channelPermissions).map(([key, { name }]) => ({
   key: `${key}Id` as keyof ChannelGroups,
   name,
 }));
 
-/** What presenting the given channels needs of the groups that hold their permissions. */
+/** What presenting the given channels needs of the groups of their permissions. */
 export class ChannelPresenter {
   readonly #groups: SystemGroupIds;
   readonly #valueOf: (groupId: number) => GroupSettingValue;
@@ -73,9 +74,14 @@ export class ChannelPresenter {
     };
   }
 
-  #permissions(channel: ChannelGroups): Record<SettingNames, GroupSettingValue> {
-    const values = settings.map(({ key, name }) => [name, this.#valueOf(channel[key])] as const);
-    return Object.fromEntries(values) as Record<SettingNames, GroupSettingValue>;
+  #permissions(
+    channel: ChannelGroups,
+  ): Record<NamesOf<typeof channelPermissions>, GroupSettingValue> {
+    const values = permissions.map(({ key, name }) => [name, this.#valueOf(channel[key])] as const);
+    return Object.fromEntries(values) as Record<
+      NamesOf<typeof channelPermissions>,
+      GroupSettingValue
+    >;
   }
 
   /** The older clients' idea of who may post. */
@@ -91,7 +97,7 @@ export async function loadChannelPresenter(
   realmId: number,
   channels: readonly ChannelGroups[],
 ): Promise<ChannelPresenter> {
-  const groupIds = channels.flatMap((channel) => settings.map(({ key }) => channel[key]));
+  const groupIds = channels.flatMap((channel) => permissions.map(({ key }) => channel[key]));
   return new ChannelPresenter(
     await loadSystemGroups(sql, realmId),
     await loadGroupValues(sql, groupIds),

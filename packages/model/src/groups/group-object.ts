@@ -1,11 +1,9 @@
-import type { GroupSettingValue } from "../permissions/group-setting.ts";
-import { groupSettings } from "../permissions/registry.ts";
+import { type GroupSettingValue, groupPermissions, type NamesOf } from "@carillon/contract";
 
-type GroupSetting = keyof typeof groupSettings;
-type SettingNames = (typeof groupSettings)[GroupSetting]["name"];
+type PermissionNames = NamesOf<typeof groupPermissions>;
 
 /** A user group as clients see it (user-groups.md §5). Lists ascend. */
-export interface UserGroupObject extends Record<SettingNames, GroupSettingValue> {
+export interface UserGroupObject extends Record<PermissionNames, GroupSettingValue> {
   id: number;
   name: string;
   description: string;
@@ -19,18 +17,19 @@ export interface UserGroupObject extends Record<SettingNames, GroupSettingValue>
   deactivated: boolean;
 }
 
-/** A group as it is stored: its settings are the groups that hold them. */
-export type StoredUserGroup = Omit<UserGroupObject, SettingNames> & Record<SettingNames, number>;
+/** A group as it is stored, with the groups of its permissions. */
+export type StoredUserGroup = Omit<UserGroupObject, PermissionNames> &
+  Record<PermissionNames, number>;
 
-/** The settings by their wire names. */
-export const groupSettingNames = Object.values(groupSettings).map(({ name }) => name);
+/** Its permissions, by their names on the wire. */
+export const groupPermissionNames = Object.values(groupPermissions).map(({ name }) => name);
 
-/** @param valueOf from `loadGroupValues`, with the settings of all the groups that are presented */
+/** @param valueOf from `loadGroupValues`, with the permissions of all the groups that are presented */
 export function presentUserGroup(
   group: StoredUserGroup,
   valueOf: (groupId: number) => GroupSettingValue,
 ): UserGroupObject {
-  const values = groupSettingNames.map((name) => [name, valueOf(group[name])] as const);
-  const settings = Object.fromEntries(values) as Record<SettingNames, GroupSettingValue>;
-  return { ...group, ...settings };
+  const values = groupPermissionNames.map((name) => [name, valueOf(group[name])] as const);
+  const permissions = Object.fromEntries(values) as Record<PermissionNames, GroupSettingValue>;
+  return { ...group, ...permissions };
 }

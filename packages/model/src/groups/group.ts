@@ -1,11 +1,7 @@
+import { groupPermissions, type GroupPermission } from "@carillon/contract";
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
-import { groupSettings } from "../permissions/registry.ts";
-
-export type GroupSetting = keyof typeof groupSettings;
-
-/** The group that holds each permission of a user group: `canJoinGroup` and so on. */
-export type GroupHolders = Readonly<Record<GroupSetting, number>>;
+import { groupsObject } from "../permissions/columns.ts";
 
 const row = {
   id: column.int,
@@ -13,18 +9,15 @@ const row = {
   description: column.text,
   isSystemGroup: column.bool,
   deactivated: column.bool,
-  holders: column.json<GroupHolders>(),
+  /** The group of each permission. */
+  groups: column.json<Readonly<Record<GroupPermission, number>>>(),
 };
 
 /** A user group, as the rules need it. */
 export type UserGroup = RowOf<typeof row>;
 
-const holders = Object.entries(groupSettings)
-  .map(([key, { name }]) => `'${key}', ${name}_id`)
-  .join(", ");
-
 const columns = `id, name, description, is_system_group AS "isSystemGroup", deactivated,
-  json_build_object(${holders}) AS holders`;
+  ${groupsObject(groupPermissions)} AS groups`;
 
 const lock = statement({
   name: "lock-user-group",

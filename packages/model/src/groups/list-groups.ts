@@ -2,7 +2,7 @@ import { column, statement, type Column, type Sql } from "@carillon/db";
 
 import { loadGroupValues } from "../permissions/group-setting.ts";
 import { inSlices } from "@carillon/kit";
-import { groupSettingNames, presentUserGroup, type UserGroupObject } from "./group-object.ts";
+import { groupPermissionNames, presentUserGroup, type UserGroupObject } from "./group-object.ts";
 
 /** Members as JSON: a list of ten thousand is read in a fraction of the time that an array of the database takes. */
 const objects = (condition: string) => `WITH groups AS (
@@ -17,13 +17,13 @@ const objects = (condition: string) => `WITH groups AS (
     )
     SELECT g.id, g.name, g.description, floor(extract(epoch FROM g.date_created))::float8 AS date_created,
       g.creator_id, coalesce(members.ids, '[]') AS members, coalesce(subgroups.ids, '[]') AS direct_subgroup_ids,
-      g.is_system_group, g.deactivated, ${groupSettingNames.map((name) => `g.${name}_id AS ${name}`).join(", ")}
+      g.is_system_group, g.deactivated, ${groupPermissionNames.map((name) => `g.${name}_id AS ${name}`).join(", ")}
     FROM groups g LEFT JOIN members ON members.group_id = g.id LEFT JOIN subgroups ON subgroups.supergroup_id = g.id
     ORDER BY g.id`;
 
 const settingColumns = Object.fromEntries(
-  groupSettingNames.map((name) => [name, column.int]),
-) as Record<(typeof groupSettingNames)[number], Column<number>>;
+  groupPermissionNames.map((name) => [name, column.int]),
+) as Record<(typeof groupPermissionNames)[number], Column<number>>;
 
 const row = {
   id: column.int,
@@ -52,8 +52,8 @@ export async function listUserGroups(
   options: { readonly deactivated: boolean },
 ): Promise<UserGroupObject[]> {
   const groups = await sql.rows(byRealm, [realmId, options.deactivated]);
-  const holders = groups.flatMap((group) => groupSettingNames.map((name) => group[name]));
-  const valueOf = await loadGroupValues(sql, holders);
+  const used = groups.flatMap((group) => groupPermissionNames.map((name) => group[name]));
+  const valueOf = await loadGroupValues(sql, used);
   return inSlices(groups, (group) => presentUserGroup(group, valueOf));
 }
 
@@ -70,7 +70,7 @@ export async function loadUserGroup(
   if (!group) throw new Error(`there is no user group ${groupId}`);
   const valueOf = await loadGroupValues(
     sql,
-    groupSettingNames.map((name) => group[name]),
+    groupPermissionNames.map((name) => group[name]),
   );
   return presentUserGroup(group, valueOf);
 }

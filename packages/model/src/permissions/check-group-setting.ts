@@ -1,13 +1,16 @@
-import { errors } from "@carillon/contract";
+import {
+  errors,
+  type GroupSettingValue,
+  type Permission,
+  type SystemGroupName,
+} from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 
-import type { GroupSettingValue } from "./group-setting.ts";
 import { lockNamedGroups, type UsableGroup } from "./lock-groups.ts";
-import type { SettingRule, SystemGroupName } from "./registry.ts";
 
-/** A value that somebody wants to give to a setting, in canonical form. */
+/** What somebody wants to set a permission to, in canonical form. */
 export interface ProposedGroupSetting {
-  readonly rule: SettingRule;
+  readonly permission: Permission;
   readonly value: GroupSettingValue;
 }
 
@@ -32,34 +35,35 @@ export async function checkGroupSettings(
     realmId,
     proposed.flatMap(({ value }) => membersOf(value)),
   );
-  for (const { rule, value } of proposed) {
+  for (const { permission, value } of proposed) {
     if (typeof value === "number") {
-      checkNamed(rule, groups.get(value));
+      checkNamed(permission, groups.get(value));
       continue;
     }
-    if (rule.requireSystemGroup) throw errors.systemGroupRequired(rule.name);
+    if (permission.requireSystemGroup) throw errors.systemGroupRequired(permission.name);
     if (value.direct_members.some((id) => !members.has(id)))
-      throw errors.badRequest(`${rule.name}: direct_members must be active users`);
+      throw errors.badRequest(`${permission.name}: direct_members must be active users`);
     if (value.direct_subgroups.some((id) => groups.get(id)?.deactivated !== false))
-      throw errors.badRequest(`${rule.name}: direct_subgroups must be user groups in use`);
+      throw errors.badRequest(`${permission.name}: direct_subgroups must be user groups in use`);
   }
 }
 
-function checkNamed(rule: SettingRule, group: UsableGroup | undefined): void {
-  if (!group) throw errors.badRequest(`${rule.name}: there is no such user group`);
-  if (group.deactivated) throw errors.badRequest(`${rule.name}: the user group is deactivated`);
+function checkNamed(permission: Permission, group: UsableGroup | undefined): void {
+  if (!group) throw errors.badRequest(`${permission.name}: there is no such user group`);
+  if (group.deactivated)
+    throw errors.badRequest(`${permission.name}: the user group is deactivated`);
   if (!group.isSystemGroup) {
-    if (rule.requireSystemGroup) throw errors.systemGroupRequired(rule.name);
+    if (permission.requireSystemGroup) throw errors.systemGroupRequired(permission.name);
     return;
   }
   const name = group.name as SystemGroupName;
   const allowed =
     name !== "role:internet" &&
-    (rule.allowEveryone || name !== "role:everyone") &&
-    (rule.allowNobody || name !== "role:nobody") &&
-    !rule.forbiddenSystemGroups?.includes(name) &&
-    (rule.allowedSystemGroups?.includes(name) ?? true);
-  if (!allowed) throw errors.badRequest(`${rule.name} cannot be set to ${name}`);
+    (permission.allowEveryone || name !== "role:everyone") &&
+    (permission.allowNobody || name !== "role:nobody") &&
+    !permission.forbiddenSystemGroups?.includes(name) &&
+    (permission.allowedSystemGroups?.includes(name) ?? true);
+  if (!allowed) throw errors.badRequest(`${permission.name} cannot be set to ${name}`);
 }
 
 function groupsOf(value: GroupSettingValue): readonly number[] {

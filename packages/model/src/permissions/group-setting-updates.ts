@@ -1,27 +1,19 @@
-import { errors } from "@carillon/contract";
+import {
+  errors,
+  type GroupSettingUpdate,
+  type GroupSettingValue,
+  type Permission,
+} from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import { checkGroupSettings } from "./check-group-setting.ts";
-import {
-  canonicalGroupValue,
-  sameGroupValue,
-  sortedGroupValue,
-  type GroupSettingValue,
-} from "./group-setting.ts";
-import type { SettingRule } from "./registry.ts";
-
-/** The update form of a group-valued setting (user-groups.md §3). */
-export interface GroupSettingUpdate {
-  readonly new: GroupSettingValue;
-  /** What the caller expects to replace. */
-  readonly old?: GroupSettingValue | undefined;
-}
+import { canonicalGroupValue, sameGroupValue, sortedGroupValue } from "./group-setting.ts";
 
 /** An update that somebody asks for. */
 export interface AskedUpdate {
-  readonly rule: SettingRule;
+  readonly permission: Permission;
   readonly update: GroupSettingUpdate;
-  /** The setting's value as it goes out, read under the lock that the write needs. */
+  /** Its group setting as it goes out, read under the lock that the write needs. */
   readonly current: GroupSettingValue;
 }
 

@@ -5,12 +5,11 @@ import {
   userGroup,
   type TestOrganization,
 } from "@carillon/testkit";
-import { ApiError } from "@carillon/contract";
+import { ApiError, groupPermissions, realmPermissions, type Permission } from "@carillon/contract";
 import { expect } from "chai";
 
 import { checkGroupSettings } from "./check-group-setting.ts";
 import { canonicalGroupValue, loadGroupValues, sameGroupValue } from "./group-setting.ts";
-import { groupSettings, realmSettings, type SettingRule } from "./registry.ts";
 import { dropAnonymousGroup, storeGroupSetting } from "./store-group-setting.ts";
 
 describe("Group-setting values", () => {
@@ -71,9 +70,9 @@ describe("Group-setting values", () => {
     expect(await db.prisma.userGroup.count()).to.equal(count);
   });
 
-  const refusal = async (rule: SettingRule, value: Parameters<typeof sameGroupValue>[0]) => {
+  const refusal = async (permission: Permission, value: Parameters<typeof sameGroupValue>[0]) => {
     try {
-      await db.transaction((tx) => checkGroupSettings(tx, org.realm.id, [{ rule, value }]));
+      await db.transaction((tx) => checkGroupSettings(tx, org.realm.id, [{ permission, value }]));
       return "accepted";
     } catch (error) {
       if (error instanceof ApiError) return error.code;
@@ -81,22 +80,22 @@ describe("Group-setting values", () => {
     }
   };
 
-  it("keep to what each setting allows", async () => {
+  it("keep to what each permission allows", async () => {
     const { groups } = org;
     const group = await userGroup(db, org.realm);
-    const web = realmSettings.canCreateWebPublicChannelGroup;
+    const web = realmPermissions.canCreateWebPublicChannelGroup;
     expect(await refusal(web, group.id)).to.equal("SYSTEM_GROUP_REQUIRED");
     expect(await refusal(web, set([org.member.id]))).to.equal("SYSTEM_GROUP_REQUIRED");
     expect(await refusal(web, groups["role:members"])).to.equal("BAD_REQUEST");
     expect(await refusal(web, groups["role:moderators"])).to.equal("accepted");
-    expect(await refusal(realmSettings.canManageAllGroups, groups["role:nobody"])).to.equal(
+    expect(await refusal(realmPermissions.canManageAllGroups, groups["role:nobody"])).to.equal(
       "BAD_REQUEST",
     );
-    expect(await refusal(groupSettings.canMentionGroup, groups["role:owners"])).to.equal(
+    expect(await refusal(groupPermissions.canMentionGroup, groups["role:owners"])).to.equal(
       "BAD_REQUEST",
     );
-    expect(await refusal(groupSettings.canMentionGroup, group.id)).to.equal("accepted");
+    expect(await refusal(groupPermissions.canMentionGroup, group.id)).to.equal("accepted");
     const parts = set([org.guest.id], [groups["role:everyone"], group.id]);
-    expect(await refusal(realmSettings.canCreateGroups, parts)).to.equal("accepted");
+    expect(await refusal(realmPermissions.canCreateGroups, parts)).to.equal("accepted");
   });
 });

@@ -1,12 +1,5 @@
+import type { GroupSettingValue } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
-
-/** The value of a group-valued setting as on the wire (user-groups.md §3): a named group, or a set of its own. */
-export type GroupSettingValue = number | GroupParts;
-
-export interface GroupParts {
-  readonly direct_members: number[];
-  readonly direct_subgroups: number[];
-}
 
 /** The one form that values are compared, checked and stored in: nothing that a named group says as well is a set. */
 export function canonicalGroupValue(value: GroupSettingValue, nobodyId: number): GroupSettingValue {

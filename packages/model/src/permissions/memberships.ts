@@ -1,7 +1,5 @@
-import { isGuest } from "@carillon/contract";
+import { isGuest, type Permission } from "@carillon/contract";
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
-
-import type { SettingRule } from "./registry.ts";
 
 /** What the evaluator has to know of an account. */
 export interface PermissionSubject {
@@ -36,12 +34,12 @@ export class Memberships {
   }
 
   /**
-   * The one evaluator: whether `subject` holds the permission `rule` whose value is the group `groupId`.
+   * The one evaluator: whether `subject` holds the permission whose group is `groupId`.
    * Deactivated accounts hold nothing; guests hold nothing that may not be given to everyone, even if listed.
    */
-  holds(subject: PermissionSubject, rule: SettingRule, groupId: number): boolean {
+  holds(subject: PermissionSubject, permission: Permission, groupId: number): boolean {
     if (!subject.isActive) return false;
-    if (isGuest(subject) && !rule.allowEveryone) return false;
+    if (isGuest(subject) && !permission.allowEveryone) return false;
     return this.isIn(subject.id, groupId);
   }
 }

@@ -1,6 +1,5 @@
+import type { GroupParts, GroupSettingValue } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
-
-import type { GroupParts, GroupSettingValue } from "./group-setting.ts";
 
 /**
  * Brings a checked value, in canonical form, into the group that the setting's column refers to (user-groups.md §1): a

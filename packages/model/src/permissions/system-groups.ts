@@ -1,6 +1,5 @@
+import { systemGroups, type SystemGroupName } from "@carillon/contract";
 import { column, statement, type Sql, type Tx } from "@carillon/db";
-
-import { systemGroups, type SystemGroupName } from "./registry.ts";
 
 export type SystemGroupIds = Readonly<Record<SystemGroupName, number>>;
 

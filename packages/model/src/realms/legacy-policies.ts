@@ -1,5 +1,6 @@
-import type { Realm, RealmSetting } from "./realm.ts";
-import type { SystemGroupName } from "../permissions/registry.ts";
+import type { RealmPermission, SystemGroupName } from "@carillon/contract";
+
+import type { Realm } from "./realm.ts";
 import type { SystemGroupIds } from "../permissions/system-groups.ts";
 
 type Numbers = Readonly<Partial<Record<SystemGroupName, number>>> & {
@@ -39,8 +40,8 @@ export function legacyPolicies(
   groups: SystemGroupIds,
 ): Readonly<Record<string, number>> {
   const names = new Map(Object.entries(groups).map(([name, id]) => [id, name as SystemGroupName]));
-  const policy = (setting: RealmSetting, numbers: Numbers): number => {
-    const name = names.get(realm.groups[setting]);
+  const policy = (permission: RealmPermission, numbers: Numbers): number => {
+    const name = names.get(realm.groups[permission]);
     return (name && numbers[name]) ?? numbers["role:administrators"];
   };
   return {

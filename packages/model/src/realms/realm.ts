@@ -1,8 +1,7 @@
+import { realmPermissions, type RealmPermission } from "@carillon/contract";
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
-import { realmSettings } from "../permissions/registry.ts";
-
-export type RealmSetting = keyof typeof realmSettings;
+import { groupsObject } from "../permissions/columns.ts";
 
 const row = {
   id: column.int,
@@ -21,16 +20,12 @@ const row = {
   description: column.text,
   /** The database's clock when this was read: the start of the transaction. UNIX time in seconds, with a fraction. */
   now: column.float,
-  /** The group that holds each permission. */
-  groups: column.json<Readonly<Record<RealmSetting, number>>>(),
+  /** The group of each permission. */
+  groups: column.json<Readonly<Record<RealmPermission, number>>>(),
 };
 
 /** An organization, as the rules need it. */
 export type Realm = RowOf<typeof row>;
-
-const groupColumns = Object.entries(realmSettings)
-  .map(([key, { name }]) => `'${key}', ${name}_id`)
-  .join(", ");
 
 const byId = statement({
   name: "realm-by-id",
@@ -41,7 +36,7 @@ const byId = statement({
       enable_spectator_access AS "enableSpectatorAccess", send_channel_events_messages AS "sendChannelEventsMessages",
       new_stream_announcements_channel_id AS "newStreamAnnouncementsChannelId", description,
       extract(epoch FROM now())::float8 AS now,
-      json_build_object(${groupColumns}) AS groups
+      ${groupsObject(realmPermissions)} AS groups
     FROM realms WHERE id = $1`,
   row,
 });

@@ -4,8 +4,8 @@ import {
   updateUserGroup,
   updateUserGroupMembers,
   updateUserGroupSubgroups,
+  groupPermissions,
 } from "@carillon/contract";
-import { groupSettings } from "@carillon/model";
 import { unique } from "@carillon/testkit";
 
 import {
@@ -21,7 +21,7 @@ import {
   type WalkStep,
 } from "./walk.ts";
 
-const settings = Object.values(groupSettings).map(({ name }) => name);
+const settings = Object.values(groupPermissions).map(({ name }) => name);
 
 /** Somebody changes one of the walk's groups. */
 function change(walk: Walk, params?: Readonly<Record<string, unknown>>) {

@@ -1,10 +1,9 @@
-import { updateRealm } from "@carillon/contract";
-import { realmSettings } from "@carillon/model";
+import { updateRealm, realmPermissions } from "@carillon/contract";
 import { unique } from "@carillon/testkit";
 
 import { groupValue, maybe, pick, someoneInCharge, step, type WalkStep } from "./walk.ts";
 
-const permissions = Object.values(realmSettings).map(({ name }) => name);
+const permissions = Object.values(realmPermissions).map(({ name }) => name);
 
 /** The organization and what is allowed in it. */
 export const organizationSteps: readonly WalkStep[] = [

@@ -1,6 +1,11 @@
-import type { addSubscriptions, createChannel, InputOf } from "@carillon/contract";
+import {
+  type addSubscriptions,
+  channelPermissions,
+  type createChannel,
+  groupSettingsIn,
+  type InputOf,
+} from "@carillon/contract";
 import type { CreationOptions } from "@carillon/domain";
-import { channelSettings } from "@carillon/model";
 
 type CreationInput = InputOf<typeof createChannel> | InputOf<typeof addSubscriptions>;
 
@@ -15,8 +20,6 @@ export function creationOptions(input: CreationInput): CreationOptions {
     messageRetentionDays: input.message_retention_days,
     topicsPolicy: input.topics_policy,
     folderId: input.folder_id,
-    groups: Object.fromEntries(
-      Object.entries(channelSettings).map(([key, { name }]) => [key, input[name]]),
-    ),
+    groups: groupSettingsIn(channelPermissions, input),
   };
 }

@@ -1,5 +1,11 @@
-import { register, updateRealm } from "@carillon/contract";
-import { type RealmSetting, type SettingRule, loadRealm, realmSettings } from "@carillon/model";
+import {
+  register,
+  updateRealm,
+  type RealmPermission,
+  type Permission,
+  realmPermissions,
+} from "@carillon/contract";
+import { loadRealm } from "@carillon/model";
 import {
   anonymousGroup,
   bot,
@@ -21,7 +27,7 @@ import {
 import { expect } from "chai";
 
 type Params = Readonly<Record<string, unknown>>;
-const rules = Object.entries<SettingRule>(realmSettings);
+const rules = Object.entries<Permission>(realmPermissions);
 const systemNames = [
   "role:internet",
   "role:everyone",
@@ -211,7 +217,7 @@ describe("PATCH /realm", () => {
       it(`${rule.name} takes the system groups that it may have, and no others`, async () => {
         const own = org.groups;
         for (const name of systemNames) {
-          const column = `${key as RealmSetting}Id` as const;
+          const column = `${key as RealmPermission}Id` as const;
           const other_ = name === "role:owners" ? own["role:administrators"] : own["role:owners"];
           await changeOrganization(db, org.realm, { [column]: other_ });
           const allowed =

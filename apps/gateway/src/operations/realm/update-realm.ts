@@ -1,9 +1,11 @@
-import { updateRealm as operation, type ResultOf } from "@carillon/contract";
+import {
+  groupSettingsIn,
+  realmPermissions,
+  updateRealm as operation,
+  type ResultOf,
+} from "@carillon/contract";
 import { updateRealm } from "@carillon/domain";
-import { type RealmSetting, realmSettings } from "@carillon/model";
 import { handle } from "../../services.ts";
-
-const permissionKeys = Object.keys(realmSettings) as RealmSetting[];
 
 export default handle(operation, async ({ input, actor, services }) => {
   const {
@@ -13,11 +15,7 @@ export default handle(operation, async ({ input, actor, services }) => {
     require_unique_names,
     name_changes_disabled,
     email_changes_disabled,
-    ...updates
   } = input;
-  const permissions = Object.fromEntries(
-    permissionKeys.map((key) => [key, updates[realmSettings[key].name]]),
-  );
   const properties = {
     name,
     description,
@@ -26,11 +24,12 @@ export default handle(operation, async ({ input, actor, services }) => {
     name_changes_disabled,
     email_changes_disabled,
   };
+  const settings = groupSettingsIn(realmPermissions, input);
   const changed = await services.db.transaction((tx) =>
-    updateRealm(tx, actor, { properties, permissions }),
+    updateRealm(tx, actor, { properties, settings }),
   );
-  const answer = Object.entries(changed).map(([setting, value]) => [
-    setting,
+  const answer = Object.entries(changed).map(([name, value]) => [
+    name,
     typeof value === "string" ? "updated" : value,
   ]);
   return Object.fromEntries(answer) as ResultOf<typeof operation>;

@@ -6,8 +6,10 @@ import {
   listUserGroupMembers,
   updateUserGroup,
   updateUserGroupMembers,
+  channelPermissions,
+  groupPermissions,
+  realmPermissions,
 } from "@carillon/contract";
-import { channelSettings, groupSettings, realmSettings } from "@carillon/model";
 import {
   anonymousGroup,
   changeChannel,
@@ -133,11 +135,11 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
     });
 
     it("by every setting of a channel, by itself and in a set, until it is archived", async () => {
-      const names = Object.values(channelSettings).map(({ name }) => name);
+      const names = Object.values(channelPermissions).map(({ name }) => name);
       const holders = async (holder: () => Promise<number>) =>
         Object.fromEntries(
           await Promise.all(
-            columnsOf(channelSettings).map(async (column) => [column, await holder()]),
+            columnsOf(channelPermissions).map(async (column) => [column, await holder()]),
           ),
         ) as Record<string, number>;
       const direct = await channel(db, org.realm, { groups: await holders(async () => id) });
@@ -161,11 +163,11 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
     });
 
     it("by every setting of an active group, their own too", async () => {
-      const names = Object.values(groupSettings).map(({ name }) => name);
+      const names = Object.values(groupPermissions).map(({ name }) => name);
       const other = await userGroup(db, org.realm);
       await db.prisma.namedUserGroup.update({
         where: { id: other.id },
-        data: Object.fromEntries(columnsOf(groupSettings).map((column) => [column, id])),
+        data: Object.fromEntries(columnsOf(groupPermissions).map((column) => [column, id])),
       });
       const gone = await userGroup(db, org.realm, { deactivated: true });
       await db.prisma.namedUserGroup.update({
@@ -185,9 +187,9 @@ describe("POST /user_groups/{user_group_id}/deactivate", () => {
     });
 
     it("by every setting of the organization", async () => {
-      const names = Object.values(realmSettings).map(({ name }) => name);
+      const names = Object.values(realmPermissions).map(({ name }) => name);
       const before = await db.prisma.realm.findUniqueOrThrow({ where: { id: org.realm.id } });
-      const columns = columnsOf(realmSettings);
+      const columns = columnsOf(realmPermissions);
       await changeOrganization(
         db,
         org.realm,

@@ -1,5 +1,4 @@
-import { updateUserGroup } from "@carillon/contract";
-import type { SystemGroupName } from "@carillon/model";
+import { updateUserGroup, type SystemGroupName } from "@carillon/contract";
 import {
   deactivateUser,
   eventsOf,

@@ -1,5 +1,5 @@
-import { type Account, type Memberships, type Realm, realmSettings } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import type { Account, Memberships, Realm } from "@carillon/model";
+import { errors, realmPermissions } from "@carillon/contract";
 
 /**
  * Whether the conversation may have a message from the sender (scheduled-messages.md §0.4): somebody in it holds the
@@ -16,7 +16,7 @@ export function checkDirectPermission(
 ): void {
   if (sender.isBot) return;
   if (participants.every((account) => account.id === sender.id || account.isBot)) return;
-  const { directMessagePermissionGroup, directMessageInitiatorGroup } = realmSettings;
+  const { directMessagePermissionGroup, directMessageInitiatorGroup } = realmPermissions;
   const permitted = participants.some((account) =>
     memberships.holds(
       account,

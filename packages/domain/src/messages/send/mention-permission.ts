@@ -1,11 +1,5 @@
-import {
-  type Account,
-  type Target,
-  groupSettings,
-  realmSettings,
-  topicName,
-} from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { type Account, type Target, topicName } from "@carillon/model";
+import { errors, groupPermissions, realmPermissions } from "@carillon/contract";
 import type { RenderedMessage } from "@carillon/markdown";
 
 import type { CheckFacts } from "./check-facts.ts";
@@ -26,7 +20,7 @@ export function checkMentions(
     const mayMentionMany = () =>
       facts.memberships.holds(
         sender,
-        realmSettings.canMentionManyUsersGroup,
+        realmPermissions.canMentionManyUsersGroup,
         facts.realm.groups.canMentionManyUsersGroup,
       );
     const { channel } = target;
@@ -41,7 +35,7 @@ export function checkMentions(
     const group = facts.lookups.groupsById.get(id);
     if (
       !group ||
-      !facts.memberships.holds(sender, groupSettings.canMentionGroup, group.canMentionGroupId)
+      !facts.memberships.holds(sender, groupPermissions.canMentionGroup, group.canMentionGroupId)
     )
       throw errors.badRequest(`You may not mention the group ${group?.name ?? id}`);
   }

@@ -2,11 +2,10 @@ import {
   type Account,
   type Memberships,
   type PostingChannel,
-  channelSettings,
   hasContentAccess,
   hasMetadataAccess,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, channelPermissions } from "@carillon/contract";
 
 /**
  * Whether the account may post in the channel at all (scheduled-messages.md §0.4, steps 2 to 5, in that order).
@@ -60,16 +59,16 @@ export function mayCreateTopic(
 }
 
 function holdsOrOwner(
-  setting: "canSendMessageGroup" | "canCreateTopicGroup",
+  permission: "canSendMessageGroup" | "canCreateTopicGroup",
   groupId: number,
   sender: Account,
   owner: Account | undefined,
   memberships: Memberships,
 ): boolean {
-  const rule = channelSettings[setting];
+  const declared = channelPermissions[permission];
   return (
-    memberships.holds(sender, rule, groupId) ||
-    (owner !== undefined && memberships.holds(owner, rule, groupId))
+    memberships.holds(sender, declared, groupId) ||
+    (owner !== undefined && memberships.holds(owner, declared, groupId))
   );
 }
 

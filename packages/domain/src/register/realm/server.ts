@@ -1,4 +1,5 @@
-import { type Site, supportedPermissionSettings } from "@carillon/model";
+import type { Site } from "@carillon/model";
+import { supportedPermissionSettings } from "@carillon/contract";
 import { externalAccounts } from "../../profile-fields/external-accounts.ts";
 import { emojiDataUrl } from "../../server/emoji-data.ts";
 

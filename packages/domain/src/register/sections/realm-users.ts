@@ -1,12 +1,12 @@
+import { type UserObject, gravatarUrl, mediumUrl, pictureOf } from "@carillon/model";
 import {
-  type RealmSetting,
-  type UserObject,
-  gravatarUrl,
-  mediumUrl,
-  pictureOf,
-  realmSettings,
-} from "@carillon/model";
-import { isAtLeast, isGuest, isOwner, roles } from "@carillon/contract";
+  isAtLeast,
+  isGuest,
+  isOwner,
+  roles,
+  type RealmPermission,
+  realmPermissions,
+} from "@carillon/contract";
 import { listSystemBots, listUsers } from "../../users/read-users.ts";
 import { inSlices } from "@carillon/kit";
 import type { Section, SnapshotContext } from "../context/section.ts";
@@ -64,8 +64,8 @@ function ownAccount({ actor }: SnapshotContext) {
 }
 
 function ownRights({ actor, realm, memberships }: SnapshotContext) {
-  const holds = (setting: RealmSetting) =>
-    memberships.holds(actor, realmSettings[setting], realm.groups[setting]);
+  const holds = (permission: RealmPermission) =>
+    memberships.holds(actor, realmPermissions[permission], realm.groups[permission]);
   const toPublic = holds("canCreatePublicChannelGroup");
   const toPrivate = holds("canCreatePrivateChannelGroup");
   const toWebPublic = realm.enableSpectatorAccess && holds("canCreateWebPublicChannelGroup");

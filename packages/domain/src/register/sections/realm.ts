@@ -1,12 +1,5 @@
-import {
-  type GroupSettingValue,
-  type Realm,
-  type RealmSetting,
-  legacyPolicies,
-  loadGroupValues,
-  loadSystemGroups,
-  realmSettings,
-} from "@carillon/model";
+import { type Realm, legacyPolicies, loadGroupValues, loadSystemGroups } from "@carillon/model";
+import { type GroupSettingValue, type RealmPermission, realmPermissions } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 import { serverLimits } from "../../server/limits.ts";
@@ -49,9 +42,9 @@ function withPrefix(policies: Readonly<Record<string, number>>): Record<string, 
 /** Every permission of the organization, as `realm_` and its name. */
 async function loadPermissions(sql: Sql, realm: Realm): Promise<Record<string, GroupSettingValue>> {
   const valueOf = await loadGroupValues(sql, Object.values(realm.groups));
-  const values = Object.entries(realmSettings).map(([key, { name }]) => [
+  const values = Object.entries(realmPermissions).map(([key, { name }]) => [
     `realm_${name}`,
-    valueOf(realm.groups[key as RealmSetting]),
+    valueOf(realm.groups[key as RealmPermission]),
   ]);
   return Object.fromEntries(values) as Record<string, GroupSettingValue>;
 }

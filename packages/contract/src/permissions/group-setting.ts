@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { bounds } from "../bounds.ts";
-import { form } from "../form.ts";
 import { shape } from "../shape.ts";
 
 /** A group-setting value (user-groups.md §3): the ID of a named group, or a set of accounts and groups. */
@@ -25,27 +24,17 @@ export const groupSettingUpdate = z.object({
   old: groupSettingInput.optional(),
 });
 
-/** The same as a value, in an answer. */
+/** The same in an answer. */
 export const groupSettingValue = z.union([
   z.int(),
   z.strictObject({ direct_members: z.array(z.int()), direct_subgroups: z.array(z.int()) }),
 ]);
 
-const setting = () => form.json(groupSettingInput).optional();
+/** What a permission is set to, on the wire (user-groups.md §3): a named group, or a set of its own. */
+export type GroupSettingValue = z.infer<typeof groupSettingValue>;
 
-/** The permissions of a channel, as parameters of the operations that create one (channels.md §2). */
-export const channelGroupParameters = {
-  can_add_subscribers_group: setting(),
-  can_create_topic_group: setting().describe(
-    "Must be `role:everyone` for a private channel with protected history.",
-  ),
-  can_delete_any_message_group: setting(),
-  can_delete_own_message_group: setting(),
-  can_remove_subscribers_group: setting(),
-  can_administer_channel_group: setting(),
-  can_move_messages_out_of_channel_group: setting(),
-  can_move_messages_within_channel_group: setting(),
-  can_send_message_group: setting(),
-  can_subscribe_group: setting(),
-  can_resolve_topics_group: setting(),
-};
+/** A set of accounts and groups. */
+export type GroupParts = Exclude<GroupSettingValue, number>;
+
+/** The update form (user-groups.md §3). */
+export type GroupSettingUpdate = z.infer<typeof groupSettingUpdate>;
