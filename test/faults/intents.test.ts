@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buildDashboard } from "@carillon/dashboard";
-import { readCounters, stampIntents, type Database } from "@carillon/db";
+import { readCounters, stampIntents, startTask, type Database } from "@carillon/db";
 import { backoff, GiveUp, longestSilence, sendNotice, type JobDefinition } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import { startWorker, testSite, waitFor, type TestWorker } from "@carillon/testkit";
 import {
   allProcessors,
-  startRelay,
+  relayTask,
   sweepOnce,
   type AnyProcessor,
   type WorkerServices,
@@ -55,7 +55,7 @@ async function throughRelay(world: World): Promise<void> {
   const people = await crowd(db);
   expect(await subscribeHere(db, people)).to.include({ queued: false });
   await withWorker(world, async () => {
-    const relay = startRelay(servicesOf(world));
+    const relay = startTask(relayTask(world), servicesOf(world));
     await told(db, people);
     await relay.stop();
   });
@@ -200,7 +200,7 @@ async function deadLetter(world: World): Promise<void> {
         const answer = await dashboard.ask("/dead-letters/replay", { method: "POST", body });
         expect(await answer.json()).to.deep.include({ replayed });
       }
-      const relay = startRelay(servicesOf(world));
+      const relay = startTask(relayTask(world), servicesOf(world));
       await told(db, people);
       await relay.stop();
       expect(await noticeRow(db, people)).to.include({ state: "done", version: 2, attempts: 1 });

@@ -1,6 +1,7 @@
 import { getEvents, register } from "@carillon/contract";
-import { lockClass } from "@carillon/db";
+import { leads } from "@carillon/db";
 import { collectGarbage, emit } from "@carillon/events";
+import { clearEvents } from "@carillon/jobs";
 import {
   lastEventSeq,
   organization,
@@ -111,7 +112,7 @@ describe("The clearing of queues and events", () => {
   it("is done by one process at a time", async () => {
     await write(100, day);
     await db.transaction(async (tx) => {
-      await tx.rows("SELECT pg_advisory_xact_lock($1, 0)", [lockClass.eventGarbage]);
+      expect(await leads(tx, clearEvents)).to.equal(true);
       expect(await collectGarbage(db)).to.equal(undefined);
     });
     const both = await Promise.all([collectGarbage(db), collectGarbage(db)]);

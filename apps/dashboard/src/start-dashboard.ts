@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { connectDatabase, startHeartbeat } from "@carillon/db";
+import { connectDatabase, heartbeatOf, startRecurring } from "@carillon/db";
 import {
   clientAddress,
   createRegistry,
@@ -62,11 +62,10 @@ export async function startDashboard(
     server.closeIdleConnections();
     return closed;
   });
-  const heartbeat = startHeartbeat(db, {
-    role: "dashboard",
-    onError: (error) => log.warn({ err: error }, "the heartbeat could not be written"),
+  startRecurring({ process: "dashboard", tasks: [heartbeatOf("dashboard")], db, log }, shutdown, {
+    first: 0,
+    last: 1,
   });
-  shutdown.add(1, "heartbeat", () => heartbeat.stop());
   log.info({ host: env.HOST, port, queues: queues.backend }, "dashboard started");
   return port;
 }

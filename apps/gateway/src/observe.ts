@@ -1,4 +1,4 @@
-import { startHeartbeat, type Database } from "@carillon/db";
+import type { Database } from "@carillon/db";
 import type { EventHub } from "@carillon/events";
 import {
   countFrom,
@@ -18,10 +18,12 @@ import type { RequestRecord } from "./http/request-log.ts";
 /** What the gateway counts, for its heartbeat and its metrics. */
 export interface Observed {
   readonly onRequest: (record: RequestRecord) => void;
+  /** For the heartbeat. */
+  readonly counters: () => object;
 }
 
 /**
- * Lets the gateway be seen: a heartbeat row for the dashboard, and with `METRICS_PORT` its own health and metrics.
+ * Lets the gateway be seen: what its heartbeat tells, and with `METRICS_PORT` its own health and metrics.
  * @param missed what did not reach the queue in time, by kind
  * @throws StartupError naming METRICS_PORT when that cannot be listened on
  */
@@ -38,17 +40,12 @@ export async function observeGateway(
 ): Promise<Observed> {
   const { env, log, db, events, limits, missed } = parts;
   const counters = { requests: 0, errors: 0 };
-  const heartbeat = startHeartbeat(db, {
-    role: "gateway",
-    counters: () => ({ ...counters, ...missed(), polls: events.counters.polls }),
-    onError: (error) => log.warn({ err: error }, "the heartbeat could not be written"),
-  });
-  shutdown.add(1, "heartbeat", () => heartbeat.stop());
+  const all = () => ({ ...counters, ...missed(), polls: events.counters.polls });
   const count = ({ status }: RequestRecord) => {
     counters.requests++;
     if (status >= 500) counters.errors++;
   };
-  if (env.METRICS_PORT === undefined) return { onRequest: count };
+  if (env.METRICS_PORT === undefined) return { onRequest: count, counters: all };
 
   const registry = createRegistry("gateway");
   shutdown.add(1, "loop delay", measureLoopDelay(registry));
@@ -76,6 +73,7 @@ export async function observeGateway(
   });
   shutdown.add(2, "probes", () => probes.close());
   return {
+    counters: all,
     onRequest: (record) => {
       count(record);
       const operation = record.path === null ? "none" : `${record.method} ${record.path}`;

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-import { connectDatabase } from "@carillon/db";
+import { connectDatabase, startRecurring } from "@carillon/db";
 import { type LoggedIn, authenticate, checkSecretKey, eventPresenter } from "@carillon/domain";
 import { type Site, secretsOf } from "@carillon/model";
 import { EventHub } from "@carillon/events";
@@ -22,6 +22,7 @@ import { loadHandlers } from "./http/load-handlers.ts";
 import { closeGatewayServer, createGatewayServer } from "./http/server.ts";
 import { openLimits } from "./limits/open-limits.ts";
 import { observeGateway } from "./observe.ts";
+import { gatewayTasks } from "./recurring.ts";
 import { bindServices, type Services } from "./services.ts";
 
 /** Connections for requests; BullMQ has a pool of its own (docs/operating.md, connections). */
@@ -106,6 +107,11 @@ export async function startGateway(
     closing.abort();
     return events.close();
   });
+  startRecurring(
+    { process: "gateway", tasks: gatewayTasks(observed.counters), db, log },
+    shutdown,
+    { first: 0, last: 1 },
+  );
   log.info({ host: env.HOST, port, queues: queues.backend }, "gateway started");
   return port;
 }

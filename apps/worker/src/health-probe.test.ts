@@ -1,4 +1,4 @@
-import { lockClass, startHeartbeat } from "@carillon/db";
+import { heartbeatOf, lockClass } from "@carillon/db";
 import { deliverDue } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import {
@@ -67,18 +67,14 @@ forEachBackend("the health of a worker", (backend) => {
 
   it("is good when an organization is stuck and another worker runs its jobs", async () => {
     let completed = 0;
-    const other = startHeartbeat(db, {
-      role: "worker",
-      counters: () => ({ completed, failed: 0 }),
-    });
+    const other = heartbeatOf("worker", () => ({ completed, failed: 0 }));
+    await other.beat(db);
     const works = async () => {
       completed++;
-      // The first may have been under way already.
-      await other.beat();
-      await other.beat();
+      await other.beat(db);
     };
     expect(await afterThreeLooks(() => 0, works)).to.equal(undefined);
-    await other.stop();
+    await other.end(db);
   });
 
   it("is good when the organization stays stuck, and it runs the jobs itself", async () => {
@@ -103,16 +99,13 @@ forEachBackend("the health of a worker", (backend) => {
   it("is bad when jobs wait that it does not take, though others work", async () => {
     await ring();
     let completed = 0;
-    const other = startHeartbeat(db, {
-      role: "worker",
-      counters: () => ({ completed, failed: 0 }),
-    });
+    const other = heartbeatOf("worker", () => ({ completed, failed: 0 }));
+    await other.beat(db);
     const works = async () => {
       completed++;
-      await other.beat();
-      await other.beat();
+      await other.beat(db);
     };
     expect(await afterThreeLooks(() => 7, works)).to.contain("jobs wait in the queue delivery");
-    await other.stop();
+    await other.end(db);
   });
 });

@@ -1,4 +1,4 @@
-import { startHeartbeat, type Database } from "@carillon/db";
+import type { Database } from "@carillon/db";
 import {
   countFrom,
   createRegistry,
@@ -15,14 +15,16 @@ import type { Delivered } from "./services.ts";
 /** What the worker counts, for its heartbeat and its metrics. */
 export interface WorkerObserver {
   readonly onDelivery: (delivery: Delivered) => void;
-  /** Called once the jobs run: from then on the process can be seen. */
-  start(jobs: () => Record<string, number>): Promise<void>;
+  /** Messages sent and not sent. */
+  counters(): Record<string, number>;
+  /** Called once the jobs run. @param all counters of this process */
+  serve(all: () => Record<string, number>): Promise<void>;
 }
 
 /** Seconds; the promise is two. */
 const latenessBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 35, 120, 600];
 
-/** Lets the worker be seen: a heartbeat row for the dashboard, and with `METRICS_PORT` its own health and metrics. */
+/** Lets the worker be seen: what its heartbeat tells, and with `METRICS_PORT` its own health and metrics. */
 export function observeWorker(
   parts: { env: Environment; log: Logger; db: Database },
   shutdown: Shutdown,
@@ -41,14 +43,8 @@ export function observeWorker(
       counters.notSent += failed;
       for (const seconds of latenessSeconds) lateness.observe(seconds);
     },
-    async start(jobs) {
-      const all = () => ({ ...jobs(), ...counters });
-      const heartbeat = startHeartbeat(db, {
-        role: "worker",
-        counters: all,
-        onError: (error) => log.warn({ err: error }, "the heartbeat could not be written"),
-      });
-      shutdown.add(2, "heartbeat", () => heartbeat.stop());
+    counters: () => ({ ...counters }),
+    async serve(all) {
       if (env.METRICS_PORT === undefined) return;
       shutdown.add(2, "loop delay", measureLoopDelay(registry));
       measurePools(registry, { database: db.pool });
@@ -57,7 +53,7 @@ export function observeWorker(
         help: "Jobs by what became of them, messages sent and not sent",
         label: "what",
         read: () => {
-          const { active: _, ...totals } = all() as Record<string, number>;
+          const { active: _, ...totals } = all();
           return totals;
         },
       });

@@ -1,6 +1,6 @@
 import type { Lifetime } from "@carillon/db";
-import type { JobDefinition } from "@carillon/jobs";
-import { StartupError, type Logger } from "@carillon/kit";
+import { oneToOne, type JobDefinition } from "@carillon/jobs";
+import type { Logger } from "@carillon/kit";
 
 /** What a processor gets to work with. */
 export interface JobContext<Payload> {
@@ -41,20 +41,5 @@ export function completeProcessors(
   definitions: readonly JobDefinition[],
   processors: readonly AnyProcessor[],
 ): ReadonlyMap<string, AnyProcessor> {
-  const byName = new Map<string, AnyProcessor>();
-  for (const given of processors) {
-    const { name } = given.definition;
-    if (byName.has(name))
-      throw new StartupError(`the job ${name} has two processors; it needs exactly one`);
-    if (!definitions.includes(given.definition)) {
-      throw new StartupError(
-        `there is a processor for the job ${name}, which is not in the list of jobs`,
-      );
-    }
-    byName.set(name, given);
-  }
-  for (const { name } of definitions) {
-    if (!byName.has(name)) throw new StartupError(`the job ${name} has no processor`);
-  }
-  return byName;
+  return oneToOne(["job", "processor"], definitions, processors);
 }

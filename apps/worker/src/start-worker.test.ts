@@ -6,12 +6,13 @@ import {
   useProcesses,
   waitFor,
 } from "@carillon/testkit";
+import { expect } from "chai";
 
 describe("a worker process", () => {
   const db = useDatabase();
   const processes = useProcesses();
 
-  it("clears away old events and makes full members", async function () {
+  it("does what recurs: it clears away old events and finished work, makes full members, and is seen", async function () {
     this.timeout(90_000);
     const { realm, member, groups } = await organization(db, {
       row: { waitingPeriodThreshold: 2 },
@@ -23,6 +24,10 @@ describe("a worker process", () => {
       `INSERT INTO event_queue (queue_id, realm_id, user_id, base_seq, options, idle_timeout, last_seen)
        VALUES (gen_random_uuid(), $1, $2, 0, '{}', 600, now() - interval '1 day')`,
       [realm.id, member.id],
+    );
+    await db.rows(
+      `INSERT INTO job_intent (job, unique_key, payload, state, finished_at)
+       VALUES ('x', 'x', '{}', 'done', now() - interval '2 days')`,
     );
     const queues = await createTestQueues("postgres", db.url);
     try {
@@ -38,7 +43,12 @@ describe("a worker process", () => {
           member.id,
         ]);
       await waitFor(async () => (await full()).length === 1, { what: "the member is a full one" });
+      const finished = () => db.rows("SELECT FROM job_intent");
+      await waitFor(async () => (await finished()).length === 0, { what: "the work is cleared" });
+      const seen = () => db.rows("SELECT role FROM process_heartbeats");
+      await waitFor(async () => (await seen()).length === 1, { what: "the worker is seen" });
       await worker.stop();
+      expect(await seen()).to.deep.equal([]);
     } finally {
       await queues.drop();
     }

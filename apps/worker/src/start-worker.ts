@@ -1,4 +1,4 @@
-import { connectDatabase } from "@carillon/db";
+import { connectDatabase, startRecurring } from "@carillon/db";
 import { secretsOf } from "@carillon/model";
 import { allJobs, queueNames } from "@carillon/jobs";
 import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
@@ -7,13 +7,10 @@ import { connectQueues, serveOutbox } from "@carillon/queue";
 import { startHealthMonitor } from "./health-monitor.ts";
 import { healthProbe } from "./health-probe.ts";
 import { allProcessors } from "./jobs/index.ts";
-import { startGarbageCollection } from "./event-garbage.ts";
-import { startPromotions } from "./full-members.ts";
 import { observeWorker } from "./observe.ts";
-import { startRelay } from "./relay.ts";
+import { workerTasks } from "./recurring/index.ts";
 import { startRunner } from "./runner.ts";
 import type { WorkerServices } from "./services.ts";
-import { startSweep } from "./sweep.ts";
 
 /**
  * Connections for our own statements: five deliveries may run at once, beside intents, relay
@@ -68,10 +65,11 @@ export async function startWorkerProcess(
     queues,
     log,
   });
-  const relay = startRelay(services);
-  const sweep = startSweep(services);
-  const garbage = startGarbageCollection(services);
-  const promotions = startPromotions(services);
+  const counters = () => ({ ...runner.counters(), ...observer.counters() });
+  startRecurring({ process: "worker", tasks: workerTasks(services, counters), db, log }, shutdown, {
+    first: 0,
+    last: 2,
+  });
   const monitor = startHealthMonitor({
     probe: healthProbe({
       databaseUrl,
@@ -87,11 +85,7 @@ export async function startWorkerProcess(
     log,
   });
   shutdown.add(0, "health monitor", () => monitor.stop());
-  shutdown.add(0, "relay", () => relay.stop());
-  shutdown.add(0, "sweep", () => sweep.stop());
-  shutdown.add(0, "garbage", () => garbage.stop());
-  shutdown.add(0, "promotions", () => promotions.stop());
   shutdown.add(1, "jobs", () => runner.close(6_000));
-  await observer.start(() => ({ ...runner.counters() }));
+  await observer.serve(counters);
   log.info({ queues: queues.backend }, "worker started");
 }

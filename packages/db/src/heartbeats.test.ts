@@ -1,7 +1,9 @@
-import { useDatabase, waitFor } from "@carillon/testkit";
+import { silentLogger } from "@carillon/kit";
+import { useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 import { addToCounter, readCounters } from "./counters.ts";
-import { startHeartbeat } from "./heartbeats.ts";
+import { heartbeatOf } from "./heartbeats.ts";
+import { startTask } from "./recurring-task.ts";
 
 describe("heartbeats", () => {
   const db = useDatabase();
@@ -15,28 +17,23 @@ describe("heartbeats", () => {
       )
     )[0];
 
-  it("show a process with its counters for as long as it lives", async () => {
+  it("show a process with its counters, from its first run to its end", async () => {
     let done = 0;
-    const beating = startHeartbeat(db, { role: "worker", counters: () => ({ done }), everyMs: 20 });
-    await waitFor(() => row(beating.processId), { what: "the process is seen" });
-    expect(await row(beating.processId)).to.include({
-      role: "worker",
-      pid: process.pid,
-      early: true,
-    });
+    const own = heartbeatOf("worker", () => ({ done }));
+    const beating = startTask(own, { db, log: silentLogger });
+    await beating.run();
+    expect(await row(own.processId)).to.include({ role: "worker", pid: process.pid, early: true });
     done = 7;
-    await waitFor(
-      async () => JSON.stringify((await row(beating.processId))?.counters) === '{"done":7}',
-      { what: "the counter is seen" },
-    );
+    await beating.run();
+    expect((await row(own.processId))?.counters).to.deep.equal({ done: 7 });
     await beating.stop();
-    await beating.beat();
-    expect(await row(beating.processId)).to.equal(undefined);
+    await beating.run();
+    expect(await row(own.processId)).to.equal(undefined);
   });
 
   it("forget processes that died without a word an hour ago, and come back after a long sleep", async () => {
-    const beating = startHeartbeat(db, { role: "gateway", everyMs: 3_600_000 });
-    await beating.beat();
+    const own = heartbeatOf("gateway");
+    await own.beat(db);
     await db.rows(
       `INSERT INTO process_heartbeats (process_id, role, host, pid, last_seen) VALUES
          (gen_random_uuid(), 'worker', 'gone', 1, now() - interval '61 minutes'),
@@ -44,33 +41,15 @@ describe("heartbeats", () => {
     );
     await db.rows(
       "UPDATE process_heartbeats SET last_seen = now() - interval '2 hours' WHERE process_id = $1",
-      [beating.processId],
+      [own.processId],
     );
-    await beating.beat();
-    expect(await row(beating.processId)).to.include({ late: false });
+    await own.beat(db);
+    expect(await row(own.processId)).to.include({ late: false });
     const hosts = await db.rows<{ host: string }>(
       "SELECT host FROM process_heartbeats WHERE role = 'worker'",
     );
     expect(hosts).to.deep.equal([{ host: "late" }]);
-    await beating.stop();
-  });
-
-  it("report a beat that failed and go on", async () => {
-    const errors: unknown[] = [];
-    let broken = true;
-    const beating = startHeartbeat(db, {
-      role: "worker",
-      counters() {
-        if (broken) throw new Error("no counters");
-        return {};
-      },
-      everyMs: 20,
-      onError: (error) => errors.push(error),
-    });
-    await waitFor(() => errors.length > 1, { what: "two beats failed" });
-    broken = false;
-    await waitFor(() => row(beating.processId), { what: "the process is seen" });
-    await beating.stop();
+    await own.end(db);
   });
 });
 

@@ -1,26 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 
+import { heartbeat, type ProcessName } from "@carillon/jobs";
+
+import type { RecurringTask } from "./recurring-task.ts";
 import type { Sql } from "./sql.ts";
 
-/** A process that tells the dashboard of itself. */
-export interface HeartbeatOptions {
-  /** `gateway`, `worker`, `dashboard` … */
-  readonly role: string;
-  /** Read at every beat; numbers and short names only: they are shown and stay in plain text. */
-  readonly counters?: () => object;
-  /** Milliseconds, 5,000 unless given. */
-  readonly everyMs?: number;
-  /** Told of a beat that failed; the next one comes all the same. */
-  readonly onError?: (error: unknown) => void;
-}
-
-export interface Heartbeat {
+/** The heartbeat of a process, as recurring work. */
+export interface Heartbeat extends RecurringTask {
   readonly processId: string;
-  /** Beats now, or waits for the beat under way. */
-  beat(): Promise<void>;
-  /** Ends the beating and removes the row. Call it before the pool closes. */
-  stop(): Promise<void>;
+  beat(sql: Sql): Promise<void>;
+  /** Removes the row. */
+  end(sql: Sql): Promise<void>;
 }
 
 /** Rows that were not seen for so long are removed, in seconds: their processes died without a word. */
@@ -37,36 +28,23 @@ const write = {
 };
 
 /**
- * Writes this process's row in `process_heartbeats` at once and then again and again. A beat that fails is
- * reported and changes nothing else: a process is not stopped because nobody can see it.
+ * Writes this process's row in `process_heartbeats`. A beat that fails changes nothing else: a process is not stopped
+ * because nobody can see it.
+ * @param counters read at every beat; numbers and short names only: they are shown and stay in plain text
  */
-export function startHeartbeat(db: Sql, options: HeartbeatOptions): Heartbeat {
-  const { role, counters = () => ({}), everyMs = 5_000, onError = () => undefined } = options;
+export function heartbeatOf(role: ProcessName, counters: () => object = () => ({})): Heartbeat {
   const processId = randomUUID();
-  let running: Promise<void> | undefined;
-  let stopped = false;
-
-  async function once(): Promise<void> {
-    try {
-      const values = [processId, role, hostname(), process.pid, process.uptime()];
-      await db.rows(write, [...values, JSON.stringify(counters())]);
-    } catch (error) {
-      onError(error);
-    }
-  }
-  const beat = () => (running ??= once().finally(() => (running = undefined)));
-  const timer = setInterval(() => void beat(), everyMs);
-  timer.unref();
-  void beat();
-
+  const beat = async (sql: Sql): Promise<void> => {
+    const values = [processId, role, hostname(), process.pid, process.uptime()];
+    await sql.rows(write, [...values, JSON.stringify(counters())]);
+  };
   return {
+    definition: heartbeat,
     processId,
-    beat: () => (stopped ? Promise.resolve() : beat()),
-    async stop() {
-      stopped = true;
-      clearInterval(timer);
-      await running;
-      await db.rows("DELETE FROM process_heartbeats WHERE process_id = $1", [processId]);
+    beat,
+    run: ({ db }) => beat(db),
+    end: async (sql) => {
+      await sql.rows("DELETE FROM process_heartbeats WHERE process_id = $1", [processId]);
     },
   };
 }

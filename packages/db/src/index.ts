@@ -1,17 +1,21 @@
 export * from "./alarms.ts";
+export * from "./clear-intents.ts";
 export { Column, column, type Columns, type RowOf } from "./column.ts";
 export * from "./counters.ts";
 export * from "./database.ts";
 export * from "./heartbeats.ts";
 export * from "./intents.ts";
+export * from "./leader.ts";
 export * from "./lifetime.ts";
 export { type LeftBehind, Outbox } from "./outbox.ts";
 export * from "./pending.ts";
 export * from "./listen.ts";
 export * from "./locks.ts";
 export * from "./migrations.ts";
+export * from "./recurring-task.ts";
 export * from "./share.ts";
 export * from "./sql-errors.ts";
+export * from "./start-recurring.ts";
 export {
   checkRowsWith,
   declaredStatements,

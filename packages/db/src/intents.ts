@@ -13,7 +13,7 @@ export interface QueuedIntent extends IntentRef {
 }
 
 export interface NewIntent<Payload> {
-  /** Of all intents only one ever has this key: a second one is not recorded. */
+  /** A second one with this key is not recorded, until a day after the first one is done. */
   readonly key: string;
   readonly payload: Payload;
   /** At once unless given. */

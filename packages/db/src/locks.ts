@@ -7,14 +7,10 @@ export const lockClass = {
   deliver: 1_100,
   /** Held while an organization's group graph or group-valued settings change. */
   groups: 1_101,
-  /** Held by the one sweep that runs. */
-  sweep: 1_102,
+  /** Held by the one process that does recurring work; the second key is a hash of which it is. */
+  leader: 1_102,
   /** Held while the first organization is made. */
   firstOrganization: 1_103,
-  /** Held by the one process that clears away old events and dead queues. */
-  eventGarbage: 1_104,
-  /** Held by the one process that makes full members of an organization. */
-  fullMembers: 1_105,
   /** Held, a part of an organization's channels each, while it changes who is subscribed; shared by who sends. */
   audience: 1_106,
   /** Held by the one request that counts an account's scheduled messages; the second key is the account's id. */

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 
 import { roles } from "@carillon/contract";
-import { lockClass, type Sql, type Tx } from "@carillon/db";
+import { leads, type Sql, type Tx } from "@carillon/db";
+import { clearEvents } from "@carillon/jobs";
 
 import { emit, type NewEvent } from "./emit.ts";
 import { grace, longestLag, servedSeconds, shortestLog } from "./lifetimes.ts";
@@ -148,9 +149,6 @@ function isUuid(text: string): boolean {
   return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 }
 
-/** Rows that are deleted in one go. */
-const trimBatch = 5_000;
-
 /**
  * Deletes dead queues, and events that no live queue can still ask for (events.md §6). One process at a time does it.
  * @returns what it deleted; undefined when another process is at it
@@ -159,11 +157,7 @@ export async function collectGarbage(db: {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 }): Promise<{ queues: number; events: number } | undefined> {
   return db.transaction(async (tx) => {
-    const lock = await tx.first<{ held: boolean }>(
-      "SELECT pg_try_advisory_xact_lock($1, 0) AS held",
-      [lockClass.eventGarbage],
-    );
-    if (!lock?.held) return undefined;
+    if (!(await leads(tx, clearEvents))) return undefined;
     const queues = await tx.count(
       `DELETE FROM event_queue q WHERE q.last_seen + make_interval(secs => ${servedSeconds} + ${grace}) < now()`,
     );
@@ -176,7 +170,7 @@ export async function collectGarbage(db: {
       events += await tx.count(
         `DELETE FROM event_log WHERE realm_id = $1 AND seq <= (
            SELECT max(seq) FROM (
-             SELECT seq, created_at FROM event_log WHERE realm_id = $1 ORDER BY seq LIMIT ${trimBatch}) oldest
+             SELECT seq, created_at FROM event_log WHERE realm_id = $1 ORDER BY seq LIMIT ${clearEvents.bound.batch}) oldest
            WHERE created_at < now() - make_interval(secs => $2))`,
         [realmId, keep],
       );

@@ -17,3 +17,11 @@ export function milliseconds(duration: Duration): number {
   }
   return value;
 }
+
+/** Milliseconds as people write them: 1500 → `1.5 s`. */
+export function span(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`;
+  if (ms < 60_000) return `${ms / 1_000} s`;
+  if (ms < 3_600_000) return `${ms / 60_000} min`;
+  return ms < 86_400_000 ? `${ms / 3_600_000} h` : `${ms / 86_400_000} d`;
+}

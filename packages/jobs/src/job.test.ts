@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import { z } from "zod";
-import { defineJobs } from "./define-jobs.ts";
 import { deliverDue } from "./definitions/deliver-due.ts";
 import { checkPayload, InvalidPayload, job, jobId } from "./job.ts";
 import { allJobs } from "./jobs.ts";
+import { namedOnce } from "./named-once.ts";
 import { jobsReference } from "./reference.ts";
 import { backoff } from "./retry.ts";
 
@@ -30,7 +30,7 @@ describe("declaring a job", () => {
   });
 
   it("refuses two jobs of one name", () => {
-    expect(() => defineJobs(sample("sample"), sample("other"), sample("sample"))).to.throw(
+    expect(() => namedOnce("job", [sample("sample"), sample("other"), sample("sample")])).to.throw(
       "sample is declared twice",
     );
   });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { milliseconds, type Duration } from "./duration.ts";
+import { checkName } from "./named-once.ts";
 import type { QueueName } from "./queues.ts";
 import type { Retry } from "./retry.ts";
 
@@ -42,9 +43,7 @@ export function job<Payload>(declaration: {
   keepCompleted?: Duration;
 }): JobDefinition<Payload> {
   const { name, queue, about, payload, key, retry, deadline, keepCompleted } = declaration;
-  if (!/^[a-z]+(-[a-z]+)*$/.test(name)) {
-    throw new RangeError(`the job name "${name}" must be lower-case words joined by hyphens`);
-  }
+  checkName("job", name);
   return {
     name,
     queue,

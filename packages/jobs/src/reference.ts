@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { allRecurring } from "./all-recurring.ts";
+import { span } from "./duration.ts";
 import type { JobDefinition } from "./job.ts";
 import { allJobs } from "./jobs.ts";
 import { queueNames, queues } from "./queues.ts";
+import { recurringReference } from "./recurring-reference.ts";
 
 /** The page `docs/jobs.md`, in Markdown, from the declarations. */
 export function jobsReference(jobs: readonly JobDefinition[] = allJobs): string {
@@ -19,6 +22,7 @@ export function jobsReference(jobs: readonly JobDefinition[] = allJobs): string 
     ),
   ];
   for (const definition of jobs) lines.push("", ...section(definition));
+  lines.push("", ...recurringReference(allRecurring));
   return `${lines.join("\n")}\n`;
 }
 
@@ -49,12 +53,4 @@ function section(definition: JobDefinition): string[] {
 export function payloadSchema(definition: JobDefinition): Record<string, unknown> {
   const { $schema: _, ...schema } = z.toJSONSchema(definition.payload);
   return schema;
-}
-
-/** Milliseconds as people write them: 1500 → `1.5 s`. */
-function span(ms: number): string {
-  if (ms < 1_000) return `${ms} ms`;
-  if (ms < 60_000) return `${ms / 1_000} s`;
-  if (ms < 3_600_000) return `${ms / 60_000} min`;
-  return ms < 86_400_000 ? `${ms / 3_600_000} h` : `${ms / 86_400_000} d`;
 }

@@ -2,9 +2,6 @@ import { lockClass, type Database, type Sql } from "@carillon/db";
 
 import type { Hits, HitStore, StoredWindow } from "./hit-store.ts";
 
-/** Between two clearings away of what counts no more, in milliseconds. */
-const clearEveryMs = 60_000;
-
 /** Snapshots are older than what the same statement adds: that comes from the insertion itself. */
 const add = {
   name: "rate-hits-add",
@@ -29,17 +26,6 @@ const lock = {
   text: `SELECT FROM pg_advisory_xact_lock(${lockClass.rateLimit}, hashtext($1))`,
 };
 
-const clearAtOnce = 10_000;
-const clear = {
-  name: "rate-hits-clear",
-  text: `WITH cleared AS (
-      DELETE FROM rate_hits WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM rate_hits WHERE expires_at < now() LIMIT ${clearAtOnce} FOR UPDATE SKIP LOCKED))
-      RETURNING 1
-    )
-    SELECT count(*)::int AS count FROM cleared`,
-};
-
 const time = {
   name: "rate-hits-time",
   text: "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now",
@@ -47,12 +33,6 @@ const time = {
 
 /** Counts in a table that is not logged, so that nothing waits for a disk. */
 export function postgresHits(db: Database): HitStore {
-  let clearing: Promise<void> | undefined;
-  const timer = setInterval(() => {
-    clearing ??= clearHits(db)
-      .catch(() => {})
-      .finally(() => (clearing = undefined));
-  }, clearEveryMs);
   return {
     async now() {
       const [row] = await db.rows<{ now: number }>(time);
@@ -78,16 +58,8 @@ export function postgresHits(db: Database): HitStore {
     async forget(keys) {
       await db.rows("DELETE FROM rate_hits WHERE bucket = ANY($1::text[])", [keys]);
     },
-    close: async () => clearInterval(timer),
+    close: async () => {},
   };
-}
-
-/** Takes away all that counts no more, however much it is, in steps that hold little. */
-export async function clearHits(sql: Sql): Promise<void> {
-  for (;;) {
-    const [row] = await sql.rows<{ count: number }>(clear);
-    if ((row?.count ?? 0) < clearAtOnce) return;
-  }
 }
 
 async function addHits(sql: Sql, windows: readonly StoredWindow[]): Promise<Hits[]> {

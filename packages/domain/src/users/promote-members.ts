@@ -1,6 +1,7 @@
 import { loadSystemGroups, lockGroupGraph } from "@carillon/model";
-import { lockClass, type Database } from "@carillon/db";
+import { leads, type Database } from "@carillon/db";
 import { emit } from "@carillon/events";
+import { promoteFullMembers } from "@carillon/jobs";
 
 import { recomputeFullMembers } from "./full-members.ts";
 
@@ -25,11 +26,7 @@ export async function promoteMembers(db: Database, signal: AbortSignal): Promise
 /** The threshold is read under the lock that its change needs. */
 function promoteIn(db: Database, realmId: number): Promise<boolean> {
   return db.transaction(async (tx) => {
-    const leader = await tx.first<{ held: boolean }>(
-      "SELECT pg_try_advisory_xact_lock($1, $2) AS held",
-      [lockClass.fullMembers, realmId],
-    );
-    if (!leader?.held) return false;
+    if (!(await leads(tx, promoteFullMembers, realmId))) return false;
     const [, realm, groups] = await Promise.all([
       lockGroupGraph(tx, realmId),
       tx.first<{ days: number }>(

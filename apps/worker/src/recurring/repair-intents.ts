@@ -6,13 +6,10 @@ import {
   type EndedIntent,
   type OverdueIntent,
 } from "@carillon/db";
-import { intentJobs, longestSilence, type IntentDefinition } from "@carillon/jobs";
+import { intentJobs, longestSilence, sweep, type IntentDefinition } from "@carillon/jobs";
 import { intentPublications, type JobPresence } from "@carillon/queue";
 
-import type { WorkerServices } from "./services.ts";
-
-/** Intents in one go. */
-const limit = 1_000;
+import type { WorkerServices } from "../services.ts";
 
 interface Look {
   readonly intent: OverdueIntent;
@@ -32,7 +29,8 @@ export async function repairIntents(
   overdueMs: number,
 ): Promise<number> {
   const { db, queues } = services;
-  const overdue = await overdueIntents(db, { jobs: [...intentJobs.keys()], overdueMs, limit });
+  const limits = { jobs: [...intentJobs.keys()], overdueMs, limit: sweep.bound.batch };
+  const overdue = await overdueIntents(db, limits);
   const looks = await Promise.all(overdue.map((intent) => lookAt(queues, intent)));
   // A job that ended between the two looks has ended its row before.
   const pending = await stillPending(

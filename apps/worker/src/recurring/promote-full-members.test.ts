@@ -1,7 +1,8 @@
+import { startTask } from "@carillon/db";
 import { captureLog, eventsOf, organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { startPromotions } from "./full-members.ts";
+import { promoteFullMembersTask } from "./promote-full-members.ts";
 
 describe("the worker's making of full members", () => {
   const db = useDatabase();
@@ -13,7 +14,7 @@ describe("the worker's making of full members", () => {
     ]);
     const { log, lines } = captureLog();
     const { events } = await eventsOf(db, org.realm.id, async () => {
-      const promotions = startPromotions({ db, log });
+      const promotions = startTask(promoteFullMembersTask, { db, log });
       await promotions.run();
       await promotions.run();
       await promotions.stop();

@@ -1,3 +1,4 @@
+import { startTask } from "@carillon/db";
 import { alarmHorizonMs, deliverDue, type Alarm } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import { createAlarmClock } from "@carillon/queue";
@@ -6,13 +7,12 @@ import {
   forEachBackend,
   organization,
   scheduledMessage,
-  testSite,
   useDatabase,
   useQueues,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { startRelay } from "./relay.ts";
+import { relayTask } from "./relay.ts";
 
 const hour = 3_600;
 
@@ -48,7 +48,7 @@ forEachBackend("the alarm of a message that is due in more than a day", (backend
     return { stamped, job: job?.state };
   }
   const relayOnce = async () => {
-    const relay = startRelay({ db, queues, site: testSite(), log: silentLogger });
+    const relay = startTask(relayTask({ queues }), { db, log: silentLogger });
     await relay.run();
     await relay.stop();
   };

@@ -1,0 +1,27 @@
+import { column, statement, type RecurringTask, type Sql } from "@carillon/db";
+import { clearRateHits } from "@carillon/jobs";
+
+const { batch } = clearRateHits.bound;
+
+const clear = statement({
+  name: "rate-hits-clear",
+  text: `WITH cleared AS (
+      DELETE FROM rate_hits WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM rate_hits WHERE expires_at < now() LIMIT ${batch} FOR UPDATE SKIP LOCKED))
+      RETURNING 1
+    )
+    SELECT count(*)::int AS count FROM cleared`,
+  row: { count: column.int },
+});
+
+/** Takes away all that counts no more, however much it is, in steps that hold little. */
+export const clearRateHitsTask: RecurringTask = {
+  definition: clearRateHits,
+  run: ({ db, batches }) =>
+    batches(async (size) => ((await clearOnce(db)) < size ? "done" : "more")),
+};
+
+async function clearOnce(sql: Sql): Promise<number> {
+  const [row] = await sql.rows(clear);
+  return row?.count ?? 0;
+}

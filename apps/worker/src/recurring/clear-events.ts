@@ -1,0 +1,15 @@
+import type { RecurringTask } from "@carillon/db";
+import { collectGarbage } from "@carillon/events";
+import { clearEvents } from "@carillon/jobs";
+
+/** Deletes dead event queues and events that nobody can ask for any more (events.md §6). */
+export const clearEventsTask: RecurringTask = {
+  definition: clearEvents,
+  run: ({ db, log, batches }) =>
+    batches(async () => {
+      const deleted = await collectGarbage(db);
+      if (!deleted || deleted.queues + deleted.events === 0) return "done";
+      log.debug(deleted, "cleared dead event queues and old events");
+      return "more";
+    }),
+};

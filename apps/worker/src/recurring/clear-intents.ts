@@ -1,0 +1,19 @@
+import { clearDoneIntents, leads, type ClearedIntents, type RecurringTask } from "@carillon/db";
+import { clearIntents } from "@carillon/jobs";
+
+/** Deletes what `job_intent` has of work that was done more than a day ago. */
+export const clearIntentsTask: RecurringTask = {
+  definition: clearIntents,
+  async run({ db, log, batches }) {
+    let rows = 0;
+    let before: ClearedIntents | undefined;
+    await batches(async (size) => {
+      before = await db.transaction(async (tx) =>
+        (await leads(tx, clearIntents)) ? clearDoneIntents(tx, before) : undefined,
+      );
+      rows += before?.count ?? 0;
+      return before?.count === size ? "more" : "done";
+    });
+    if (rows > 0) log.debug({ rows }, "cleared finished intents");
+  },
+};

@@ -1,0 +1,23 @@
+import { heartbeatOf, type RecurringTask } from "@carillon/db";
+
+import type { WorkerServices } from "../services.ts";
+import { clearEventsTask } from "./clear-events.ts";
+import { clearIntentsTask } from "./clear-intents.ts";
+import { promoteFullMembersTask } from "./promote-full-members.ts";
+import { relayTask } from "./relay.ts";
+import { sweepTask } from "./sweep.ts";
+
+/**
+ * The task of everything that is declared to recur in a worker; it refuses to start when one is missing.
+ * @param counters of this process, for its heartbeat
+ */
+export function workerTasks(services: WorkerServices, counters: () => object): RecurringTask[] {
+  return [
+    relayTask(services),
+    sweepTask(services),
+    clearEventsTask,
+    clearIntentsTask,
+    promoteFullMembersTask,
+    heartbeatOf("worker", counters),
+  ];
+}

@@ -1,0 +1,52 @@
+import {
+  stampAlarms,
+  stampIntents,
+  unalarmedRows,
+  unqueuedIntents,
+  type RecurringRun,
+  type RecurringTask,
+} from "@carillon/db";
+import { alarmHorizonMs, alarmJob, intentJobs, relay } from "@carillon/jobs";
+import { intentPublications, type Queues } from "@carillon/queue";
+
+/** A request sets its own alarm and publishes its own intents; after so long, in milliseconds, it has not. */
+const olderThanMs = 2_000;
+
+/** Puts into the queue what a commit left behind. Several relays may run: they add the same ids. */
+export function relayTask({ queues }: { queues: Queues }): RecurringTask {
+  return {
+    definition: relay,
+    async run(run) {
+      await run.batches((size) => relayAlarms(queues, run, size));
+      await run.batches((size) => relayIntents(queues, run, size));
+    },
+  };
+}
+
+async function relayAlarms(
+  queues: Queues,
+  { db, log }: RecurringRun,
+  limit: number,
+): Promise<"more" | "done"> {
+  const alarms = await unalarmedRows(db, { horizonMs: alarmHorizonMs, olderThanMs, limit });
+  if (alarms.length === 0) return "done";
+  const now = Date.now();
+  await queues.publish(alarms.map((alarm) => alarmJob(alarm, now)));
+  await stampAlarms(db, alarms);
+  log.info({ alarms: alarms.length }, "the relay set alarms");
+  return alarms.length < limit ? "done" : "more";
+}
+
+async function relayIntents(
+  queues: Queues,
+  { db, log }: RecurringRun,
+  limit: number,
+): Promise<"more" | "done"> {
+  const jobs = [...intentJobs.keys()];
+  const intents = await unqueuedIntents(db, { jobs, olderThanMs, limit });
+  if (intents.length === 0) return "done";
+  await queues.publish(intentPublications(intents));
+  await stampIntents(db, intents);
+  log.info({ intents: intents.length }, "the relay published intents");
+  return intents.length < limit ? "done" : "more";
+}

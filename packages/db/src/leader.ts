@@ -1,0 +1,29 @@
+import type { RecurringDefinition } from "@carillon/jobs";
+
+import { column } from "./column.ts";
+import { lockClass } from "./locks.ts";
+import { statement } from "./statement.ts";
+import type { Tx } from "./tx.ts";
+
+const tryLock = statement({
+  name: "leader-lock",
+  text: `SELECT pg_try_advisory_xact_lock(${lockClass.leader}, hashtext($1)) AS held`,
+  row: { held: column.bool },
+});
+
+/**
+ * Whether this transaction leads the recurring work, in one organization where there is one leader for each. The lock
+ * ends with the transaction, and the server ends that of a frozen process after ten seconds: nobody leads for ever.
+ * @throws Error for work that is declared to have no leader
+ */
+export async function leads(
+  tx: Tx,
+  { name, leader }: RecurringDefinition,
+  realmId?: number,
+): Promise<boolean> {
+  if ((leader === "one per organization") !== (realmId !== undefined) || leader === "none")
+    throw new Error(`${name} is declared with another leader than it asks for: ${leader}`);
+  const key = realmId === undefined ? name : `${name}/${realmId}`;
+  const lock = await tx.first(tryLock, [key]);
+  return lock?.held ?? false;
+}

@@ -1,0 +1,37 @@
+import { StartupError } from "@carillon/kit";
+
+/** Code for something declared. */
+interface Bound<Definition> {
+  readonly definition: Definition;
+}
+
+/**
+ * What was given for each declaration, by its name.
+ * @param what is declared, and what it needs: `["job", "processor"]`
+ * @throws StartupError unless every declaration has exactly one and none is left over
+ */
+export function oneToOne<
+  Definition extends { readonly name: string },
+  Given extends Bound<Definition>,
+>(
+  [what, needed]: readonly [string, string],
+  definitions: readonly Definition[],
+  given: readonly Given[],
+): ReadonlyMap<string, Given> {
+  const byName = new Map<string, Given>();
+  for (const one of given) {
+    const { name } = one.definition;
+    if (byName.has(name))
+      throw new StartupError(`the ${what} ${name} has two ${needed}s; it needs exactly one`);
+    if (!definitions.includes(one.definition)) {
+      throw new StartupError(
+        `there is a ${needed} for the ${what} ${name}, which is not in the list of ${what}s`,
+      );
+    }
+    byName.set(name, one);
+  }
+  for (const { name } of definitions) {
+    if (!byName.has(name)) throw new StartupError(`the ${what} ${name} has no ${needed}`);
+  }
+  return byName;
+}

@@ -1,0 +1,43 @@
+import { span } from "./duration.ts";
+import type { RecurringDefinition } from "./recurring.ts";
+
+/** The part of the page `docs/jobs.md` that tells of recurring work, in lines of Markdown. */
+export function recurringReference(definitions: readonly RecurringDefinition[]): string[] {
+  const lines = [
+    "## Recurring work",
+    "",
+    "It runs at the start of a process and then by its interval; a run that is still going on is not started again.",
+    "A leader holds a lock for one transaction: the server ends that of a frozen process after ten seconds.",
+  ];
+  for (const definition of definitions) lines.push("", ...section(definition));
+  return lines;
+}
+
+function section(definition: RecurringDefinition): string[] {
+  const { name, about, processes, everyMs, leader, deadlineMs } = definition;
+  return [
+    `### \`${name}\``,
+    "",
+    about,
+    "",
+    `- Runs in: ${processes.map((process) => `every ${process}`).join(", ")}`,
+    `- Every: ${span(everyMs)}`,
+    `- At once: ${leaders[leader]}`,
+    `- Bound: ${bound(definition)}`,
+    `- Deadline of one run: ${span(deadlineMs)}`,
+  ];
+}
+
+const leaders: Readonly<Record<RecurringDefinition["leader"], string>> = {
+  one: "one process",
+  "one per organization": "one process for each organization",
+  none: "as many processes as there are",
+};
+
+function bound({ bound: { batch, batches, of } }: RecurringDefinition): string {
+  const one = `${batch.toLocaleString("en")} ${of}`;
+  if (batches === 1) return one;
+  return Number.isFinite(batches)
+    ? `${batches} batches of ${one}`
+    : `batches of ${one}, until there are no more`;
+}

@@ -1,0 +1,11 @@
+import { recurring } from "../recurring.ts";
+
+export const clearEvents = recurring({
+  name: "clear-events",
+  about: "Deletes dead event queues, and events that nobody can ask for any more.",
+  processes: ["worker"],
+  every: "1m",
+  leader: "one",
+  bound: { batch: 5_000, batches: 50, of: "events of each organization" },
+  deadline: "5m",
+});

@@ -1,0 +1,12 @@
+import { recurring } from "../recurring.ts";
+
+/** A run that fails, or finds another worker at it that is frozen, is made up for an hour later. */
+export const promoteFullMembers = recurring({
+  name: "promote-full-members",
+  about: "Makes full members of those who have passed the waiting period of their organization.",
+  processes: ["worker"],
+  every: "1h",
+  leader: "one per organization",
+  bound: { batch: 1, batches: Number.POSITIVE_INFINITY, of: "organization" },
+  deadline: "1h",
+});

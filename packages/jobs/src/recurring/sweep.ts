@@ -1,0 +1,14 @@
+import { recurring } from "../recurring.ts";
+
+/** With the ten seconds that a row must be overdue, what an emptied queue lost is sent within 35 s. */
+export const sweep = recurring({
+  name: "sweep",
+  about:
+    "The last safety net: adds a job for every organization with messages that should have been sent, and for every " +
+    "intent whose job the queue has lost.",
+  processes: ["worker"],
+  every: "20s",
+  leader: "one",
+  bound: { batch: 1_000, batches: 1, of: "intents, beside one job for each organization" },
+  deadline: "2m",
+});
