@@ -40,3 +40,10 @@ export async function eventsOf<T>(
   const result = await work();
   return { result, events: await eventsSince(sql, realmId, seq) };
 }
+
+/** Of each event what it says and to whom. */
+export function announced(
+  events: readonly LoggedEvent[],
+): Array<Pick<LoggedEvent, "type" | "op" | "payload" | "audience">> {
+  return events.map(({ type, op, payload, audience }) => ({ type, op, payload, audience }));
+}

@@ -6,6 +6,7 @@ export * from "./event-log.ts";
 export * from "./factories/index.ts";
 export * from "./fall-due.ts";
 export * from "./fault-proxy.ts";
+export * from "./footprint.ts";
 export * from "./gateway-client.ts";
 export * from "./gateway.ts";
 export * from "./jobs.ts";

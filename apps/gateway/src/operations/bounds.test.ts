@@ -2,10 +2,11 @@ import {
   channel,
   crowd,
   organization,
+  type Params,
+  refused,
+  type TestOrganization,
   useDatabase,
   useGateway,
-  type Params,
-  type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -30,25 +31,13 @@ describe("bounds of one request", () => {
   const named = (count: number) => names(count).map((name) => ({ name }));
 
   /** @returns what the refusal says */
-  async function refused(
+  async function refuses(
     method: "get" | "post" | "patch" | "delete",
     path: string,
     params: Params,
   ) {
-    const rows = () =>
-      Promise.all([
-        db.prisma.channel.count(),
-        db.prisma.subscription.count(),
-        db.prisma.namedUserGroup.count(),
-        db.prisma.userGroup.count(),
-        db.prisma.message.count(),
-        db.prisma.eventLog.count(),
-      ]);
-    const before = await rows();
-    const { status, body } = await gateway.as(org.owner)[method](path, params);
-    expect([status, body.code], body.msg).to.deep.equal([400, "BAD_REQUEST"]);
-    expect(await rows()).to.deep.equal(before);
-    return body.msg ?? "";
+    const { msg } = await refused(db, () => gateway.as(org.owner)[method](path, params));
+    return msg ?? "";
   }
 
   const mine = "/api/v1/users/me/subscriptions";
@@ -56,41 +45,41 @@ describe("bounds of one request", () => {
     [
       "channels to subscribe to",
       "500 channels",
-      () => refused("post", mine, { subscriptions: named(501) }),
+      () => refuses("post", mine, { subscriptions: named(501) }),
     ],
-    ["new channels", "100 channels", () => refused("post", mine, { subscriptions: named(101) })],
+    ["new channels", "100 channels", () => refuses("post", mine, { subscriptions: named(101) })],
     [
       "channels to unsubscribe from",
       "500 channels",
-      () => refused("delete", mine, { subscriptions: names(501) }),
+      () => refuses("delete", mine, { subscriptions: names(501) }),
     ],
-    ["channels to add", "500 channels", () => refused("patch", mine, { add: named(501) })],
-    ["channels to delete", "500 channels", () => refused("patch", mine, { delete: names(501) })],
+    ["channels to add", "500 channels", () => refuses("patch", mine, { add: named(501) })],
+    ["channels to delete", "500 channels", () => refuses("patch", mine, { delete: names(501) })],
     [
       "principals",
       "10000 accounts",
-      () => refused("post", mine, { subscriptions: named(1), principals: tooMany }),
+      () => refuses("post", mine, { subscriptions: named(1), principals: tooMany }),
     ],
     [
       "addresses",
       "10000 accounts",
-      () => refused("post", mine, { subscriptions: named(1), principals: addresses }),
+      () => refuses("post", mine, { subscriptions: named(1), principals: addresses }),
     ],
     [
       "principals to unsubscribe",
       "10000 accounts",
-      () => refused("delete", mine, { subscriptions: names(1), principals: tooMany }),
+      () => refuses("delete", mine, { subscriptions: names(1), principals: tooMany }),
     ],
     [
       "subscribers of a new channel",
       "10000 accounts",
-      () => refused("post", "/api/v1/channels/create", { name: "new", subscribers: tooMany }),
+      () => refuses("post", "/api/v1/channels/create", { name: "new", subscribers: tooMany }),
     ],
     [
       "members of a permission",
       "10000 accounts",
       () =>
-        refused("post", "/api/v1/channels/create", {
+        refuses("post", "/api/v1/channels/create", {
           name: "new",
           subscribers: [],
           can_administer_channel_group: { direct_members: tooMany, direct_subgroups: [] },
@@ -100,7 +89,7 @@ describe("bounds of one request", () => {
       "members of a new group",
       "10000 accounts",
       () =>
-        refused("post", "/api/v1/user_groups/create", {
+        refuses("post", "/api/v1/user_groups/create", {
           name: "new",
           description: "",
           members: tooMany,
@@ -109,24 +98,24 @@ describe("bounds of one request", () => {
     [
       "members to add",
       "10000 accounts",
-      () => refused("post", `${group}/members`, { add: tooMany }),
+      () => refuses("post", `${group}/members`, { add: tooMany }),
     ],
     [
       "members to delete",
       "10000 accounts",
-      () => refused("post", `${group}/members`, { delete: tooMany }),
+      () => refuses("post", `${group}/members`, { delete: tooMany }),
     ],
-    ["subgroups", "10000 groups", () => refused("post", `${group}/subgroups`, { add: tooMany })],
+    ["subgroups", "10000 groups", () => refuses("post", `${group}/subgroups`, { add: tooMany })],
     [
       "receivers of a message",
       "10000 accounts",
-      () => refused("post", "/api/v1/messages", { type: "direct", to: tooMany, content: "x" }),
+      () => refuses("post", "/api/v1/messages", { type: "direct", to: tooMany, content: "x" }),
     ],
     [
       "addresses of a message",
       "10000 accounts",
       () =>
-        refused("post", "/api/v1/messages", {
+        refuses("post", "/api/v1/messages", {
           type: "direct",
           to: addresses.join(","),
           content: "x",
@@ -136,7 +125,7 @@ describe("bounds of one request", () => {
       "receivers of a scheduled message",
       "10000 accounts",
       () =>
-        refused("post", "/api/v1/scheduled_messages", {
+        refuses("post", "/api/v1/scheduled_messages", {
           type: "direct",
           to: tooMany,
           content: "x",
@@ -146,7 +135,7 @@ describe("bounds of one request", () => {
     [
       "accounts to list",
       "10000 accounts",
-      () => refused("get", "/api/v1/users", { user_ids: tooMany }),
+      () => refuses("get", "/api/v1/users", { user_ids: tooMany }),
     ],
   ];
   for (const [what, bound, refusal] of many)
@@ -156,11 +145,11 @@ describe("bounds of one request", () => {
 
   it("holds channels × accounts, for those that are there and for new ones, and for permissions", async () => {
     const people = (await crowd(db, org.member, 101)).map(({ id }) => id);
-    const over = await refused("post", mine, { subscriptions: named(100), principals: people });
+    const over = await refuses("post", mine, { subscriptions: named(100), principals: people });
     expect(over).to.include("10000").and.to.include("100 × 101");
     const groups = { direct_members: people, direct_subgroups: [] };
     const permission = { subscriptions: named(100), can_send_message_group: groups };
-    expect(await refused("post", mine, permission)).to.include("10000");
+    expect(await refuses("post", mine, permission)).to.include("10000");
     const under = { subscriptions: named(99), principals: people };
     const { body } = await gateway.as(org.owner).post(mine, under);
     expect(body.result, body.msg).to.equal("success");
@@ -171,7 +160,7 @@ describe("bounds of one request", () => {
     const large = await channel(db, org.owner, { row: { subscriberCount: 200_000 } });
     const other = await channel(db, org.owner, { row: { subscriberCount: 100_000 } });
     const both = [{ name: large.name }, { name: other.name }];
-    expect(await refused("post", mine, { subscriptions: both })).to.include("250000 subscribers");
+    expect(await refuses("post", mine, { subscriptions: both })).to.include("250000 subscribers");
     await db.prisma.channel.update({ where: { id: large.id }, data: { subscriberCount: 300_000 } });
     const { body } = await gateway.as(org.owner).post(mine, { subscriptions: [both[0]] });
     expect(body.result, body.msg).to.equal("success");

@@ -13,17 +13,21 @@ export function succeededWithoutFields(answer: Answer): void {
   expect(succeeded(answer)).to.deep.equal({ result: "success", msg: "" });
 }
 
+/** What of an answer says that it is a refusal: of `GatewayClient.call` as of `post` and the like. */
+export type Refusable = Pick<Answer, "status" | "body">;
+
 /** The answer has to be this refusal, with a message and exactly these extra fields (http-contract.md §2). */
 export function refusedWith(
-  answer: Answer,
+  { status, body }: Refusable,
   code = "BAD_REQUEST",
   extra: Readonly<Record<string, unknown>> = {},
-  status = 400,
+  wanted = 400,
 ): void {
-  expect(answer.status, answer.text).to.equal(status);
-  const { msg, ...rest } = answer.body;
-  expect(msg, answer.text).to.be.a("string").that.is.not.equal("");
-  expect(rest, answer.text).to.deep.equal({ result: "error", code, ...extra });
+  const text = JSON.stringify(body);
+  expect(status, text).to.equal(wanted);
+  const { msg, ...rest } = body;
+  expect(msg, text).to.be.a("string").that.is.not.equal("");
+  expect(rest, text).to.deep.equal({ result: "error", code, ...extra });
 }
 
 /** The path of every row that is not there, or not the caller's: 404 with `BAD_REQUEST`. */

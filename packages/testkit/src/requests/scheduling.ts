@@ -1,9 +1,9 @@
 import type { Database } from "@carillon/db";
-import type { Answer, GatewayClient, Params } from "../gateway-client.ts";
+import type { AnswerBody, GatewayClient, Params } from "../gateway-client.ts";
 import type { TestAccount } from "../factories/account.ts";
-import { lastEventSeq } from "../event-log.ts";
 import { expect } from "chai";
-import { refusedWith, succeeded } from "./answers.ts";
+import { succeeded } from "./answers.ts";
+import { refused } from "./refusal.ts";
 import type { Scene } from "../scene.ts";
 
 export const scheduledMessagesPath = "/api/v1/scheduled_messages";
@@ -79,30 +79,16 @@ export async function scheduleAndRead(
   return recordOf(client, await schedule(client, params));
 }
 
-/** The request has to be refused so, and to leave neither row nor event behind. */
-export async function scheduleRefused(
+/** The request has to be refused so, and to change nothing. */
+export function scheduleRefused(
   scene: Scene,
   account: TestAccount,
   params: Params,
   code = "BAD_REQUEST",
   extra: Readonly<Record<string, unknown>> = {},
-): Promise<Answer> {
-  const earlier = await footprint(scene.db, account.realmId);
-  const answer = await scene.as(account).post(scheduledMessagesPath, params);
-  refusedWith(answer, code, extra);
-  expect(await footprint(scene.db, account.realmId), "nothing is stored").to.deep.equal(earlier);
-  return answer;
-}
-
-/** What an organization has of everything that scheduling and sending could write. */
-export async function footprint(db: Database, realmId: number): Promise<object> {
-  const [counts] = await db.rows<object>(
-    `SELECT (SELECT count(*) FROM scheduled_messages WHERE realm_id = $1) AS scheduled,
-       (SELECT count(*) FROM messages WHERE realm_id = $1) AS messages,
-       (SELECT count(*) FROM user_topics t JOIN users u ON u.id = t.user_id WHERE u.realm_id = $1) AS topics`,
-    [realmId],
-  );
-  return { ...counts, seq: await lastEventSeq(db, realmId) };
+): Promise<AnswerBody> {
+  const ask = () => scene.as(account).post(scheduledMessagesPath, params);
+  return refused(scene.db, ask, code, extra);
 }
 
 /** Columns of a row that no operation shows. */

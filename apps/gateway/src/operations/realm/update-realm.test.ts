@@ -7,22 +7,23 @@ import {
 } from "@carillon/contract";
 import { loadRealm } from "@carillon/model";
 import {
+  announced,
   anonymousGroup,
   bot,
   changeOrganization,
   channel,
   countQueries,
   eventsOf,
+  type LoggedEvent,
   organization,
+  type QueryCount,
   roles,
+  type TestAccount,
+  type TestOrganization,
   useDatabase,
   useGateway,
   user,
   userGroup,
-  type LoggedEvent,
-  type QueryCount,
-  type TestAccount,
-  type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -98,8 +99,6 @@ describe("PATCH /realm", () => {
     }
     return now;
   };
-  const told = (events: readonly LoggedEvent[]) =>
-    events.map(({ type, op, payload, audience }) => ({ type, op, payload, audience }));
   const updated = (data: object) => ({
     type: "realm",
     op: "update_dict",
@@ -162,7 +161,7 @@ describe("PATCH /realm", () => {
         name_changes_disabled: true,
       };
       expect(answer).to.deep.equal({ ...data, name: "updated", description: "updated" });
-      expect(told(events)).to.deep.equal([updated(data)]);
+      expect(announced(events)).to.deep.equal([updated(data)]);
       const snapshot = await shown(own.guest);
       for (const [name, value] of Object.entries(data))
         expect(snapshot[`realm_${name}`], name).to.equal(value);
@@ -233,7 +232,7 @@ describe("PATCH /realm", () => {
           const before = await shown(org.guest);
           const { answer, events } = await change(org.owner, params);
           expect(answer).to.deep.equal({ [rule.name]: own[name] });
-          expect(told(events)[0]).to.deep.equal(updated({ [rule.name]: own[name] }));
+          expect(announced(events)[0]).to.deep.equal(updated({ [rule.name]: own[name] }));
           expect(kept(before, events), name).to.deep.equal(await shown(org.guest));
         }
         const group = await userGroup(db, org.realm);
@@ -263,7 +262,7 @@ describe("PATCH /realm", () => {
         ];
         const params = Object.fromEntries(names.map((name) => [name, { new: group }]));
         const { events } = await change(own.owner, params);
-        return told(events.slice(1));
+        return announced(events.slice(1));
       };
       const update = (property: string, value: number) => ({
         type: "realm",
@@ -421,7 +420,7 @@ describe("PATCH /realm", () => {
       const set = async (waiting_period_threshold: number) => {
         const { answer, events } = await change(own.admin, { waiting_period_threshold });
         expect(answer).to.deep.equal({ waiting_period_threshold });
-        return told(events);
+        return announced(events);
       };
       expect(await set(10)).to.deep.equal([
         updated({ waiting_period_threshold: 10 }),
@@ -449,7 +448,7 @@ describe("PATCH /realm", () => {
       });
       const set = async (waiting_period_threshold: number) => {
         const { events } = await change(own.admin, { waiting_period_threshold });
-        return told(events).slice(2);
+        return announced(events).slice(2);
       };
       const audience = [own.member.id, own.bot.id].sort((a, b) => a - b);
       const gone = { stream_ids: [secret.id], streams: [{ stream_id: secret.id }] };

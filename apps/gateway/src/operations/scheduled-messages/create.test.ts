@@ -1,9 +1,9 @@
 import {
   bot,
+  changesOf,
   channel,
   channelMessage,
   directMessage,
-  footprint,
   inChannel,
   inSeconds,
   messagesOf,
@@ -91,15 +91,11 @@ describe("Scheduling a message", () => {
   });
 
   it("sends nothing yet: no message, no policy, and no event but its own", async () => {
-    const { member, guest, realm } = scene.org;
-    const before = await footprint(scene.db, realm.id);
-    await schedule(
-      scene.as(member),
-      channelMessage(room.id, { content: `@**${guest.fullName}** @**all**`, topic: "brand new" }),
-    );
-    const after = await footprint(scene.db, realm.id);
-    const { scheduled: rows, seq } = before as { scheduled: number; seq: number };
-    expect(after).to.deep.equal({ ...before, scheduled: rows + 1, seq: seq + 1 });
+    const { member, guest } = scene.org;
+    const content = `@**${guest.fullName}** @**all**`;
+    const params = channelMessage(room.id, { content, topic: "brand new" });
+    const { tables } = await changesOf(scene.db, () => schedule(scene.as(member), params));
+    expect(tables).to.deep.equal(["event_head", "event_log", "scheduled_messages"]);
     expect(await messagesOf(scene.as(guest), inChannel(room.id))).to.deep.equal([]);
   });
 

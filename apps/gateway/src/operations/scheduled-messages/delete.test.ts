@@ -1,9 +1,9 @@
 import {
+  changesOf,
   channel,
   channelMessage,
   deliverNow,
   eventsOf,
-  footprint,
   inChannel,
   messagesOf,
   missing,
@@ -49,19 +49,15 @@ describe("Deleting a scheduled message", () => {
     for (const which of [0, 1_000_000_000, "9223372036854775808", "9".repeat(50)]) {
       missing(await remove(which));
     }
-    const before = await footprint(scene.db, sender.realmId);
-    missing(await scene.as(scene.org.owner).delete(`${scheduledMessagesPath}/${id}`));
-    missing(
-      await scene.as((await organization(scene.db)).owner).delete(`${scheduledMessagesPath}/${id}`),
-    );
+    const { owner } = await organization(scene.db);
     const row = { kind: 2, reminderTargetMessageId: 1 };
     const reminder = await scheduledMessage(scene.db, sender, [sender], { row });
-    missing(await remove(reminder.id));
-    expect(await storedRow(scene.db, reminder.id)).not.to.equal(undefined);
-    expect(await footprint(scene.db, sender.realmId)).to.deep.equal({
-      ...before,
-      scheduled: (before as { scheduled: number }).scheduled + 1,
+    const { tables } = await changesOf(scene.db, async () => {
+      missing(await scene.as(scene.org.owner).delete(`${scheduledMessagesPath}/${id}`));
+      missing(await scene.as(owner).delete(`${scheduledMessagesPath}/${id}`));
+      missing(await remove(reminder.id));
     });
+    expect(tables).to.deep.equal([]);
   });
 
   it("is no path for what is no number", async () => {

@@ -4,12 +4,12 @@ import {
   channelMessage,
   deliverNow,
   directMessage,
-  footprint,
   inSeconds,
   missing,
   organization,
   type Params,
   recordOf,
+  refused,
   refusedWith,
   schedule,
   scheduledMessage,
@@ -44,37 +44,31 @@ describe("Editing a scheduled message", () => {
 
   const edit = (params: Params, which: number | string = id) =>
     client.patch(`${scheduledMessagesPath}/${which}`, params);
-  const refused = async (params: Params, which = id, status = 400) => {
-    const before = [await footprint(scene.db, sender.realmId), await storedRow(scene.db, which)];
-    const record = which === id ? await recordOf(client, id) : undefined;
-    refusedWith(await edit(params, which), "BAD_REQUEST", {}, status);
-    const after = [await footprint(scene.db, sender.realmId), await storedRow(scene.db, which)];
-    expect(after, "nothing changes").to.deep.equal(before);
-    if (record) expect(await recordOf(client, id)).to.deep.equal(record);
-  };
+  const editRefused = (params: Params, which = id, status = 400) =>
+    refused(scene.db, () => edit(params, which), "BAD_REQUEST", {}, status);
 
   describe("(1) with nothing to change", () => {
     it("is refused, also for a row that is not there", async () => {
-      await refused({});
-      await refused({}, unknown);
+      await editRefused({});
+      await editRefused({}, unknown);
     });
 
     it("is refused with parameters that cannot be changed", async () => {
-      await refused({ read_by_sender: true });
-      await refused({ read_by_sender: true, foo: "bar" }, unknown);
+      await editRefused({ read_by_sender: true });
+      await editRefused({ read_by_sender: true, foo: "bar" }, unknown);
     });
   });
 
   describe("(2) with a type", () => {
     it("needs a destination, even for the same type", async () => {
-      for (const type of ["channel", "stream", "direct", "private"]) await refused({ type });
-      await refused({ type: "channel", topic: "x", content: "y" });
-      await refused({ type: "direct" }, unknown);
+      for (const type of ["channel", "stream", "direct", "private"]) await editRefused({ type });
+      await editRefused({ type: "channel", topic: "x", content: "y" });
+      await editRefused({ type: "direct" }, unknown);
     });
 
     it("needs a topic for a channel; an empty one will do", async () => {
-      for (const type of ["channel", "stream"]) await refused({ type, to: room.id });
-      await refused({ type: "channel", to: room.id }, unknown);
+      for (const type of ["channel", "stream"]) await editRefused({ type, to: room.id });
+      await editRefused({ type: "channel", to: room.id }, unknown);
       succeededWithoutFields(await edit({ type: "channel", to: room.id, topic: "" }));
       expect((await recordOf(client, id)).topic).to.equal("");
     });
@@ -83,9 +77,9 @@ describe("Editing a scheduled message", () => {
   describe("(4) with a time", () => {
     it("needs one in the future, and none beyond the year 9999", async () => {
       for (const time of [0, -5, inSeconds(-1), 253_402_300_800]) {
-        await refused({ scheduled_delivery_timestamp: time });
+        await editRefused({ scheduled_delivery_timestamp: time });
       }
-      await refused({ scheduled_delivery_timestamp: 1 }, unknown);
+      await editRefused({ scheduled_delivery_timestamp: 1 }, unknown);
     });
 
     it("moves the message, and asks for another alarm", async () => {
@@ -138,7 +132,7 @@ describe("Editing a scheduled message", () => {
     it("that is a reminder answers 404", async () => {
       const row = { kind: 2, reminderTargetMessageId: 1 };
       const reminder = await scheduledMessage(scene.db, sender, [sender], { row });
-      await refused(change, reminder.id, 404);
+      await editRefused(change, reminder.id, 404);
     });
 
     it("that was deleted answers 404", async () => {
@@ -241,8 +235,9 @@ describe("Editing a scheduled message", () => {
     ["to", ["", "null", "true", "{}", "general", "1.0", '"1"']],
   ] as const) {
     it(`refuses ${name} of the wrong type`, async () => {
-      for (const value of values) await refused({ [name]: value });
-      for (const value of values) await refused({ ...directMessage([sender.id]), [name]: value });
+      for (const value of values) await editRefused({ [name]: value });
+      for (const value of values)
+        await editRefused({ ...directMessage([sender.id]), [name]: value });
     });
   }
 

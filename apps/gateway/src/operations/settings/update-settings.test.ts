@@ -6,16 +6,17 @@ import {
 } from "@carillon/contract";
 import { verifyPassword } from "@carillon/domain";
 import {
+  announced,
   countQueries,
   eventsOf,
+  type LoggedEvent,
   organization,
   reload,
+  type TestAccount,
+  type TestOrganization,
   useDatabase,
   useGateway,
   user,
-  type LoggedEvent,
-  type TestAccount,
-  type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -55,8 +56,6 @@ describe("PATCH /settings", () => {
     expect(await stored(by)).to.deep.equal(before);
     return result.body.msg;
   };
-  const told = (events: readonly LoggedEvent[]) =>
-    events.map(({ type, op, payload, audience }) => ({ type, op, payload, audience }));
   const setting = (of: TestAccount, property: string, value: unknown, more = {}) => ({
     type: "user_settings",
     op: "update",
@@ -81,7 +80,7 @@ describe("PATCH /settings", () => {
         allow_private_data_export: true,
       });
       expect(body).to.deep.equal({ result: "success", msg: "" });
-      expect(told(events)).to.have.deep.members([
+      expect(announced(events)).to.have.deep.members([
         setting(me, "enter_sends", true),
         setting(me, "color_scheme", 2),
         setting(me, "web_home_view", "recent"),
@@ -107,7 +106,7 @@ describe("PATCH /settings", () => {
       expect((await change(me, {})).events).to.deep.equal([]);
       expect((await stored(me)).row).to.deep.equal(before);
       const { events } = await change(me, { ...same, enter_sends: true });
-      expect(told(events)).to.deep.equal([setting(me, "enter_sends", true)]);
+      expect(announced(events)).to.deep.equal([setting(me, "enter_sends", true)]);
     });
 
     it("are every one that there is, each to another value", async () => {
@@ -194,7 +193,7 @@ describe("PATCH /settings", () => {
     it("tell everybody the time zone", async () => {
       const me = await user(db, org.realm);
       const { events } = await change(me, { timezone: "europe/berlin" });
-      expect(told(events)).to.deep.equal([
+      expect(announced(events)).to.deep.equal([
         setting(me, "timezone", "Europe/Berlin"),
         person(me, { timezone: "Europe/Berlin", email: me.email }),
       ]);
@@ -212,7 +211,7 @@ describe("PATCH /settings", () => {
     it("tell the language with its name", async () => {
       const me = await user(db, org.realm);
       const { events } = await change(me, { default_language: "pt-br" });
-      expect(told(events)).to.deep.equal([
+      expect(announced(events)).to.deep.equal([
         setting(me, "default_language", "pt-br", { language_name: "Brazilian Portuguese" }),
       ]);
       expect(await stored(me)).to.deep.include({ default_language: "pt-br" });
@@ -228,7 +227,7 @@ describe("PATCH /settings", () => {
     it("is stored trimmed, and told to everybody", async () => {
       const me = await user(db, org.realm);
       const { events } = await change(me, { full_name: " Iris Nagy " });
-      expect(told(events)).to.deep.equal([person(me, { full_name: "Iris Nagy" })]);
+      expect(announced(events)).to.deep.equal([person(me, { full_name: "Iris Nagy" })]);
       expect((await reload(db, me)).fullName).to.equal("Iris Nagy");
       expect((await change(me, { full_name: "Iris Nagy " })).events).to.deep.equal([]);
     });
@@ -244,7 +243,7 @@ describe("PATCH /settings", () => {
       });
       const { body, events } = await change(member, { full_name: "Iris", enter_sends: true });
       expect(body).to.deep.equal({ result: "success", msg: "" });
-      expect(told(events)).to.deep.equal([setting(member, "enter_sends", true)]);
+      expect(announced(events)).to.deep.equal([setting(member, "enter_sends", true)]);
       await change(admin, { full_name: "Iris" });
       expect((await reload(db, admin)).fullName).to.equal("Iris");
     });
@@ -408,7 +407,7 @@ describe("PATCH /settings", () => {
     it("tells nothing more of who was not there anyway", async () => {
       const me = await user(db, org.realm);
       const { events } = await change(me, { presence_enabled: false });
-      expect(told(events)).to.deep.equal([setting(me, "presence_enabled", false)]);
+      expect(announced(events)).to.deep.equal([setting(me, "presence_enabled", false)]);
     });
   });
 });

@@ -7,15 +7,16 @@ import {
 } from "@carillon/contract";
 import { hostOf } from "@carillon/model";
 import {
-  channel,
   changeOrganization,
+  channel,
   deactivateUser,
   eventsOf,
   organization,
+  refused,
+  type TestOrganization,
   useDatabase,
   useGateway,
   user,
-  type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -36,13 +37,8 @@ describe("POST /users", () => {
   });
   const create = (params: Record<string, unknown>, by = org.owner) =>
     gateway.as(by).call(createUser, { params });
-  const refused = async (overrides: Record<string, unknown>, code = "BAD_REQUEST") => {
-    const counts = () => Promise.all([db.prisma.user.count(), db.prisma.message.count()]);
-    const before = await counts();
-    const { status, body } = await create(fresh(overrides));
-    expect([status, body.code], body.msg).to.deep.equal([400, code]);
-    expect(await counts()).to.deep.equal(before);
-  };
+  const refuses = (overrides: Record<string, unknown>, code?: string) =>
+    refused(db, () => create(fresh(overrides)), code);
 
   const changeDefaults = (settings: Record<string, unknown>) =>
     db.rows("UPDATE realm_user_defaults SET settings = settings || $2::jsonb WHERE realm_id = $1", [
@@ -207,7 +203,7 @@ describe("POST /users", () => {
     ["with a non-character", "a\uffffb"],
     ["that ends like a mention's id", "Ann|12"],
   ] as const) {
-    it(`refuses a name ${title}`, () => refused({ full_name }));
+    it(`refuses a name ${title}`, () => refuses({ full_name }));
   }
 
   it("takes names of 100 characters beyond the first plane, and names that others have", async () => {
@@ -232,20 +228,20 @@ describe("POST /users", () => {
     `nora@${"c".repeat(60)}.${"c".repeat(60)}.${"c".repeat(60)}.${"c".repeat(60)}.${"c".repeat(60)}.test`,
     "nora\u0000@carillon.test",
   ]) {
-    it(`refuses the address ${JSON.stringify(email.slice(0, 40))}`, () => refused({ email }));
+    it(`refuses the address ${JSON.stringify(email.slice(0, 40))}`, () => refuses({ email }));
   }
 
   it("refuses an address that the server could make up for somebody", async () => {
     const host = hostOf(gateway.services.site, org.realm);
-    await refused({ email: `user99@${host}` });
+    await refuses({ email: `user99@${host}` });
   });
 
   it("refuses an address in use, whatever its case, also that of a deactivated account", async () => {
-    await refused({ email: org.member.deliveryEmail.toUpperCase() });
+    await refuses({ email: org.member.deliveryEmail.toUpperCase() });
     const gone = await user(db, org.realm);
     await deactivateUser(db, gone);
-    await refused({ email: gone.deliveryEmail });
-    await refused({ email: org.notificationBot.deliveryEmail });
+    await refuses({ email: gone.deliveryEmail });
+    await refuses({ email: org.notificationBot.deliveryEmail });
   });
 
   it("takes an address that is in use in another organization", async () => {
@@ -261,10 +257,10 @@ describe("POST /users", () => {
   });
 
   it("refuses a weak or endless password", async () => {
-    await refused({ password: "" });
-    await refused({ password: "five5" });
-    for (const password of ["123456", "Password1", "QWERTYuiop"]) await refused({ password });
-    await refused({ password: "x".repeat(101) });
+    await refuses({ password: "" });
+    await refuses({ password: "five5" });
+    for (const password of ["123456", "Password1", "QWERTYuiop"]) await refuses({ password });
+    await refuses({ password: "x".repeat(101) });
   });
 
   it("lets one of two racing requests for an address win", async () => {
@@ -282,7 +278,7 @@ describe("POST /users", () => {
   it("refuses a name that another has where names must differ", async () => {
     await changeOrganization(db, org.realm, { requireUniqueNames: true });
     await user(db, org.realm, { fullName: "Zoë Zander" });
-    await refused({ full_name: "zoe\u0308 ZANDER" });
+    await refuses({ full_name: "zoe\u0308 ZANDER" });
     await changeOrganization(db, org.realm, { requireUniqueNames: false });
   });
 

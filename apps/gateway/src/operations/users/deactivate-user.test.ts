@@ -7,22 +7,22 @@ import {
   register,
 } from "@carillon/contract";
 import {
+  announced,
   bot,
   channel,
   countQueries,
   eventsOf,
   organization,
+  type QueryCount,
   reload,
   roles,
   scheduledMessage,
+  type TestAccount,
+  type TestOrganization,
   useDatabase,
   useGateway,
   user,
   userGroup,
-  type LoggedEvent,
-  type QueryCount,
-  type TestAccount,
-  type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -66,8 +66,6 @@ describe("DELETE /users/{user_id}", () => {
     expect(result.body).to.deep.equal({ result: "success", msg: "" });
     return events;
   };
-  const told = (events: readonly LoggedEvent[]) =>
-    events.map(({ type, op, payload, audience }) => ({ type, op, payload, audience }));
   const gone = (userId: number) => ({
     type: "realm_user",
     op: "update",
@@ -110,7 +108,7 @@ describe("DELETE /users/{user_id}", () => {
       const admin = await user(db, org.realm, { role: roles.administrator });
       const machine = await bot(db, admin, { role: roles.administrator });
       const events = await succeed(machine, admin);
-      expect(told(events)).to.deep.equal([gone(machine.id), gone(admin.id)]);
+      expect(announced(events)).to.deep.equal([gone(machine.id), gone(admin.id)]);
       expect([await status(machine), await status(admin)]).to.deep.equal([401, 401]);
     });
 
@@ -154,7 +152,7 @@ describe("DELETE /users/{user_id}", () => {
         Promise.all([remove(org.owner, target.id), remove(org.admin, target.id)]),
       );
       expect(result.map(({ status: code }) => code)).to.have.members([200, 400]);
-      expect(told(events)).to.deep.equal([gone(target.id)]);
+      expect(announced(events)).to.deep.equal([gone(target.id)]);
     });
   });
 
@@ -358,6 +356,6 @@ describe("DELETE /users/{user_id}", () => {
     const [first, second] = [await bot(db, target), await bot(db, target)];
     await db.rows("UPDATE users SET is_active = false WHERE id = $1", [first.id]);
     const events = await succeed(org.admin, target);
-    expect(told(events)).to.deep.equal([gone(second.id), gone(target.id)]);
+    expect(announced(events)).to.deep.equal([gone(second.id), gone(target.id)]);
   });
 });

@@ -7,6 +7,7 @@ import {
   register,
 } from "@carillon/contract";
 import {
+  announced,
   anonymousGroup,
   bot,
   changeOrganization,
@@ -15,15 +16,14 @@ import {
   deactivateUser as deactivateRow,
   eventsOf,
   organization,
+  type QueryCount,
   reload,
+  type TestAccount,
+  type TestOrganization,
   useDatabase,
   useGateway,
   user,
   userGroup,
-  type LoggedEvent,
-  type QueryCount,
-  type TestAccount,
-  type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -59,8 +59,6 @@ describe("POST /users/{user_id}/reactivate", () => {
     expect((await reload(db, target)).isActive).to.equal(false);
     return result.body.msg;
   };
-  const told = (events: readonly LoggedEvent[]) =>
-    events.map(({ type, op, payload, audience }) => ({ type, op, payload, audience }));
   const person = (userId: number, change: object) => ({
     type: "realm_user",
     op: "update",
@@ -106,7 +104,7 @@ describe("POST /users/{user_id}/reactivate", () => {
     const machine = await bot(db, target);
     await remove(target);
     const events = await succeed(org.admin, target);
-    expect(told(events)).to.deep.equal([
+    expect(announced(events)).to.deep.equal([
       person(target.id, { is_active: true }),
       {
         type: "subscription",
@@ -158,7 +156,7 @@ describe("POST /users/{user_id}/reactivate", () => {
       direct_members: [org.member.id, target.id].sort((a, b) => a - b),
       direct_subgroups: [],
     };
-    const [ofGroup, ofChannel, ofRealm, ...none] = told(events).slice(3);
+    const [ofGroup, ofChannel, ofRealm, ...none] = announced(events).slice(3);
     expect(none).to.deep.equal([]);
     expect(ofGroup).to.deep.equal({
       type: "user_group",
@@ -235,7 +233,7 @@ describe("POST /users/{user_id}/reactivate", () => {
       const machine = await bot(db, org.member);
       await remove(machine);
       const events = await succeed(org.admin, machine);
-      expect(told(events)[0]).to.deep.equal(person(machine.id, { is_active: true }));
+      expect(announced(events)[0]).to.deep.equal(person(machine.id, { is_active: true }));
       expect(events.filter(({ type }) => type === "realm_user")).to.have.length(1);
       expect(await reload(db, machine)).to.include({ isActive: true, botOwnerId: org.member.id });
     });
@@ -245,7 +243,7 @@ describe("POST /users/{user_id}/reactivate", () => {
       const machine = await bot(db, target);
       await remove(target);
       const events = await succeed(org.admin, machine);
-      expect(told(events).slice(0, 2)).to.deep.equal([
+      expect(announced(events).slice(0, 2)).to.deep.equal([
         person(machine.id, { is_active: true }),
         person(machine.id, { bot_owner_id: org.admin.id }),
       ]);

@@ -1,22 +1,23 @@
 import { getOwnUser, updateUser, updateUserByEmail } from "@carillon/contract";
 import { hostOf } from "@carillon/model";
 import {
+  announced,
   anonymousGroup,
   bot,
   changeOrganization,
   channel,
   countQueries,
   eventsOf,
+  type LoggedEvent,
   organization,
+  type QueryCount,
   reload,
   roles,
+  type TestAccount,
+  type TestOrganization,
   useDatabase,
   useGateway,
   user,
-  type LoggedEvent,
-  type QueryCount,
-  type TestAccount,
-  type TestOrganization,
 } from "@carillon/testkit";
 import type { Picture } from "@carillon/model";
 import { expect } from "chai";
@@ -54,8 +55,6 @@ describe("PATCH /users/{user_id}", () => {
   });
 
   /** What was told, in short. */
-  const told = (events: readonly LoggedEvent[]) =>
-    events.map(({ type, op, payload, audience }) => ({ type, op, payload, audience }));
   const person = (userId: number, change: object, audience: number[] | null = null) => ({
     type: "realm_user",
     op: "update",
@@ -106,7 +105,7 @@ describe("PATCH /users/{user_id}", () => {
           const full_name = `${target.id} by ${by.id}`;
           const { now, events } = await change(by, target, { full_name });
           expect(now.fullName).to.equal(full_name);
-          expect(told(events)).to.deep.equal([person(target.id, { full_name })]);
+          expect(announced(events)).to.deep.equal([person(target.id, { full_name })]);
         }
     });
 
@@ -198,7 +197,7 @@ describe("PATCH /users/{user_id}", () => {
     it("is told to everybody, then the groups, old before new, then the full members'", async () => {
       const target = await user(db, org.realm);
       const up = await change(org.admin, target, { role: 300 });
-      expect(told(up.events)).to.deep.equal([
+      expect(announced(up.events)).to.deep.equal([
         person(target.id, { role: 300 }),
         membership("remove_members", "role:members", target.id),
         membership("add_members", "role:moderators", target.id),
@@ -206,7 +205,7 @@ describe("PATCH /users/{user_id}", () => {
       ]);
       expect(await groupsOf(target.id)).to.deep.equal(["role:moderators"]);
       const down = await change(org.admin, target, { role: 400 });
-      expect(told(down.events)).to.deep.equal([
+      expect(announced(down.events)).to.deep.equal([
         person(target.id, { role: 400 }),
         membership("remove_members", "role:moderators", target.id),
         membership("add_members", "role:members", target.id),
@@ -243,7 +242,7 @@ describe("PATCH /users/{user_id}", () => {
     it("of a deactivated account changes without a word about groups that do not list it", async () => {
       const gone = await user(db, org.realm, { isActive: false });
       const { events } = await change(org.admin, gone, { role: 300 });
-      expect(told(events)).to.deep.equal([person(gone.id, { role: 300 })]);
+      expect(announced(events)).to.deep.equal([person(gone.id, { role: 300 })]);
       expect(await groupsOf(gone.id)).to.deep.equal(["role:moderators"]);
     });
 
@@ -421,7 +420,7 @@ describe("PATCH /users/{user_id}", () => {
       const target = await user(db, org.realm);
       const { now, events } = await change(org.admin, target, { full_name: "  Nina Née  " });
       expect(now.fullName).to.equal("Nina Née");
-      expect(told(events)).to.deep.equal([person(target.id, { full_name: "Nina Née" })]);
+      expect(announced(events)).to.deep.equal([person(target.id, { full_name: "Nina Née" })]);
       for (const full_name of ["Nina Née", "  Nina Née ", "", "   "])
         expect((await change(org.admin, target, { full_name })).events).to.deep.equal([]);
     });
@@ -497,7 +496,7 @@ describe("PATCH /users/{user_id}", () => {
       const email = "Brand.New@carillon.test";
       const { now, events } = await change(org.owner, target, { new_email: ` ${email} ` });
       expect(now).to.include({ deliveryEmail: email, email });
-      expect(told(events).slice(0, 2)).to.deep.equal([
+      expect(announced(events).slice(0, 2)).to.deep.equal([
         person(target.id, { delivery_email: email }),
         person(target.id, { new_email: email }),
       ]);
