@@ -19,7 +19,7 @@ import {
 import { expect } from "chai";
 import pg from "pg";
 import { basic } from "./http/sample-gateway.test.ts";
-import { handle } from "./services.ts";
+import { handle } from "./handle.ts";
 
 const path = "/api/v1/scheduled_messages";
 
@@ -179,7 +179,7 @@ describe("a request that takes too long", () => {
     const own = await startTestGateway(db, {
       operations: [twofold],
       handlers: [
-        handle(twofold, async ({ services }) => {
+        handle.inSteps(twofold, async ({ services }) => {
           const edit = services.db.transaction((tx) =>
             tx.rows("UPDATE scheduled_messages SET content = 'on and on' WHERE id = $1", [id]),
           );

@@ -3,7 +3,6 @@ import type { Guesses, LoggedIn } from "@carillon/domain";
 import { type SendingClient, type Site, clientOfAccount } from "@carillon/model";
 import type { EventHub } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
-import { handlerFor, rawHandlerFor } from "./http/handler.ts";
 
 /** What every action of the gateway may use. */
 export interface Services {
@@ -20,12 +19,6 @@ export interface Services {
 export function bindServices(services: Services, lifetime: Lifetime): Services {
   return { ...services, db: services.db.within(lifetime) };
 }
-
-/** Binds an operation to its action: `export default handle(createThing, async ({ input, actor, services }) => …)`. */
-export const handle = handlerFor<Services, LoggedIn>();
-
-/** The same for operations that are declared `raw`. */
-export const handleRaw = rawHandlerFor<Services, LoggedIn>();
 
 /** The row of the program that an account sends by, for messages that remember it. */
 export function clientOf(

@@ -34,10 +34,7 @@ export interface Handler<Services = never> {
   readonly run: (context: HandlerContext<Operation, Services>) => Promise<object | void>;
 }
 
-/**
- * `handle` for one application: `export const handle = handlerFor<Services, Account>()`,
- * then `export default handle(createThing, async ({ input, actor, services }) => …)`, one a file.
- */
+/** Binds operations of one application to actions that get its services as they are. */
 export function handlerFor<Services, A extends Actor = Actor>() {
   return function handle<Op extends Operation>(
     operation: Op,

@@ -17,7 +17,7 @@ import {
   pictureOf,
 } from "@carillon/model";
 import { errors, roles } from "@carillon/contract";
-import { sqlState, type Database, type Tx } from "@carillon/db";
+import { sqlState, type Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 
 import { insertUser } from "../users/insert-user.ts";
@@ -46,16 +46,14 @@ export interface CreatedBot extends BotDefaults {
  * @throws ApiError `BAD_REQUEST`
  */
 export async function createBot(
-  db: Database,
+  tx: Tx,
   site: Site,
   actor: Account,
   wanted: NewBot,
 ): Promise<CreatedBot> {
-  return db
-    .transaction((tx) => create(tx, site, actor, wanted))
-    .catch((error: unknown) => {
-      throw sqlState(error) === "23505" ? addressTaken() : error;
-    });
+  return create(tx, site, actor, wanted).catch((error: unknown) => {
+    throw sqlState(error) === "23505" ? addressTaken() : error;
+  });
 }
 
 async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promise<CreatedBot> {

@@ -22,7 +22,7 @@ import {
   roleOfBotsComingBack,
 } from "@carillon/model";
 import { isOwner, roles } from "@carillon/contract";
-import { sqlState, type Database, type Tx } from "@carillon/db";
+import { sqlState, type Tx } from "@carillon/db";
 import { emit, type NewEvent } from "@carillon/events";
 
 import { changeAddress, checkAddressFor, checkMayChangeAddresses } from "./change-address.ts";
@@ -38,29 +38,25 @@ export interface UserChanges {
 }
 
 /**
- * Changes an account on behalf of an administrator (users.md §3), deactivated ones and bots too, in one transaction.
+ * Changes an account on behalf of an administrator (users.md §3), deactivated ones and bots too.
  * @param named its id, or an e-mail address by which the actor knows it
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`; nothing has changed then
  */
 export async function updateUser(
-  db: Database,
+  tx: Tx,
   site: Site,
   actor: Account,
   named: number | string,
   changes: UserChanges,
 ): Promise<void> {
-  await db
-    .transaction(async (tx) => {
-      const userId = typeof named === "number" ? named : (await findAccount(tx, actor, named))?.id;
-      const open = await openUser(tx, actor, userId ?? 0, changes);
-      const wanted = await checkChanges(tx, site, open, changes);
-      const { events, audit } = await apply(tx, open, wanted);
-      recordAudit(tx, actor.realmId, actor.id, audit);
-      emit(tx, actor.realmId, events);
-    })
-    .catch((error: unknown) => {
-      throw sqlState(error) === "23505" ? addressTaken() : error;
-    });
+  const userId = typeof named === "number" ? named : (await findAccount(tx, actor, named))?.id;
+  const open = await openUser(tx, actor, userId ?? 0, changes);
+  const wanted = await checkChanges(tx, site, open, changes);
+  const { events, audit } = await apply(tx, open, wanted).catch((error: unknown) => {
+    throw sqlState(error) === "23505" ? addressTaken() : error;
+  });
+  recordAudit(tx, actor.realmId, actor.id, audit);
+  emit(tx, actor.realmId, events);
 }
 
 /** An account in the hands of the transaction, and who changes it, both as they are by now. */

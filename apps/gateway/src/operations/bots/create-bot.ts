@@ -1,9 +1,9 @@
 import { createBot as operation } from "@carillon/contract";
 import { createBot } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, ({ input, actor, services }) =>
-  createBot(services.db, services.site, actor, {
+export default handle.changes(operation, ({ tx, input, actor, services }) =>
+  createBot(tx, services.site, actor, {
     fullName: input.full_name,
     shortName: input.short_name,
     botType: input.bot_type,

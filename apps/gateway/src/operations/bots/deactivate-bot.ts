@@ -1,7 +1,7 @@
 import { deactivateBot as operation } from "@carillon/contract";
 import { deactivateBot } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, ({ path, actor, services }) =>
-  services.db.transaction((tx) => deactivateBot(tx, actor, path.bot_id)),
+export default handle.changes(operation, ({ tx, path, actor }) =>
+  deactivateBot(tx, actor, path.bot_id),
 );

@@ -1,7 +1,7 @@
 import { getBotApiKey } from "@carillon/contract";
 import { botApiKey } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(getBotApiKey, async ({ path, actor, services: { db, site } }) => ({
-  api_key: await botApiKey(db, site, actor, path.bot_id),
+export default handle.reads(getBotApiKey, async ({ sql, path, actor, services: { site } }) => ({
+  api_key: await botApiKey(sql, site, actor, path.bot_id),
 }));

@@ -1,7 +1,10 @@
 import { regenerateBotApiKey } from "@carillon/contract";
 import { changeBotApiKey } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(regenerateBotApiKey, async ({ path, actor, services: { db, site } }) => ({
-  api_key: await db.transaction((tx) => changeBotApiKey(tx, site, actor, path.bot_id)),
-}));
+export default handle.changes(
+  regenerateBotApiKey,
+  async ({ tx, path, actor, services: { site } }) => ({
+    api_key: await changeBotApiKey(tx, site, actor, path.bot_id),
+  }),
+);

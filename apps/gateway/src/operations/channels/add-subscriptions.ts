@@ -1,19 +1,17 @@
 import { addSubscriptions as operation } from "@carillon/contract";
 import { addSubscriptions } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 import { creationOptions } from "./creation-options.ts";
 
-export default handle(operation, async ({ input, actor, services }) => {
+export default handle.changes(operation, async ({ tx, input, actor }) => {
   const fatal = input.authorization_errors_fatal;
-  const added = await services.db.transaction((tx) =>
-    addSubscriptions(tx, actor, {
-      ...creationOptions(input),
-      subscriptions: input.subscriptions,
-      principals: input.principals,
-      authorizationErrorsFatal: fatal,
-      tellSubscribed: input.send_new_subscription_messages,
-    }),
-  );
+  const added = await addSubscriptions(tx, actor, {
+    ...creationOptions(input),
+    subscriptions: input.subscriptions,
+    principals: input.principals,
+    authorizationErrorsFatal: fatal,
+    tellSubscribed: input.send_new_subscription_messages,
+  });
   return {
     subscribed: added.subscribed,
     already_subscribed: added.alreadySubscribed,

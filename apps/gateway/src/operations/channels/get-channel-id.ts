@@ -1,9 +1,7 @@
 import { getChannelId } from "@carillon/contract";
 import { readChannelId } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(getChannelId, async ({ input, actor, services }) => ({
-  stream_id: await services.db.transaction((tx) => readChannelId(tx, actor, input.stream), {
-    mode: "repeatable read read only",
-  }),
+export default handle.reads(getChannelId, async ({ snapshot, input, actor }) => ({
+  stream_id: await snapshot((sql) => readChannelId(sql, actor, input.stream)),
 }));

@@ -1,9 +1,7 @@
 import { getChannel } from "@carillon/contract";
 import { readChannel } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(getChannel, async ({ path, actor, services }) => ({
-  stream: await services.db.transaction((tx) => readChannel(tx, actor, path.stream_id), {
-    mode: "repeatable read read only",
-  }),
+export default handle.reads(getChannel, async ({ snapshot, path, actor }) => ({
+  stream: await snapshot((sql) => readChannel(sql, actor, path.stream_id)),
 }));

@@ -1,12 +1,9 @@
 import { getSubscriptionStatus } from "@carillon/contract";
 import { readSubscriptionStatus } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(getSubscriptionStatus, async ({ path, actor, services }) => ({
-  is_subscribed: await services.db.transaction(
-    (tx) => readSubscriptionStatus(tx, actor, path.user_id, path.stream_id),
-    {
-      mode: "repeatable read read only",
-    },
+export default handle.reads(getSubscriptionStatus, async ({ snapshot, path, actor }) => ({
+  is_subscribed: await snapshot((sql) =>
+    readSubscriptionStatus(sql, actor, path.user_id, path.stream_id),
   ),
 }));

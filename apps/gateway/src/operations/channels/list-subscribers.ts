@@ -1,9 +1,7 @@
 import { listSubscribers } from "@carillon/contract";
 import { readSubscribers } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(listSubscribers, async ({ path, actor, services }) => ({
-  subscribers: await services.db.transaction((tx) => readSubscribers(tx, actor, path.stream_id), {
-    mode: "repeatable read read only",
-  }),
+export default handle.reads(listSubscribers, async ({ snapshot, path, actor }) => ({
+  subscribers: await snapshot((sql) => readSubscribers(sql, actor, path.stream_id)),
 }));

@@ -1,10 +1,9 @@
 import { listSubscriptions as operation } from "@carillon/contract";
 import { listSubscriptions } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, async ({ input, actor, services }) => ({
-  subscriptions: await services.db.transaction(
-    (tx) => listSubscriptions(tx, actor, { subscribers: input.include_subscribers !== false }),
-    { mode: "repeatable read read only" },
+export default handle.reads(operation, async ({ snapshot, input, actor }) => ({
+  subscriptions: await snapshot((sql) =>
+    listSubscriptions(sql, actor, { subscribers: input.include_subscribers !== false }),
   ),
 }));

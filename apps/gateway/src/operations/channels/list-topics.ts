@@ -1,10 +1,9 @@
 import { listTopics as operation } from "@carillon/contract";
 import { listTopics } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, async ({ input, path, actor, services }) => ({
-  topics: await services.db.transaction(
-    (tx) => listTopics(tx, actor, path.stream_id, { allowEmptyName: input.allow_empty_topic_name }),
-    { mode: "repeatable read read only" },
+export default handle.reads(operation, async ({ snapshot, input, path, actor }) => ({
+  topics: await snapshot((sql) =>
+    listTopics(sql, actor, path.stream_id, { allowEmptyName: input.allow_empty_topic_name }),
   ),
 }));

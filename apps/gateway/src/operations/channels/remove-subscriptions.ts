@@ -1,10 +1,8 @@
 import { removeSubscriptions as operation } from "@carillon/contract";
 import { removeSubscriptions } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, async ({ input, actor, services }) => {
-  const { removed, notRemoved } = await services.db.transaction((tx) =>
-    removeSubscriptions(tx, actor, input),
-  );
+export default handle.changes(operation, async ({ tx, input, actor }) => {
+  const { removed, notRemoved } = await removeSubscriptions(tx, actor, input);
   return { removed, not_removed: notRemoved };
 });

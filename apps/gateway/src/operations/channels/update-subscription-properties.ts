@@ -1,7 +1,7 @@
 import { updateSubscriptionProperties } from "@carillon/contract";
 import { changeSubscriptions } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(updateSubscriptionProperties, ({ input, actor, services }) =>
-  services.db.transaction((tx) => changeSubscriptions(tx, actor, input.subscription_data)),
+export default handle.changes(updateSubscriptionProperties, ({ tx, input, actor }) =>
+  changeSubscriptions(tx, actor, input.subscription_data),
 );

@@ -1,9 +1,9 @@
 import { updateSubscriptions as operation } from "@carillon/contract";
 import { updateSubscriptions } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, async ({ input, actor, services }) => {
-  const updated = await services.db.transaction((tx) => updateSubscriptions(tx, actor, input));
+export default handle.changes(operation, async ({ tx, input, actor }) => {
+  const updated = await updateSubscriptions(tx, actor, input);
   return {
     subscribed: updated.subscribed,
     already_subscribed: updated.alreadySubscribed,

@@ -1,9 +1,9 @@
 import { deleteEventQueue, errors } from "@carillon/contract";
 import { deleteQueue } from "@carillon/events";
 
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(deleteEventQueue, async ({ input, actor, services: { db } }) => {
-  const deleted = await db.transaction((tx) => deleteQueue(tx, actor.id, input.queue_id));
+export default handle.changes(deleteEventQueue, async ({ tx, input, actor }) => {
+  const deleted = await deleteQueue(tx, actor.id, input.queue_id);
   if (!deleted) throw errors.badEventQueueId(input.queue_id);
 });

@@ -1,8 +1,8 @@
 import { errors, getEvents } from "@carillon/contract";
 
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(getEvents, async ({ input, actor, signal, services: { events } }) => {
+export default handle.inSteps(getEvents, async ({ input, actor, signal, services: { events } }) => {
   const { queue_id: queueId, last_event_id: lastEventId } = input;
   const block = !input.dont_block;
   const { id: userId, keyDigest } = actor;

@@ -1,9 +1,9 @@
 import { longestIdleTimeout, mobileIdleTimeout, register } from "@carillon/contract";
 import { registerQueue } from "@carillon/domain";
 
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(register, async ({ input, actor, services: { db, site } }) => {
+export default handle.inSteps(register, async ({ input, actor, services: { db, site } }) => {
   const timeout =
     input.idle_queue_timeout === "mobile" ? mobileIdleTimeout : input.idle_queue_timeout;
   return registerQueue(db, site, actor, {

@@ -1,26 +1,24 @@
 import { getMessages } from "@carillon/contract";
 import { readMessages } from "@carillon/domain";
 
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
 /** `GET /messages` (messages.md §1). */
-export default handle(getMessages, ({ input, actor, services }) =>
-  services.db.transaction(
-    (tx) =>
-      readMessages(tx, actor, {
-        anchor: input.anchor,
-        anchorDate: input.anchor_date,
-        includeAnchor: input.include_anchor,
-        useFirstUnreadAnchor: input.use_first_unread_anchor,
-        numBefore: input.num_before,
-        numAfter: input.num_after,
-        messageIds: input.message_ids,
-        narrow: input.narrow,
-        applyMarkdown: input.apply_markdown,
-        siteUrl: services.site.url,
-        clientGravatar: input.client_gravatar,
-        allowEmptyTopicName: input.allow_empty_topic_name,
-      }),
-    { mode: "repeatable read read only" },
+export default handle.reads(getMessages, ({ snapshot, input, actor, services }) =>
+  snapshot((sql) =>
+    readMessages(sql, actor, {
+      anchor: input.anchor,
+      anchorDate: input.anchor_date,
+      includeAnchor: input.include_anchor,
+      useFirstUnreadAnchor: input.use_first_unread_anchor,
+      numBefore: input.num_before,
+      numAfter: input.num_after,
+      messageIds: input.message_ids,
+      narrow: input.narrow,
+      applyMarkdown: input.apply_markdown,
+      siteUrl: services.site.url,
+      clientGravatar: input.client_gravatar,
+      allowEmptyTopicName: input.allow_empty_topic_name,
+    }),
   ),
 );

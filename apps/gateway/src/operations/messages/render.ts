@@ -1,7 +1,7 @@
 import { renderMessageText } from "@carillon/contract";
 import { renderText } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(renderMessageText, async ({ input, actor, services }) => ({
-  rendered: await renderText(services.db, services.site, actor, input.content),
+export default handle.reads(renderMessageText, async ({ sql, input, actor, services }) => ({
+  rendered: await renderText(sql, services.site, actor, input.content),
 }));

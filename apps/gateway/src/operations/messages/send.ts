@@ -1,8 +1,9 @@
 import { sendMessage } from "@carillon/contract";
 import { sendNow } from "@carillon/domain";
-import { clientOf, handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
+import { clientOf } from "../../services.ts";
 
-export default handle(sendMessage, async ({ input, actor, client, services }) => {
+export default handle.inSteps(sendMessage, async ({ input, actor, client, services }) => {
   const sendingClient = await clientOf(services, actor, client);
   const sent = await sendNow(services, actor, sendingClient, {
     type: input.type,

@@ -1,7 +1,7 @@
 import { getPresence } from "@carillon/contract";
 import { readPresence } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(getPresence, async ({ path, actor, services }) => ({
-  presence: await readPresence(services.db, actor, path.user_id_or_email),
+export default handle.reads(getPresence, async ({ sql, path, actor }) => ({
+  presence: await readPresence(sql, actor, path.user_id_or_email),
 }));

@@ -1,9 +1,9 @@
 import { listPresences } from "@carillon/contract";
 import { readPresences, usualHistoryLimit } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(listPresences, async ({ actor, services }) => {
-  const { presences, server_timestamp } = await readPresences(services.db, actor.realmId, {
+export default handle.reads(listPresences, async ({ sql, actor }) => {
+  const { presences, server_timestamp } = await readPresences(sql, actor.realmId, {
     modern: false,
     historyLimit: usualHistoryLimit,
   });

@@ -1,8 +1,8 @@
 import { updatePresence } from "@carillon/contract";
 import { readPresences, recordPresence } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(updatePresence, async ({ input, actor, services }) => {
+export default handle.inSteps(updatePresence, async ({ input, actor, services }) => {
   await services.db.transaction((tx) => recordPresence(tx, actor, input.status));
   if (input.ping_only) return {};
   const since = input.last_update_id;

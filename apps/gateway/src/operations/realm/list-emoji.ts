@@ -1,4 +1,4 @@
 import { listRealmEmoji } from "@carillon/contract";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(listRealmEmoji, async () => ({ emoji: {} }));
+export default handle.reads(listRealmEmoji, async () => ({ emoji: {} }));

@@ -5,9 +5,9 @@ import {
   type ResultOf,
 } from "@carillon/contract";
 import { updateRealm } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, async ({ input, actor, services }) => {
+export default handle.changes(operation, async ({ tx, input, actor }) => {
   const {
     name,
     description,
@@ -25,9 +25,7 @@ export default handle(operation, async ({ input, actor, services }) => {
     email_changes_disabled,
   };
   const settings = groupSettingsIn(realmPermissions, input);
-  const changed = await services.db.transaction((tx) =>
-    updateRealm(tx, actor, { properties, settings }),
-  );
+  const changed = await updateRealm(tx, actor, { properties, settings });
   const answer = Object.entries(changed).map(([name, value]) => [
     name,
     typeof value === "string" ? "updated" : value,

@@ -1,8 +1,9 @@
-import { createScheduledMessage } from "@carillon/contract";
+import { createScheduledMessage as operation } from "@carillon/contract";
 import { scheduleMessage } from "@carillon/domain";
-import { clientOf, handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
+import { clientOf } from "../../services.ts";
 
-export default handle(createScheduledMessage, async ({ input, actor, client, services }) => {
+export default handle.inSteps(operation, async ({ input, actor, client, services }) => {
   const { db, site } = services;
   const sendingClient = await clientOf(services, actor, client);
   const id = await db.transaction((tx) =>

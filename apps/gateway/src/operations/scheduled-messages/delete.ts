@@ -1,7 +1,7 @@
 import { deleteScheduledMessage } from "@carillon/contract";
 import { deleteScheduled } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(deleteScheduledMessage, async ({ path, actor, services }) => {
-  await services.db.transaction((tx) => deleteScheduled(tx, actor, path.scheduled_message_id));
+export default handle.changes(deleteScheduledMessage, async ({ tx, path, actor }) => {
+  await deleteScheduled(tx, actor, path.scheduled_message_id);
 });

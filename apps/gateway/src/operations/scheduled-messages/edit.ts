@@ -1,8 +1,9 @@
-import { editScheduledMessage } from "@carillon/contract";
+import { editScheduledMessage as operation } from "@carillon/contract";
 import { editScheduled } from "@carillon/domain";
-import { clientOf, handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
+import { clientOf } from "../../services.ts";
 
-export default handle(editScheduledMessage, async ({ input, path, actor, client, services }) => {
+export default handle.inSteps(operation, async ({ input, path, actor, client, services }) => {
   const { db, site } = services;
   const sendingClient = await clientOf(services, actor, client);
   await db.transaction((tx) =>

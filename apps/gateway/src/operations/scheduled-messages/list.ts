@@ -1,9 +1,7 @@
 import { listScheduledMessages } from "@carillon/contract";
 import { listScheduled } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(listScheduledMessages, async ({ actor, services }) => ({
-  scheduled_messages: await services.db.transaction((tx) => listScheduled(tx, actor.id), {
-    mode: "repeatable read read only",
-  }),
+export default handle.reads(listScheduledMessages, async ({ snapshot, actor }) => ({
+  scheduled_messages: await snapshot((sql) => listScheduled(sql, actor.id)),
 }));

@@ -1,10 +1,10 @@
 import { getEmojiData } from "@carillon/contract";
 import { emojiData, emojiDataVersion } from "@carillon/domain";
-import { handleRaw } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
 const forEver = "public, max-age=31536000, immutable";
 
-export default handleRaw(getEmojiData, async ({ path }) => ({
+export default handle.readsRaw(getEmojiData, async ({ path }) => ({
   headers: {
     "Cache-Control": path.version === emojiDataVersion ? forEver : "no-cache",
   },

@@ -1,7 +1,7 @@
 import { getServerSettings } from "@carillon/contract";
 import { serverSettings } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(getServerSettings, ({ host, services }) =>
-  serverSettings(services.db, services.site, host),
+export default handle.reads(getServerSettings, ({ sql, host, services }) =>
+  serverSettings(sql, services.site, host),
 );

@@ -1,8 +1,8 @@
 import { getSettings } from "@carillon/contract";
 import { readOwnSettings } from "@carillon/domain";
 
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(getSettings, async ({ actor, services: { db } }) => ({
-  user_settings: await readOwnSettings(db, actor),
+export default handle.reads(getSettings, async ({ sql, actor }) => ({
+  user_settings: await readOwnSettings(sql, actor),
 }));

@@ -1,8 +1,8 @@
 import { errors, updateSettings } from "@carillon/contract";
 import { updateOwnSettings } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(updateSettings, async ({ input, actor, services }) => {
+export default handle.inSteps(updateSettings, async ({ input, actor, services }) => {
   const {
     full_name: fullName,
     email,

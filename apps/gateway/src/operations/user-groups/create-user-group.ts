@@ -4,9 +4,9 @@ import {
   createUserGroup as operation,
 } from "@carillon/contract";
 import { createUserGroup } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, async ({ input, actor, services }) => {
+export default handle.changes(operation, async ({ tx, input, actor }) => {
   const { name, description, members, subgroups } = input;
   const group = {
     name,
@@ -16,6 +16,6 @@ export default handle(operation, async ({ input, actor, services }) => {
     settings: groupSettingsIn(groupPermissions, input),
   };
   return {
-    group_id: await services.db.transaction((tx) => createUserGroup(tx, actor, group)),
+    group_id: await createUserGroup(tx, actor, group),
   };
 });

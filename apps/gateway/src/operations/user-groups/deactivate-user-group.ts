@@ -1,7 +1,7 @@
 import { deactivateUserGroup as operation } from "@carillon/contract";
 import { deactivateUserGroup } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, async ({ path, actor, services }) => {
-  await services.db.transaction((tx) => deactivateUserGroup(tx, actor, path.user_group_id));
+export default handle.changes(operation, async ({ tx, path, actor }) => {
+  await deactivateUserGroup(tx, actor, path.user_group_id);
 });

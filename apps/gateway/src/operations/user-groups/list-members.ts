@@ -1,13 +1,10 @@
 import { listUserGroupMembers } from "@carillon/contract";
 import { readMembers } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(listUserGroupMembers, async ({ path, input, actor, services }) => {
+export default handle.reads(listUserGroupMembers, async ({ snapshot, path, input, actor }) => {
   const options = { directOnly: input.direct_member_only };
   return {
-    members: await services.db.transaction(
-      (tx) => readMembers(tx, actor, path.user_group_id, options),
-      { mode: "repeatable read read only" },
-    ),
+    members: await snapshot((sql) => readMembers(sql, actor, path.user_group_id, options)),
   };
 });

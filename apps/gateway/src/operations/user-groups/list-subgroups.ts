@@ -1,13 +1,10 @@
 import { listUserGroupSubgroups } from "@carillon/contract";
 import { readSubgroups } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(listUserGroupSubgroups, async ({ path, input, actor, services }) => {
+export default handle.reads(listUserGroupSubgroups, async ({ snapshot, path, input, actor }) => {
   const options = { directOnly: input.direct_subgroup_only };
   return {
-    subgroups: await services.db.transaction(
-      (tx) => readSubgroups(tx, actor, path.user_group_id, options),
-      { mode: "repeatable read read only" },
-    ),
+    subgroups: await snapshot((sql) => readSubgroups(sql, actor, path.user_group_id, options)),
   };
 });

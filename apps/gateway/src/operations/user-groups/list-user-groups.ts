@@ -1,12 +1,10 @@
 import { listUserGroups as operation } from "@carillon/contract";
 import { listUserGroups } from "@carillon/model";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, async ({ input, actor, services }) => {
+export default handle.reads(operation, async ({ snapshot, input, actor }) => {
   const options = { deactivated: input.include_deactivated_groups };
   return {
-    user_groups: await services.db.transaction((tx) => listUserGroups(tx, actor.realmId, options), {
-      mode: "repeatable read read only",
-    }),
+    user_groups: await snapshot((sql) => listUserGroups(sql, actor.realmId, options)),
   };
 });

@@ -1,15 +1,13 @@
 import { updateUserGroupMembers } from "@carillon/contract";
 import { changeComposition } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(updateUserGroupMembers, async ({ path, input, actor, services }) => {
+export default handle.changes(updateUserGroupMembers, async ({ tx, path, input, actor }) => {
   const composition = {
     add: input.add,
     delete: input.delete,
     addSubgroups: input.add_subgroups,
     deleteSubgroups: input.delete_subgroups,
   };
-  await services.db.transaction((tx) =>
-    changeComposition(tx, actor, path.user_group_id, composition),
-  );
+  await changeComposition(tx, actor, path.user_group_id, composition);
 });

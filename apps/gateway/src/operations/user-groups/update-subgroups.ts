@@ -1,15 +1,13 @@
 import { updateUserGroupSubgroups } from "@carillon/contract";
 import { changeComposition } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(updateUserGroupSubgroups, async ({ path, input, actor, services }) => {
+export default handle.changes(updateUserGroupSubgroups, async ({ tx, path, input, actor }) => {
   const composition = {
     add: [],
     delete: [],
     addSubgroups: input.add,
     deleteSubgroups: input.delete,
   };
-  await services.db.transaction((tx) =>
-    changeComposition(tx, actor, path.user_group_id, composition),
-  );
+  await changeComposition(tx, actor, path.user_group_id, composition);
 });

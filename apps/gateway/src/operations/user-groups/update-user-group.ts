@@ -4,9 +4,9 @@ import {
   updateUserGroup as operation,
 } from "@carillon/contract";
 import { updateUserGroup } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, async ({ path, input, actor, services }) => {
+export default handle.changes(operation, async ({ tx, path, input, actor }) => {
   const { name, description, deactivated } = input;
   const changes = {
     name,
@@ -14,5 +14,5 @@ export default handle(operation, async ({ path, input, actor, services }) => {
     deactivated,
     settings: groupSettingsIn(groupPermissions, input),
   };
-  await services.db.transaction((tx) => updateUserGroup(tx, actor, path.user_group_id, changes));
+  await updateUserGroup(tx, actor, path.user_group_id, changes);
 });

@@ -1,13 +1,11 @@
 import { setTopicPolicy as operation } from "@carillon/contract";
 import { setTopicPolicy } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, ({ input, actor, services }) =>
-  services.db.transaction((tx) =>
-    setTopicPolicy(tx, actor, {
-      channel: input.stream_id,
-      topic: input.topic,
-      policy: input.visibility_policy,
-    }),
-  ),
+export default handle.changes(operation, ({ tx, input, actor }) =>
+  setTopicPolicy(tx, actor, {
+    channel: input.stream_id,
+    topic: input.topic,
+    policy: input.visibility_policy,
+  }),
 );

@@ -1,8 +1,8 @@
 import { createUser } from "@carillon/contract";
 import { createMember } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(createUser, async ({ input, actor, services }) => {
+export default handle.inSteps(createUser, async ({ input, actor, services }) => {
   const { email, password, full_name: fullName } = input;
   const userId = await createMember(services.db, services.site, actor, {
     email,

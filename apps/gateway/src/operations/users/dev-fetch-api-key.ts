@@ -1,7 +1,7 @@
 import { devFetchApiKey } from "@carillon/contract";
 import { fetchApiKeyForDevelopment } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(devFetchApiKey, ({ input, host, services }) =>
-  fetchApiKeyForDevelopment(services.db, services.site, host, input.username),
+export default handle.reads(devFetchApiKey, ({ sql, input, host, services }) =>
+  fetchApiKeyForDevelopment(sql, services.site, host, input.username),
 );

@@ -1,7 +1,7 @@
 import { fetchApiKey as operation } from "@carillon/contract";
 import { fetchApiKey } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, ({ input, host, services }) =>
-  fetchApiKey(services.db, services.site, services.guesses, host, input),
+export default handle.reads(operation, ({ sql, input, host, services }) =>
+  fetchApiKey(sql, services.site, services.guesses, host, input),
 );

@@ -1,9 +1,9 @@
 import { getAvatar } from "@carillon/contract";
 import { readAvatar } from "@carillon/domain";
-import { handleRaw } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handleRaw(getAvatar, async ({ input, path, actor, services }) => {
-  const avatar = await readAvatar(services.db, actor, path.user_id, input.s);
+export default handle.readsRaw(getAvatar, async ({ sql, input, path, actor }) => {
+  const avatar = await readAvatar(sql, actor, path.user_id, input.s);
   // What it is depends on who asks.
   const headers = { "Cache-Control": "private, max-age=86400", Vary: "Authorization" };
   return "url" in avatar

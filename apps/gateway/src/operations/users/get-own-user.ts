@@ -1,5 +1,5 @@
 import { getOwnUser } from "@carillon/contract";
 import { readOwnUser } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(getOwnUser, ({ actor, services }) => readOwnUser(services.db, actor));
+export default handle.reads(getOwnUser, ({ sql, actor }) => readOwnUser(sql, actor));

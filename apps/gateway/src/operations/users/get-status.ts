@@ -1,7 +1,7 @@
 import { getStatus } from "@carillon/contract";
 import { readStatus } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(getStatus, async ({ path, actor, services }) => ({
-  status: await readStatus(services.db, actor, path.user_id),
+export default handle.reads(getStatus, async ({ sql, path, actor }) => ({
+  status: await readStatus(sql, actor, path.user_id),
 }));

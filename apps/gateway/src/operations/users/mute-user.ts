@@ -1,7 +1,7 @@
 import { muteUser as operation } from "@carillon/contract";
 import { muteUser } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, async ({ path, actor, services }) => {
-  await services.db.transaction((tx) => muteUser(tx, actor, path.muted_user_id));
+export default handle.changes(operation, async ({ tx, path, actor }) => {
+  await muteUser(tx, actor, path.muted_user_id);
 });

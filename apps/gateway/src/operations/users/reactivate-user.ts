@@ -1,7 +1,7 @@
 import { reactivateUser as operation } from "@carillon/contract";
 import { reactivateUser } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, ({ path, actor, services }) =>
-  services.db.transaction((tx) => reactivateUser(tx, actor, path.user_id)),
+export default handle.changes(operation, ({ tx, path, actor }) =>
+  reactivateUser(tx, actor, path.user_id),
 );

@@ -1,7 +1,7 @@
 import { regenerateApiKey } from "@carillon/contract";
 import { changeOwnApiKey } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(regenerateApiKey, async ({ actor, services: { db, site } }) => ({
-  api_key: await db.transaction((tx) => changeOwnApiKey(tx, site, actor)),
+export default handle.changes(regenerateApiKey, async ({ tx, actor, services: { site } }) => ({
+  api_key: await changeOwnApiKey(tx, site, actor),
 }));

@@ -1,7 +1,7 @@
 import { unmuteUser as operation } from "@carillon/contract";
 import { unmuteUser } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, async ({ path, actor, services }) => {
-  await services.db.transaction((tx) => unmuteUser(tx, actor, path.muted_user_id));
+export default handle.changes(operation, async ({ tx, path, actor }) => {
+  await unmuteUser(tx, actor, path.muted_user_id);
 });

@@ -1,13 +1,11 @@
 import { updateStatus as operation } from "@carillon/contract";
 import { updateStatus } from "@carillon/domain";
-import { handle } from "../../services.ts";
+import { handle } from "../../handle.ts";
 
-export default handle(operation, async ({ input, actor, services }) => {
-  await services.db.transaction((tx) =>
-    updateStatus(tx, actor, input.status_text, {
-      name: input.emoji_name,
-      code: input.emoji_code,
-      type: input.reaction_type,
-    }),
-  );
+export default handle.changes(operation, async ({ tx, input, actor }) => {
+  await updateStatus(tx, actor, input.status_text, {
+    name: input.emoji_name,
+    code: input.emoji_code,
+    type: input.reaction_type,
+  });
 });

@@ -1,0 +1,85 @@
+import type { Operation, ResultOf } from "@carillon/contract";
+import type { Sql, Tx } from "@carillon/db";
+import type { LoggedIn } from "@carillon/domain";
+
+import {
+  handlerFor,
+  rawHandlerFor,
+  type Handler,
+  type HandlerContext,
+  type RawReply,
+} from "./http/handler.ts";
+import type { Services } from "./services.ts";
+
+/** What an action gets to see of its request; of the database only what it has said that it does there. */
+interface Request<Op extends Operation> extends Pick<
+  HandlerContext<Op, Services, LoggedIn>,
+  "input" | "path" | "actor" | "host"
+> {
+  readonly services: Omit<Services, "db">;
+}
+
+/** The database for an operation that changes nothing. */
+interface Reading {
+  /** Each statement by itself: it sees what had been committed when it began. */
+  readonly sql: Sql;
+  /** Runs what takes several statements, all of which see one state of the database. Nothing can be written there. */
+  snapshot<T>(this: void, work: (sql: Tx) => Promise<T>): Promise<T>;
+}
+
+/** The database for an operation that changes something. */
+interface Changing {
+  /**
+   * The transaction that the whole action runs in, and that commits when it returns. One that loses against another is
+   * run again from the start, so that the action has no effect outside of it.
+   */
+  readonly tx: Tx;
+}
+
+type Context<Op extends Operation> = HandlerContext<Op, Services, LoggedIn>;
+type Action<Op extends Operation, Means, Answer = ResultOf<Op>> = (
+  context: Request<Op> & Means,
+) => Promise<Answer>;
+type RawOperation = Operation & { readonly raw?: true };
+
+const bind = handlerFor<Services, LoggedIn>();
+const bindRaw = rawHandlerFor<Services, LoggedIn>();
+
+/** Binds an operation to its action, one a file. All that an action does in the database ends with its request. */
+export const handle = {
+  /** For an operation that changes nothing: `handle.reads(listThings, async ({ sql, actor }) => …)`. */
+  reads: <Op extends Operation>(operation: Op, action: Action<Op, Reading>): Handler<Services> =>
+    bind(operation, (context) => action(reading(context))),
+
+  /** The same for an operation that is declared `raw`. */
+  readsRaw: <Op extends RawOperation>(
+    operation: Op,
+    action: Action<Op, Reading, RawReply>,
+  ): Handler<Services> => bindRaw(operation, (context) => action(reading(context))),
+
+  /** For an operation that is one transaction: `handle.changes(createThing, async ({ tx, input }) => …)`. */
+  changes: <Op extends Operation>(operation: Op, action: Action<Op, Changing>): Handler<Services> =>
+    bind(operation, (context) =>
+      context.services.db.transaction((tx) => action({ ...requestOf(context), tx })),
+    ),
+
+  /**
+   * For an operation that is neither, and has the whole database: one that hashes a password or adds the name of a
+   * program before its transaction begins, that needs several transactions, or that waits.
+   */
+  inSteps: handlerFor<Services, LoggedIn>(),
+};
+
+function reading<Op extends Operation>(context: Context<Op>): Request<Op> & Reading {
+  const { db } = context.services;
+  return {
+    ...requestOf(context),
+    sql: db,
+    snapshot: (work) => db.transaction(work, { mode: "repeatable read read only" }),
+  };
+}
+
+function requestOf<Op extends Operation>(context: Context<Op>): Request<Op> {
+  const { input, path, actor, host, services } = context;
+  return { input, path, actor, host, services };
+}
