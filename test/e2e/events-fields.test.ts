@@ -1,4 +1,4 @@
-import { clientCapabilities } from "@carillon/events";
+import { clientCapabilities } from "@carillon/contract";
 import {
   channel,
   channelMessage,

@@ -1,4 +1,13 @@
-import { deleteEventQueue, getEvents, register, sendMessage } from "@carillon/contract";
+import {
+  type NewEvent,
+  alertWordsChanged,
+  deleteEventQueue,
+  getEvents,
+  register,
+  sendMessage,
+  userStatusChanged,
+  userUpdated,
+} from "@carillon/contract";
 import { emit } from "@carillon/events";
 import {
   channel,
@@ -52,29 +61,24 @@ describe("Polls", () => {
   };
   const isOpen = (gateway: Gateway) =>
     waitUntil("the open poll", () => gateway.services.events.counters.polls === 1);
-  const grow = (type: string, payload: object, audience: number[] | null) =>
-    db.transaction(async (tx) => emit(tx, org.realm.id, [{ type, payload, audience }]));
+  const write = (...events: NewEvent[]) =>
+    db.transaction(async (tx) => emit(tx, org.realm.id, events));
+  /** Something that nobody wants to hear. */
+  const grow = () => write(userStatusChanged({ user_id: 0 }));
+  const words = (i: number, account: TestAccount) =>
+    alertWordsChanged({ alert_words: [`${i}`] }, { audience: [account.id] });
   const say = (content: string) =>
     a.as(org.owner).succeed(sendMessage, {
       params: { type: "channel", to: room.id, topic: "polls", content },
     });
-  const changed = (account: TestAccount, change: object) =>
-    db.transaction(async (tx) =>
-      emit(tx, org.realm.id, [
-        {
-          type: "realm_user",
-          op: "update",
-          payload: { person: { user_id: account.id, ...change } },
-          audience: null,
-        },
-      ]),
-    );
+  const changed = (account: TestAccount, change: { is_active: boolean } | { role: number }) =>
+    write(userUpdated({ person: { user_id: account.id, ...change } }, { audience: null }));
 
   it("are answered while the log never stops growing", async () => {
     const queue = await registered(org.member, { event_types: ["presence"] });
     let over = false;
     const writer = async () => {
-      while (!over) await grow("user_status", { user_id: 0 }, null);
+      while (!over) await grow();
     };
     const writers = Array.from({ length: 4 }, writer);
     try {
@@ -86,11 +90,11 @@ describe("Polls", () => {
   });
 
   it("see what was committed before them, on any gateway", async () => {
-    let queue = await registered(org.member, { event_types: ["navigation_view"] });
+    let queue = await registered(org.member, { event_types: ["alert_words"] });
     for (let i = 0; i < 40; i++) {
-      await grow("navigation_view", { i }, [org.member.id]);
+      await write(words(i, org.member));
       const [event, ...more] = await told(i % 2 === 0 ? b : a, org.member, queue);
-      expect(event).to.include({ i });
+      expect(event?.["alert_words"]).to.deep.equal([`${i}`]);
       expect(more).to.deep.equal([]);
       queue = after(queue, event);
     }
@@ -101,7 +105,7 @@ describe("Polls", () => {
     for (const limits of [undefined, { events: 1, weight: 64_000_000 }])
       it(`that ${block ? "wait" : "do not wait"} are moved on before the log is cleared behind them, ${limits ? "beyond" : "within"} what the gateway remembers`, async () => {
         const queue = await registered(org.guest, { event_types: ["presence"] });
-        for (let i = 0; i < 3; i++) await grow("user_status", { user_id: 0 }, null);
+        for (let i = 0; i < 3; i++) await grow();
         expect(await told(a, org.guest, queue), "nothing that is new").to.deep.equal([]);
         await db.rows("UPDATE event_log SET created_at = now() - interval '2 minutes'");
         const next = await startGateway(db, { events: { ...never, ...(limits && { limits }) } });
@@ -250,18 +254,10 @@ describe("Polls", () => {
   });
 
   it("tell a queue that is thousands of events behind all of them, in order, and once", async () => {
-    const queue = await registered(org.admin, { event_types: ["navigation_view"] });
+    const queue = await registered(org.admin, { event_types: ["alert_words"] });
     const count = 2_500;
-    await db.transaction(async (tx) =>
-      emit(
-        tx,
-        org.realm.id,
-        Array.from({ length: count * 2 }, (_, i) => ({
-          type: "navigation_view",
-          payload: { i },
-          audience: i % 2 === 0 ? [org.admin.id] : [org.owner.id],
-        })),
-      ),
+    await write(
+      ...Array.from({ length: count * 2 }, (_, i) => words(i, i % 2 === 0 ? org.admin : org.owner)),
     );
     // One gateway has seen all of it, the other begins behind it.
     const fresh = await startGateway(db, {
@@ -274,10 +270,10 @@ describe("Polls", () => {
           const events = await told(gateway, org.admin, { ...queue, last_event_id: last });
           if (events.length === 0) break;
           expect(events.length).to.be.at.most(1_000);
-          seen.push(...events.map(({ i }) => i));
+          seen.push(...events.map((event) => event["alert_words"]));
           last = events.at(-1)!.id;
         }
-        expect(seen).to.deep.equal(Array.from({ length: count }, (_, i) => i * 2));
+        expect(seen).to.deep.equal(Array.from({ length: count }, (_, i) => [`${i * 2}`]));
       }
     } finally {
       await fresh.close();

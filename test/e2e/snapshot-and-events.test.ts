@@ -1,5 +1,5 @@
 import { channel, organization, useDatabase, useGateway } from "@carillon/testkit";
-import { clientCapabilities } from "@carillon/events";
+import { clientCapabilities } from "@carillon/contract";
 import { expect } from "chai";
 
 import { chance as drawnFrom, withChance, type Chance } from "../faults/support/chance.ts";

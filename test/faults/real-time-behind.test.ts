@@ -1,4 +1,10 @@
-import { getEvents, register } from "@carillon/contract";
+import {
+  type LoggedFields,
+  alertWordsChanged,
+  getEvents,
+  messageSent,
+  register,
+} from "@carillon/contract";
 import { emit } from "@carillon/events";
 import {
   lastEventSeq,
@@ -58,11 +64,9 @@ describe("Clients that are far behind", () => {
       emit(
         tx,
         reader.realmId,
-        Array.from({ length: 300 }, () => ({
-          type: "message",
-          payload: loggedMessage("long ".repeat(2_000)),
-          audience: [reader.id],
-        })),
+        Array.from({ length: 300 }, () =>
+          messageSent(loggedMessage("long ".repeat(2_000)), { audience: [reader.id] }),
+        ),
       ),
     );
     let last = queue.last;
@@ -157,11 +161,7 @@ describe("Clients that are far behind", () => {
       emit(
         tx,
         reader.realmId,
-        words.map((word) => ({
-          type: "alert_words",
-          payload: { alert_words: [word] },
-          audience: [reader.id],
-        })),
+        words.map((word) => alertWordsChanged({ alert_words: [word] }, { audience: [reader.id] })),
       ),
     );
   }
@@ -194,11 +194,23 @@ function wordsOf(events: Told): string[] {
 }
 
 /** What the log keeps of a direct message, as far as its length goes. */
-function loggedMessage(content: string): object {
+function loggedMessage(content: string): LoggedFields<typeof messageSent> {
   return {
     message: {
       id: 1,
       type: "private",
+      sender_id: 1,
+      sender_email: "sender@behind.test",
+      sender_full_name: "Sender",
+      sender_realm_str: "",
+      recipient_id: 1,
+      display_recipient: [],
+      timestamp: 1_750_000_000,
+      client: "test",
+      is_me_message: false,
+      reactions: [],
+      submessages: [],
+      topic_links: [],
       subject: "",
       content,
       rendered_content: `<p>${content}</p>`,

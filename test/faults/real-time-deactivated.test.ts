@@ -1,4 +1,4 @@
-import { getEvents, getOwnUser, register } from "@carillon/contract";
+import { getEvents, getOwnUser, register, typingStarted, userUpdated } from "@carillon/contract";
 import { emit } from "@carillon/events";
 import {
   organization,
@@ -28,10 +28,10 @@ describe("Polls of an account that is deactivated", () => {
     const other = await open(here, moderator);
     await db.transaction(async (tx) => {
       await tx.rows("UPDATE users SET is_active = false WHERE id = $1", [member.id]);
-      const person = { user_id: member.id, is_active: false };
+      const sender = { user_id: moderator.id, email: moderator.email };
       emit(tx, realm.id, [
-        { type: "realm_user", op: "update", payload: { person }, audience: null },
-        { type: "typing", op: "start", payload: { message_type: "direct" }, audience: null },
+        userUpdated({ person: { user_id: member.id, is_active: false } }, { audience: null }),
+        typingStarted({ message_type: "direct", sender, recipients: [sender] }, { audience: null }),
       ]);
     });
     for (const { status, body } of await Promise.all(polling.map(({ answer }) => answer))) {

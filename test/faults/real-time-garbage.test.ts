@@ -1,4 +1,4 @@
-import { getEvents, register } from "@carillon/contract";
+import { getEvents, register, userStatusChanged } from "@carillon/contract";
 import { leads } from "@carillon/db";
 import { collectGarbage, emit } from "@carillon/events";
 import { clearEvents } from "@carillon/jobs";
@@ -75,7 +75,7 @@ describe("The clearing of queues and events", () => {
   it("goes by when an event was committed, not by when its transaction began", async () => {
     const written = await db.transaction(async (tx) => {
       const [row] = await tx.rows<{ late: string }>("SELECT clock_timestamp()::text AS late");
-      emit(tx, reader.realmId, [{ type: "user_status", payload: {}, audience: null }]);
+      emit(tx, reader.realmId, [userStatusChanged({ user_id: reader.id })]);
       return row?.late;
     });
     const [row] = await db.rows<{ later: boolean }>(

@@ -5,6 +5,20 @@ export * from "./bounds.ts";
 export * from "./decode-input.ts";
 export * from "./error-codes.ts";
 export * from "./errors.ts";
+export * from "./events/all-events.ts";
+export * from "./events/capabilities.ts";
+export * from "./events/declared.ts";
+export type {
+  DeclaredEvent,
+  EventDeclaration,
+  FieldsOf,
+  LoggedFields,
+  OlderForm,
+  OwnFieldsOf,
+  QueueEffect,
+} from "./events/event.ts";
+export type { EventFields, ValuesOf } from "./events/fields.ts";
+export { type Audience, NewEvent } from "./events/new-event.ts";
 export * from "./form.ts";
 export * from "./ids.ts";
 export * from "./open-api.ts";

@@ -1,16 +1,5 @@
+import type { Audience, NewEvent } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-
-/** Something that clients are told. Fields are spelled as on the wire. */
-export interface NewEvent {
-  readonly type: string;
-  readonly op?: string;
-  /** Everything but `id`, `type`, `op` and what differs between receivers. */
-  readonly payload: object;
-  /** Who is told, decided by the transaction that makes the change: ids, their SQL array literal, or null for every active account. */
-  readonly audience: readonly number[] | string | null;
-  /** What differs between receivers, by exception: account id → fields. */
-  readonly userData?: object;
-}
 
 /**
  * Appends events to the organization's log, in order. They are written with the commit of the changing transaction:
@@ -46,6 +35,6 @@ const append = {
 };
 
 /** An audience as PostgreSQL writes an array: `{1,2}`. */
-function arrayLiteral(audience: NewEvent["audience"]): string | null {
+function arrayLiteral(audience: Audience): string | null {
   return audience === null || typeof audience === "string" ? audience : `{${audience.join(",")}}`;
 }

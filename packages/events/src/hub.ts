@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
+import { filler } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 
@@ -12,7 +13,7 @@ import { forgiving, type Presenter } from "./present.ts";
 import type { EventQueue, QueueEvent } from "./queue-options.ts";
 import { dropQueue, findQueue, touchQueues } from "./queues.ts";
 import { Rings, type RingLimits } from "./ring.ts";
-import { filler, Selection, type NumberedEvent } from "./selection.ts";
+import { Selection, type NumberedEvent } from "./selection.ts";
 import { Tail } from "./tail.ts";
 import { Turnstile } from "./turnstile.ts";
 import { Waiter, type PollResult } from "./waiting.ts";
@@ -271,9 +272,7 @@ export class EventHub<Context> {
     if (id !== undefined) return beat(id);
     // After 1,023 heartbeats in a row the numbers before the next event are used up: there must be one.
     const { db } = this.#options;
-    await db.transaction(async (tx) =>
-      emit(tx, realmId, [{ type: filler, payload: {}, audience: [] }]),
-    );
+    await db.transaction(async (tx) => emit(tx, realmId, [filler({}, { audience: [] })]));
     await tail.pull();
     const selection = new Selection(queue, this.#presenter, tail.context);
     if (head >= tail.ring.floor) selection.addAll(tail.ring.after(head));

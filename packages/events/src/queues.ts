@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 
-import { roles } from "@carillon/contract";
+import { queueDeleted, roles } from "@carillon/contract";
 import { leads, type Sql, type Tx } from "@carillon/db";
 import { clearEvents } from "@carillon/jobs";
 
-import { emit, type NewEvent } from "./emit.ts";
+import { emit } from "./emit.ts";
 import { grace, longestLag, servedSeconds, shortestLog } from "./lifetimes.ts";
 import type { EventQueue, QueueOptions } from "./queue-options.ts";
 
@@ -100,17 +100,6 @@ export async function findQueue(
   return { queue, head, keyIsCurrent };
 }
 
-/** A row of the log that is for gateways: it goes to no client. */
-export const queueDeleted = "queue_deleted";
-
-/** Another one: the account has another API key, and whoever came with the old one is to go. */
-export const keyChanged = "api_key_changed";
-
-/** Tells every gateway to end the polls that the account has open: they came with a key that is its no more. */
-export function endPollsOfOldKey(tx: Tx, realmId: number, userId: number): void {
-  emit(tx, realmId, [{ type: keyChanged, payload: { user_id: userId }, audience: [] }]);
-}
-
 /**
  * Deletes a queue of the account and tells every gateway, so that an open poll on it ends.
  * @returns false when there is none that lives
@@ -123,8 +112,7 @@ export async function deleteQueue(tx: Tx, userId: number, queueId: string): Prom
     [queueId, userId],
   );
   if (!deleted?.alive) return false;
-  const event: NewEvent = { type: queueDeleted, payload: { queue_id: queueId }, audience: [] };
-  emit(tx, deleted.realmId, [event]);
+  emit(tx, deleted.realmId, [queueDeleted({ queue_id: queueId }, { audience: [] })]);
   return true;
 }
 

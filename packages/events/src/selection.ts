@@ -1,7 +1,8 @@
+import { filler, keyChanged, queueDeleted } from "@carillon/contract";
+
 import type { Presenter } from "./present.ts";
 import { eventId } from "./event-ids.ts";
 import type { EventQueue, LoggedEvent, QueueEvent } from "./queue-options.ts";
-import { keyChanged, queueDeleted } from "./queues.ts";
 
 /** An event as it goes out. */
 export type NumberedEvent = QueueEvent & { readonly id: number };
@@ -16,11 +17,8 @@ const sliceMs = 5;
 
 /** Of a type that is for gateways only. */
 function isInternal({ type }: LoggedEvent): boolean {
-  return type === queueDeleted || type === keyChanged || type === filler;
+  return type === queueDeleted.type || type === keyChanged.type || type === filler.type;
 }
-
-/** A row that says nothing: it makes room for more heartbeats. */
-export const filler = "filler";
 
 /** Picks and presents events for one queue, until they are enough for one answer. */
 export class Selection<Context> {

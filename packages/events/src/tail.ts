@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
+import { keyChanged, queueDeleted } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 
 import { readHead, readLog, type LogRow } from "./log.ts";
 import type { Presenter } from "./present.ts";
 import type { EventQueue, LoggedEvent } from "./queue-options.ts";
-import { keyChanged, queueDeleted } from "./queues.ts";
 import type { Ring, Rings } from "./ring.ts";
 import { Selection } from "./selection.ts";
 import { Waiters, type PollResult, type Waiter } from "./waiting.ts";
@@ -189,8 +189,8 @@ export class Tail<Context> {
 
 /** Whose polls an event may end. */
 function concernOf({ type, op, payload }: LoggedEvent): { queueId?: string; userId?: number } {
-  if (type === queueDeleted) return { queueId: String(payload["queue_id"]) };
-  if (type === keyChanged) return { userId: Number(payload["user_id"]) };
+  if (type === queueDeleted.type) return { queueId: String(payload["queue_id"]) };
+  if (type === keyChanged.type) return { userId: Number(payload["user_id"]) };
   if (type !== "realm_user" || op !== "update") return {};
   return { userId: (payload["person"] as ChangedPerson).user_id };
 }
@@ -206,7 +206,7 @@ function endBy(event: LoggedEvent, { id, userId, options }: EventQueue): PollRes
   const concern = concernOf(event);
   if (concern.queueId === id) return { kind: "events", events: [] };
   if (concern.userId !== userId) return undefined;
-  if (event.type === keyChanged) return { kind: "refused" };
+  if (event.type === keyChanged.type) return { kind: "refused" };
   const person = event.payload["person"] as ChangedPerson;
   if (person.is_active === false) return { kind: "refused" };
   // Whether it may go on with all public channels is for the next poll to find out.

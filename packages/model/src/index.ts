@@ -1,5 +1,6 @@
 export { type AuditEntry, recordAudit } from "./audit/audit.ts";
 export { type Administered, loadAdministeredBots } from "./bots/administered-bots.ts";
+export { botAddedEvent, botDeletedEvent } from "./bots/bot-events.ts";
 export { checkBotName } from "./bots/bot-name.ts";
 export type { BotDefaults } from "./bots/bot-object.ts";
 export { mayCreateBot } from "./bots/bot-permission.ts";
@@ -20,7 +21,7 @@ export {
   loadChannelsByName,
 } from "./channels/channel.ts";
 export { normaliseColor } from "./channels/colors.ts";
-export { defaultChannelsEvent } from "./channels/default-channels-event.ts";
+export { defaultChannelsEvent, noDefaultChannelsEvent } from "./channels/default-channels-event.ts";
 export { defaultChannelGroups } from "./channels/default-groups.ts";
 export {
   type ChannelName,
@@ -67,6 +68,7 @@ export {
 } from "./channels/subscriptions.ts";
 export { loadAlike } from "./groups/alike.ts";
 export { loadAllMembers, loadAllSubgroups, loadSupergroups } from "./groups/closures.ts";
+export { groupEvents } from "./groups/group-events.ts";
 export type { UserGroupObject } from "./groups/group-object.ts";
 export { type UserGroup, lockUserGroup } from "./groups/group.ts";
 export { listUserGroups, loadUserGroup } from "./groups/list-groups.ts";
@@ -132,6 +134,7 @@ export {
   topicParticipants,
 } from "./messages/topics.ts";
 export type { Reader } from "./messages/reader.ts";
+export { topicPolicyEvent } from "./messages/topic-policy-event.ts";
 export { visibilityPolicy } from "./messages/visibility-policy.ts";
 export { channelReadable, messageReadable } from "./messages/visibility.ts";
 export { isOrganizationAdministrator } from "./permissions/administrators.ts";
@@ -169,6 +172,7 @@ export {
 } from "./permissions/system-groups.ts";
 export { realmIconUrl } from "./realms/icon.ts";
 export { legacyPolicies } from "./realms/legacy-policies.ts";
+export { realmPolicyEvent, realmUpdatedEvents } from "./realms/realm-events.ts";
 export { realmOfHost } from "./realms/realm-of-host.ts";
 export { type Realm, loadRealm } from "./realms/realm.ts";
 export { settingChoices } from "./settings/choices.ts";
@@ -211,8 +215,7 @@ export { checkFullName, checkNameIsFree } from "./users/full-name.ts";
 export { currentActor, lockAccount, noSuchUser } from "./users/lock-account.ts";
 export { loadOwnSettings } from "./users/own-settings.ts";
 export { checkOwnerRemains, lockOwnerSet } from "./users/owner-set.ts";
-export { personUpdated } from "./users/person-updated.ts";
-export { pictureUpdated } from "./users/picture-updated.ts";
+export { personUpdated, pictureUpdated } from "./users/person-updated.ts";
 export { type UserObject, presentUser, userObject } from "./users/present.ts";
 export { type Principals, loadPrincipals } from "./users/principals.ts";
 export { type ProfileEntry, checkProfileData } from "./users/profile-data.ts";

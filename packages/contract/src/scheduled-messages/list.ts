@@ -1,17 +1,6 @@
 import { z } from "zod";
 import { operation } from "../operation.ts";
-
-/** A scheduled message as clients see it (scheduled-messages.md §0.7). */
-const scheduledMessageResource = z.strictObject({
-  scheduled_message_id: z.int(),
-  type: z.enum(["stream", "private"]),
-  to: z.union([z.int(), z.array(z.int())]),
-  topic: z.string().optional(),
-  content: z.string(),
-  rendered_content: z.string(),
-  scheduled_delivery_timestamp: z.int(),
-  failed: z.boolean(),
-});
+import { scheduledMessageResource } from "./scheduled-message-resource.ts";
 
 /** `GET /scheduled_messages` (scheduled-messages.md §3). */
 export const listScheduledMessages = operation({

@@ -2,6 +2,7 @@ import {
   type Account,
   type BotDefaults,
   type Site,
+  botAddedEvent,
   checkBotName,
   checkFullName,
   checkNameIsFree,
@@ -18,7 +19,7 @@ import {
 } from "@carillon/model";
 import { errors, roles } from "@carillon/contract";
 import { sqlState, type Tx } from "@carillon/db";
-import { emit, type NewEvent } from "@carillon/events";
+import { emit } from "@carillon/events";
 
 import { insertUser } from "../users/insert-user.ts";
 import { addressTaken, checkAddressIsFree } from "../users/new-address.ts";
@@ -95,7 +96,10 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
     default_events_register_stream: registered?.name ?? null,
     default_all_public_streams: wanted.allPublicChannels,
   };
-  emit(tx, realm.id, [...inserted.events, botAdded(account.id, defaults, administrators)]);
+  emit(tx, realm.id, [
+    ...inserted.events,
+    botAddedEvent({ user_id: account.id, ...defaults }, administrators),
+  ]);
   return {
     user_id: account.id,
     api_key: apiKey,
@@ -135,13 +139,4 @@ async function administratorsAnd(tx: Tx, owner: Account): Promise<number[]> {
     [owner.realmId, owner.id],
   );
   return rows.map(({ id }) => id);
-}
-
-function botAdded(userId: number, defaults: BotDefaults, audience: readonly number[]): NewEvent {
-  return {
-    type: "realm_bot",
-    op: "add",
-    payload: { bot: { user_id: userId, services: [], ...defaults } },
-    audience,
-  };
 }

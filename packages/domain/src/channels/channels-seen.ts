@@ -10,10 +10,11 @@ import {
   loadSubscribers,
 } from "@carillon/model";
 import type { Sql } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
+import type { NewEvent } from "@carillon/contract";
 import { inSlices } from "@carillon/kit";
 
-import { channelCreated } from "./subscription-events.ts";
+import { channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
+import { peersShownEvent } from "./peer-events.ts";
 
 const facts = {
   name: "channel-access-facts",
@@ -71,20 +72,10 @@ export async function channelsSeenEvents(
   }
   const events: NewEvent[] = [];
   for (const { lost, gained, userIds } of alike.values()) {
-    if (lost.length > 0) events.push(channelsGone(lost, userIds));
+    if (lost.length > 0) events.push(channelsGoneEvent(lost, userIds));
     if (gained.length > 0) events.push(...(await channelsShown(sql, realmId, gained, userIds)));
   }
   return events;
-}
-
-/** The event that takes channels away from accounts. */
-export function channelsGone(channelIds: readonly number[], audience: readonly number[]): NewEvent {
-  return {
-    type: "stream",
-    op: "delete",
-    payload: { stream_ids: channelIds, streams: channelIds.map((stream_id) => ({ stream_id })) },
-    audience,
-  };
 }
 
 /**
@@ -111,12 +102,12 @@ export async function channelsShown(
     else bySubscribers.set(user_ids.join(","), { stream_ids: [id], user_ids });
   }
   return [
-    channelCreated(
+    channelsShownEvent(
       shown.map((channel) => presenter.present({ ...channel, subscriberCount: 0 })),
       audience,
     ),
     ...[...bySubscribers.values()]
       .filter(({ user_ids }) => user_ids.length > 0)
-      .map((payload) => ({ type: "subscription", op: "peer_add", payload, audience })),
+      .map((peers) => peersShownEvent(peers, audience)),
   ];
 }

@@ -16,15 +16,16 @@ import {
   loadRealm,
   subscribe,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { type NewEvent, errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import { emit, type NewEvent } from "@carillon/events";
+import { emit } from "@carillon/events";
 
 import { recordAnnouncements } from "../notices/record.ts";
+import { channelsShownEvent } from "./channel-events.ts";
 import { postCreationNotices } from "./creation-notice.ts";
 import type { CreationOptions } from "./creation-options.ts";
 import { planCreation } from "./plan-creation.ts";
-import { channelCreated, subscribedEvents } from "./subscription-events.ts";
+import { subscribedEvents } from "./subscription-events.ts";
 
 export interface NewChannelInput extends CreationOptions {
   readonly name: string;
@@ -86,7 +87,7 @@ function createdEvents(
     else byAudience.set(audience, [channel]);
   }
   return [...byAudience].map(([audience, alike]) =>
-    channelCreated(
+    channelsShownEvent(
       alike.map((channel) => presenter.present(channel)),
       [...audience],
     ),

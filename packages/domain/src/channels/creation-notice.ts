@@ -6,7 +6,7 @@ import {
   loadPostingChannels,
 } from "@carillon/model";
 import type { Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
+import type { NewEvent } from "@carillon/contract";
 import { notice, paragraph, silentUser, told } from "@carillon/markdown";
 
 import { composeNotice, systemBot } from "../messages/send/notice.ts";

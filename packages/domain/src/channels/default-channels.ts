@@ -1,6 +1,6 @@
 import { type Account, type Realm, loadMetadataAudiences, subscribe } from "@carillon/model";
 import type { Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
+import type { NewEvent } from "@carillon/contract";
 
 import { peerEvents } from "./peer-events.ts";
 

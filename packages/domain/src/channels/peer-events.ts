@@ -1,5 +1,5 @@
+import { type NewEvent, peersAdded, peersRemoved } from "@carillon/contract";
 import type { MetadataAudiences, SubscriptionPair } from "@carillon/model";
-import type { NewEvent } from "@carillon/events";
 
 /** Accounts that were subscribed to channels, or unsubscribed from them. */
 export interface Peers {
@@ -51,7 +51,7 @@ interface Batch extends Peers {
 }
 
 function peersEvent(
-  op: string,
+  op: "peer_add" | "peer_remove",
   audience: ReadonlySet<number>,
   [first, ...others]: readonly Peers[],
 ): NewEvent[] {
@@ -61,6 +61,13 @@ function peersEvent(
   // that out.
   const isForAltered = others.length > 0 || (op === "peer_remove" && altered.size > 1);
   const told = isForAltered ? [...audience] : [...audience].filter((id) => !altered.has(id));
+  if (told.length === 0) return [];
+  const event = op === "peer_add" ? peersAdded : peersRemoved;
   const payload = isForAltered ? { peers: [first, ...others] } : first;
-  return told.length > 0 ? [{ type: "subscription", op, payload, audience: told }] : [];
+  return [event(payload, { audience: told })];
+}
+
+/** Who is subscribed to channels, for accounts that have come to see these. */
+export function peersShownEvent(peers: Peers, audience: readonly number[]): NewEvent {
+  return peersAdded(peers, { audience });
 }

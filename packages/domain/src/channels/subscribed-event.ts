@@ -1,3 +1,4 @@
+import { type NewEvent, type OwnFieldsOf, subscriptionsAdded } from "@carillon/contract";
 import {
   type ChannelObject,
   type InheritedNotifications,
@@ -6,22 +7,9 @@ import {
   type SubscriptionObject,
   ownFields,
 } from "@carillon/model";
-import type { NewEvent } from "@carillon/events";
-
-/** What the log keeps of `subscription/add`: for all receivers, and {@link OwnSubscriptions} of each by exception. */
-export interface LoggedSubscriptions {
-  readonly subscriptions: readonly SubscriptionObject[];
-  /** What a receiver's null notification settings mean; in `userData` for those to whom they mean something else. */
-  readonly inherited: InheritedNotifications;
-}
 
 /** What one receiver's subscriptions have of their own. */
-export interface OwnSubscriptions {
-  /** Ids of channels, where not all of them concern this receiver. */
-  readonly only?: readonly number[];
-  /** By the ids of channels. */
-  readonly settings?: Readonly<Record<string, Partial<OwnFields>>>;
-}
+type OwnSubscriptions = OwnFieldsOf<typeof subscriptionsAdded>;
 
 /**
  * The event that tells accounts of their new subscriptions, one for all of them: the channels and the lists of their
@@ -60,26 +48,23 @@ export function subscribedEvent(
       ...different(common, own),
     };
     const theirs = inheritedOf.get(userId);
-    const unlike = theirs === inherited ? {} : { inherited: theirs };
+    const unlike = !theirs || theirs === inherited ? {} : { inherited: theirs };
     const fields = { ...difference, ...unlike };
     return Object.keys(fields).length > 0 ? [[userId, fields] as const] : [];
   });
-  const payload: LoggedSubscriptions = { subscriptions, inherited };
+  const userData = Object.fromEntries(exceptions);
   return [
-    {
-      type: "subscription",
-      op: "add",
-      payload,
-      audience,
-      ...(exceptions.length > 0 ? { userData: Object.fromEntries(exceptions) } : {}),
-    },
+    subscriptionsAdded(
+      { subscriptions, inherited },
+      { audience, ...(exceptions.length > 0 ? { userData } : {}) },
+    ),
   ];
 }
 
 function inOrder(
   { subscribers, ...channel }: ChannelObject & { subscribers: number[] },
   fields: OwnFields,
-): SubscriptionObject {
+): SubscriptionObject & { subscribers: number[] } {
   return { ...channel, ...fields, subscribers };
 }
 

@@ -9,10 +9,11 @@ import {
   loadMetadataAudiences,
   loadSubscribers,
 } from "@carillon/model";
+import { type NewEvent, subscriptionsRemoved } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
 import { inSlices } from "@carillon/kit";
 
+import { channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
 import { peerEvents } from "./peer-events.ts";
 import { subscribedEvent } from "./subscribed-event.ts";
 
@@ -62,7 +63,7 @@ async function gainedEvents(
   const presenter = await loadChannelPresenter(sql, realmId, channels);
   const known = new Map(channels.map((channel) => [channel.id, channel]));
   return byUsers(gained).map(({ channelIds, userIds }) =>
-    channelCreated(
+    channelsShownEvent(
       channelIds.flatMap((id) => {
         const channel = known.get(id);
         return channel ? [presenter.present(channel)] : [];
@@ -70,11 +71,6 @@ async function gainedEvents(
       userIds,
     ),
   );
-}
-
-/** The event that makes channels known to accounts. */
-export function channelCreated(channels: readonly object[], audience: readonly number[]): NewEvent {
-  return { type: "stream", op: "create", payload: { streams: channels }, audience };
 }
 
 /**
@@ -101,23 +97,18 @@ export async function unsubscribedEvents(
       before.get(channelId)?.has(userId) && !after.get(channelId)?.has(userId),
   );
   return [
-    ...byChannels(removed).map(({ channelIds, userIds }): NewEvent => ({
-      type: "subscription",
-      op: "remove",
-      payload: {
-        subscriptions: channelIds.map((id) => ({ stream_id: id, name: known.get(id)?.name })),
-      },
-      audience: userIds,
-    })),
-    ...byChannels(lost).map(({ channelIds, userIds }): NewEvent => ({
-      type: "stream",
-      op: "delete",
-      payload: {
-        stream_ids: channelIds,
-        streams: channelIds.map((stream_id) => ({ stream_id })),
-      },
-      audience: userIds,
-    })),
+    ...byChannels(removed).map(({ channelIds, userIds }) =>
+      subscriptionsRemoved(
+        {
+          subscriptions: channelIds.flatMap((id) => {
+            const channel = known.get(id);
+            return channel ? [{ stream_id: id, name: channel.name }] : [];
+          }),
+        },
+        { audience: userIds },
+      ),
+    ),
+    ...byChannels(lost).map(({ channelIds, userIds }) => channelsGoneEvent(channelIds, userIds)),
     ...peerEvents("peer_remove", removed, after),
   ];
 }

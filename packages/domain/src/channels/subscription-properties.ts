@@ -5,9 +5,9 @@ import {
   normaliseColor,
   subscriptionColumns,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { type NewEvent, errors, subscriptionUpdated } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import { emit, type NewEvent } from "@carillon/events";
+import { emit } from "@carillon/events";
 
 /** The properties of a subscription that are on or off, by their wire names, and where they are kept. */
 const switches = {
@@ -22,23 +22,21 @@ const switches = {
 
 type Switch = keyof typeof switches;
 
-/** A change of one property of one's own subscription; `in_home_view` is the opposite of `is_muted`. */
-export type SubscriptionChange =
-  | { readonly stream_id: number; readonly property: "color"; readonly value: string }
-  | {
-      readonly stream_id: number;
-      readonly property: Switch | "in_home_view";
-      readonly value: boolean;
-    };
+/** The new value of one property; `in_home_view` is the opposite of `is_muted`. */
+type PropertyChange =
+  | { readonly property: "color"; readonly value: string }
+  | { readonly property: Switch | "in_home_view"; readonly value: boolean };
+
+/** A change of one property of one's own subscription. */
+export type SubscriptionChange = { readonly stream_id: number } & PropertyChange;
 
 type Value = boolean | string;
 
 /** One column to one value. */
-interface Assignment {
-  readonly channelId: number;
-  readonly column: "color" | Switch;
-  readonly value: Value;
-}
+type Assignment = { readonly channelId: number } & (
+  | { readonly column: "color"; readonly value: string }
+  | { readonly column: Switch; readonly value: boolean }
+);
 
 /**
  * Changes one's own subscriptions, and tells one's clients of what is new (channels.md §8). Of two changes of the
@@ -118,12 +116,9 @@ async function store(tx: Tx, account: Account, assignments: readonly Assignment[
 
 /** Muting is told twice, since older clients know its opposite only (events.md §4). */
 function eventsOf(account: Account, { channelId, column, value }: Assignment): NewEvent[] {
-  const event = (property: string, told: Value): NewEvent => ({
-    type: "subscription",
-    op: "update",
-    payload: { stream_id: channelId, property, value: told },
-    audience: [account.id],
-  });
-  if (column !== "is_muted") return [event(column, value)];
-  return [event("in_home_view", !value), event("is_muted", value)];
+  const event = (change: PropertyChange) =>
+    subscriptionUpdated({ stream_id: channelId, ...change }, { audience: [account.id] });
+  if (column === "color") return [event({ property: column, value })];
+  if (column !== "is_muted") return [event({ property: column, value })];
+  return [event({ property: "in_home_view", value: !value }), event({ property: column, value })];
 }

@@ -1,5 +1,6 @@
 import type { Viewer } from "@carillon/model";
-import type { ClientCapability, EventQueue, LoggedEvent, QueueEvent } from "@carillon/events";
+import type { ClientCapability } from "@carillon/contract";
+import type { EventQueue, LoggedEvent, QueueEvent } from "@carillon/events";
 
 /** What an organization says about its events. */
 export interface DeliveryContext {

@@ -1,5 +1,5 @@
 import { loadMetadataAudiences, subscribe, unsubscribe } from "@carillon/model";
-import type { NewEvent } from "@carillon/events";
+import type { NewEvent } from "@carillon/contract";
 import {
   changeSettings,
   changeSubscription,

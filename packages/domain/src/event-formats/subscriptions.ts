@@ -1,12 +1,13 @@
 import { fillNotifications } from "@carillon/model";
 import type { Peers } from "../channels/peer-events.ts";
-import type { LoggedSubscriptions, OwnSubscriptions } from "../channels/subscribed-event.ts";
+import type { LoggedFields, OwnFieldsOf, subscriptionsAdded } from "@carillon/contract";
 import type { Formatter } from "./delivery.ts";
 
 /** `subscription/add`: notification settings that are inherited are spelled out unless the client knows null. */
 export const formatSubscriptionAdd: Formatter = (delivery) => {
   const { inherited, subscriptions, only, settings, ...fields } =
-    delivery.fields() as unknown as LoggedSubscriptions & OwnSubscriptions;
+    delivery.fields() as unknown as LoggedFields<typeof subscriptionsAdded> &
+      OwnFieldsOf<typeof subscriptionsAdded>;
   const wanted = only && new Set(only);
   const own = subscriptions
     .filter(({ stream_id }) => wanted?.has(stream_id) ?? true)

@@ -1,8 +1,8 @@
-import { checkGroupName, checkNameIsUnused, loadUserGroup } from "@carillon/model";
+import { checkGroupName, checkNameIsUnused, groupEvents, loadUserGroup } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 
 import type { OpenGroup } from "./open-group.ts";
-import { groupEvent, type Told } from "./told.ts";
+import type { Told } from "./told.ts";
 
 export interface GroupDetails {
   readonly name?: string | undefined;
@@ -34,7 +34,8 @@ export async function changeDetails(
     "UPDATE named_user_group SET name = $2, description = $3, deactivated = $4 WHERE id = $1",
     [group.id, name, description, group.deactivated && !reactivated],
   );
-  const update = (data: object) => groupEvent("update", { group_id: group.id, data }, group);
+  const update = (data: { name: string } | { description: string }) =>
+    groupEvents.updated(group, data);
   return {
     events: [
       ...(renamed ? [update({ name })] : []),
@@ -60,7 +61,5 @@ export async function changeDetails(
 
 /** For clients that did not have the group, with the whole of it. */
 async function reactivation(tx: Tx, realmId: number, groupId: number) {
-  const group = await loadUserGroup(tx, realmId, groupId);
-  const data = { deactivated: false };
-  return groupEvent("update", { group_id: groupId, data, group }, { deactivated: false });
+  return groupEvents.reactivated(await loadUserGroup(tx, realmId, groupId));
 }

@@ -1,8 +1,9 @@
 import { errors } from "@carillon/contract";
+import { groupEvents } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 
 import type { OpenGroup } from "./open-group.ts";
-import { groupEvent, type GroupAudit, type Told } from "./told.ts";
+import type { GroupAudit, Told } from "./told.ts";
 
 /**
  * Adds direct members, then removes some.
@@ -32,12 +33,10 @@ export async function changeMembers(
       remove,
     ]),
   ]);
-  const event = (op: string, user_ids: readonly number[]) =>
-    user_ids.length > 0 ? [groupEvent(op, { group_id: group.id, user_ids }, group)] : [];
   const audit = (type: GroupAudit["type"], ids: readonly number[]) =>
     ids.map((userId) => ({ type, userId }));
   return {
-    events: [...event("add_members", add), ...event("remove_members", remove)],
+    events: [...groupEvents.membersAdded(group, add), ...groupEvents.membersRemoved(group, remove)],
     audit: [
       ...audit("user_group_member_added", add),
       ...audit("user_group_member_removed", remove),

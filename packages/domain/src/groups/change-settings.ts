@@ -1,5 +1,6 @@
 import {
   checkGroupSettingUpdates,
+  groupEvents,
   loadGroupValues,
   loadSystemGroups,
   storeChangedSettings,
@@ -12,7 +13,7 @@ import {
 import type { Tx } from "@carillon/db";
 
 import type { OpenGroup } from "./open-group.ts";
-import { groupEvent, type Told } from "./told.ts";
+import type { Told } from "./told.ts";
 
 export type GroupSettingUpdates = Readonly<
   Partial<Record<GroupPermission, GroupSettingUpdate | undefined>>
@@ -56,7 +57,7 @@ export async function changeSettings(
   await storeChangedSettings(tx, realm.id, { table: "named_user_group", id: group.id }, changes);
   return {
     events: changes.map(({ name, value }) =>
-      groupEvent("update", { group_id: group.id, data: { [name]: value } }, { deactivated }),
+      groupEvents.updated({ id: group.id, deactivated }, { [name]: value }),
     ),
     audit: changes.map(({ name, current, value }) => ({
       type: "user_group_setting_changed",

@@ -1,9 +1,9 @@
-import { lockNamedGroups } from "@carillon/model";
+import { groupEvents, lockNamedGroups } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import { noSuchGroup, type OpenGroup } from "./open-group.ts";
-import { groupEvent, type GroupAudit, type Told } from "./told.ts";
+import type { GroupAudit, Told } from "./told.ts";
 
 /**
  * Adds direct subgroups, then removes some.
@@ -39,8 +39,8 @@ export async function changeSubgroups(
   ]);
   return {
     events: [
-      ...subgroupEvents("add_subgroups", group, add),
-      ...subgroupEvents("remove_subgroups", group, remove),
+      ...groupEvents.subgroupsAdded(group, add),
+      ...groupEvents.subgroupsRemoved(group, remove),
     ],
     audit: [
       ...subgroupAudit("user_group_subgroup_added", add),
@@ -75,16 +75,6 @@ export async function insertSubgroups(
     "INSERT INTO user_group_subgroup (supergroup_id, subgroup_id) SELECT $1, unnest($2::int[])",
     [groupId, ids],
   );
-}
-
-/** The event about subgroups, where there are any. */
-export function subgroupEvents(
-  op: "add_subgroups" | "remove_subgroups",
-  group: { readonly id: number; readonly deactivated: boolean },
-  direct_subgroup_ids: readonly number[],
-) {
-  if (direct_subgroup_ids.length === 0) return [];
-  return [groupEvent(op, { group_id: group.id, direct_subgroup_ids }, group)];
 }
 
 export function subgroupAudit(type: GroupAudit["type"], ids: readonly number[]): GroupAudit[] {

@@ -5,9 +5,10 @@ import {
   loadAlike,
 } from "@carillon/model";
 import type { Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
+import type { NewEvent } from "@carillon/contract";
 
-import { channelsGone, channelsShown } from "../channels/channels-seen.ts";
+import { channelsGoneEvent } from "../channels/channel-events.ts";
+import { channelsShown } from "../channels/channels-seen.ts";
 
 type ChannelFacts = AccessFacts & AdministrationFacts & { readonly id: number };
 
@@ -64,7 +65,7 @@ export async function visibilityEvents(
   const after = await loadSight(tx, realmId, channels, userIds);
   const isSubscribed = await loadSubscribed(tx, channels, userIds);
   const events = shifts(before, after, isSubscribed).map((lost) =>
-    channelsGone(lost.channelIds, lost.userIds),
+    channelsGoneEvent(lost.channelIds, lost.userIds),
   );
   for (const gained of shifts(after, before, isSubscribed))
     events.push(...(await channelsShown(tx, realmId, gained.channelIds, gained.userIds)));

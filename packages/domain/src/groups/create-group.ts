@@ -7,6 +7,7 @@ import {
   checkGroupSettings,
   checkNameIsUnused,
   currentActor,
+  groupEvents,
   loadActiveAccounts,
   loadMemberships,
   loadRealm,
@@ -25,13 +26,8 @@ import {
 } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import {
-  checkSubgroups,
-  insertSubgroups,
-  subgroupAudit,
-  subgroupEvents,
-} from "./change-subgroups.ts";
-import { groupEvent, tell } from "./told.ts";
+import { checkSubgroups, insertSubgroups, subgroupAudit } from "./change-subgroups.ts";
+import { tell } from "./told.ts";
 
 export interface NewUserGroup {
   readonly name: string;
@@ -81,10 +77,7 @@ export async function createUserGroup(
   await insertSubgroups(tx, id, subgroups);
   tell(tx, actor, id, [
     {
-      events: [
-        groupEvent("add", { group }, group),
-        ...subgroupEvents("add_subgroups", group, subgroups),
-      ],
+      events: [groupEvents.added(group), ...groupEvents.subgroupsAdded(group, subgroups)],
       audit: [
         { type: "user_group_created" },
         ...userIds.map((userId) => ({ type: "user_group_member_added" as const, userId })),

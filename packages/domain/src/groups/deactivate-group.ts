@@ -1,10 +1,10 @@
-import type { Account } from "@carillon/model";
+import { type Account, groupEvents } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import { findObjections } from "./objections.ts";
 import { checkIsNoSystemGroup, checkManages, openGroup } from "./open-group.ts";
-import { groupEvent, tell } from "./told.ts";
+import { tell } from "./told.ts";
 
 /**
  * Deactivates a user group that nothing uses (user-groups.md §5.3); its members, subgroups and settings stay. Whoever
@@ -19,10 +19,9 @@ export async function deactivateUserGroup(tx: Tx, actor: Account, groupId: numbe
   const objections = await findObjections(tx, actor.realmId, groupId);
   if (objections.length > 0) throw errors.cannotDeactivateGroupInUse(objections);
   await tx.rows("UPDATE named_user_group SET deactivated = true WHERE id = $1", [groupId]);
-  const data = { deactivated: true };
   tell(tx, actor, groupId, [
     {
-      events: [groupEvent("update", { group_id: groupId, data }, { deactivated: false })],
+      events: [groupEvents.updated(open.group, { deactivated: true })],
       audit: [{ type: "user_group_deactivated" }],
     },
   ]);

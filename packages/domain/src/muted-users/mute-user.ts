@@ -1,5 +1,5 @@
 import type { Account } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, mutedUsersChanged } from "@carillon/contract";
 import type { Statement, Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
@@ -45,7 +45,5 @@ async function change(
     listMutedUsers(tx, actor.id),
   ]);
   if (changed.length === 0) throw errors.badRequest(noChange);
-  emit(tx, actor.realmId, [
-    { type: "muted_users", payload: { muted_users: muted }, audience: [actor.id] },
-  ]);
+  emit(tx, actor.realmId, [mutedUsersChanged({ muted_users: muted }, { audience: [actor.id] })]);
 }

@@ -1,6 +1,6 @@
 import type { Account, OutgoingMessage, Realm } from "@carillon/model";
 import type { Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
+import type { NewEvent } from "@carillon/contract";
 import { notice, type Notice, paragraph, silentUser } from "@carillon/markdown";
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";

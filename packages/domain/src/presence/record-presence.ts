@@ -2,7 +2,8 @@ import { type Account, switchSql } from "@carillon/model";
 import { lockClass, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { modernPresence, offlineThreshold } from "./presence.ts";
+import { presenceEvent } from "./presence-event.ts";
+import { offlineThreshold } from "./presence.ts";
 
 interface Before {
   /** Times in UNIX seconds with a fraction, null if there was none. */
@@ -57,15 +58,6 @@ export async function recordPresence(
   if (last !== null && now - last <= offlineThreshold) return;
   const active = isActive ? now : (row?.active ?? actor.dateJoined);
   emit(tx, actor.realmId, [
-    {
-      type: "presence",
-      payload: {
-        user_id: actor.id,
-        email: actor.email,
-        server_timestamp: now,
-        ...modernPresence({ active: Math.floor(active), idle: Math.floor(now) }),
-      },
-      audience: null,
-    },
+    presenceEvent(actor, now, { active: Math.floor(active), idle: Math.floor(now) }),
   ]);
 }

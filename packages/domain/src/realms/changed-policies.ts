@@ -1,5 +1,5 @@
-import { type Realm, type SystemGroupIds, legacyPolicies } from "@carillon/model";
-import type { NewEvent } from "@carillon/events";
+import { type Realm, type SystemGroupIds, legacyPolicies, realmPolicyEvent } from "@carillon/model";
+import type { NewEvent } from "@carillon/contract";
 
 /**
  * What older clients are told when permissions of an organization have changed: the numbers that their snapshot has
@@ -15,10 +15,5 @@ export function changedPolicies(
   const old = legacyPolicies(before, groups);
   return Object.entries(legacyPolicies(after, groups))
     .filter(([property, value]) => value !== old[property])
-    .map(([property, value]) => ({
-      type: "realm",
-      op: "update",
-      payload: { property, value },
-      audience: null,
-    }));
+    .map(([property, value]) => realmPolicyEvent(property, value));
 }

@@ -4,6 +4,7 @@ import {
   loadRealm,
   loadSystemGroups,
   lockGroupGraph,
+  realmUpdatedEvents,
   recordAudit,
 } from "@carillon/model";
 import {
@@ -71,7 +72,7 @@ export async function updateRealm(
   );
   const after = changedSettings.length > 0 ? await loadRealm(tx, realm.id) : realm;
   emit(tx, realm.id, [
-    { type: "realm", op: "update_dict", payload: { property: "default", data }, audience: null },
+    ...realmUpdatedEvents(data),
     ...changedPolicies(realm, after, groups),
     ...members,
   ]);

@@ -1,15 +1,7 @@
 import { type Account, type Site, loadAccounts, loadMemberships, loadRealm } from "@carillon/model";
-import { errors, isGuest } from "@carillon/contract";
+import { errors, isGuest, clientCapabilities, type ClientCapability } from "@carillon/contract";
 import type { Database, Tx } from "@carillon/db";
-import {
-  clientCapabilities,
-  eventId,
-  evictQueues,
-  insertQueue,
-  readHead,
-  type ClientCapability,
-  type QueueOptions,
-} from "@carillon/events";
+import { eventId, evictQueues, insertQueue, readHead, type QueueOptions } from "@carillon/events";
 
 import { checkNarrow } from "../event-formats/narrow.ts";
 import { serverVersion } from "../server/version.ts";

@@ -1,6 +1,6 @@
 import { loadMemberships, loadRealm } from "@carillon/model";
 import type { Database, Tx } from "@carillon/db";
-import type { ClientCapability } from "@carillon/events";
+import type { ClientCapability } from "@carillon/contract";
 import { countQueries, testSite, type TestAccount } from "@carillon/testkit";
 
 import type { Section, SnapshotContext } from "./context/section.ts";

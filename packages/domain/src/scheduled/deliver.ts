@@ -8,9 +8,9 @@ import {
   loadClientNames,
   loadRealm,
 } from "@carillon/model";
-import { ApiError } from "@carillon/contract";
+import { type NewEvent, ApiError } from "@carillon/contract";
 import { isPassing, type Database, type Tx } from "@carillon/db";
-import { emit, type NewEvent } from "@carillon/events";
+import { emit } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 
 import { checkMessages } from "../messages/send/check.ts";

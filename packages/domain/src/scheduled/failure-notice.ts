@@ -1,6 +1,6 @@
 import { type Realm, loadAccounts } from "@carillon/model";
 import { isPassing, type Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
+import type { NewEvent } from "@carillon/contract";
 import type { Logger } from "@carillon/kit";
 import { moment, notice, paragraph, quoted } from "@carillon/markdown";
 

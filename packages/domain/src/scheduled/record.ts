@@ -1,4 +1,9 @@
-import type { NewEvent } from "@carillon/events";
+import {
+  type NewEvent,
+  scheduledMessageRemoved,
+  scheduledMessageUpdated,
+  scheduledMessagesAdded,
+} from "@carillon/contract";
 
 import type { ScheduledRow } from "./row.ts";
 
@@ -39,22 +44,14 @@ export function presentScheduled(row: ScheduledRow): ScheduledRecord {
 
 /** The events of the area; only the sender is told. */
 export const scheduledEvents = {
-  add: (row: ScheduledRow): NewEvent => ({
-    type: "scheduled_messages",
-    op: "add",
-    payload: { scheduled_messages: [presentScheduled(row)] },
-    audience: [row.senderId],
-  }),
-  update: (row: ScheduledRow): NewEvent => ({
-    type: "scheduled_messages",
-    op: "update",
-    payload: { scheduled_message: presentScheduled(row) },
-    audience: [row.senderId],
-  }),
-  remove: (row: Pick<ScheduledRow, "id" | "senderId">): NewEvent => ({
-    type: "scheduled_messages",
-    op: "remove",
-    payload: { scheduled_message_id: row.id },
-    audience: [row.senderId],
-  }),
+  add: (row: ScheduledRow): NewEvent =>
+    scheduledMessagesAdded({ scheduled_messages: [presentScheduled(row)] }, senderOf(row)),
+  update: (row: ScheduledRow): NewEvent =>
+    scheduledMessageUpdated({ scheduled_message: presentScheduled(row) }, senderOf(row)),
+  remove: (row: Pick<ScheduledRow, "id" | "senderId">): NewEvent =>
+    scheduledMessageRemoved({ scheduled_message_id: row.id }, senderOf(row)),
 };
+
+function senderOf({ senderId }: Pick<ScheduledRow, "senderId">) {
+  return { audience: [senderId] };
+}

@@ -9,7 +9,7 @@ import {
   visibleToEveryone,
 } from "@carillon/model";
 import type { Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
+import type { NewEvent } from "@carillon/contract";
 
 /**
  * Sets who sees the account's delivery address, and with that the address that everybody sees (users.md §2).

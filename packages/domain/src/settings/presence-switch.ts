@@ -2,7 +2,8 @@ import type { Account } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { modernPresence, offlineThreshold } from "../presence/presence.ts";
+import { presenceEvent } from "../presence/presence-event.ts";
+import { offlineThreshold } from "../presence/presence.ts";
 import { recordPresence } from "../presence/record-presence.ts";
 
 interface LastSeen {
@@ -28,18 +29,9 @@ export async function switchPresence(tx: Tx, account: Account, shown: boolean): 
   if (!seen) return;
   const gone = Math.floor(seen.now) - offlineThreshold - 1;
   emit(tx, account.realmId, [
-    {
-      type: "presence",
-      payload: {
-        user_id: account.id,
-        email: account.email,
-        server_timestamp: seen.now,
-        ...modernPresence({
-          active: Math.min(Math.floor(seen.active), gone),
-          idle: Math.min(Math.floor(seen.idle), gone),
-        }),
-      },
-      audience: null,
-    },
+    presenceEvent(account, seen.now, {
+      active: Math.min(Math.floor(seen.active), gone),
+      idle: Math.min(Math.floor(seen.idle), gone),
+    }),
   ]);
 }

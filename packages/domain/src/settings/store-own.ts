@@ -6,10 +6,15 @@ import {
   personUpdated,
   storeSettings,
 } from "@carillon/model";
+import { type LoggedFields, type NewEvent, ownSettingUpdated } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
 
 import { changeAddressVisibility } from "./address-visibility.ts";
+
+export type SettingValue = LoggedFields<typeof ownSettingUpdated>["value"];
+
+/** New values by their wire names. */
+export type SettingChanges = Readonly<Record<string, SettingValue>>;
 
 /**
  * Stores settings that differ from what the account has, each where it is kept: two have a column of their own.
@@ -22,7 +27,7 @@ export async function storeOwnSettings(
   site: Site,
   realm: Realm,
   account: Account,
-  changes: Readonly<Record<string, unknown>>,
+  changes: SettingChanges,
 ): Promise<NewEvent[]> {
   const { timezone, email_address_visibility: visibility, ...settings } = changes;
   if (Object.keys(settings).length > 0) await storeSettings(tx, account.id, settings);
@@ -35,19 +40,14 @@ export async function storeOwnSettings(
   return [
     ...Object.entries(changes).map(([property, value]) => settingEvent(account, property, value)),
     ...events,
-    ...(timezone === undefined ? [] : [personUpdated(account.id, { timezone, email })]),
+    ...(typeof timezone === "string" ? [personUpdated(account.id, { timezone, email })] : []),
   ];
 }
 
-function settingEvent(account: Account, property: string, value: unknown): NewEvent {
-  return {
-    type: "user_settings",
-    op: "update",
-    payload: {
-      property,
-      value,
-      ...(property === "default_language" ? { language_name: languageName(String(value)) } : {}),
-    },
-    audience: [account.id],
-  };
+function settingEvent(account: Account, property: string, value: SettingValue): NewEvent {
+  const language = property === "default_language" ? languageName(String(value)) : undefined;
+  return ownSettingUpdated(
+    { property, value, ...(language === undefined ? {} : { language_name: language }) },
+    { audience: [account.id] },
+  );
 }

@@ -19,7 +19,7 @@ import type { Guesses } from "../users/guesses.ts";
 import { prepareNewPassword } from "./new-password.ts";
 import { checkOwnName } from "./own-name.ts";
 import { switchPresence } from "./presence-switch.ts";
-import { storeOwnSettings } from "./store-own.ts";
+import { type SettingChanges, type SettingValue, storeOwnSettings } from "./store-own.ts";
 
 /** What a person wants changed; undefined where nothing. */
 export interface OwnSettingsInput {
@@ -30,10 +30,11 @@ export interface OwnSettingsInput {
   readonly timezone: string | undefined;
   readonly defaultLanguage: string | undefined;
   /** Those of the registry by their wire names, with allowed values. */
-  readonly settings: Readonly<Record<string, unknown>>;
+  readonly settings: Values;
 }
 
-type Values = Readonly<Record<string, unknown>>;
+/** undefined where nothing is to change. */
+type Values = Readonly<Record<string, SettingValue | undefined>>;
 
 /**
  * Changes one's own settings, and tells of those that are new (settings-and-profile-fields.md §1.3). Everything is
@@ -122,11 +123,16 @@ async function lockOwner(tx: Tx, actor: Account): Promise<Owner> {
 }
 
 /** The wanted values that are not what the owner has. */
-async function changed(tx: Tx, realm: Realm, owner: Owner, wanted: Values): Promise<Values> {
+async function changed(
+  tx: Tx,
+  realm: Realm,
+  owner: Owner,
+  wanted: Values,
+): Promise<SettingChanges> {
   const current = await loadOwnSettings(tx, realm, owner.id);
   return Object.fromEntries(
-    Object.entries(wanted).filter(
-      ([name, value]) => value !== undefined && value !== current[name],
+    Object.entries(wanted).flatMap(([name, value]) =>
+      value !== undefined && value !== current[name] ? [[name, value]] : [],
     ),
   );
 }

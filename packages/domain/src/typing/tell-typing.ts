@@ -8,9 +8,9 @@ import {
   holdAudiences,
   isChannelType,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { type NewEvent, errors, typingStarted, typingStopped } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import { emit, type NewEvent } from "@carillon/events";
+import { emit } from "@carillon/events";
 
 import { checkMessage } from "../messages/send/check.ts";
 import { channelReceivers, directReceivers, tellsTyping } from "./typing-settings.ts";
@@ -83,17 +83,18 @@ async function typingEvent(
   const payload =
     target.kind === "channel"
       ? {
-          message_type: "stream",
+          message_type: "stream" as const,
           sender: person(sender),
           stream_id: target.channel.id,
           topic,
         }
       : {
-          message_type: "direct",
+          message_type: "direct" as const,
           sender: person(sender),
           recipients: target.participants.map(person),
         };
-  return { type: "typing", op, payload, audience };
+  const event = op === "start" ? typingStarted : typingStopped;
+  return event(payload, { audience });
 }
 
 function person({ id, email }: Account) {

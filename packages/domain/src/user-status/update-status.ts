@@ -1,5 +1,5 @@
 import type { Account } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, userStatusChanged } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
@@ -44,9 +44,7 @@ export async function updateStatus(
      WHERE user_id = $1`,
     [actor.id, after.status_text, after.emoji_name, after.emoji_code, after.reaction_type],
   );
-  emit(tx, actor.realmId, [
-    { type: "user_status", payload: { user_id: actor.id, ...changed }, audience: null },
-  ]);
+  emit(tx, actor.realmId, [userStatusChanged({ user_id: actor.id, ...changed })]);
 }
 
 function textField(text: string | undefined): Partial<UserStatus> {

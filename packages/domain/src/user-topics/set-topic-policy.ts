@@ -9,6 +9,7 @@ import {
   maxTopicLength,
   noSuchChannel,
   normaliseTopic,
+  topicPolicyEvent,
   visibilityPolicy,
 } from "@carillon/model";
 import { errors } from "@carillon/contract";
@@ -134,15 +135,6 @@ async function remove(
 
 function tell(tx: Tx, account: Account, channelId: number, policy: number, stored: Stored): void {
   emit(tx, account.realmId, [
-    {
-      type: "user_topic",
-      payload: {
-        stream_id: channelId,
-        topic_name: stored.topic,
-        visibility_policy: policy,
-        last_updated: stored.lastUpdated,
-      },
-      audience: [account.id],
-    },
+    topicPolicyEvent({ userId: account.id, channelId, policy, ...stored }),
   ]);
 }

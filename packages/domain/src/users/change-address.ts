@@ -7,9 +7,8 @@ import {
   rolesSeeingAddress,
   visibleToEveryone,
 } from "@carillon/model";
-import { errors, isOwner, roles } from "@carillon/contract";
+import { type NewEvent, errors, isOwner, roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
 
 import { checkAddressIsFree, checkNewAddress } from "./new-address.ts";
 

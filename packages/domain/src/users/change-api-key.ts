@@ -1,7 +1,7 @@
 import { type Account, type Site, lockAccount, recordAudit } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, keyChanged } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import { endPollsOfOldKey } from "@carillon/events";
+import { emit } from "@carillon/events";
 import { randomKey } from "@carillon/kit";
 
 import type { LoggedIn } from "./authenticate.ts";
@@ -36,7 +36,7 @@ export async function changeApiKey(
     site.secrets.digest(apiKey),
   ]);
   recordAudit(tx, account.realmId, actorId, [{ type: "user_api_key_changed", userId: account.id }]);
-  endPollsOfOldKey(tx, account.realmId, account.id);
+  emit(tx, account.realmId, [keyChanged({ user_id: account.id }, { audience: [] })]);
   return apiKey;
 }
 

@@ -3,15 +3,15 @@ import {
   type Realm,
   checkOwnerIsNoGuest,
   checkOwnerRemains,
+  groupEvents,
   loadSystemGroups,
   personUpdated,
 } from "@carillon/model";
-import { errors, isGuest, isOwner, roles, groupOfRole } from "@carillon/contract";
+import { type NewEvent, errors, groupOfRole, isGuest, isOwner, roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
 
 import { channelsSeenEvents, loadChannelsSeen } from "../channels/channels-seen.ts";
-import { isPastWaitingPeriod, membershipEvents } from "./full-members.ts";
+import { isPastWaitingPeriod } from "./full-members.ts";
 import { roleSightEvents } from "./role-sight.ts";
 
 /**
@@ -75,19 +75,19 @@ export async function changeRoles(
     ]),
   ]);
   const listed = new Set(active.map(({ id }) => id));
-  const moved = (op: "remove_members" | "add_members", rows: Membership[], inFull: boolean) => {
+  const moved = (what: "membersRemoved" | "membersAdded", rows: Membership[], inFull: boolean) => {
     const byGroup = new Map<number, number[]>();
     for (const { id, groupId } of rows)
       if (listed.has(id) && (groupId === full) === inFull)
         byGroup.set(groupId, [...(byGroup.get(groupId) ?? []), id]);
-    return [...byGroup].flatMap(([groupId, ids]) => membershipEvents(op, [groupId], ids));
+    return [...byGroup].flatMap(([id, ids]) => groupEvents[what]({ id, deactivated: false }, ids));
   };
   return [
     ...targets.map(({ id }) => personUpdated(id, { role })),
-    ...moved("remove_members", left, false),
-    ...moved("add_members", joined, false),
-    ...moved("remove_members", left, true),
-    ...moved("add_members", joined, true),
+    ...moved("membersRemoved", left, false),
+    ...moved("membersAdded", joined, false),
+    ...moved("membersRemoved", left, true),
+    ...moved("membersAdded", joined, true),
     ...(await channelsSeenEvents(
       tx,
       realm.id,

@@ -6,7 +6,7 @@ import {
   recordAudit,
 } from "@carillon/model";
 import type { Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
+import type { NewEvent } from "@carillon/contract";
 
 import { peerEvents } from "../channels/peer-events.ts";
 

@@ -8,9 +8,9 @@ import {
   lockOwnerSet,
   noSuchUser,
 } from "@carillon/model";
-import { errors, isOwner } from "@carillon/contract";
+import { type NewEvent, errors, isOwner } from "@carillon/contract";
 import type { Database, Tx } from "@carillon/db";
-import { emit, type NewEvent } from "@carillon/events";
+import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 
 import { deactivateAccount } from "./deactivate-account.ts";

@@ -1,7 +1,6 @@
-import { type Account, type Realm, loadSupergroups } from "@carillon/model";
-import { roles } from "@carillon/contract";
+import { type Account, type Realm, groupEvents, loadSupergroups } from "@carillon/model";
+import { type NewEvent, roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
 
 import { visibilityEvents, watchChannels } from "../groups/channel-visibility.ts";
 
@@ -69,24 +68,10 @@ export async function recomputeFullMembers(
       [groupId, ids(true, found)],
     ),
   ]);
+  const group = { id: groupId, deactivated: false };
   return [
-    ...membershipEvents("remove_members", [groupId], ids(false, active)),
-    ...membershipEvents("add_members", [groupId], ids(true, active)),
+    ...groupEvents.membersRemoved(group, ids(false, active)),
+    ...groupEvents.membersAdded(group, ids(true, active)),
     ...(await visibilityEvents(tx, watched)),
   ];
-}
-
-/** What everybody is told when active accounts join or leave groups that are in use, one event a group. */
-export function membershipEvents(
-  op: "add_members" | "remove_members",
-  groupIds: readonly number[],
-  userIds: readonly number[],
-): NewEvent[] {
-  if (userIds.length === 0) return [];
-  return groupIds.map((groupId) => ({
-    type: "user_group",
-    op,
-    payload: { group_id: groupId, user_ids: userIds },
-    audience: null,
-  }));
 }

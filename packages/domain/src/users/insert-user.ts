@@ -10,13 +10,12 @@ import {
   settingsColumns,
   visibleToEveryone,
 } from "@carillon/model";
-import { roles, type SystemGroupName, groupOfRole } from "@carillon/contract";
+import { type NewEvent, type SystemGroupName, groupOfRole, roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
 import { randomKey } from "@carillon/kit";
 
 import { subscribeToDefaults } from "../channels/default-channels.ts";
-import { userAdded } from "./user-events.ts";
+import { newAccountEvents } from "./user-events.ts";
 
 /** What an account is made of. Everything left out is as for a new member. */
 export interface NewUser {
@@ -103,7 +102,11 @@ export async function insertUser(
   const groups = await joinSystemGroups(tx, realm, account, user.createdBy ?? null);
   const subscribed =
     isBot || role === roles.guest ? [] : await subscribeToDefaults(tx, realm, account);
-  return { account, apiKey, events: [...(await userAdded(tx, account, groups)), ...subscribed] };
+  return {
+    account,
+    apiKey,
+    events: [...(await newAccountEvents(tx, account, groups)), ...subscribed],
+  };
 }
 
 async function newSettings(tx: Tx, realm: Realm): Promise<Record<string, unknown>> {

@@ -3,6 +3,7 @@ import {
   checkAdministers,
   checkBotName,
   currentActor,
+  groupEvents,
   loadMetadataAudiences,
   loadRealm,
   lockAccount,
@@ -14,9 +15,9 @@ import {
   recordAudit,
   roleOfBotsComingBack,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { type NewEvent, errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import { emit, type NewEvent } from "@carillon/events";
+import { emit } from "@carillon/events";
 
 import { peerEvents } from "../channels/peer-events.ts";
 import { changeRoles } from "./change-role.ts";
@@ -122,10 +123,5 @@ async function rejoinedGroups(tx: Tx, userId: number): Promise<NewEvent[]> {
      WHERE m.user_id = $1 ORDER BY g.id`,
     [userId],
   );
-  return groups.map(({ id, deactivated }) => ({
-    type: "user_group",
-    op: "add_members",
-    payload: { group_id: id, user_ids: [userId], ...(deactivated ? { deactivated: true } : {}) },
-    audience: null,
-  }));
+  return groups.flatMap((group) => groupEvents.membersAdded(group, [userId]));
 }

@@ -1,13 +1,16 @@
 import {
   type ListingGroupSetting,
+  groupEvents,
   loadChannels,
   loadGroupValues,
   loadMetadataAudiences,
   loadListingGroupSettings,
+  realmUpdatedEvents,
 } from "@carillon/model";
-import type { GroupSettingValue } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
+import type { NewEvent } from "@carillon/contract";
+
+import { channelPropertyEvent } from "../channels/channel-events.ts";
 
 /**
  * What is told of the settings that list an account by itself, when it is active again: values go out without those
@@ -37,41 +40,20 @@ export async function reactivatedSettings(
       .filter((each) => each.scope === scope)
       .map(({ ownerId, name, groupId }) => ({ ownerId, name, value: valueOf(groupId) }));
   return [
-    ...ofScope("group").map(({ ownerId, name, value }): NewEvent => ({
-      type: "user_group",
-      op: "update",
-      payload: {
-        group_id: ownerId,
-        data: { [name]: value },
-        ...(deactivated.has(ownerId) ? { deactivated: true } : {}),
-      },
-      audience: null,
-    })),
-    ...ofScope("channel").flatMap(({ ownerId, name, value }): NewEvent[] => {
+    ...ofScope("group").map(({ ownerId, name, value }) =>
+      groupEvents.updated(
+        { id: ownerId, deactivated: deactivated.has(ownerId) },
+        { [name]: value },
+      ),
+    ),
+    ...ofScope("channel").flatMap(({ ownerId, name, value }) => {
       const channel = channels.get(ownerId);
       if (!channel) return [];
-      const payload = {
-        stream_id: ownerId,
-        name: channel.name,
-        property: name,
-        value,
-        ...(channel.isArchived ? { archived: true } : {}),
-      };
-      return [
-        { type: "stream", op: "update", payload, audience: [...(audiences.get(ownerId) ?? [])] },
-      ];
+      return [channelPropertyEvent(channel, name, value, [...(audiences.get(ownerId) ?? [])])];
     }),
-    ...realmUpdated(ofScope("realm")),
-  ];
-}
-
-function realmUpdated(
-  settings: ReadonlyArray<{ readonly name: string; readonly value: GroupSettingValue }>,
-): NewEvent[] {
-  if (settings.length === 0) return [];
-  const data = Object.fromEntries(settings.map(({ name, value }) => [name, value]));
-  return [
-    { type: "realm", op: "update_dict", payload: { property: "default", data }, audience: null },
+    ...realmUpdatedEvents(
+      Object.fromEntries(ofScope("realm").map(({ name, value }) => [name, value])),
+    ),
   ];
 }
 

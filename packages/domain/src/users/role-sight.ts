@@ -3,15 +3,17 @@ import {
   type Administered,
   type Viewer,
   accountColumns,
+  botAddedEvent,
+  botDeletedEvent,
   defaultChannelsEvent,
   loadAdministeredBots,
+  noDefaultChannelsEvent,
   personUpdated,
   pictureUpdated,
   visibilitiesSeenBy,
 } from "@carillon/model";
-import { isAtLeast, isGuest, roles } from "@carillon/contract";
+import { type NewEvent, isAtLeast, isGuest, roles } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
 import { inSlices } from "@carillon/kit";
 
 /**
@@ -46,9 +48,8 @@ async function defaultChannelsSeen(
     .filter((target) => isGuest(target) !== (role === roles.guest))
     .map(({ id }) => id);
   if (audience.length === 0) return [];
-  if (role === roles.guest)
-    return [{ type: "default_streams", payload: { default_streams: [] }, audience }];
-  return [{ ...(await defaultChannelsEvent(sql, realmId)), audience }];
+  if (role === roles.guest) return [noDefaultChannelsEvent(audience)];
+  return [await defaultChannelsEvent(sql, realmId, audience)];
 }
 
 async function botsSeen(
@@ -70,8 +71,8 @@ async function botsSeen(
     ),
   ]);
   return [
-    ...botEvents("delete", without(before, after), ({ user_id }) => ({ user_id })),
-    ...botEvents("add", without(after, before), (bot) => bot),
+    ...botEvents(botDeletedEvent, without(before, after)),
+    ...botEvents(botAddedEvent, without(after, before)),
   ];
 }
 
@@ -83,9 +84,8 @@ function without(some: readonly Administered[], others: readonly Administered[])
 
 /** One for each bot, to all whom it concerns. */
 function botEvents(
-  op: "add" | "delete",
+  event: typeof botAddedEvent | typeof botDeletedEvent,
   changes: readonly Administered[],
-  told: (bot: Administered["bot"]) => object,
 ): NewEvent[] {
   const byBot = new Map<number, { bot: Administered["bot"]; audience: number[] }>();
   for (const { viewer, bot } of changes) {
@@ -93,12 +93,7 @@ function botEvents(
     if (known) known.audience.push(viewer);
     else byBot.set(bot.user_id, { bot, audience: [viewer] });
   }
-  return [...byBot.values()].map(({ bot, audience }) => ({
-    type: "realm_bot",
-    op,
-    payload: { bot: told(bot) },
-    audience,
-  }));
+  return [...byBot.values()].map(({ bot, audience }) => event(bot, audience));
 }
 
 /** Addresses that are shown by now, or hidden, and the pictures that are made of them. */

@@ -21,9 +21,9 @@ import {
   recordAudit,
   roleOfBotsComingBack,
 } from "@carillon/model";
-import { isOwner, roles } from "@carillon/contract";
+import { type NewEvent, isOwner, roles } from "@carillon/contract";
 import { sqlState, type Tx } from "@carillon/db";
-import { emit, type NewEvent } from "@carillon/events";
+import { emit } from "@carillon/events";
 
 import { changeAddress, checkAddressFor, checkMayChangeAddresses } from "./change-address.ts";
 import { changeRoles, checkNewRole } from "./change-role.ts";

@@ -1,18 +1,19 @@
 import {
   type Account,
+  groupEvents,
   hasPublicGravatar,
   pictureOf,
   rolesSeeingAddress,
   userObject,
 } from "@carillon/model";
+import { type NewEvent, userAdded } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
 
 /**
  * What everybody is told of a new account: the account, with its address for those who may see it, and the groups
  * that it is in (user-groups.md §2).
  */
-export async function userAdded(
+export async function newAccountEvents(
   sql: Sql,
   account: Account,
   groupIds: readonly number[],
@@ -23,14 +24,10 @@ export async function userAdded(
     picture: pictureOf(account),
     public_gravatar: hasPublicGravatar(account),
   });
-  const joined = groupIds.map((groupId): NewEvent => ({
-    type: "user_group",
-    op: "add_members",
-    payload: { group_id: groupId, user_ids: [account.id] },
-    audience: null,
-  }));
-  const added = { type: "realm_user", op: "add" };
-  if (seeing.length === 5) return [{ ...added, payload: person(true), audience: null }, ...joined];
+  const joined = groupIds.flatMap((id) =>
+    groupEvents.membersAdded({ id, deactivated: false }, [account.id]),
+  );
+  if (seeing.length === 5) return [userAdded(person(true), { audience: null }), ...joined];
   const [audience] = await sql.rows<{ seeing: string; others: string }>(
     `SELECT coalesce(array_agg(id) FILTER (WHERE role = ANY($2::int[])), '{}')::text AS seeing,
        coalesce(array_agg(id) FILTER (WHERE NOT role = ANY($2::int[])), '{}')::text AS others
@@ -38,8 +35,8 @@ export async function userAdded(
     [account.realmId, seeing],
   );
   return [
-    { ...added, payload: person(true), audience: audience?.seeing ?? "{}" },
-    { ...added, payload: person(false), audience: audience?.others ?? "{}" },
+    userAdded(person(true), { audience: audience?.seeing ?? "{}" }),
+    userAdded(person(false), { audience: audience?.others ?? "{}" }),
     ...joined,
   ];
 }

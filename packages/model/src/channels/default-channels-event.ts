@@ -1,6 +1,5 @@
-import { roles } from "@carillon/contract";
+import { type Audience, type NewEvent, defaultChannelsChanged, roles } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
 
 const defaults = statement({
   name: "default-channels-event",
@@ -12,12 +11,23 @@ const defaults = statement({
   row: { channels: column.ints, audience: column.text },
 });
 
-/** The whole list of default channels, told to everybody but guests. */
-export async function defaultChannelsEvent(sql: Sql, realmId: number): Promise<NewEvent> {
+/**
+ * The whole list of default channels.
+ * @param told everybody but guests unless given
+ */
+export async function defaultChannelsEvent(
+  sql: Sql,
+  realmId: number,
+  told?: Audience,
+): Promise<NewEvent> {
   const [row] = await sql.rows(defaults, [realmId]);
-  return {
-    type: "default_streams",
-    payload: { default_streams: row?.channels ?? [] },
-    audience: row?.audience ?? "{}",
-  };
+  return defaultChannelsChanged(
+    { default_streams: row?.channels ?? [] },
+    { audience: told ?? row?.audience ?? "{}" },
+  );
+}
+
+/** What accounts are told that have become guests: they know no default channels. */
+export function noDefaultChannelsEvent(audience: Audience): NewEvent {
+  return defaultChannelsChanged({ default_streams: [] }, { audience });
 }

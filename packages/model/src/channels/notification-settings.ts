@@ -1,7 +1,6 @@
 import { column, statement, type Sql } from "@carillon/db";
 
 import { personalSettings } from "../settings/registry.ts";
-import type { SubscriptionObject } from "./subscriptions.ts";
 
 /** The personal setting that each notification setting of a subscription inherits while it is null. */
 const inheritedFrom = {
@@ -47,11 +46,13 @@ export async function loadInheritedNotifications(
   return new Map(rows.flatMap(({ ids, inherited }) => ids.map((id) => [id, inherited] as const)));
 }
 
+type NotificationSettings = { readonly [Name in NotificationSetting]: boolean | null | undefined };
+
 /** The subscription for clients that do not know inherited settings (`notification_settings_null`, events.md §1.1). */
-export function fillNotifications(
-  subscription: SubscriptionObject,
+export function fillNotifications<Subscribed extends NotificationSettings>(
+  subscription: Subscribed,
   inherited: InheritedNotifications,
-): SubscriptionObject {
+): Subscribed {
   const filled = settings.map(([name]) => [name, subscription[name] ?? inherited[name]] as const);
   return { ...subscription, ...Object.fromEntries(filled) };
 }

@@ -1,4 +1,10 @@
-import { getEvents, getOwnUser, regenerateApiKey, register } from "@carillon/contract";
+import {
+  getEvents,
+  getOwnUser,
+  regenerateApiKey,
+  register,
+  typingStarted,
+} from "@carillon/contract";
 import { emit } from "@carillon/events";
 import {
   bot,
@@ -98,8 +104,10 @@ describe("POST /users/me/api_key/regenerate", () => {
     // The row that is for gateways has a place in the log, and is nothing to clients.
     expect(events.filter(({ type }) => type !== "heartbeat")).to.deep.equal([]);
     await db.transaction(async (tx) => {
-      const payload = { message_type: "direct" };
-      emit(tx, org.realm.id, [{ type: "typing", op: "start", payload, audience: null }]);
+      const sender = { user_id: org.moderator.id, email: org.moderator.email };
+      emit(tx, org.realm.id, [
+        typingStarted({ message_type: "direct", sender, recipients: [sender] }, { audience: null }),
+      ]);
     });
     const { body } = await other.answer;
     expect(body.events.map(({ type }) => type)).to.deep.equal(["typing"]);

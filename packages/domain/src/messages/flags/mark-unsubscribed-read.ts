@@ -1,6 +1,7 @@
+import { type NewEvent, flagAdded } from "@carillon/contract";
 import { flag } from "@carillon/model";
 import { recordIntents, type Tx } from "@carillon/db";
-import { emit, type NewEvent } from "@carillon/events";
+import { emit } from "@carillon/events";
 import { markRead, type MarkReadIntent } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
 
@@ -103,12 +104,12 @@ export async function markUnsubscribedRead(
 function readEvents(steps: readonly Step[]): NewEvent[] {
   const marked = steps.filter((step) => step.marked !== null);
   const alike = grouped(marked, (step) => step.marked?.join(","));
-  return [...alike.values()].map((same) => ({
-    type: "update_message_flags",
-    op: "add",
-    payload: { operation: "add", flag: "read", messages: same[0]?.marked ?? [], all: false },
-    audience: same.map(({ userId }) => userId).toSorted((a, b) => a - b),
-  }));
+  return [...alike.values()].map((same) =>
+    flagAdded(
+      { operation: "add", flag: "read", messages: same[0]?.marked ?? [], all: false },
+      { audience: same.map(({ userId }) => userId).toSorted((a, b) => a - b) },
+    ),
+  );
 }
 
 function grouped<T, K>(values: readonly T[], key: (value: T) => K): Map<K, T[]> {

@@ -1,36 +1,18 @@
+import { type LoggedFields, type NewEvent, messageSent } from "@carillon/contract";
 import {
   type NumberedMessage,
-  type Picture,
   type PresentableMessage,
   type Realm,
   commonFields,
   flagNames,
   personOf,
 } from "@carillon/model";
-import type { NewEvent } from "@carillon/events";
 
 import type { Audience } from "./audience.ts";
 import type { ReceiverFlags } from "./receiver-flags.ts";
 
 /** What the log keeps of a message: everything that any receiver's form of it is made of. */
-export interface LoggedMessage {
-  /** As on the wire, but with both contents, and the topic as it is stored. */
-  readonly message: ReturnType<typeof commonFields> & {
-    /** The topic; `""` for direct messages. */
-    readonly subject: string;
-    readonly content: string;
-    readonly rendered_content: string;
-  };
-  /** The address of the sender's picture depends on who looks. */
-  readonly picture: Picture;
-  /** Of receivers without flags of their own in the event's `userData`. */
-  readonly flags: readonly string[];
-  readonly public_gravatar: boolean;
-  /** Whether it is in a channel that is not private. */
-  readonly public_channel: boolean;
-  /** Local echo: the queue whose event carries the id. */
-  readonly local?: { readonly queue_id: string; readonly local_message_id: string };
-}
+export type LoggedMessage = LoggedFields<typeof messageSent>;
 
 /**
  * The `message` event as the log keeps it: once for all receivers, with both forms of the content and of the avatar;
@@ -60,12 +42,10 @@ export function messageEvent(
     public_channel: target.kind === "channel" && !target.channel.inviteOnly,
     ...(local ? { local: { queue_id: local.queueId, local_message_id: local.localId } } : {}),
   };
-  return {
-    type: "message",
-    payload,
+  return messageSent(payload, {
     audience,
     ...(flags.byUser.size > 0 ? { userData: flagsOf } : {}),
-  };
+  });
 }
 
 function presentable(

@@ -7,7 +7,7 @@ import {
   memberKey,
 } from "@carillon/model";
 import type { Sql, Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
+import type { NewEvent } from "@carillon/contract";
 
 import { amongAudience, loadAudiences } from "./audience.ts";
 import { messageEvent } from "./message-event.ts";

@@ -3,10 +3,11 @@ import {
   type NumberedMessage,
   setting,
   topicName,
+  topicPolicyEvent,
   visibilityPolicy,
 } from "@carillon/model";
 import type { Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/events";
+import type { NewEvent } from "@carillon/contract";
 
 /** Values of the two settings that raise a policy by sending. */
 const when = { participates: 1, sends: 2, starts: 3, never: 4 } as const;
@@ -194,14 +195,5 @@ async function store(tx: Tx, changes: readonly Change[]): Promise<NewEvent[]> {
       ordered.map(({ policy }) => policy),
     ],
   );
-  return rows.map(({ userId, channelId, topic, policy, lastUpdated }) => ({
-    type: "user_topic",
-    payload: {
-      stream_id: channelId,
-      topic_name: topic,
-      visibility_policy: policy,
-      last_updated: lastUpdated,
-    },
-    audience: [userId],
-  }));
+  return rows.map(topicPolicyEvent);
 }

@@ -1,6 +1,6 @@
 import type { Account, Memberships, Realm, Site } from "@carillon/model";
 import type { Tx } from "@carillon/db";
-import type { ClientCapability } from "@carillon/events";
+import type { ClientCapability } from "@carillon/contract";
 
 /** What a section of the snapshot may ask. Everything is read through `tx`: it sees one moment. */
 export interface SnapshotContext {

@@ -1,0 +1,11 @@
+import { z } from "zod";
+import { event } from "./event.ts";
+
+export const alertWordsChanged = event({
+  type: "alert_words",
+  about: "The words that alert the account: all of them.",
+  to: "some",
+  receivers: "the account",
+  fields: { alert_words: z.array(z.string()) },
+  notServedYet: true,
+});

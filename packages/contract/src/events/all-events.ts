@@ -1,0 +1,25 @@
+import * as declared from "./declared.ts";
+import type { EventDeclaration } from "./event.ts";
+
+/** Every declared event, by the name of its declaration. */
+export type DeclaredEvents = typeof declared;
+
+/** Every declared event. */
+export const allEvents: readonly EventDeclaration[] = Object.values(declared);
+
+const byKind = new Map<string, Map<string | undefined, EventDeclaration>>();
+for (const each of allEvents) {
+  const ofType = byKind.get(each.type) ?? new Map<string | undefined, EventDeclaration>();
+  if (ofType.has(each.op)) throw new Error(`${kindOf(each)} is declared twice`);
+  byKind.set(each.type, ofType.set(each.op, each));
+}
+
+/** The declaration of a row of the log; undefined for one that another version of Carillon has written. */
+export function eventOf(type: string, op: string | null | undefined): EventDeclaration | undefined {
+  return byKind.get(type)?.get(op ?? undefined);
+}
+
+/** An event by its type and, where it has one, its op: `user_group/add`. */
+export function kindOf({ type, op }: Pick<EventDeclaration, "type" | "op">): string {
+  return op === undefined ? type : `${type}/${op}`;
+}

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { messageResource } from "../messages/message-resource.ts";
+import { event } from "./event.ts";
+import { emptyTopicIsNamed } from "./empty-topic.ts";
+import { loggedPicture } from "./picture.ts";
+
+const message = messageResource.omit({
+  flags: true,
+  edit_history: true,
+  last_edit_timestamp: true,
+  last_moved_timestamp: true,
+  match_content: true,
+  match_subject: true,
+});
+const flags = z.array(z.string());
+
+export const messageSent = event({
+  type: "message",
+  about:
+    "A message. `flags` are the receiver's; `local_message_id` is only in the queue that the message was sent with.",
+  to: "some",
+  receivers: "everyone to whom the message is delivered",
+  fields: { message, flags, local_message_id: z.string().optional() },
+  log: {
+    /** With both contents, and the topic as it is stored. */
+    message: message
+      .omit({ avatar_url: true, content_type: true })
+      .extend({ rendered_content: z.string() }),
+    /** The address of the sender's picture depends on who looks. */
+    picture: loggedPicture,
+    /** Of receivers without flags of their own. */
+    flags,
+    public_gravatar: z.boolean(),
+    /** Whether it is in a channel that is not private. */
+    public_channel: z.boolean(),
+    /** Local echo: the queue whose event carries the id. */
+    local: z.strictObject({ queue_id: z.string(), local_message_id: z.string() }).optional(),
+  },
+  own: { flags },
+  older: emptyTopicIsNamed("message.subject"),
+  forAllPublic: true,
+  weight: (fields) => fields.message.content.length,
+});

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { modernPresence, websitePresence } from "../presence/presence-object.ts";
+import { event } from "./event.ts";
+
+const head = { user_id: z.int(), email: z.string(), server_timestamp: z.number() };
+
+export const presenceChanged = event({
+  type: "presence",
+  about: "Somebody is back who was offline, or begins or ends to hide being there.",
+  to: "everybody",
+  fields: { presences: z.record(z.string(), modernPresence) },
+  log: { ...head, ...modernPresence.shape },
+  older: {
+    simplified_presence_events: {
+      about: "One state and its time; `email` unless the queue has `slim_presence`.",
+      fields: {
+        ...head,
+        email: head.email.optional(),
+        presence: z.strictObject({ website: websitePresence }),
+      },
+    },
+  },
+});

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { userObject } from "../users/user-object.ts";
+import { event } from "./event.ts";
+import { loggedPicture } from "./picture.ts";
+
+export const userAdded = event({
+  type: "realm_user",
+  op: "add",
+  about: "An account is new. `delivery_email` is null for those who may not see it.",
+  to: "some",
+  receivers: "everybody",
+  fields: { person: userObject },
+  log: {
+    person: userObject,
+    /** The address of the picture depends on who looks; a stand-in has one of its own. */
+    picture: loggedPicture.optional(),
+    /** Whether clients can make up the picture's address themselves. */
+    public_gravatar: z.boolean().optional(),
+    /** Where the receivers may not see the account, and `person` only stands in for it. */
+    placeholder: z.literal(true).optional(),
+  },
+  older: {
+    user_list_incomplete: {
+      about: "Accounts that the receiver may not see are told of with a stand-in.",
+    },
+  },
+});
+
+const person = <Change extends z.core.$ZodLooseShape>(change: Change) =>
+  z.strictObject({ user_id: z.int(), ...change });
+
+const picture = { avatar_source: z.string(), avatar_version: z.int() };
+
+const changes = [
+  person({ full_name: z.string() }),
+  person({ role: z.int() }),
+  person({ is_active: z.boolean() }),
+  person({ new_email: z.string() }),
+  person({ delivery_email: z.string().nullable() }),
+  person({ bot_owner_id: z.int() }),
+  person({ timezone: z.string(), email: z.string() }),
+  person({
+    custom_profile_field: z.strictObject({
+      id: z.int(),
+      value: z.string().nullable(),
+      rendered_value: z.string().optional(),
+    }),
+  }),
+] as const;
+
+export const userUpdated = event({
+  type: "realm_user",
+  op: "update",
+  about: "Exactly one thing about an account is different.",
+  to: "some",
+  receivers: "everybody; of a `delivery_email` only those for whom it is new",
+  fields: {
+    person: z.union([
+      ...changes,
+      person({ ...picture, avatar_url: z.string(), avatar_url_medium: z.string() }),
+    ]),
+  },
+  log: [
+    { person: z.union(changes) },
+    // The addresses of the picture depend on who looks.
+    { person: person(picture), picture: loggedPicture },
+  ],
+  effect({ person: changed }) {
+    const { user_id: userId } = changed;
+    if ("is_active" in changed && !changed.is_active) return { userId, ends: "refused" };
+    // Whether it may go on with all public channels is for the next poll to find out.
+    if ("role" in changed) return { userId, role: changed.role, endsAllPublic: true };
+    return undefined;
+  },
+});

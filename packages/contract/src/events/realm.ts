@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { groupSettingValue } from "../permissions/group-setting.ts";
+import { event } from "./event.ts";
+
+const value = z.union([z.string(), z.number(), z.boolean(), z.null(), groupSettingValue]);
+
+export const realmUpdated = event({
+  type: "realm",
+  op: "update_dict",
+  about: "Settings of the organization are different: `data` has only these.",
+  to: "everybody",
+  fields: { property: z.literal("default"), data: z.record(z.string(), value) },
+  changesPresentation: true,
+});
+
+export const realmPolicyUpdated = event({
+  type: "realm",
+  op: "update",
+  about: "One of the older `…_policy` numbers is different, after a permission that it stands for.",
+  to: "everybody",
+  fields: { property: z.string(), value: z.int() },
+  changesPresentation: true,
+});

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { scheduledMessageResource } from "../scheduled-messages/scheduled-message-resource.ts";
+import { event } from "./event.ts";
+
+export const scheduledMessagesAdded = event({
+  type: "scheduled_messages",
+  op: "add",
+  about: "Messages are scheduled.",
+  to: "some",
+  receivers: "the sender",
+  fields: { scheduled_messages: z.array(scheduledMessageResource) },
+});
+
+export const scheduledMessageUpdated = event({
+  type: "scheduled_messages",
+  op: "update",
+  about: "A scheduled message is different, or could not be sent.",
+  to: "some",
+  receivers: "the sender",
+  fields: { scheduled_message: scheduledMessageResource },
+});
+
+export const scheduledMessageRemoved = event({
+  type: "scheduled_messages",
+  op: "remove",
+  about: "A scheduled message is sent, or deleted before that.",
+  to: "some",
+  receivers: "the sender",
+  fields: { scheduled_message_id: z.int() },
+});

@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { channelFields, channelObject } from "../channels/channel-object.ts";
+import { groupSettingValue } from "../permissions/group-setting.ts";
+import { event } from "./event.ts";
+
+export const channelsCreated = event({
+  type: "stream",
+  op: "create",
+  about: "Channels are new, or new to the receiver. Comes before its subscriptions to them.",
+  to: "some",
+  receivers: "those who see the channels from now on",
+  fields: { streams: z.array(channelObject) },
+  older: { archived_channels: { about: "Archived channels are left out." } },
+});
+
+export const channelsDeleted = event({
+  type: "stream",
+  op: "delete",
+  about: "The receiver does not see the channels any more.",
+  to: "some",
+  receivers: "those who saw the channels",
+  fields: {
+    stream_ids: z.array(z.int()),
+    streams: z.array(z.strictObject({ stream_id: z.int() })),
+  },
+});
+
+const property = {
+  stream_id: z.int(),
+  /** As it was before. */
+  name: z.string(),
+  property: z.enum(Object.keys(channelFields)),
+  value: z.union([z.string(), z.number(), z.boolean(), z.null(), groupSettingValue]),
+};
+const change = {
+  ...property,
+  /** Of `description`. */
+  rendered_description: z.string().optional(),
+  /** Of `invite_only`. */
+  history_public_to_subscribers: z.boolean().optional(),
+  is_web_public: z.boolean().optional(),
+};
+
+export const channelUpdated = event({
+  type: "stream",
+  op: "update",
+  about: "One property of a channel is different.",
+  to: "some",
+  receivers: "those who see the channel",
+  fields: change,
+  log: {
+    ...change,
+    /** When it comes back from the archive: the whole channel, for clients that did not have it. */
+    channel: channelObject.optional(),
+    /** Where it is made to a channel that is archived. */
+    archived: z.literal(true).optional(),
+  },
+  older: {
+    archived_channels: {
+      about:
+        "Archiving is `delete`, the return from the archive `create`. In between nothing is told.",
+      becomes: [channelsDeleted, channelsCreated],
+    },
+  },
+});

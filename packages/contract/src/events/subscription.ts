@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { subscriptionObject } from "../channels/channel-object.ts";
+import { event } from "./event.ts";
+
+const inherited = z.strictObject({
+  desktop_notifications: z.boolean(),
+  audible_notifications: z.boolean(),
+  push_notifications: z.boolean(),
+  email_notifications: z.boolean(),
+  wildcard_mentions_notify: z.boolean(),
+});
+const ownSettings = subscriptionObject
+  .pick({
+    color: true,
+    is_muted: true,
+    in_home_view: true,
+    pin_to_top: true,
+    desktop_notifications: true,
+    audible_notifications: true,
+    push_notifications: true,
+    email_notifications: true,
+    wildcard_mentions_notify: true,
+  })
+  .partial();
+const subscriptions = z.array(subscriptionObject.required({ subscribers: true }));
+
+export const subscriptionsAdded = event({
+  type: "subscription",
+  op: "add",
+  about: "The account is subscribed to channels.",
+  to: "some",
+  receivers: "who was subscribed",
+  fields: { subscriptions },
+  /** One for all who were subscribed: a receiver's null notification settings mean what is `inherited`. */
+  log: { subscriptions, inherited },
+  own: {
+    inherited,
+    /** Ids of channels, where not all of them concern this receiver. */
+    only: z.array(z.int()),
+    /** By the ids of channels. */
+    settings: z.record(z.string(), ownSettings),
+  },
+  older: {
+    notification_settings_null: {
+      about: "Notification settings that are null have the value of the account's own settings.",
+    },
+  },
+});
+
+export const subscriptionsRemoved = event({
+  type: "subscription",
+  op: "remove",
+  about: "The account is unsubscribed from channels.",
+  to: "some",
+  receivers: "who was unsubscribed",
+  fields: { subscriptions: z.array(z.strictObject({ stream_id: z.int(), name: z.string() })) },
+});
+
+const propertyOf = { stream_id: z.int() };
+
+export const subscriptionUpdated = event({
+  type: "subscription",
+  op: "update",
+  about:
+    "One property of a subscription is different. Muting is told twice: `in_home_view`, then `is_muted`.",
+  to: "some",
+  receivers: "the account",
+  fields: [
+    { ...propertyOf, property: z.literal("color"), value: z.string() },
+    {
+      ...propertyOf,
+      property: z.enum([
+        "is_muted",
+        "in_home_view",
+        "pin_to_top",
+        "desktop_notifications",
+        "audible_notifications",
+        "push_notifications",
+        "email_notifications",
+        "wildcard_mentions_notify",
+      ]),
+      value: z.boolean(),
+    },
+  ],
+});
+
+const peers = { stream_ids: z.array(z.int()), user_ids: z.array(z.int()) };
+/** The log keeps together what the same receivers are told; nobody is told of themselves. */
+const peersLog = [peers, { peers: z.array(z.strictObject(peers)) }] as const;
+
+export const peersAdded = event({
+  type: "subscription",
+  op: "peer_add",
+  about: "Others are subscribed to channels.",
+  to: "some",
+  receivers: "those who see the channels, but for the accounts themselves",
+  fields: peers,
+  log: peersLog,
+});
+
+export const peersRemoved = event({
+  type: "subscription",
+  op: "peer_remove",
+  about: "Others are unsubscribed from channels, or deactivated.",
+  to: "some",
+  receivers: "those who see the channels, but for the accounts themselves",
+  fields: peers,
+  log: peersLog,
+});

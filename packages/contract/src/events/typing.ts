@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { emptyTopicIsNamed } from "./empty-topic.ts";
+import { event } from "./event.ts";
+
+const person = z.strictObject({ user_id: z.int(), email: z.string() });
+
+const fields = [
+  /** `recipients` includes the sender. */
+  { message_type: z.literal("direct"), sender: person, recipients: z.array(person) },
+  { message_type: z.literal("stream"), sender: person, stream_id: z.int(), topic: z.string() },
+] as const;
+
+const older = {
+  ...emptyTopicIsNamed("topic"),
+  stream_typing_notifications: { about: "Nothing is told of channels." },
+};
+
+export const typingStarted = event({
+  type: "typing",
+  op: "start",
+  about: "Somebody writes a message.",
+  to: "some",
+  receivers:
+    "participants, the sender too, or subscribers of a channel, who want to know (`receives_typing_notifications`)",
+  fields,
+  older,
+});
+
+export const typingStopped = event({
+  type: "typing",
+  op: "stop",
+  about: "Somebody does not write any more.",
+  to: "some",
+  receivers: "as `start`",
+  fields,
+  older,
+});

@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { event } from "./event.ts";
+
+export const ownSettingUpdated = event({
+  type: "user_settings",
+  op: "update",
+  about: "One of the account's own settings is different.",
+  to: "some",
+  receivers: "the account",
+  fields: {
+    property: z.string(),
+    value: z.union([z.string(), z.number(), z.boolean()]),
+    /** Of `default_language`. */
+    language_name: z.string().optional(),
+  },
+});

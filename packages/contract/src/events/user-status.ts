@@ -1,0 +1,10 @@
+import { z } from "zod";
+import { statusObject } from "../users/status-object.ts";
+import { event } from "./event.ts";
+
+export const userStatusChanged = event({
+  type: "user_status",
+  about: "What somebody says of themselves: only what is different.",
+  to: "everybody",
+  fields: { user_id: z.int(), ...statusObject.shape },
+});

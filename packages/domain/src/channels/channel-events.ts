@@ -1,0 +1,37 @@
+import {
+  type LoggedFields,
+  type NewEvent,
+  channelUpdated,
+  channelsCreated,
+  channelsDeleted,
+} from "@carillon/contract";
+import type { Channel, ChannelObject } from "@carillon/model";
+
+/** The event that makes channels known to accounts. */
+export function channelsShownEvent(
+  channels: readonly ChannelObject[],
+  audience: readonly number[],
+): NewEvent {
+  return channelsCreated({ streams: channels }, { audience });
+}
+
+/** The event that takes channels away from accounts. */
+export function channelsGoneEvent(
+  channelIds: readonly number[],
+  audience: readonly number[],
+): NewEvent {
+  const streams = channelIds.map((stream_id) => ({ stream_id }));
+  return channelsDeleted({ stream_ids: channelIds, streams }, { audience });
+}
+
+/** What those who see a channel are told of a new value of one of its properties. */
+export function channelPropertyEvent(
+  channel: Pick<Channel, "id" | "name" | "isArchived">,
+  property: string,
+  value: LoggedFields<typeof channelUpdated>["value"],
+  audience: readonly number[],
+): NewEvent {
+  const { id: stream_id, name, isArchived } = channel;
+  const archived = isArchived ? { archived: true as const } : {};
+  return channelUpdated({ stream_id, name, property, value, ...archived }, { audience });
+}
