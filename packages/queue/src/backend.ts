@@ -25,6 +25,8 @@ export interface QueueConfig {
   log: Logger;
   /** Most connections to PostgreSQL; every worker holds one of them for as long as it lives. */
   poolSize?: number;
+  /** Milliseconds that a connection to PostgreSQL may take to be made, 5,000 unless given. */
+  connectMs?: number;
   /** Namespace of the keys on Redis. */
   redisPrefix?: string;
 }

@@ -1,4 +1,4 @@
-import { StartupError, type Logger } from "@carillon/kit";
+import { StartupError } from "@carillon/kit";
 import {
   assertSchemaCompatibility,
   createPostgresBackend,
@@ -12,7 +12,7 @@ import {
   type RedisQueueBackend,
 } from "bullmq";
 import pg from "pg";
-import type { Backend } from "./backend.ts";
+import type { Backend, QueueConfig } from "./backend.ts";
 import { within } from "./within.ts";
 
 /** Connections beyond those that the workers hold: adding, claiming, finishing, renewing locks. */
@@ -23,6 +23,9 @@ export const sharedConnections = 4;
  * when that wake-up was lost with a connection that died unnoticed. BullMQ's own bound is an hour.
  */
 const longestSleep = 5;
+
+/** How long a connection may take, in milliseconds, unless the configuration says otherwise. */
+const defaultConnectMs = 5_000;
 
 /** How long closing waits for statements that still run, in milliseconds. */
 const closeMs = 2_000;
@@ -41,10 +44,10 @@ const vacuumSettings = {
  * Brings BullMQ's tables in the database up to date. Safe to run by several processes at once.
  * @throws StartupError naming DATABASE_URL
  */
-export async function preparePostgres(databaseUrl: string): Promise<void> {
+export async function preparePostgres({ databaseUrl, connectMs }: QueueConfig): Promise<void> {
   const client = new pg.Client({
     connectionString: databaseUrl,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectMs ?? defaultConnectMs,
     application_name: "carillon migrate",
   });
   // A connection lost between two statements must not end the process: the next statement reports it.
@@ -74,9 +77,8 @@ export async function preparePostgres(databaseUrl: string): Promise<void> {
  * @throws StartupError naming DATABASE_URL, and the command that helps
  */
 export async function connectPostgres(
-  databaseUrl: string,
+  { databaseUrl, log, connectMs }: QueueConfig,
   poolSize: number,
-  log: Logger,
 ): Promise<Backend> {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
@@ -85,7 +87,7 @@ export async function connectPostgres(
     max: poolSize,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectMs ?? defaultConnectMs,
     // How a connection whose other end vanished is noticed. Not less: 100,000 jobs due at once take 11 s.
     query_timeout: 20_000,
   });

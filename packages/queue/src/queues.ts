@@ -40,7 +40,7 @@ export interface Queues {
  */
 export async function prepareQueues(config: QueueConfig): Promise<void> {
   if (config.redisUrl) await prepareRedis(config.redisUrl, config.log);
-  else await preparePostgres(config.databaseUrl);
+  else await preparePostgres(config);
 }
 
 /**
@@ -51,7 +51,7 @@ export async function connectQueues(config: QueueConfig): Promise<Queues> {
   const { log, poolSize = queueNames.length + sharedConnections } = config;
   const backend = config.redisUrl
     ? await connectRedis(config.redisUrl, config.redisPrefix ?? "carillon", log)
-    : await connectPostgres(config.databaseUrl, poolSize, log);
+    : await connectPostgres(config, poolSize);
   const bull = new Map(queueNames.map((name) => [name, construct(backend, name, log)]));
   const workers: WorkerHandle[] = [];
   await Promise.all([...bull.values()].map((queue) => queue.waitUntilReady()));

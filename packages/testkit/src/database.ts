@@ -3,6 +3,7 @@ import { connectDatabase, type Database } from "@carillon/db";
 import { checkNulls } from "./check-nulls.ts";
 import { later } from "./later.ts";
 import { postgresUrl, withDatabase } from "./servers.ts";
+import { patient } from "./patience.ts";
 import { administer, dropDatabase, templateDatabase } from "./template.ts";
 
 /** A migrated database of one test file, empty but for what the migrations put in. */
@@ -14,12 +15,6 @@ export interface TestDatabase {
   /** Closes the pools, cuts off whoever else is connected, and removes it. */
   drop(): Promise<void>;
 }
-
-/**
- * The limits of a pool where a test does not ask for others, in milliseconds. Those of the product end what takes long,
- * also where that is the machine's fault, or a test's that holds a lock until others wait for it.
- */
-const patient = { connectMs: 60_000, statementTimeoutMs: 120_000, idleInTransactionMs: 120_000 };
 
 checkNulls();
 

@@ -3,6 +3,7 @@ import { silentLogger } from "@carillon/kit";
 import { prepareQueues, type QueueConfig, type Queues } from "@carillon/queue";
 import { later } from "./later.ts";
 import { openQueues } from "./open-queues.ts";
+import { patient } from "./patience.ts";
 import { freshRedis } from "./redis.ts";
 import { redisUrl } from "./servers.ts";
 
@@ -38,7 +39,13 @@ export async function createTestQueues(
   databaseUrl: string,
 ): Promise<TestQueues> {
   const redis = backend === "redis" ? await freshRedis() : undefined;
-  const config: QueueConfig = { databaseUrl, redisUrl: redis?.url, log: silentLogger };
+  const { connectMs } = patient;
+  const config: QueueConfig = {
+    databaseUrl,
+    redisUrl: redis?.url,
+    log: silentLogger,
+    connectMs,
+  };
   await prepareQueues(config);
   const open = openQueues(config);
   return {

@@ -21,15 +21,19 @@ export interface QueueReader {
 /** Between a failure and the next poll, in milliseconds. */
 const pauseMs = 50;
 
-/** Registers at `url`, for messages alone. */
+/** Registers at `url`, for messages alone; again where the server is too busy, which changes nothing. */
 export async function registerReader(
   url: string,
   account: TestAccount,
 ): Promise<{ queueId: string; lastId: number }> {
-  const { status, text, body } = await clientOf(url, account).post("/api/v1/register", {
-    event_types: ["message"],
-    fetch_event_types: [],
-  });
+  const register = () =>
+    clientOf(url, account).post("/api/v1/register", {
+      event_types: ["message"],
+      fetch_event_types: [],
+    });
+  let answer = await register();
+  for (let again = 0; answer.status === 503 && again < 5; again++) answer = await register();
+  const { status, text, body } = answer;
   if (status !== 200) throw new Error(`register answered ${status}: ${text}`);
   return { queueId: String(body["queue_id"]), lastId: Number(body["last_event_id"]) };
 }
