@@ -100,9 +100,9 @@ describe("the process of the dashboard", () => {
         { what: "it shows itself among the processes" },
       );
       expect(page).to.contain("No worker is alive.");
-      expect(await (await fetch(`${url}/metrics`)).text()).to.match(
-        /^carillon_loop_delay_seconds/m,
-      );
+      expect(await (await fetch(`${url}/metrics`)).text())
+        .to.match(/^carillon_loop_delay_seconds/m)
+        .and.match(/^nodejs_version_info/m);
       end(child);
       expect(await exit).to.equal(0);
       expect(err()).to.equal("");

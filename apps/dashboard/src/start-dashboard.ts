@@ -5,6 +5,7 @@ import {
   createRegistry,
   listen,
   measureLoopDelay,
+  measureNode,
   required,
   type Environment,
   type Logger,
@@ -47,6 +48,7 @@ export async function startDashboard(
   shutdown.add(2, "queues", () => queues.close());
   const registry = createRegistry("dashboard");
   measureLoopDelay(registry);
+  measureNode(registry);
   const app = buildDashboard({
     db,
     queues,

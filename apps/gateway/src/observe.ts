@@ -4,6 +4,7 @@ import {
   countFrom,
   createRegistry,
   measureLoopDelay,
+  measureNode,
   measurePools,
   measureRequests,
   startProbeServer,
@@ -49,6 +50,7 @@ export async function observeGateway(
 
   const registry = createRegistry("gateway");
   shutdown.add(1, "loop delay", measureLoopDelay(registry));
+  measureNode(registry);
   measurePools(registry, { database: db.pool });
   countFrom(registry, {
     name: "carillon_enqueue_missed_total",

@@ -4,6 +4,7 @@ import {
   createRegistry,
   histogram,
   measureLoopDelay,
+  measureNode,
   measurePools,
   startProbeServer,
   type Environment,
@@ -47,6 +48,7 @@ export function observeWorker(
     async serve(all) {
       if (env.METRICS_PORT === undefined) return;
       shutdown.add(2, "loop delay", measureLoopDelay(registry));
+      measureNode(registry);
       measurePools(registry, { database: db.pool });
       countFrom(registry, {
         name: "carillon_worker_total",

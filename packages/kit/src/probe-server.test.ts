@@ -7,6 +7,7 @@ import {
   countFrom,
   createRegistry,
   measureLoopDelay,
+  measureNode,
   measurePools,
   measureRequests,
 } from "./metrics.ts";
@@ -73,6 +74,20 @@ describe("the port for probes and Prometheus", () => {
     }
     expect(text).to.match(/^carillon_loop_delay_seconds\{quantile="0.99"\} \d/m);
     expect(text).to.match(/^carillon_process_memory_bytes\{kind="resident"\} \d{7,}$/m);
+  });
+
+  it("serves what the library tells of Node, but nothing that looks at every connection", async () => {
+    measureNode(registry);
+    const text = await (await get("/metrics")).text();
+    const names = [...text.matchAll(/^# TYPE (\S+)/gm)].map((match) => match[1] ?? "");
+    expect(names).to.include.members([
+      "process_resident_memory_bytes",
+      "nodejs_gc_duration_seconds",
+      "nodejs_eventloop_lag_p99_seconds",
+      "nodejs_heap_space_size_used_bytes",
+      "nodejs_version_info",
+    ]);
+    expect(names.filter((name) => /active|fds/.test(name))).to.deep.equal(["process_max_fds"]);
   });
 
   it("refuses other methods and paths", async () => {
