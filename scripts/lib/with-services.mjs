@@ -1,5 +1,5 @@
-import { freePort, isAlive, startEmbeddedPostgres, testSettings } from "@carillon/embedded";
-import { silentLogger } from "@carillon/kit";
+import { freePort, startEmbeddedPostgres, testSettings } from "@carillon/embedded";
+import { isAlive, silentLogger } from "@carillon/kit";
 import { spawn } from "node:child_process";
 import {
   mkdtempSync,

@@ -1,4 +1,4 @@
-import { isAlive } from "@carillon/embedded";
+import { isAlive } from "@carillon/kit";
 import { reservePort } from "@carillon/testkit";
 import { expect } from "chai";
 import { spawn, type ChildProcess } from "node:child_process";

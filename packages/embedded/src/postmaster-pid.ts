@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
 import { readFile, readlink, realpath } from "node:fs/promises";
 import { join } from "node:path";
+
+import { isAlive } from "@carillon/kit";
 
 /** What a server writes into its data directory while it runs. */
 export interface Postmaster {
@@ -34,27 +35,5 @@ export async function servesCluster(pid: number, cluster: string): Promise<boole
   } catch (error) {
     // Another user's process: only root may look, and a server of ours is ours to look at.
     return (error as NodeJS.ErrnoException).code !== "ENOENT" && process.getuid?.() !== 0;
-  }
-}
-
-/** True when a process with this number exists and has not ended: one that nobody waited for yet counts as gone. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-  return processStatus(pid)?.state !== "Z";
-}
-
-/** What Linux tells of a process; undefined elsewhere and when it is gone. */
-export function processStatus(pid: number): { state: string; startedAt: string } | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is the program's name in brackets and may hold anything.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return { state: fields[0] ?? "", startedAt: fields[19] ?? "" };
-  } catch {
-    return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { StartupError, silentLogger } from "@carillon/kit";
+import { StartupError, isAlive, silentLogger } from "@carillon/kit";
 import { expect } from "chai";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,6 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { isAlive } from "./postmaster-pid.ts";
 import { testSettings } from "./settings.ts";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "./start.ts";
 

@@ -1,4 +1,4 @@
-import { StartupError, randomKey, type Logger } from "@carillon/kit";
+import { StartupError, isAlive, randomKey, type Logger } from "@carillon/kit";
 import { existsSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { findBinaries } from "./binaries.ts";
 import { prepareDataDir } from "./data-dir.ts";
 import { initialise, role } from "./initialise.ts";
 import { launch } from "./launch.ts";
-import { isAlive, readPostmaster, servesCluster, type Postmaster } from "./postmaster-pid.ts";
+import { readPostmaster, servesCluster, type Postmaster } from "./postmaster-pid.ts";
 import { keepSecret, keptSecret } from "./secrets.ts";
 import { durableSettings, type Settings } from "./settings.ts";
 import { stopServer } from "./stop.ts";

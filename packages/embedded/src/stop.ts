@@ -1,6 +1,5 @@
-import type { Logger } from "@carillon/kit";
+import { isAlive, type Logger } from "@carillon/kit";
 import { setTimeout as pause } from "node:timers/promises";
-import { isAlive } from "./postmaster-pid.ts";
 
 /** From the gentlest that does not wait for clients; after the second the next start replays the log. */
 const escalation = [

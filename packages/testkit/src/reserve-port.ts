@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, isAlive } from "@carillon/embedded";
+import { freePort } from "@carillon/embedded";
+import { isAlive } from "@carillon/kit";
 
 const folder = join(tmpdir(), "carillon-ports");
 const reserved = new Set<string>();

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectDatabase, type Database } from "@carillon/db";
-import { isAlive } from "@carillon/embedded";
+import { isAlive } from "@carillon/kit";
 import {
   clientOf,
   freshRedis,

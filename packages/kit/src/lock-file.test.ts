@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect } from "chai";
+import { takeLockFile } from "./lock-file.mjs";
+import { processStatus } from "./process-status.mjs";
+
+describe("a lock file", () => {
+  let folder: string;
+  let path: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "carillon-lock-"));
+    path = join(folder, "lock");
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const take = () => {
+    const lock = takeLockFile(path);
+    if (!("release" in lock)) throw new Error(`process ${lock.heldBy} has it`);
+    return lock;
+  };
+
+  it("is had by one process, and leaves nothing behind", () => {
+    const lock = take();
+    expect(lock.replaced).to.equal(false);
+    expect(takeLockFile(path)).to.deep.equal({ heldBy: process.pid });
+    expect(readdirSync(folder)).to.deep.equal(["lock"]);
+    lock.release();
+    lock.release();
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
+  it("of a process that was killed counts for nothing", async () => {
+    const module = fileURLToPath(new URL("./lock-file.mjs", import.meta.url));
+    const script = `import { takeLockFile } from ${JSON.stringify(module)};
+      takeLockFile(${JSON.stringify(path)}); console.log("taken"); setInterval(() => {}, 1_000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
+    await once(child.stdout, "data");
+    expect(takeLockFile(path)).to.deep.equal({ heldBy: child.pid });
+    child.kill("SIGSTOP");
+    expect(takeLockFile(path), "while it is frozen").to.deep.equal({ heldBy: child.pid });
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(take().replaced).to.equal(true);
+  });
+
+  it("of which another process has the number by now counts for nothing", function () {
+    if (!processStatus(process.pid)) return this.skip();
+    for (const text of [`${process.pid} 1`, "", "nonsense"]) {
+      writeFileSync(path, text);
+      const lock = take();
+      expect(lock.replaced, text).to.equal(true);
+      lock.release();
+    }
+  });
+
+  it("is not taken away by who had it before", () => {
+    const lock = take();
+    writeFileSync(path, "somebody else");
+    lock.release();
+    expect(readFileSync(path, "utf8")).to.equal("somebody else");
+  });
+});
