@@ -1,6 +1,7 @@
 import type { Database } from "@carillon/db";
 import { createOrganization, insertChannel, insertUser } from "@carillon/domain";
-import { defaultChannelGroups, loadSystemGroups, subscribe } from "@carillon/model";
+import { defaultGroups, groupIds, loadSystemGroups, subscribe } from "@carillon/model";
+import { channelPermissions } from "@carillon/contract";
 import { benchSite } from "./system.ts";
 
 export interface Member {
@@ -34,7 +35,9 @@ export async function createWorld(db: Database, rooms: number, each: number): Pr
       name: label,
       owner: { email: `owner@${label}.test`, fullName: "Olivia Owner" },
     });
-    const groups = defaultChannelGroups(await loadSystemGroups(tx, realm.id));
+    const groups = groupIds(
+      defaultGroups(channelPermissions, await loadSystemGroups(tx, realm.id)),
+    );
     const made: Room[] = [];
     for (let r = 0; r < rooms; r++) {
       const members: Member[] = [];

@@ -1,6 +1,7 @@
 import type { Database } from "@carillon/db";
 import { insertChannel } from "@carillon/domain";
-import { defaultChannelGroups, loadSystemGroups } from "@carillon/model";
+import { defaultGroups, groupIds, loadSystemGroups } from "@carillon/model";
+import { channelPermissions } from "@carillon/contract";
 import { addCrowd } from "../lib/crowd.ts";
 import { createWorld, type Member, type Room, type World } from "../lib/world.ts";
 import { fill } from "./texts.ts";
@@ -33,7 +34,9 @@ export async function createCrowded(db: Database): Promise<Crowded> {
   const crowd = await addCrowd(db, world, room, size.accounts - room.members.length);
   const named = crowd.slice(-size.namesakes).map(({ id }) => id);
   await db.rows("UPDATE users SET full_name = 'Namesake' WHERE id = ANY($1)", [named]);
-  const groups = defaultChannelGroups(await loadSystemGroups(db, world.realmId));
+  const groups = groupIds(
+    defaultGroups(channelPermissions, await loadSystemGroups(db, world.realmId)),
+  );
   await db.transaction(async (tx) => {
     for (let n = 0; n < size.channels; n++) {
       const name = `one of many ${n}`;

@@ -1,7 +1,19 @@
-import { updateUserGroup, type GroupSettingValue } from "@carillon/contract";
+import {
+  channelPermissions,
+  groupPermissions,
+  type GroupSettingValue,
+  type Permission,
+  realmPermissions,
+  updateUserGroup,
+} from "@carillon/contract";
 import type { Sql, Statement } from "@carillon/db";
 import { checkMessages } from "@carillon/domain";
-import { type Draft, storeChangedSettings } from "@carillon/model";
+import {
+  type Draft,
+  type PermissionScope,
+  scopes,
+  storeChangedGroupSettings,
+} from "@carillon/model";
 import {
   bot,
   channel,
@@ -41,18 +53,18 @@ describe("The check of a message while a permission changes that its sender hold
   ];
 
   const setting =
-    (table: "realms" | "channels" | "named_user_group", id: number, name: string): Change =>
+    (scope: PermissionScope, id: number, permission: Permission): Change =>
     () =>
       scene.db.transaction(async (tx) => {
-        const [row = { holder: 0 }] = await tx.rows<{ holder: number }>(
-          `SELECT ${name}_id AS holder FROM ${table} WHERE id = $1`,
+        const [row = { group: 0 }] = await tx.rows<{ group: number }>(
+          `SELECT ${permission.name}_id AS "group" FROM ${scopes[scope].table} WHERE id = $1`,
           [id],
         );
-        const { holder } = row;
+        const { group } = row;
         const [named, set] = forms();
-        const value = holder === named ? set : named;
-        const realmId = scene.org.realm.id;
-        await storeChangedSettings(tx, realmId, { table, id }, [{ name, holder, value }]);
+        const value = group === named ? set : named;
+        const changes = [{ permission, group, value }];
+        await storeChangedGroupSettings(tx, scene.org.realm.id, { scope, id }, changes);
       });
 
   /** Changes the state before each statement, also when several are asked at once. */
@@ -93,32 +105,34 @@ describe("The check of a message while a permission changes that its sender hold
     const group = await userGroup(scene.db, scene.org.realm);
     await neverRefused(
       { content: `@*${group.name}*` },
-      setting("named_user_group", group.id, "can_mention_group"),
+      setting("group", group.id, groupPermissions.canMentionGroup),
     );
   });
 
   it("sees one value of each of the organization's settings", async () => {
     const { id } = scene.org.realm;
     const other = { kind: "direct", userIds: [scene.org.admin.id] } as const;
-    for (const name of ["direct_message_permission_group", "direct_message_initiator_group"])
-      await neverRefused({ destination: other }, setting("realms", id, name));
+    const { directMessagePermissionGroup, directMessageInitiatorGroup } = realmPermissions;
+    for (const permission of [directMessagePermissionGroup, directMessageInitiatorGroup])
+      await neverRefused({ destination: other }, setting("realm", id, permission));
     const crowd = [];
     for (let n = 0; n < 16; n++) crowd.push(await user(scene.db, scene.org.realm));
     const room = await channel(scene.db, scene.org.realm, { subscribers: crowd });
     await neverRefused(
       { destination: { kind: "channel", channelId: room.id }, content: "@**all**" },
-      setting("realms", id, "can_mention_many_users_group"),
+      setting("realm", id, realmPermissions.canMentionManyUsersGroup),
     );
   });
 
   it("sees one value of each of the channel's settings, for bots by their owner, too", async () => {
     const own = await bot(scene.db, sender);
+    const { canSendMessageGroup, canCreateTopicGroup } = channelPermissions;
     for (const senderId of [sender.id, own.id])
-      for (const name of ["can_send_message_group", "can_create_topic_group"]) {
+      for (const permission of [canSendMessageGroup, canCreateTopicGroup]) {
         const room = await channel(scene.db, scene.org.realm);
         await neverRefused(
           { senderId, destination: { kind: "channel", channelId: room.id } },
-          setting("channels", room.id, name),
+          setting("channel", room.id, permission),
         );
       }
   });

@@ -22,7 +22,6 @@ export {
 } from "./channels/channel.ts";
 export { normaliseColor } from "./channels/colors.ts";
 export { defaultChannelsEvent, noDefaultChannelsEvent } from "./channels/default-channels-event.ts";
-export { defaultChannelGroups } from "./channels/default-groups.ts";
 export {
   type ChannelName,
   type ChannelNeed,
@@ -138,16 +137,9 @@ export { topicPolicyEvent } from "./messages/topic-policy-event.ts";
 export { visibilityPolicy } from "./messages/visibility-policy.ts";
 export { channelReadable, messageReadable } from "./messages/visibility.ts";
 export { isOrganizationAdministrator } from "./permissions/administrators.ts";
-export {
-  type ProposedGroupSetting,
-  checkGroupSettings,
-} from "./permissions/check-group-setting.ts";
-export { checkGroupSettingUpdates } from "./permissions/group-setting-updates.ts";
-export {
-  canonicalGroupValue,
-  loadGroupValues,
-  sameGroupValue,
-} from "./permissions/group-setting.ts";
+export { changeGroupSettings } from "./permissions/change-group-settings.ts";
+export { columnsOf, groupIds } from "./permissions/columns.ts";
+export { loadGroupValues, sameGroupValue } from "./permissions/group-setting-values.ts";
 export { holdGroupGraph, lockGroupGraph, lockNamedGroups } from "./permissions/lock-groups.ts";
 export {
   Memberships,
@@ -161,10 +153,16 @@ export {
 } from "./permissions/listing-group-settings.ts";
 export {
   dropAnonymousGroups,
-  storeChangedSettings,
-  storeGroupSetting,
-  storeNewSets,
-} from "./permissions/store-group-setting.ts";
+  storeChangedGroupSettings,
+  storeNewGroupSettings,
+} from "./permissions/store-group-settings.ts";
+export { defaultGroups, newGroupSettings } from "./permissions/new-group-settings.ts";
+export {
+  type GroupSettingUpdates,
+  type PermissionOf,
+  type PermissionScope,
+  scopes,
+} from "./permissions/scopes.ts";
 export {
   type SystemGroupIds,
   createSystemGroups,

@@ -2,6 +2,8 @@ import {
   type Channel,
   type ChannelGroups,
   channelColumns,
+  channelGroupKeys,
+  columnsOf,
   renderChannelDescription,
 } from "@carillon/model";
 import { channelPermissions } from "@carillon/contract";
@@ -31,10 +33,7 @@ export interface OwnParts {
 /** What a channel is made of, checked. */
 export type NewChannel = ChannelKind & OwnParts;
 
-const permissions = Object.entries(channelPermissions).map(([key, { name }]) => ({
-  key: `${key}Id` as keyof ChannelGroups,
-  column: `${name}_id`,
-}));
+const groupColumns = columnsOf(channelPermissions);
 
 /**
  * In the order of names, so that two requests for the same ones never wait for each other. Of names that differ only in
@@ -45,11 +44,11 @@ const insert = {
   text: `WITH made AS (
       INSERT INTO channels AS c (realm_id, creator_id, invite_only, is_web_public, history_public_to_subscribers,
         topics_policy, message_retention_days, folder_id, name, description, rendered_description,
-        ${permissions.map(({ column }) => column).join(", ")})
+        ${groupColumns.join(", ")})
       SELECT $1::int, $2::int, $3::bool, $4::bool, $5::bool, $6::text, $7::int, $8::int, w.name, w.description, w.html,
-        ${permissions.map((_, i) => `w.g${i}`).join(", ")}
-      FROM unnest($10::text[], $11::text[], $12::text[], ${permissions.map((_, i) => `$${i + 13}::int[]`).join(", ")})
-        WITH ORDINALITY AS w (name, description, html, ${permissions.map((_, i) => `g${i}`).join(", ")}, ord)
+        ${groupColumns.map((_, i) => `w.g${i}`).join(", ")}
+      FROM unnest($10::text[], $11::text[], $12::text[], ${groupColumns.map((_, i) => `$${i + 13}::int[]`).join(", ")})
+        WITH ORDINALITY AS w (name, description, html, ${groupColumns.map((_, i) => `g${i}`).join(", ")}, ord)
       ORDER BY lower(w.name), w.ord
       ON CONFLICT DO NOTHING RETURNING ${channelColumns}
     ), recipient AS (
@@ -91,7 +90,7 @@ export async function insertChannels(
     channels.map(({ name }) => name),
     channels.map(({ description = "" }) => description),
     html,
-    ...permissions.map(({ key }) => channels.map(({ groups }) => groups[key])),
+    ...channelGroupKeys.map((key) => channels.map(({ groups }) => groups[key])),
   ]);
 }
 

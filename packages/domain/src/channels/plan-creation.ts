@@ -5,18 +5,16 @@ import {
   type Realm,
   channelGroupKeys,
   dropAnonymousGroups,
+  groupIds,
   loadMemberships,
   loadSystemGroups,
+  newGroupSettings,
+  storeNewGroupSettings,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { channelPermissions, errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import {
-  checkCreationGroups,
-  checkDeletionPolicy,
-  creationGroupRows,
-  storeCreationGroups,
-} from "./creation-groups.ts";
+import { checkDeletionPolicy, creationGroupRows } from "./creation-groups.ts";
 import type { CreationOptions } from "./creation-options.ts";
 import { checkCreationRights } from "./creation-rights.ts";
 import { insertChannels, type ChannelKind } from "./insert-channel.ts";
@@ -54,7 +52,10 @@ export async function planCreation(
 ): Promise<CreationPlan> {
   const systemGroups = await loadSystemGroups(tx, realm.id);
   const known = memberships ?? (await loadMemberships(tx, [creator.id]));
-  const groups = await checkCreationGroups(tx, realm, creator, systemGroups, options.groups);
+  const groups = await newGroupSettings(tx, realm.id, channelPermissions, options.groups, {
+    creatorId: creator.id,
+    systemGroups,
+  });
   checkDeletionPolicy(realm, creator, known, systemGroups, groups);
   if (options.folderId !== undefined) await checkFolder(tx, realm.id, options.folderId);
   return {
@@ -64,7 +65,7 @@ export async function planCreation(
       const historyPublicToSubscribers = checkCreationRights(creation);
       return {
         async insert(wanted) {
-          const stored = await storeCreationGroups(tx, realm.id, groups, wanted.length);
+          const stored = await storeNewGroupSettings(tx, realm.id, groups, wanted.length);
           const kind: ChannelKind = {
             creatorId: creator.id,
             inviteOnly: options.inviteOnly,
@@ -75,7 +76,7 @@ export async function planCreation(
             folderId: options.folderId ?? null,
             isDefault: options.isDefault,
           };
-          const parts = wanted.map((each, i) => ({ ...each, groups: stored[i]! }));
+          const parts = wanted.map((each, i) => ({ ...each, groups: groupIds(stored[i]!) }));
           const channels = await insertChannels(tx, realm.id, kind, parts);
           const used = new Set(channels.flatMap(groupIdsOf));
           const left = stored.flatMap((own) => Object.values(own)).filter((id) => !used.has(id));

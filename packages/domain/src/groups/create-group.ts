@@ -1,11 +1,8 @@
 import {
   type Account,
-  type ProposedGroupSetting,
-  type SystemGroupIds,
-  canonicalGroupValue,
   checkGroupName,
-  checkGroupSettings,
   checkNameIsUnused,
+  columnsOf,
   currentActor,
   groupEvents,
   loadActiveAccounts,
@@ -14,17 +11,17 @@ import {
   loadSystemGroups,
   loadUserGroup,
   lockGroupGraph,
-  storeGroupSetting,
+  newGroupSettings,
+  storeNewGroupSettings,
 } from "@carillon/model";
 import {
   errors,
   type GroupPermission,
   type GroupSettingValue,
-  type Permission,
   groupPermissions,
   realmPermissions,
 } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 
 import { checkSubgroups, insertSubgroups, subgroupAudit } from "./change-subgroups.ts";
 import { tell } from "./told.ts";
@@ -39,7 +36,7 @@ export interface NewUserGroup {
   readonly settings: Readonly<Partial<Record<GroupPermission, GroupSettingValue | undefined>>>;
 }
 
-type Values = ReadonlyArray<{ readonly name: string; readonly value: GroupSettingValue }>;
+const columns = columnsOf(groupPermissions);
 
 /**
  * Creates a user group (user-groups.md §5.4). Its creator is a member only if listed.
@@ -62,12 +59,15 @@ export async function createUserGroup(
     throw errors.badRequest("You may not create user groups");
   const members = await loadActiveAccounts(tx, realm.id, asked.members);
   checkGroupName(asked.name);
-  const values = await checkSettings(tx, actor, systemGroups, asked.settings);
+  const settings = await newGroupSettings(tx, realm.id, groupPermissions, asked.settings, {
+    creatorId: actor.id,
+    systemGroups,
+  });
   await checkNameIsUnused(tx, realm.id, asked.name);
   const subgroups = [...new Set(asked.subgroups)].sort((a, b) => a - b);
   await checkSubgroups(tx, realm.id, subgroups);
 
-  const id = await insert(tx, actor, asked, values);
+  const id = await insert(tx, actor, asked, settings);
   const userIds = members.map((member) => member.id);
   await tx.rows("INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])", [
     id,
@@ -88,54 +88,25 @@ export async function createUserGroup(
   return id;
 }
 
-/** The value of every setting: what was asked for, checked, and the defaults. */
-async function checkSettings(
-  tx: Tx,
-  actor: Account,
-  systemGroups: SystemGroupIds,
-  asked: NewUserGroup["settings"],
-): Promise<Values> {
-  const proposed: ProposedGroupSetting[] = [];
-  const values = Object.entries<Permission>(groupPermissions).map(([key, permission]) => {
-    const given = asked[key as GroupPermission];
-    if (given === undefined)
-      return { name: permission.name, value: initial(permission, actor, systemGroups) };
-    const value = canonicalGroupValue(given, systemGroups["role:nobody"]);
-    proposed.push({ permission, value });
-    return { name: permission.name, value };
-  });
-  await checkGroupSettings(tx, actor.realmId, proposed);
-  return values;
-}
-
-function initial(
-  permission: Permission,
-  creator: Account,
-  systemGroups: SystemGroupIds,
-): GroupSettingValue {
-  return permission.default === "creator"
-    ? { direct_members: [creator.id], direct_subgroups: [] }
-    : systemGroups[permission.default];
-}
+const insertGroup = statement({
+  name: "insert-user-group",
+  text: `WITH own AS (INSERT INTO user_group (realm_id) VALUES ($1) RETURNING id)
+    INSERT INTO named_user_group (id, realm_id, name, description, creator_id, date_created, ${columns.join(", ")})
+    SELECT own.id, $1::int, $2, $3, $4::int, now(), ${columns.map((_, i) => `$${i + 5}::int`).join(", ")}
+    FROM own RETURNING id`,
+  row: { id: column.int },
+});
 
 async function insert(
   tx: Tx,
   creator: Account,
   { name, description }: NewUserGroup,
-  values: Values,
+  settings: Readonly<Record<GroupPermission, GroupSettingValue>>,
 ): Promise<number> {
   const { realmId } = creator;
-  const holders = await Promise.all(
-    values.map(({ value }) => storeGroupSetting(tx, realmId, value)),
-  );
-  const group = await tx.first<{ id: number }>(
-    `WITH own AS (INSERT INTO user_group (realm_id) VALUES ($1) RETURNING id)
-     INSERT INTO named_user_group (id, realm_id, name, description, creator_id, date_created,
-       ${values.map((each) => `${each.name}_id`).join(", ")})
-     SELECT own.id, $1::int, $2, $3, $4::int, now(), ${values.map((_, i) => `$${i + 5}::int`).join(", ")}
-     FROM own RETURNING id`,
-    [realmId, name, description, creator.id, ...holders],
-  );
+  const [groups] = await storeNewGroupSettings(tx, realmId, settings, 1);
+  const values = [realmId, name, description, creator.id, ...Object.values(groups ?? {})];
+  const group = await tx.first(insertGroup, values);
   if (!group) throw new Error("the user group was not inserted");
   return group.id;
 }

@@ -1,10 +1,6 @@
-import {
-  type Permissions,
-  channelPermissions,
-  groupPermissions,
-  realmPermissions,
-} from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { type PermissionScope, columnsOf, scopes } from "@carillon/model";
+import type { Permission } from "@carillon/contract";
+import { column, statement, type Tx } from "@carillon/db";
 
 /** Why a group cannot be deactivated, as on the wire (user-groups.md §5.3): `settings` is there whatever the type. */
 export type Objection =
@@ -19,7 +15,7 @@ interface Use {
 }
 
 /**
- * Everything that uses the group: active groups that it is a direct part of, and settings whose value is the group or
+ * Everything that uses the group: active groups that it is a direct part of, and permissions that are set to it or to
  * a set that lists it. What is archived or deactivated does not count.
  */
 export async function findObjections(
@@ -34,13 +30,7 @@ export async function findObjections(
     [groupId],
   );
   const sets = above.filter(({ isNamed }) => !isNamed).map(({ id }) => id);
-  const uses = (table: string, condition: string, permissions: Permissions) =>
-    findUses(tx, realmId, [groupId, ...sets], table, condition, permissions);
-  const [channels, groups, realms] = await Promise.all([
-    uses("channels", "realm_id = $1 AND NOT is_archived", channelPermissions),
-    uses("named_user_group", "realm_id = $1 AND NOT deactivated", groupPermissions),
-    uses("realms", "id = $1", realmPermissions),
-  ]);
+  const [channels, groups, realms] = await findUses(tx, realmId, [groupId, ...sets]);
   const supergroups = above.filter(({ isActive }) => isActive).map(({ id }) => id);
   return [
     ...(supergroups.length > 0
@@ -52,25 +42,45 @@ export async function findObjections(
   ];
 }
 
-/** The rows of a table whose settings are held by one of the groups, with the names of those settings. */
+const scopesInOrder = ["channel", "group", "realm"] as const;
+
+/** What counts of each scope. */
+const inUse: Readonly<Record<PermissionScope, string>> = {
+  channel: "NOT is_archived",
+  group: "NOT deactivated",
+  realm: "true",
+};
+
+const uses = scopesInOrder.map((scope) => {
+  const { permissions, table, realmColumn } = scopes[scope];
+  const groups = `ARRAY[${columnsOf(permissions).join(", ")}]`;
+  return {
+    names: Object.values<Permission>(permissions).map(({ name }) => name),
+    statement: statement({
+      name: `group-uses-${scope}`,
+      text: `SELECT id, ${groups} AS groups FROM ${table}
+        WHERE ${realmColumn} = $1 AND ${inUse[scope]} AND ${groups} && $2::int[] ORDER BY id`,
+      row: { id: column.int, groups: column.ints },
+    }),
+  };
+});
+
+/** What has permissions whose group is one of these, with the names of the permissions. */
 async function findUses(
   tx: Tx,
   realmId: number,
-  holders: readonly number[],
-  table: string,
-  condition: string,
-  permissions: Permissions,
-): Promise<Use[]> {
-  const names = Object.values(permissions).map(({ name }) => name);
-  const columns = `ARRAY[${names.map((name) => `${name}_id`).join(", ")}]`;
-  const rows = await tx.rows<{ id: number; held: number[] }>(
-    `SELECT id, ${columns} AS held FROM ${table}
-     WHERE ${condition} AND ${columns} && $2::int[] ORDER BY id`,
-    [realmId, holders],
+  groupIds: readonly number[],
+): Promise<[channels: Use[], groups: Use[], realms: Use[]]> {
+  const among = new Set(groupIds);
+  const found = await Promise.all(
+    uses.map(async ({ names, statement: inScope }) => {
+      const rows = await tx.rows(inScope, [realmId, groupIds]);
+      return rows.map(({ id, groups }) => ({
+        id,
+        settings: names.filter((_, i) => among.has(groups[i] ?? 0)),
+      }));
+    }),
   );
-  const among = new Set(holders);
-  return rows.map(({ id, held }) => ({
-    id,
-    settings: names.filter((_, i) => among.has(held[i] ?? 0)),
-  }));
+  const [channels = [], groups = [], realms = []] = found;
+  return [channels, groups, realms];
 }

@@ -1,14 +1,14 @@
-import type { Account } from "@carillon/model";
+import type { Account, GroupSettingUpdates } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import { changeDetails, type GroupDetails } from "./change-details.ts";
-import { changeSettings, type GroupSettingUpdates } from "./change-settings.ts";
+import { changeSettings } from "./change-settings.ts";
 import { checkIsNoSystemGroup, checkManages, openGroup } from "./open-group.ts";
 import { tell } from "./told.ts";
 
 export interface UserGroupChanges extends GroupDetails {
-  readonly settings: GroupSettingUpdates;
+  readonly settings: GroupSettingUpdates<"group">;
 }
 
 /**

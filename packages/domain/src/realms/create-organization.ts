@@ -2,14 +2,15 @@ import {
   type Account,
   type Realm,
   type Site,
-  type SystemGroupIds,
   createSystemGroups,
+  defaultGroups,
+  groupIds,
   hostOf,
   initialDefaults,
   loadRealm,
 } from "@carillon/model";
-import { roles, type Permission, realmPermissions } from "@carillon/contract";
-import type { Prisma, Tx } from "@carillon/db";
+import { realmPermissions, roles } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
 
 import { insertUser, type NewUser } from "../users/insert-user.ts";
 
@@ -51,7 +52,7 @@ export async function createOrganization(
       subdomain: organization.subdomain,
       name: organization.name,
       description: organization.description ?? "",
-      ...defaultPermissions(groups),
+      ...groupIds(defaultGroups(realmPermissions, groups)),
     },
   });
   await prisma.eventHead.create({ data: { realmId: id } });
@@ -79,18 +80,4 @@ export async function createOrganization(
     notificationBot: notificationBot.account,
     welcomeBot: welcomeBot.account,
   };
-}
-
-type PermissionColumns = Pick<
-  Prisma.RealmUncheckedCreateInput,
-  `${keyof typeof realmPermissions}Id`
->;
-
-function defaultPermissions(groups: SystemGroupIds): PermissionColumns {
-  const columns = Object.entries<Permission>(realmPermissions).map(([key, permission]) => {
-    if (permission.default === "creator")
-      throw new Error(`an organization has no creator: ${permission.name}`);
-    return [`${key}Id`, groups[permission.default]];
-  });
-  return Object.fromEntries(columns) as PermissionColumns;
 }

@@ -1,11 +1,12 @@
 import {
   type Account,
   type Site,
-  defaultChannelGroups,
+  defaultGroups,
+  groupIds,
   loadSystemGroups,
   subscribe,
 } from "@carillon/model";
-import { roles } from "@carillon/contract";
+import { channelPermissions, roles } from "@carillon/contract";
 import { lockClass, type Database, type Tx } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 
@@ -116,7 +117,7 @@ async function fill(
     const user = { ...newUser(person), role: roleOf[person.name], ...bot };
     members.push((await insertUser(tx, site, realm, user)).account);
   }
-  const groups = defaultChannelGroups(await loadSystemGroups(tx, realm.id));
+  const groups = groupIds(defaultGroups(channelPermissions, await loadSystemGroups(tx, realm.id)));
   const channel = await insertChannel(tx, realm.id, {
     name: firstChannelName,
     creatorId: null,

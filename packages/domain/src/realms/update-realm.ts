@@ -1,5 +1,7 @@
 import {
   type Account,
+  type GroupSettingUpdates,
+  changeGroupSettings,
   currentActor,
   loadRealm,
   loadSystemGroups,
@@ -12,7 +14,6 @@ import {
   isAtLeast,
   isOwner,
   roles,
-  type GroupSettingUpdate,
   type Permission,
   type RealmPermission,
   realmPermissions,
@@ -21,13 +22,12 @@ import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { recomputeFullMembers } from "../users/full-members.ts";
-import { changeRealmPermissions } from "./change-permissions.ts";
 import { changeRealmProperties, type RealmProperties } from "./change-properties.ts";
 import { changedPolicies } from "./changed-policies.ts";
 
 export interface RealmChanges {
   readonly properties: RealmProperties;
-  readonly settings: Readonly<Partial<Record<RealmPermission, GroupSettingUpdate | undefined>>>;
+  readonly settings: GroupSettingUpdates<"realm">;
 }
 
 /**
@@ -51,8 +51,10 @@ export async function updateRealm(
   ]);
   checkMayChange(now, settings);
   const changedProperties = await changeRealmProperties(tx, realm.id, properties);
-  const nobodyId = groups["role:nobody"];
-  const changedSettings = await changeRealmPermissions(tx, realm, nobodyId, settings);
+  const owner = { scope: "realm", ...realm } as const;
+  const changedSettings = await changeGroupSettings(tx, realm.id, owner, settings, {
+    systemGroups: groups,
+  });
   const changed = [...changedProperties, ...changedSettings];
   if (changed.length === 0) return {};
   const data = Object.fromEntries(changed.map(({ name, value }) => [name, value]));

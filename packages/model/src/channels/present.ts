@@ -1,7 +1,7 @@
 import { type GroupSettingValue, channelPermissions, type NamesOf } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
-import { loadGroupValues } from "../permissions/group-setting.ts";
+import { loadGroupValues } from "../permissions/group-setting-values.ts";
 import { loadSystemGroups, type SystemGroupIds } from "../permissions/system-groups.ts";
 import type { Channel, ChannelGroups } from "./channel.ts";
 

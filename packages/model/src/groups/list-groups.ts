@@ -1,6 +1,6 @@
 import { column, statement, type Column, type Sql } from "@carillon/db";
 
-import { loadGroupValues } from "../permissions/group-setting.ts";
+import { loadGroupValues } from "../permissions/group-setting-values.ts";
 import { inSlices } from "@carillon/kit";
 import { groupPermissionNames, presentUserGroup, type UserGroupObject } from "./group-object.ts";
 

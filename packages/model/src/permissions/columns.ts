@@ -17,3 +17,11 @@ export function groupsObject(permissions: Permissions): string {
   );
   return `json_build_object(${fields.join(", ")})`;
 }
+
+/** The groups of permissions under the names that columns have in the code: `canJoinGroupId` for `canJoinGroup`. */
+export function groupIds<Key extends string>(
+  groups: Readonly<Record<Key, number>>,
+): Record<`${Key}Id`, number> {
+  const ids = Object.entries<number>(groups).map(([key, group]) => [`${key}Id`, group]);
+  return Object.fromEntries(ids) as Record<`${Key}Id`, number>;
+}

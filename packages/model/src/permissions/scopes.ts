@@ -1,11 +1,12 @@
 import {
   channelPermissions,
   groupPermissions,
-  type Permissions,
   realmPermissions,
+  type GroupSettingUpdate,
+  type Permissions,
 } from "@carillon/contract";
 
-/** What permissions belong to. */
+/** What permissions belong to: an organization, a channel, a user group. */
 export type PermissionScope = "realm" | "channel" | "group";
 
 /** Where the group settings of a scope are stored: a row each, with a column for each permission. */
@@ -16,8 +17,17 @@ interface Storage {
   readonly realmColumn: string;
 }
 
-export const scopes: Readonly<Record<PermissionScope, Storage>> = {
+export const scopes = {
   realm: { permissions: realmPermissions, table: "realms", realmColumn: "id" },
   channel: { permissions: channelPermissions, table: "channels", realmColumn: "realm_id" },
   group: { permissions: groupPermissions, table: "named_user_group", realmColumn: "realm_id" },
-};
+} as const satisfies Readonly<Record<PermissionScope, Storage>>;
+
+/** The permissions of a scope, by their names inside of the code. */
+export type PermissionOf<Scope extends PermissionScope> =
+  keyof (typeof scopes)[Scope]["permissions"];
+
+/** What somebody wants to set permissions of a scope to. */
+export type GroupSettingUpdates<Scope extends PermissionScope> = Readonly<
+  Partial<Record<PermissionOf<Scope>, GroupSettingUpdate | undefined>>
+>;

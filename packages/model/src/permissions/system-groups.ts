@@ -1,7 +1,11 @@
-import { systemGroups, type SystemGroupName } from "@carillon/contract";
+import { groupPermissions, systemGroups, type SystemGroupName } from "@carillon/contract";
 import { column, statement, type Sql, type Tx } from "@carillon/db";
 
+import { columnsOf } from "./columns.ts";
+
 export type SystemGroupIds = Readonly<Record<SystemGroupName, number>>;
+
+const permissionColumns = columnsOf(groupPermissions);
 
 /** Makes the system groups of a new organization, empty, with ids in their order (user-groups.md §2). */
 export async function createSystemGroups(tx: Tx, realmId: number): Promise<SystemGroupIds> {
@@ -16,9 +20,8 @@ export async function createSystemGroups(tx: Tx, realmId: number): Promise<Syste
     number
   >;
   await tx.rows(
-    `INSERT INTO named_user_group (id, realm_id, name, description, is_system_group, can_add_members_group_id,
-       can_join_group_id, can_leave_group_id, can_manage_group_id, can_mention_group_id, can_remove_members_group_id)
-     SELECT id, $1, name, description, true, $2, $2, $2, $2, $2, $2
+    `INSERT INTO named_user_group (id, realm_id, name, description, is_system_group, ${permissionColumns.join(", ")})
+     SELECT id, $1, name, description, true, ${permissionColumns.map(() => "$2").join(", ")}
      FROM unnest($3::int[], $4::text[], $5::text[]) AS g (id, name, description)`,
     [
       realmId,

@@ -3,11 +3,13 @@ import { type NewChannel, insertChannel } from "@carillon/domain";
 import {
   type Channel,
   type ChannelGroups,
-  defaultChannelGroups,
+  defaultGroups,
+  groupIds,
   loadSystemGroups,
   subscribe as subscribeTo,
   unsubscribe as unsubscribeFrom,
 } from "@carillon/model";
+import { channelPermissions } from "@carillon/contract";
 import { anonymousGroup } from "./group.ts";
 import { unique } from "./unique.ts";
 
@@ -45,7 +47,9 @@ export async function channel(
   const maker = given.creator ?? (creator.realmId === undefined ? null : creator);
   const creatorId = maker === null ? null : idOf(maker);
   return db.transaction(async (tx) => {
-    const defaults = defaultChannelGroups(await loadSystemGroups(tx, realmId));
+    const defaults = groupIds(
+      defaultGroups(channelPermissions, await loadSystemGroups(tx, realmId)),
+    );
     const own =
       creatorId === null
         ? {}

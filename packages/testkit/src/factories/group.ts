@@ -1,5 +1,6 @@
 import type { Database, Sql } from "@carillon/db";
-import { loadSystemGroups } from "@carillon/model";
+import { groupPermissions } from "@carillon/contract";
+import { defaultGroups, groupIds, loadSystemGroups } from "@carillon/model";
 import { unique } from "./unique.ts";
 
 /**
@@ -29,7 +30,7 @@ export async function anonymousGroup(
 }
 
 /**
- * A user group, with nobody's permissions but mentioning, which everyone may.
+ * A user group that nobody has created, with permissions at their defaults.
  * @returns its id and name
  */
 export async function userGroup(
@@ -51,7 +52,6 @@ export async function userGroup(
     const system = await loadSystemGroups(tx, realm.id);
     const ids = members.map((member) => member.id);
     const id = await anonymousGroup(tx, realm.id, ids, subgroups);
-    const nobody = system["role:nobody"];
     const prisma = await tx.prisma();
     await prisma.namedUserGroup.create({
       data: {
@@ -59,12 +59,7 @@ export async function userGroup(
         realmId: realm.id,
         name,
         deactivated,
-        canAddMembersGroupId: nobody,
-        canJoinGroupId: nobody,
-        canLeaveGroupId: system["role:everyone"],
-        canManageGroupId: nobody,
-        canMentionGroupId: system["role:everyone"],
-        canRemoveMembersGroupId: nobody,
+        ...groupIds(defaultGroups(groupPermissions, system)),
       },
     });
     return { id, name };

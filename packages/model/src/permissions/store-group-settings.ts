@@ -1,13 +1,17 @@
-import type { GroupParts, GroupSettingValue } from "@carillon/contract";
+import type { GroupParts, GroupSettingValue, Permission } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 
+import { columnOf } from "./columns.ts";
+import { scopes, type PermissionScope } from "./scopes.ts";
+
 /**
- * Brings a checked value, in canonical form, into the group that the setting's column refers to (user-groups.md §1): a
- * named group is its own, a set is an anonymous group that belongs to this one setting. With `current`, the column's
- * old group, a set is changed in place.
- * @returns the group for the column. When it differs from `current`, hand `current` to {@link dropAnonymousGroup} once the column has changed
+ * Brings a checked value, in canonical form, into the group that the permission's column refers to (user-groups.md §1): a
+ * named group is its own, a set is an anonymous group that belongs to this one group setting. With `current`, the
+ * column's old group, a set is changed in place.
+ * @returns the group for the column. When it differs from `current`, hand `current` to {@link dropAnonymousGroups} once
+ *   the column has changed
  */
-export async function storeGroupSetting(
+async function storeGroupSetting(
   tx: Tx,
   realmId: number,
   value: GroupSettingValue,
@@ -51,23 +55,23 @@ const intoSubgroups = into(
 );
 
 /**
- * Makes anonymous groups for as many rows as are new, in three statements whatever the number.
- * @param sets checked, in canonical form
- * @returns for each row the groups that stand for the sets, in their order
+ * Makes the groups for the columns of so many new rows, in three statements whatever the number.
+ * @param values checked, in canonical form, the same for each row
+ * @returns for each row the group of each permission
  */
-export async function storeNewSets(
+export async function storeNewGroupSettings<Key extends string>(
   tx: Tx,
   realmId: number,
-  sets: readonly GroupParts[],
+  values: Readonly<Record<Key, GroupSettingValue>>,
   rows: number,
-): Promise<number[][]> {
+): Promise<Array<Record<Key, number>>> {
+  const sets = Object.entries<GroupSettingValue>(values).flatMap(([key, value]) =>
+    typeof value === "number" ? [] : [{ key, value }],
+  );
   const made = sets.length === 0 ? [] : await tx.rows(insertSets, [realmId, sets.length * rows]);
   const ids = made.map(({ id }) => id);
-  const holders = Array.from({ length: rows }, (_, row) =>
-    ids.slice(row * sets.length, (row + 1) * sets.length),
-  );
   const entries = (part: keyof GroupParts) => {
-    const pairs = sets.flatMap((set, n) => set[part].map((id) => [n, id] as const));
+    const pairs = sets.flatMap(({ value }, n) => value[part].map((id) => [n, id] as const));
     return [pairs.map(([n]) => n), pairs.map(([, id]) => id)];
   };
   const places = [ids.map((_, i) => i % sets.length), ids];
@@ -76,12 +80,10 @@ export async function storeNewSets(
       tx.rows(intoMembers, [...places, ...entries("direct_members")]),
       tx.rows(intoSubgroups, [...places, ...entries("direct_subgroups")]),
     ]);
-  return holders;
-}
-
-/** Removes what a setting had before, when that was a set of its own. */
-export function dropAnonymousGroup(tx: Tx, groupId: number): Promise<void> {
-  return dropAnonymousGroups(tx, [groupId]);
+  return Array.from({ length: rows }, (_, row) => {
+    const own = sets.map(({ key }, n) => [key, ids[row * sets.length + n]]);
+    return { ...values, ...Object.fromEntries(own) } as Record<Key, number>;
+  });
 }
 
 const dropSets = statement({
@@ -91,44 +93,48 @@ const dropSets = statement({
   row: {},
 });
 
-/** Those of the groups that are sets of a setting's own. */
+/** Removes those of the groups that are sets of a group setting's own. */
 export async function dropAnonymousGroups(tx: Tx, groupIds: readonly number[]): Promise<void> {
   if (groupIds.length === 0) return;
   await tx.rows(dropSets, [groupIds]);
 }
 
-/** A setting that gets another value. */
-export interface ChangedHolder {
-  /** Of the setting, as on the wire. */
-  readonly name: string;
-  /** The group that has held it so far. */
-  readonly holder: number;
+/** A permission that gets another value. */
+interface Change {
+  readonly permission: Permission;
+  /** The group that its column refers to so far. */
+  readonly group: number;
   /** Checked, in canonical form. */
   readonly value: GroupSettingValue;
 }
 
-/** Gives settings of one row their new values, and leaves nothing of the old ones. */
-export async function storeChangedSettings(
+/** Gives permissions of one row their new values, and leaves nothing of the old ones. */
+export async function storeChangedGroupSettings(
   tx: Tx,
   realmId: number,
-  row: { readonly table: "realms" | "channels" | "named_user_group"; readonly id: number },
-  changes: readonly ChangedHolder[],
+  row: { readonly scope: PermissionScope; readonly id: number },
+  changes: readonly Change[],
 ): Promise<void> {
   const stored = await Promise.all(
-    changes.map(async ({ name, holder, value }) => ({
-      name,
-      holder,
-      now: await storeGroupSetting(tx, realmId, value, holder),
+    changes.map(async ({ permission, group, value }) => ({
+      permission,
+      group,
+      now: await storeGroupSetting(tx, realmId, value, group),
     })),
   );
-  const moved = stored.filter(({ holder, now }) => now !== holder);
+  const moved = stored.filter(({ group, now }) => now !== group);
   if (moved.length === 0) return;
-  const columns = moved.map(({ name }, i) => `${name}_id = $${i + 2}`).join(", ");
-  await tx.rows(`UPDATE ${row.table} SET ${columns} WHERE id = $1`, [
+  const columns = moved
+    .map(({ permission }, i) => `${columnOf(permission)} = $${i + 2}`)
+    .join(", ");
+  await tx.rows(`UPDATE ${scopes[row.scope].table} SET ${columns} WHERE id = $1`, [
     row.id,
     ...moved.map(({ now }) => now),
   ]);
-  await Promise.all(moved.map(({ holder }) => dropAnonymousGroup(tx, holder)));
+  await dropAnonymousGroups(
+    tx,
+    moved.map(({ group }) => group),
+  );
 }
 
 const fillSet = statement({

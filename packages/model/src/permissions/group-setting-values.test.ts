@@ -1,16 +1,9 @@
-import {
-  organization,
-  useDatabase,
-  user,
-  userGroup,
-  type TestOrganization,
-} from "@carillon/testkit";
+import { organization, useDatabase, userGroup, type TestOrganization } from "@carillon/testkit";
 import { ApiError, groupPermissions, realmPermissions, type Permission } from "@carillon/contract";
 import { expect } from "chai";
 
-import { checkGroupSettings } from "./check-group-setting.ts";
-import { canonicalGroupValue, loadGroupValues, sameGroupValue } from "./group-setting.ts";
-import { dropAnonymousGroup, storeGroupSetting } from "./store-group-setting.ts";
+import { checkGroupSettings } from "./check-group-settings.ts";
+import { canonicalGroupValue, sameGroupValue } from "./group-setting-values.ts";
 
 describe("Group-setting values", () => {
   const db = useDatabase();
@@ -36,38 +29,6 @@ describe("Group-setting values", () => {
     const [a, b] = [set([2, 1]), set([1, 2, 1])].map((value) => canonicalGroupValue(value, 9));
     expect(sameGroupValue(a ?? 0, b ?? 0)).to.equal(true);
     expect(sameGroupValue(set([1]), 1)).to.equal(false);
-  });
-
-  it("are stored in place, and go out without deactivated accounts", async () => {
-    const { member, admin, groups } = org;
-    const gone = await user(db, org.realm);
-    const stored = await db.transaction(async (tx) => {
-      const first = await storeGroupSetting(tx, org.realm.id, set([member.id, gone.id]));
-      const second = await storeGroupSetting(
-        tx,
-        org.realm.id,
-        set([admin.id, gone.id], [groups["role:moderators"]]),
-        first,
-      );
-      expect(second).to.equal(first);
-      return second;
-    });
-    await db.rows("UPDATE users SET is_active = false WHERE id = $1", [gone.id]);
-    const valueOf = await loadGroupValues(db, [stored, groups["role:everyone"]]);
-    expect(valueOf(stored)).to.deep.equal(set([admin.id], [groups["role:moderators"]]));
-    expect(valueOf(groups["role:everyone"])).to.equal(groups["role:everyone"]);
-  });
-
-  it("leave nothing behind when a setting moves to a named group", async () => {
-    const count = await db.prisma.userGroup.count();
-    await db.transaction(async (tx) => {
-      const own = await storeGroupSetting(tx, org.realm.id, set([org.member.id]));
-      const named = org.groups["role:members"];
-      expect(await storeGroupSetting(tx, org.realm.id, named, own)).to.equal(named);
-      await dropAnonymousGroup(tx, own);
-      await dropAnonymousGroup(tx, named);
-    });
-    expect(await db.prisma.userGroup.count()).to.equal(count);
   });
 
   const refusal = async (permission: Permission, value: Parameters<typeof sameGroupValue>[0]) => {
