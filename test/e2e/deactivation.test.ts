@@ -45,10 +45,9 @@ describe("the deactivation of a user, over two gateways", () => {
     more = {},
   ) => gateway.as(account).call(getEvents, { params: { ...queue, ...more } });
   const polls = (n: number) =>
-    waitFor(
-      () => a.services.events.counters.polls + b.services.events.counters.polls === n || undefined,
-      { what: `${n} polls are open` },
-    );
+    waitFor(() => a.events.counters.waiting + b.events.counters.waiting === n || undefined, {
+      what: `${n} polls are open`,
+    });
   const status = (gateway: Gateway, account: TestAccount) =>
     gateway
       .as(account)

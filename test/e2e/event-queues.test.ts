@@ -65,7 +65,7 @@ describe("event queues", () => {
       event_types: ["message"],
     });
     const waiting = poll(there, id, last);
-    await waitUntil("the open poll", () => b.services.events.counters.polls === 1);
+    await waitUntil("the open poll", () => b.events.counters.waiting === 1);
     await send(a.as(org.owner), "across");
     const { events } = await waiting;
     expect(events).to.have.lengthOf(1);
@@ -104,7 +104,7 @@ describe("event queues", () => {
       event_types: ["message"],
     });
     const older = poll(client, id, last);
-    await waitUntil("the open poll", () => a.services.events.counters.polls === 1);
+    await waitUntil("the open poll", () => a.events.counters.waiting === 1);
     const newer = poll(client, id, last);
     expect((await older).events).to.deep.equal([]);
     await send(client, "for the newer");
@@ -115,7 +115,7 @@ describe("event queues", () => {
     const client = a.as(org.owner);
     const { queue_id: id, last_event_id: last } = await registered(client);
     const waiting = poll(b.as(org.owner), id, last);
-    await waitUntil("the open poll", () => b.services.events.counters.polls === 1);
+    await waitUntil("the open poll", () => b.events.counters.waiting === 1);
     await client.succeed(deleteEventQueue, { params: { queue_id: id } });
     expect((await waiting).events).to.deep.equal([]);
     for (const gateway of [a, b]) {

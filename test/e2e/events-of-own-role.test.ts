@@ -156,7 +156,7 @@ describe("Events of one's own role", () => {
       params: { event_types, fetch_event_types: [] },
     });
     const open = client.succeed(getEvents, { params: { queue_id, last_event_id } });
-    const isOpen = () => gateway.services.events.counters.polls === 1;
+    const isOpen = () => gateway.events.counters.waiting === 1;
     await waitFor(isOpen, { what: "an open poll" });
     const role = { path: { user_id: account.id }, params: { role: 200 } };
     await scene.as(org.owner).succeed(updateUser, role);

@@ -60,7 +60,7 @@ describe("Polls", () => {
     return { ...queue, last_event_id: event.id };
   };
   const isOpen = (gateway: Gateway) =>
-    waitUntil("the open poll", () => gateway.services.events.counters.polls === 1);
+    waitUntil("the open poll", () => gateway.events.counters.waiting === 1);
   const write = (...events: NewEvent[]) =>
     db.transaction(async (tx) => emit(tx, org.realm.id, events));
   /** Something that nobody wants to hear. */
@@ -137,7 +137,7 @@ describe("Polls", () => {
     // Its gateway was killed some time after it noted something the last time.
     await idle(300 + 25);
     expect(await told(b, org.member, queue)).to.deep.equal([]);
-    await b.services.events.touch();
+    await b.events.touch();
     expect(await told(a, org.member, queue)).to.deep.equal([]);
     await idle(300 + 60.1);
     const { body } = await ask(a, org.member, queue, false);
@@ -183,7 +183,7 @@ describe("Polls", () => {
     const queue = await registered(leaver, { event_types: [] });
     const other = await registered(org.member, { event_types: ["realm_user"] });
     const [open, stays] = [ask(b, leaver, queue, true), told(b, org.member, other, true)];
-    await waitUntil("both polls", () => b.services.events.counters.polls === 2);
+    await waitUntil("both polls", () => b.events.counters.waiting === 2);
     await db.rows("UPDATE users SET is_active = false WHERE id = $1", [leaver.id]);
     await changed(leaver, { is_active: false });
     const { status, body } = await open;
@@ -240,7 +240,7 @@ describe("Polls", () => {
     const queue = await registered(org.member, { event_types: ["message"] });
     const open = told(stopping, org.member, queue, true);
     await isOpen(stopping);
-    await stopping.services.events.close();
+    await stopping.events.close();
     const [beat] = await open;
     await stopping.close();
     expect(beat?.type).to.equal("heartbeat");

@@ -45,12 +45,12 @@ describe("Clients that are far behind", () => {
       const { status, events } = await poll(gateway, queue.id, queue.last);
       expect(status).to.equal(200);
       expect(wordsOf(events)).to.deep.equal(written.slice(0, 1_000));
-      const { events: kept, bytes, polls } = gateway.services.events.counters;
+      const { events: kept, bytes, polls } = gateway.events.counters;
       expect(kept).to.be.at.most(limits.events);
       expect(bytes).to.be.at.most(limits.weight);
       expect(polls).to.equal(0);
     }
-    expect(gateway.services.events.counters.events, "the ring is full").to.equal(limits.events);
+    expect(gateway.events.counters.events, "the ring is full").to.equal(limits.events);
     expect(await queuesOf(reader)).to.equal(1);
     const { words, answers } = await drained(gateway, queue);
     expect(words).to.deep.equal(written);
@@ -77,7 +77,7 @@ describe("Clients that are far behind", () => {
       expect(JSON.stringify(events).length).to.be.at.most(1_200_000);
       count += events.length;
       last = events.at(-1)!.id;
-      expect(gateway.services.events.counters.bytes).to.be.at.most(limits.weight);
+      expect(gateway.events.counters.bytes).to.be.at.most(limits.weight);
     }
     expect(count).to.equal(300);
   });

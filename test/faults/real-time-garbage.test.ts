@@ -39,12 +39,12 @@ describe("The clearing of queues and events", () => {
     });
     await untilItWaits(db, gateway, polled.id);
     await setUnusedFor(db, 1_000, [dead.id, polled.id, quiet.id]);
-    await gateway.services.events.touch();
+    await gateway.events.touch();
     expect(await collectGarbage(db)).to.deep.equal({ queues: 1, events: 0 });
     expect(await queues()).to.have.members([polled.id, quiet.id]);
 
     await write(1, 0);
-    gateway.services.events.ring(reader.realmId);
+    gateway.events.ring(reader.realmId);
     expect((await waiting).events, "the poll goes on").to.have.lengthOf(1);
     await expectGone(dead);
   });
@@ -94,7 +94,7 @@ describe("The clearing of queues and events", () => {
     });
     await untilItWaits(db, gateway, queue.id);
     await write(1, 0);
-    gateway.services.events.ring(reader.realmId);
+    gateway.events.ring(reader.realmId);
     expect((await waiting).events).to.have.lengthOf(1);
     expect((await poll(queue)).events).to.have.lengthOf(1);
   });

@@ -111,7 +111,7 @@ describe("Real time over broken connections", () => {
     await Promise.all([isOpen(listening), isOpen(looking)]);
     const during = await send(writer);
     expect(await seen, "the look finds it").to.deep.equal([during]);
-    expect(listening.services.events.counters.polls, "nobody rang").to.equal(1);
+    expect(listening.events.counters.waiting, "nobody rang").to.equal(1);
 
     await proxy.heal();
     expect(await unheard, "healing brings what was missed").to.deep.equal([during]);
@@ -175,7 +175,7 @@ describe("Real time over broken connections", () => {
     return events.map((event) => (event as unknown as { message: { id: number } }).message.id);
   }
 
-  async function isOpen({ services }: Gateway): Promise<void> {
-    await waitUntil("the poll is open", () => services.events.counters.polls === 1);
+  async function isOpen({ events }: Gateway): Promise<void> {
+    await waitUntil("the poll is open", () => events.counters.waiting === 1);
   }
 });

@@ -1,9 +1,6 @@
-import { fileURLToPath } from "node:url";
-
 import { connectDatabase, startRecurring } from "@carillon/db";
-import { type LoggedIn, authenticate, checkSecretKey, eventPresenter } from "@carillon/domain";
+import { checkSecretKey } from "@carillon/domain";
 import { type Site, secretsOf } from "@carillon/model";
-import { EventHub } from "@carillon/events";
 import { queueNames } from "@carillon/jobs";
 import {
   clientAddress,
@@ -15,20 +12,16 @@ import {
   type Logger,
   type Shutdown,
 } from "@carillon/kit";
-import { connectQueues, serveOutbox } from "@carillon/queue";
+import { connectQueues } from "@carillon/queue";
 
-import { buildApp } from "./app.ts";
-import { loadHandlers } from "./http/load-handlers.ts";
 import { closeGatewayServer, createGatewayServer } from "./http/server.ts";
 import { openLimits } from "./limits/open-limits.ts";
 import { observeGateway } from "./observe.ts";
 import { gatewayTasks } from "./recurring.ts";
-import { bindServices, type Services } from "./services.ts";
+import { wireApp, wireServices } from "./wire.ts";
 
 /** Connections for requests; BullMQ has a pool of its own (docs/operating.md, connections). */
 const poolSize = 10;
-
-export const operationsFolder = fileURLToPath(new URL("./operations", import.meta.url));
 
 /**
  * Starts a gateway process and resolves with the port it listens on.
@@ -68,35 +61,21 @@ export async function startGateway(
     // Whatever the variables say, nothing is pushed yet.
     pushConfigured: false,
   };
-  const events = new EventHub({ db, presenter: eventPresenter(db, site), log });
-  const outbox = serveOutbox({
-    db,
-    queues,
-    redisUrl: env.REDIS_URL,
-    log,
-    onRing: (realmId) => events.ring(realmId),
-    onReconnected: () => void events.look().catch(() => {}),
-  });
-  shutdown.add(1, "outbox", () => outbox.close());
   for (const line of unbuiltVariables(env)) log.warn(line);
   const limits = openLimits({ env, log, db, secrets }, shutdown);
+  const { guesses, requests: limiter } = limits;
+  const gateway = wireServices({ db, site, log, queues, redisUrl: env.REDIS_URL, guesses });
+  const { events, outbox } = gateway;
+  shutdown.add(1, "outbox", () => outbox.close());
   const observed = await observeGateway(
     { env, log, db, events, limits, missed: () => outbox.missed() },
     shutdown,
   );
   const closing = new AbortController();
-  const app = buildApp<Services, LoggedIn>({
-    handlers: await loadHandlers<Services>(operationsFolder),
-    services: { db, site, events, guesses: limits.guesses, log },
-    bindServices,
-    authenticate: (credentials, services) => authenticate(services.db, site, credentials),
-    limiter: limits.requests,
+  const app = await wireApp(gateway, {
+    limiter,
     clientAddress: clientAddress(env),
-    log,
     onRequest: observed.onRequest,
-    health: async () => {
-      if (!(await db.answers())) throw new Error("the database does not answer");
-    },
     closing: closing.signal,
     serverUrl: site.url,
   });

@@ -66,6 +66,7 @@ export class EventHub<Context> {
   readonly #used = new Set<string>();
   readonly #timers: NodeJS.Timeout[];
   #open = 0;
+  #waiting = 0;
   #closing = false;
   #looking: Promise<void> | undefined;
 
@@ -79,9 +80,10 @@ export class EventHub<Context> {
     ];
   }
 
-  /** Open polls, and what is kept in memory. */
-  get counters(): { polls: number; events: number; bytes: number } {
-    return { polls: this.#open, events: this.#rings.events, bytes: this.#rings.weight };
+  /** Open polls, those of them that wait for an event, and what is kept in memory. */
+  get counters(): { polls: number; waiting: number; events: number; bytes: number } {
+    const { events, weight } = this.#rings;
+    return { polls: this.#open, waiting: this.#waiting, events, bytes: weight };
   }
 
   /** An organization's log has grown. */
@@ -214,7 +216,9 @@ export class EventHub<Context> {
     if (isStale) return this.#heartbeat(tail, queue, poll.lastEventId);
     if (!poll.block) return { kind: "events", events: [] };
     if (this.#closing) return this.#heartbeat(tail, queue, poll.lastEventId);
-    return new Promise((resolve) => this.#wait(tail, queue, poll, resolve));
+    this.#waiting++;
+    const event = new Promise<PollResult>((resolve) => this.#wait(tail, queue, poll, resolve));
+    return event.finally(() => this.#waiting--);
   }
 
   /**

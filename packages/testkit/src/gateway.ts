@@ -1,21 +1,13 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { fileURLToPath } from "node:url";
 import type { Operation } from "@carillon/contract";
 import { type Database, type LeftBehind, Outbox } from "@carillon/db";
-import {
-  type Guesses,
-  type LoggedIn,
-  anyGuesses,
-  authenticate,
-  eventPresenter,
-} from "@carillon/domain";
+import { anyGuesses, type Guesses } from "@carillon/domain";
 import type { Site } from "@carillon/model";
-import { EventHub, type HubOptions } from "@carillon/events";
-import type { AppOptions, Handler } from "@carillon/gateway";
+import type { EventHub } from "@carillon/events";
+import type { GatewayParts, Handler, Services, WiredAppOptions } from "@carillon/gateway";
 import type { Alarm } from "@carillon/jobs";
-import type { Logger } from "@carillon/kit";
-import { serveOutbox, type Queues } from "@carillon/queue";
+import type { Queues } from "@carillon/queue";
 import type { ApiCredentials } from "./api-client.ts";
 import type { TestAccount } from "./factories/account.ts";
 import { clientOf, type GatewayClient } from "./gateway-client.ts";
@@ -23,15 +15,6 @@ import { later } from "./later.ts";
 import { captureLog, type LogLine } from "./log-capture.ts";
 import { countedFor, uncounted } from "./query-counter.ts";
 import { testSite } from "./site.ts";
-
-/** What the tests' gateway hands to the handlers: the same as `apps/gateway/src/services.ts`. */
-interface Services {
-  readonly db: Database;
-  readonly site: Site;
-  readonly events: EventHub<unknown>;
-  readonly guesses: Guesses;
-  readonly log: Logger;
-}
 
 export interface GatewayOptions {
   readonly site?: Partial<Site>;
@@ -42,15 +25,13 @@ export interface GatewayOptions {
   /** Unless given, passwords may be tried as often as one likes. */
   readonly guesses?: Guesses;
   /** How polls wait. */
-  readonly events?: Partial<Pick<HubOptions<unknown>, "limits" | "lookMs" | "heartbeatMs">>;
+  readonly events?: GatewayParts["polls"];
   /** Default: what lies below `apps/gateway/src/operations`. */
   readonly handlers?: readonly Handler<Services>[];
-  /** Default: those that have a handler, so that one missing handler fails one test and not all. */
+  /** Default: those of the handlers that are given, else all. */
   readonly operations?: readonly Operation[];
   /** Everything else that the app takes. */
-  readonly app?: Partial<
-    Omit<AppOptions<Services, LoggedIn>, "services" | "handlers" | "operations">
-  >;
+  readonly app?: Omit<WiredAppOptions, "handlers" | "operations">;
 }
 
 /** A gateway that listens on a port of its own, with everything real but the process. */
@@ -58,6 +39,8 @@ export interface Gateway {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
   readonly services: Services;
+  /** Where polls wait. */
+  readonly events: EventHub<unknown>;
   /** Requests of an account. */
   as(account: TestAccount | ApiCredentials): GatewayClient;
   /** Requests without credentials. */
@@ -75,37 +58,28 @@ export interface Gateway {
 /** Starts a gateway on the database. */
 export async function startGateway(db: Database, options: GatewayOptions = {}): Promise<Gateway> {
   // Only here: tests of lower packages need neither Koa nor a gateway that compiles.
-  const { buildApp, createGatewayServer } = await import("@carillon/gateway");
-  const handlers = options.handlers ?? (await allHandlers());
-  const operations = options.operations ?? handlers.map((handler) => handler.operation);
+  const { createGatewayServer, wireApp, wireServices } = await import("@carillon/gateway");
   const captured = captureLog();
-  const { log } = captured;
-  const site = testSite(options.site);
   const alarms: Alarm[] = [];
   const own = uncountedOutbox(db.outbox);
   own.outbox.on("alarm", (alarm) => alarms.push(alarm));
-  const events = new EventHub({ db, presenter: eventPresenter(db, site), log, ...options.events });
-  const outbox = serveOutbox({
+  const wired = wireServices({
     db,
     outbox: own.outbox,
+    site: testSite(options.site),
+    log: captured.log,
     queues: options.queues,
     redisUrl: options.redisUrl,
-    log,
-    onRing: (realmId) => events.ring(realmId),
-    onReconnected: () => void events.look().catch(() => {}),
+    guesses: options.guesses ?? anyGuesses,
+    polls: options.events,
   });
-  const services = { db, site, events, guesses: options.guesses ?? anyGuesses, log };
-  const app = buildApp<Services, LoggedIn>({
-    operations,
-    handlers,
-    services,
-    bindServices: (unbound, lifetime) => ({ ...unbound, db: unbound.db.within(lifetime) }),
-    authenticate: (credentials, bound) => authenticate(bound.db, site, credentials),
-    log,
+  const { services, events, outbox } = wired;
+  const { handlers } = options;
+  const operations = options.operations ?? handlers?.map((handler) => handler.operation);
+  const app = await wireApp(wired, {
     checkResults: true,
-    health: async () => {
-      if (!(await db.answers())) throw new Error("the database does not answer");
-    },
+    ...(handlers && { handlers }),
+    ...(operations && { operations }),
     ...options.app,
   });
   app.middleware.unshift((ctx, next) => countedFor(ctx.req.headers, next));
@@ -116,6 +90,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
   return {
     url,
     services,
+    events,
     as: (account) => clientOf(url, credentialsOf(account)),
     anonymous: clientOf(url, undefined),
     alarms,
@@ -161,14 +136,4 @@ export function useGateway(db: Database, options?: GatewayOptions): Gateway {
 /** An account logs in with its own address, whatever others are shown. */
 function credentialsOf(account: TestAccount | ApiCredentials): ApiCredentials {
   return "deliveryEmail" in account ? { ...account, email: account.deliveryEmail } : account;
-}
-
-let loaded: Promise<Handler<Services>[]> | undefined;
-
-function allHandlers(): Promise<Handler<Services>[]> {
-  return (loaded ??= (async () => {
-    const { loadHandlers } = await import("@carillon/gateway");
-    const folder = new URL("../../../apps/gateway/src/operations", import.meta.url);
-    return loadHandlers<Services>(fileURLToPath(folder));
-  })());
 }

@@ -1,4 +1,5 @@
 export * from "./api-client.ts";
+export * from "./behind-proxy.ts";
 export * from "./connections.ts";
 export * from "./database.ts";
 export * from "./described-statement.ts";
@@ -12,6 +13,7 @@ export * from "./gateway.ts";
 export * from "./jobs.ts";
 export * from "./leak-guard.ts";
 export * from "./log-capture.ts";
+export * from "./obstacle.ts";
 export * from "./open-queues.ts";
 export * from "./own-servers.ts";
 export * from "./processes.ts";

@@ -10,7 +10,7 @@ export async function untilItWaits(db: Database, gateway: Gateway, queueId: stri
     await waitFor(
       async () => {
         await setUnusedFor(db, 100, [queueId]);
-        await gateway.services.events.touch();
+        await gateway.events.touch();
         return (await unusedFor(db, queueId)) < 100;
       },
       { what: "the poll waits" },

@@ -88,9 +88,9 @@ describe("POST /users/me/api_key/regenerate", () => {
     const params = { event_types: ["typing"], fetch_event_types: [] };
     const open = async (gateway: Gateway, account: TestAccount) => {
       const { queue_id, last_event_id } = await gateway.as(account).succeed(register, { params });
-      const before = gateway.services.events.counters.polls;
+      const before = gateway.events.counters.waiting;
       const answer = gateway.as(account).call(getEvents, { params: { queue_id, last_event_id } });
-      await waitFor(() => gateway.services.events.counters.polls > before, { what: "a poll" });
+      await waitFor(() => gateway.events.counters.waiting > before, { what: "a poll" });
       return { queue_id, last_event_id, answer };
     };
     const polling = [await open(here, me), await open(there, me)];

@@ -1,0 +1,79 @@
+import { fileURLToPath } from "node:url";
+import type { Database, Outbox } from "@carillon/db";
+import { authenticate, eventPresenter, type Guesses, type LoggedIn } from "@carillon/domain";
+import { EventHub, type HubOptions } from "@carillon/events";
+import type { Logger } from "@carillon/kit";
+import type { Site } from "@carillon/model";
+import { serveOutbox, type Queues, type ServedOutbox } from "@carillon/queue";
+import type Koa from "koa";
+import { buildApp, type AppOptions } from "./app.ts";
+import { loadHandlers } from "./http/load-handlers.ts";
+import { bindServices, type Services } from "./services.ts";
+
+const operationsFolder = fileURLToPath(new URL("./operations", import.meta.url));
+
+/** What a gateway stands on: its process makes it from variables, a test as the test needs it. */
+export interface GatewayParts {
+  readonly db: Database;
+  /** Where the gateway hears of commits; the database's own unless given. */
+  readonly outbox?: Outbox;
+  readonly site: Site;
+  readonly log: Logger;
+  /** Without them alarms and intents are left to the relay. */
+  readonly queues: Queues | undefined;
+  /** Given, wake-ups go over Redis. */
+  readonly redisUrl: string | undefined;
+  readonly guesses: Guesses;
+  /** How polls wait. */
+  readonly polls?:
+    | Partial<Pick<HubOptions<unknown>, "limits" | "lookMs" | "heartbeatMs">>
+    | undefined;
+}
+
+/** A gateway's parts, put together. */
+export interface WiredGateway {
+  readonly services: Services;
+  readonly events: EventHub<unknown>;
+  readonly outbox: ServedOutbox;
+}
+
+/** Puts the services together: polls hear of commits from here on. */
+export function wireServices(parts: GatewayParts): WiredGateway {
+  const { db, outbox, site, log, queues, redisUrl, guesses, polls } = parts;
+  const events = new EventHub({ db, presenter: eventPresenter(db, site), log, ...polls });
+  const served = serveOutbox({
+    db,
+    ...(outbox && { outbox }),
+    queues,
+    redisUrl,
+    log,
+    onRing: (realmId) => events.ring(realmId),
+    onReconnected: () => void events.look().catch(() => {}),
+  });
+  return { services: { db, site, events, guesses, log }, events, outbox: served };
+}
+
+/** What differs between the app of a process and that of a test. */
+export type WiredAppOptions = Partial<Omit<AppOptions<Services, LoggedIn>, "services" | "log">>;
+
+/**
+ * The app over the services, with every handler unless others are given.
+ * @throws StartupError when operations and handlers do not match
+ */
+export async function wireApp(
+  { services }: WiredGateway,
+  options: WiredAppOptions = {},
+): Promise<Koa> {
+  const { db, site, log } = services;
+  return buildApp<Services, LoggedIn>({
+    services,
+    bindServices,
+    authenticate: (credentials, bound) => authenticate(bound.db, site, credentials),
+    log,
+    health: async () => {
+      if (!(await db.answers())) throw new Error("the database does not answer");
+    },
+    ...options,
+    handlers: options.handlers ?? (await loadHandlers<Services>(operationsFolder)),
+  });
+}

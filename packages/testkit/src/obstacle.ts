@@ -1,0 +1,49 @@
+import type { Database } from "@carillon/db";
+import pg from "pg";
+import { countWaiting } from "./connections.ts";
+import { waitFor } from "./wait-for.ts";
+
+/** A connection that holds locks in a transaction of its own. */
+export interface Obstacle {
+  /** Runs a statement that locks: others wait for what it locks until `release`. */
+  lock(statement: string, values?: readonly unknown[]): Promise<void>;
+  /** Rolls the transaction back. */
+  release(): Promise<void>;
+  /** How many connections wait for the obstacle, or for each other behind it. */
+  waiting(): Promise<number>;
+  /** Resolves when so many connections wait. */
+  untilWaiting(count: number, what: string): Promise<void>;
+}
+
+/** An obstacle for each test of the enclosing `describe`; after the test it is gone, and nobody waits any more. */
+export function useObstacle(db: Database): Obstacle {
+  let connection: pg.Client;
+  const waiting = () => countWaiting(db.pool);
+  const obstacle: Obstacle = {
+    async lock(statement, values) {
+      await connection.query(statement, values && [...values]);
+    },
+    async release() {
+      await connection.query("ROLLBACK");
+    },
+    waiting,
+    async untilWaiting(count, what) {
+      await waitFor(async () => (await waiting()) === count, { what });
+    },
+  };
+  before("connect the obstacle", async () => {
+    connection = new pg.Client(db.url);
+    // Dropping the database ends it.
+    connection.on("error", () => {});
+    await connection.connect();
+  });
+  after("disconnect the obstacle", () => connection.end());
+  beforeEach("begin the obstacle", async () => {
+    await connection.query("BEGIN");
+  });
+  afterEach("remove the obstacle", async () => {
+    await obstacle.release();
+    await obstacle.untilWaiting(0, "nobody waits any more");
+  });
+  return obstacle;
+}
