@@ -6,17 +6,16 @@ import {
   type Site,
   ensureDirectRecipients,
   isChannelType,
-  loadRealm,
   memberKey,
   scheduledDestination,
 } from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { checkMessage } from "../messages/send/check.ts";
+import { checkMessages, onlyMessage } from "../messages/send/check.ts";
 import { isUserInterface } from "../messages/send/read-by-sender.ts";
 import { checkDueTime } from "./due-time.ts";
-import { checkPendingBound } from "./pending-bound.ts";
+import { checkPendingBound, countPending } from "./pending-bound.ts";
 import { scheduledEvents } from "./record.ts";
 import type { ScheduledRow } from "./row.ts";
 
@@ -43,16 +42,21 @@ export async function scheduleMessage(
   client: SendingClient,
   input: ScheduleInput,
 ): Promise<number> {
-  const realm = await loadRealm(tx, actor.realmId);
-  checkDueTime(input.deliverAt, realm);
-  const { message } = await checkMessage(tx, site, actor, {
+  const draft = {
+    senderId: actor.id,
     destination: scheduledDestination(isChannelType(input.type), input.to),
     topic: input.topic,
     content: input.content,
-  });
+  };
+  const [{ realm, results }, pending] = await Promise.all([
+    checkMessages(tx, site, actor.realmId, [draft]),
+    countPending(tx, actor.id),
+  ]);
+  checkDueTime(input.deliverAt, realm);
+  const message = onlyMessage(results);
   const [recipientId] = await Promise.all([
     recipientOf(tx, realm.id, message),
-    checkPendingBound(tx, actor.id),
+    checkPendingBound(tx, actor.id, pending),
   ]);
   const readBySender = input.readBySender ?? (isUserInterface(client.name) && !isToSelf(message));
   const row = await insert(tx, realm.id, message, { recipientId, client, readBySender, input });
@@ -81,6 +85,14 @@ function isToSelf({ target }: CheckedMessage): boolean {
   return target.kind === "direct" && target.members.length === 1;
 }
 
+const store = statement({
+  name: "scheduled-insert",
+  text: `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
+      rendered_content, client_id, deliver_at, read_by_sender, has_attachment)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9), $10, $11) RETURNING id`,
+  row: { id: column.bigint },
+});
+
 async function insert(
   tx: Tx,
   realmId: number,
@@ -88,27 +100,19 @@ async function insert(
   more: { recipientId: number; client: SendingClient; readBySender: boolean; input: ScheduleInput },
 ): Promise<ScheduledRow> {
   const channelId = target.kind === "channel" ? target.channel.id : null;
-  const [row] = await tx.rows<{ id: number }>(
-    {
-      name: "scheduled-insert",
-      text: `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
-          rendered_content, client_id, deliver_at, read_by_sender, has_attachment)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9), $10, $11) RETURNING id`,
-    },
-    [
-      realmId,
-      sender.id,
-      more.recipientId,
-      channelId,
-      topic,
-      content,
-      rendered.html,
-      more.client.id,
-      more.input.deliverAt,
-      more.readBySender,
-      rendered.hasAttachment,
-    ],
-  );
+  const [row] = await tx.rows(store, [
+    realmId,
+    sender.id,
+    more.recipientId,
+    channelId,
+    topic,
+    content,
+    rendered.html,
+    more.client.id,
+    more.input.deliverAt,
+    more.readBySender,
+    rendered.hasAttachment,
+  ]);
   return {
     id: row!.id,
     senderId: sender.id,

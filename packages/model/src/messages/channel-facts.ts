@@ -32,7 +32,7 @@ export interface PostingChannel extends RowOf<typeof channelRow> {
   readonly subscribed: ReadonlyMap<number, { readonly isMuted: boolean }>;
 }
 
-/** `accounts` becomes an array that PostgreSQL does not look into, so that it plans this once. */
+/** Arrays are such that PostgreSQL does not look into, so that it plans this once, also among others of a statement. */
 const reading = (channels: string, accounts: string) =>
   `SELECT c.id, c.name, r.id AS "recipientId", c.invite_only AS "inviteOnly", c.is_web_public AS "isWebPublic",
       c.history_public_to_subscribers AS "historyPublicToSubscribers", c.is_archived AS "isArchived",
@@ -53,14 +53,14 @@ const reading = (channels: string, accounts: string) =>
 
 const byIds = statement({
   name: "posting-channels",
-  text: reading("c.id = ANY($2::int[])", "$3"),
+  text: reading("c.id = ANY(ARRAY(SELECT unnest($2::int[])))", "$3"),
   row,
 });
 /** One channel, as for a message that is sent by hand: PostgreSQL plans it once, an array each time. */
 const byId = statement({ name: "posting-channel", text: reading("c.id = $2", "$3"), row });
 const byNames = statement({
   name: "posting-channels-named",
-  text: reading("c.name = ANY($2::text[])", "$3"),
+  text: reading("c.name = ANY(ARRAY(SELECT unnest($2::text[])))", "$3"),
   row,
 });
 

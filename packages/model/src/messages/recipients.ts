@@ -28,7 +28,7 @@ const found = statement({
   name: "direct-recipients",
   text: `SELECT r.id, r.member_ids AS members,
       EXISTS (SELECT 1 FROM messages m WHERE m.recipient_id = r.id) AS "hasMessages"
-    FROM recipients r WHERE r.realm_id = $1 AND r.member_hash = ANY($2::bytea[])`,
+    FROM recipients r WHERE r.realm_id = $1 AND r.member_hash = ANY(ARRAY(SELECT unnest($2::bytea[])))`,
   row: { id: column.int, members: column.ints.neverNullHere(), hasMessages: column.bool },
 });
 

@@ -65,10 +65,16 @@ export async function checkMessage(
 ): Promise<{ readonly realm: Realm; readonly message: CheckedMessage }> {
   const own = { ...draft, senderId: actor.id };
   const { realm, results } = await checkMessages(sql, site, actor.realmId, [own]);
-  const [message] = results;
-  if (!message || message instanceof ApiError)
-    throw message ?? new Error("no result for the draft");
-  return { realm, message };
+  return { realm, message: onlyMessage(results) };
+}
+
+/**
+ * The message that came of the one draft that was checked.
+ * @throws ApiError its refusal
+ */
+export function onlyMessage([result]: ReadonlyArray<CheckedMessage | ApiError>): CheckedMessage {
+  if (!result || result instanceof ApiError) throw result ?? new Error("no result for the draft");
+  return result;
 }
 
 interface DraftText {
