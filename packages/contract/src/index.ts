@@ -17,7 +17,7 @@ export type {
   OwnFieldsOf,
   QueueEffect,
 } from "./events/event.ts";
-export type { EventFields, ValuesOf } from "./events/fields.ts";
+export type { EventFields, EventShape, ValuesOf } from "./events/fields.ts";
 export { type Audience, NewEvent } from "./events/new-event.ts";
 export * from "./form.ts";
 export * from "./ids.ts";

@@ -1,8 +1,10 @@
 import * as declared from "./declared.ts";
 import type { EventDeclaration } from "./event.ts";
 
-/** Every declared event, by the name of its declaration. */
 export type DeclaredEvents = typeof declared;
+
+/** Every declared event, by the name of its declaration. */
+export const eventDeclarations: DeclaredEvents = declared;
 
 /** Every declared event. */
 export const allEvents: readonly EventDeclaration[] = Object.values(declared);

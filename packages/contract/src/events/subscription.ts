@@ -9,19 +9,18 @@ const inherited = z.strictObject({
   email_notifications: z.boolean(),
   wildcard_mentions_notify: z.boolean(),
 });
-const ownSettings = subscriptionObject
-  .pick({
-    color: true,
-    is_muted: true,
-    in_home_view: true,
-    pin_to_top: true,
-    desktop_notifications: true,
-    audible_notifications: true,
-    push_notifications: true,
-    email_notifications: true,
-    wildcard_mentions_notify: true,
-  })
-  .partial();
+/** Of one subscription what is not as the log has it for everybody. */
+const ownSettings = z.strictObject({
+  color: z.string().exactOptional(),
+  is_muted: z.boolean().exactOptional(),
+  in_home_view: z.boolean().exactOptional(),
+  pin_to_top: z.boolean().exactOptional(),
+  desktop_notifications: z.boolean().nullable().exactOptional(),
+  audible_notifications: z.boolean().nullable().exactOptional(),
+  push_notifications: z.boolean().nullable().exactOptional(),
+  email_notifications: z.boolean().nullable().exactOptional(),
+  wildcard_mentions_notify: z.boolean().nullable().exactOptional(),
+});
 const subscriptions = z.array(subscriptionObject.required({ subscribers: true }));
 
 export const subscriptionsAdded = event({

@@ -1,5 +1,14 @@
+import type {
+  ClientCapability,
+  EventDeclaration,
+  EventFields,
+  EventShape,
+  FieldsOf,
+  LoggedFields,
+  OwnFieldsOf,
+  ValuesOf,
+} from "@carillon/contract";
 import type { Viewer } from "@carillon/model";
-import type { ClientCapability } from "@carillon/contract";
 import type { EventQueue, LoggedEvent, QueueEvent } from "@carillon/events";
 
 /** What an organization says about its events. */
@@ -13,10 +22,29 @@ export interface DeliveryContext {
 /** Why a queue gets an event: its user is among the receivers, or it listens to all public channels. */
 export type Via = "audience" | "public";
 
-type Fields = Readonly<Record<string, unknown>>;
+/** What the log keeps for one receiver: everybody's fields, with its own in their place. */
+type Received<Event extends EventDeclaration> = Event["own"] extends EventShape
+  ? LoggedFields<Event> & OwnFieldsOf<Event>
+  : LoggedFields<Event>;
 
-/** One event on its way to one queue. */
-export class Delivery {
+/** The capabilities that the declaration names: no format may depend on others. */
+type Named<Event extends EventDeclaration> = keyof Event["older"] & ClientCapability;
+
+type OlderFields<Event extends EventDeclaration, Capability extends Named<Event>> =
+  NonNullable<Event["older"][Capability]> extends { readonly fields: infer Fields extends EventFields }
+    ? ValuesOf<Fields>
+    : never;
+
+/** The events that the declaration names in the place of this one. */
+type Substitute<Event extends EventDeclaration> =
+  Event["older"][Named<Event>] extends infer Form
+    ? Form extends { readonly becomes: readonly (infer Other)[] }
+      ? Other & EventDeclaration
+      : never
+    : never;
+
+/** One event on its way to one queue. What it can be told as is what its declaration says. */
+export class Delivery<Event extends EventDeclaration = EventDeclaration> {
   readonly event: LoggedEvent;
   readonly queue: EventQueue;
   readonly context: DeliveryContext;
@@ -29,17 +57,21 @@ export class Delivery {
     this.via = via;
   }
 
-  /** The log's fields, with those of the receiver in the place of everybody's. */
-  fields(): Fields {
-    const { payload } = this.event;
-    const { own } = this;
-    return own ? { ...payload, ...own } : payload;
+  /** What the log keeps for everybody. */
+  get logged(): LoggedFields<Event> {
+    return this.event.payload as LoggedFields<Event>;
+  }
+
+  /** The same, with what is the receiver's own in its place. */
+  get fields(): Received<Event> {
+    const { logged, own } = this;
+    return (own ? { ...logged, ...own } : logged) as Received<Event>;
   }
 
   /** What differs between receivers, for this one. */
-  get own(): Fields | undefined {
+  get own(): OwnFieldsOf<Event> | undefined {
     if (this.via === "public") return undefined;
-    return this.event.userData?.[String(this.queue.userId)];
+    return this.event.userData?.[String(this.queue.userId)] as OwnFieldsOf<Event> | undefined;
   }
 
   /** Whose queue it is. */
@@ -47,23 +79,39 @@ export class Delivery {
     return { id: this.queue.userId, role: this.queue.role };
   }
 
-  has(capability: ClientCapability): boolean {
+  has(capability: Named<Event>): boolean {
     return this.queue.options.capabilities.includes(capability);
   }
 
-  /** The fields with those of them that are topics as the client knows them. */
-  withTopics(fields: Fields, ...names: readonly string[]): Fields {
-    if (this.has("empty_topic_name")) return fields;
-    const { emptyTopicDisplayName } = this.context;
-    const empty = names.filter((name) => fields[name] === "");
-    return { ...fields, ...Object.fromEntries(empty.map((name) => [name, emptyTopicDisplayName])) };
+  /** The topic as the client knows it. */
+  topic(this: Delivery<Event & TellsTopics>, name: string): string {
+    return name === "" && !this.has("empty_topic_name") ? this.context.emptyTopicDisplayName : name;
   }
 
-  /** The event with other fields than the log's, and perhaps another `op`. */
-  with(fields: Fields, op: string | null = this.event.op): QueueEvent {
-    return { type: this.event.type, ...(op === null ? {} : { op }), ...fields };
+  /** As clients get it that have all capabilities. */
+  tell(fields: FieldsOf<Event>): QueueEvent {
+    const { type, op } = this.event;
+    return op === null ? { type, ...fields } : { type, op, ...fields };
+  }
+
+  /** As clients get it that lack the capability. */
+  tellOlder<Capability extends Named<Event>>(
+    _lacking: Capability,
+    fields: OlderFields<Event, Capability>,
+  ): QueueEvent {
+    const { type, op } = this.event;
+    return op === null ? { type, ...fields } : { type, op, ...fields };
+  }
+
+  /** Another event in its place, for clients that lack a capability. */
+  tellAs<Other extends Substitute<Event>>({ type, op }: Other, fields: FieldsOf<Other>): QueueEvent {
+    return op === undefined ? { type, ...fields } : { type, op, ...fields };
   }
 }
 
+type TellsTopics = EventDeclaration & { readonly older: { readonly empty_topic_name: object } };
+
 /** Makes what a queue is told of an event: once, more than once, or not at all. */
-export type Formatter = (delivery: Delivery) => readonly QueueEvent[];
+export type Format<Event extends EventDeclaration> = (
+  delivery: Delivery<Event>,
+) => readonly QueueEvent[];

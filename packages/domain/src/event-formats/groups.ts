@@ -1,33 +1,36 @@
-import type { Formatter } from "./delivery.ts";
+import {
+  userGroupAdded,
+  type userGroupMembersAdded,
+  type userGroupMembersRemoved,
+  userGroupRemoved,
+  type userGroupSubgroupsAdded,
+  type userGroupSubgroupsRemoved,
+  type userGroupUpdated,
+} from "@carillon/contract";
+import type { Format } from "./delivery.ts";
 
-/** What the log keeps beside the fields of the wire, of every `user_group` event. */
-interface LoggedGroupChange {
-  /** true for a change to a group that is deactivated, before and after. */
-  readonly deactivated?: boolean;
-}
+type GroupChange =
+  | typeof userGroupAdded
+  | typeof userGroupMembersAdded
+  | typeof userGroupMembersRemoved
+  | typeof userGroupSubgroupsAdded
+  | typeof userGroupSubgroupsRemoved;
 
 /** `user_group`: what happens to a deactivated group is told only to clients that know such groups. */
-export const formatGroupChange: Formatter = (delivery) => {
-  const { deactivated, ...fields } = delivery.fields() as LoggedGroupChange;
-  return deactivated && !delivery.has("include_deactivated_groups") ? [] : [delivery.with(fields)];
+export const formatGroupChange: Format<GroupChange> = (delivery) => {
+  const { deactivated, ...fields } = delivery.fields;
+  return deactivated && !delivery.has("include_deactivated_groups") ? [] : [delivery.tell(fields)];
 };
-
-interface LoggedGroupUpdate extends LoggedGroupChange {
-  readonly group_id: number;
-  readonly data: Readonly<Record<string, unknown>>;
-  /** When a group is reactivated: the whole group, for clients that did not have it. */
-  readonly group?: object;
-}
 
 /**
  * `user_group/update`: for clients that do not know deactivated groups, deactivation is the group's end and
  * reactivation a new group.
  */
-export const formatGroupUpdate: Formatter = (delivery) => {
-  const { group, deactivated, ...fields } = delivery.fields() as unknown as LoggedGroupUpdate;
-  if (delivery.has("include_deactivated_groups")) return [delivery.with(fields)];
-  const change = fields.data["deactivated"];
-  if (change === undefined) return deactivated ? [] : [delivery.with(fields)];
-  if (change === true) return [delivery.with({ group_id: fields.group_id }, "remove")];
-  return group ? [delivery.with({ group }, "add")] : [];
+export const formatGroupUpdate: Format<typeof userGroupUpdated> = (delivery) => {
+  const { group, deactivated, ...fields } = delivery.fields;
+  if (delivery.has("include_deactivated_groups")) return [delivery.tell(fields)];
+  const change = fields.data.deactivated;
+  if (change === undefined) return deactivated ? [] : [delivery.tell(fields)];
+  if (change) return [delivery.tellAs(userGroupRemoved, { group_id: fields.group_id })];
+  return group ? [delivery.tellAs(userGroupAdded, { group })] : [];
 };

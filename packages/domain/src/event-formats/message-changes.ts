@@ -1,39 +1,38 @@
-import type { Formatter } from "./delivery.ts";
+import type { flagRemoved, messageUpdated, messagesDeleted } from "@carillon/contract";
+import type { Format } from "./delivery.ts";
 
-/**
- * `update_message`: with the receiver's flags; topics of channel messages as the client knows them. The log keeps the
- * fields of the wire, `flags` for those who have none of their own in `userData`.
- */
-export const formatMessageUpdate: Formatter = (delivery) => [
-  delivery.with(delivery.withTopics(delivery.fields(), "subject", "orig_subject")),
-];
-
-interface LoggedDeletion {
-  readonly message_ids: readonly number[];
-  /** `message_type`; of channel messages `stream_id` and `topic`. */
-  readonly [field: string]: unknown;
-}
-
-/**
- * `delete_message`: one event with `message_ids`, as it lies in the log, or one for each message. The log keeps at most
- * 1,000 messages in an event: a queue has no more ids for one (events.md §6).
- */
-export const formatDeletion: Formatter = (delivery) => {
-  const { message_ids, ...rest } = delivery.event.payload as unknown as LoggedDeletion;
-  const fields = delivery.withTopics(rest, "topic");
-  if (delivery.has("bulk_message_deletion")) return [delivery.with({ message_ids, ...fields })];
-  return message_ids.map((message_id) => delivery.with({ message_id, ...fields }));
+/** `update_message`: with the receiver's flags; topics of channel messages as the client knows them. */
+export const formatMessageUpdate: Format<typeof messageUpdated> = (delivery) => {
+  const { fields } = delivery;
+  const { subject, orig_subject } = fields;
+  return [
+    delivery.tell({
+      ...fields,
+      ...(subject === undefined ? {} : { subject: delivery.topic(subject) }),
+      ...(orig_subject === undefined ? {} : { orig_subject: delivery.topic(orig_subject) }),
+    }),
+  ];
 };
 
-type Details = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-
-/** `update_message_flags`: topics in the details of messages that became unread, as the client knows them. */
-export const formatFlags: Formatter = (delivery) => {
-  const fields = delivery.fields();
-  const details = fields["message_details"] as Details | undefined;
-  if (!details) return [delivery.with(fields)];
-  const message_details = Object.fromEntries(
-    Object.entries(details).map(([id, detail]) => [id, delivery.withTopics(detail, "topic")]),
+/** `delete_message`: one event with `message_ids`, as it lies in the log, or one for each message. */
+export const formatDeletion: Format<typeof messagesDeleted> = (delivery) => {
+  const { message_ids, topic, ...rest } = delivery.fields;
+  const fields = topic === undefined ? rest : { ...rest, topic: delivery.topic(topic) };
+  if (delivery.has("bulk_message_deletion")) return [delivery.tell({ message_ids, ...fields })];
+  return message_ids.map((message_id) =>
+    delivery.tellOlder("bulk_message_deletion", { message_id, ...fields }),
   );
-  return [delivery.with({ ...fields, message_details })];
+};
+
+/** `update_message_flags/remove`: topics in the details of messages that became unread, as the client knows them. */
+export const formatFlagRemoval: Format<typeof flagRemoved> = (delivery) => {
+  const { fields } = delivery;
+  if (!fields.message_details) return [delivery.tell(fields)];
+  const message_details = Object.fromEntries(
+    Object.entries(fields.message_details).map(([id, detail]) => {
+      const { topic } = detail;
+      return [id, topic === undefined ? detail : { ...detail, topic: delivery.topic(topic) }];
+    }),
+  );
+  return [delivery.tell({ ...fields, message_details })];
 };

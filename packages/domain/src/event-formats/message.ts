@@ -1,22 +1,22 @@
+import type { messageSent } from "@carillon/contract";
 import { type MessageForm, formFields, showsGravatar } from "@carillon/model";
 import type { LoggedEvent } from "@carillon/events";
 
 import type { LoggedMessage } from "../messages/send/message-event.ts";
-import type { Delivery, Formatter } from "./delivery.ts";
+import type { Delivery, Format } from "./delivery.ts";
 import { matchesNarrow } from "./narrow.ts";
 import { oldPicture } from "./old-pictures.ts";
 
 /** `message`: in the form that the queue wants, with the receiver's flags beside it. */
-export const formatMessage: Formatter = (delivery) => {
+export const formatMessage: Format<typeof messageSent> = (delivery) => {
   const { event, queue, own, via, context } = delivery;
-  const logged = withPicture(event.payload as unknown as LoggedMessage | OldMessage);
-  const flags =
-    via === "public" ? [] : ((own?.["flags"] as readonly string[] | undefined) ?? logged.flags);
+  const logged = withPicture(delivery.logged);
+  const flags = via === "public" ? [] : (own?.flags ?? logged.flags);
   const { message, local } = logged;
   const { emptyTopicDisplayName } = context;
   if (!matchesNarrow(queue.options.narrow, { message, flags, emptyTopicDisplayName })) return [];
   const echo = local?.queue_id === queue.id ? { local_message_id: local.local_message_id } : {};
-  return [delivery.with({ message: formOf(event, logged, wishes(delivery)), flags, ...echo })];
+  return [delivery.tell({ message: formOf(event, logged, wishes(delivery)), flags, ...echo })];
 };
 
 /** What the log kept of a message before it kept pictures: the sender's picture was an address, one for all. */
@@ -33,7 +33,7 @@ function withPicture(logged: LoggedMessage | OldMessage): LoggedMessage {
   return { ...logged, picture: picture ?? generated };
 }
 
-function wishes(delivery: Delivery): MessageForm {
+function wishes(delivery: Delivery<typeof messageSent>): MessageForm {
   const { applyMarkdown, clientGravatar } = delivery.queue.options;
   return {
     realm: delivery.context,

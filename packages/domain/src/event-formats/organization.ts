@@ -1,20 +1,22 @@
-import type { Formatter } from "./delivery.ts";
+import {
+  type emojiAdded,
+  emojiReplaced,
+  type emojiUpdated,
+  type linkifiersChanged,
+} from "@carillon/contract";
+import type { Format } from "./delivery.ts";
 
-/**
- * `realm_emoji`: one by one, or all of them. The log keeps the single change (`add`, `update_one`) and, beside its
- * fields, `realm_emoji`: all emoji after it.
- */
-export const formatEmojiChange: Formatter = (delivery) => {
-  const { realm_emoji, ...change } = delivery.fields();
-  if (delivery.event.op === "update") return [delivery.with({ realm_emoji })];
+/** `realm_emoji`: one by one, or all of them. */
+export const formatEmojiChange: Format<typeof emojiAdded | typeof emojiUpdated> = (delivery) => {
+  const { realm_emoji, ...change } = delivery.fields;
   return delivery.has("individual_emoji_changes")
-    ? [delivery.with(change)]
-    : [delivery.with({ realm_emoji }, "update")];
+    ? [delivery.tell(change)]
+    : [delivery.tellAs(emojiReplaced, { realm_emoji })];
 };
 
 /** `realm_linkifiers`: none for clients that do not know their templates. */
-export const formatLinkifiers: Formatter = (delivery) => {
-  const fields = delivery.fields();
-  if (delivery.has("linkifier_url_template")) return [delivery.with(fields)];
-  return [delivery.with({ ...fields, realm_linkifiers: [] })];
-};
+export const formatLinkifiers: Format<typeof linkifiersChanged> = (delivery) => [
+  delivery.tell(
+    delivery.has("linkifier_url_template") ? delivery.fields : { realm_linkifiers: [] },
+  ),
+];

@@ -1,7 +1,7 @@
 import type { EventQueue, LoggedEvent, QueueEvent } from "@carillon/events";
 
 import { Delivery, type DeliveryContext, type Via } from "./delivery.ts";
-import { formatterOf } from "./formatters.ts";
+import { formatOf } from "./format-of.ts";
 
 /**
  * What one queue is told of one event, in order: nothing where its types, its narrow or its capabilities say so,
@@ -20,5 +20,5 @@ export function presentEvent(
 ): readonly QueueEvent[] {
   const { eventTypes } = queue.options;
   if (eventTypes !== null && !eventTypes.includes(event.type)) return [];
-  return formatterOf(event.type, event.op)(new Delivery(event, queue, context, via));
+  return formatOf(event.type, event.op)(new Delivery(event, queue, context, via));
 }

@@ -1,14 +1,16 @@
-import type { Formatter } from "./delivery.ts";
+import type { topicPolicyChanged, typingStarted, typingStopped } from "@carillon/contract";
+import type { Format } from "./delivery.ts";
 
 /** `typing`: in channels only for clients that want to know; in direct messages for all. */
-export const formatTyping: Formatter = (delivery) => {
-  const fields = delivery.fields();
-  if (fields["message_type"] !== "stream") return [delivery.with(fields)];
+export const formatTyping: Format<typeof typingStarted | typeof typingStopped> = (delivery) => {
+  const { fields } = delivery;
+  if (fields.message_type !== "stream") return [delivery.tell(fields)];
   if (!delivery.has("stream_typing_notifications")) return [];
-  return [delivery.with(delivery.withTopics(fields, "topic"))];
+  return [delivery.tell({ ...fields, topic: delivery.topic(fields.topic) })];
 };
 
 /** `user_topic`: the topic as the client knows it. */
-export const formatUserTopic: Formatter = (delivery) => [
-  delivery.with(delivery.withTopics(delivery.fields(), "topic_name")),
-];
+export const formatUserTopic: Format<typeof topicPolicyChanged> = (delivery) => {
+  const { fields } = delivery;
+  return [delivery.tell({ ...fields, topic_name: delivery.topic(fields.topic_name) })];
+};

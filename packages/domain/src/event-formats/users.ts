@@ -1,25 +1,15 @@
-import { type Picture, type UserObject, mediumUrl, pictureUrl } from "@carillon/model";
-import type { Formatter } from "./delivery.ts";
+import type { LoggedFields, userAdded, userUpdated } from "@carillon/contract";
+import { type Picture, mediumUrl, pictureUrl } from "@carillon/model";
+import type { QueueEvent } from "@carillon/events";
+import type { Delivery, Format } from "./delivery.ts";
 import { oldPicture } from "./old-pictures.ts";
-
-/** What the log keeps of `realm_user/add`. */
-interface LoggedUser {
-  readonly person: UserObject;
-  /** The address of the picture depends on who looks; a stand-in has one of its own, and so has a row of old. */
-  readonly picture?: Picture;
-  /** Whether clients can make up the avatar's address themselves. */
-  readonly public_gravatar?: boolean;
-  /** true where the receivers may not see the account, and `person` only stands in for it. */
-  readonly placeholder?: boolean;
-}
 
 /**
  * `realm_user/add`: stand-ins only for clients that need everybody they hear of, avatars only where clients do not
  * make them up.
  */
-export const formatUserAdd: Formatter = (delivery) => {
-  const { person, picture, public_gravatar, placeholder, ...fields } =
-    delivery.fields() as unknown as LoggedUser;
+export const formatUserAdd: Format<typeof userAdded> = (delivery) => {
+  const { person, picture, public_gravatar, placeholder } = delivery.fields;
   if (placeholder && delivery.has("user_list_incomplete")) return [];
   const ownAvatar = public_gravatar && delivery.queue.options.clientGravatar;
   const { context, viewer } = delivery;
@@ -28,21 +18,37 @@ export const formatUserAdd: Formatter = (delivery) => {
   const known = picture ?? oldPicture(user_id, person.avatar_url, delivery_email !== null);
   const url = known ? pictureUrl(context.siteUrl, known, viewer) : person.avatar_url;
   const avatar_url = ownAvatar ? null : url;
-  return [delivery.with({ ...fields, person: { ...person, avatar_url } })];
+  return [delivery.tell({ person: { ...person, avatar_url } })];
 };
 
-/** What the log keeps of `realm_user/update` where it is the picture that has changed. */
-interface LoggedChange {
-  readonly person: { readonly user_id: number; readonly avatar_url?: string | null };
-  readonly picture?: Picture;
+/** What rows of old have of a new picture: an address, one for all. */
+interface OldChange {
+  readonly user_id: number;
+  readonly avatar_url?: string | null;
+  readonly avatar_source?: string;
+  readonly avatar_version?: number;
 }
 
 /** `realm_user/update`: the address of a picture depends on who looks. */
-export const formatUserUpdate: Formatter = (delivery) => {
-  const { person, picture: kept, ...fields } = delivery.fields() as unknown as LoggedChange;
-  const picture = kept ?? oldPicture(person.user_id, person.avatar_url, false);
-  if (!picture) return [delivery.with({ person, ...fields })];
-  const avatar_url = pictureUrl(delivery.context.siteUrl, picture, delivery.viewer);
-  const urls = { avatar_url, avatar_url_medium: mediumUrl(avatar_url) };
-  return [delivery.with({ person: { ...person, ...urls }, ...fields })];
+export const formatUserUpdate: Format<typeof userUpdated> = (delivery) => {
+  const { fields } = delivery;
+  if ("picture" in fields) return [tellPicture(delivery, fields.person, fields.picture)];
+  const { user_id, avatar_url, ...change }: OldChange = fields.person;
+  const old = oldPicture(user_id, avatar_url, false);
+  if (!old) return [delivery.tell({ person: fields.person })];
+  const { avatar_source = "G", avatar_version = old.version } = change;
+  return [tellPicture(delivery, { user_id, avatar_source, avatar_version }, old)];
 };
+
+function tellPicture(
+  delivery: Delivery<typeof userUpdated>,
+  person: PicturedPerson,
+  picture: Picture,
+): QueueEvent {
+  const avatar_url = pictureUrl(delivery.context.siteUrl, picture, delivery.viewer);
+  return delivery.tell({
+    person: { ...person, avatar_url, avatar_url_medium: mediumUrl(avatar_url) },
+  });
+}
+
+type PicturedPerson = Extract<LoggedFields<typeof userUpdated>, { picture: unknown }>["person"];

@@ -1,0 +1,20 @@
+import { type EventDeclaration, eventDeclarations, eventOf } from "@carillon/contract";
+
+import type { Format } from "./delivery.ts";
+import { formats } from "./formats.ts";
+
+const byDeclaration = new Map<EventDeclaration | undefined, Format<EventDeclaration>>(
+  Object.entries(formats).map(([name, format]) => [
+    eventDeclarations[name as keyof typeof formats],
+    // Each is called with rows of its own declaration only.
+    format as Format<EventDeclaration>,
+  ]),
+);
+
+/** What needs no format, and what another version of Carillon has written, goes out as it lies in the log. */
+const asLogged: Format<EventDeclaration> = (delivery) => [delivery.tell(delivery.fields)];
+
+/** The format of rows of this kind. */
+export function formatOf(type: string, op: string | null): Format<EventDeclaration> {
+  return byDeclaration.get(eventOf(type, op)) ?? asLogged;
+}
