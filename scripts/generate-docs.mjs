@@ -32,13 +32,18 @@ await steps(async () => {
 
 /** @returns {Promise<Map<string, string>>} texts by path from the root */
 async function wanted() {
-  const { allOperations, apiReference } = await import("../packages/contract/src/index.ts");
+  const { allOperations, apiReference, eventReference } =
+    await import("../packages/contract/src/index.ts");
   const { jobsReference } = await import("../packages/jobs/src/index.ts");
   const pages = [...apiReference(allOperations)].map(([name, text]) => [
     join("docs", "api", name),
     text,
   ]);
-  return new Map([...pages, [join("docs", "jobs.md"), jobsReference()]]);
+  return new Map([
+    ...pages,
+    [join("docs", "api", "event-types.md"), eventReference()],
+    [join("docs", "jobs.md"), jobsReference()],
+  ]);
 }
 
 /** What is there now of what we generate. */

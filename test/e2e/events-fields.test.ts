@@ -1,4 +1,4 @@
-import { clientCapabilities } from "@carillon/contract";
+import { clientCapabilities, deliveredFaults } from "@carillon/contract";
 import {
   channel,
   channelMessage,
@@ -16,7 +16,6 @@ import {
   watch,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { faultsOf } from "./support/event-catalogue.ts";
 
 const capabilities = Object.fromEntries(clientCapabilities.map((name) => [name, true]));
 
@@ -122,7 +121,7 @@ describe("Fields of events", () => {
     );
 
     const everything = Object.entries(told).flatMap(([who, events]) =>
-      events.flatMap((event) => faultsOf(event).map((fault) => `${who}: ${fault}`)),
+      events.flatMap((event) => deliveredFaults(event).map((fault) => `${who}: ${fault}`)),
     );
     expect([...new Set(everything)]).to.deep.equal([]);
     const seen = new Set(Object.values(told).flatMap((events) => kindsOf(events)));

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { Database, Outbox } from "@carillon/db";
 import { authenticate, eventPresenter, type Guesses, type LoggedIn } from "@carillon/domain";
-import { EventHub, type HubOptions } from "@carillon/events";
+import { EventHub, type HubOptions, type Presenter } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 import type { Site } from "@carillon/model";
 import { serveOutbox, type Queues, type ServedOutbox } from "@carillon/queue";
@@ -28,6 +28,8 @@ export interface GatewayParts {
   readonly polls?:
     | Partial<Pick<HubOptions<unknown>, "limits" | "lookMs" | "heartbeatMs">>
     | undefined;
+  /** Looks at every event that polls are told. For tests; in production nobody pays for it. */
+  readonly checkEvents?: <Context>(presenter: Presenter<Context>) => Presenter<Context>;
 }
 
 /** A gateway's parts, put together. */
@@ -39,8 +41,14 @@ export interface WiredGateway {
 
 /** Puts the services together: polls hear of commits from here on. */
 export function wireServices(parts: GatewayParts): WiredGateway {
-  const { db, outbox, site, log, queues, redisUrl, guesses, polls } = parts;
-  const events = new EventHub({ db, presenter: eventPresenter(db, site), log, ...polls });
+  const { db, outbox, site, log, queues, redisUrl, guesses, polls, checkEvents } = parts;
+  const presenter = eventPresenter(db, site);
+  const events = new EventHub({
+    db,
+    presenter: checkEvents ? checkEvents(presenter) : presenter,
+    log,
+    ...polls,
+  });
   const served = serveOutbox({
     db,
     ...(outbox && { outbox }),

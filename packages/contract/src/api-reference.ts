@@ -53,6 +53,7 @@ function index(areas: ReadonlyMap<string, readonly Operation[]>): string {
       "names of parameters that the operation does not have, or that have no effect yet, as " +
       "`ignored_parameters_unsupported`.",
     ["| operation | |", "| --- | --- |", ...operations].join("\n"),
+    "What happens comes as events: [event types](event-types.md).",
     "## Errors",
     ["| code | status | when | fields |", "| --- | --- | --- | --- |", ...codes].join("\n"),
   ]);

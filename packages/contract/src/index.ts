@@ -7,6 +7,7 @@ export * from "./error-codes.ts";
 export * from "./errors.ts";
 export * from "./events/all-events.ts";
 export * from "./events/capabilities.ts";
+export { type DeliveredEvent, deliveredFaults, loggedFaults } from "./events/catalogue.ts";
 export * from "./events/declared.ts";
 export type {
   DeclaredEvent,
@@ -17,6 +18,7 @@ export type {
   OwnFieldsOf,
   QueueEffect,
 } from "./events/event.ts";
+export { eventReference } from "./events/event-reference.ts";
 export type { EventFields, EventShape, ValuesOf } from "./events/fields.ts";
 export { type Audience, NewEvent } from "./events/new-event.ts";
 export * from "./form.ts";

@@ -3,9 +3,23 @@ import type { JsonSchema, Parameter } from "./parameter.ts";
 
 /** Zod shapes and parameters as the schemas of an OpenAPI 3.0 document. */
 
+/** Schemas that say less than what they check; documents have another one in their place. */
+export const writtenAs = new WeakMap<object, () => z.ZodType>();
+
 /** @param io whether the schema tells what is sent to the server or what comes out of it */
 export function schemaOf(shape: z.ZodType, io: "input" | "output"): JsonSchema {
-  const schema = z.toJSONSchema(shape, { target: "openapi-3.0", io, unrepresentable: "any" });
+  const schema = z.toJSONSchema(shape, {
+    target: "openapi-3.0",
+    io,
+    unrepresentable: "any",
+    override({ zodSchema, jsonSchema }) {
+      const other = writtenAs.get(zodSchema)?.();
+      if (!other) return;
+      const written: Record<string, unknown> = jsonSchema;
+      for (const key of Object.keys(written)) delete written[key];
+      Object.assign(written, schemaOf(other, io));
+    },
+  });
   return withoutNoise(schema) as JsonSchema;
 }
 

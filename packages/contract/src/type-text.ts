@@ -7,6 +7,7 @@ export function typeText(schema: JsonSchema): string {
 }
 
 function withoutNull(schema: JsonSchema): string {
+  if (typeof schema["title"] === "string") return schema["title"];
   const choices = schema["anyOf"] ?? schema["oneOf"];
   if (Array.isArray(choices)) {
     return [...new Set(choices.map((choice: JsonSchema) => typeText(choice)))].join(" or ");

@@ -1,3 +1,4 @@
+import { loggedFaults } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 /** An event as it lies in an organization's log. */
@@ -21,13 +22,19 @@ export async function lastEventSeq(sql: Sql, realmId: number): Promise<number> {
   return rows[0]?.seq ?? 0;
 }
 
-/** The events after number `seq`, in commit order. */
-export function eventsSince(sql: Sql, realmId: number, seq: number): Promise<LoggedEvent[]> {
-  return sql.rows<LoggedEvent>(
+/**
+ * The events after number `seq`, in commit order.
+ * @throws Error where one is not what its declaration says, to the field
+ */
+export async function eventsSince(sql: Sql, realmId: number, seq: number): Promise<LoggedEvent[]> {
+  const events = await sql.rows<LoggedEvent>(
     `SELECT seq, type, op, payload, audience, user_data AS "userData" FROM event_log
      WHERE realm_id = $1 AND seq > $2 ORDER BY seq`,
     [realmId, seq],
   );
+  const faults = events.flatMap(loggedFaults);
+  if (faults.length > 0) throw new Error(`not as declared: ${[...new Set(faults)].join("; ")}`);
+  return events;
 }
 
 /** What `work` emitted in the organization, with its result. Other work at the same time is not told apart. */

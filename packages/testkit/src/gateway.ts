@@ -9,6 +9,7 @@ import type { GatewayParts, Handler, Services, WiredAppOptions } from "@carillon
 import type { Alarm } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import type { ApiCredentials } from "./api-client.ts";
+import { checkedPresenter } from "./checked-presenter.ts";
 import type { TestAccount } from "./factories/account.ts";
 import { clientOf, type GatewayClient } from "./gateway-client.ts";
 import { later } from "./later.ts";
@@ -72,6 +73,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     redisUrl: options.redisUrl,
     guesses: options.guesses ?? anyGuesses,
     polls: options.events,
+    checkEvents: checkedPresenter,
   });
   const { services, events, outbox } = wired;
   const { handlers } = options;

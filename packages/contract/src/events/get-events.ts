@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
+import { deliveredEvent } from "./delivered-event.ts";
 
 /** `GET /events` (events.md §2). */
 export const getEvents = operation({
@@ -20,7 +21,9 @@ export const getEvents = operation({
   },
   result: {
     queue_id: z.string(),
-    events: z.array(z.looseObject({ id: z.int(), type: z.string() })),
+    events: z
+      .array(deliveredEvent)
+      .describe("Oldest first; [event types](event-types.md) has all that there are."),
   },
   errors: ["BAD_EVENT_QUEUE_ID"],
   longPoll: true,

@@ -1,14 +1,14 @@
 import { z } from "zod";
 
 /** One participant of a direct message. */
-const participant = z.object({
+const participant = z.strictObject({
   id: z.number(),
   email: z.string(),
   full_name: z.string(),
   is_mirror_dummy: z.boolean(),
 });
 
-const editHistoryEntry = z.object({
+const editHistoryEntry = z.strictObject({
   user_id: z.number().nullable(),
   timestamp: z.number(),
   prev_content: z.string().optional(),
@@ -42,7 +42,7 @@ export const messageResource = z.strictObject({
   is_me_message: z.boolean(),
   flags: z.array(z.string()),
   reactions: z.array(
-    z.object({
+    z.strictObject({
       emoji_name: z.string(),
       emoji_code: z.string(),
       reaction_type: z.string(),
@@ -50,7 +50,7 @@ export const messageResource = z.strictObject({
     }),
   ),
   submessages: z.array(
-    z.object({
+    z.strictObject({
       id: z.number(),
       message_id: z.number(),
       sender_id: z.number(),
@@ -58,7 +58,7 @@ export const messageResource = z.strictObject({
       content: z.string(),
     }),
   ),
-  topic_links: z.array(z.object({ text: z.string(), url: z.string() })),
+  topic_links: z.array(z.strictObject({ text: z.string(), url: z.string() })),
   last_edit_timestamp: z.number().optional(),
   last_moved_timestamp: z.number().optional(),
   edit_history: z.array(editHistoryEntry).optional(),

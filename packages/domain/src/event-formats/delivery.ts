@@ -31,17 +31,18 @@ type Received<Event extends EventDeclaration> = Event["own"] extends EventShape
 type Named<Event extends EventDeclaration> = keyof Event["older"] & ClientCapability;
 
 type OlderFields<Event extends EventDeclaration, Capability extends Named<Event>> =
-  NonNullable<Event["older"][Capability]> extends { readonly fields: infer Fields extends EventFields }
+  NonNullable<Event["older"][Capability]> extends {
+    readonly fields: infer Fields extends EventFields;
+  }
     ? ValuesOf<Fields>
     : never;
 
 /** The events that the declaration names in the place of this one. */
-type Substitute<Event extends EventDeclaration> =
-  Event["older"][Named<Event>] extends infer Form
-    ? Form extends { readonly becomes: readonly (infer Other)[] }
-      ? Other & EventDeclaration
-      : never
-    : never;
+type Substitute<Event extends EventDeclaration> = Event["older"][Named<Event>] extends infer Form
+  ? Form extends { readonly becomes: readonly (infer Other)[] }
+    ? Other & EventDeclaration
+    : never
+  : never;
 
 /** One event on its way to one queue. What it can be told as is what its declaration says. */
 export class Delivery<Event extends EventDeclaration = EventDeclaration> {
@@ -90,8 +91,7 @@ export class Delivery<Event extends EventDeclaration = EventDeclaration> {
 
   /** As clients get it that have all capabilities. */
   tell(fields: FieldsOf<Event>): QueueEvent {
-    const { type, op } = this.event;
-    return op === null ? { type, ...fields } : { type, op, ...fields };
+    return onWire(this.event, fields);
   }
 
   /** As clients get it that lack the capability. */
@@ -99,14 +99,20 @@ export class Delivery<Event extends EventDeclaration = EventDeclaration> {
     _lacking: Capability,
     fields: OlderFields<Event, Capability>,
   ): QueueEvent {
-    const { type, op } = this.event;
-    return op === null ? { type, ...fields } : { type, op, ...fields };
+    return onWire(this.event, fields);
   }
 
   /** Another event in its place, for clients that lack a capability. */
-  tellAs<Other extends Substitute<Event>>({ type, op }: Other, fields: FieldsOf<Other>): QueueEvent {
-    return op === undefined ? { type, ...fields } : { type, op, ...fields };
+  tellAs<Other extends Substitute<Event>>(declared: Other, fields: FieldsOf<Other>): QueueEvent {
+    return onWire(declared, fields);
   }
+}
+
+function onWire(
+  { type, op }: { readonly type: string; readonly op: string | null | undefined },
+  fields: object,
+): QueueEvent {
+  return op == null ? { type, ...fields } : { type, op, ...fields };
 }
 
 type TellsTopics = EventDeclaration & { readonly older: { readonly empty_topic_name: object } };

@@ -22,9 +22,9 @@ type DependsOnQueue<Event extends EventDeclaration> = Event["log"] extends Event
 
 /** A format for each event that needs one, and for no other. */
 type Formats = {
-  readonly [Name in keyof DeclaredEvents as DependsOnQueue<DeclaredEvents[Name]> extends true
-    ? Name
-    : never]: Format<DeclaredEvents[Name]>;
+  readonly [
+    Name in keyof DeclaredEvents as DependsOnQueue<DeclaredEvents[Name]> extends true ? Name : never
+  ]: Format<DeclaredEvents[Name]>;
 };
 
 /** How events are told that depend on the queue (events.md §1.1, §4), by the names of their declarations. */

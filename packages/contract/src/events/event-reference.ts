@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { schemaOf } from "../json-schema.ts";
+import type { JsonSchema } from "../parameter.ts";
+import { typeText } from "../type-text.ts";
+import { allEvents, kindOf } from "./all-events.ts";
+import type { EventDeclaration } from "./event.ts";
+import { type EventFields, type EventShape, variantsOf } from "./fields.ts";
+
+/** The page `docs/api/event-types.md`: every event that clients get. */
+export function eventReference(): string {
+  const told = allEvents
+    .filter(({ internal }) => !internal)
+    .toSorted((a, b) => (kindOf(a) < kindOf(b) ? -1 : 1));
+  const blocks = [
+    "# Event types",
+    "Generated from `packages/contract` by `node scripts/generate-docs.mjs`; do not edit.",
+    "What `GET /events` answers: `id`, `type`, `op` where the heading has one after the slash, and exactly the fields " +
+      "of the table. Who said at registration that they have a capability get the newer form " +
+      "([events.md §1.1](../protocol/events.md)).",
+    ...told.flatMap(section),
+  ];
+  return `${blocks.join("\n\n")}\n`;
+}
+
+function section(declared: EventDeclaration): string[] {
+  const { about, to, receivers = "everybody", fields, older, notServedYet } = declared;
+  const forms = Object.entries(older).flatMap(([capability, form]) => [
+    `Without \`${capability}\`: ${form.about}${becomes(form.becomes)}`,
+    ...(form.fields ? tables(form.fields) : []),
+  ]);
+  return [
+    `## \`${kindOf(declared)}\``,
+    ...(notServedYet ? ["**Not served yet.**"] : []),
+    about,
+    `To: ${to === "everybody" ? "every active account" : receivers}.`,
+    ...tables(fields),
+    ...forms,
+  ];
+}
+
+function becomes(events: readonly EventDeclaration[] = []): string {
+  if (events.length === 0) return "";
+  return ` (${events.map((event) => `\`${kindOf(event)}\``).join(", ")})`;
+}
+
+function tables(fields: EventFields): string[] {
+  return variantsOf(fields).flatMap((shape, i) => [...(i > 0 ? ["or"] : []), table(shape)]);
+}
+
+function table(shape: EventShape): string {
+  const { properties = {}, required = [] } = schemaOf(z.object(shape), "output");
+  const rows = Object.entries(properties as Record<string, JsonSchema>).map(([name, schema]) => {
+    const always = (required as readonly string[]).includes(name);
+    return `| \`${name}\` | ${typeText(schema)} | ${always ? "" : "not always"} |`;
+  });
+  if (rows.length === 0) return "No fields.";
+  return ["| field | type | |", "| --- | --- | --- |", ...rows].join("\n");
+}
