@@ -9,6 +9,7 @@ import {
   type HandlerContext,
   type RawReply,
 } from "./http/handler.ts";
+import type { Paged } from "./http/pages.ts";
 import type { Services } from "./services.ts";
 
 /** What an action gets to see of its request; of the database only what it has said that it does there. */
@@ -37,7 +38,7 @@ interface Changing {
 }
 
 type Context<Op extends Operation> = HandlerContext<Op, Services, LoggedIn>;
-type Action<Op extends Operation, Means, Answer = ResultOf<Op>> = (
+type Action<Op extends Operation, Means, Answer = Paged<ResultOf<Op>>> = (
   context: Request<Op> & Means,
 ) => Promise<Answer>;
 type RawOperation = Operation & { readonly raw?: true };

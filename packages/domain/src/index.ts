@@ -52,7 +52,7 @@ export { scheduleMessage } from "./scheduled/create.ts";
 export { deleteScheduled } from "./scheduled/delete.ts";
 export { deliverAll } from "./scheduled/deliver-all.ts";
 export { editScheduled } from "./scheduled/edit.ts";
-export { listScheduled } from "./scheduled/list.ts";
+export { beginScheduledList, scheduledPages } from "./scheduled/list.ts";
 export type { Outcome } from "./scheduled/outcome.ts";
 export { emojiData, emojiDataUrl, emojiDataVersion } from "./server/emoji-data.ts";
 export { serverSettings } from "./server/server-settings.ts";

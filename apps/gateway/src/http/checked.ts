@@ -1,6 +1,7 @@
 import { ApiError, commonErrors } from "@carillon/contract";
 import { z } from "zod";
 import type { Handler } from "./handler.ts";
+import { Pages } from "./pages.ts";
 
 /**
  * The handler, compared with its declaration on every call, to the field: an undeclared answer or refusal fails.
@@ -21,13 +22,33 @@ export function checked<Services>(handler: Handler<Services>): Handler<Services>
         }
         throw error;
       });
-      const parsed = declared.safeParse(answer ?? {});
-      if (parsed.success) return answer;
-      throw new Error(
-        `${operation.id} answers what it does not declare: ${z.prettifyError(parsed.error)}`,
-      );
+      return checkedAnswer(answer ?? {}, (given) => {
+        const parsed = declared.safeParse(given);
+        if (parsed.success) return;
+        throw new Error(
+          `${operation.id} answers what it does not declare: ${z.prettifyError(parsed.error)}`,
+        );
+      });
     },
   };
+}
+
+/** What is read in pages is looked at when it is read, each page as if it were the list. */
+function checkedAnswer(answer: object, check: (answer: object) => void): object {
+  const paged = Object.entries(answer).filter(([, value]) => value instanceof Pages);
+  const whole = { ...answer, ...Object.fromEntries(paged.map(([name]) => [name, []])) };
+  check(whole);
+  if (paged.length === 0) return answer;
+  const later = paged.map(([name, list]) => {
+    const read = async function* () {
+      for await (const page of (list as Pages<unknown>).read()) {
+        check({ ...whole, [name]: page });
+        yield page;
+      }
+    };
+    return [name, new Pages(read)];
+  });
+  return { ...answer, ...Object.fromEntries(later) };
 }
 
 function isDeclared({ operation }: Handler, { code }: ApiError): boolean {

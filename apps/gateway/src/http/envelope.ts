@@ -1,5 +1,6 @@
 import type { ApiError } from "@carillon/contract";
-import { isLarge, jsonSlices } from "./json-slices.ts";
+import { isLarge, jsonSlices, pagedSlices } from "./json-slices.ts";
+import { isPaged } from "./pages.ts";
 
 /**
  * The JSON text of a success: `result` and `msg` first, the ignored parameters last. A large one is written in slices
@@ -16,6 +17,7 @@ export function successBody(
     ...fields,
     ...(ignored.length > 0 ? { ignored_parameters_unsupported: ignored } : {}),
   };
+  if (isPaged(answer)) return pagedSlices(answer);
   if (!isLarge(answer)) return JSON.stringify(answer);
   return jsonSlices(answer);
 }

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { InputOf, Operation, PathOf, ResultOf } from "@carillon/contract";
 import type { Actor } from "./actor.ts";
+import type { Paged } from "./pages.ts";
 
 /** What an action gets to see of a request. */
 export interface HandlerContext<Op extends Operation, Services, A extends Actor = Actor> {
@@ -38,7 +39,7 @@ export interface Handler<Services = never> {
 export function handlerFor<Services, A extends Actor = Actor>() {
   return function handle<Op extends Operation>(
     operation: Op,
-    action: (context: HandlerContext<Op, Services, A>) => Promise<ResultOf<Op>>,
+    action: (context: HandlerContext<Op, Services, A>) => Promise<Paged<ResultOf<Op>>>,
   ): Handler<Services> {
     return bind(operation, action);
   };

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { Pages } from "./pages.ts";
 
 /** Characters, roughly, up to which a value is written in one go: about a millisecond. */
 const inOneGo = 64_000;
@@ -37,9 +38,40 @@ export async function* jsonSlices(
   before = "",
   after = "",
 ): AsyncGenerator<string, void, void> {
+  yield* inSlices(pieces(value), before, after);
+}
+
+/**
+ * The same of an object some of whose lists are read page by page: a page is read when what was before it has been
+ * taken.
+ */
+export async function* pagedSlices(answer: object): AsyncGenerator<string, void, void> {
+  let separator = "{";
+  for (const [key, value] of Object.entries(answer) as Array<[string, unknown]>) {
+    if (!isWritten(value)) continue;
+    const name = `${separator}${JSON.stringify(key)}:`;
+    separator = ",";
+    if (value instanceof Pages) {
+      let before = `${name}[`;
+      for await (const page of value.read() as AsyncIterable<readonly unknown[]>) {
+        if (page.length === 0) continue;
+        yield* inSlices(items(page), before);
+        before = ",";
+      }
+      yield before === "," ? "]" : `${before}]`;
+    } else yield* inSlices(pieces(value), name);
+  }
+  yield "}";
+}
+
+async function* inSlices(
+  parts: Iterable<string>,
+  before = "",
+  after = "",
+): AsyncGenerator<string, void, void> {
   let text = before;
-  for (const piece of pieces(value)) {
-    text += piece;
+  for (const part of parts) {
+    text += part;
     if (text.length < slice) continue;
     yield text;
     text = "";
@@ -54,18 +86,13 @@ function* pieces(value: unknown): Generator<string, void, void> {
     yield JSON.stringify(value) ?? "";
     return;
   }
-  let separator = "";
   if (Array.isArray(value)) {
     yield "[";
-    for (const item of value) {
-      yield separator;
-      if (isWritten(item)) yield* pieces(item);
-      else yield "null";
-      separator = ",";
-    }
+    yield* items(value);
     yield "]";
     return;
   }
+  let separator = "";
   yield "{";
   for (const [key, item] of Object.entries(value)) {
     if (!isWritten(item)) continue;
@@ -74,6 +101,16 @@ function* pieces(value: unknown): Generator<string, void, void> {
     separator = ",";
   }
   yield "}";
+}
+
+function* items(list: readonly unknown[]): Generator<string, void, void> {
+  let separator = "";
+  for (const item of list) {
+    yield separator;
+    if (isWritten(item)) yield* pieces(item);
+    else yield "null";
+    separator = ",";
+  }
 }
 
 function hasOwnForm(value: object): boolean {

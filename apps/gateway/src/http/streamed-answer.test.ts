@@ -5,6 +5,7 @@ import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import { z } from "zod";
 import { handlerFor } from "./handler.ts";
+import { Pages } from "./pages.ts";
 import { basic, startGateway, type Gateway } from "./sample-gateway.test.ts";
 
 describe("an answer that is written while it goes out", () => {
@@ -18,7 +19,13 @@ describe("an answer that is written while it goes out", () => {
   });
   let things: unknown[];
   let gateway: Gateway;
-  const handlers = [handlerFor<{ log: string[] }>()(list, async () => ({ things }))];
+  /** Where it is set, the list is read in these pages. */
+  let pages: (() => AsyncGenerator<unknown[]>) | undefined;
+  const handlers = [
+    handlerFor<{ log: string[] }>()(list, async () => ({
+      things: pages ? new Pages(pages) : things,
+    })),
+  ];
   before(async () => {
     gateway = await startGateway({ handlers, checkResults: false });
   });
@@ -26,6 +33,7 @@ describe("an answer that is written while it goes out", () => {
   beforeEach(() => {
     things = Array.from({ length: 5_000 }, (_, id) => ({ id, name: "ä".repeat(100) }));
     gateway.lines.length = 0;
+    pages = undefined;
   });
 
   const head = `GET /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic("member@carillon.test:member")}\r\n\r\n`;
@@ -76,5 +84,57 @@ describe("an answer that is written while it goes out", () => {
     expect(bytes).to.be.below(40_000_000);
     socket.destroy();
     await impatient.stop();
+  });
+
+  it("is the same where its list is read in pages", async () => {
+    pages = async function* () {
+      yield things.slice(0, 10);
+      yield [];
+      yield things.slice(10);
+    };
+    const { text } = await gateway.send("GET", "/api/v1/things?x=1");
+    const ignored_parameters_unsupported = ["x"];
+    expect(text).to.equal(
+      JSON.stringify({ result: "success", msg: "", things, ignored_parameters_unsupported }),
+    );
+    pages = async function* () {};
+    expect((await gateway.send("GET", "/api/v1/things")).text).to.equal(
+      '{"result":"success","msg":"","things":[]}',
+    );
+  });
+
+  it("is not read on where the client takes nothing of it, and what reads it ends", async () => {
+    const impatient = await startGateway({ handlers, checkResults: false, stalledMs: 500 });
+    const all = 400;
+    let read = 0;
+    let ended = false;
+    pages = async function* () {
+      try {
+        for (; read < all; read++) yield ["x".repeat(200_000)];
+      } finally {
+        ended = true;
+      }
+    };
+    const socket = connect(impatient.port, "127.0.0.1");
+    socket.on("error", () => {});
+    socket.write(head);
+    await once(socket, "readable");
+    await loggedLine("request", impatient);
+    await waitFor(() => ended, { what: "the reading has ended" });
+    expect(read).to.be.within(1, all / 2);
+    socket.destroy();
+    await impatient.stop();
+  });
+
+  it("ends with the connection where a page cannot be read", async () => {
+    pages = async function* () {
+      yield things;
+      throw new Error("the secret reason");
+    };
+    const text = await received();
+    expect(text).to.match(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(text.endsWith("0\r\n\r\n"), "the last chunk").to.equal(false);
+    expect(text).not.to.include("secret");
+    await loggedLine("an answer could not be sent");
   });
 });

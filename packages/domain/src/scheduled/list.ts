@@ -28,3 +28,50 @@ export async function listScheduled(sql: Sql, senderId: number): Promise<Schedul
     last = rows.at(-1)?.id ?? null;
   }
 }
+
+const ids = {
+  name: "scheduled-list-ids",
+  text: `SELECT s.id FROM scheduled_messages s WHERE s.sender_id = $1 AND ${undelivered("s")}
+    ORDER BY s.deliver_at, s.id`,
+};
+
+const byIds = {
+  name: "scheduled-list-by-ids",
+  text: `SELECT ${scheduledColumns} FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted (id, place)
+      JOIN scheduled_messages s ON s.id = wanted.id JOIN recipients r ON r.id = s.recipient_id
+    WHERE s.sender_id = $1 AND ${undelivered("s")} ORDER BY wanted.place`,
+};
+
+/** A list too long for one page: its beginning, and what comes after that. */
+export interface LongScheduled {
+  readonly first: ScheduledRecord[];
+  /** Ids, in the order of their time. */
+  readonly rest: readonly number[];
+}
+
+/**
+ * As {@link listScheduled}, of a list that is longer than a page only the beginning.
+ * @param sql as there
+ */
+export async function beginScheduledList(sql: Sql, senderId: number): Promise<LongScheduled> {
+  const rows = await sql.rows<ScheduledRow>(pageAfter, [senderId, null]);
+  const all = rows.length < page ? [] : await sql.rows<{ id: number }>(ids, [senderId]);
+  return { first: rows.map(presentScheduled), rest: all.slice(page).map(({ id }) => id) };
+}
+
+/**
+ * The records of a list that was begun, a page at a time, each as it is when its page is read. Those that have been
+ * sent or deleted by then are left out; one that was edited stands where it stood.
+ * @param sql each page is a statement of its own: nobody's transaction waits for a client that reads slowly
+ */
+export async function* scheduledPages(
+  sql: Sql,
+  senderId: number,
+  { first, rest }: LongScheduled,
+): AsyncGenerator<ScheduledRecord[]> {
+  yield first;
+  for (let at = 0; at < rest.length; at += page) {
+    const rows = await sql.rows<ScheduledRow>(byIds, [senderId, rest.slice(at, at + page)]);
+    yield rows.map(presentScheduled);
+  }
+}
