@@ -41,6 +41,7 @@ export async function startGateway(
   const db = await connectDatabase(databaseUrl, {
     max: poolSize,
     name: "gateway",
+    checkLocks: env.DEVELOPMENT,
     // What requests may take, and a second.
     transactionTimeoutMs: 31_000,
   });

@@ -34,7 +34,11 @@ export async function startWorkerProcess(
     "SECRET_KEY",
     "the secret of the installation, the same for all processes",
   );
-  const db = await connectDatabase(databaseUrl, { max: poolSize, name: "worker" });
+  const db = await connectDatabase(databaseUrl, {
+    max: poolSize,
+    name: "worker",
+    checkLocks: env.DEVELOPMENT,
+  });
   shutdown.add(4, "database", () => db.close());
   const queues = await connectQueues({
     databaseUrl,

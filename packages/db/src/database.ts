@@ -67,6 +67,7 @@ export async function connectDatabase(
     pool,
     gateway,
     outbox,
+    checkLocks: options.checkLocks ?? false,
     transactionTimeoutMs:
       version < transactionTimeoutSince
         ? undefined

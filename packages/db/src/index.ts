@@ -10,6 +10,7 @@ export * from "./lifetime.ts";
 export { type LeftBehind, Outbox } from "./outbox.ts";
 export * from "./pending.ts";
 export * from "./listen.ts";
+export { type Lock, lockOrder } from "./lock-order.ts";
 export * from "./locks.ts";
 export * from "./migrations.ts";
 export * from "./recurring-task.ts";

@@ -191,11 +191,12 @@ export async function claimIntent<Payload>(
   { intentId, version }: IntentRef,
 ): Promise<ClaimedIntent<Payload> | undefined> {
   const lockTimeout = (ms: number) => tx.rows(`SET LOCAL lock_timeout = ${ms}`);
-  const [, row] = await Promise.all([
+  const [, [row]] = await Promise.all([
     lockTimeout(claimTimeoutMs),
-    tx.first<{ realmId: number; payload: unknown }>(
+    tx.lock<{ realmId: number; payload: unknown }>(
+      { name: "intent", keys: [intentId] },
       `SELECT realm_id AS "realmId", payload FROM job_intent
-       WHERE id = $1 AND version = $2 AND state = 'pending' FOR UPDATE`,
+       WHERE id = $1 AND version = $2 AND state = 'pending' FOR NO KEY UPDATE`,
       [intentId, version],
     ),
     lockTimeout(0),

@@ -1,3 +1,6 @@
+import type { LockName } from "./lock-order.ts";
+import type { Tx } from "./tx.ts";
+
 /**
  * The classes of our two-key advisory locks, in one list so that no two uses collide.
  * The second key is the organization's id, or 0; of `audience` more than that.
@@ -22,3 +25,24 @@ export const lockClass = {
   /** Held while the rate limits of one bucket are asked; the second key is a hash of its name. */
   rateLimit: 1_120,
 } as const;
+
+const alone = { name: "advisory-lock", text: "SELECT pg_advisory_xact_lock($1, $2)" };
+const shared = { name: "advisory-hold", text: "SELECT pg_advisory_xact_lock_shared($1, $2)" };
+
+/** The advisory locks that are waited for with one key. */
+type KeyLock = Extract<LockName, keyof typeof lockClass>;
+
+/** Waits until nobody else has the lock, and keeps it until the transaction ends. */
+export async function lockKey(tx: Tx, name: KeyLock, key: number): Promise<void> {
+  await tx.lock({ name, keys: [key] }, alone, [lockClass[name], key]);
+}
+
+/** Waits until nobody has the lock alone, and shares it until the transaction ends. */
+export async function holdKey(tx: Tx, name: KeyLock, key: number): Promise<void> {
+  await tx.lock({ name, keys: [key], shared: true }, shared, [lockClass[name], key]);
+}
+
+/** Takes the lock with the commit. */
+export function lockKeyWithCommit(tx: Tx, name: KeyLock, key: number): void {
+  tx.sendWithCommit(alone, [lockClass[name], key], { name, keys: [key] });
+}

@@ -25,6 +25,8 @@ export interface PoolOptions {
   idleInTransactionMs?: number;
   /** No transaction lasts longer, in milliseconds, where the server is PostgreSQL 17 or later. */
   transactionTimeoutMs?: number;
+  /** Whether transactions check the order of their locks (`lock-order.ts`); not unless asked to. */
+  checkLocks?: boolean;
 }
 
 /**

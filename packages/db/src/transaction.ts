@@ -3,16 +3,12 @@ import type pg from "pg";
 import { begin, type TransactionMode } from "./begin.ts";
 import { holdConnection, type HeldConnection } from "./held-connection.ts";
 import type { Lifetime } from "./lifetime.ts";
-import type { Outbox } from "./outbox.ts";
-import type { PrismaGateway } from "./prisma-on-connection.ts";
 import { lostToAnother, sqlState } from "./sql-errors.ts";
-import { Tx } from "./tx.ts";
+import { Tx, type TxParts } from "./tx.ts";
 
 /** What the transactions of one database share. */
-export interface TransactionParts {
+export interface TransactionParts extends TxParts {
   readonly pool: pg.Pool;
-  readonly gateway: PrismaGateway;
-  readonly outbox: Outbox;
   /**
    * Milliseconds after which the server ends any transaction by itself, infinite where it has not been asked to;
    * undefined where it does not know `transaction_timeout`, before PostgreSQL 17.

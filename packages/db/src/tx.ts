@@ -1,5 +1,7 @@
 import type pg from "pg";
 
+import { LockGuard, placeOfCaller } from "./lock-guard.ts";
+import type { Lock } from "./lock-order.ts";
 import type { LeftBehind, Outbox } from "./outbox.ts";
 import type { PrismaGateway, TransactionPrisma } from "./prisma-on-connection.ts";
 import { run, type Sql } from "./sql.ts";
@@ -9,26 +11,41 @@ import { arrived, type Statement } from "./statement.ts";
 /** Of every statement after one that has failed. */
 const inFailedTransaction = "25P02";
 
+/** What a transaction is made of, besides its connection. */
+export interface TxParts {
+  readonly gateway: PrismaGateway;
+  readonly outbox: Outbox;
+  /** Whether it checks the order of its locks. */
+  readonly checkLocks: boolean;
+}
+
+/** A statement for the end, the lock that it takes, and who kept it. */
+interface Kept {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+  readonly lock: Lock | undefined;
+  readonly place: string | undefined;
+}
+
 /** An open transaction: SQL and Prisma on one connection, and what is to happen once it has committed. */
 export class Tx implements Sql {
   readonly #connection: pg.PoolClient;
   readonly #gateway: PrismaGateway;
-  readonly #withCommit: Array<{ statement: Statement; values: readonly unknown[] }> = [];
+  readonly #withCommit: Kept[] = [];
   readonly #afterCommit: Array<() => void> = [];
   readonly #outbox: Outbox;
+  readonly #locks: LockGuard | undefined;
   #savepoints = 0;
   #over: unknown;
   /** Why the server takes no further statements. */
   #failure: unknown;
   #prisma: ReturnType<PrismaGateway["enter"]> | undefined;
 
-  constructor(
-    connection: pg.PoolClient,
-    { gateway, outbox }: { readonly gateway: PrismaGateway; readonly outbox: Outbox },
-  ) {
+  constructor(connection: pg.PoolClient, { gateway, outbox, checkLocks }: TxParts) {
     this.#connection = connection;
     this.#gateway = gateway;
     this.#outbox = outbox;
+    this.#locks = checkLocks ? new LockGuard() : undefined;
   }
 
   async rows<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
@@ -48,6 +65,22 @@ export class Tx implements Sql {
     return (await this.rows<Row>(statement, values))[0];
   }
 
+  /**
+   * Takes a lock, which is held until the transaction ends: the one way to wait for others (docs/decisions/018).
+   * @param statement takes it, in the ascending order of its keys
+   * @throws Error where the order is checked and the lock is out of order
+   */
+  async lock<Row>(
+    lock: Lock,
+    statement: Statement<Row>,
+    values: readonly unknown[] = [],
+  ): Promise<Row[]> {
+    const taken = this.#locks?.take(lock);
+    const rows = await this.rows<Row>(statement, values);
+    if (taken && !lock.keys && !lock.fresh) taken(rows.map((row) => (row as { id: number }).id));
+    return rows;
+  }
+
   /** Prisma Client on this transaction's connection. Its statements and ours must not overlap in time. */
   async prisma(): Promise<TransactionPrisma> {
     if (this.#over) throw this.#over;
@@ -59,8 +92,9 @@ export class Tx implements Sql {
    * Keeps a statement for the end: it is sent together with the COMMIT, so that a lock which it takes is held for no
    * longer than the server needs. Its rows go nowhere; its failure is the transaction's.
    */
-  sendWithCommit(statement: Statement, values: readonly unknown[] = []): void {
-    this.#withCommit.push({ statement, values });
+  sendWithCommit(statement: Statement, values: readonly unknown[] = [], lock?: Lock): void {
+    const place = lock && this.#locks && placeOfCaller();
+    this.#withCommit.push({ statement, values, lock, place });
   }
 
   /** Runs `hook` once the transaction has committed, never when it rolled back. It must not throw. */
@@ -81,6 +115,7 @@ export class Tx implements Sql {
     const name = `s${++this.#savepoints}`;
     const hooks = this.#afterCommit.length;
     const kept = this.#withCommit.length;
+    const locks = this.#locks?.mark ?? 0;
     await this.rows(`SAVEPOINT ${name}`);
     try {
       const result = await work();
@@ -92,6 +127,7 @@ export class Tx implements Sql {
       this.#withCommit.length = Math.min(this.#withCommit.length, kept);
       await this.rows(`ROLLBACK TO SAVEPOINT ${name}`);
       this.#failure = undefined;
+      this.#locks?.forget(locks);
       throw error;
     }
   }
@@ -131,9 +167,10 @@ export class Tx implements Sql {
 
   /** Sends the statements kept for the end from number `first` on. */
   #sendKept(first: number): Array<Promise<unknown>> {
-    return this.#withCommit
-      .splice(first)
-      .map(({ statement, values }) => this.rows(statement, values));
+    return this.#withCommit.splice(first).map(({ statement, values, lock, place }) => {
+      if (lock) this.#locks?.take(lock, place);
+      return this.rows(statement, values);
+    });
   }
 
   /** @internal called by {@link transaction} */

@@ -16,7 +16,10 @@ export function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): void
     userData,
   }));
   tx.leave("events", realmId);
-  tx.sendWithCommit(append, [realmId, events.length, JSON.stringify(rows)]);
+  tx.sendWithCommit(append, [realmId, events.length, JSON.stringify(rows)], {
+    name: "eventHead",
+    keys: [realmId],
+  });
 }
 
 /**

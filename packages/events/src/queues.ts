@@ -23,9 +23,10 @@ export async function insertQueue(
   queue: NewQueue,
 ): Promise<NewQueue & { readonly id: string }> {
   const id = randomUUID();
-  await tx.rows(
+  await tx.lock(
+    { name: "accounts", keys: [queue.userId], shared: true },
     `INSERT INTO event_queue (queue_id, realm_id, user_id, base_seq, options, idle_timeout)
-     VALUES ($1, $2, $3, $4, $5, $6)`,
+     SELECT $1, $2, id, $4, $5, $6 FROM users WHERE id = $3 FOR SHARE`,
     [
       id,
       queue.realmId,

@@ -56,7 +56,7 @@ export {
   subscriptionColumns,
   unsubscribe,
 } from "./channels/subscribe.ts";
-export { markSubscriber } from "./channels/subscriber-activity.ts";
+export { lockChannelsOf, markSubscriber } from "./channels/subscriber-activity.ts";
 export {
   type OwnFields,
   type SubscriptionObject,
@@ -69,7 +69,7 @@ export { loadAlike } from "./groups/alike.ts";
 export { loadAllMembers, loadAllSubgroups, loadSupergroups } from "./groups/closures.ts";
 export { groupEvents } from "./groups/group-events.ts";
 export type { UserGroupObject } from "./groups/group-object.ts";
-export { type UserGroup, lockUserGroup } from "./groups/group.ts";
+export { type UserGroup, findUserGroup } from "./groups/group.ts";
 export { listUserGroups, loadUserGroup } from "./groups/list-groups.ts";
 export { checkGroupName, checkNameIsUnused } from "./groups/names.ts";
 export {
@@ -140,7 +140,7 @@ export { isOrganizationAdministrator } from "./permissions/administrators.ts";
 export { changeGroupSettings } from "./permissions/change-group-settings.ts";
 export { columnsOf, groupIds } from "./permissions/columns.ts";
 export { loadGroupValues, sameGroupValue } from "./permissions/group-setting-values.ts";
-export { holdGroupGraph, lockGroupGraph, lockNamedGroups } from "./permissions/lock-groups.ts";
+export { holdGroupGraph, lockGroupGraph, loadNamedGroups } from "./permissions/lock-groups.ts";
 export {
   Memberships,
   type PermissionSubject,
@@ -172,6 +172,7 @@ export { realmIconUrl } from "./realms/icon.ts";
 export { legacyPolicies } from "./realms/legacy-policies.ts";
 export { realmPolicyEvent, realmUpdatedEvents } from "./realms/realm-events.ts";
 export { realmOfHost } from "./realms/realm-of-host.ts";
+export { lockOrganization } from "./realms/lock-organization.ts";
 export { type Realm, loadRealm } from "./realms/realm.ts";
 export { settingChoices } from "./settings/choices.ts";
 export { languageName } from "./settings/languages.ts";
@@ -210,7 +211,14 @@ export {
 export { isEmailAddress } from "./users/email-address.ts";
 export { findAccount } from "./users/find-account.ts";
 export { checkFullName, checkNameIsFree } from "./users/full-name.ts";
-export { currentActor, lockAccount, noSuchUser } from "./users/lock-account.ts";
+export {
+  currentActor,
+  holdAccount,
+  lockAccount,
+  lockAccountWithBots,
+  lockAccountWithOwner,
+  noSuchUser,
+} from "./users/lock-account.ts";
 export { loadOwnSettings } from "./users/own-settings.ts";
 export { checkOwnerRemains, lockOwnerSet } from "./users/owner-set.ts";
 export { personUpdated, pictureUpdated } from "./users/person-updated.ts";

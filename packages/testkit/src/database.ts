@@ -33,7 +33,13 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     name,
     url,
     async connect(options) {
-      const db = await connectDatabase(url, { max: 10, name: "test", ...patient, ...options });
+      const db = await connectDatabase(url, {
+        max: 10,
+        name: "test",
+        checkLocks: true,
+        ...patient,
+        ...options,
+      });
       const close = db.close.bind(db);
       db.close = async () => {
         if (open.delete(db)) await close();

@@ -43,7 +43,7 @@ export function postgresHits(db: Database): HitStore {
     take: (windows, wanted) =>
       db.transaction(async (tx) => {
         const [, before] = await Promise.all([
-          tx.rows(lock, [windows[0]?.key ?? ""]),
+          tx.lock({ name: "rateLimit", fresh: true }, lock, [windows[0]?.key ?? ""]),
           addHits(tx, windows.map(withCurrent)),
         ]);
         const rooms = windows.map(({ limit }, i) => limit - sum(before[i] ?? []));

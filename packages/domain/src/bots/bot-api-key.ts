@@ -42,7 +42,7 @@ export async function changeBotApiKey(
   botId: number,
 ): Promise<string> {
   const [bot, now] = await Promise.all([
-    lockAccount(tx, actor.realmId, botId, "FOR NO KEY UPDATE"),
+    lockAccount(tx, actor.realmId, botId),
     currentActor(tx, actor),
   ]);
   checkAdministersBot(now, bot);

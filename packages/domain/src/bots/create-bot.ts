@@ -8,10 +8,10 @@ import {
   checkNameIsFree,
   findChannel,
   gravatarUrl,
+  holdAccount,
   hostOf,
   isEmailAddress,
   loadRealm,
-  lockAccount,
   lockGroupGraph,
   mayCreateBot,
   noSuchChannel,
@@ -60,7 +60,7 @@ export async function createBot(
 async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promise<CreatedBot> {
   const [, owner, realm] = await Promise.all([
     lockGroupGraph(tx, actor.realmId),
-    lockAccount(tx, actor.realmId, actor.id, "FOR SHARE"),
+    holdAccount(tx, actor.realmId, actor.id),
     loadRealm(tx, actor.realmId),
   ]);
   if (!owner?.isActive) throw errors.unauthorized();

@@ -13,7 +13,7 @@ import { checkAdministersBot } from "./administer-bot.ts";
 export async function deactivateBot(tx: Tx, actor: Account, botId: number): Promise<void> {
   const [, bot, now] = await Promise.all([
     holdGroupGraph(tx, actor.realmId),
-    lockAccount(tx, actor.realmId, botId, "FOR UPDATE"),
+    lockAccount(tx, actor.realmId, botId),
     currentActor(tx, actor),
   ]);
   checkAdministersBot(now, bot);

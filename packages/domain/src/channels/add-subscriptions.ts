@@ -8,14 +8,12 @@ import {
   checkChannelName,
   checkDescription,
   currentActor,
-  hasContentAccess,
   holdGroupGraph,
   loadChannelsByName,
   loadMemberships,
   loadMetadataAudiences,
   loadPrincipals,
   loadRealm,
-  loadSubscribedChannels,
   lockChannels,
   mayAdminister,
   normaliseColor,
@@ -32,6 +30,7 @@ import { postCreationNotices } from "./creation-notice.ts";
 import type { CreationOptions } from "./creation-options.ts";
 import { createMissing } from "./create-missing.ts";
 import { subscribedEvents } from "./subscription-events.ts";
+import { loadUsable } from "./usable-channels.ts";
 
 /** A channel that somebody asks to be subscribed to, by name. */
 export interface WantedChannel {
@@ -48,6 +47,8 @@ export interface AddSubscriptionsInput extends CreationOptions {
   readonly authorizationErrorsFatal: boolean;
   /** Whether others than the actor are told in a direct message. */
   readonly tellSubscribed: boolean;
+  /** Names of further channels that the transaction is going to change: all are locked in one go. */
+  readonly andLock?: readonly string[];
 }
 
 export interface AddedSubscriptions {
@@ -58,6 +59,8 @@ export interface AddedSubscriptions {
   readonly unauthorized: string[];
   /** Whether the people concerned are told. */
   readonly told: boolean;
+  /** Ids of the channels that are in the hands of the transaction. */
+  readonly locked: ReadonlySet<number>;
 }
 
 /**
@@ -83,35 +86,38 @@ export async function addSubscriptions(
   const missing = wanted.filter(({ name }) => !existing.has(name));
   const created = await createMissing(tx, realm, actor, memberships, missing, input);
   for (const [name, channel] of created.raced) existing.set(name, channel);
+  const old = names.filter((name) => existing.has(name));
+  const load = () => loadUsable(tx, actor, memberships, old, input.authorizationErrorsFatal);
 
-  const subscribed = await loadSubscribedChannels(tx, [actor.id]);
-  const usable = (channel: Channel) =>
-    !channel.isArchived &&
-    hasContentAccess(actor, channel, memberships, subscribed(actor.id, channel.id));
-  const unauthorized = names.filter((name) => {
-    const channel = existing.get(name);
-    return channel !== undefined && !usable(channel);
-  });
-  if (unauthorized.length > 0 && input.authorizationErrorsFatal)
-    throw errors.badRequest(`You cannot subscribe to ${unauthorized.join(", ")}`);
-  const open = [...existing.values()].filter(usable);
+  const seen = await load();
   if (principals.some(({ id }) => id !== actor.id))
-    for (const channel of open) checkMayAddOthers(realm, actor, channel, memberships);
-
-  const channels = distinct([...open, ...created.channels]);
-  checkSubscriptionBounds(channels, principals.length);
-  const ids = channels.map(({ id }) => id);
-  const [, before] = await Promise.all([
-    lockChannels(tx, ids),
-    loadMetadataAudiences(tx, realm.id, ids),
+    for (const channel of seen.open) checkMayAddOthers(realm, actor, channel, memberships);
+  checkSubscriptionBounds([...seen.open, ...created.channels], principals.length);
+  const locking = new Set([...seen.open.map(({ id }) => id), ...(await idsOf(input.andLock))]);
+  const [, { open, unauthorized }, before] = await Promise.all([
+    lockChannels(tx, [...locking]),
+    // Whoever has removed the actor, or archived a channel, was waited for.
+    load(),
+    loadMetadataAudiences(
+      tx,
+      realm.id,
+      [...seen.open, ...created.channels].map(({ id }) => id),
+    ),
   ]);
+  const made = new Set(created.channels.map(({ id }) => id));
+  const channels = [...open.filter(({ id }) => locking.has(id)), ...created.channels];
+  const ids = channels.map(({ id }) => id);
   const known = new Map([...existing, ...created.byName]);
   const colors = new Map(wanted.map(({ name, color }) => [known.get(name)?.id, color]));
   const userIds = principals.map(({ id }) => id);
   const creation = await creationEvents(tx, realm, created.channels, before, input.isDefault);
   const added = await subscribe(
     tx,
-    ids.map((channelId) => ({ channelId, color: colors.get(channelId) })),
+    ids.map((channelId) => ({
+      channelId,
+      color: colors.get(channelId),
+      made: made.has(channelId),
+    })),
     userIds,
   );
   const events = await subscribedEvents(tx, realm.id, channels, added, before);
@@ -119,14 +125,15 @@ export async function addSubscriptions(
   if (input.announce) await recordAnnouncements(tx, realm, actor, created.channels);
   const told =
     input.tellSubscribed &&
-    (await recordSubscribedNotices(
-      tx,
-      realm,
-      actor,
-      toBeTold(actor, principals, added, new Set(created.channels.map(({ id }) => id))),
-    ));
+    (await recordSubscribedNotices(tx, realm, actor, toBeTold(actor, principals, added, made)));
   emit(tx, realm.id, [...creation.channels, ...events, ...creation.defaults, ...notices]);
-  return { ...namesByAccount(channels, userIds, added), unauthorized, told };
+  const locked = new Set([...locking, ...made]);
+  return { ...namesByAccount(channels, userIds, added), unauthorized, told, locked };
+
+  async function idsOf(others: readonly string[] = []): Promise<number[]> {
+    if (others.length === 0) return [];
+    return [...(await loadChannelsByName(tx, realm.id, others)).values()].map(({ id }) => id);
+  }
 }
 
 function checkWanted({ name, color, description = "" }: WantedChannel) {
@@ -154,10 +161,6 @@ function checkMayAddOthers(
     mayAdminister(actor, channel, memberships) ||
     memberships.holds(actor, own, channel.canAddSubscribersGroupId);
   if (!allowed) throw errors.badRequest(`You may not subscribe others to ${channel.name}`);
-}
-
-function distinct(channels: readonly Channel[]): Channel[] {
-  return [...new Map(channels.map((channel) => [channel.id, channel])).values()];
 }
 
 /** People other than the actor, with the channels that they were subscribed to and that existed before. */

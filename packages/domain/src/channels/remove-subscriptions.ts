@@ -39,12 +39,14 @@ export interface RemovedSubscriptions {
 
 /**
  * Unsubscribes accounts from channels (channels.md §8): oneself and one's bots always, others with a permission.
+ * @param locked ids of the channels that the transaction has locked already; others do not exist for it
  * @throws ApiError `BAD_REQUEST`; nobody is unsubscribed then
  */
 export async function removeSubscriptions(
   tx: Tx,
   account: Account,
   input: RemoveSubscriptionsInput,
+  locked?: ReadonlySet<number>,
 ): Promise<RemovedSubscriptions> {
   const [, actor] = await Promise.all([
     holdGroupGraph(tx, account.realmId),
@@ -52,16 +54,13 @@ export async function removeSubscriptions(
   ]);
   const principals = await loadPrincipals(tx, actor, input.principals);
   const names = input.subscriptions.map((name) => name.trim());
-  const named = [...(await loadChannelsByName(tx, actor.realmId, names)).values()];
-  const [, found, memberships, subscribed] = await Promise.all([
-    lockChannels(
-      tx,
-      named.map(({ id }) => id),
-    ),
+  const ours = locked ?? (await lockNamed());
+  const [all, memberships, subscribed] = await Promise.all([
     loadChannelsByName(tx, actor.realmId, names),
     loadMemberships(tx, [actor.id]),
     loadSubscribedChannels(tx, [actor.id]),
   ]);
+  const found = new Map([...all].filter(([, { id }]) => ours.has(id)));
   const visible = (channel: Channel | undefined): channel is Channel =>
     channel !== undefined &&
     hasMetadataAccess(actor, channel, memberships, subscribed(actor.id, channel.id));
@@ -86,6 +85,13 @@ export async function removeSubscriptions(
     removed: channels.filter(({ id }) => left.has(id)).map(({ name }) => name),
     notRemoved: channels.filter(({ id }) => !left.has(id)).map(({ name }) => name),
   };
+
+  async function lockNamed(): Promise<ReadonlySet<number>> {
+    const named = await loadChannelsByName(tx, actor.realmId, names);
+    const ids = [...named.values()].map(({ id }) => id);
+    await lockChannels(tx, ids);
+    return new Set(ids);
+  }
 }
 
 function isOwn(actor: Account, principal: ActiveAccount): boolean {

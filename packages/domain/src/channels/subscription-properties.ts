@@ -89,7 +89,8 @@ async function lockSubscriptions(
   account: Account,
   channelIds: readonly number[],
 ): Promise<Map<number, Subscription>> {
-  const rows = await tx.rows<Subscription>(
+  const rows = await tx.lock<Subscription>(
+    { name: "subscriptions", keys: channelIds },
     `SELECT ${subscriptionColumns} FROM subscriptions s JOIN channels c ON c.id = s.channel_id
      WHERE s.user_id = $1 AND c.realm_id = $2 AND s.channel_id = ANY($3::int[]) AND s.active
      ORDER BY s.channel_id FOR NO KEY UPDATE OF s`,

@@ -1,10 +1,4 @@
-import {
-  type Account,
-  holdGroupGraph,
-  loadChannelsByName,
-  lockAccount,
-  lockChannels,
-} from "@carillon/model";
+import type { Account } from "@carillon/model";
 import { errors, isGuest } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
@@ -50,33 +44,20 @@ export async function updateSubscriptions(
     throw errors.badRequest("Nothing to do: name channels in add or in delete");
   if (add.length > 0 && isGuest(actor))
     throw errors.badRequest("Guests cannot subscribe themselves");
-  if (add.length > 0 && names.length > 0)
-    await lockAll(tx, actor, [...add.map(({ name }) => name), ...names]);
+  const andLock = names.map((name) => name.trim());
   const added =
     add.length > 0
-      ? await addSubscriptions(tx, actor, { ...asByDefault, subscriptions: add })
-      : { subscribed: {}, alreadySubscribed: {} };
+      ? await addSubscriptions(tx, actor, { ...asByDefault, subscriptions: add, andLock })
+      : undefined;
   const removed =
     names.length > 0
-      ? await removeSubscriptions(tx, actor, { subscriptions: names, principals: undefined })
+      ? await removeSubscriptions(
+          tx,
+          actor,
+          { subscriptions: names, principals: undefined },
+          added?.locked,
+        )
       : { removed: [], notRemoved: [] };
-  const { subscribed, alreadySubscribed } = added;
+  const { subscribed = {}, alreadySubscribed = {} } = added ?? {};
   return { subscribed, alreadySubscribed, ...removed };
-}
-
-/** All channels at once, in the one order: the two halves would take them in the order of the request. */
-async function lockAll(tx: Tx, actor: Account, names: readonly string[]): Promise<void> {
-  const [, , channels] = await Promise.all([
-    holdGroupGraph(tx, actor.realmId),
-    lockAccount(tx, actor.realmId, actor.id, "FOR SHARE"),
-    loadChannelsByName(
-      tx,
-      actor.realmId,
-      names.map((name) => name.trim()),
-    ),
-  ]);
-  await lockChannels(
-    tx,
-    [...channels.values()].map(({ id }) => id),
-  );
 }

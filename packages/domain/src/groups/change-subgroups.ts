@@ -1,4 +1,4 @@
-import { groupEvents, lockNamedGroups } from "@carillon/model";
+import { groupEvents, loadNamedGroups } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
@@ -58,7 +58,7 @@ export async function checkSubgroups(
   realmId: number,
   ids: readonly number[],
 ): Promise<void> {
-  const groups = await lockNamedGroups(tx, realmId, ids);
+  const groups = await loadNamedGroups(tx, realmId, ids);
   for (const id of ids) {
     const group = groups.get(id);
     if (!group) throw noSuchGroup();

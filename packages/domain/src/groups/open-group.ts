@@ -7,7 +7,7 @@ import {
   loadMemberships,
   loadRealm,
   lockGroupGraph,
-  lockUserGroup,
+  findUserGroup,
 } from "@carillon/model";
 import {
   errors,
@@ -33,7 +33,7 @@ export interface OpenGroup {
 export async function openGroup(tx: Tx, actor: Account, groupId: number): Promise<OpenGroup> {
   const [, group, now, realm, memberships] = await Promise.all([
     lockGroupGraph(tx, actor.realmId),
-    lockUserGroup(tx, actor.realmId, groupId),
+    findUserGroup(tx, actor.realmId, groupId),
     currentActor(tx, actor),
     loadRealm(tx, actor.realmId),
     loadMemberships(tx, [actor.id]),

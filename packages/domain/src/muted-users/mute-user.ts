@@ -1,4 +1,4 @@
-import type { Account } from "@carillon/model";
+import { type Account, lockAccount } from "@carillon/model";
 import { errors, mutedUsersChanged } from "@carillon/contract";
 import type { Statement, Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
@@ -40,7 +40,7 @@ async function change(
   ]);
   if (!found) throw errors.badRequest("There is no such user");
   const [, changed, muted] = await Promise.all([
-    tx.rows("SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE", [actor.id]),
+    lockAccount(tx, actor.realmId, actor.id),
     tx.rows(statement, [actor.id, userId]),
     listMutedUsers(tx, actor.id),
   ]);

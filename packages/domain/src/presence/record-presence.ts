@@ -1,5 +1,5 @@
 import { type Account, switchSql } from "@carillon/model";
-import { lockClass, type Tx } from "@carillon/db";
+import { lockKeyWithCommit, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { presenceEvent } from "./presence-event.ts";
@@ -15,7 +15,7 @@ interface Before {
 const before = {
   name: "presence-before",
   text: `SELECT extract(epoch FROM active_at)::float8 AS active, extract(epoch FROM idle_at)::float8 AS idle
-    FROM user_presence WHERE user_id = $1 FOR UPDATE`,
+    FROM user_presence WHERE user_id = $1 FOR NO KEY UPDATE`,
 };
 
 const circumstances = {
@@ -23,9 +23,6 @@ const circumstances = {
   text: `SELECT ${switchSql("presence_enabled")} AS enabled, extract(epoch FROM now())::float8 AS now
     FROM users u WHERE u.id = $1`,
 };
-
-/** Taken before `update_id` is, so that its order is that of commits: who asks for what is new misses nothing. */
-const lock = { name: "presence-lock", text: "SELECT pg_advisory_xact_lock($1, $2)" };
 
 const store = {
   name: "presence-store",
@@ -47,12 +44,13 @@ export async function recordPresence(
 ): Promise<void> {
   const [[facts], [row]] = await Promise.all([
     tx.rows<{ enabled: boolean; now: number }>(circumstances, [actor.id]),
-    tx.rows<Before>(before, [actor.id]),
+    tx.lock<Before>({ name: "ownState", keys: [actor.id] }, before, [actor.id]),
   ]);
   if (!facts?.enabled) return;
   const { now } = facts;
   const isActive = status === "active";
-  tx.sendWithCommit(lock, [lockClass.presence, actor.realmId]);
+  // Before `update_id` is taken, so that its order is that of commits: who asks for what is new misses nothing.
+  lockKeyWithCommit(tx, "presence", actor.realmId);
   tx.sendWithCommit(store, [actor.id, actor.realmId, isActive]);
   const last = row?.idle ?? null;
   if (last !== null && now - last <= offlineThreshold) return;

@@ -7,7 +7,7 @@ import {
   subscribe,
 } from "@carillon/model";
 import { channelPermissions, roles } from "@carillon/contract";
-import { lockClass, type Database, type Tx } from "@carillon/db";
+import { lockKey, type Database, type Tx } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 
 import { insertChannel } from "../channels/insert-channel.ts";
@@ -88,7 +88,7 @@ export async function createFirstOrganization(
   );
   const people = accounts.map((account, index) => ({ ...account, passwordHash: hashes[index] }));
   return db.transaction(async (tx) => {
-    await tx.rows("SELECT pg_advisory_xact_lock($1, 0)", [lockClass.firstOrganization]);
+    await lockKey(tx, "firstOrganization", 0);
     if (await tx.first("SELECT FROM realms LIMIT 1"))
       return { created: false, accounts: [], channelId: 0 };
     const channelId = await fill(tx, site, name, people);
@@ -127,7 +127,7 @@ async function fill(
   if (!channel) throw new Error("a new organization has no channels");
   await subscribe(
     tx,
-    [{ channelId: channel.id }],
+    [{ channelId: channel.id, made: true }],
     members.map(({ id }) => id),
   );
   await welcome(

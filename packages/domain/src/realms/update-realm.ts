@@ -6,6 +6,7 @@ import {
   loadRealm,
   loadSystemGroups,
   lockGroupGraph,
+  lockOrganization,
   realmUpdatedEvents,
   recordAudit,
 } from "@carillon/model";
@@ -44,7 +45,7 @@ export async function updateRealm(
 ): Promise<Readonly<Record<string, unknown>>> {
   const [, , now, realm, groups] = await Promise.all([
     lockGroupGraph(tx, actor.realmId),
-    tx.rows("SELECT FROM realms WHERE id = $1 FOR NO KEY UPDATE", [actor.realmId]),
+    lockOrganization(tx, actor.realmId),
     currentActor(tx, actor),
     loadRealm(tx, actor.realmId),
     loadSystemGroups(tx, actor.realmId),

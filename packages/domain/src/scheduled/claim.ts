@@ -36,7 +36,7 @@ export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean>
  * was waited for may have given a row another recipient, which the statement that waited cannot see.
  */
 export async function claimDue(tx: Tx, realmId: number, limit: number): Promise<DueRow[]> {
-  const locked = await tx.rows<{ id: number }>(claim, [realmId, limit]);
+  const locked = await tx.lock<{ id: number }>({ name: "scheduled" }, claim, [realmId, limit]);
   return locked.length === 0 ? [] : tx.rows<DueRow>(claimed, [locked.map(({ id }) => id)]);
 }
 

@@ -1,5 +1,5 @@
 import { bounds, errors } from "@carillon/contract";
-import { column, lockClass, statement, undelivered, type Tx } from "@carillon/db";
+import { column, lockKey, statement, undelivered, type Tx } from "@carillon/db";
 
 /** So close to the bound, one request of the account counts at a time: no more of them run at once, by far. */
 const nearby = 100;
@@ -20,7 +20,7 @@ const count = statement({
  */
 export async function checkPendingBound(tx: Tx, senderId: number, counted: number): Promise<void> {
   if (counted < bounds.pendingMessages - nearby) return;
-  await tx.rows("SELECT pg_advisory_xact_lock($1, $2)", [lockClass.pendingMessages, senderId]);
+  await lockKey(tx, "pendingMessages", senderId);
   if ((await countPending(tx, senderId)) >= bounds.pendingMessages)
     throw errors.badRequest(
       `You have ${bounds.pendingMessages} scheduled messages that are not sent, and cannot schedule more`,

@@ -1,5 +1,5 @@
 import type { Destination } from "@carillon/model";
-import { scheduledKind, type Sql } from "@carillon/db";
+import { scheduledKind, type Tx } from "@carillon/db";
 
 /** A row of `scheduled_messages` with what names its recipients. */
 export interface ScheduledRow {
@@ -40,11 +40,12 @@ export function destinationOf(row: ScheduledRow): Destination {
  * the recipient from before, and find nothing.
  */
 export async function lockOwnScheduled(
-  sql: Sql,
+  tx: Tx,
   senderId: number,
   id: number,
 ): Promise<ScheduledRow | undefined> {
-  const locked = await sql.rows(
+  const locked = await tx.lock(
+    { name: "scheduled", keys: [id] },
     {
       name: "scheduled-lock-own",
       text: `SELECT FROM scheduled_messages
@@ -53,7 +54,7 @@ export async function lockOwnScheduled(
     [id, senderId],
   );
   if (locked.length === 0) return undefined;
-  const [row] = await sql.rows<ScheduledRow>(
+  const [row] = await tx.rows<ScheduledRow>(
     {
       name: "scheduled-by-id",
       text: `SELECT ${scheduledColumns} FROM ${scheduledTables} WHERE s.id = $1`,

@@ -111,7 +111,8 @@ interface Owner extends Account {
 }
 
 async function lockOwner(tx: Tx, actor: Account): Promise<Owner> {
-  const owner = await tx.first<Owner>(
+  const [owner] = await tx.lock<Owner>(
+    { name: "accounts", keys: [actor.id] },
     `SELECT ${accountColumns}, u.password_hash AS "passwordHash",
        r.name_changes_disabled AS "nameChangesDisabled"
      FROM users u JOIN realms r ON r.id = u.realm_id

@@ -29,8 +29,9 @@ export async function updateStatus(
       "INSERT INTO user_status (user_id, realm_id) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING",
       [actor.id, actor.realmId],
     ),
-    tx.rows<UserStatus>(
-      `SELECT ${statusColumns} FROM user_status s WHERE s.user_id = $1 FOR UPDATE`,
+    tx.lock<UserStatus>(
+      { name: "ownState", keys: [actor.id] },
+      `SELECT ${statusColumns} FROM user_status s WHERE s.user_id = $1 FOR NO KEY UPDATE`,
       [actor.id],
     ),
   ]);

@@ -14,7 +14,7 @@ import type { LoggedIn } from "./authenticate.ts";
  *   the second does not get the first one's new key
  */
 export async function changeOwnApiKey(tx: Tx, site: Site, actor: LoggedIn): Promise<string> {
-  const account = await lockAccount(tx, actor.realmId, actor.id, "FOR NO KEY UPDATE");
+  const account = await lockAccount(tx, actor.realmId, actor.id);
   if (!account?.isActive || !(await hasKey(tx, actor))) throw errors.unauthorized();
   return changeApiKey(tx, site, actor.id, account);
 }

@@ -5,6 +5,8 @@ import {
   currentActor,
   holdGroupGraph,
   lockAccount,
+  lockAccountWithBots,
+  lockChannelsOf,
   lockOwnerSet,
   noSuchUser,
 } from "@carillon/model";
@@ -41,27 +43,25 @@ export async function deactivateUser(
   checkActions(options.actions ?? {});
   const comment = checkComment(options.comment);
   const botIds = await db.transaction(async (tx) => {
-    await openUser(tx, actor, userId);
-    return activeBotsOf(tx, actor.realmId, userId);
+    const { bots } = await openUser(tx, actor, userId);
+    return bots.map(({ id }) => id);
   });
   for (const botId of botIds)
     await db.transaction(async (tx) => {
       const [, bot] = await Promise.all([
         holdGroupGraph(tx, actor.realmId),
-        lockAccount(tx, actor.realmId, botId, "FOR UPDATE"),
+        lockAccount(tx, actor.realmId, botId),
       ]);
       // Somebody else may have deactivated it, or have become its owner.
       if (!bot?.isActive || bot.botOwnerId !== userId) return;
       emit(tx, actor.realmId, await deactivateAccount(tx, actor.id, bot, { owner_id: userId }));
     });
   await db.transaction(async (tx) => {
-    const user = await openUser(tx, actor, userId);
+    const { user, bots } = await openUser(tx, actor, userId);
     const events: NewEvent[] = [];
-    // None can come any more: whoever makes one waits for its owner's row.
-    for (const botId of await activeBotsOf(tx, actor.realmId, userId)) {
-      const bot = await lockAccount(tx, actor.realmId, botId, "FOR UPDATE");
-      if (bot) events.push(...(await deactivateAccount(tx, actor.id, bot, { owner_id: userId })));
-    }
+    if (bots.length > 0) await lockChannelsOf(tx, [user, ...bots]);
+    for (const bot of bots)
+      events.push(...(await deactivateAccount(tx, actor.id, bot, { owner_id: userId })));
     events.push(...(await deactivateAccount(tx, actor.id, user, comment)));
     emit(tx, actor.realmId, events);
   });
@@ -88,13 +88,18 @@ function checkComment(text: string | undefined): object {
 }
 
 /**
- * The person in the hands of the transaction, with everything checked. An owner who goes keeps others from going.
+ * The person in the hands of the transaction, with everything checked, and their active bots: none can come any more.
+ * An owner who goes keeps others from going.
  * @throws ApiError
  */
-async function openUser(tx: Tx, actor: Account, userId: number): Promise<Account> {
-  const [, user] = await Promise.all([
+async function openUser(
+  tx: Tx,
+  actor: Account,
+  userId: number,
+): Promise<{ user: Account; bots: Account[] }> {
+  const [, { account: user, bots }] = await Promise.all([
     holdGroupGraph(tx, actor.realmId),
-    lockAccount(tx, actor.realmId, userId, "FOR UPDATE"),
+    lockAccountWithBots(tx, actor.realmId, userId),
   ]);
   if (!user) throw noSuchUser();
   const [, now] = await Promise.all([
@@ -108,13 +113,5 @@ async function openUser(tx: Tx, actor: Account, userId: number): Promise<Account
   if (isOwner(user) && !isOwner(now))
     throw errors.unauthorizedPrincipal("Only owners can deactivate an owner");
   await checkOwnerRemains(tx, user);
-  return user;
-}
-
-async function activeBotsOf(tx: Tx, realmId: number, userId: number): Promise<number[]> {
-  const bots = await tx.rows<{ id: number }>(
-    "SELECT id FROM users WHERE realm_id = $1 AND bot_owner_id = $2 AND is_bot AND is_active ORDER BY id",
-    [realmId, userId],
-  );
-  return bots.map(({ id }) => id);
+  return { user, bots: bots.filter(({ isActive }) => isActive) };
 }

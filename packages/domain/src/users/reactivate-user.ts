@@ -6,7 +6,7 @@ import {
   groupEvents,
   loadMetadataAudiences,
   loadRealm,
-  lockAccount,
+  lockAccountWithOwner,
   lockGroupGraph,
   markSubscriber,
   mayCreateBot,
@@ -30,10 +30,9 @@ import { reactivatedSettings } from "./reactivated-settings.ts";
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 export async function reactivateUser(tx: Tx, actor: Account, userId: number): Promise<void> {
-  const [, owner, target, now] = await Promise.all([
+  const [, { account: target, owner }, now] = await Promise.all([
     lockGroupGraph(tx, actor.realmId),
-    lockOwnerOf(tx, actor, userId),
-    lockAccount(tx, actor.realmId, userId, "FOR UPDATE"),
+    lockAccountWithOwner(tx, actor.realmId, userId),
     currentActor(tx, actor),
   ]);
   if (!target) throw noSuchUser();
@@ -86,15 +85,6 @@ async function comeBackWithNewOwner(tx: Tx, bot: Account): Promise<NewEvent[]> {
   return changeRoles(tx, realm, [{ ...bot, isActive: true }], roleOfBotsComingBack);
 }
 
-/** The owner of a bot, who stays active, or deactivated, until the transaction ends. */
-async function lockOwnerOf(tx: Tx, actor: Account, botId: number) {
-  return tx.first<{ id: number; isActive: boolean }>(
-    `SELECT o.id, o.is_active AS "isActive" FROM users o
-     WHERE o.realm_id = $1 AND o.id = (SELECT bot_owner_id FROM users WHERE realm_id = $1 AND id = $2) FOR SHARE`,
-    [actor.realmId, botId],
-  );
-}
-
 /**
  * Whether the actor may bring the bot back.
  * @returns the new owner that it needs; undefined where it keeps its own
@@ -104,7 +94,7 @@ async function checkBot(
   tx: Tx,
   actor: Account,
   bot: Account,
-  owner: { readonly id: number; readonly isActive: boolean } | undefined,
+  owner: Account | undefined,
 ): Promise<number | undefined> {
   const realm = await loadRealm(tx, actor.realmId);
   if (!(await mayCreateBot(tx, realm, actor, bot.botType)))

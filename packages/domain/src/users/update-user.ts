@@ -14,6 +14,7 @@ import {
   holdGroupGraph,
   loadRealm,
   lockAccount,
+  lockAccountWithBots,
   lockGroupGraph,
   lockOwnerSet,
   noSuchUser,
@@ -67,8 +68,8 @@ interface OpenUser {
 }
 
 /**
- * Roles are memberships: who changes one takes the group graph, before the account like everybody. Who is told of an
- * address follows from roles.
+ * Roles are memberships: who changes one takes the group graph, and the account's bots, which may follow. Who is told of
+ * an address follows from roles.
  */
 async function openUser(
   tx: Tx,
@@ -76,12 +77,16 @@ async function openUser(
   userId: number,
   { role, newEmail }: UserChanges,
 ): Promise<OpenUser> {
-  const [, target] = await Promise.all([
-    role !== undefined
-      ? lockGroupGraph(tx, actor.realmId)
-      : newEmail !== undefined && holdGroupGraph(tx, actor.realmId),
-    lockAccount(tx, actor.realmId, userId, "FOR NO KEY UPDATE"),
-  ]);
+  const { realmId } = actor;
+  const [, target] = await (role === undefined
+    ? Promise.all([
+        newEmail !== undefined && holdGroupGraph(tx, realmId),
+        lockAccount(tx, realmId, userId),
+      ])
+    : Promise.all([
+        lockGroupGraph(tx, realmId),
+        lockAccountWithBots(tx, realmId, userId).then(({ account }) => account),
+      ]));
   if (!target) throw noSuchUser();
   const [, now, realm] = await Promise.all([
     role !== undefined && isOwner(target) ? lockOwnerSet(tx, target.realmId) : undefined,

@@ -1,6 +1,7 @@
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
+import { lockOrganization } from "../realms/lock-organization.ts";
 import type { Realm } from "../realms/realm.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { Realm } from "../realms/realm.ts";
  */
 export async function checkBotName(tx: Tx, realm: Realm, name: string): Promise<void> {
   const [, taken] = await Promise.all([
-    tx.rows("SELECT FROM realms WHERE id = $1 FOR NO KEY UPDATE", [realm.id]),
+    lockOrganization(tx, realm.id),
     tx.first(
       `SELECT FROM users WHERE realm_id = $1 AND is_active
          AND lower(normalize(full_name, NFKC)) = lower(normalize($2, NFKC)) LIMIT 1`,

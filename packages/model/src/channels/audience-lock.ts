@@ -13,6 +13,11 @@ const locking = (name: string, lock: string) => ({
     ) AS locks`,
 });
 
+/** Which parts of one organization the channels are in. */
+function partsOf(channelIds: readonly number[]): number[] {
+  return channelIds.map((id) => id & 63);
+}
+
 const hold = locking("audience-hold", "pg_advisory_xact_lock_shared");
 const change = locking("audience-change", "pg_advisory_xact_lock");
 
@@ -23,10 +28,14 @@ const change = locking("audience-change", "pg_advisory_xact_lock");
  * (docs/decisions/012). It waits for {@link changeAudiences} only.
  */
 export async function holdAudiences(tx: Tx, channelIds: readonly number[]): Promise<void> {
-  if (channelIds.length > 0) await tx.rows(hold, [channelIds]);
+  if (channelIds.length > 0)
+    await tx.lock({ name: "audience", keys: partsOf(channelIds), shared: true }, hold, [
+      channelIds,
+    ]);
 }
 
 /** One change at a time of who is subscribed to the channels, and nobody sends to them meanwhile. */
 export async function changeAudiences(tx: Tx, channelIds: readonly number[]): Promise<void> {
-  if (channelIds.length > 0) await tx.rows(change, [channelIds]);
+  if (channelIds.length > 0)
+    await tx.lock({ name: "audience", keys: partsOf(channelIds) }, change, [channelIds]);
 }

@@ -7,6 +7,8 @@ import { palette } from "./colors.ts";
 /** A channel to subscribe to, and the colour asked for. */
 export interface SubscribeTo {
   readonly channelId: number;
+  /** Made by this transaction: nobody else can have it, and it is not locked. */
+  readonly made?: boolean;
   /** `#rrggbb` in lower case; one that the account does not use yet unless given. */
   readonly color?: string | undefined;
 }
@@ -84,7 +86,10 @@ export async function subscribe(
 ): Promise<Subscription[]> {
   if (channels.length === 0 || userIds.length === 0) return [];
   const ids = channels.map(({ channelId }) => channelId);
-  await lockChannels(tx, ids);
+  await lockChannels(
+    tx,
+    channels.filter(({ made }) => !made).map(({ channelId }) => channelId),
+  );
   const slices = await tx.rows(insert, [
     ids,
     channels.map(({ color }) => color ?? null),
@@ -128,8 +133,10 @@ export async function unsubscribe(
  * after it: who sees the channel, for one.
  */
 export async function lockChannels(tx: Tx, channelIds: readonly number[]): Promise<void> {
+  if (channelIds.length === 0) return;
   const sending = changeAudiences(tx, channelIds);
-  const rows = tx.rows(
+  const rows = tx.lock(
+    { name: "channels", keys: channelIds },
     "SELECT FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE",
     [channelIds],
   );

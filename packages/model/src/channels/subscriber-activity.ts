@@ -13,7 +13,7 @@ const mark = statement({
 
 const subscribedTo = statement({
   name: "channels-subscribed-to-by",
-  text: "SELECT channel_id AS id FROM subscriptions WHERE user_id = $1 AND active",
+  text: "SELECT DISTINCT channel_id AS id FROM subscriptions WHERE user_id = ANY($1::int[]) AND active",
   row: { id: column.int },
 });
 
@@ -22,6 +22,18 @@ const count = statement({
   text: "UPDATE channels SET subscriber_count = subscriber_count + $2 WHERE id = ANY($1::int[])",
   row: {},
 });
+
+/** Locks every channel that one of the accounts is subscribed to: whoever changes several takes them in one go. */
+export async function lockChannelsOf(
+  tx: Tx,
+  accounts: ReadonlyArray<{ readonly id: number }>,
+): Promise<void> {
+  const subscribed = await tx.rows(subscribedTo, [accounts.map(({ id }) => id)]);
+  await lockChannels(
+    tx,
+    subscribed.map((channel) => channel.id),
+  );
+}
 
 /**
  * Lets an account's subscriptions count, or not, as it is activated or deactivated: the rows stay (users.md §4).
@@ -32,14 +44,8 @@ export async function markSubscriber(
   { id, realmId }: { readonly id: number; readonly realmId: number },
   active: boolean,
 ): Promise<SubscriptionPair[]> {
-  const subscribed = await tx.rows(subscribedTo, [id]);
-  const [, rows] = await Promise.all([
-    lockChannels(
-      tx,
-      subscribed.map((channel) => channel.id),
-    ),
-    tx.rows(mark, [realmId, id, active]),
-  ]);
+  await lockChannelsOf(tx, [{ id }]);
+  const rows = await tx.rows(mark, [realmId, id, active]);
   const pairs = rows
     .filter((row) => row.active)
     .map(({ channelId, userId }) => ({ channelId, userId }));

@@ -19,17 +19,17 @@ export type UserGroup = RowOf<typeof row>;
 const columns = `id, name, description, is_system_group AS "isSystemGroup", deactivated,
   ${groupsObject(groupPermissions)} AS groups`;
 
-const lock = statement({
-  name: "lock-user-group",
-  text: `SELECT ${columns} FROM named_user_group WHERE realm_id = $1 AND id = $2 FOR UPDATE`,
+const byId = statement({
+  name: "user-group-for-rules",
+  text: `SELECT ${columns} FROM named_user_group WHERE realm_id = $1 AND id = $2`,
   row,
 });
 
-/** The organization's group with this id, kept from all others until the transaction ends. */
-export async function lockUserGroup(
+/** The organization's group with this id. It stays as it is for as long as the group graph is held. */
+export async function findUserGroup(
   sql: Sql,
   realmId: number,
   groupId: number,
 ): Promise<UserGroup | undefined> {
-  return (await sql.rows(lock, [realmId, groupId]))[0];
+  return (await sql.rows(byId, [realmId, groupId]))[0];
 }

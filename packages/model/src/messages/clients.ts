@@ -1,5 +1,5 @@
 import { bounds } from "@carillon/contract";
-import { column, lockClass, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
+import { column, lockKey, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
 
 const row = { id: column.int, name: column.text };
 
@@ -82,7 +82,7 @@ async function addClient(
 ): Promise<SendingClient | undefined> {
   if (!(await mayAdd(db, accountId))) return undefined;
   return db.transaction(async (tx) => {
-    await tx.rows("SELECT pg_advisory_xact_lock($1, $2)", [lockClass.clientNames, accountId]);
+    await lockKey(tx, "clientNames", accountId);
     return (await mayAdd(tx, accountId)) ? insertClient(tx, name, accountId) : undefined;
   });
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { column, statement, type Sql } from "@carillon/db";
+import { column, statement, type Sql, type Tx } from "@carillon/db";
 
 /** A direct conversation: the ids of all participants, the sender too, ascending and without duplicates. */
 export type Members = readonly number[];
@@ -62,7 +62,7 @@ const made = statement({
 
 /** The recipient ids of conversations, by {@link memberKey}; those that are new are made. */
 export async function ensureDirectRecipients(
-  sql: Sql,
+  tx: Tx,
   realmId: number,
   conversations: readonly Members[],
 ): Promise<Map<string, number>> {
@@ -71,7 +71,7 @@ export async function ensureDirectRecipients(
   if (keys.length === 0) return ids;
   // A row that another transaction has just made is in neither half of one statement: look again.
   for (let missing = keys; missing.length > 0; missing = keys.filter((key) => !ids.has(key))) {
-    const rows = await sql.rows(made, [
+    const rows = await tx.lock({ name: "conversations", fresh: true }, made, [
       realmId,
       missing.map((key) => `{${key}}`),
       missing.map(memberHash),

@@ -6,7 +6,7 @@ import {
 } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 
-import { lockNamedGroups, type UsableGroup } from "./lock-groups.ts";
+import { loadNamedGroups, type UsableGroup } from "./lock-groups.ts";
 
 /** What somebody wants to set a permission to, in canonical form. */
 export interface ProposedGroupSetting {
@@ -25,7 +25,7 @@ export async function checkGroupSettings(
   proposed: readonly ProposedGroupSetting[],
 ): Promise<void> {
   if (proposed.length === 0) return;
-  const groups = await lockNamedGroups(
+  const groups = await loadNamedGroups(
     tx,
     realmId,
     proposed.flatMap(({ value }) => groupsOf(value)),

@@ -21,7 +21,8 @@ export async function loadActiveAccounts(
 ): Promise<ActiveAccount[]> {
   const distinct = [...new Set(ids)];
   if (distinct.length === 0) return [];
-  const accounts = await tx.rows<ActiveAccount>(
+  const accounts = await tx.lock<ActiveAccount>(
+    { name: "accounts", keys: distinct, shared: true },
     `SELECT id, role, is_bot AS "isBot", bot_owner_id AS "botOwnerId" FROM users
      WHERE realm_id = $1 AND id = ANY($2::int[]) AND is_active AND system_bot_kind IS NULL
      ORDER BY id FOR SHARE`,

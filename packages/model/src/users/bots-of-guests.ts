@@ -7,9 +7,9 @@ import { accountColumns, type Account } from "./account.ts";
 export const roleOfBotsComingBack = roles.member;
 
 /**
- * The bots that get another role with their owner (users.md §3), deactivated ones too, locked: of whoever becomes a guest
+ * The bots that get another role with their owner (users.md §3), deactivated ones too: of whoever becomes a guest
  * all that are none yet, of whoever is one no more those that became guests with it. They are marked as what they are
- * now. The group graph must be locked: nobody gets a bot or another role meanwhile.
+ * now. The group graph must be locked, nobody gets a bot or another role meanwhile, and so must the account with its bots.
  */
 export async function botsThatFollow(
   tx: Tx,
@@ -19,14 +19,13 @@ export async function botsThatFollow(
   if (isGuest(owner) === (role === roles.guest)) return [];
   const becomes = role === roles.guest;
   return tx.rows<Account>(
-    `WITH locked AS MATERIALIZED (
+    `WITH following AS MATERIALIZED (
        SELECT id, role FROM users
        WHERE realm_id = $1 AND bot_owner_id = $2 AND is_bot AND CASE WHEN $3 THEN role <> ${roles.guest} ELSE guest_with_owner END
-       ORDER BY id FOR NO KEY UPDATE
      ), marked AS (
-       UPDATE users SET guest_with_owner = $3 WHERE id IN (SELECT id FROM locked)
+       UPDATE users SET guest_with_owner = $3 WHERE id IN (SELECT id FROM following)
      )
-     SELECT ${accountColumns} FROM users u JOIN locked ON locked.id = u.id ORDER BY u.id`,
+     SELECT ${accountColumns} FROM users u JOIN following f ON f.id = u.id ORDER BY u.id`,
     [owner.realmId, owner.id, becomes],
   );
 }

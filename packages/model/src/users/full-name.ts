@@ -1,7 +1,8 @@
 import { errors } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 
+import { lockOrganization } from "../realms/lock-organization.ts";
 import type { Realm } from "../realms/realm.ts";
 
 /** Code points that a name may have. */
@@ -34,14 +35,14 @@ export function checkFullName(text: string): string {
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkNameIsFree(
-  sql: Sql,
+  tx: Tx,
   realm: Realm,
   name: string,
   exceptId = 0,
 ): Promise<void> {
   if (!realm.requireUniqueNames) return;
-  await sql.rows("SELECT FROM realms WHERE id = $1 FOR NO KEY UPDATE", [realm.id]);
-  const taken = await sql.rows(
+  await lockOrganization(tx, realm.id);
+  const taken = await tx.rows(
     `SELECT FROM users
      WHERE realm_id = $1 AND lower(normalize(full_name, NFKC)) = lower(normalize($2, NFKC)) AND id <> $3 LIMIT 1`,
     [realm.id, name, exceptId],

@@ -1,11 +1,12 @@
 import { errors, isOwner, roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
+import { lockOrganization } from "../realms/lock-organization.ts";
 import type { Account } from "./account.ts";
 
 /** Until the transaction ends nobody else can take an owner away; accounts are locked before it. */
 export async function lockOwnerSet(tx: Tx, realmId: number): Promise<void> {
-  await tx.rows("SELECT FROM realms WHERE id = $1 FOR NO KEY UPDATE", [realmId]);
+  await lockOrganization(tx, realmId);
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   ensureDirectRecipients,
   memberKey,
 } from "@carillon/model";
-import type { Sql, Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 import { amongAudience, loadAudiences } from "./audience.ts";
@@ -83,7 +83,7 @@ const allocate = {
 
 /** Gives every message its id, the time of the transaction, and the row of its conversation. */
 async function number(
-  sql: Sql,
+  tx: Tx,
   realm: Realm,
   outgoing: readonly OutgoingMessage[],
 ): Promise<NumberedMessage[]> {
@@ -91,8 +91,8 @@ async function number(
     target.kind === "direct" ? [target.members] : [],
   );
   const [ids, directs] = await Promise.all([
-    sql.rows<{ id: number; sentAt: number }>(allocate, [outgoing.length]),
-    ensureDirectRecipients(sql, realm.id, conversations),
+    tx.rows<{ id: number; sentAt: number }>(allocate, [outgoing.length]),
+    ensureDirectRecipients(tx, realm.id, conversations),
   ]);
   return outgoing.map((message, i) => {
     const { target } = message;

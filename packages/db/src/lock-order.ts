@@ -1,0 +1,58 @@
+/**
+ * Everything that a transaction waits for, in the one order in which it may: whoever holds a lock takes only later ones,
+ * so that nobody waits in a circle (docs/decisions/018). Within one of them the keys come in ascending order, in one
+ * statement. `Tx.lock` takes them, and checks the order in tests and in development.
+ *
+ * What nobody waits for has no place: locks that are tried (`pg_try_advisory_xact_lock`), and rows that are skipped where
+ * somebody has them (`SKIP LOCKED`).
+ */
+export const lockOrder = [
+  /** The row of the intent that a job does; claimed before the job looks at anything. By id. */
+  "intent",
+  /** The hits of one rate limit, in a transaction of their own. By a hash of its name. */
+  "rateLimit",
+  /** Making the first organization. */
+  "firstOrganization",
+  /** The organization's group graph: who is in its groups, who comes and goes, group-valued settings. By organization. */
+  "groups",
+  /** Rows of accounts, people and bots. By id. */
+  "accounts",
+  /** The organization's row: its settings, who owns it, which names are taken. By id. */
+  "organization",
+  /** Adding names of programs. By account. */
+  "clientNames",
+  /** Rows of scheduled messages that are edited, deleted or delivered. By id; a delivery is alone in its organization. */
+  "scheduled",
+  /** Who is subscribed to channels; 64 parts of all of them. By part. */
+  "audience",
+  /** Rows of channels. By id. */
+  "channels",
+  /** Rows of one account's subscriptions. By channel. */
+  "subscriptions",
+  /** Rows of direct conversations that are new: whoever makes the same one waits. */
+  "conversations",
+  /** Counting scheduled messages near the bound. By account. */
+  "pendingMessages",
+  /** What an account says of itself: its status, its presence. By account. */
+  "ownState",
+  /** The order of presences. By organization. */
+  "presence",
+  /** The head of the organization's log, with the commit. By organization. */
+  "eventHead",
+] as const;
+
+export type LockName = (typeof lockOrder)[number];
+
+/** A lock, or several of one kind, as somebody takes it. */
+export interface Lock {
+  readonly name: LockName;
+  /**
+   * What it is of, as the order says. Left out where only the statement knows: its rows then have an `id` each, and
+   * nothing of the kind may be held yet.
+   */
+  readonly keys?: readonly number[];
+  /** Others may hold it too, who share it. */
+  readonly shared?: boolean;
+  /** Something of which there are no keys yet: rows that come to be, for which only whoever makes the same ones waits. */
+  readonly fresh?: boolean;
+}

@@ -1,0 +1,42 @@
+import { lockOrder } from "@carillon/db";
+import { expect } from "chai";
+import { readFiles } from "./source-files.ts";
+
+/** What waits for a lock; what skips rows that somebody has, or only tries, does not. */
+const waits =
+  /\bFOR (?:NO KEY UPDATE|UPDATE|SHARE|KEY SHARE)\b(?!(?: OF \w+)? SKIP LOCKED)|\bpg_advisory_/;
+
+/** Where locks are declared, and where sessions take some before anything else runs. */
+const elsewhere = new Set([
+  "packages/db/src/lock-order.ts",
+  "packages/db/src/locks.ts",
+  "packages/db/src/migrations.ts",
+  "packages/testkit/src/template.ts",
+]);
+
+describe("Locks", () => {
+  const sources = () => readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
+
+  it("are waited for through Tx.lock", async () => {
+    const found = (await sources()).filter(
+      ({ path, text }) =>
+        waits.test(text) && !elsewhere.has(path) && !/\btx\.lock(?:<[^(]*>)?\(/.test(text),
+    );
+    expect(found.map(({ path }) => path)).to.deep.equal([]);
+  });
+
+  it("of rows leave foreign keys alone", async () => {
+    const found = (await sources()).filter(({ text }) => /FOR UPDATE(?! SKIP LOCKED)/.test(text));
+    expect(found.map(({ path }) => path)).to.deep.equal([]);
+  });
+
+  it("that stand in the order are taken somewhere", async () => {
+    const text = (await sources())
+      .filter(({ path }) => path !== "packages/db/src/lock-order.ts")
+      .map((source) => source.text)
+      .join();
+    const taken = (name: string) =>
+      new RegExp(`name: "${name}"|(?:lock|hold)Key(?:WithCommit)?\\(tx, "${name}"`).test(text);
+    expect(lockOrder.filter((name) => !taken(name))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,256 @@
+import {
+  addSubscriptions,
+  createChannel,
+  deactivateUser,
+  register,
+  updateUser,
+} from "@carillon/contract";
+import { lockKey, type Tx } from "@carillon/db";
+import { lockChannels } from "@carillon/model";
+import {
+  bot,
+  channel,
+  countWaiting,
+  organization,
+  roles,
+  useDatabase,
+  useGateway,
+  user,
+  waitFor,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+// docs/decisions/018: whoever waits for something holds nothing that comes after it.
+describe("Requests that wait for each other's locks", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  before(async () => {
+    org = await organization(db);
+  });
+
+  /** Until some request waits for what the transaction holds. */
+  async function blocking(holder: Tx): Promise<void> {
+    const blocked = () =>
+      holder.rows(
+        "SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))",
+      );
+    await waitFor(async () => (await blocked()).length > 0, { what: "a request waits for us" });
+  }
+
+  const keep = (holder: Tx, table: string, id: number) =>
+    holder.rows(`SELECT FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`, [id]);
+  /** Fails where somebody has the row. */
+  const free = (holder: Tx, table: string, id: number, strength = "NO KEY UPDATE") =>
+    holder.rows(`SELECT FROM ${table} WHERE id = $1 FOR ${strength} NOWAIT`, [id]);
+
+  describe("to deactivate an owner who gets another bot meanwhile", () => {
+    let late: TestAccount;
+    let early: TestAccount;
+    let leaving: TestAccount;
+    let low: { readonly id: number };
+    let high: { readonly id: number };
+    beforeEach(async () => {
+      late = await bot(db, org.owner);
+      leaving = await user(db, org.realm, { role: roles.owner });
+      early = await bot(db, leaving);
+      low = await channel(db, org.owner, { subscribers: [leaving] });
+      high = await channel(db, org.owner, { subscribers: [late] });
+    });
+
+    /**
+     * Lets the request get as far as its last transaction, which meets a bot that was somebody else's before.
+     * @param obstacle what that one waits for
+     * @param look while it waits
+     */
+    async function deactivate(
+      obstacle: (tx: Tx) => Promise<unknown>,
+      look: (tx: Tx) => Promise<unknown>,
+    ): Promise<void> {
+      let request: Promise<unknown> | undefined;
+      let first: Promise<unknown> = Promise.resolve();
+      await db.transaction(async (second) => {
+        let letGo = () => {};
+        const looked = new Promise<void>((resolve) => (letGo = resolve));
+        await new Promise<void>((resolve, reject) => {
+          first = db.transaction(async (tx) => {
+            await keep(tx, "users", early.id);
+            request = gateway
+              .as(org.owner)
+              .succeed(deactivateUser, { path: { user_id: leaving.id } });
+            await blocking(tx);
+            resolve();
+            await looked;
+          });
+          first.catch(reject);
+        });
+        await db.rows("UPDATE users SET bot_owner_id = $2 WHERE id = $1", [late.id, leaving.id]);
+        await obstacle(second);
+        letGo();
+        await first;
+        await blocking(second);
+        await look(second);
+      });
+      await request;
+      const left = await db.rows("SELECT FROM users WHERE id = ANY($1::int[]) AND is_active", [
+        [leaving.id, early.id, late.id],
+      ]);
+      expect(left).to.deep.equal([]);
+    }
+
+    it("takes all accounts in one order, before the organization", () =>
+      deactivate(
+        (tx) => keep(tx, "users", late.id),
+        async (tx) => {
+          await free(tx, "users", leaving.id);
+          await free(tx, "realms", org.realm.id);
+        },
+      ));
+
+    it("takes all channels in one order", () =>
+      deactivate(
+        (tx) => keep(tx, "channels", low.id),
+        (tx) => free(tx, "channels", high.id),
+      ));
+  });
+
+  it("to change an owner's role, it waits for the bots that follow without the organization", async () => {
+    const owner = await user(db, org.realm, { role: roles.owner });
+    const robot = await bot(db, owner);
+    let request: Promise<unknown> | undefined;
+    await db.transaction(async (tx) => {
+      await keep(tx, "users", robot.id);
+      request = gateway
+        .as(org.owner)
+        .succeed(updateUser, { path: { user_id: owner.id }, params: { role: roles.guest } });
+      await blocking(tx);
+      await free(tx, "realms", org.realm.id);
+    });
+    await request;
+  });
+
+  it("to deactivate somebody, it keeps no reference to their account away", async () => {
+    const leaving = await user(db, org.realm);
+    const room = await channel(db, org.owner, { subscribers: [leaving] });
+    let request: Promise<unknown> | undefined;
+    await db.transaction(async (tx) => {
+      await keep(tx, "channels", room.id);
+      request = gateway.as(org.owner).succeed(deactivateUser, { path: { user_id: leaving.id } });
+      await blocking(tx);
+      // What a message of theirs does for their topics, with the channel's audience in its hands.
+      await free(tx, "users", leaving.id, "KEY SHARE");
+    });
+    await request;
+  });
+
+  it("to register, somebody who is being deactivated is refused, and gets no queue", async () => {
+    const leaving = await user(db, org.realm);
+    const room = await channel(db, org.owner, { subscribers: [leaving] });
+    let leave: Promise<unknown> | undefined;
+    let come: Promise<{ status: number }> | undefined;
+    await db.transaction(async (tx) => {
+      await keep(tx, "channels", room.id);
+      leave = gateway.as(org.owner).succeed(deactivateUser, { path: { user_id: leaving.id } });
+      await blocking(tx);
+      come = gateway.as(leaving).call(register, { params: { event_types: ["message"] } });
+      await waitFor(async () => (await countWaiting(db.pool)) === 2, { what: "both wait" });
+    });
+    await leave;
+    expect((await come)?.status).to.equal(401);
+    expect(
+      await db.rows("SELECT FROM event_queue WHERE user_id = $1", [leaving.id]),
+    ).to.have.length(0);
+  });
+});
+
+// docs/decisions/012: what a request may do is decided by what is so once it has the locks.
+describe("Requests that lose what they go by while they wait", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let org: TestOrganization;
+  let room: { readonly id: number; readonly name: string };
+  let friend: TestAccount;
+  beforeEach(async () => {
+    org = await organization(db);
+    friend = await user(db, org.realm);
+    room = await channel(db, org.owner, {
+      inviteOnly: true,
+      subscribers: [org.owner, org.member],
+    });
+  });
+
+  /** The answer to a request that waits while `change` is made. */
+  async function meanwhile(
+    hold: (tx: Tx) => Promise<unknown>,
+    request: () => Promise<{ status: number; body: { msg: string } }>,
+    change: (tx: Tx) => Promise<unknown>,
+  ) {
+    let answer: ReturnType<typeof request> | undefined;
+    await db.transaction(async (tx) => {
+      await hold(tx);
+      answer = request();
+      await waitFor(async () => (await countWaiting(db.pool)) === 1, { what: "the request waits" });
+      await change(tx);
+    });
+    return (await answer)!;
+  }
+
+  const addFriend = () =>
+    gateway.as(org.member).call(addSubscriptions, {
+      params: { subscriptions: [{ name: room.name }], principals: [friend.id] },
+    });
+  const removeMember = (tx: Tx) =>
+    tx.rows("UPDATE subscriptions SET active = false WHERE channel_id = $1 AND user_id = $2", [
+      room.id,
+      org.member.id,
+    ]);
+
+  it("subscribe nobody to a private channel that they were removed from", async () => {
+    const { status, body } = await meanwhile(
+      (tx) => lockChannels(tx, [room.id]),
+      addFriend,
+      removeMember,
+    );
+    expect([status, body.msg]).to.deep.equal([400, `You cannot subscribe to ${room.name}`]);
+    const added = await db.rows("SELECT FROM subscriptions WHERE user_id = $1", [friend.id]);
+    expect(added).to.have.length(0);
+  });
+
+  const newChannel = () =>
+    gateway.as(org.member).call(createChannel, {
+      params: { name: "brand new", subscribers: [org.member.id] },
+    });
+  const subscribeToNew = () =>
+    gateway.as(org.member).call(addSubscriptions, {
+      params: { subscriptions: [{ name: "brand new" }] },
+    });
+  for (const [what, request] of [
+    ["create a channel", newChannel],
+    ["subscribe to a new one", subscribeToNew],
+  ] as const) {
+    it(`${what} no more when the organization allows it no longer`, async () => {
+      const nobody = org.groups["role:nobody"];
+      const { status } = await meanwhile(
+        (tx) => lockKey(tx, "groups", org.realm.id),
+        request,
+        (tx) =>
+          tx.rows("UPDATE realms SET can_create_public_channel_group_id = $2 WHERE id = $1", [
+            org.realm.id,
+            nobody,
+          ]),
+      );
+      expect(status).to.equal(400);
+    });
+
+    it(`${what} no more when they are deactivated`, async () => {
+      const { status } = await meanwhile(
+        (tx) => lockKey(tx, "groups", org.realm.id),
+        request,
+        (tx) => tx.rows("UPDATE users SET is_active = false WHERE id = $1", [org.member.id]),
+      );
+      expect(status).to.equal(401);
+    });
+  }
+});
