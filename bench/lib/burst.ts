@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import {
-  createAlarmClock,
+  createAlarmPublisher,
   connectQueues,
   type Queues,
-  type RunningAlarmClock,
+  type RunningAlarmPublisher,
 } from "@carillon/queue";
 import { clientIdOf } from "@carillon/model";
 import { silentLogger } from "@carillon/kit";
@@ -38,29 +38,29 @@ const shortNotice = 2;
 
 let lines = 0;
 
-/** Bursts in a world, with an alarm clock like a gateway's. */
+/** Bursts in a world, with an alarm publisher like a gateway's. */
 export async function prepareBurst(database: BenchDatabase, world: World): Promise<Burst> {
   const queues = await connectQueues({
     databaseUrl: database.url,
     redisUrl: database.redisUrl,
     log: silentLogger,
   });
-  const clock = createAlarmClock({ queues, db: database.db, log: silentLogger });
+  const alarms = createAlarmPublisher({ queues, db: database.db, log: silentLogger });
   return {
-    run: (count) => run(database, world, clock, count),
-    close: () => close(queues, clock),
+    run: (count) => run(database, world, alarms, count),
+    close: () => close(queues, alarms),
   };
 }
 
-async function close(queues: Queues, clock: RunningAlarmClock): Promise<void> {
-  await clock.idle();
+async function close(queues: Queues, alarms: RunningAlarmPublisher): Promise<void> {
+  await alarms.idle();
   await queues.close();
 }
 
 async function run(
   { db }: BenchDatabase,
   world: World,
-  clock: RunningAlarmClock,
+  alarms: RunningAlarmPublisher,
   count: number,
 ): Promise<BurstResult> {
   await db.rows("CHECKPOINT");
@@ -92,9 +92,9 @@ async function run(
     [due, scheduled.map(({ id }) => id)],
   );
   for (const { id } of scheduled)
-    clock.set({ realmId: world.realmId, scheduledMessageId: id, version: 1, deliverAt: due });
-  await clock.idle();
-  if (clock.missed > 0) throw new Error("an alarm did not reach the queue");
+    alarms.set({ realmId: world.realmId, scheduledMessageId: id, version: 1, deliverAt: due });
+  await alarms.idle();
+  if (alarms.missed > 0) throw new Error("an alarm did not reach the queue");
   const ids = scheduled.map(({ id }) => id);
   if (Date.now() > (due - shortNotice) * 1_000) throw new Error("scheduling took too long");
   await pause(due * 1_000 - Date.now());

@@ -98,7 +98,7 @@ async function stampedAndGone(world: World): Promise<void> {
   await repairsCounted(db);
 }
 
-/** The alarms are set before the messages are due, and ring. */
+/** The alarms are set before the messages are due. */
 async function expectRelayed({ db, queues }: World, people: Crowd, count: number): Promise<void> {
   const unstamped = () =>
     db.rows("SELECT FROM scheduled_messages WHERE realm_id = $1 AND alarmed_at IS NULL", [

@@ -11,8 +11,8 @@ import { inWorld, type World } from "./support/world.ts";
 onBothBackends("An alarm", scenarioMs, {
   "that is set fifty times at once is one job with one effect": (backend) =>
     inWorld(backend, fiftyAtOnce),
-  "that rings fifty times at two workers has one effect": (backend) => inWorld(backend, fiftyRings),
-  "that rings five minutes early sends nothing early": (backend) => inWorld(backend, tooEarly),
+  "that comes fifty times to two workers has one effect": (backend) => inWorld(backend, fiftyTimes),
+  "that comes five minutes early sends nothing early": (backend) => inWorld(backend, tooEarly),
   "of a batch with a poisoned row fails that row alone": (backend) => inWorld(backend, poisoned),
 });
 
@@ -32,20 +32,20 @@ async function fiftyAtOnce({ db, queues }: World): Promise<void> {
 }
 
 /** Ids of their own, so that none is swallowed. */
-async function fiftyRings({ db, queues }: World): Promise<void> {
+async function fiftyTimes({ db, queues }: World): Promise<void> {
   const people = await crowd(db);
   await slowMessages(db, 1);
   await schedule(db, people, { count: 300, dueIn: 0, seconds: 1 });
   const second = Math.floor(Date.now() / 1_000);
-  const rings = Array.from({ length: 50 }, (_, tick) => ({
+  const alarms = Array.from({ length: 50 }, (_, tick) => ({
     job: deliverDue,
     payload: { realmId: people.realmId, second: second - 1, tick },
   }));
   const workers = [await startWorker(db, queues), await startWorker(db, queues)];
   try {
-    await queues.publish(rings);
+    await queues.publish(alarms);
     await allSent(db, people.realmId, patienceMs);
-    await waitFor(() => completed(workers) >= rings.length, { what: "all have rung" });
+    await waitFor(() => completed(workers) >= alarms.length, { what: "all have run" });
     await expectSentOnce(db, people.realmId, 300);
   } finally {
     await Promise.all(workers.map((worker) => worker.close()));
@@ -64,7 +64,7 @@ async function tooEarly({ db, queues }: World): Promise<void> {
     await queues.publish([
       { job: deliverDue, payload: { realmId: people.realmId, second: row?.second ?? 0 } },
     ]);
-    await waitFor(() => completed([worker]) > 0, { what: "the alarm has rung" });
+    await waitFor(() => completed([worker]) > 0, { what: "the alarm has run" });
     await allSent(db, people.realmId, patienceMs);
     await expectSentOnce(db, people.realmId, 10);
   } finally {

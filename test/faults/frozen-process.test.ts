@@ -104,9 +104,9 @@ async function lookedAtAgain(backend: QueueBackend): Promise<void> {
     try {
       await db.transaction(async (tx) => {
         await tx.rows("SELECT pg_advisory_xact_lock($1, $2)", [lockClass.deliver, people.realmId]);
-        await ring(queues, people, 50);
+        await repeatAlarm(queues, people, 50);
         await waitFor(() => worker.runner.counters().completed >= 50, {
-          what: "all have rung",
+          what: "all have run",
           timeoutMs: promiseMs,
         });
       });
@@ -126,11 +126,11 @@ async function underWay(gated: Gate): Promise<void> {
   });
 }
 
-/** Neither relay nor sweep help: whoever is rung for has to see to it. */
+/** Neither relay nor sweep help: the worker that gets the alarm has to deliver. */
 async function deliveredByAnother({ db, queues }: World, people: Crowd): Promise<void> {
   const worker: TestWorker = await startWorker(db, queues);
   try {
-    await ring(queues, people, 1);
+    await repeatAlarm(queues, people, 1);
     await allSent(db, people.realmId, promiseMs);
     await expectSentOnce(db, people.realmId, messages);
   } finally {
@@ -139,7 +139,7 @@ async function deliveredByAnother({ db, queues }: World, people: Crowd): Promise
 }
 
 /** Alarms with ids of their own. */
-async function ring(queues: World["queues"], people: Crowd, times: number): Promise<void> {
+async function repeatAlarm(queues: World["queues"], people: Crowd, times: number): Promise<void> {
   const second = Math.floor(Date.now() / 1_000) - 60;
   await queues.publish(
     Array.from({ length: times }, (_, tick) => ({

@@ -50,7 +50,7 @@ describe("Clients that are far behind", () => {
       expect(bytes).to.be.at.most(limits.weight);
       expect(polls).to.equal(0);
     }
-    expect(gateway.events.counters.events, "the ring is full").to.equal(limits.events);
+    expect(gateway.events.counters.events, "the memory is full").to.equal(limits.events);
     expect(await queuesOf(reader)).to.equal(1);
     const { words, answers } = await drained(gateway, queue);
     expect(words).to.deep.equal(written);

@@ -44,7 +44,7 @@ describe("The clearing of queues and events", () => {
     expect(await queues()).to.have.members([polled.id, quiet.id]);
 
     await write(1, 0);
-    gateway.events.ring(reader.realmId);
+    gateway.events.wake(reader.realmId);
     expect((await waiting).events, "the poll goes on").to.have.lengthOf(1);
     await expectGone(dead);
   });
@@ -94,7 +94,7 @@ describe("The clearing of queues and events", () => {
     });
     await untilItWaits(db, gateway, queue.id);
     await write(1, 0);
-    gateway.events.ring(reader.realmId);
+    gateway.events.wake(reader.realmId);
     expect((await waiting).events).to.have.lengthOf(1);
     expect((await poll(queue)).events).to.have.lengthOf(1);
   });

@@ -19,7 +19,7 @@ import { onBothBackends } from "./support/both-backends.ts";
 import { untilItWaits } from "./support/open-polls.ts";
 import { scenarioMs } from "./support/patience.ts";
 
-/** Never within a test: whoever looks so seldom is told by rings alone. */
+/** Never within a test: whoever looks so seldom hears of it by wake-ups alone. */
 const neverMs = 3_600_000;
 
 /** Somebody who writes, and somebody who reads. */
@@ -37,7 +37,7 @@ interface Queue {
 interface Gateways {
   /** Looks every second. */
   readonly looking: Gateway;
-  /** Hears rings only. */
+  /** Hears wake-ups only. */
   readonly listening: Gateway;
   /** Nothing of it breaks. */
   readonly writer: Gateway;
@@ -47,9 +47,9 @@ describe("Real time over broken connections", () => {
   const db = useDatabase();
 
   onBothBackends("when wake-ups get lost", scenarioMs, {
-    "because nobody connects, a look answers, and rings are heard again afterwards": (backend) =>
+    "because nobody connects, a look answers, and wake-ups are heard again afterwards": (backend) =>
       withWakeUpsOver(backend, (proxy, gateways) => lost(proxy, gateways, () => proxy.refuse())),
-    "because the network died silently, a look answers, and rings are heard again afterwards": (
+    "because the network died silently, a look answers, and wake-ups are heard again afterwards": (
       backend,
     ) =>
       withWakeUpsOver(backend, (proxy, gateways) =>
@@ -95,12 +95,12 @@ describe("Real time over broken connections", () => {
     const { send, reader } = await conversation();
     const queue = await registered(listening, reader);
     const expectRung = async (): Promise<void> => {
-      const rung = poll(listening, reader, queue);
+      const woken = poll(listening, reader, queue);
       await isOpen(listening);
       const sent = await send(writer);
-      expect(await rung).to.deep.equal([sent]);
+      expect(await woken).to.deep.equal([sent]);
     };
-    // The first ring may come before it listens; then it looks when it does.
+    // The first wake-up may come before it listens; then it looks when it does.
     await expectRung();
     await expectRung();
 
@@ -111,7 +111,7 @@ describe("Real time over broken connections", () => {
     await Promise.all([isOpen(listening), isOpen(looking)]);
     const during = await send(writer);
     expect(await seen, "the look finds it").to.deep.equal([during]);
-    expect(listening.events.counters.waiting, "nobody rang").to.equal(1);
+    expect(listening.events.counters.waiting, "there was no wake-up").to.equal(1);
 
     await proxy.heal();
     expect(await unheard, "healing brings what was missed").to.deep.equal([during]);

@@ -55,7 +55,7 @@ export function wireServices(parts: GatewayParts): WiredGateway {
     queues,
     redisUrl,
     log,
-    onRing: (realmId) => events.ring(realmId),
+    onWake: (realmId) => events.wake(realmId),
     onReconnected: () => void events.look().catch(() => {}),
   });
   return { services: { db, site, events, guesses, log }, events, outbox: served };

@@ -12,7 +12,7 @@ export function undelivered(table: string): string {
 
 /**
  * The condition that a row of `scheduled_messages` is to be sent at its time. Everybody who looks for such rows takes it
- * from here: who saw other rows than the delivery claims would ring for them again and again. The partial indexes repeat it.
+ * from here: who saw other rows than the delivery claims would set alarms for them again and again. The partial indexes repeat it.
  * @param table its alias
  */
 export function pending(table: string): string {

@@ -12,7 +12,7 @@ import { ageInLog, readHeads } from "./log.ts";
 import { forgiving, type Presenter } from "./present.ts";
 import type { EventQueue, QueueEvent } from "./queue-options.ts";
 import { dropQueue, findQueue, touchQueues } from "./queues.ts";
-import { Rings, type RingLimits } from "./ring.ts";
+import { EventMemory, type MemoryLimits } from "./recent-events.ts";
 import { Selection, type NumberedEvent } from "./selection.ts";
 import { Tail } from "./tail.ts";
 import { Turnstile } from "./turnstile.ts";
@@ -22,7 +22,7 @@ export interface HubOptions<Context> {
   readonly db: Database;
   readonly presenter: Presenter<Context>;
   readonly log: Logger;
-  readonly limits?: RingLimits;
+  readonly limits?: MemoryLimits;
   /** Between two looks at the log without a wake-up, in milliseconds. */
   readonly lookMs?: number;
   /** How long a poll waits before it gets a heartbeat, in milliseconds: between the two. */
@@ -59,7 +59,7 @@ const beatAgainMs = 100;
 export class EventHub<Context> {
   readonly #options: HubOptions<Context>;
   readonly #presenter: Presenter<Context>;
-  readonly #rings: Rings;
+  readonly #memory: EventMemory;
   readonly #turnstile = new Turnstile(connectionsForPolls);
   readonly #tails = new Map<number, Promise<Tail<Context>>>();
   /** Queues polled since the last note. */
@@ -73,7 +73,7 @@ export class EventHub<Context> {
   constructor(options: HubOptions<Context>) {
     this.#options = options;
     this.#presenter = forgiving(options.presenter, options.log);
-    this.#rings = new Rings(options.limits ?? { events: 20_000, weight: 64_000_000 });
+    this.#memory = new EventMemory(options.limits ?? { events: 20_000, weight: 64_000_000 });
     this.#timers = [
       setInterval(() => void this.#quietly(this.look()), options.lookMs ?? 1_000),
       setInterval(() => void this.#quietly(this.touch()), touchMs),
@@ -82,12 +82,12 @@ export class EventHub<Context> {
 
   /** Open polls, those of them that wait for an event, and what is kept in memory. */
   get counters(): { polls: number; waiting: number; events: number; bytes: number } {
-    const { events, weight } = this.#rings;
+    const { events, weight } = this.#memory;
     return { polls: this.#open, waiting: this.#waiting, events, bytes: weight };
   }
 
   /** An organization's log has grown. */
-  ring(realmId: number): void {
+  wake(realmId: number): void {
     const tail = this.#tails.get(realmId);
     if (tail) void this.#quietly(tail.then((opened) => opened.pull()));
   }
@@ -192,15 +192,15 @@ export class EventHub<Context> {
     const isStale = await this.#isStale(tail, cursor);
     const selection = new Selection(queue, this.#presenter, tail.context);
     for (;;) {
-      if (cursor < tail.ring.floor) {
-        const range = { after: cursor, until: tail.ring.floor };
+      if (cursor < tail.recent.floor) {
+        const range = { after: cursor, until: tail.recent.floor };
         const reached = await this.#turnstile.pass(() =>
           catchUp(this.#options.db, queue, selection, range),
         );
         if (reached === undefined) return this.#giveUp(queue);
         cursor = reached;
       } else {
-        cursor = selection.addSome(tail.ring.after(cursor)) ?? tail.head;
+        cursor = selection.addSome(tail.recent.after(cursor)) ?? tail.head;
         // From here to the waiter's being known nothing may be awaited, or an event in between would be missed.
         if (selection.isFull || cursor >= tail.head) break;
         await nextTurn();
@@ -227,7 +227,7 @@ export class EventHub<Context> {
    */
   async #isStale(tail: Tail<Context>, cursor: number): Promise<boolean> {
     if (cursor >= tail.head) return false;
-    const writtenAt = tail.ring.writtenAt(cursor + 1);
+    const writtenAt = tail.recent.writtenAt(cursor + 1);
     if (writtenAt !== undefined) return performance.now() - writtenAt > stalePlace * 1_000;
     const age = await this.#turnstile.pass(() =>
       ageInLog(this.#options.db, tail.realmId, cursor + 1),
@@ -279,9 +279,9 @@ export class EventHub<Context> {
     await db.transaction(async (tx) => emit(tx, realmId, [filler({}, { audience: [] })]));
     await tail.pull();
     const selection = new Selection(queue, this.#presenter, tail.context);
-    if (head >= tail.ring.floor) selection.addAll(tail.ring.after(head));
+    if (head >= tail.recent.floor) selection.addAll(tail.recent.after(head));
     const next = heartbeatId(lastId, tail.head);
-    return selection.events.length > 0 || next === undefined || head < tail.ring.floor
+    return selection.events.length > 0 || next === undefined || head < tail.recent.floor
       ? { kind: "events", events: selection.events }
       : beat(next);
   }
@@ -307,7 +307,7 @@ export class EventHub<Context> {
 
   #openTail(realmId: number): Promise<Tail<Context>> {
     const { db } = this.#options;
-    const opening = Tail.open(realmId, { db, rings: this.#rings, presenter: this.#presenter });
+    const opening = Tail.open(realmId, { db, memory: this.#memory, presenter: this.#presenter });
     this.#tails.set(realmId, opening);
     opening.catch(() => this.#tails.delete(realmId));
     return opening;

@@ -6,7 +6,7 @@ import type { Database } from "@carillon/db";
 import { readHead, readLog, type LogRow } from "./log.ts";
 import type { Presenter } from "./present.ts";
 import type { EventQueue, LoggedEvent } from "./queue-options.ts";
-import type { Ring, Rings } from "./ring.ts";
+import type { RecentEvents, EventMemory } from "./recent-events.ts";
 import { Selection } from "./selection.ts";
 import { Waiters, type PollResult, type Waiter } from "./waiting.ts";
 
@@ -22,7 +22,7 @@ const tellSlice = 20_000;
 /** What the tails of one gateway share. */
 export interface TailParts<Context> {
   readonly db: Database;
-  readonly rings: Rings;
+  readonly memory: EventMemory;
   readonly presenter: Presenter<Context>;
 }
 
@@ -34,7 +34,7 @@ export class Tail<Context> {
   readonly realmId: number;
   readonly waiters = new Waiters();
   readonly #parts: TailParts<Context>;
-  readonly ring: Ring;
+  readonly recent: RecentEvents;
   context: Context;
   /** When a poll last came, in the process's milliseconds. */
   usedAt = performance.now();
@@ -48,7 +48,7 @@ export class Tail<Context> {
     this.realmId = realmId;
     this.context = context;
     this.#parts = parts;
-    this.ring = parts.rings.open(head);
+    this.recent = parts.memory.open(head);
   }
 
   static async open<Context>(realmId: number, parts: TailParts<Context>): Promise<Tail<Context>> {
@@ -62,13 +62,13 @@ export class Tail<Context> {
       throw error;
     });
     // In an organization that has been quiet the log may have been cleared up to the head.
-    if (tail.head < head) parts.rings.reset(tail.ring, head);
+    if (tail.head < head) parts.memory.reset(tail.recent, head);
     return tail;
   }
 
   /** The number of the newest event that this gateway knows. */
   get head(): number {
-    return this.ring.head;
+    return this.recent.head;
   }
 
   /** Nobody reads any more: whoever still has it must open another one. */
@@ -78,7 +78,7 @@ export class Tail<Context> {
 
   close(): void {
     this.#closed = true;
-    this.#parts.rings.close(this.ring);
+    this.#parts.memory.close(this.recent);
   }
 
   /**
@@ -103,7 +103,7 @@ export class Tail<Context> {
   }
 
   async #read(): Promise<void> {
-    const { db, rings, presenter } = this.#parts;
+    const { db, memory, presenter } = this.#parts;
     for (;;) {
       const rows = await readLog(db, this.realmId, this.head, readBatch);
       const first = rows[0];
@@ -111,14 +111,14 @@ export class Tail<Context> {
       if (first.event.seq !== this.head + 1) {
         // The log has been cleared beyond what was read here: whoever waits has missed something.
         this.endAll({ kind: "gone" });
-        rings.reset(this.ring, first.event.seq - 1);
+        memory.reset(this.recent, first.event.seq - 1);
       }
       if (rows.some(({ event }) => event.type === "realm"))
         this.context = await presenter.context(this.realmId);
       for (const [i, part] of inParts(rows, this.waiters.size).entries()) {
         if (i > 0) await nextTurn();
         if (this.#closed) return;
-        rings.append(this.ring, part);
+        memory.append(this.recent, part);
         await this.#tell(part.map(({ event }) => event));
       }
       if (rows.length < readBatch) return;
@@ -170,7 +170,7 @@ export class Tail<Context> {
 
   /** How a poll of the queue has ended already by what came after number `seq`; undefined where it may wait. */
   endedSince(seq: number, queue: EventQueue): PollResult | undefined {
-    for (const event of this.ring.after(Math.max(seq, this.ring.floor))) {
+    for (const event of this.recent.after(Math.max(seq, this.recent.floor))) {
       const result = endBy(event, queue);
       if (result) return result;
     }

@@ -12,7 +12,7 @@ export interface Alarm {
 }
 
 /** Puts alarms into the queue, after the commit and in its own time. It never throws: the relay adds what it missed. */
-export interface AlarmClock {
+export interface AlarmPublisher {
   set(alarm: Alarm): void;
 }
 

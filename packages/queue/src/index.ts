@@ -1,4 +1,4 @@
-export { createAlarmClock, type RunningAlarmClock } from "./alarm-clock.ts";
+export { createAlarmPublisher, type RunningAlarmPublisher } from "./alarm-publisher.ts";
 export type { QueueConfig } from "./backend.ts";
 export * from "./hand-back.ts";
 export { intentPublications } from "./intent-publisher.ts";

@@ -18,7 +18,7 @@ export function intentPublications(
   });
 }
 
-/** Puts intents that have just been committed into the queue, as the alarm clock does alarms. */
+/** Puts intents that have just been committed into the queue, as the alarm publisher does alarms. */
 export function createIntentPublisher(options: {
   queues: Queues;
   db: Database;

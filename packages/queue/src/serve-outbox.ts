@@ -1,7 +1,7 @@
 import type { Outbox } from "@carillon/db";
 import { connectWakeUps, type WakeUpOptions } from "@carillon/events";
 
-import { createAlarmClock } from "./alarm-clock.ts";
+import { createAlarmPublisher } from "./alarm-publisher.ts";
 import { createIntentPublisher } from "./intent-publisher.ts";
 import type { Queues } from "./queues.ts";
 
@@ -27,18 +27,18 @@ export interface ServedOutbox {
 export function serveOutbox(options: OutboxOptions): ServedOutbox {
   const { db, queues, log, outbox = db.outbox } = options;
   const wakeUps = connectWakeUps(options);
-  const clock = queues && createAlarmClock({ queues, db, log });
+  const alarms = queues && createAlarmPublisher({ queues, db, log });
   const intents = queues && createIntentPublisher({ queues, db, log });
   const listening = [
-    outbox.on("events", (realmId) => wakeUps.ring(realmId)),
-    outbox.on("alarm", (alarm) => clock?.set(alarm)),
+    outbox.on("events", (realmId) => wakeUps.wake(realmId)),
+    outbox.on("alarm", (alarm) => alarms?.set(alarm)),
     outbox.on("intents", (recorded) => intents?.add(recorded)),
   ];
   return {
-    missed: () => ({ alarms: clock?.missed ?? 0, intents: intents?.missed ?? 0 }),
+    missed: () => ({ alarms: alarms?.missed ?? 0, intents: intents?.missed ?? 0 }),
     async close() {
       for (const forget of listening) forget();
-      await Promise.all([wakeUps.close(), clock?.idle(), intents?.idle()]);
+      await Promise.all([wakeUps.close(), alarms?.idle(), intents?.idle()]);
     },
   };
 }

@@ -5,8 +5,8 @@ import { waitFor } from "./wait-for.ts";
 
 /**
  * Lets the time come for all that an organization has scheduled, without waiting for it: once the alarm of each
- * second is in the queue, the rows move as far back as makes the last of them due now, and the alarms ring.
- * A second whose alarm has rung gets none again: schedule for another one.
+ * second is in the queue, the rows move as far back as makes the last of them due now, and the alarms are due.
+ * A second whose alarm has run gets none again: schedule for another one.
  * @throws Error when a row gets no alarm
  */
 export async function fallDue(

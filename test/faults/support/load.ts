@@ -92,7 +92,7 @@ export async function schedule(db: Database, from: Crowd, load: Load): Promise<A
   );
 }
 
-/** Moves what is pending to so many seconds ago; its alarms ring no earlier for it. */
+/** Moves what is pending to so many seconds ago; its alarms come no earlier for it. */
 export async function makeOverdue(
   db: Database,
   { realmId }: Crowd,

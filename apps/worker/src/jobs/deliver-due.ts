@@ -23,7 +23,7 @@ export function deliverDueProcessor(services: WorkerServices) {
     } else if (elsewhere) {
       await queues.publish([lookAgain(realmId, now)]);
     } else if (second > now) {
-      // This machine's clock is ahead of the database's: ring again when it is time there.
+      // This machine's clock is ahead of the database's: come again when it is time there.
       const delayMs = (second - now) * 1_000;
       await queues.publish([{ job: deliverDue, payload: { realmId, second, tick }, delayMs }]);
     }

@@ -1,7 +1,7 @@
 import { startTask } from "@carillon/db";
 import { alarmHorizonMs, deliverDue, type Alarm } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
-import { createAlarmClock } from "@carillon/queue";
+import { createAlarmPublisher } from "@carillon/queue";
 import {
   channel,
   forEachBackend,
@@ -54,7 +54,7 @@ forEachBackend("the alarm of a message that is due in more than a day", (backend
   };
 
   it("is not set by the request, one of today is", async () => {
-    const clock = createAlarmClock({ queues, db, log: silentLogger });
+    const clock = createAlarmPublisher({ queues, db, log: silentLogger });
     const [tomorrow, today] = [await alarmOf(25 * hour), await alarmOf(23 * hour)];
     clock.set(tomorrow);
     clock.set(today);

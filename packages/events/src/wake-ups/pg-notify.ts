@@ -1,15 +1,15 @@
 import { listenOn } from "@carillon/db";
 
-import { ringChannel, ringOf, type Transport, type WakeUpOptions } from "./wake-ups.ts";
+import { wakeUpChannel, realmOf, type Transport, type WakeUpOptions } from "./wake-ups.ts";
 
-/** Rings over `pg_notify`, after the commit: in it, they would take a lock of the whole database. */
-export function pgNotify({ db, log, onRing, onReconnected }: WakeUpOptions): Transport {
+/** Wake-ups over `pg_notify`, after the commit: in it, they would take a lock of the whole database. */
+export function pgNotify({ db, log, onWake, onReconnected }: WakeUpOptions): Transport {
   const listening =
-    onRing &&
-    listenOn(db.url, ringChannel, {
+    onWake &&
+    listenOn(db.url, wakeUpChannel, {
       onNotification: (payload) => {
-        const realmId = ringOf(payload);
-        if (realmId !== undefined) onRing(realmId);
+        const realmId = realmOf(payload);
+        if (realmId !== undefined) onWake(realmId);
       },
       onConnected: () => onReconnected?.(),
       onLost: (error) => log.warn({ err: error }, "wake-ups are not heard; looking every second"),
@@ -18,8 +18,8 @@ export function pgNotify({ db, log, onRing, onReconnected }: WakeUpOptions): Tra
     send: async (realmIds) => {
       await db.rows(
         {
-          name: "ring",
-          text: `SELECT pg_notify('${ringChannel}', id::text) FROM unnest($1::int[]) AS id`,
+          name: "wake-up",
+          text: `SELECT pg_notify('${wakeUpChannel}', id::text) FROM unnest($1::int[]) AS id`,
         },
         [realmIds],
       );

@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from "ioredis";
 
-import { ringChannel, ringOf, type Transport, type WakeUpOptions } from "./wake-ups.ts";
+import { wakeUpChannel, realmOf, type Transport, type WakeUpOptions } from "./wake-ups.ts";
 
 /** What does not go out at once is lost, and looked for every second. */
 const connecting: RedisOptions = {
@@ -11,16 +11,16 @@ const connecting: RedisOptions = {
   retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
 };
 
-/** Rings over Redis. Its pub/sub knows no databases: the ring of another installation on it costs a look. */
+/** Wake-ups over Redis. Its pub/sub knows no databases: the wake-up of another installation on it costs a look. */
 export function redisPubSub(
   redisUrl: string,
-  { log, onRing, onReconnected }: WakeUpOptions,
+  { log, onWake, onReconnected }: WakeUpOptions,
 ): Transport {
   const publisher = connect(() => {});
-  const subscriber = onRing && connect(() => void subscribe());
+  const subscriber = onWake && connect(() => void subscribe());
   subscriber?.on("message", (_channel: string, message: string) => {
-    const realmId = ringOf(message);
-    if (realmId !== undefined) onRing?.(realmId);
+    const realmId = realmOf(message);
+    if (realmId !== undefined) onWake?.(realmId);
   });
 
   function connect(onReady: () => void): Redis {
@@ -32,7 +32,7 @@ export function redisPubSub(
 
   async function subscribe(): Promise<void> {
     try {
-      await subscriber?.subscribe(ringChannel);
+      await subscriber?.subscribe(wakeUpChannel);
       onReconnected?.();
     } catch (error) {
       log.warn({ err: error }, "wake-ups are not heard; looking every second");
@@ -41,7 +41,9 @@ export function redisPubSub(
 
   return {
     send: async (realmIds) => {
-      await Promise.all(realmIds.map((realmId) => publisher.publish(ringChannel, String(realmId))));
+      await Promise.all(
+        realmIds.map((realmId) => publisher.publish(wakeUpChannel, String(realmId))),
+      );
     },
     close: async () => {
       publisher.disconnect();

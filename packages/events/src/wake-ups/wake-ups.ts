@@ -10,38 +10,38 @@ import { redisPubSub } from "./redis-pub-sub.ts";
  */
 export interface WakeUps {
   /** Never fails and never waits. The own process's listeners hear it at once. */
-  ring(realmId: number): void;
-  /** Resolves when what was rung has been sent. */
+  wake(realmId: number): void;
+  /** Resolves when every wake-up has been sent. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How one process's rings reach the others. */
+/** How the wake-ups of one process reach the others. */
 export interface Transport {
-  /** Sends the rings of these organizations. May fail. */
+  /** Wakes the processes up that wait for events of these organizations. May fail. */
   send(realmIds: readonly number[]): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface WakeUpOptions {
   readonly db: Database;
-  /** Given, the rings go over Redis; else over `pg_notify`. */
+  /** Given, they go over Redis; else over `pg_notify`. */
   readonly redisUrl: string | undefined;
   readonly log: Logger;
-  /** Hears the rings of every process, the own one included; where nobody listens, none come in. */
-  readonly onRing?: (realmId: number) => void;
-  /** Rings may have been lost: look at everything. */
+  /** Hears the wake-ups of every process, the own one included; where nobody listens, none come in. */
+  readonly onWake?: (realmId: number) => void;
+  /** Wake-ups may have been lost: look at everything. */
   readonly onReconnected?: () => void;
 }
 
 /** Wake-ups between this process and the others. */
 export function connectWakeUps(options: WakeUpOptions): WakeUps {
-  const { redisUrl, log, onRing } = options;
+  const { redisUrl, log, onWake } = options;
   const transport = redisUrl === undefined ? pgNotify(options) : redisPubSub(redisUrl, options);
   const waiting = new Set<number>();
   let sending: Promise<void> | undefined;
 
-  /** One message under way at a time; what is rung meanwhile goes out together. */
+  /** One message under way at a time; what comes meanwhile goes out together. */
   async function send(): Promise<void> {
     while (waiting.size > 0) {
       const realmIds = [...waiting];
@@ -56,8 +56,8 @@ export function connectWakeUps(options: WakeUpOptions): WakeUps {
   }
 
   return {
-    ring(realmId) {
-      onRing?.(realmId);
+    wake(realmId) {
+      onWake?.(realmId);
       waiting.add(realmId);
       sending ??= send();
     },
@@ -69,10 +69,10 @@ export function connectWakeUps(options: WakeUpOptions): WakeUps {
   };
 }
 
-/** The channel on which processes ring; an organization's id is the message. */
-export const ringChannel = "carillon_events";
+/** The channel of wake-ups; an organization's id is the message. */
+export const wakeUpChannel = "carillon_events";
 
 /** The organization that a message names; undefined where it is none. */
-export function ringOf(message: string): number | undefined {
+export function realmOf(message: string): number | undefined {
   return /^[1-9]\d{0,9}$/.test(message) ? Number(message) : undefined;
 }

@@ -27,7 +27,7 @@ export type DeliverDue = z.infer<typeof payload>;
 export const batchesPerTurn = 25;
 
 /**
- * An alarm clock, never the truth: it says "look at what is due in this organization now".
+ * An alarm, never the truth: it says "look at what is due in this organization now".
  * One for each organization and second, however many messages are due then.
  * It is gone as soon as it has run, so that its id can be added again: a kept one would swallow the addition.
  */

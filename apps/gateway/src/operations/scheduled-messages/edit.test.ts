@@ -84,7 +84,7 @@ describe("Editing a scheduled message", () => {
 
     it("moves the message, and asks for another alarm", async () => {
       const at = inSeconds(7_200);
-      const rung = scene.gateway.alarms.length;
+      const before = scene.gateway.alarms.length;
       succeededWithoutFields(await edit({ scheduled_delivery_timestamp: at }));
       const record = await recordOf(client, id);
       expect(record).to.include({
@@ -92,7 +92,7 @@ describe("Editing a scheduled message", () => {
         content: "hello",
         topic: "lunch",
       });
-      expect(scene.gateway.alarms.length).to.equal(rung + 1);
+      expect(scene.gateway.alarms.length).to.equal(before + 1);
       expect((await storedRow(scene.db, id))?.version).to.equal(2);
     });
 

@@ -1,7 +1,7 @@
 import type { LogRow } from "./log.ts";
 import type { LoggedEvent } from "./queue-options.ts";
 
-export interface RingLimits {
+export interface MemoryLimits {
   readonly events: number;
   /** Bytes, roughly. */
   readonly weight: number;
@@ -11,37 +11,37 @@ export interface RingLimits {
  * The newest events of all organizations of a gateway, in memory: polls look here first. Where it is full, the
  * oldest event goes, whoever's it is.
  */
-export class Rings {
-  readonly #limits: RingLimits;
-  readonly #rings = new Set<Ring>();
+export class EventMemory {
+  readonly #limits: MemoryLimits;
+  readonly #kept = new Set<RecentEvents>();
   #events = 0;
   #weight = 0;
 
-  constructor(limits: RingLimits) {
+  constructor(limits: MemoryLimits) {
     this.#limits = limits;
   }
 
-  /** The ring of one organization, whose first event will be the one after `floor`. */
-  open(floor: number): Ring {
-    const ring = new Ring(floor);
-    this.#rings.add(ring);
-    return ring;
+  /** The recent events of one organization, of which the first will be the one after `floor`. */
+  open(floor: number): RecentEvents {
+    const recent = new RecentEvents(floor);
+    this.#kept.add(recent);
+    return recent;
   }
 
   /** Forgets an organization's events; the next one is the one after `floor`. */
-  reset(ring: Ring, floor: number): void {
-    for (const { weight } of ring.clear(floor)) this.#subtract(weight);
+  reset(recent: RecentEvents, floor: number): void {
+    for (const { weight } of recent.clear(floor)) this.#subtract(weight);
   }
 
-  close(ring: Ring): void {
-    this.reset(ring, ring.head);
-    this.#rings.delete(ring);
+  close(recent: RecentEvents): void {
+    this.reset(recent, recent.head);
+    this.#kept.delete(recent);
   }
 
-  /** Adds the rows that follow the ring's head. */
-  append(ring: Ring, rows: readonly LogRow[]): void {
+  /** Adds the rows that follow the newest of them. */
+  append(recent: RecentEvents, rows: readonly LogRow[]): void {
     for (const row of rows) {
-      ring.push(row);
+      recent.push(row);
       this.#events++;
       this.#weight += row.weight;
     }
@@ -60,10 +60,11 @@ export class Rings {
     return this.#weight;
   }
 
-  /** The ring with the most events: it has the oldest, or can best spare one. */
-  #oldest(): Ring | undefined {
-    let longest: Ring | undefined;
-    for (const ring of this.#rings) if (!longest || ring.length > longest.length) longest = ring;
+  /** Those of the organization with the most events: it has the oldest, or can best spare one. */
+  #oldest(): RecentEvents | undefined {
+    let longest: RecentEvents | undefined;
+    for (const recent of this.#kept)
+      if (!longest || recent.length > longest.length) longest = recent;
     return longest;
   }
 
@@ -74,7 +75,7 @@ export class Rings {
 }
 
 /** The newest events of one organization, without a gap. */
-export class Ring {
+export class RecentEvents {
   #rows: LogRow[] = [];
   /** How many of the first rows have been dropped already: shifting an array moves all of it. */
   #dropped = 0;
@@ -84,12 +85,12 @@ export class Ring {
     this.#floor = floor;
   }
 
-  /** The number of the newest event that was seen, also while the ring is empty. */
+  /** The number of the newest event that was seen, also while none is kept. */
   get head(): number {
     return this.#floor + this.length;
   }
 
-  /** Events up to this number are not in the ring. */
+  /** Events up to this number are not kept. */
   get floor(): number {
     return this.#floor;
   }
@@ -127,7 +128,7 @@ export class Ring {
     return rows;
   }
 
-  /** When the event of this number was written, in the process's milliseconds; undefined when it is not in the ring. */
+  /** When the event of this number was written, in the process's milliseconds; undefined when it is not kept. */
   writtenAt(seq: number): number | undefined {
     return seq > this.#floor
       ? this.#rows[this.#dropped + (seq - this.#floor) - 1]?.writtenAt

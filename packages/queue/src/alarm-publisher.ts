@@ -1,5 +1,5 @@
 import { stampAlarms, type Database } from "@carillon/db";
-import { alarmHorizonMs, alarmJob, type Alarm, type AlarmClock } from "@carillon/jobs";
+import { alarmHorizonMs, alarmJob, type Alarm, type AlarmPublisher } from "@carillon/jobs";
 import { systemClock, type Clock, type Logger } from "@carillon/kit";
 
 import { gather, type Gatherer } from "./gather.ts";
@@ -11,18 +11,19 @@ const remembered = 20_000;
 /** They are forgotten after so many milliseconds: a queue that has been emptied does not hold them any more. */
 const rememberedMs = 60_000;
 
-export interface RunningAlarmClock extends AlarmClock, Pick<Gatherer<Alarm>, "missed" | "idle"> {}
+export interface RunningAlarmPublisher
+  extends AlarmPublisher, Pick<Gatherer<Alarm>, "missed" | "idle"> {}
 
 /**
  * Sets alarms right after the commit. Nobody waits for it, and a failure is only counted: the row stays without its
  * stamp, and the relay adds its alarm.
  */
-export function createAlarmClock(options: {
+export function createAlarmPublisher(options: {
   queues: Queues;
   db: Database;
   log: Logger;
   clock?: Clock;
-}): RunningAlarmClock {
+}): RunningAlarmPublisher {
   const { queues, db, log, clock = systemClock } = options;
   const known = new Set<string>();
   let knownSince = clock.now();
