@@ -33,11 +33,6 @@ const permissionsAmong = (fields: object) => {
 // Whoever declares a permission in packages/contract/src/permissions/registry.ts gets the rest, or learns here what is missing.
 describe("Every declared permission", () => {
   const db = useDatabase();
-  const gateway = useGateway(db);
-  let org: TestOrganization;
-  before(async () => {
-    org = await organization(db);
-  });
 
   for (const scope of ["realm", "channel", "group"] as const) {
     const { permissions, table } = scopes[scope];
@@ -77,43 +72,6 @@ describe("Every declared permission", () => {
     expect(permissionsAmong(updateRealm.result)).to.deep.equal(sorted(namesOf(realmPermissions)));
   });
 
-  it("is a field of what has it, set to its default", async () => {
-    const client = gateway.as(org.admin);
-    const creator = { direct_members: [org.admin.id], direct_subgroups: [] };
-    const { id } = await client.succeed(createChannel, {
-      params: { name: "permissions", subscribers: [] },
-    });
-    const { group_id } = await client.succeed(createUserGroup, {
-      params: { name: "permissions", description: "", members: [] },
-    });
-    const { streams } = await client.succeed(listChannels);
-    const { user_groups: groups } = await client.succeed(listUserGroups);
-    const snapshot: Record<string, unknown> = await client.succeed(register);
-
-    const shown: Readonly<Record<PermissionScope, [Permissions, object | undefined, string]>> = {
-      realm: [realmPermissions, snapshot, "realm_"],
-      channel: [channelPermissions, streams.find(({ stream_id }) => stream_id === id), ""],
-      group: [groupPermissions, groups.find((group) => group.id === group_id), ""],
-    };
-    for (const [permissions, fields, prefix] of Object.values(shown))
-      for (const { name, default: initial } of Object.values(permissions))
-        expect(fields)
-          .to.have.property(prefix + name)
-          .that.deep.equals(initial === "creator" ? creator : org.groups[initial]);
-  });
-
-  it("is told to clients with what it may be set to", async () => {
-    const snapshot: Record<string, unknown> = await gateway.as(org.member).succeed(register);
-    const supported = snapshot["server_supported_permission_settings"] as Record<string, object>;
-    expect(Object.keys(supported)).to.deep.equal(["realm", "stream", "group"]);
-    for (const [scope, permissions] of [
-      ["realm", realmPermissions],
-      ["stream", channelPermissions],
-      ["group", groupPermissions],
-    ] as const)
-      expect(supported[scope]).to.have.all.keys(namesOf(permissions));
-  });
-
   it("starts as a group that it may be set to, and an organization has no creator", () => {
     for (const { permissions } of Object.values(scopes))
       for (const permission of Object.values<Permissions[string]>(permissions)) {
@@ -125,5 +83,50 @@ describe("Every declared permission", () => {
       }
     for (const { name, default: initial } of Object.values(realmPermissions))
       expect(initial, name).not.to.equal("creator");
+  });
+
+  describe("in what is served", () => {
+    const gateway = useGateway(db);
+    let org: TestOrganization;
+    before(async () => {
+      org = await organization(db);
+    });
+
+    it("is a field of what has it, set to its default", async () => {
+      const client = gateway.as(org.admin);
+      const creator = { direct_members: [org.admin.id], direct_subgroups: [] };
+      const { id } = await client.succeed(createChannel, {
+        params: { name: "permissions", subscribers: [] },
+      });
+      const { group_id } = await client.succeed(createUserGroup, {
+        params: { name: "permissions", description: "", members: [] },
+      });
+      const { streams } = await client.succeed(listChannels);
+      const { user_groups: groups } = await client.succeed(listUserGroups);
+      const snapshot: Record<string, unknown> = await client.succeed(register);
+
+      const shown: Readonly<Record<PermissionScope, [Permissions, object | undefined, string]>> = {
+        realm: [realmPermissions, snapshot, "realm_"],
+        channel: [channelPermissions, streams.find(({ stream_id }) => stream_id === id), ""],
+        group: [groupPermissions, groups.find((group) => group.id === group_id), ""],
+      };
+      for (const [permissions, fields, prefix] of Object.values(shown))
+        for (const { name, default: initial } of Object.values(permissions))
+          expect(fields)
+            .to.have.property(prefix + name)
+            .that.deep.equals(initial === "creator" ? creator : org.groups[initial]);
+    });
+
+    it("is told to clients with what it may be set to", async () => {
+      const snapshot: Record<string, unknown> = await gateway.as(org.member).succeed(register);
+      const supported = snapshot["server_supported_permission_settings"] as Record<string, object>;
+      expect(Object.keys(supported)).to.deep.equal(["realm", "stream", "group"]);
+      for (const [scope, permissions] of [
+        ["realm", realmPermissions],
+        ["stream", channelPermissions],
+        ["group", groupPermissions],
+      ] as const)
+        expect(supported[scope]).to.have.all.keys(namesOf(permissions));
+    });
   });
 });
