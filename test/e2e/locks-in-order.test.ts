@@ -1,6 +1,7 @@
 import {
   addSubscriptions,
   createChannel,
+  createUser,
   deactivateUser,
   register,
   updateUser,
@@ -217,6 +218,25 @@ describe("Requests that lose what they go by while they wait", () => {
     const added = await db.rows("SELECT FROM subscriptions WHERE user_id = $1", [friend.id]);
     expect(added).to.have.length(0);
   });
+
+  const loses = (column: string, value: unknown) => (tx: Tx) =>
+    tx.rows(`UPDATE users SET ${column} = $2 WHERE id = $1`, [org.owner.id, value]);
+  for (const [what, change, status] of [
+    ["administrators no more", loses("role", roles.member), 400],
+    ["deactivated", loses("is_active", false), 401],
+  ] as const)
+    it(`create nobody when they are ${what} once the password is hashed`, async () => {
+      const params = { email: "late@example.com", password: "long enough", full_name: "Lea Late" };
+      const answer = await meanwhile(
+        (tx) => lockKey(tx, "groups", org.realm.id),
+        () => gateway.as(org.owner).call(createUser, { params }),
+        change,
+      );
+      expect(answer.status).to.equal(status);
+      expect(
+        await db.rows("SELECT FROM users WHERE delivery_email = $1", [params.email]),
+      ).to.have.length(0);
+    });
 
   const newChannel = () =>
     gateway.as(org.member).call(createChannel, {

@@ -4,7 +4,6 @@ import {
   type Memberships,
   type Principals,
   type Realm,
-  type Subscription,
   checkChannelName,
   checkDescription,
   currentActor,
@@ -24,6 +23,7 @@ import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { recordAnnouncements, recordSubscribedNotices } from "../notices/record.ts";
+import { type AddedSubscriptions, namesByAccount, toBeTold } from "./added-subscriptions.ts";
 import { checkSubscriptionBounds } from "./subscription-bounds.ts";
 import { creationEvents } from "./create-channel.ts";
 import { postCreationNotices } from "./creation-notice.ts";
@@ -49,18 +49,6 @@ export interface AddSubscriptionsInput extends CreationOptions {
   readonly tellSubscribed: boolean;
   /** Names of further channels that the transaction is going to change: all are locked in one go. */
   readonly andLock?: readonly string[];
-}
-
-export interface AddedSubscriptions {
-  /** Names of channels, by account id. */
-  readonly subscribed: Record<string, string[]>;
-  readonly alreadySubscribed: Record<string, string[]>;
-  /** Channels that the actor may not use, by the names that were asked for. */
-  readonly unauthorized: string[];
-  /** Whether the people concerned are told. */
-  readonly told: boolean;
-  /** Ids of the channels that are in the hands of the transaction. */
-  readonly locked: ReadonlySet<number>;
 }
 
 /**
@@ -161,40 +149,4 @@ function checkMayAddOthers(
     mayAdminister(actor, channel, memberships) ||
     memberships.holds(actor, own, channel.canAddSubscribersGroupId);
   if (!allowed) throw errors.badRequest(`You may not subscribe others to ${channel.name}`);
-}
-
-/** People other than the actor, with the channels that they were subscribed to and that existed before. */
-function toBeTold(
-  actor: Account,
-  principals: ReadonlyArray<Pick<Account, "id" | "isBot">>,
-  added: readonly Subscription[],
-  created: ReadonlySet<number>,
-): Map<number, number[]> {
-  const people = new Set(
-    principals.filter(({ id, isBot }) => !isBot && id !== actor.id).map(({ id }) => id),
-  );
-  const channelsByUser = new Map<number, number[]>();
-  for (const { userId, channelId } of added) {
-    if (!people.has(userId) || created.has(channelId)) continue;
-    const list = channelsByUser.get(userId);
-    if (list) list.push(channelId);
-    else channelsByUser.set(userId, [channelId]);
-  }
-  return channelsByUser;
-}
-
-function namesByAccount(
-  channels: readonly Channel[],
-  userIds: readonly number[],
-  added: readonly Subscription[],
-): Pick<AddedSubscriptions, "subscribed" | "alreadySubscribed"> {
-  const fresh = new Set(added.map(({ userId, channelId }) => `${userId}:${channelId}`));
-  const subscribed: Record<string, string[]> = {};
-  const alreadySubscribed: Record<string, string[]> = {};
-  for (const userId of userIds)
-    for (const { id, name } of channels) {
-      const list = fresh.has(`${userId}:${id}`) ? subscribed : alreadySubscribed;
-      (list[userId] ??= []).push(name);
-    }
-  return { subscribed, alreadySubscribed };
 }

@@ -4,10 +4,10 @@ import type { Tx } from "@carillon/db";
 
 import {
   addSubscriptions,
-  type AddedSubscriptions,
   type AddSubscriptionsInput,
   type WantedChannel,
 } from "./add-subscriptions.ts";
+import type { AddedSubscriptions } from "./added-subscriptions.ts";
 import { removeSubscriptions, type RemovedSubscriptions } from "./remove-subscriptions.ts";
 
 export type UpdatedSubscriptions = Pick<AddedSubscriptions, "subscribed" | "alreadySubscribed"> &

@@ -3,10 +3,11 @@ import {
   type Site,
   checkFullName,
   checkNameIsFree,
+  currentActor,
   loadRealm,
   lockGroupGraph,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, isAtLeast, roles } from "@carillon/contract";
 import { sqlState, type Database } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { codePointLength } from "@carillon/kit";
@@ -19,7 +20,7 @@ import { hashPassword, passwordLength } from "./passwords.ts";
 
 /**
  * Adds a member on behalf of an administrator who may (users.md §5), and welcomes them. The password is hashed before the transaction
- * begins, which would otherwise hold a connection for as long.
+ * begins, which would otherwise hold a connection for as long; what the actor may is asked again in it.
  * @returns its id
  * @throws ApiError `BAD_REQUEST`
  */
@@ -29,7 +30,7 @@ export async function createMember(
   actor: Account,
   input: { readonly email: string; readonly password: string; readonly fullName: string },
 ): Promise<number> {
-  if (!actor.canCreateUsers) throw errors.badRequest("You may not create users");
+  checkMayCreate(actor);
   const realm = await loadRealm(db, actor.realmId);
   const fullName = checkFullName(input.fullName);
   const email = checkNewAddress(site, realm, input.email);
@@ -38,20 +39,32 @@ export async function createMember(
   const passwordHash = await hashPassword(input.password);
   return db
     .transaction(async (tx) => {
-      await lockGroupGraph(tx, realm.id);
-      await checkNameIsFree(tx, realm, fullName);
-      const { account, events } = await insertUser(tx, site, realm, {
+      const [, now, current] = await Promise.all([
+        lockGroupGraph(tx, realm.id),
+        currentActor(tx, actor),
+        loadRealm(tx, realm.id),
+      ]);
+      checkMayCreate(now);
+      await checkNameIsFree(tx, current, fullName);
+      const { account, events } = await insertUser(tx, site, current, {
         email,
         fullName,
         passwordHash,
         createdBy: actor.id,
       });
-      emit(tx, realm.id, [...events, ...(await welcome(tx, realm, [account]))]);
+      emit(tx, realm.id, [...events, ...(await welcome(tx, current, [account]))]);
       return account.id;
     })
     .catch((error: unknown) => {
       throw sqlState(error) === "23505" ? addressTaken() : error;
     });
+}
+
+/** @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST` */
+function checkMayCreate(actor: Account): void {
+  if (!isAtLeast(actor, roles.administrator))
+    throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
+  if (!actor.canCreateUsers) throw errors.badRequest("You may not create users");
 }
 
 /** @throws ApiError `BAD_REQUEST` */
