@@ -38,7 +38,7 @@ export async function* jsonSlices(
   before = "",
   after = "",
 ): AsyncGenerator<string, void, void> {
-  yield* inSlices(pieces(value), before, after);
+  yield* gathered(pieces(value), before, after);
 }
 
 /**
@@ -55,16 +55,16 @@ export async function* pagedSlices(answer: object): AsyncGenerator<string, void,
       let before = `${name}[`;
       for await (const page of value.read() as AsyncIterable<readonly unknown[]>) {
         if (page.length === 0) continue;
-        yield* inSlices(items(page), before);
+        yield* gathered(items(page), before);
         before = ",";
       }
       yield before === "," ? "]" : `${before}]`;
-    } else yield* inSlices(pieces(value), name);
+    } else yield* gathered(pieces(value), name);
   }
   yield "}";
 }
 
-async function* inSlices(
+async function* gathered(
   parts: Iterable<string>,
   before = "",
   after = "",
