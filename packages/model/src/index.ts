@@ -47,7 +47,7 @@ export {
   fillNotifications,
   loadInheritedNotifications,
 } from "./channels/notification-settings.ts";
-export { type ChannelObject, ChannelPresenter, loadChannelPresenter } from "./channels/present.ts";
+export { ChannelPresenter, loadChannelPresenter } from "./channels/present.ts";
 export {
   type Subscription,
   type SubscriptionPair,
@@ -59,7 +59,6 @@ export {
 export { lockChannelsOf, markSubscriber } from "./channels/subscriber-activity.ts";
 export {
   type OwnFields,
-  type SubscriptionObject,
   loadSubscribedChannels,
   loadSubscribers,
   ownFields,
@@ -68,7 +67,6 @@ export {
 export { loadAlike } from "./groups/alike.ts";
 export { loadAllMembers, loadAllSubgroups, loadSupergroups } from "./groups/closures.ts";
 export { groupEvents } from "./groups/group-events.ts";
-export type { UserGroupObject } from "./groups/group-object.ts";
 export { type UserGroup, findUserGroup } from "./groups/group.ts";
 export { listUserGroups, loadUserGroup } from "./groups/list-groups.ts";
 export { checkGroupName, checkNameIsUnused } from "./groups/names.ts";

@@ -1,6 +1,5 @@
-import { createUserGroup, listUserGroups } from "@carillon/contract";
+import { createUserGroup, listUserGroups, type UserGroupObject } from "@carillon/contract";
 import type { Database } from "@carillon/db";
-import type { UserGroupObject } from "@carillon/model";
 import { unique } from "./factories/unique.ts";
 import type { TestAccount } from "./factories/account.ts";
 import type { Gateway } from "./gateway.ts";

@@ -31,6 +31,7 @@ export const channelFields = {
 };
 
 export const channelObject = z.strictObject(channelFields);
+export type ChannelObject = z.infer<typeof channelObject>;
 
 /** A channel, and what its subscriber wants of it; null inherits the account's own settings. */
 export const subscriptionObject = z.strictObject({
@@ -47,3 +48,4 @@ export const subscriptionObject = z.strictObject({
   /** Only where asked for: IDs of active accounts. */
   subscribers: z.array(z.int()).optional(),
 });
+export type SubscriptionObject = z.infer<typeof subscriptionObject>;

@@ -17,3 +17,4 @@ export const userGroupObject = z.strictObject({
   deactivated: z.boolean(),
   ...groupSettingFields(groupPermissions),
 });
+export type UserGroupObject = z.infer<typeof userGroupObject>;

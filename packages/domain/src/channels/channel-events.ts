@@ -4,8 +4,9 @@ import {
   channelUpdated,
   channelsCreated,
   channelsDeleted,
+  type ChannelObject,
 } from "@carillon/contract";
-import type { Channel, ChannelObject } from "@carillon/model";
+import type { Channel } from "@carillon/model";
 
 /** The event that makes channels known to accounts. */
 export function channelsShownEvent(

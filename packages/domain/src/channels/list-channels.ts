@@ -1,7 +1,6 @@
 import {
   type Account,
   type Channel,
-  type ChannelObject,
   channelColumns,
   hasContentAccess,
   hasMetadataAccess,
@@ -9,7 +8,7 @@ import {
   loadMemberships,
   loadSubscribedChannels,
 } from "@carillon/model";
-import { isGuest } from "@carillon/contract";
+import { isGuest, type ChannelObject } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 

@@ -1,7 +1,7 @@
+import type { SubscriptionObject } from "@carillon/contract";
 import {
   type Account,
   type Subscription,
-  type SubscriptionObject,
   loadChannelPresenter,
   loadChannels,
   loadSubscribers,

@@ -1,12 +1,11 @@
 import {
   type Account,
   type ChannelNeed,
-  type ChannelObject,
   loadChannelPresenter,
   loadSubscribers,
   requireChannel,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, type ChannelObject } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 const known: ChannelNeed = { access: "metadata", archived: false };

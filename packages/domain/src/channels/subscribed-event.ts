@@ -1,10 +1,14 @@
-import { type NewEvent, type OwnFieldsOf, subscriptionsAdded } from "@carillon/contract";
 import {
+  type NewEvent,
+  type OwnFieldsOf,
+  subscriptionsAdded,
   type ChannelObject,
+  type SubscriptionObject,
+} from "@carillon/contract";
+import {
   type InheritedNotifications,
   type OwnFields,
   type Subscription,
-  type SubscriptionObject,
   ownFields,
 } from "@carillon/model";
 

@@ -13,7 +13,7 @@ import type { NewEvent } from "@carillon/contract";
 import { channelPropertyEvent } from "../channels/channel-events.ts";
 
 /**
- * What is told of the settings that list an account by itself, when it is active again: values go out without those
+ * What is told of the group settings that list an account by itself, when it is active again: values go out without those
  * who are deactivated, so that clients have them without it (user-groups.md §6).
  */
 export async function reactivatedSettings(

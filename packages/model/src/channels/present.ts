@@ -1,36 +1,14 @@
-import { type GroupSettingValue, channelPermissions, type NamesOf } from "@carillon/contract";
+import {
+  type ChannelObject,
+  channelPermissions,
+  type GroupSettingValue,
+  type NamesOf,
+} from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 import { loadGroupValues } from "../permissions/group-setting-values.ts";
 import { loadSystemGroups, type SystemGroupIds } from "../permissions/system-groups.ts";
 import type { Channel, ChannelGroups } from "./channel.ts";
-
-/** A channel as clients see it (channels.md §1). */
-export interface ChannelObject extends Record<
-  NamesOf<typeof channelPermissions>,
-  GroupSettingValue
-> {
-  stream_id: number;
-  name: string;
-  description: string;
-  rendered_description: string;
-  date_created: number;
-  creator_id: number | null;
-  invite_only: boolean;
-  is_web_public: boolean;
-  history_public_to_subscribers: boolean;
-  is_archived: boolean;
-  folder_id: number | null;
-  first_message_id: number | null;
-  message_retention_days: number | null;
-  topics_policy: string;
-  is_recently_active: boolean;
-  subscriber_count: number;
-  stream_weekly_traffic: number | null;
-  stream_post_policy: number;
-  is_announcement_only: boolean;
-  is_default?: boolean;
-}
 
 const permissions = Object.entries(channelPermissions).map(([key, { name }]) => ({
   key: `${key}Id` as keyof ChannelGroups,

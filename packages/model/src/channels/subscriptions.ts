@@ -1,26 +1,12 @@
+import type { ChannelObject, SubscriptionObject } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 
 import type { Channel } from "./channel.ts";
-import type { ChannelObject, ChannelPresenter } from "./present.ts";
+import type { ChannelPresenter } from "./present.ts";
 import type { Subscription } from "./subscribe.ts";
 
 /** What an account wants of a channel, as clients see it. */
-export interface OwnFields {
-  color: string;
-  is_muted: boolean;
-  in_home_view: boolean;
-  pin_to_top: boolean;
-  desktop_notifications: boolean | null;
-  audible_notifications: boolean | null;
-  push_notifications: boolean | null;
-  email_notifications: boolean | null;
-  wildcard_mentions_notify: boolean | null;
-}
-
-/** A subscription as clients see it (channels.md §1): the channel, and what the account wants of it. */
-export interface SubscriptionObject extends ChannelObject, OwnFields {
-  subscribers?: number[];
-}
+export type OwnFields = Omit<SubscriptionObject, keyof ChannelObject | "subscribers">;
 
 /** @param subscribers left out unless given */
 export function presentSubscription(

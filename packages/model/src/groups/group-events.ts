@@ -7,9 +7,8 @@ import {
   userGroupSubgroupsAdded,
   userGroupSubgroupsRemoved,
   userGroupUpdated,
+  type UserGroupObject,
 } from "@carillon/contract";
-
-import type { UserGroupObject } from "./group-object.ts";
 
 /** What is said of a group in every event. */
 interface ToldGroup {

@@ -1,8 +1,9 @@
+import type { UserGroupObject } from "@carillon/contract";
 import { column, statement, type Column, type Sql } from "@carillon/db";
 
 import { loadGroupValues } from "../permissions/group-setting-values.ts";
 import { inSlices } from "@carillon/kit";
-import { groupPermissionNames, presentUserGroup, type UserGroupObject } from "./group-object.ts";
+import { groupPermissionNames, presentUserGroup } from "./group-object.ts";
 
 /** Members as JSON: a list of ten thousand is read in a fraction of the time that an array of the database takes. */
 const objects = (condition: string) => `WITH groups AS (

@@ -12,7 +12,7 @@ export function channelReadable(viewer: Reader): Fragment {
     const me = values.add(viewer.id, "int");
     const subscribed = `EXISTS (SELECT 1 FROM subscriptions s
       WHERE s.channel_id = c.id AND s.user_id = ${me} AND s.active OFFSET 0)`;
-    // Guests gain nothing from the groups: neither setting may be given to everyone.
+    // Guests gain nothing from the groups: neither permission may be given to everyone.
     if (isGuest(viewer)) return `(c.is_web_public OR ${subscribed})`;
     return `(NOT c.invite_only OR ${subscribed} OR ARRAY[c.can_subscribe_group_id, c.can_add_subscribers_group_id] && (
       WITH RECURSIVE mine (group_id) AS (

@@ -1,7 +1,7 @@
 import { holdKey, lockKey, type Tx } from "@carillon/db";
 
 /**
- * Waits until nobody else changes who is in the organization's groups, its group graph or its group-valued settings, and
+ * Waits until nobody else changes who is in the organization's groups, its group graph or its group settings, and
  * keeps others from it until the transaction ends: racing edges never close a circle, and no two requests wait for each
  * other's groups. Accounts come and change their roles under it too: system groups are groups.
  */

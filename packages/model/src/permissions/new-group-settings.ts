@@ -7,7 +7,7 @@ import type { SystemGroupIds } from "./system-groups.ts";
 
 /**
  * What the permissions of something new are set to, in canonical form: what was asked for, checked, and the defaults
- * (user-groups.md §3).
+ * (user-groups.md §3), in the order of the declarations.
  * @param creatorId the account that has the permissions which start as the creator's
  * @throws ApiError `BAD_REQUEST` or `SYSTEM_GROUP_REQUIRED`, for the first that is refused
  */

@@ -1,5 +1,10 @@
-import { createChannel, getMessages, listChannels, type InputOf } from "@carillon/contract";
-import type { ChannelObject } from "@carillon/model";
+import {
+  createChannel,
+  getMessages,
+  listChannels,
+  type InputOf,
+  type ChannelObject,
+} from "@carillon/contract";
 import {
   changeOrganization,
   eventsOf,

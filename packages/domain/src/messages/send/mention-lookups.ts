@@ -17,7 +17,7 @@ import {
   type ParsedMessage,
 } from "@carillon/markdown";
 
-/** A group that a message names, with the setting that says who may mention it. */
+/** A group that a message names, with the permission to mention it. */
 export interface NamedGroup extends MentionableGroup {
   readonly canMentionGroupId: number;
 }

@@ -1,5 +1,9 @@
-import type { ChannelObject, SubscriptionObject } from "@carillon/model";
-import { listChannels, listSubscriptions } from "@carillon/contract";
+import {
+  listChannels,
+  listSubscriptions,
+  type ChannelObject,
+  type SubscriptionObject,
+} from "@carillon/contract";
 import {
   bot,
   changeSettings,
