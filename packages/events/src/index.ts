@@ -1,10 +1,18 @@
-export * from "./emit.ts";
-export * from "./hub.ts";
-export type { Presenter } from "./present.ts";
-export * from "./queue-options.ts";
-export * from "./queues.ts";
-export { readHead } from "./log.ts";
+export { emit } from "./emit.ts";
 export { eventId } from "./event-ids.ts";
+export { collectGarbage } from "./garbage.ts";
+export { EventHub, type HubOptions } from "./hub.ts";
+export { readHead } from "./log.ts";
+export type { Presenter } from "./present.ts";
+export type { QueueAccounts } from "./queue-lookup.ts";
+export type {
+  EventQueue,
+  LoggedEvent,
+  NarrowTerm,
+  QueueEvent,
+  QueueOptions,
+} from "./queue-options.ts";
+export { deleteQueue, evictQueues, insertQueue } from "./queues.ts";
 export type { NumberedEvent } from "./selection.ts";
 export type { PollResult } from "./waiting.ts";
-export * from "./wake-ups/wake-ups.ts";
+export { connectWakeUps, type WakeUpOptions, type WakeUps } from "./wake-ups/wake-ups.ts";

@@ -1,3 +1,4 @@
+import { allEvents, eventOf } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 import type { LoggedEvent } from "./queue-options.ts";
@@ -40,6 +41,8 @@ export async function readLog(
   return (await sql.rows<Row>(tail, [realmId, after, limit])).map(logRow);
 }
 
+const forAllPublic = allEvents.filter((event) => "forAllPublic" in event).map(({ type }) => type);
+
 /** Of who is told and of what differs between receivers only what is about the one: lists can have 10,000 entries. */
 const forUser = {
   name: "event-log-for-user",
@@ -50,7 +53,7 @@ const forUser = {
       ${age}
     FROM event_log
     WHERE realm_id = $1 AND seq > $2 AND seq <= $3
-      AND (audience IS NULL OR audience @> ARRAY[$4::int] OR ($5 AND type = 'message'))
+      AND (audience IS NULL OR audience @> ARRAY[$4::int] OR ($5 AND type = ANY($7::text[])))
     ORDER BY seq LIMIT $6`,
 };
 
@@ -69,6 +72,7 @@ export async function readLogFor(
     userId,
     allPublicChannels,
     limit,
+    forAllPublic,
   ]);
   return rows.map(logRow);
 }
@@ -118,7 +122,11 @@ const overhead = 300;
 function logRow({ payload, age: seconds, ...row }: Row): LogRow {
   return {
     writtenAt: performance.now() - seconds * 1_000,
-    event: { ...row, payload: JSON.parse(payload) as LoggedEvent["payload"] },
+    event: {
+      ...row,
+      declared: eventOf(row.type, row.op),
+      payload: JSON.parse(payload) as LoggedEvent["payload"],
+    },
     // The parsed payload takes about twice its text.
     weight: overhead + payload.length * 2 + (row.audience?.length ?? 0) * 8,
   };

@@ -1,5 +1,6 @@
 import type { Logger } from "@carillon/kit";
 
+import type { QueueAccounts } from "./queue-lookup.ts";
 import type { EventQueue, LoggedEvent, QueueEvent } from "./queue-options.ts";
 
 /** How the log's events become what clients get. The rules for that are the domain's; the hub only asks. */
@@ -16,8 +17,8 @@ export interface Presenter<Context = unknown> {
     context: Context,
     via: "audience" | "public",
   ): readonly QueueEvent[];
-  /** Whether those who ask for all public channels get the event. */
-  isPublic(event: LoggedEvent): boolean;
+  /** What polls ask of accounts. */
+  readonly accounts: QueueAccounts;
 }
 
 /** The presenter, but an event that cannot be presented is logged and left out: it must not hold up those behind it. */
@@ -35,6 +36,6 @@ export function forgiving<Context>(presenter: Presenter<Context>, log: Logger): 
     context: (realmId) => presenter.context(realmId),
     present: (event, queue, context, via) =>
       attempt(event, () => presenter.present(event, queue, context, via), []),
-    isPublic: (event) => attempt(event, () => presenter.isPublic(event), false),
+    accounts: presenter.accounts,
   };
 }

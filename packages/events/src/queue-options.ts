@@ -1,4 +1,4 @@
-import type { ClientCapability } from "@carillon/contract";
+import type { ClientCapability, EventDeclaration } from "@carillon/contract";
 
 /** One term of a queue's narrow: operator and operand, as sent. */
 export type NarrowTerm = readonly [operator: string, operand: string];
@@ -25,8 +25,8 @@ export interface EventQueue {
   readonly id: string;
   readonly realmId: number;
   readonly userId: number;
-  /** The role of its account, as of this poll. */
-  readonly role: number;
+  /** What its account sees by, as of this poll: the presenter knows what the number means. */
+  readonly sight: number;
   /** The last event that the client's snapshot contains. */
   readonly baseSeq: number;
   readonly options: QueueOptions;
@@ -40,6 +40,8 @@ export interface LoggedEvent {
   readonly seq: number;
   readonly type: string;
   readonly op: string | null;
+  /** undefined for a row that another version of Carillon has written. */
+  readonly declared: EventDeclaration | undefined;
   readonly payload: Readonly<Record<string, unknown>>;
   /** Who is told; null for every active account. */
   readonly audience: readonly number[] | null;

@@ -2,13 +2,22 @@ import type { Tx } from "@carillon/db";
 import { lastEventSeq, organization, useDatabase, type TestAccount } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { collectGarbage, findQueue, insertQueue } from "./queues.ts";
+import { collectGarbage } from "./garbage.ts";
+import { QueueLookup } from "./queue-lookup.ts";
+import { insertQueue } from "./queues.ts";
 
 // events.md §2, §6. Within one transaction the database's clock stands still, so that seconds are exact.
 describe("The lives of queues, and of the log behind them", () => {
   const db = useDatabase();
   let reader: TestAccount;
   const anyKey = new Uint8Array(32);
+  const lookup = new QueueLookup({
+    table: "users",
+    sight: "0",
+    mayListenToAll: "true",
+    keyDigest: "u.api_key_digest",
+    isActive: "u.is_active",
+  });
   before(async () => ({ member: reader } = await organization(db)));
 
   const atOnce = <T>(work: (tx: Tx) => Promise<T>) => db.transaction(work);
@@ -47,7 +56,8 @@ describe("The lives of queues, and of the log behind them", () => {
         const id = await queue(tx, idleTimeout);
         const after = async (seconds: number) => {
           await unusedFor(tx, id, idleTimeout + seconds);
-          const isServed = (await findQueue(tx, reader.id, anyKey, id)) !== undefined;
+          const poll = { userId: reader.id, keyDigest: anyKey, queueId: id };
+          const isServed = (await lookup.find(tx, poll)) !== undefined;
           return [isServed, (await clear(tx))?.queues];
         };
         expect(await after(slack)).to.deep.equal([true, 0]);

@@ -4,7 +4,15 @@ import type { LogRow } from "./log.ts";
 import { EventMemory } from "./recent-events.ts";
 
 const row = (seq: number, weight = 10): LogRow => ({
-  event: { seq, type: "t", op: null, payload: {}, audience: null, userData: null },
+  event: {
+    seq,
+    type: "t",
+    op: null,
+    declared: undefined,
+    payload: {},
+    audience: null,
+    userData: null,
+  },
   weight,
   writtenAt: seq,
 });

@@ -1,6 +1,5 @@
-import { filler, keyChanged, queueDeleted } from "@carillon/contract";
-
 import type { Presenter } from "./present.ts";
+import { effectOf, isForAllPublic } from "./effects.ts";
 import { eventId } from "./event-ids.ts";
 import type { EventQueue, LoggedEvent, QueueEvent } from "./queue-options.ts";
 
@@ -12,13 +11,11 @@ const maxEvents = 1_000;
 /** Bytes, roughly. */
 const maxWeight = 1_000_000;
 
+/** What an event weighs beside the part of it that may be large. */
+const usualWeight = 500;
+
 /** For how long it may go on in one go, in milliseconds. */
 const sliceMs = 5;
-
-/** Of a type that is for gateways only. */
-function isInternal({ type }: LoggedEvent): boolean {
-  return type === queueDeleted.type || type === keyChanged.type || type === filler.type;
-}
 
 /** Picks and presents events for one queue, until they are enough for one answer. */
 export class Selection<Context> {
@@ -39,14 +36,16 @@ export class Selection<Context> {
   }
 
   add(event: LoggedEvent): void {
-    const role = newRole(event, this.#queue.userId);
-    if (role !== undefined) this.#queue = { ...this.#queue, role };
+    const effect = effectOf(event);
+    // A poll may have begun before it, and what follows is for what the account sees by now.
+    if (effect?.sight !== undefined && effect.userId === this.#queue.userId)
+      this.#queue = { ...this.#queue, sight: effect.sight };
     const via = this.#way(event);
     if (!via) return;
     const presented = this.#presenter.present(event, this.#queue, this.#context, via);
     for (const [i, { type, ...fields }] of presented.entries()) {
       this.events.push({ type, ...fields, id: eventId(event.seq, i) });
-      this.#weight += weightOf(fields);
+      this.#weight += usualWeight + (event.declared?.weight?.(fields) ?? 0);
     }
   }
 
@@ -74,25 +73,9 @@ export class Selection<Context> {
   }
 
   #way(event: LoggedEvent): "audience" | "public" | undefined {
-    if (isInternal(event)) return undefined;
+    if (event.declared?.internal) return undefined;
     const { userId, options } = this.#queue;
     if (event.audience === null || event.audience.includes(userId)) return "audience";
-    return options.allPublicChannels && this.#presenter.isPublic(event) ? "public" : undefined;
+    return options.allPublicChannels && isForAllPublic(event) ? "public" : undefined;
   }
-}
-
-/**
- * The role that the event gives the account. A poll may have begun before it, and what follows is for the new one: all
- * of it may lie in one answer.
- */
-function newRole({ type, op, payload }: LoggedEvent, userId: number): number | undefined {
-  if (type !== "realm_user" || op !== "update") return undefined;
-  const { user_id, role } = payload["person"] as { user_id: number; role?: number };
-  return user_id === userId ? role : undefined;
-}
-
-/** What an event weighs in an answer: contents are what is large, everything else counts as little. */
-function weightOf(fields: Readonly<Record<string, unknown>>): number {
-  const message = fields["message"] as { content?: string } | undefined;
-  return 500 + (message?.content?.length ?? 0);
 }

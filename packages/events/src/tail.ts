@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { keyChanged, queueDeleted } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 
-import { readHead, readLog, type LogRow } from "./log.ts";
+import { effectOf, endBy, isForAllPublic } from "./effects.ts";
+import { readHead, readLog } from "./log.ts";
 import type { Presenter } from "./present.ts";
 import type { EventQueue, LoggedEvent } from "./queue-options.ts";
+import { inParts } from "./in-parts.ts";
 import type { RecentEvents, EventMemory } from "./recent-events.ts";
 import { Selection } from "./selection.ts";
 import { Waiters, type PollResult, type Waiter } from "./waiting.ts";
@@ -16,8 +17,6 @@ const prefetched = 1_000;
 const readBatch = 500;
 /** Polls that are answered in one go: others get their turn in between. */
 const answerSlice = 100;
-/** Receivers of the events that are told in one go, for the same reason: each of them is looked at. */
-const tellSlice = 20_000;
 
 /** What the tails of one gateway share. */
 export interface TailParts<Context> {
@@ -113,7 +112,7 @@ export class Tail<Context> {
         this.endAll({ kind: "gone" });
         memory.reset(this.recent, first.event.seq - 1);
       }
-      if (rows.some(({ event }) => event.type === "realm"))
+      if (rows.some(({ event }) => event.declared?.changesPresentation))
         this.context = await presenter.context(this.realmId);
       for (const [i, part] of inParts(rows, this.waiters.size).entries()) {
         if (i > 0) await nextTurn();
@@ -154,16 +153,18 @@ export class Tail<Context> {
   *#concernedBy(event: LoggedEvent): Generator<Waiter> {
     if (event.audience === null) yield* this.waiters.all();
     else yield* this.waiters.ofAudience(event.audience);
-    if (this.#parts.presenter.isPublic(event)) yield* this.waiters.ofPublicChannels();
+    if (isForAllPublic(event)) yield* this.waiters.ofPublicChannels();
   }
 
   /** Some events end polls, whatever they tell clients. */
   #obey(event: LoggedEvent): void {
-    const { queueId, userId } = concernOf(event);
+    const effect = effectOf(event);
+    if (!effect) return;
+    const { queueId, userId } = effect;
     const waiter = queueId === undefined ? undefined : this.waiters.ofQueue(queueId);
     const concerned = waiter ? [waiter] : userId === undefined ? [] : this.waiters.ofUser(userId);
     for (const open of concerned) {
-      const result = endBy(event, open.queue);
+      const result = endBy(effect, open.queue);
       if (result) this.end(open, result);
     }
   }
@@ -171,7 +172,7 @@ export class Tail<Context> {
   /** How a poll of the queue has ended already by what came after number `seq`; undefined where it may wait. */
   endedSince(seq: number, queue: EventQueue): PollResult | undefined {
     for (const event of this.recent.after(Math.max(seq, this.recent.floor))) {
-      const result = endBy(event, queue);
+      const result = endBy(effectOf(event), queue);
       if (result) return result;
     }
     return undefined;
@@ -185,49 +186,4 @@ export class Tail<Context> {
   endAll(result: Parameters<Waiter["finish"]>[0]): void {
     for (const waiter of this.waiters.all()) this.end(waiter, result);
   }
-}
-
-/** Whose polls an event may end. */
-function concernOf({ type, op, payload }: LoggedEvent): { queueId?: string; userId?: number } {
-  if (type === queueDeleted.type) return { queueId: String(payload["queue_id"]) };
-  if (type === keyChanged.type) return { userId: Number(payload["user_id"]) };
-  if (type !== "realm_user" || op !== "update") return {};
-  return { userId: (payload["person"] as ChangedPerson).user_id };
-}
-
-interface ChangedPerson {
-  readonly user_id: number;
-  readonly is_active?: boolean;
-  readonly role?: number;
-}
-
-/** How an event ends the polls of a queue; undefined where it does not. */
-function endBy(event: LoggedEvent, { id, userId, options }: EventQueue): PollResult | undefined {
-  const concern = concernOf(event);
-  if (concern.queueId === id) return { kind: "events", events: [] };
-  if (concern.userId !== userId) return undefined;
-  if (event.type === keyChanged.type) return { kind: "refused" };
-  const person = event.payload["person"] as ChangedPerson;
-  if (person.is_active === false) return { kind: "refused" };
-  // Whether it may go on with all public channels is for the next poll to find out.
-  if (person.role !== undefined && options.allPublicChannels) return { kind: "events", events: [] };
-  return undefined;
-}
-
-/**
- * Rows that are told together: with their receivers few enough not to keep others waiting.
- * @param everybody how many polls an event concerns that is for all
- */
-function inParts(rows: readonly LogRow[], everybody: number): Array<readonly LogRow[]> {
-  const parts: Array<readonly LogRow[]> = [];
-  let begin = 0;
-  let receivers = 0;
-  for (const [i, { event }] of rows.entries()) {
-    receivers += event.audience?.length ?? everybody;
-    if (receivers < tellSlice && i < rows.length - 1) continue;
-    parts.push(rows.slice(begin, i + 1));
-    begin = i + 1;
-    receivers = 0;
-  }
-  return parts;
 }

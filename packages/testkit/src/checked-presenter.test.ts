@@ -1,4 +1,4 @@
-import type { ClientCapability } from "@carillon/contract";
+import { type ClientCapability, eventOf } from "@carillon/contract";
 import type { EventQueue, LoggedEvent, QueueEvent } from "@carillon/events";
 import { expect } from "chai";
 
@@ -9,7 +9,7 @@ describe("What a test gateway delivers", () => {
     id: "queue",
     realmId: 1,
     userId: 1,
-    role: 400,
+    sight: 400,
     baseSeq: 0,
     idleTimeout: 600,
     options: {
@@ -26,6 +26,7 @@ describe("What a test gateway delivers", () => {
     seq: 1,
     type,
     op,
+    declared: eventOf(type, op),
     payload: { ...payload },
     audience: null,
     userData: null,

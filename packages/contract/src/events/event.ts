@@ -23,8 +23,8 @@ export interface QueueEffect {
   readonly ends?: "empty" | "refused";
   /** Only polls of queues that listen to all public channels end. */
   readonly endsAllPublic?: true;
-  /** The role that the account has from here on: what follows is presented for it. */
-  readonly role?: number;
+  /** What the account sees by from here on, its role: what follows is presented for it. */
+  readonly sight?: number;
 }
 
 /** One event, declared once: its constructor, formats, catalogue and reference page all come from it. */
@@ -56,12 +56,12 @@ export interface EventDeclaration<
   readonly internal?: true;
   /** Nothing emits it yet. */
   readonly notServedYet?: true;
-  /** Queues that listen to all public channels may get it, whoever is among the receivers. */
-  readonly forAllPublic?: true;
   /** Events that follow are presented with what this one has changed of the organization. */
   readonly changesPresentation?: true;
   /** What it does to polls and queues. */
   effect?(payload: PayloadOf<Fields, Log>): QueueEffect | undefined;
+  /** Whether queues that listen to all public channels get it, whoever is among the receivers. */
+  forAllPublic?(payload: PayloadOf<Fields, Log>): boolean;
   /** UTF-16 units of the part of a client's event that may be large. */
   weight?(fields: ValuesOf<Fields>): number;
 }

@@ -38,6 +38,6 @@ export const messageSent = event({
   },
   own: { flags },
   older: emptyTopicIsNamed("message.subject"),
-  forAllPublic: true,
+  forAllPublic: ({ public_channel }) => public_channel,
   weight: (fields) => fields.message.content.length,
 });

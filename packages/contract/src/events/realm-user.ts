@@ -69,7 +69,7 @@ export const userUpdated = event({
     const { user_id: userId } = changed;
     if ("is_active" in changed && !changed.is_active) return { userId, ends: "refused" };
     // Whether it may go on with all public channels is for the next poll to find out.
-    if ("role" in changed) return { userId, role: changed.role, endsAllPublic: true };
+    if ("role" in changed) return { userId, sight: changed.role, endsAllPublic: true };
     return undefined;
   },
 });

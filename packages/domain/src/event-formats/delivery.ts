@@ -77,7 +77,7 @@ export class Delivery<Event extends EventDeclaration = EventDeclaration> {
 
   /** Whose queue it is. */
   get viewer(): Viewer {
-    return { id: this.queue.userId, role: this.queue.role };
+    return { id: this.queue.userId, role: this.queue.sight };
   }
 
   has(capability: Named<Event>): boolean {

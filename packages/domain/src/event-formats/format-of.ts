@@ -1,4 +1,4 @@
-import { type EventDeclaration, eventDeclarations, eventOf } from "@carillon/contract";
+import { type EventDeclaration, eventDeclarations } from "@carillon/contract";
 
 import type { Format } from "./delivery.ts";
 import { formats } from "./formats.ts";
@@ -14,7 +14,7 @@ const byDeclaration = new Map<EventDeclaration | undefined, Format<EventDeclarat
 /** What needs no format, and what another version of Carillon has written, goes out as it lies in the log. */
 const asLogged: Format<EventDeclaration> = (delivery) => [delivery.tell(delivery.fields)];
 
-/** The format of rows of this kind. */
-export function formatOf(type: string, op: string | null): Format<EventDeclaration> {
-  return byDeclaration.get(eventOf(type, op)) ?? asLogged;
+/** The format of rows of the declaration. */
+export function formatOf(declared: EventDeclaration | undefined): Format<EventDeclaration> {
+  return byDeclaration.get(declared) ?? asLogged;
 }

@@ -1,7 +1,7 @@
+import { allEvents, eventOf } from "@carillon/contract";
 import { type Account, clientIdOf, gravatarUrl } from "@carillon/model";
 import { silentLogger } from "@carillon/kit";
 import {
-  bot,
   changeOrganization,
   changeSettings,
   channel,
@@ -17,7 +17,6 @@ import { expect } from "chai";
 import type { LoggedMessage } from "../messages/send/message-event.ts";
 import { readMessages } from "../messages/read/read-messages.ts";
 import { sendNow, type SendInput } from "../messages/send/send-now.ts";
-import { publicChannelOf } from "./public-channel.ts";
 import { queue, told } from "./test-support.ts";
 
 describe("message events", () => {
@@ -172,15 +171,15 @@ describe("message events", () => {
       await channel(db, org.realm, { subscribers: [org.member] }),
       await channel(db, org.realm, { inviteOnly: true, subscribers: [org.member] }),
     ];
-    const channelOf = async (input: Partial<SendInput>) =>
-      publicChannelOf(await sent(org.member, input));
-    expect(await channelOf({ to: open.id })).to.equal(open.id);
-    expect(await channelOf({ to: closed.id })).to.equal(undefined);
-    expect(await channelOf({ type: "direct", to: [org.guest.id], topic: undefined })).to.equal(
-      undefined,
-    );
-    const { events } = await eventsOf(db, org.realm.id, async () => bot(db, org.member));
-    expect(events.map(publicChannelOf).filter((id) => id !== undefined)).to.deep.equal([]);
+    const isPublic = async (input: Partial<SendInput>) => {
+      const { type, op, payload } = await sent(org.member, input);
+      return eventOf(type, op)?.forAllPublic?.(payload);
+    };
+    expect(await isPublic({ to: open.id })).to.equal(true);
+    expect(await isPublic({ to: closed.id })).to.equal(false);
+    const direct = { type: "direct", to: [org.guest.id], topic: undefined } as const;
+    expect(await isPublic(direct)).to.equal(false);
+    expect(allEvents.filter((event) => "forAllPublic" in event)).to.have.lengthOf(1);
   });
 
   it("go with the policy of the topic that sending raised", async () => {

@@ -20,5 +20,5 @@ export function presentEvent(
 ): readonly QueueEvent[] {
   const { eventTypes } = queue.options;
   if (eventTypes !== null && !eventTypes.includes(event.type)) return [];
-  return formatOf(event.type, event.op)(new Delivery(event, queue, context, via));
+  return formatOf(event.declared)(new Delivery(event, queue, context, via));
 }

@@ -1,6 +1,7 @@
 import {
   type Audience,
   clientCapabilities,
+  eventOf,
   roles,
   type ClientCapability,
 } from "@carillon/contract";
@@ -30,7 +31,7 @@ export function queue(
     id,
     realmId: 1,
     userId,
-    role,
+    sight: role,
     baseSeq: 0,
     options: {
       eventTypes: null,
@@ -66,13 +67,22 @@ export function logged({ audience, op, type, payload = {}, userData = null }: Ro
     op: op ?? null,
     audience: ids ?? null,
   };
-  return JSON.parse(JSON.stringify(row)) as LoggedEvent;
+  return declaredRow(JSON.parse(JSON.stringify(row)) as Omit<LoggedEvent, "declared">);
+}
+
+const declaredRows = new WeakMap<object, LoggedEvent>();
+
+/** The row as a gateway keeps it: one object, however often it is asked for. */
+function declaredRow(row: Omit<LoggedEvent, "declared">): LoggedEvent {
+  let known = declaredRows.get(row);
+  if (!known) declaredRows.set(row, (known = { ...row, declared: eventOf(row.type, row.op) }));
+  return known;
 }
 
 /** What the queue is told where the empty topic is called "misc". */
-export function told(event: LoggedEvent, to: EventQueue, via: Via = "audience") {
+export function told(event: Omit<LoggedEvent, "declared">, to: EventQueue, via: Via = "audience") {
   return presentEvent(
-    event,
+    declaredRow(event),
     to,
     { emptyTopicDisplayName: "misc", siteUrl: "http://carillon.test" },
     via,

@@ -4,7 +4,7 @@ import type { Presenter } from "@carillon/events";
 
 import type { DeliveryContext } from "../event-formats/delivery.ts";
 import { presentEvent } from "../event-formats/present-event.ts";
-import { publicChannelOf } from "../event-formats/public-channel.ts";
+import { queueAccounts } from "./queue-accounts.ts";
 
 /** How events of the log become those of a queue, for the hub of a gateway. */
 export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<DeliveryContext> {
@@ -14,6 +14,6 @@ export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<Del
       return { emptyTopicDisplayName, siteUrl: site.url };
     },
     present: presentEvent,
-    isPublic: (event) => publicChannelOf(event) !== undefined,
+    accounts: queueAccounts,
   };
 }

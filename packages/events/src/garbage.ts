@@ -1,0 +1,34 @@
+import { leads, type Tx } from "@carillon/db";
+import { clearEvents } from "@carillon/jobs";
+
+import { grace, longestLag, servedSeconds, shortestLog } from "./lifetimes.ts";
+
+/**
+ * Deletes dead queues, and events that no live queue can still ask for (events.md §6). One process at a time does it.
+ * @returns what it deleted; undefined when another process is at it
+ */
+export async function collectGarbage(db: {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+}): Promise<{ queues: number; events: number } | undefined> {
+  return db.transaction(async (tx) => {
+    if (!(await leads(tx, clearEvents))) return undefined;
+    const queues = await tx.count(
+      `DELETE FROM event_queue q WHERE q.last_seen + make_interval(secs => ${servedSeconds} + ${grace}) < now()`,
+    );
+    const realms = await tx.rows<{ realmId: number; keep: number }>(
+      `SELECT h.realm_id AS "realmId", greatest(${shortestLog}, max(q.idle_timeout)) + ${longestLag} AS keep
+       FROM event_head h LEFT JOIN event_queue q ON q.realm_id = h.realm_id GROUP BY h.realm_id`,
+    );
+    let events = 0;
+    for (const { realmId, keep } of realms) {
+      events += await tx.count(
+        `DELETE FROM event_log WHERE realm_id = $1 AND seq <= (
+           SELECT max(seq) FROM (
+             SELECT seq, created_at FROM event_log WHERE realm_id = $1 ORDER BY seq LIMIT ${clearEvents.bound.batch}) oldest
+           WHERE created_at < now() - make_interval(secs => $2))`,
+        [realmId, keep],
+      );
+    }
+    return { queues, events };
+  });
+}

@@ -1,0 +1,12 @@
+/** A request for events. */
+export interface Poll {
+  readonly userId: number;
+  /** Of the API key that it came with. */
+  readonly keyDigest: Uint8Array;
+  readonly queueId: string;
+  /** The newest id that the client has got: everything up to it is acknowledged. */
+  readonly lastEventId: number;
+  readonly block: boolean;
+  /** Fires when the client hangs up. */
+  readonly signal: AbortSignal;
+}

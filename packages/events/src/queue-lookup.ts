@@ -1,0 +1,82 @@
+import type { NamedStatement, Sql } from "@carillon/db";
+
+import { aliveQueue, isUuid } from "./queues.ts";
+import type { Poll } from "./poll.ts";
+import type { EventQueue, QueueOptions } from "./queue-options.ts";
+
+/**
+ * What polls ask of accounts, as SQL over the row `u` of an account. It is part of the statements that every poll sends;
+ * what an account is, the rules know.
+ */
+export interface QueueAccounts {
+  readonly table: string;
+  /** What the account sees by: {@link EventQueue.sight}. */
+  readonly sight: string;
+  /** Whether it may listen to all public channels. */
+  readonly mayListenToAll: string;
+  /** The digest of its API key. */
+  readonly keyDigest: string;
+  /** Whether its queues live. */
+  readonly isActive: string;
+}
+
+/** A queue, and where the organization's log ends now. */
+export interface FoundQueue {
+  readonly queue: EventQueue;
+  readonly head: number;
+  /** Whether the key that the caller came with is the account's still. */
+  readonly keyIsCurrent: boolean;
+}
+
+interface Row {
+  id: string;
+  realmId: number;
+  userId: number;
+  sight: number;
+  baseSeq: number;
+  options: QueueOptions;
+  idleTimeout: number;
+  head: number;
+  keyIsCurrent: boolean;
+}
+
+/** Looks queues up with their accounts, and notes that they are in use. */
+export class QueueLookup {
+  readonly #find: NamedStatement<Row>;
+  readonly #touch: NamedStatement<{ id: string }>;
+
+  constructor({ table, sight, mayListenToAll, keyDigest, isActive }: QueueAccounts) {
+    this.#find = {
+      name: "event-queue",
+      text: `SELECT q.queue_id AS id, q.realm_id AS "realmId", q.user_id AS "userId", ${sight} AS sight,
+          q.base_seq AS "baseSeq",
+          CASE WHEN ${mayListenToAll} THEN q.options ELSE q.options || '{"allPublicChannels": false}' END AS options,
+          q.idle_timeout AS "idleTimeout", h.seq AS head, ${keyDigest} = $3 AS "keyIsCurrent"
+        FROM event_queue q JOIN event_head h ON h.realm_id = q.realm_id JOIN ${table} u ON u.id = q.user_id
+        WHERE q.queue_id = $1 AND q.user_id = $2 AND ${aliveQueue}`,
+    };
+    this.#touch = {
+      name: "event-queues-touch",
+      text: `UPDATE event_queue q SET last_seen = now() FROM ${table} u
+        WHERE q.queue_id = ANY($1::uuid[]) AND u.id = q.user_id AND ${isActive} RETURNING q.queue_id AS id`,
+    };
+  }
+
+  /** The account's queue; undefined for one that is unknown, expired or somebody else's. */
+  async find(
+    sql: Sql,
+    { userId, keyDigest, queueId }: Pick<Poll, "userId" | "keyDigest" | "queueId">,
+  ): Promise<FoundQueue | undefined> {
+    if (!isUuid(queueId)) return undefined;
+    const [row] = await sql.rows(this.#find, [queueId, userId, keyDigest]);
+    if (!row) return undefined;
+    const { head, keyIsCurrent, ...queue } = row;
+    return { queue, head, keyIsCurrent };
+  }
+
+  /** Notes that the queues are in use; returns those that live, of active accounts. */
+  async touch(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
+    const rows = await sql.rows(this.#touch, [ids]);
+    return new Set(rows.map(({ id }) => id));
+  }
+}
