@@ -94,9 +94,10 @@ async function race(
 ): Promise<Round[]> {
   const site = testSite();
   const client = { id: await clientIdOf(db, "test"), name: "test" };
-  await db.rows("UPDATE scheduled_messages SET deliver_at = now() WHERE id = ANY($1)", [
-    rows.map(({ id }) => id),
-  ]);
+  await db.rows(
+    "UPDATE scheduled_messages SET deliver_at = date_trunc('second', now()) WHERE id = ANY($1)",
+    [rows.map(({ id }) => id)],
+  );
   const work = {
     edit: ({ id, sender }: Scheduled) =>
       db.transaction((tx) =>

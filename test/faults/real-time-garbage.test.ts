@@ -156,7 +156,7 @@ describe("The clearing of queues and events", () => {
     await db.transaction(async (tx) => {
       await tx.rows(
         `INSERT INTO event_log (realm_id, seq, type, payload, created_at)
-         SELECT $1, $2::bigint + n, 'user_status', '{}', now() - make_interval(secs => $4)
+         SELECT $1, $2::bigint + n, 'user_status', '{"user_id": 1}', now() - make_interval(secs => $4)
          FROM generate_series(1, $3::int) AS n`,
         [realmId, head, count, age],
       );

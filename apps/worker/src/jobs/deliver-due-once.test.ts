@@ -133,7 +133,7 @@ describe("A scheduled message is sent once", () => {
     const other = await scheduledMessage(db, sender, room, { dueIn: -1 });
     const edit = await db.transaction(async (tx) => {
       await tx.rows(
-        "UPDATE scheduled_messages SET deliver_at = now() + interval '1 hour' WHERE id = $1",
+        "UPDATE scheduled_messages SET deliver_at = date_trunc('second', now()) + interval '1 hour' WHERE id = $1",
         [row.id],
       );
       const delivered = deliver(db, org.realm);

@@ -57,7 +57,7 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker }> = [
         const told = tell(walk, `scheduled message ${id} falls due`);
         // The time of one that has failed is listed: only its sender moves that.
         await walk.db.rows(
-          `UPDATE scheduled_messages SET deliver_at = now() - interval '1 second'
+          `UPDATE scheduled_messages SET deliver_at = date_trunc('second', now()) - interval '1 second'
            WHERE id = $1 AND NOT delivered AND NOT failed`,
           [id],
         );
