@@ -14,6 +14,7 @@ export { type Lock, lockOrder } from "./lock-order.ts";
 export * from "./locks.ts";
 export * from "./migrations.ts";
 export * from "./recurring-task.ts";
+export type { TransactionPrisma } from "./prisma-on-connection.ts";
 export * from "./share.ts";
 export * from "./sql-errors.ts";
 export * from "./start-recurring.ts";

@@ -83,14 +83,17 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
     createdBy: owner.id,
   });
   const { account, apiKey } = inserted;
-  const [administrators] = await Promise.all([
-    administratorsAnd(tx, owner),
-    tx.rows(
-      `UPDATE users SET default_sending_channel_id = $2, default_events_register_channel_id = $3,
-         default_all_public_channels = $4 WHERE id = $1`,
-      [account.id, sending?.id ?? null, registered?.id ?? null, wanted.allPublicChannels],
-    ),
-  ]);
+  const administrators = await administratorsAnd(tx, owner);
+  const prisma = await tx.prisma();
+  await prisma.user.update({
+    where: { id: account.id },
+    data: {
+      defaultSendingChannelId: sending?.id ?? null,
+      defaultEventsRegisterChannelId: registered?.id ?? null,
+      defaultAllPublicChannels: wanted.allPublicChannels,
+    },
+    select: { id: true },
+  });
   const defaults: BotDefaults = {
     default_sending_stream: sending?.name ?? null,
     default_events_register_stream: registered?.name ?? null,

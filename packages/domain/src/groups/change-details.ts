@@ -30,10 +30,12 @@ export async function changeDetails(
     checkGroupName(name);
     await checkNameIsUnused(tx, realm.id, name);
   }
-  await tx.rows(
-    "UPDATE named_user_group SET name = $2, description = $3, deactivated = $4 WHERE id = $1",
-    [group.id, name, description, group.deactivated && !reactivated],
-  );
+  const prisma = await tx.prisma();
+  await prisma.namedUserGroup.update({
+    where: { id: group.id },
+    data: { name, description, deactivated: group.deactivated && !reactivated },
+    select: { id: true },
+  });
   const update = (data: { name: string } | { description: string }) =>
     groupEvents.updated(group, data);
   return {

@@ -30,11 +30,12 @@ export async function changeApiKey(
   account: Account,
 ): Promise<string> {
   const apiKey = randomKey();
-  await tx.rows("UPDATE users SET api_key_sealed = $2, api_key_digest = $3 WHERE id = $1", [
-    account.id,
-    site.secrets.seal(apiKey),
-    site.secrets.digest(apiKey),
-  ]);
+  const prisma = await tx.prisma();
+  await prisma.user.update({
+    where: { id: account.id },
+    data: { apiKeySealed: site.secrets.seal(apiKey), apiKeyDigest: site.secrets.digest(apiKey) },
+    select: { id: true },
+  });
   recordAudit(tx, account.realmId, actorId, [{ type: "user_api_key_changed", userId: account.id }]);
   emit(tx, account.realmId, [keyChanged({ user_id: account.id }, { audience: [] })]);
   return apiKey;
