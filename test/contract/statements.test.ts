@@ -132,7 +132,17 @@ describe("declared statements", () => {
     expect(refusal).to.match(/total is null/);
   });
 
-  it("have names of their own", () => {
+  it("have names that no other statement has, declared or not", async () => {
+    const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
+    const names = sources.flatMap(({ text }) =>
+      [...text.matchAll(/\bname:\s*"([^"]+)",\s*text:/g)].map((match) => match[1]),
+    );
+    const twice = names.filter((name, i) => names.indexOf(name) !== i);
+    expect(twice).to.deep.equal([]);
+    expect(names.length).to.be.greaterThan(100);
+  });
+
+  it("are refused a name that is taken", () => {
     const name = declaredStatements()[0]?.name ?? "";
     expect(() => statement({ name, text: "SELECT 1", row: {} })).to.throw(/two statements named/);
   });

@@ -12,6 +12,23 @@ const sslRequest = 80_877_103;
 export class PoolClient extends pg.Client {
   declare readonly processID: number | null;
   declare readonly secretKey: number | null;
+  #gathering = false;
+
+  /**
+   * What is sent from here on until the promises that are ready have had their turn goes out in one write: a BEGIN with
+   * what comes first, the last statements with their COMMIT. A write is a call of the system: they are a third of the
+   * processor time of a gateway under load.
+   */
+  gatherWrites(): void {
+    if (this.#gathering) return;
+    const { stream } = this.connection;
+    this.#gathering = true;
+    stream.cork();
+    process.nextTick(() => {
+      this.#gathering = false;
+      stream.uncork();
+    });
+  }
 
   /**
    * Asks the server to cancel what runs on this connection, by a connection of its own that needs no place among the

@@ -1,5 +1,6 @@
 import type pg from "pg";
 
+import { PoolClient } from "./pool-client.ts";
 import type { Statement } from "./statement.ts";
 
 /** Rows from one SQL statement. */
@@ -11,11 +12,12 @@ export interface Sql {
 export function run(
   connection: pg.Pool | pg.PoolClient,
   statement: Statement,
-  values: readonly unknown[],
+  values: readonly unknown[] = [],
 ): Promise<pg.QueryResult> {
   const config =
     typeof statement === "string"
       ? { text: statement, values: [...values] }
       : { name: statement.name, text: statement.text, values: [...values] };
+  if (connection instanceof PoolClient) connection.gatherWrites();
   return (connection as pg.Pool).query(config);
 }

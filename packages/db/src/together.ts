@@ -57,16 +57,17 @@ class Gathered implements Sql {
   }
 }
 
-/** By the texts of the parts: which of them come together is written in the code, so that there are few. */
+/** By the names of the parts: which of them come together is written in the code, so that there are few. */
 const prepared = new Map<string, Statement<Answers>>();
 
 function combined(parts: readonly Statement[]): Statement<Answers> {
-  const texts = parts.map((part) => (typeof part === "string" ? part : part.text));
-  if (parts.some((part) => typeof part === "string")) return combine(texts);
-  const key = texts.join("\n");
+  const names = parts.flatMap((part) => (typeof part === "string" ? [] : [part.name]));
+  const texts = () => parts.map((part) => (typeof part === "string" ? part : part.text));
+  if (names.length < parts.length) return combine(texts());
+  const key = names.join("\n");
   let statement = prepared.get(key);
   if (!statement) {
-    statement = { name: `together-${prepared.size + 1}`, text: combine(texts) };
+    statement = { name: `together-${prepared.size + 1}`, text: combine(texts()) };
     prepared.set(key, statement);
   }
   return statement;

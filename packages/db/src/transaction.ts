@@ -3,6 +3,7 @@ import type pg from "pg";
 import { begin, type TransactionMode } from "./begin.ts";
 import { holdConnection, type HeldConnection } from "./held-connection.ts";
 import type { Lifetime } from "./lifetime.ts";
+import { run } from "./sql.ts";
 import { lostToAnother, sqlState } from "./sql-errors.ts";
 import { Tx, type TxParts } from "./tx.ts";
 
@@ -53,7 +54,7 @@ async function once<T>(
   const tx = new Tx(held.connection, parts);
   try {
     // It goes out with the first statement. It fails only where the connection does, and then they all do.
-    const begun = held.connection.query(begin(mode, parts.transactionTimeoutMs, lifetime));
+    const begun = run(held.connection, begin(mode, parts.transactionTimeoutMs, lifetime));
     const [result] = await held.unlessEnded(Promise.all([work(tx), begun]));
     await tx.ending();
     await commit(tx, held, lifetime);
