@@ -14,9 +14,10 @@ describe("writes to a connection", () => {
     if (!(client instanceof PoolClient)) throw new Error("the pool has connections of its own");
     const stream = client.connection.stream as Socket;
     let count = 0;
-    const { _write: write, _writev: writev } = stream;
-    stream._write = (...given) => (count++, write.apply(stream, given));
-    if (writev) stream._writev = (...given) => (count++, writev.apply(stream, given));
+    const write = stream._write.bind(stream);
+    const writev = stream._writev?.bind(stream);
+    stream._write = (...given) => (count++, write(...given));
+    if (writev) stream._writev = (...given) => (count++, writev(...given));
     try {
       await work();
     } finally {
