@@ -1,0 +1,63 @@
+import { expect } from "chai";
+import { z } from "zod";
+import { allEvents, eventOf } from "./all-events.ts";
+import { deliveredFaults, loggedFaults } from "./catalogue.ts";
+import { event } from "./event.ts";
+
+describe("a declared event", () => {
+  const rung = event({
+    type: "bell",
+    op: "ring",
+    about: "Somebody rings.",
+    to: "some",
+    fields: { user_id: z.int(), tones: z.array(z.string()).optional() },
+    own: { loud: z.boolean() },
+  });
+  const silenced = event({ type: "bell", op: "silence", about: "", to: "everybody", fields: {} });
+
+  it("is the function that makes it, with what the log keeps", () => {
+    const made = rung({ user_id: 3 }, { audience: [1, 2], userData: { 1: { loud: true } } });
+    expect(made).to.deep.include({ type: "bell", op: "ring", payload: { user_id: 3 } });
+    expect(made).to.deep.include({ audience: [1, 2], userData: { 1: { loud: true } } });
+    expect(silenced({})).to.deep.include({ type: "bell", op: "silence", audience: null });
+  });
+
+  it("does not compile with another payload, without receivers, or from an object", () => {
+    const told = { audience: [1] };
+    // @ts-expect-error a field of another type
+    rung({ user_id: "3" }, told);
+    // @ts-expect-error a field too many
+    rung({ user_id: 3, why: "" }, told);
+    // @ts-expect-error who is told must be said
+    rung({ user_id: 3 });
+    // @ts-expect-error nothing else differs between receivers
+    rung({ user_id: 3 }, { ...told, userData: { 1: { quiet: true } } });
+    // @ts-expect-error everybody is told
+    silenced({}, told);
+    // @ts-expect-error only a declaration makes an event
+    const made: ReturnType<typeof rung> = { type: "bell", op: "ring", payload: {}, ...told };
+    expect(made).to.be.an("object");
+  });
+
+  it("is found by type and op, and is one of a kind", () => {
+    for (const each of allEvents) expect(eventOf(each.type, each.op ?? null)).to.equal(each);
+    expect(eventOf("bell", "ring")).to.equal(undefined);
+    expect(eventOf("user_group", null)).to.equal(undefined);
+  });
+
+  it("has one form of several, and no mixture of them", () => {
+    const sender = { user_id: 1, email: "a@b.test" };
+    const head = { type: "typing", op: "start", sender };
+    const direct = { ...head, message_type: "direct", recipients: [sender] };
+    const inChannel = { ...head, message_type: "stream", stream_id: 4, topic: "" };
+    for (const told of [direct, inChannel]) expect(deliveredFaults(told)).to.deep.equal([]);
+    expect(deliveredFaults({ ...direct, stream_id: 4 })).to.have.lengthOf(1);
+    expect(deliveredFaults(head)).to.have.length.above(0);
+  });
+
+  it("for gateways only is none that a client may get", () => {
+    expect(deliveredFaults({ type: "filler" })).to.have.lengthOf(1);
+    const row = { type: "filler", op: null, payload: {}, userData: null };
+    expect(loggedFaults(row)).to.deep.equal([]);
+  });
+});
