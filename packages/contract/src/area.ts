@@ -1,6 +1,26 @@
 import type { Operation } from "./operation.ts";
 
-/** What an operation is about: the first segment of its path below the API's prefix. */
+/** Areas of the API, with the paths below its prefix that belong to them; the first that fits counts. */
+const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
+  ["scheduled-messages", /^scheduled_messages/],
+  ["messages", /^messages/],
+  ["events", /^(events|register)\b/],
+  ["topics", /^user_topics|\/muted_topics$/],
+  ["presence", /\/(presence|status)$|^typing\b/],
+  ["channels", /^(streams|channels|get_stream_id|default_streams)\b|\/subscriptions\b|\/topics$/],
+  ["user-groups", /^user_groups/],
+  ["bots", /^bots/],
+  ["settings", /^settings/],
+  ["organization", /^realm/],
+  ["accounts", /^(users|fetch_api_key|dev_fetch_api_key|avatar)\b/],
+  ["server", /^(server_settings|static)\b/],
+];
+
+/**
+ * What an operation is about: its page of the reference, and its tag in the OpenAPI document. A path of no area is one
+ * by its first segment.
+ */
 export function areaOf(operation: Operation): string {
-  return /^(?:\/api\/v1)?\/([^/]+)/.exec(operation.path)?.[1] ?? "other";
+  const path = operation.path.replace(/^\/(api\/v1\/)?/, "");
+  return areas.find(([, paths]) => paths.test(path))?.[0] ?? /^[^/]*/.exec(path)?.[0] ?? "other";
 }
