@@ -13,7 +13,9 @@ export async function collectGarbage(db: {
   return db.transaction(async (tx) => {
     if (!(await leads(tx, clearEvents))) return undefined;
     const queues = await tx.count(
-      `DELETE FROM event_queue q WHERE q.last_seen + make_interval(secs => ${servedSeconds} + ${grace}) < now()`,
+      `DELETE FROM event_queue WHERE queue_id IN (
+         SELECT queue_id FROM event_queue q
+         WHERE q.last_seen + make_interval(secs => ${servedSeconds} + ${grace}) < now() FOR UPDATE SKIP LOCKED)`,
     );
     const realms = await tx.rows<{ realmId: number; keep: number }>(
       `SELECT h.realm_id AS "realmId", greatest(${shortestLog}, max(q.idle_timeout)) + ${longestLag} AS keep

@@ -44,6 +44,7 @@ interface Row {
 export class QueueLookup {
   readonly #find: NamedStatement<Row>;
   readonly #touch: NamedStatement<{ id: string }>;
+  readonly #touchSeveral: NamedStatement<{ id: string }>;
 
   constructor({ table, sight, mayListenToAll, keyDigest, isActive }: QueueAccounts) {
     this.#find = {
@@ -60,6 +61,17 @@ export class QueueLookup {
       text: `UPDATE event_queue q SET last_seen = now() FROM ${table} u
         WHERE q.queue_id = ANY($1::uuid[]) AND u.id = q.user_id AND ${isActive} RETURNING q.queue_id AS id`,
     };
+    this.#touchSeveral = {
+      name: "event-queues-touch-several",
+      text: `WITH free AS (
+          SELECT queue_id FROM event_queue WHERE queue_id = ANY($1::uuid[]) FOR NO KEY UPDATE SKIP LOCKED
+        ), touched AS (
+          UPDATE event_queue q SET last_seen = now() FROM free, ${table} u
+          WHERE q.queue_id = free.queue_id AND u.id = q.user_id AND ${isActive}
+        )
+        SELECT q.queue_id AS id FROM event_queue q JOIN ${table} u ON u.id = q.user_id
+        WHERE q.queue_id = ANY($1::uuid[]) AND ${isActive}`,
+    };
   }
 
   /** The account's queue; undefined for one that is unknown, expired or somebody else's. */
@@ -74,9 +86,12 @@ export class QueueLookup {
     return { queue, head, keyIsCurrent };
   }
 
-  /** Notes that the queues are in use; returns those that live, of active accounts. */
+  /**
+   * Notes that the queues are in use; returns those that live, of active accounts. Several wait for nobody: who has one
+   * is touching it likewise, or about to end it, which the next time shows.
+   */
   async touch(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
-    const rows = await sql.rows(this.#touch, [ids]);
+    const rows = await sql.rows(ids.length === 1 ? this.#touch : this.#touchSeveral, [ids]);
     return new Set(rows.map(({ id }) => id));
   }
 }

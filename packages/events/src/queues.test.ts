@@ -1,10 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { Tx } from "@carillon/db";
 import { lastEventSeq, organization, useDatabase, type TestAccount } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { collectGarbage } from "./garbage.ts";
 import { QueueLookup } from "./queue-lookup.ts";
-import { insertQueue } from "./queues.ts";
+import { evictQueues, insertQueue } from "./queues.ts";
 
 // events.md §2, §6. Within one transaction the database's clock stands still, so that seconds are exact.
 describe("The lives of queues, and of the log behind them", () => {
@@ -65,6 +66,36 @@ describe("The lives of queues, and of the log behind them", () => {
         expect(await after(slack + 30)).to.deep.equal([false, 0]);
         expect(await after(slack + 30.001)).to.deep.equal([false, 1]);
       }));
+
+  for (const [who, write] of [
+    ["who notes their use", (ids: string[]) => lookup.touch(db, ids)],
+    ["who clears the dead away", () => collectGarbage(db)],
+    [
+      "a registration that gives up the oldest",
+      async () => {
+        await db.rows(
+          `INSERT INTO event_queue (queue_id, realm_id, user_id, base_seq, options, idle_timeout)
+           SELECT gen_random_uuid(), $1, $2, 0, '{}', 600 FROM generate_series(1, 100)`,
+          [reader.realmId, reader.id],
+        );
+        await evictQueues(db, reader.id, randomUUID());
+      },
+    ],
+  ] as const)
+    it(`are not waited for, while somebody ends one, by ${who}`, async () => {
+      await db.rows("DELETE FROM event_queue");
+      const ids = await db.transaction(async (tx) => [await queue(tx, 600), await queue(tx, 600)]);
+      await db.transaction((tx) => Promise.all(ids.map((id) => unusedFor(tx, id, 10_000))));
+      const untouched = () =>
+        db.rows<{ id: string }>(
+          "SELECT queue_id AS id FROM event_queue WHERE last_seen < now() - interval '1 hour'",
+        );
+      await db.transaction(async (tx) => {
+        await tx.rows("DELETE FROM event_queue WHERE queue_id = $1", [ids[0]]);
+        await write(ids);
+        expect(await untouched()).to.deep.equal([{ id: ids[0] }]);
+      });
+    });
 
   it("the log is kept for the longest time and the longest lag of a place", () =>
     atOnce(async (tx) => {

@@ -30,7 +30,8 @@ export async function tellBotOwner(
   { channel, what }: BotTrouble,
 ): Promise<void> {
   if (!bot.isBot || bot.botOwnerId === null) return;
-  const due = await tx.first(
+  const [due] = await tx.lock(
+    { name: "accounts", keys: [bot.id] },
     `UPDATE users SET owner_told_at = now() WHERE id = $1
        AND (owner_told_at IS NULL OR owner_told_at < now() - interval '5 minutes') RETURNING id`,
     [bot.id],
