@@ -1,6 +1,7 @@
 export * from "./all-operations.ts";
 export * from "./api-reference.ts";
 export * from "./api-error.ts";
+export type { BotDefaults, BotObject, CreatedBot, OwnBot } from "./bots/bot-objects.ts";
 export * from "./bounds.ts";
 export type { ChannelObject, SubscriptionObject } from "./channels/channel-object.ts";
 export * from "./decode-input.ts";
@@ -36,8 +37,10 @@ export * from "./permissions/registry.ts";
 export * from "./permissions/supported.ts";
 export * from "./permissions/system-groups.ts";
 export * from "./roles.ts";
+export type { ScheduledMessageResource } from "./scheduled-messages/scheduled-message-resource.ts";
 export * from "./settings/parameters.ts";
 export * from "./settings/registry.ts";
 export * from "./shape.ts";
 export * from "./strict-json.ts";
 export type { UserGroupObject } from "./user-groups/user-group-object.ts";
+export type { ProfileValue, UserObject } from "./users/user-object.ts";

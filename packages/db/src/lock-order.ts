@@ -13,7 +13,7 @@ export const lockOrder = [
   "rateLimit",
   /** Making the first organization. */
   "firstOrganization",
-  /** The organization's group graph: who is in its groups, who comes and goes, group-valued settings. By organization. */
+  /** The organization's group graph: who is in its groups, who comes and goes, permissions. By organization. */
   "groups",
   /** Rows of accounts, people and bots. By id. */
   "accounts",

@@ -8,7 +8,7 @@ import type { Tx } from "./tx.ts";
 export const lockClass = {
   /** Held by the one transaction that delivers an organization's due messages. */
   deliver: 1_100,
-  /** Held while an organization's group graph or group-valued settings change. */
+  /** Held while an organization's group graph or permissions change. */
   groups: 1_101,
   /** Held by the one process that does recurring work; the second key is a hash of which it is. */
   leader: 1_102,

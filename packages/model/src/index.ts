@@ -2,7 +2,6 @@ export { type AuditEntry, recordAudit } from "./audit/audit.ts";
 export { type Administered, loadAdministeredBots } from "./bots/administered-bots.ts";
 export { botAddedEvent, botDeletedEvent } from "./bots/bot-events.ts";
 export { checkBotName } from "./bots/bot-name.ts";
-export type { BotDefaults } from "./bots/bot-object.ts";
 export { mayCreateBot } from "./bots/bot-permission.ts";
 export {
   type AccessFacts,
@@ -220,7 +219,7 @@ export {
 export { loadOwnSettings } from "./users/own-settings.ts";
 export { checkOwnerRemains, lockOwnerSet } from "./users/owner-set.ts";
 export { personUpdated, pictureUpdated } from "./users/person-updated.ts";
-export { type UserObject, presentUser, userObject } from "./users/present.ts";
+export { presentUser, userObject } from "./users/present.ts";
 export { type Principals, loadPrincipals } from "./users/principals.ts";
 export { type ProfileEntry, checkProfileData } from "./users/profile-data.ts";
 export { setting } from "./users/setting.ts";

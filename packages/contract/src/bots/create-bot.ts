@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
-import { botFields } from "./bot-fields.ts";
+import { createdBot } from "./bot-objects.ts";
 
 /** `POST /bots` (users.md §5). */
 export const createBot = operation({
@@ -26,5 +25,5 @@ export const createBot = operation({
     default_events_register_stream: form.text().optional().describe("The name of a channel."),
     default_all_public_streams: form.bool().default(false),
   },
-  result: { user_id: z.int(), ...botFields },
+  result: createdBot.shape,
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { operation } from "../operation.ts";
-import { botFields } from "./bot-fields.ts";
+import { ownBot } from "./bot-objects.ts";
 
 /** `GET /bots` (users.md §5). */
 export const listBots = operation({
@@ -10,7 +10,5 @@ export const listBots = operation({
   access: "human",
   summary: "Get one's own bots",
   description: "Those that are active, with their keys. Not for guests.",
-  result: {
-    bots: z.array(z.strictObject({ username: z.string(), full_name: z.string(), ...botFields })),
-  },
+  result: { bots: z.array(ownBot) },
 });

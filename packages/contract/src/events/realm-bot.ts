@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { botObject } from "../bots/bot-objects.ts";
 import { event } from "./event.ts";
 
 export const botAdded = event({
@@ -8,14 +9,7 @@ export const botAdded = event({
   to: "some",
   receivers: "its owner and administrators; who becomes an administrator",
   fields: {
-    bot: z.strictObject({
-      user_id: z.int(),
-      /** Those of outgoing webhooks, which there are none of yet. */
-      services: z.array(z.never()),
-      default_sending_stream: z.string().nullable(),
-      default_events_register_stream: z.string().nullable(),
-      default_all_public_streams: z.boolean(),
-    }),
+    bot: botObject,
   },
 });
 

@@ -1,5 +1,10 @@
 import { z } from "zod";
 
+/** What an account says in a custom profile field. */
+const profileValue = z.strictObject({ value: z.string(), rendered_value: z.string().optional() });
+
+export type ProfileValue = z.input<typeof profileValue>;
+
 /** The fields of an account as clients see it (users.md §2). */
 export const userFields = {
   user_id: z.int(),
@@ -27,12 +32,9 @@ export const userFields = {
   /** Bots only. */
   bot_owner_id: z.int().nullable().optional(),
   /** People only, where asked for: values by field id. */
-  profile_data: z
-    .record(
-      z.string(),
-      z.strictObject({ value: z.string(), rendered_value: z.string().optional() }),
-    )
-    .optional(),
+  profile_data: z.record(z.string(), profileValue).optional(),
 };
 
 export const userObject = z.strictObject(userFields);
+
+export type UserObject = z.input<typeof userObject>;

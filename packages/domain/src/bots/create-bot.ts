@@ -1,6 +1,5 @@
 import {
   type Account,
-  type BotDefaults,
   type Site,
   botAddedEvent,
   checkBotName,
@@ -17,7 +16,7 @@ import {
   noSuchChannel,
   pictureOf,
 } from "@carillon/model";
-import { errors, roles } from "@carillon/contract";
+import { errors, roles, type BotDefaults, type CreatedBot } from "@carillon/contract";
 import { sqlState, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
@@ -33,12 +32,6 @@ export interface NewBot {
   readonly sendingChannel: string | undefined;
   readonly eventsChannel: string | undefined;
   readonly allPublicChannels: boolean;
-}
-
-export interface CreatedBot extends BotDefaults {
-  readonly user_id: number;
-  readonly api_key: string;
-  readonly avatar_url: string;
 }
 
 /**

@@ -1,20 +1,6 @@
-import {
-  type Account,
-  type BotDefaults,
-  type Site,
-  accountColumns,
-  gravatarUrl,
-  pictureOf,
-} from "@carillon/model";
+import { type Account, type Site, accountColumns, gravatarUrl, pictureOf } from "@carillon/model";
+import type { BotDefaults, OwnBot } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-
-/** A bot as its owner sees it. */
-export interface OwnBot extends BotDefaults {
-  readonly username: string;
-  readonly full_name: string;
-  readonly api_key: string;
-  readonly avatar_url: string;
-}
 
 const own = {
   name: "own-bots",

@@ -1,3 +1,4 @@
+import type { ScheduledMessageResource } from "@carillon/contract";
 import {
   channel,
   countQueries,
@@ -8,7 +9,6 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 import { beginScheduledList, listScheduled, scheduledPages } from "./list.ts";
-import type { ScheduledRecord } from "./record.ts";
 
 describe("a long list of scheduled messages", () => {
   const db = useDatabase();
@@ -66,7 +66,7 @@ describe("a long list of scheduled messages", () => {
       "UPDATE scheduled_messages SET content = 'edited', version = 2, deliver_at = now() + interval '1 minute' WHERE id = $1",
       [edited],
     );
-    const second: ScheduledRecord[] = (await pages.next()).value ?? [];
+    const second: ScheduledMessageResource[] = (await pages.next()).value ?? [];
     expect((await pages.next()).done).to.equal(true);
     expect(idsOf([...first, ...second])).to.deep.equal(
       before.filter((id) => id !== sent && id !== deleted),

@@ -1,6 +1,7 @@
+import type { ScheduledMessageResource } from "@carillon/contract";
 import { undelivered, type Sql } from "@carillon/db";
 
-import { presentScheduled, type ScheduledRecord } from "./record.ts";
+import { presentScheduled } from "./record.ts";
 import { scheduledColumns, scheduledTables, type ScheduledRow } from "./row.ts";
 
 /** Rows of one page: with the longest texts about 4 MB, which the driver reads in one go. */
@@ -19,8 +20,11 @@ const pageAfter = {
  * The account's undelivered messages, failed ones included, in the order of their time (scheduled-messages.md §3).
  * @param sql a transaction, repeatable read: the pages must be of one moment
  */
-export async function listScheduled(sql: Sql, senderId: number): Promise<ScheduledRecord[]> {
-  const records: ScheduledRecord[] = [];
+export async function listScheduled(
+  sql: Sql,
+  senderId: number,
+): Promise<ScheduledMessageResource[]> {
+  const records: ScheduledMessageResource[] = [];
   for (let last: number | null = null; ;) {
     const rows: ScheduledRow[] = await sql.rows<ScheduledRow>(pageAfter, [senderId, last]);
     records.push(...rows.map(presentScheduled));
@@ -44,7 +48,7 @@ const byIds = {
 
 /** A list too long for one page: its beginning, and what comes after that. */
 export interface LongScheduled {
-  readonly first: ScheduledRecord[];
+  readonly first: ScheduledMessageResource[];
   /** Ids, in the order of their time. */
   readonly rest: readonly number[];
 }
@@ -68,7 +72,7 @@ export async function* scheduledPages(
   sql: Sql,
   senderId: number,
   { first, rest }: LongScheduled,
-): AsyncGenerator<ScheduledRecord[]> {
+): AsyncGenerator<ScheduledMessageResource[]> {
   yield first;
   for (let at = 0; at < rest.length; at += page) {
     const rows = await sql.rows<ScheduledRow>(byIds, [senderId, rest.slice(at, at + page)]);

@@ -1,5 +1,6 @@
 import {
   type NewEvent,
+  type ScheduledMessageResource,
   scheduledMessageRemoved,
   scheduledMessageUpdated,
   scheduledMessagesAdded,
@@ -7,21 +8,8 @@ import {
 
 import type { ScheduledRow } from "./row.ts";
 
-/** A scheduled message as clients see it (scheduled-messages.md §0.7). */
-export interface ScheduledRecord {
-  scheduled_message_id: number;
-  type: "stream" | "private";
-  /** The channel, or the other participants (oneself when alone). */
-  to: number | number[];
-  /** Only of channel messages. */
-  topic?: string;
-  content: string;
-  rendered_content: string;
-  scheduled_delivery_timestamp: number;
-  failed: boolean;
-}
-
-export function presentScheduled(row: ScheduledRow): ScheduledRecord {
+/** The row as clients see it (scheduled-messages.md §0.7). */
+export function presentScheduled(row: ScheduledRow): ScheduledMessageResource {
   const common = {
     content: row.content,
     rendered_content: row.renderedContent,

@@ -1,7 +1,6 @@
 import {
   type Account,
   type AccountFilter,
-  type UserObject,
   accountColumns,
   accountSlices,
   gravatarUrl,
@@ -9,7 +8,7 @@ import {
   presentUser,
   userObject,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { errors, type UserObject } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 export interface ReadUserOptions {

@@ -1,17 +1,7 @@
-import { roles } from "@carillon/contract";
+import { roles, type BotObject } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 
 import type { Viewer } from "../users/address-viewers.ts";
-
-/** What goes beyond the user object of a bot; services are those of outgoing webhooks, which there are none of yet. */
-export interface BotObject {
-  readonly user_id: number;
-  readonly services: [];
-  /** Names of channels. */
-  readonly default_sending_stream: string | null;
-  readonly default_events_register_stream: string | null;
-  readonly default_all_public_streams: boolean;
-}
 
 /** Owners alone administer a bot that may create users (users.md §5). */
 const administered = statement({

@@ -1,6 +1,10 @@
-import { type Audience, type NewEvent, botAdded, botDeleted } from "@carillon/contract";
-
-import type { BotDefaults } from "./bot-object.ts";
+import {
+  type Audience,
+  type BotDefaults,
+  type NewEvent,
+  botAdded,
+  botDeleted,
+} from "@carillon/contract";
 
 /** What those are told who administer a bot now. */
 export function botAddedEvent(

@@ -1,37 +1,15 @@
-import { isAtLeast, isGuest, isOwner, roles } from "@carillon/contract";
+import {
+  isAtLeast,
+  isGuest,
+  isOwner,
+  roles,
+  type ProfileValue,
+  type UserObject,
+} from "@carillon/contract";
 
 import type { Account } from "./account.ts";
 import { showsAddressTo, type Viewer } from "./address-viewers.ts";
 import { hasPublicGravatar, pictureOf, pictureUrl } from "./avatar.ts";
-
-/** An account as clients see it (users.md §2). */
-export interface UserObject {
-  user_id: number;
-  email: string;
-  delivery_email: string | null;
-  full_name: string;
-  role: number;
-  is_active: boolean;
-  is_bot: boolean;
-  is_owner: boolean;
-  is_admin: boolean;
-  is_guest: boolean;
-  is_imported_stub: boolean;
-  timezone: string;
-  date_joined: string;
-  avatar_version: number;
-  avatar_url: string | null;
-  is_deleted?: true;
-  is_system_bot?: true;
-  bot_type?: number | null;
-  bot_owner_id?: number | null;
-  profile_data?: Record<string, ProfileValue>;
-}
-
-export interface ProfileValue {
-  value: string;
-  rendered_value?: string;
-}
 
 export interface PresentOptions {
   /** `PUBLIC_URL` */

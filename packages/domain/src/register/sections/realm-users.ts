@@ -1,4 +1,4 @@
-import { type UserObject, gravatarUrl, mediumUrl, pictureOf } from "@carillon/model";
+import { gravatarUrl, mediumUrl, pictureOf } from "@carillon/model";
 import {
   isAtLeast,
   isGuest,
@@ -6,6 +6,7 @@ import {
   roles,
   type RealmPermission,
   realmPermissions,
+  type UserObject,
 } from "@carillon/contract";
 import { listSystemBots, listUsers } from "../../users/read-users.ts";
 import { inSlices } from "@carillon/kit";
