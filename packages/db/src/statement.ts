@@ -14,8 +14,8 @@ export interface NamedStatement<Row = unknown> {
 export type Statement<Row = unknown> = string | NamedStatement<Row>;
 
 /** A statement whose rows are declared. */
-export interface DeclaredStatement<Row> extends NamedStatement<Row> {
-  readonly columns: Columns;
+export interface DeclaredStatement<Row, C extends Columns = Columns> extends NamedStatement<Row> {
+  readonly columns: C;
 }
 
 const declared = new Map<string, DeclaredStatement<unknown>>();
@@ -30,7 +30,7 @@ export function statement<C extends Columns>(declaration: {
   readonly name: string;
   readonly text: string;
   readonly row: C;
-}): DeclaredStatement<RowOf<C>> {
+}): DeclaredStatement<RowOf<C>, C> {
   const { name, text, row } = declaration;
   if (declared.has(name)) throw new Error(`there are two statements named ${name}`);
   const made = { name, text, columns: row };

@@ -16,6 +16,7 @@ export {
   type ChannelGroups,
   channelColumns,
   channelGroupKeys,
+  channelRow,
   loadChannels,
   loadChannelsByName,
 } from "./channels/channel.ts";
@@ -181,7 +182,7 @@ export { timezoneNamed } from "./settings/timezones.ts";
 export { type Secrets, secretsOf } from "./site/secrets.ts";
 export type { Site } from "./site/site.ts";
 export { type AccountFilter, accountSlices } from "./users/account-slices.ts";
-export { type Account, accountColumns, loadAccounts } from "./users/account.ts";
+export { type Account, accountColumns, accountRow, loadAccounts } from "./users/account.ts";
 export { type ActiveAccount, loadActiveAccounts } from "./users/active-accounts.ts";
 export {
   type Viewer,

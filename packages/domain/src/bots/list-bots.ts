@@ -1,8 +1,15 @@
-import { type Account, type Site, accountColumns, gravatarUrl, pictureOf } from "@carillon/model";
-import type { BotDefaults, OwnBot } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import {
+  type Account,
+  type Site,
+  accountColumns,
+  accountRow,
+  gravatarUrl,
+  pictureOf,
+} from "@carillon/model";
+import type { OwnBot } from "@carillon/contract";
+import { column, statement, type Sql } from "@carillon/db";
 
-const own = {
+const own = statement({
   name: "own-bots",
   text: `SELECT ${accountColumns}, u.api_key_sealed AS "apiKeySealed", s.name AS default_sending_stream,
       e.name AS default_events_register_stream, u.default_all_public_channels AS default_all_public_streams
@@ -11,14 +18,18 @@ const own = {
       LEFT JOIN channels e ON e.id = u.default_events_register_channel_id
     WHERE u.realm_id = $1 AND u.bot_owner_id = $2 AND u.is_bot AND u.is_active
     ORDER BY u.id`,
-};
+  row: {
+    ...accountRow,
+    apiKeySealed: column.bytes,
+    default_sending_stream: column.text.orNull(),
+    default_events_register_stream: column.text.orNull(),
+    default_all_public_streams: column.bool,
+  },
+});
 
 /** The account's active bots, with their keys (users.md §5). */
 export async function listOwnBots(sql: Sql, site: Site, owner: Account): Promise<OwnBot[]> {
-  const rows = await sql.rows<Account & BotDefaults & { apiKeySealed: Uint8Array }>(own, [
-    owner.realmId,
-    owner.id,
-  ]);
+  const rows = await sql.rows(own, [owner.realmId, owner.id]);
   return rows.map((bot) => ({
     username: bot.deliveryEmail,
     full_name: bot.fullName,

@@ -1,6 +1,4 @@
 import {
-  type AccessFacts,
-  type AdministrationFacts,
   type PermissionSubject,
   hasMetadataAccess,
   loadChannelPresenter,
@@ -9,20 +7,34 @@ import {
   loadSubscribedChannels,
   loadSubscribers,
 } from "@carillon/model";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 import { inSlices } from "@carillon/kit";
 
 import { channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
 import { peersShownEvent } from "./peer-events.ts";
 
-const facts = {
-  name: "channel-access-facts",
-  text: `SELECT id, invite_only AS "inviteOnly", is_web_public AS "isWebPublic",
+/** What decides who sees a channel, of `channels`: {@link accessFactsRow}. */
+export const accessFactsColumns = `id, invite_only AS "inviteOnly", is_web_public AS "isWebPublic",
       can_add_subscribers_group_id AS "canAddSubscribersGroupId", can_subscribe_group_id AS "canSubscribeGroupId",
-      can_administer_channel_group_id AS "canAdministerChannelGroupId"
-    FROM channels WHERE realm_id = $1 ORDER BY id`,
+      can_administer_channel_group_id AS "canAdministerChannelGroupId"`;
+
+/** The rows of {@link accessFactsColumns}. */
+export const accessFactsRow = {
+  id: column.int,
+  inviteOnly: column.bool,
+  isWebPublic: column.bool,
+  canAddSubscribersGroupId: column.int,
+  canSubscribeGroupId: column.int,
+  canAdministerChannelGroupId: column.int,
 };
+
+const facts = statement({
+  name: "channel-access-facts",
+  text: `SELECT ${accessFactsColumns}
+    FROM channels WHERE realm_id = $1 ORDER BY id`,
+  row: accessFactsRow,
+});
 
 /** The ids of all channels whose metadata each account sees, archived ones too, as the rows are now; ascending. */
 export async function loadChannelsSeen(
@@ -33,7 +45,7 @@ export async function loadChannelsSeen(
   if (accounts.length === 0) return new Map();
   const ids = accounts.map(({ id }) => id);
   const [channels, memberships, subscribed] = await Promise.all([
-    sql.rows<AccessFacts & AdministrationFacts & { id: number }>(facts, [realmId]),
+    sql.rows(facts, [realmId]),
     loadMemberships(sql, ids),
     loadSubscribedChannels(sql, ids),
   ]);

@@ -3,11 +3,12 @@ import {
   type ChannelGroups,
   channelColumns,
   channelGroupKeys,
+  channelRow,
   columnsOf,
   renderChannelDescription,
 } from "@carillon/model";
 import { channelPermissions } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
 /** What channels that are created together have in common, checked. */
@@ -39,7 +40,7 @@ const groupColumns = columnsOf(channelPermissions);
  * In the order of names, so that two requests for the same ones never wait for each other. Of names that differ only in
  * case the first wins.
  */
-const insert = {
+const insert = statement({
   name: "insert-channels",
   text: `WITH made AS (
       INSERT INTO channels AS c (realm_id, creator_id, invite_only, is_web_public, history_public_to_subscribers,
@@ -60,7 +61,8 @@ const insert = {
       SELECT $1, $2::int, 'channel_created', jsonb_build_object('channel_id', id) FROM made
     )
     SELECT * FROM made ORDER BY id`,
-};
+  row: channelRow,
+});
 
 /**
  * Adds channels and where their messages go, nobody subscribed, in one statement.
@@ -77,7 +79,7 @@ export async function insertChannels(
   const html = await inSlices(channels, ({ description = "" }) =>
     renderChannelDescription(description),
   );
-  return tx.rows<Channel>(insert, [
+  return tx.rows(insert, [
     realmId,
     kind.creatorId,
     inviteOnly,

@@ -1,16 +1,11 @@
-import {
-  type AccessFacts,
-  type AdministrationFacts,
-  hasMetadataAccess,
-  loadAlike,
-} from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { hasMetadataAccess, loadAlike } from "@carillon/model";
+import { statement, type RowOf, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 import { channelsGoneEvent } from "../channels/channel-events.ts";
-import { channelsShown } from "../channels/channels-seen.ts";
+import { accessFactsColumns, accessFactsRow, channelsShown } from "../channels/channels-seen.ts";
 
-type ChannelFacts = AccessFacts & AdministrationFacts & { readonly id: number };
+type ChannelFacts = RowOf<typeof accessFactsRow>;
 
 /** By account, the private channels that it sees without being subscribed. Accounts that see the same share the set. */
 type Sight = ReadonlyMap<number, ReadonlySet<number>>;
@@ -23,15 +18,14 @@ export interface WatchedChannels {
   readonly before: Sight;
 }
 
-const seenByGroups = {
+const seenByGroups = statement({
   name: "private-channels-of-groups",
-  text: `SELECT id, invite_only AS "inviteOnly", is_web_public AS "isWebPublic",
-      can_add_subscribers_group_id AS "canAddSubscribersGroupId", can_subscribe_group_id AS "canSubscribeGroupId",
-      can_administer_channel_group_id AS "canAdministerChannelGroupId"
+  text: `SELECT ${accessFactsColumns}
     FROM channels WHERE realm_id = $1 AND invite_only
       AND ARRAY[can_administer_channel_group_id, can_add_subscribers_group_id, can_subscribe_group_id] && $2::int[]
     ORDER BY id`,
-};
+  row: accessFactsRow,
+});
 
 /**
  * @param groupIds every group whose members may change, from `loadSupergroups`
@@ -43,7 +37,7 @@ export async function watchChannels(
   groupIds: readonly number[],
   userIds: readonly number[],
 ): Promise<WatchedChannels> {
-  const channels = await tx.rows<ChannelFacts>(seenByGroups, [realmId, groupIds]);
+  const channels = await tx.rows(seenByGroups, [realmId, groupIds]);
   return { realmId, channels, userIds, before: await loadSight(tx, realmId, channels, userIds) };
 }
 

@@ -1,6 +1,6 @@
 import { type Account, loadAllMembers, loadAllSubgroups } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 import { noSuchGroup } from "./open-group.ts";
 
@@ -39,21 +39,22 @@ export async function readMembership(
       viewer.realmId,
       userId,
     ]),
-    sql.rows<{ found: boolean }>(isMember, [groupId, userId, options.directOnly]),
+    sql.rows(isMember, [groupId, userId, options.directOnly]),
   ]);
   if (users.length === 0) throw errors.badRequest("There is no such active user");
   return membership?.found ?? false;
 }
 
 /** Upwards from the account: that costs little however large the group is. */
-const isMember = {
+const isMember = statement({
   name: "is-group-member",
   text: `WITH RECURSIVE above (id) AS (
       SELECT group_id FROM user_group_member WHERE user_id = $2
       UNION SELECT s.supergroup_id FROM above JOIN user_group_subgroup s ON s.subgroup_id = above.id AND NOT $3
     )
     SELECT EXISTS (SELECT FROM above WHERE id = $1) AS found`,
-};
+  row: { found: column.bool },
+});
 
 /**
  * The group's subgroups, ascending, at any depth unless only direct ones are wanted.

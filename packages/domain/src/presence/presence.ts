@@ -1,12 +1,16 @@
+import { column, type RowOf } from "@carillon/db";
 import { switchSql } from "@carillon/model";
 
-/** When somebody was last there. UNIX seconds. */
-export interface Presence {
+/** The rows of {@link presenceColumns}. */
+export const presenceRow = {
   /** Last active; when the account was made where it never was. */
-  readonly active: number;
+  active: column.bigint,
   /** Last connected, active or not. */
-  readonly idle: number;
-}
+  idle: column.bigint,
+};
+
+/** When somebody was last there. UNIX seconds. */
+export type Presence = RowOf<typeof presenceRow>;
 
 /** Seconds without a word from any of their clients after which somebody counts as offline. */
 export const offlineThreshold = 140;

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 import {
   legacyPresence,
   modernPresence,
   presenceColumns,
   presenceIsShown,
-  type Presence,
+  presenceRow,
 } from "./presence.ts";
 
 export interface ReadPresencesOptions {
@@ -25,15 +25,20 @@ export const usualHistoryLimit = 14;
 /** A hundred years, in days: all there is, and still a date. */
 const longestHistory = 36_525;
 
-const shown = {
+const shown = statement({
   name: "presences",
   text: `SELECT u.id, u.email, p.update_id AS "updateId", ${presenceColumns}
     FROM user_presence p JOIN users u ON u.id = p.user_id
     WHERE p.realm_id = $1 AND p.update_id > $2 AND p.idle_at >= now() - make_interval(days => $3::int)
       AND ${presenceIsShown}`,
-};
+  row: { id: column.int, email: column.text, updateId: column.bigint, ...presenceRow },
+});
 
-const clock = { name: "presence-clock", text: "SELECT extract(epoch FROM now())::float8 AS now" };
+const clock = statement({
+  name: "presence-clock",
+  text: "SELECT extract(epoch FROM now())::float8 AS now",
+  row: { now: column.float },
+});
 
 /** Presences that are shown in one go, a few milliseconds' work: others get their turn in between. */
 const slice = 2_000;
@@ -49,12 +54,8 @@ export async function readPresences(
 ) {
   const days = Math.min(Math.max(historyLimit, 0), longestHistory);
   const [rows, [time]] = await Promise.all([
-    sql.rows<Presence & { id: number; email: string; updateId: number }>(shown, [
-      realmId,
-      since,
-      days,
-    ]),
-    sql.rows<{ now: number }>(clock),
+    sql.rows(shown, [realmId, since, days]),
+    sql.rows(clock),
   ]);
   const presences: Record<string, ReturnType<typeof modernPresence | typeof legacyPresence>> = {};
   let newest = since;

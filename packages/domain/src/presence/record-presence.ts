@@ -1,37 +1,35 @@
 import { type Account, switchSql } from "@carillon/model";
-import { lockKeyWithCommit, type Tx } from "@carillon/db";
+import { column, lockKeyWithCommit, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { presenceEvent } from "./presence-event.ts";
 import { offlineThreshold } from "./presence.ts";
 
-interface Before {
-  /** Times in UNIX seconds with a fraction, null if there was none. */
-  readonly active: number | null;
-  readonly idle: number | null;
-}
-
 /** The row is locked: of two clients that come back at once, one tells of it. */
-const before = {
+const before = statement({
   name: "presence-before",
   text: `SELECT extract(epoch FROM active_at)::float8 AS active, extract(epoch FROM idle_at)::float8 AS idle
     FROM user_presence WHERE user_id = $1 FOR NO KEY UPDATE`,
-};
+  /** Times in UNIX seconds with a fraction, null if there was none. */
+  row: { active: column.float.orNull(), idle: column.float.orNull() },
+});
 
-const circumstances = {
+const circumstances = statement({
   name: "presence-circumstances",
   text: `SELECT ${switchSql("presence_enabled")} AS enabled, extract(epoch FROM now())::float8 AS now
     FROM users u WHERE u.id = $1`,
-};
+  row: { enabled: column.bool, now: column.float },
+});
 
-const store = {
+const store = statement({
   name: "presence-store",
   text: `INSERT INTO user_presence (user_id, realm_id, active_at, idle_at)
     VALUES ($1, $2, CASE WHEN $3 THEN now() END, now())
     ON CONFLICT (user_id) DO UPDATE SET update_id = excluded.update_id,
       active_at = greatest(user_presence.active_at, excluded.active_at),
       idle_at = greatest(user_presence.idle_at, excluded.idle_at)`,
-};
+  row: {},
+});
 
 /**
  * Notes that the account is connected, and whether it is active; everybody is told when it comes back after having been
@@ -43,8 +41,8 @@ export async function recordPresence(
   status: "active" | "idle",
 ): Promise<void> {
   const [[facts], [row]] = await Promise.all([
-    tx.rows<{ enabled: boolean; now: number }>(circumstances, [actor.id]),
-    tx.lock<Before>({ name: "ownState", keys: [actor.id] }, before, [actor.id]),
+    tx.rows(circumstances, [actor.id]),
+    tx.lock({ name: "ownState", keys: [actor.id] }, before, [actor.id]),
   ]);
   if (!facts?.enabled) return;
   const { now } = facts;

@@ -1,32 +1,35 @@
-import { lockClass, pending, type Sql, type Tx } from "@carillon/db";
+import { column, lockClass, pending, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
 
-import { scheduledColumns, scheduledTables, type ScheduledRow } from "./row.ts";
+import { scheduledColumns, scheduledRow, scheduledTables } from "./row.ts";
+
+const dueRow = {
+  ...scheduledRow,
+  senderActive: column.bool,
+  /** The sender is one of the organization's own bots. */
+  bySystemBot: column.bool,
+  /** More than ten minutes past its time. */
+  tooLate: column.bool,
+};
 
 /** A due row with what decides at once that it is not sent. */
-export interface DueRow extends ScheduledRow {
-  readonly senderActive: boolean;
-  /** The sender is one of the organization's own bots. */
-  readonly bySystemBot: boolean;
-  /** More than ten minutes past its time. */
-  readonly tooLate: boolean;
-}
+export type DueRow = RowOf<typeof dueRow>;
 
 /** How long a claim waits, in milliseconds, for an edit or a delete that holds a row. */
 const lockTimeoutMs = 2_000;
+
+const tryLock = statement({
+  name: "deliver-lock",
+  text: `SELECT pg_try_advisory_xact_lock(${lockClass.deliver}, $1) AS held,
+    set_config('lock_timeout', '${lockTimeoutMs}', true)`,
+  row: { held: column.bool, set_config: column.text },
+});
 
 /**
  * Begins a delivery: true for the one transaction that may deliver in this organization, until it ends. It is a
  * statement of its own, so that the claim after it sees what the deliverer before committed.
  */
 export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean> {
-  const lock = await tx.first<{ held: boolean }>(
-    {
-      name: "deliver-lock",
-      text: `SELECT pg_try_advisory_xact_lock(${lockClass.deliver}, $1) AS held,
-        set_config('lock_timeout', '${lockTimeoutMs}', true)`,
-    },
-    [realmId],
-  );
+  const lock = await tx.first(tryLock, [realmId]);
   return lock?.held === true;
 }
 
@@ -36,44 +39,48 @@ export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean>
  * was waited for may have given a row another recipient, which the statement that waited cannot see.
  */
 export async function claimDue(tx: Tx, realmId: number, limit: number): Promise<DueRow[]> {
-  const locked = await tx.lock<{ id: number }>({ name: "scheduled" }, claim, [realmId, limit]);
-  return locked.length === 0 ? [] : tx.rows<DueRow>(claimed, [locked.map(({ id }) => id)]);
+  const locked = await tx.lock({ name: "scheduled" }, claim, [realmId, limit]);
+  return locked.length === 0 ? [] : tx.rows(claimed, [locked.map(({ id }) => id)]);
 }
 
 const due = `s.realm_id = $1 AND s.deliver_at <= now() AND ${pending("s")}`;
 const inOrder = "ORDER BY s.deliver_at, s.id";
 
-const claim = {
+const claim = statement({
   name: "deliver-claim",
   text: `SELECT s.id FROM scheduled_messages s WHERE ${due} ${inOrder} LIMIT $2 FOR NO KEY UPDATE`,
-};
+  row: { id: column.bigint },
+});
 
-const claimed = {
+const claimed = statement({
   name: "deliver-claimed",
   text: `SELECT ${scheduledColumns}, u.is_active AS "senderActive",
       u.system_bot_kind IS NOT NULL AS "bySystemBot",
       s.deliver_at < now() - interval '10 minutes' AS "tooLate"
     FROM ${scheduledTables} JOIN users u ON u.id = s.sender_id
     WHERE s.id = ANY($1::bigint[]) ${inOrder}`,
+  row: dueRow,
+});
+
+const dueLook = {
+  /** The database's clock, UNIX seconds with a fraction. */
+  now: column.float,
+  /** Whether anything is due now. */
+  due: column.bool,
 };
 
 /** What a deliverer sees when it looks once more after its last commit. */
-export interface DueLook {
-  /** Whether anything is due now. */
-  readonly due: boolean;
-  /** The database's clock, UNIX seconds with a fraction. */
-  readonly now: number;
-}
+export type DueLook = RowOf<typeof dueLook>;
+
+const lookOnce = statement({
+  name: "deliver-look",
+  text: `SELECT extract(epoch FROM now())::float8 AS now, (
+      SELECT s.id FROM scheduled_messages s WHERE ${due} ${inOrder} LIMIT 1) IS NOT NULL AS due`,
+  row: dueLook,
+});
 
 /** Asks in the order of the claim, not with EXISTS: that would walk the index over all organizations and their backlogs. */
 export async function lookForDue(sql: Sql, realmId: number): Promise<DueLook> {
-  const [look] = await sql.rows<DueLook>(
-    {
-      name: "deliver-look",
-      text: `SELECT extract(epoch FROM now())::float8 AS now, (
-          SELECT s.id FROM scheduled_messages s WHERE ${due} ${inOrder} LIMIT 1) IS NOT NULL AS due`,
-    },
-    [realmId],
-  );
+  const [look] = await sql.rows(lookOnce, [realmId]);
   return look!;
 }

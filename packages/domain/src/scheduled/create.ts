@@ -117,7 +117,7 @@ async function insert(
     id: row!.id,
     senderId: sender.id,
     channelId,
-    memberIds: target.kind === "direct" ? target.members : null,
+    memberIds: target.kind === "direct" ? [...target.members] : null,
     topic,
     content,
     renderedContent: rendered.html,

@@ -104,7 +104,7 @@ async function changedMessage(
   return {
     recipientId: await recipientOf(tx, realm.id, message),
     channelId: target.kind === "channel" ? target.channel.id : null,
-    memberIds: target.kind === "direct" ? target.members : null,
+    memberIds: target.kind === "direct" ? [...target.members] : null,
     topic: message.topic,
     content: message.content,
     renderedContent: rendered.html,

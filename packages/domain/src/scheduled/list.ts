@@ -1,20 +1,21 @@
 import type { ScheduledMessageResource } from "@carillon/contract";
-import { undelivered, type Sql } from "@carillon/db";
+import { column, statement, undelivered, type Sql } from "@carillon/db";
 
 import { presentScheduled } from "./record.ts";
-import { scheduledColumns, scheduledTables, type ScheduledRow } from "./row.ts";
+import { scheduledColumns, scheduledRow, scheduledTables, type ScheduledRow } from "./row.ts";
 
 /** Rows of one page: with the longest texts about 4 MB, which the driver reads in one go. */
 const page = 200;
 
-const pageAfter = {
+const pageAfter = statement({
   name: "scheduled-list",
   text: `SELECT ${scheduledColumns} FROM ${scheduledTables}
     WHERE s.sender_id = $1 AND ${undelivered("s")}
       AND ($2::bigint IS NULL
         OR (s.deliver_at, s.id) > ((SELECT deliver_at FROM scheduled_messages WHERE id = $2), $2))
     ORDER BY s.deliver_at, s.id LIMIT ${page}`,
-};
+  row: scheduledRow,
+});
 
 /**
  * The account's undelivered messages, failed ones included, in the order of their time (scheduled-messages.md §3).
@@ -26,25 +27,27 @@ export async function listScheduled(
 ): Promise<ScheduledMessageResource[]> {
   const records: ScheduledMessageResource[] = [];
   for (let last: number | null = null; ;) {
-    const rows: ScheduledRow[] = await sql.rows<ScheduledRow>(pageAfter, [senderId, last]);
+    const rows: ScheduledRow[] = await sql.rows(pageAfter, [senderId, last]);
     records.push(...rows.map(presentScheduled));
     if (rows.length < page) return records;
     last = rows.at(-1)?.id ?? null;
   }
 }
 
-const ids = {
+const ids = statement({
   name: "scheduled-list-ids",
   text: `SELECT s.id FROM scheduled_messages s WHERE s.sender_id = $1 AND ${undelivered("s")}
     ORDER BY s.deliver_at, s.id`,
-};
+  row: { id: column.bigint },
+});
 
-const byIds = {
+const byIds = statement({
   name: "scheduled-list-by-ids",
   text: `SELECT ${scheduledColumns} FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted (id, place)
       JOIN scheduled_messages s ON s.id = wanted.id JOIN recipients r ON r.id = s.recipient_id
     WHERE s.sender_id = $1 AND ${undelivered("s")} ORDER BY wanted.place`,
-};
+  row: scheduledRow,
+});
 
 /** A list too long for one page: its beginning, and what comes after that. */
 export interface LongScheduled {
@@ -58,8 +61,8 @@ export interface LongScheduled {
  * @param sql as there
  */
 export async function beginScheduledList(sql: Sql, senderId: number): Promise<LongScheduled> {
-  const rows = await sql.rows<ScheduledRow>(pageAfter, [senderId, null]);
-  const all = rows.length < page ? [] : await sql.rows<{ id: number }>(ids, [senderId]);
+  const rows = await sql.rows(pageAfter, [senderId, null]);
+  const all = rows.length < page ? [] : await sql.rows(ids, [senderId]);
   return { first: rows.map(presentScheduled), rest: all.slice(page).map(({ id }) => id) };
 }
 
@@ -75,7 +78,7 @@ export async function* scheduledPages(
 ): AsyncGenerator<ScheduledMessageResource[]> {
   yield first;
   for (let at = 0; at < rest.length; at += page) {
-    const rows = await sql.rows<ScheduledRow>(byIds, [senderId, rest.slice(at, at + page)]);
+    const rows = await sql.rows(byIds, [senderId, rest.slice(at, at + page)]);
     yield rows.map(presentScheduled);
   }
 }

@@ -1,4 +1,4 @@
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 import type { DueRow } from "./claim.ts";
 
@@ -14,18 +14,21 @@ export type Outcome =
       readonly silent: boolean;
     };
 
+const markSent = statement({
+  name: "deliver-mark-sent",
+  text: `UPDATE scheduled_messages s SET delivered = true, delivered_message_id = o.message_id
+    FROM unnest($1::bigint[], $2::bigint[]) AS o (id, message_id) WHERE s.id = o.id`,
+  row: {},
+});
+
 /** Writes the outcomes into their rows, with the commit. */
 export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[]): void {
   const sent = outcomes.filter((outcome) => outcome.kind === "sent");
   if (sent.length > 0) {
-    tx.sendWithCommit(
-      {
-        name: "deliver-mark-sent",
-        text: `UPDATE scheduled_messages s SET delivered = true, delivered_message_id = o.message_id
-          FROM unnest($1::bigint[], $2::bigint[]) AS o (id, message_id) WHERE s.id = o.id`,
-      },
-      [sent.map(({ row }) => row.id), sent.map(({ messageId }) => messageId)],
-    );
+    tx.sendWithCommit(markSent, [
+      sent.map(({ row }) => row.id),
+      sent.map(({ messageId }) => messageId),
+    ]);
   }
   const before = outcomes.filter((outcome) => outcome.kind === "sent-before");
   if (before.length > 0) {

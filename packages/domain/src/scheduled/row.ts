@@ -1,24 +1,27 @@
 import type { Destination } from "@carillon/model";
-import { scheduledKind, type Tx } from "@carillon/db";
+import { column, scheduledKind, statement, type RowOf, type Tx } from "@carillon/db";
+
+/** The rows of {@link scheduledColumns}. */
+export const scheduledRow = {
+  id: column.bigint,
+  senderId: column.int,
+  channelId: column.int.orNull(),
+  /** Everybody in the direct conversation, the sender too; null for a channel. */
+  memberIds: column.ints.orNull(),
+  topic: column.text,
+  content: column.text,
+  renderedContent: column.text,
+  clientId: column.int,
+  /** UNIX seconds */
+  deliverAt: column.float,
+  version: column.int,
+  readBySender: column.bool,
+  delivered: column.bool,
+  failed: column.bool,
+};
 
 /** A row of `scheduled_messages` with what names its recipients. */
-export interface ScheduledRow {
-  readonly id: number;
-  readonly senderId: number;
-  readonly channelId: number | null;
-  /** Everybody in the direct conversation, the sender too; null for a channel. */
-  readonly memberIds: readonly number[] | null;
-  readonly topic: string;
-  readonly content: string;
-  readonly renderedContent: string;
-  readonly clientId: number;
-  /** UNIX seconds */
-  readonly deliverAt: number;
-  readonly version: number;
-  readonly readBySender: boolean;
-  readonly delivered: boolean;
-  readonly failed: boolean;
-}
+export type ScheduledRow = RowOf<typeof scheduledRow>;
 
 export const scheduledColumns = `s.id, s.sender_id AS "senderId", s.channel_id AS "channelId",
   CASE WHEN s.channel_id IS NULL THEN r.member_ids END AS "memberIds", s.topic, s.content,
@@ -34,6 +37,19 @@ export function destinationOf(row: ScheduledRow): Destination {
   return { kind: "direct", userIds: row.memberIds ?? [] };
 }
 
+const lockOwn = statement({
+  name: "scheduled-lock-own",
+  text: `SELECT FROM scheduled_messages
+    WHERE id = $1 AND sender_id = $2 AND kind = ${scheduledKind.sendLater} FOR NO KEY UPDATE`,
+  row: {},
+});
+
+const byId = statement({
+  name: "scheduled-by-id",
+  text: `SELECT ${scheduledColumns} FROM ${scheduledTables} WHERE s.id = $1`,
+  row: scheduledRow,
+});
+
 /**
  * The account's own scheduled message, locked as the delivery locks it; undefined when it has none of that id. The
  * lock is a statement of its own: one that joined the recipient at once would compare an edit that it waited for with
@@ -44,22 +60,8 @@ export async function lockOwnScheduled(
   senderId: number,
   id: number,
 ): Promise<ScheduledRow | undefined> {
-  const locked = await tx.lock(
-    { name: "scheduled", keys: [id] },
-    {
-      name: "scheduled-lock-own",
-      text: `SELECT FROM scheduled_messages
-        WHERE id = $1 AND sender_id = $2 AND kind = ${scheduledKind.sendLater} FOR NO KEY UPDATE`,
-    },
-    [id, senderId],
-  );
+  const locked = await tx.lock({ name: "scheduled", keys: [id] }, lockOwn, [id, senderId]);
   if (locked.length === 0) return undefined;
-  const [row] = await tx.rows<ScheduledRow>(
-    {
-      name: "scheduled-by-id",
-      text: `SELECT ${scheduledColumns} FROM ${scheduledTables} WHERE s.id = $1`,
-    },
-    [id],
-  );
+  const [row] = await tx.rows(byId, [id]);
   return row;
 }

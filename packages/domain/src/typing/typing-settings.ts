@@ -1,15 +1,17 @@
 import { type Account, type Members, switchSql } from "@carillon/model";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 const senders = {
-  direct: {
+  direct: statement({
     name: "tells-direct-typing",
     text: `SELECT ${switchSql("send_private_typing_notifications")} AS tells FROM users u WHERE u.id = $1`,
-  },
-  channel: {
+    row: { tells: column.bool },
+  }),
+  channel: statement({
     name: "tells-channel-typing",
     text: `SELECT ${switchSql("send_stream_typing_notifications")} AS tells FROM users u WHERE u.id = $1`,
-  },
+    row: { tells: column.bool },
+  }),
 };
 
 /** Whether the account wants others to be told that it is typing. */
@@ -18,24 +20,31 @@ export async function tellsTyping(
   account: Account,
   where: "channel" | "direct",
 ): Promise<boolean> {
-  const [row] = await sql.rows<{ tells: boolean }>(senders[where], [account.id]);
+  const [row] = await sql.rows(senders[where], [account.id]);
   return row?.tells === true;
 }
 
 const wantIt = switchSql("receives_typing_notifications");
 
+const inChannel = statement({
+  name: "channel-typing-receivers",
+  text: `SELECT u.id FROM subscriptions s JOIN users u ON u.id = s.user_id
+    WHERE s.channel_id = $1 AND s.active AND s.is_user_active AND ${wantIt} ORDER BY u.id`,
+  row: { id: column.int },
+});
+
 /** The channel's subscribers who want to be told of typing, ascending. */
 export async function channelReceivers(sql: Sql, channelId: number): Promise<number[]> {
-  const rows = await sql.rows<{ id: number }>(
-    {
-      name: "channel-typing-receivers",
-      text: `SELECT u.id FROM subscriptions s JOIN users u ON u.id = s.user_id
-        WHERE s.channel_id = $1 AND s.active AND s.is_user_active AND ${wantIt} ORDER BY u.id`,
-    },
-    [channelId],
-  );
+  const rows = await sql.rows(inChannel, [channelId]);
   return rows.map(({ id }) => id);
 }
+
+const inConversation = statement({
+  name: "direct-typing-receivers",
+  text: `SELECT u.id FROM users u
+    WHERE u.realm_id = $1 AND u.id = ANY($2::int[]) AND u.is_active AND ${wantIt} ORDER BY u.id`,
+  row: { id: column.int },
+});
 
 /** The conversation's active participants who want to be told of typing, the sender among them, ascending. */
 export async function directReceivers(
@@ -43,13 +52,6 @@ export async function directReceivers(
   realmId: number,
   members: Members,
 ): Promise<number[]> {
-  const rows = await sql.rows<{ id: number }>(
-    {
-      name: "direct-typing-receivers",
-      text: `SELECT u.id FROM users u
-        WHERE u.realm_id = $1 AND u.id = ANY($2::int[]) AND u.is_active AND ${wantIt} ORDER BY u.id`,
-    },
-    [realmId, members],
-  );
+  const rows = await sql.rows(inConversation, [realmId, members]);
   return rows.map(({ id }) => id);
 }

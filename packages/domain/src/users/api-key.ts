@@ -1,6 +1,6 @@
 import { type Realm, type Site, isEmailAddress, realmOfHost } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 import type { Guesses } from "./guesses.ts";
 import { verifyPassword } from "./passwords.ts";
@@ -11,14 +11,6 @@ export interface ApiKeyAnswer {
   /** The delivery address, as it is stored. */
   readonly email: string;
   readonly user_id: number;
-}
-
-interface LoginRow {
-  id: number;
-  deliveryEmail: string;
-  isActive: boolean;
-  passwordHash: string | null;
-  apiKeySealed: Uint8Array;
 }
 
 /**
@@ -70,6 +62,35 @@ export function loginOf(realmId: number, foldedAddress: string): string {
   return `${realmId}:${foldedAddress}`;
 }
 
+const byEmail = statement({
+  name: "login-by-email",
+  text: `SELECT f.folded, u.id, u.delivery_email AS "deliveryEmail", u.is_active AS "isActive",
+      u.password_hash AS "passwordHash", u.api_key_sealed AS "apiKeySealed"
+    FROM (SELECT lower($2) AS folded) f
+      LEFT JOIN users u ON u.realm_id = $1 AND lower(u.delivery_email) = lower($2) AND NOT u.is_bot`,
+  row: {
+    folded: column.text,
+    id: column.int.orNull(),
+    deliveryEmail: column.text.orNull(),
+    isActive: column.bool.orNull(),
+    passwordHash: column.text.orNull(),
+    apiKeySealed: column.bytes.orNull(),
+  },
+});
+
+type Found = RowOf<typeof byEmail.columns>;
+
+/** What was found where there is such an account: its columns are null together, but for the password's. */
+type LoginRow = {
+  readonly [Name in keyof Found]: Name extends "passwordHash"
+    ? Found[Name]
+    : NonNullable<Found[Name]>;
+};
+
+function isLogin(found: Found): found is LoginRow {
+  return found.id !== null;
+}
+
 /** People only: bots have no passwords, and their keys are their owners' to hand out. */
 async function findLogin(
   sql: Sql,
@@ -82,22 +103,9 @@ async function findLogin(
   const realm = await realmOfHost(sql, host);
   if (realm.deactivated) throw errors.realmDeactivated();
   check(realm);
-  const [row] = await sql.rows<{ folded: string } & (LoginRow | { id: null })>(
-    {
-      name: "login-by-email",
-      text: `SELECT f.folded, u.id, u.delivery_email AS "deliveryEmail", u.is_active AS "isActive",
-          u.password_hash AS "passwordHash", u.api_key_sealed AS "apiKeySealed"
-        FROM (SELECT lower($2) AS folded) f
-          LEFT JOIN users u ON u.realm_id = $1 AND lower(u.delivery_email) = lower($2) AND NOT u.is_bot`,
-    },
-    [realm.id, email],
-  );
+  const [row] = await sql.rows(byEmail, [realm.id, email]);
   if (!row) throw new Error("the address was not folded");
-  const { folded, ...account } = row;
-  return {
-    account: account.id === null ? undefined : account,
-    login: loginOf(realm.id, folded),
-  };
+  return { account: isLogin(row) ? row : undefined, login: loginOf(realm.id, row.folded) };
 }
 
 function answer(site: Site, account: LoginRow): ApiKeyAnswer {

@@ -1,5 +1,5 @@
-import { type Account, type Site, accountColumns } from "@carillon/model";
-import type { Sql } from "@carillon/db";
+import { type Account, type Site, accountColumns, accountRow } from "@carillon/model";
+import { column, statement, type Sql } from "@carillon/db";
 
 /** Why nobody was found; for the log only, the answer never tells. */
 export interface NoAccount {
@@ -12,11 +12,12 @@ export interface LoggedIn extends Account {
   readonly keyDigest: Uint8Array;
 }
 
-const byDigest = {
+const byDigest = statement({
   name: "account-by-key",
   text: `SELECT ${accountColumns}, r.deactivated AS "realmDeactivated"
     FROM users u JOIN realms r ON r.id = u.realm_id WHERE u.api_key_digest = $1`,
-};
+  row: { ...accountRow, realmDeactivated: column.bool },
+});
 
 const keyShape = /^[A-Za-z0-9]{32}$/;
 
@@ -31,7 +32,7 @@ export async function authenticate(
 ): Promise<LoggedIn | NoAccount> {
   if (!keyShape.test(apiKey)) return { refused: "malformed key" };
   const keyDigest = site.secrets.digest(apiKey);
-  const [row] = await sql.rows<Account & { realmDeactivated: boolean }>(byDigest, [keyDigest]);
+  const [row] = await sql.rows(byDigest, [keyDigest]);
   if (!row) return { refused: "unknown key" };
   const { realmDeactivated, ...account } = row;
   if (account.deliveryEmail.toLowerCase() !== email.toLowerCase())

@@ -1,6 +1,12 @@
 import type { Secrets } from "@carillon/model";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 import { StartupError } from "@carillon/kit";
+
+const oldest = statement({
+  name: "check-secret-key",
+  text: "SELECT api_key_sealed AS sealed FROM users ORDER BY id LIMIT 1",
+  row: { sealed: column.bytes },
+});
 
 /**
  * Proves on one account that these secrets are those of the database: with others every credential would be
@@ -8,13 +14,7 @@ import { StartupError } from "@carillon/kit";
  * @throws StartupError that names SECRET_KEY
  */
 export async function checkSecretKey(sql: Sql, secrets: Secrets): Promise<void> {
-  const [account] = await sql.rows<{ sealed: Uint8Array }>(
-    {
-      name: "check-secret-key",
-      text: "SELECT api_key_sealed AS sealed FROM users ORDER BY id LIMIT 1",
-    },
-    [],
-  );
+  const [account] = await sql.rows(oldest, []);
   if (!account) return;
   try {
     secrets.open(account.sealed);

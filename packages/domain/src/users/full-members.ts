@@ -1,6 +1,6 @@
 import { type Account, type Realm, groupEvents, loadSupergroups } from "@carillon/model";
 import { type NewEvent, roles } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type RowOf, type Tx } from "@carillon/db";
 
 import { visibilityEvents, watchChannels } from "../groups/channel-visibility.ts";
 
@@ -17,21 +17,22 @@ export function isPastWaitingPeriod(
 /** A member's whole days since it joined; of the table `users`, called `u`. */
 const age = `floor(extract(epoch FROM now() - u.date_joined) / ${day})`;
 
-interface Mover {
-  readonly id: number;
-  readonly isActive: boolean;
-  /** False for those who leave. */
-  readonly joins: boolean;
-}
-
-const movers = {
+const movers = statement({
   name: "full-members-movers",
   text: `SELECT u.id, u.is_active AS "isActive", m.user_id IS NULL AS joins
     FROM users u LEFT JOIN user_group_member m ON m.group_id = $2 AND m.user_id = u.id
     WHERE u.realm_id = $1 AND u.role = ${roles.member} AND u.system_bot_kind IS NULL
       AND CASE WHEN m.user_id IS NULL THEN ${age} >= $3 ELSE $4 AND ${age} < $3 END
     ORDER BY u.id`,
-};
+  row: {
+    id: column.int,
+    isActive: column.bool,
+    /** False for those who leave. */
+    joins: column.bool,
+  },
+});
+
+type Mover = RowOf<typeof movers.columns>;
 
 /**
  * Puts everybody into the full members' group who has passed the waiting period, and with `both` takes out who has
@@ -47,7 +48,7 @@ export async function recomputeFullMembers(
   days: number,
   { both }: { readonly both: boolean },
 ): Promise<NewEvent[]> {
-  const found = await tx.rows<Mover>(movers, [realmId, groupId, days, both]);
+  const found = await tx.rows(movers, [realmId, groupId, days, both]);
   if (found.length === 0) return [];
   const ids = (joins: boolean, among: readonly Mover[]) =>
     among.filter((mover) => mover.joins === joins).map(({ id }) => id);

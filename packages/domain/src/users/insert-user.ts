@@ -3,6 +3,7 @@ import {
   type Realm,
   type Site,
   accountColumns,
+  accountRow,
   hostOf,
   loadRealmDefaults,
   loadSystemGroups,
@@ -11,7 +12,7 @@ import {
   visibleToEveryone,
 } from "@carillon/model";
 import { type NewEvent, type SystemGroupName, groupOfRole, roles } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 
 import { subscribeToDefaults } from "../channels/default-channels.ts";
@@ -49,7 +50,7 @@ export interface InsertedUser {
   readonly events: NewEvent[];
 }
 
-const insert = {
+const insert = statement({
   name: "insert-user",
   text: `WITH own AS (SELECT nextval(pg_get_serial_sequence('users', 'id'))::int AS id)
     INSERT INTO users AS u (id, realm_id, delivery_email, email, full_name, role, is_bot, bot_type, bot_owner_id,
@@ -58,7 +59,8 @@ const insert = {
     SELECT own.id, $1, $2, coalesce($3, 'user' || own.id || '@' || $4), $5, $6, $7, $8, $9, $10, $11, $12, $13,
       $14, $15, $16, $17, $18::jsonb, $19::jsonb
     FROM own RETURNING ${accountColumns}`,
-};
+  row: accountRow,
+});
 
 /**
  * Adds an account with everything that belongs to one (users.md §5): its settings copied from the organization's
@@ -76,7 +78,7 @@ export async function insertUser(
   const settings = { ...(isBot ? {} : await newSettings(tx, realm)), ...user.settings };
   const { email_address_visibility: visibility = visibleToEveryone, ...others } = settings;
   const columns = settingsColumns(others);
-  const account = await tx.first<Account>(insert, [
+  const account = await tx.first(insert, [
     realm.id,
     user.email,
     visibility === visibleToEveryone ? user.email : null,
@@ -113,14 +115,15 @@ async function newSettings(tx: Tx, realm: Realm): Promise<Record<string, unknown
   return { ...(await loadRealmDefaults(tx, realm.id)), default_language: realm.defaultLanguage };
 }
 
-const join = {
+const join = statement({
   name: "join-system-groups",
   text: `WITH joined AS (
       INSERT INTO user_group_member (group_id, user_id) SELECT unnest($1::int[]), $2
     )
     INSERT INTO audit_log (realm_id, acting_user_id, modified_user_id, event_type)
     VALUES ($3, $4, $2, 'user_created')`,
-};
+  row: {},
+});
 
 /** Puts a new account into its role's group, and members past the waiting period into the full members' one. */
 async function joinSystemGroups(

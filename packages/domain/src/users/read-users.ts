@@ -9,7 +9,7 @@ import {
   userObject,
 } from "@carillon/model";
 import { errors, type UserObject } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 export interface ReadUserOptions {
   /** `PUBLIC_URL` */
@@ -79,15 +79,15 @@ export interface OwnUser extends UserObject {
   max_message_id: number;
 }
 
+const newestOwn = statement({
+  name: "max-message-id",
+  text: "SELECT max(message_id) AS id FROM user_messages WHERE user_id = $1",
+  row: { id: column.bigint.orNull() },
+});
+
 /** The viewer's own account, with everything. */
 export async function readOwnUser(sql: Sql, viewer: Account): Promise<OwnUser> {
-  const [row] = await sql.rows<{ id: number | null }>(
-    {
-      name: "max-message-id",
-      text: "SELECT max(message_id) AS id FROM user_messages WHERE user_id = $1",
-    },
-    [viewer.id],
-  );
+  const [row] = await sql.rows(newestOwn, [viewer.id]);
   return {
     ...userObject(viewer, true, {}),
     avatar_url: gravatarUrl(pictureOf(viewer)),

@@ -1,6 +1,6 @@
 import { type NewEvent, flagAdded } from "@carillon/contract";
 import { flag } from "@carillon/model";
-import { recordIntents, type Tx } from "@carillon/db";
+import { column, recordIntents, statement, type RowOf, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { markRead, type MarkReadIntent } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
@@ -39,18 +39,8 @@ export async function recordMarkRead(
   await recordIntents(tx, realmId, markRead, intents);
 }
 
-/** What a step has done for one account. */
-interface Step {
-  readonly userId: number;
-  /** The last unread message that was looked at; null without any. */
-  readonly last: number | null;
-  readonly lookedAt: number;
-  /** Those of them that are marked read by now, and were not. */
-  readonly marked: readonly number[] | null;
-}
-
 /** Goes along `user_messages_unread_idx`, from where the step before ended, and never looks at what has been read. */
-const mark = {
+const mark = statement({
   name: "mark-unsubscribed-read",
   text: `WITH unread AS MATERIALIZED (
       SELECT r.user_id, um.message_id
@@ -69,7 +59,18 @@ const mark = {
     SELECT unread.user_id AS "userId", max(unread.message_id) AS last, count(*)::int AS "lookedAt",
       json_agg(marked.message_id ORDER BY marked.message_id) FILTER (WHERE marked.message_id IS NOT NULL) AS marked
     FROM unread LEFT JOIN marked USING (user_id, message_id) GROUP BY unread.user_id`,
-};
+  row: {
+    userId: column.int,
+    /** The last unread message that was looked at. */
+    last: column.bigint,
+    lookedAt: column.int,
+    /** Those of them that are marked read by now, and were not. */
+    marked: column.json<readonly number[]>().orNull(),
+  },
+});
+
+/** What a step has done for one account; nothing is said of those without unread messages. */
+type Step = RowOf<typeof mark.columns>;
 
 /**
  * One step of marking the messages of a channel read for those who have left it, with its events; what is left to do
@@ -83,7 +84,7 @@ export async function markUnsubscribedRead(
   { channelId, upTo, readers }: MarkReadIntent,
 ): Promise<void> {
   const each = Math.ceil(lookedAtInStep / readers.length);
-  const steps = await tx.rows<Step>(mark, [
+  const steps = await tx.rows(mark, [
     readers.map(({ userId }) => userId),
     readers.map(({ after }) => after),
     upTo,
@@ -91,7 +92,7 @@ export async function markUnsubscribedRead(
     channelId,
   ]);
   const left = steps.flatMap(({ userId, last, lookedAt }) =>
-    last !== null && lookedAt === each ? [{ userId, after: last }] : [],
+    lookedAt === each ? [{ userId, after: last }] : [],
   );
   if (left.length > 0)
     await recordIntents(tx, realmId, markRead, [

@@ -5,25 +5,9 @@ import {
   flagNames,
   loadPeople,
 } from "@carillon/model";
-import type { Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
-interface Row {
-  id: number;
-  senderId: number;
-  recipientId: number;
-  topic: string;
-  content: string;
-  renderedContent: string;
-  sentAt: number;
-  client: string;
-  /** The viewer's flags, null without a row. */
-  flags: number | null;
-  channelId: number | null;
-  channelName: string;
-  memberIds: number[];
-}
-
-const byIds = {
+const byIds = statement({
   name: "messages-for-viewer",
   text: `SELECT m.id, m.sender_id AS "senderId", m.recipient_id AS "recipientId", m.topic, m.content,
       m.rendered_content AS "renderedContent", extract(epoch FROM m.sent_at)::float8 AS "sentAt",
@@ -35,7 +19,26 @@ const byIds = {
     LEFT JOIN user_messages um ON um.user_id = $1 AND um.message_id = m.id
     WHERE m.id = ANY($2::bigint[])
     ORDER BY m.id`,
-};
+  row: {
+    id: column.bigint,
+    senderId: column.int,
+    recipientId: column.int,
+    topic: column.text,
+    content: column.text,
+    renderedContent: column.text,
+    sentAt: column.float,
+    client: column.text,
+    /** The viewer's flags, null without a row. */
+    flags: column.int.orNull(),
+    channelId: column.int.orNull(),
+    /** Null where `channelId` is. */
+    channelName: column.text.orNull(),
+    /** Null for a channel. */
+    memberIds: column.ints.orNull(),
+  },
+});
+
+type Row = RowOf<typeof byIds.columns>;
 
 /** Of a message of the shared history that the viewer has no row of (messages.md §2.1). */
 const withoutRow = ["read", "historical"];
@@ -57,7 +60,7 @@ export async function hydrate(
 ): Promise<HydratedMessage[]> {
   const rows: Row[] = [];
   for (let start = 0; start < ids.length; start += page)
-    rows.push(...(await sql.rows<Row>(byIds, [viewer.id, ids.slice(start, start + page)])));
+    rows.push(...(await sql.rows(byIds, [viewer.id, ids.slice(start, start + page)])));
   if (rows.length === 0) return [];
   const people = await loadPeople(sql, viewer.realmId, peopleIn(rows));
   return rows.map((row) => ({
@@ -67,9 +70,9 @@ export async function hydrate(
 }
 
 function* peopleIn(rows: readonly Row[]): Iterable<number> {
-  for (const { senderId, channelId, memberIds } of rows) {
+  for (const { senderId, memberIds } of rows) {
     yield senderId;
-    if (channelId === null) yield* memberIds;
+    if (memberIds !== null) yield* memberIds;
   }
 }
 
@@ -87,8 +90,8 @@ function presentable(row: Row, people: ReadonlyMap<number, Person>): Presentable
     client: row.client,
     recipientId: row.recipientId,
     place:
-      channelId === null
-        ? { participants: memberIds.map(person) }
+      channelId === null || channelName === null
+        ? { participants: (memberIds ?? []).map(person) }
         : { channel: { id: channelId, name: channelName }, topic },
     content: row.content,
     renderedContent: row.renderedContent,

@@ -1,13 +1,15 @@
 import { type Account, loadRealm, requireChannel } from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { column, statement, type RowOf, type Tx } from "@carillon/db";
+
+const row = {
+  /** As in its newest message. */
+  name: column.text,
+  /** Id of its newest message. */
+  max_id: column.bigint,
+};
 
 /** A topic of a channel, in wire spelling. */
-export interface TopicObject {
-  /** As in its newest message. */
-  name: string;
-  /** Id of its newest message. */
-  max_id: number;
-}
+export type TopicObject = RowOf<typeof row>;
 
 /**
  * Hops from topic to topic along `messages_topic_idx`, one look-up a topic: the newest message of the first topic,
@@ -25,16 +27,17 @@ const newestOfEach = `WITH RECURSIVE newest AS (
       ORDER BY lower(m.topic), m.id DESC LIMIT 1) next
   )`;
 
-const allTopics = {
+const allTopics = statement({
   name: "topics-of-channel",
   text: `${newestOfEach} SELECT topic AS name, id AS max_id FROM newest ORDER BY id DESC`,
-};
+  row,
+});
 
 /**
  * From each topic's newest message down to the first that the account has received; those from before its time are
  * not looked at. A topic that it has received nothing of costs a look-up a message.
  */
-const receivedTopics = {
+const receivedTopics = statement({
   name: "topics-received-of-channel",
   text: `${newestOfEach}
     SELECT received.topic AS name, received.id AS max_id FROM newest CROSS JOIN LATERAL (
@@ -45,7 +48,8 @@ const receivedTopics = {
         AND EXISTS (SELECT FROM user_messages um WHERE um.user_id = $2 AND um.message_id = m.id OFFSET 0)
       ORDER BY m.id DESC LIMIT 1) received
     ORDER BY received.id DESC`,
-};
+  row,
+});
 
 /**
  * The topics of the channel that the viewer may read, newest first (channels.md §7): where history is protected,
@@ -65,9 +69,7 @@ export async function listTopics(
   });
   const isShared = channel.historyPublicToSubscribers || channel.isWebPublic;
   const [topics, realm] = await Promise.all([
-    isShared
-      ? tx.rows<TopicObject>(allTopics, [channel.id])
-      : tx.rows<TopicObject>(receivedTopics, [channel.id, viewer.id]),
+    isShared ? tx.rows(allTopics, [channel.id]) : tx.rows(receivedTopics, [channel.id, viewer.id]),
     loadRealm(tx, viewer.realmId),
   ]);
   if (options.allowEmptyName) return topics;

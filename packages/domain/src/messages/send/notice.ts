@@ -3,14 +3,21 @@ import {
   type OutgoingMessage,
   type Target,
   accountColumns,
+  accountRow,
   clientIdOf,
   membersOf,
 } from "@carillon/model";
-import type { Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import type { Notice, RenderedMessage } from "@carillon/markdown";
 
 /** Name of the program under which the server itself sends. */
 const internalClient = "Internal";
+
+const byKind = statement({
+  name: "system-bot",
+  text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.system_bot_kind = $2`,
+  row: accountRow,
+});
 
 /** The organization's own bot of that kind. */
 export async function systemBot(
@@ -18,13 +25,7 @@ export async function systemBot(
   realmId: number,
   kind: "notification" | "welcome",
 ): Promise<Account> {
-  const [bot] = await sql.rows<Account>(
-    {
-      name: "system-bot",
-      text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.system_bot_kind = $2`,
-    },
-    [realmId, kind],
-  );
+  const [bot] = await sql.rows(byKind, [realmId, kind]);
   if (!bot) throw new Error(`organization ${realmId} has no ${kind} bot`);
   return bot;
 }

@@ -1,5 +1,5 @@
 import { type NumberedMessage, flag, topicParticipants } from "@carillon/model";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 import { AlertWordMatcher } from "@carillon/markdown";
 
 /** Flags of the copies of one message: what all have, and what single receivers have besides, by account id. */
@@ -48,19 +48,19 @@ export async function loadReceiverFlags(
   return result;
 }
 
+const mutersOf = statement({
+  name: "muters-of",
+  text: `SELECT user_id AS "userId", muted_user_id AS "mutedUserId" FROM muted_users
+    WHERE muted_user_id = ANY($1::int[])`,
+  row: { userId: column.int, mutedUserId: column.int },
+});
+
 /** Who has muted the senders, by sender: they get the message as read. */
 async function loadMuters(
   sql: Sql,
   messages: readonly NumberedMessage[],
 ): Promise<Map<number, number[]>> {
-  const rows = await sql.rows<{ userId: number; mutedUserId: number }>(
-    {
-      name: "muters-of",
-      text: `SELECT user_id AS "userId", muted_user_id AS "mutedUserId" FROM muted_users
-        WHERE muted_user_id = ANY($1::int[])`,
-    },
-    [[...new Set(messages.map(({ sender }) => sender.id))]],
-  );
+  const rows = await sql.rows(mutersOf, [[...new Set(messages.map(({ sender }) => sender.id))]]);
   const bySender = new Map<number, number[]>();
   for (const { userId, mutedUserId } of rows) {
     const muters = bySender.get(mutedUserId);
@@ -70,18 +70,18 @@ async function loadMuters(
   return bySender;
 }
 
+const alertWordsOf = statement({
+  name: "alert-words",
+  text: `SELECT word, array_agg(user_id) AS "userIds" FROM alert_words WHERE realm_id = $1 GROUP BY word`,
+  row: { word: column.text, userIds: column.ints },
+});
+
 /** The alert words of the organization's accounts, ready to be looked for, and whose they are. */
 async function loadAlertWords(
   sql: Sql,
   realmId: number,
 ): Promise<{ matcher: AlertWordMatcher; users: ReadonlyMap<string, readonly number[]> }> {
-  const rows = await sql.rows<{ word: string; userIds: number[] }>(
-    {
-      name: "alert-words",
-      text: `SELECT word, array_agg(user_id) AS "userIds" FROM alert_words WHERE realm_id = $1 GROUP BY word`,
-    },
-    [realmId],
-  );
+  const rows = await sql.rows(alertWordsOf, [realmId]);
   const users = new Map<string, number[]>();
   for (const { word, userIds } of rows) {
     const key = word.trim().toLowerCase();
@@ -90,20 +90,20 @@ async function loadAlertWords(
   return { matcher: new AlertWordMatcher(users.keys()), users };
 }
 
+const activeMembers = statement({
+  name: "active-group-members",
+  text: `WITH RECURSIVE downward (group_id) AS (
+      SELECT unnest($1::int[])
+      UNION
+      SELECT edge.subgroup_id FROM downward JOIN user_group_subgroup edge ON edge.supergroup_id = downward.group_id
+    )
+    SELECT DISTINCT u.id FROM downward JOIN user_group_member m USING (group_id)
+    JOIN users u ON u.id = m.user_id WHERE u.is_active`,
+  row: { id: column.int },
+});
+
 /** Active members of groups, at any depth. */
 async function groupMembers(sql: Sql, groupIds: readonly number[]): Promise<number[]> {
-  const rows = await sql.rows<{ id: number }>(
-    {
-      name: "active-group-members",
-      text: `WITH RECURSIVE downward (group_id) AS (
-          SELECT unnest($1::int[])
-          UNION
-          SELECT edge.subgroup_id FROM downward JOIN user_group_subgroup edge ON edge.supergroup_id = downward.group_id
-        )
-        SELECT DISTINCT u.id FROM downward JOIN user_group_member m USING (group_id)
-        JOIN users u ON u.id = m.user_id WHERE u.is_active`,
-    },
-    [groupIds],
-  );
+  const rows = await sql.rows(activeMembers, [groupIds]);
   return rows.map(({ id }) => id);
 }

@@ -6,7 +6,7 @@ import {
   ensureDirectRecipients,
   memberKey,
 } from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 import { amongAudience, loadAudiences } from "./audience.ts";
@@ -75,11 +75,12 @@ function sentMessage(id: number, policy: number | undefined): SentMessage {
   return policy === undefined ? { id } : { id, newVisibilityPolicy: policy };
 }
 
-const allocate = {
+const allocate = statement({
   name: "message-ids",
   text: `SELECT nextval('messages_id_seq') AS id, extract(epoch FROM now())::float8 AS "sentAt"
     FROM generate_series(1, $1::int)`,
-};
+  row: { id: column.bigint, sentAt: column.float },
+});
 
 /** Gives every message its id, the time of the transaction, and the row of its conversation. */
 async function number(
@@ -91,7 +92,7 @@ async function number(
     target.kind === "direct" ? [target.members] : [],
   );
   const [ids, directs] = await Promise.all([
-    tx.rows<{ id: number; sentAt: number }>(allocate, [outgoing.length]),
+    tx.rows(allocate, [outgoing.length]),
     ensureDirectRecipients(tx, realm.id, conversations),
   ]);
   return outgoing.map((message, i) => {

@@ -1,5 +1,5 @@
 import { type NumberedMessage, directTopic } from "@carillon/model";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 import { renderVersion } from "@carillon/markdown";
 
 import type { Audience } from "./audience.ts";
@@ -9,7 +9,7 @@ import type { ReceiverFlags } from "./receiver-flags.ts";
  * PostgreSQL's parser leaves tags, attributes and entities of the HTML out of the vector (messages.md §5).
  * `scheduled_message_id` is unique: a row that is there already was sent before, and is not sent again.
  */
-const insert = {
+const insert = statement({
   name: "messages-insert",
   text: `INSERT INTO messages (id, realm_id, scheduled_message_id, sender_id, recipient_id, is_channel, topic, content,
       rendered_content, render_version, sent_at, client_id, has_link, has_image, has_attachment, search)
@@ -23,7 +23,8 @@ const insert = {
         client_id, has_link, has_image, has_attachment)
     ON CONFLICT (scheduled_message_id) DO NOTHING
     RETURNING id`,
-};
+  row: { id: column.bigint },
+});
 
 /** Writes the rows of the messages and returns the ids of those that had not been sent before. */
 export async function insertMessages(
@@ -31,27 +32,27 @@ export async function insertMessages(
   realmId: number,
   messages: readonly NumberedMessage[],
 ): Promise<Set<number>> {
-  const column = <T>(value: (message: NumberedMessage) => T) => messages.map(value);
-  const rows = await sql.rows<{ id: number }>(insert, [
+  const ofEach = <T>(value: (message: NumberedMessage) => T) => messages.map(value);
+  const rows = await sql.rows(insert, [
     realmId,
     renderVersion,
-    column(({ id }) => id),
-    column(({ scheduledMessageId }) => scheduledMessageId ?? null),
-    column(({ sender }) => sender.id),
-    column(({ recipientId }) => recipientId),
-    column(({ target }) => target.kind === "channel"),
-    column(({ target, topic }) => (target.kind === "channel" ? topic : directTopic)),
-    column(({ content }) => content),
-    column(({ rendered }) => rendered.html),
-    column(({ clientId }) => clientId),
-    column(({ rendered }) => rendered.hasLink),
-    column(({ rendered }) => rendered.hasImage),
-    column(({ rendered }) => rendered.hasAttachment),
+    ofEach(({ id }) => id),
+    ofEach(({ scheduledMessageId }) => scheduledMessageId ?? null),
+    ofEach(({ sender }) => sender.id),
+    ofEach(({ recipientId }) => recipientId),
+    ofEach(({ target }) => target.kind === "channel"),
+    ofEach(({ target, topic }) => (target.kind === "channel" ? topic : directTopic)),
+    ofEach(({ content }) => content),
+    ofEach(({ rendered }) => rendered.html),
+    ofEach(({ clientId }) => clientId),
+    ofEach(({ rendered }) => rendered.hasLink),
+    ofEach(({ rendered }) => rendered.hasImage),
+    ofEach(({ rendered }) => rendered.hasAttachment),
   ]);
   return new Set(rows.map(({ id }) => id));
 }
 
-const copies = {
+const copies = statement({
   name: "user-messages-insert",
   text: `INSERT INTO user_messages (user_id, message_id, flags)
     SELECT receiver.id, m.id, m.flags | coalesce(x.flags, 0)
@@ -59,7 +60,8 @@ const copies = {
     CROSS JOIN LATERAL unnest(m.audience::int[]) AS receiver (id)
     LEFT JOIN unnest($4::bigint[], $5::int[], $6::int[]) AS x (message_id, user_id, flags)
       ON x.message_id = m.id AND x.user_id = receiver.id`,
-};
+  row: {},
+});
 
 /** Writes everybody's copies of the messages, with their flags. */
 export async function insertCopies(

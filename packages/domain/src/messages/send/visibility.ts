@@ -6,7 +6,7 @@ import {
   topicPolicyEvent,
   visibilityPolicy,
 } from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 /** Values of the two settings that raise a policy by sending. */
@@ -97,6 +97,15 @@ function isProtected(target: NumberedMessage["target"]): boolean {
   return target.kind === "channel" && !target.channel.historyPublicToSubscribers;
 }
 
+const policiesOf = statement({
+  name: "topic-policies",
+  text: `SELECT w.user_id AS "userId", w.recipient_id AS "recipientId", w.topic, t.visibility_policy AS policy
+    FROM unnest($1::int[], $2::int[], $3::int[], $4::text[]) AS w (user_id, recipient_id, channel_id, topic)
+    JOIN user_topics t
+      ON t.user_id = w.user_id AND t.channel_id = w.channel_id AND lower(t.topic) = lower(w.topic)`,
+  row: { userId: column.int, recipientId: column.int, topic: column.text, policy: column.int },
+});
+
 /** The explicit policies of senders and of mentioned people, by {@link policyKey}. */
 async function loadPolicies(
   tx: Tx,
@@ -111,30 +120,28 @@ async function loadPolicies(
   }
   if (wanted.size === 0) return new Map();
   const list = [...wanted.values()];
-  const rows = await tx.rows<{
-    userId: number;
-    recipientId: number;
-    topic: string;
-    policy: number;
-  }>(
-    {
-      name: "topic-policies",
-      text: `SELECT w.user_id AS "userId", w.recipient_id AS "recipientId", w.topic, t.visibility_policy AS policy
-        FROM unnest($1::int[], $2::int[], $3::int[], $4::text[]) AS w (user_id, recipient_id, channel_id, topic)
-        JOIN user_topics t
-          ON t.user_id = w.user_id AND t.channel_id = w.channel_id AND lower(t.topic) = lower(w.topic)`,
-    },
-    [
-      list.map(({ userId }) => userId),
-      list.map(({ message }) => message.recipientId),
-      list.map(({ channelId }) => channelId),
-      list.map(({ message }) => message.topic),
-    ],
-  );
+  const rows = await tx.rows(policiesOf, [
+    list.map(({ userId }) => userId),
+    list.map(({ message }) => message.recipientId),
+    list.map(({ channelId }) => channelId),
+    list.map(({ message }) => message.topic),
+  ]);
   return new Map(
     rows.map(({ userId, policy, ...topic }) => [`${userId}:${topicName(topic)}`, policy]),
   );
 }
+
+const begunTopics = statement({
+  name: "begun-topics",
+  text: `SELECT w.ord FROM unnest($1::int[], $2::text[], $3::int[], $4::bool[])
+      WITH ORDINALITY AS w (recipient_id, topic, sender_id, protected, ord)
+    WHERE EXISTS (
+      SELECT 1 FROM messages m
+      WHERE m.recipient_id = w.recipient_id AND m.is_channel AND lower(m.topic) = lower(w.topic) AND m.id < $5
+        AND (NOT w.protected
+             OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = w.sender_id AND um.message_id = m.id)))`,
+  row: { ord: column.bigint },
+});
 
 /** Topics with an earlier message that the sender can see, where it matters. */
 async function findBegun(
@@ -150,27 +157,32 @@ async function findBegun(
   }
   if (unknown.size === 0) return new Set();
   const list = [...unknown];
-  const rows = await tx.rows<{ ord: number }>(
-    {
-      name: "begun-topics",
-      text: `SELECT w.ord FROM unnest($1::int[], $2::text[], $3::int[], $4::bool[])
-          WITH ORDINALITY AS w (recipient_id, topic, sender_id, protected, ord)
-        WHERE EXISTS (
-          SELECT 1 FROM messages m
-          WHERE m.recipient_id = w.recipient_id AND m.is_channel AND lower(m.topic) = lower(w.topic) AND m.id < $5
-            AND (NOT w.protected
-                 OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = w.sender_id AND um.message_id = m.id)))`,
-    },
-    [
-      list.map(([, { recipientId }]) => recipientId),
-      list.map(([, { topic }]) => topic),
-      list.map(([, { sender }]) => sender.id),
-      list.map(([, { target }]) => isProtected(target)),
-      messages[0]!.id,
-    ],
-  );
+  const rows = await tx.rows(begunTopics, [
+    list.map(([, { recipientId }]) => recipientId),
+    list.map(([, { topic }]) => topic),
+    list.map(([, { sender }]) => sender.id),
+    list.map(([, { target }]) => isProtected(target)),
+    messages[0]!.id,
+  ]);
   return new Set(rows.map(({ ord }) => list[ord - 1]![0]));
 }
+
+const storePolicies = statement({
+  name: "topic-visibility-store",
+  text: `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy)
+    SELECT * FROM unnest($1::int[], $2::int[], $3::text[], $4::smallint[])
+    ON CONFLICT (user_id, channel_id, lower(topic))
+      DO UPDATE SET visibility_policy = excluded.visibility_policy, last_updated = now()
+    RETURNING user_id AS "userId", channel_id AS "channelId", topic, visibility_policy AS policy,
+      extract(epoch FROM last_updated)::int AS "lastUpdated"`,
+  row: {
+    userId: column.int,
+    channelId: column.int,
+    topic: column.text,
+    policy: column.int,
+    lastUpdated: column.int,
+  },
+});
 
 async function store(tx: Tx, changes: readonly Change[]): Promise<NewEvent[]> {
   if (changes.length === 0) return [];
@@ -178,22 +190,11 @@ async function store(tx: Tx, changes: readonly Change[]): Promise<NewEvent[]> {
   const ordered = changes.toSorted(
     (a, b) => a.userId - b.userId || a.channelId - b.channelId || (a.topic < b.topic ? -1 : 1),
   );
-  const rows = await tx.rows<Change & { lastUpdated: number }>(
-    {
-      name: "topic-visibility-store",
-      text: `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy)
-        SELECT * FROM unnest($1::int[], $2::int[], $3::text[], $4::smallint[])
-        ON CONFLICT (user_id, channel_id, lower(topic))
-          DO UPDATE SET visibility_policy = excluded.visibility_policy, last_updated = now()
-        RETURNING user_id AS "userId", channel_id AS "channelId", topic, visibility_policy AS policy,
-          extract(epoch FROM last_updated)::int AS "lastUpdated"`,
-    },
-    [
-      ordered.map(({ userId }) => userId),
-      ordered.map(({ channelId }) => channelId),
-      ordered.map(({ topic }) => topic),
-      ordered.map(({ policy }) => policy),
-    ],
-  );
+  const rows = await tx.rows(storePolicies, [
+    ordered.map(({ userId }) => userId),
+    ordered.map(({ channelId }) => channelId),
+    ordered.map(({ topic }) => topic),
+    ordered.map(({ policy }) => policy),
+  ]);
   return rows.map(topicPolicyEvent);
 }

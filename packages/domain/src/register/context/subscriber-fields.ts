@@ -1,3 +1,4 @@
+import { column, statement } from "@carillon/db";
 import { loadSubscribers } from "@carillon/model";
 import type { SnapshotContext } from "./section.ts";
 import type { VisibleChannel } from "./visible-channels.ts";
@@ -31,14 +32,15 @@ export async function loadSubscriberFields(
       : { subscribers: everybody(channel.id) };
 }
 
-const recent = {
+const recent = statement({
   name: "recent-subscribers-of",
   text: `SELECT s.channel_id AS "channelId", array_agg(s.user_id ORDER BY s.user_id) AS ids
     FROM subscriptions s JOIN users u ON u.id = s.user_id LEFT JOIN user_presence p ON p.user_id = s.user_id
     WHERE s.channel_id = ANY($1::int[]) AND s.active AND s.is_user_active
       AND (u.is_bot OR greatest(p.active_at, p.idle_at) > now() - interval '14 days')
     GROUP BY s.channel_id`,
-};
+  row: { channelId: column.int, ids: column.ints },
+});
 
 /** Of each channel the bots, and the people who were present in the last two weeks. */
 async function loadRecentSubscribers(
@@ -46,7 +48,7 @@ async function loadRecentSubscribers(
   channelIds: readonly number[],
 ): Promise<(channelId: number) => number[]> {
   if (channelIds.length === 0) return () => [];
-  const rows = await tx.rows<{ channelId: number; ids: number[] }>(recent, [channelIds]);
+  const rows = await tx.rows(recent, [channelIds]);
   const byChannel = new Map(rows.map(({ channelId, ids }) => [channelId, ids]));
   return (channelId) => byChannel.get(channelId) ?? [];
 }

@@ -1,3 +1,4 @@
+import { statement } from "@carillon/db";
 import { SqlValues, flag, isMuted } from "@carillon/model";
 import type { SnapshotContext } from "./section.ts";
 import { emptyTopicFor } from "./empty-topic.ts";
@@ -78,15 +79,15 @@ export async function loadUnreadGroups(context: SnapshotContext): Promise<Unread
   );
 }
 
+const olderUnread = statement({
+  name: "older-unread",
+  text: `SELECT FROM user_messages WHERE user_id = $1 AND flags & 1 = 0
+    ORDER BY message_id DESC OFFSET $2 LIMIT 1`,
+  row: {},
+});
+
 /** Whether the account has more unread messages than {@link loadUnreadGroups} looks at. */
 export async function hasOlderUnread({ tx, actor }: SnapshotContext): Promise<boolean> {
-  const older = await tx.rows(
-    {
-      name: "older-unread",
-      text: `SELECT FROM user_messages WHERE user_id = $1 AND flags & 1 = 0
-        ORDER BY message_id DESC OFFSET $2 LIMIT 1`,
-    },
-    [actor.id, maxUnread],
-  );
+  const older = await tx.rows(olderUnread, [actor.id, maxUnread]);
   return older.length > 0;
 }

@@ -1,9 +1,11 @@
+import { column, statement } from "@carillon/db";
+
 import type { Section } from "../context/section.ts";
 
 /** So many direct messages are looked at: a conversation that has been quiet since is left out. */
 const considered = 5_000;
 
-const recent = {
+const recent = statement({
   name: "recent-conversations",
   text: `WITH newest AS MATERIALIZED (
       SELECT message_id AS id FROM user_messages WHERE user_id = $1 AND flags & 256 <> 0
@@ -16,16 +18,14 @@ const recent = {
     SELECT array_remove(r.member_ids, $1) AS "userIds", c."maxMessageId"
     FROM conversation c JOIN recipients r ON r.id = c.recipient_id
     WHERE r.realm_id = $2 ORDER BY c."maxMessageId" DESC`,
-};
+  row: { userIds: column.ints, maxMessageId: column.bigint },
+});
 
 /** The account's direct conversations, the one with the newest message first; `user_ids` are the others. */
 export const recentConversations: Section = {
   names: ["recent_private_conversations"],
   async load({ tx, realm, actor }) {
-    const rows = await tx.rows<{ userIds: number[]; maxMessageId: number }>(recent, [
-      actor.id,
-      realm.id,
-    ]);
+    const rows = await tx.rows(recent, [actor.id, realm.id]);
     return {
       recent_private_conversations: rows.map(({ userIds, maxMessageId }) => ({
         user_ids: userIds,

@@ -1,15 +1,16 @@
-import { type Account, type Reader, accountColumns, showsAddressTo } from "@carillon/model";
+import { type Reader, accountColumns, accountRow, showsAddressTo } from "@carillon/model";
 import { knowableId } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 
-const byIdOrAddress = {
+const byIdOrAddress = statement({
   name: "narrow-users",
   text: `WITH asked AS (SELECT array_agg(lower(a)) AS addresses FROM unnest($3::text[]) AS a)
     SELECT ${accountColumns} FROM users u
     WHERE u.realm_id = $1 AND (u.id = ANY($2::int[])
       OR lower(u.email) = ANY((SELECT addresses FROM asked)::text[])
       OR lower(u.delivery_email) = ANY((SELECT addresses FROM asked)::text[]))`,
-};
+  row: accountRow,
+});
 
 /**
  * The ids of the accounts that are named by id, or by an e-mail address: the one that everybody sees, or the
@@ -22,7 +23,7 @@ export async function loadUserIds(
 ): Promise<Map<string | number, number>> {
   const ids = named.filter((value) => typeof value === "number").map((id) => knowableId(id));
   const addresses = named.filter((value) => typeof value === "string");
-  const accounts = await sql.rows<Account>(byIdOrAddress, [viewer.realmId, ids, addresses]);
+  const accounts = await sql.rows(byIdOrAddress, [viewer.realmId, ids, addresses]);
 
   const byAddress = new Map<string, number>();
   for (const account of accounts) {
