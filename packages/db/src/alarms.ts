@@ -1,10 +1,27 @@
 import type { Alarm } from "@carillon/jobs";
 
+import { column, type RowOf } from "./column.ts";
 import { pending } from "./pending.ts";
 import type { Sql } from "./sql.ts";
+import { statement } from "./statement.ts";
 
 const columns = `id AS "scheduledMessageId", realm_id AS "realmId", version,
   extract(epoch FROM deliver_at)::float8 AS "deliverAt"`;
+
+const unalarmed = statement({
+  name: "unalarmed-rows",
+  text: `SELECT ${columns} FROM scheduled_messages s
+    WHERE alarmed_at IS NULL AND ${pending("s")}
+      AND deliver_at <= now() + make_interval(secs => $1 / 1000.0)
+      AND created_at <= now() - make_interval(secs => $2 / 1000.0)
+    ORDER BY deliver_at LIMIT $3`,
+  row: {
+    scheduledMessageId: column.bigint,
+    realmId: column.int,
+    version: column.int,
+    deliverAt: column.float,
+  },
+});
 
 /**
  * Pending rows due within `horizonMs` that have no alarm in the queue, oldest first; `olderThanMs` leaves those out
@@ -14,18 +31,19 @@ export function unalarmedRows(
   sql: Sql,
   limits: { horizonMs: number; olderThanMs: number; limit: number },
 ): Promise<Alarm[]> {
-  return sql.rows(
-    {
-      name: "unalarmed-rows",
-      text: `SELECT ${columns} FROM scheduled_messages s
-        WHERE alarmed_at IS NULL AND ${pending("s")}
-          AND deliver_at <= now() + make_interval(secs => $1 / 1000.0)
-          AND created_at <= now() - make_interval(secs => $2 / 1000.0)
-        ORDER BY deliver_at LIMIT $3`,
-    },
-    [limits.horizonMs, limits.olderThanMs, limits.limit],
-  );
+  return sql.rows(unalarmed, [limits.horizonMs, limits.olderThanMs, limits.limit]);
 }
+
+const stamp = statement({
+  name: "stamp-alarms",
+  text: `WITH free AS (
+      SELECT s.id FROM unnest($1::bigint[], $2::int[]) AS a (id, version)
+      JOIN scheduled_messages s ON s.id = a.id AND s.version = a.version
+      WHERE s.alarmed_at IS NULL AND ${pending("s")}
+      FOR NO KEY UPDATE OF s SKIP LOCKED)
+    UPDATE scheduled_messages s SET alarmed_at = now() FROM free WHERE s.id = free.id`,
+  row: {},
+});
 
 /**
  * Notes that the alarms are in the queue; a row that has been edited meanwhile keeps asking for its new one. It waits
@@ -34,49 +52,38 @@ export function unalarmedRows(
  */
 export async function stampAlarms(sql: Sql, alarms: readonly Alarm[]): Promise<void> {
   if (alarms.length === 0) return;
-  await sql.rows(
-    {
-      name: "stamp-alarms",
-      text: `WITH free AS (
-          SELECT s.id FROM unnest($1::bigint[], $2::int[]) AS a (id, version)
-          JOIN scheduled_messages s ON s.id = a.id AND s.version = a.version
-          WHERE s.alarmed_at IS NULL AND ${pending("s")}
-          FOR NO KEY UPDATE OF s SKIP LOCKED)
-        UPDATE scheduled_messages s SET alarmed_at = now() FROM free WHERE s.id = free.id`,
-    },
-    [
-      alarms.map(({ scheduledMessageId }) => scheduledMessageId),
-      alarms.map(({ version }) => version),
-    ],
-  );
+  await sql.rows(stamp, [
+    alarms.map(({ scheduledMessageId }) => scheduledMessageId),
+    alarms.map(({ version }) => version),
+  ]);
 }
 
+const overdue = statement({
+  name: "overdue-realms",
+  text: `SELECT r.id AS "realmId", overdue.rows FROM realms r CROSS JOIN LATERAL (
+      SELECT count(*)::int AS rows FROM (
+        SELECT FROM scheduled_messages s
+        WHERE s.realm_id = r.id AND ${pending("s")}
+          AND s.deliver_at < now() - make_interval(secs => $1 / 1000.0)
+        LIMIT 10000
+      ) counted
+    ) overdue WHERE overdue.rows > 0`,
+  row: {
+    realmId: column.int,
+    /** How many rows are overdue; counted up to 10,000. */
+    rows: column.int,
+  },
+});
+
 /** An organization with messages that should have been sent. */
-export interface OverdueRealm {
-  readonly realmId: number;
-  /** How many rows are overdue; counted up to 10,000. */
-  readonly rows: number;
-}
+export type OverdueRealm = RowOf<typeof overdue.columns>;
 
 /**
  * Organizations with pending rows that are overdue by more than `overdueMs`. Each is looked at by itself, so that the
  * backlog of one does not hide the others.
  */
 export function overdueRealms(sql: Sql, overdueMs: number): Promise<OverdueRealm[]> {
-  return sql.rows(
-    {
-      name: "overdue-realms",
-      text: `SELECT r.id AS "realmId", overdue.rows FROM realms r CROSS JOIN LATERAL (
-          SELECT count(*)::int AS rows FROM (
-            SELECT FROM scheduled_messages s
-            WHERE s.realm_id = r.id AND ${pending("s")}
-              AND s.deliver_at < now() - make_interval(secs => $1 / 1000.0)
-            LIMIT 10000
-          ) counted
-        ) overdue WHERE overdue.rows > 0`,
-    },
-    [overdueMs],
-  );
+  return sql.rows(overdue, [overdueMs]);
 }
 
 /** The database's clock in UNIX milliseconds. */

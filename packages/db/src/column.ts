@@ -38,10 +38,13 @@ export const column = {
   float: new Column<number>(["float4", "float8"]),
   bool: new Column<boolean>(["bool"]),
   text: new Column<string>(["text", "varchar"]),
+  uuid: new Column<string>(["uuid"]),
   ints: new Column<number[]>(["_int2", "_int4"]),
   texts: new Column<string[]>(["_text", "_varchar"]),
   bytes: new Column<Buffer>(["bytea"]),
   time: new Column<Date>(["timestamptz"]),
+  /** What a function without a result leaves. */
+  nothing: new Column<"">(["void"]),
   /** JSON, whose shape nobody compares with what the statement makes: it stands beside its text. */
   json: <Value>() => new Column<Value>(["json", "jsonb"]),
 };

@@ -1,17 +1,18 @@
 import type { Sql } from "./sql.ts";
+import { statement } from "./statement.ts";
 
 /** Counters that belong to the database rather than to a process, such as `sweep_repairs`. They only rise. */
 
+const add = statement({
+  name: "add-to-counter",
+  text: `INSERT INTO counters (name, value) VALUES ($1, $2)
+    ON CONFLICT (name) DO UPDATE SET value = counters.value + excluded.value`,
+  row: {},
+});
+
 /** Adds to a counter, which is made when it is new. Its row stays locked until the transaction ends. */
 export async function addToCounter(sql: Sql, name: string, n = 1): Promise<void> {
-  await sql.rows(
-    {
-      name: "add-to-counter",
-      text: `INSERT INTO counters (name, value) VALUES ($1, $2)
-        ON CONFLICT (name) DO UPDATE SET value = counters.value + excluded.value`,
-    },
-    [name, n],
-  );
+  await sql.rows(add, [name, n]);
 }
 
 /** All counters by name; one that nothing was added to yet is not there. */

@@ -5,6 +5,7 @@ import { heartbeat, type ProcessName } from "@carillon/jobs";
 
 import type { RecurringTask } from "./recurring-task.ts";
 import type { Sql } from "./sql.ts";
+import { statement } from "./statement.ts";
 
 /** The heartbeat of a process, as recurring work. */
 export interface Heartbeat extends RecurringTask {
@@ -17,7 +18,7 @@ export interface Heartbeat extends RecurringTask {
 /** Rows that were not seen for so long are removed, in seconds: their processes died without a word. */
 const forgottenAfter = 3_600;
 
-const write = {
+const write = statement({
   name: "heartbeat",
   text: `WITH forgotten AS (
       DELETE FROM process_heartbeats WHERE last_seen < now() - interval '${forgottenAfter} seconds'
@@ -25,7 +26,8 @@ const write = {
     INSERT INTO process_heartbeats (process_id, role, host, pid, started_at, counters)
     VALUES ($1, $2, $3, $4, now() - make_interval(secs => $5), $6)
     ON CONFLICT (process_id) DO UPDATE SET last_seen = now(), counters = excluded.counters`,
-};
+  row: {},
+});
 
 /**
  * Writes this process's row in `process_heartbeats`. A beat that fails changes nothing else: a process is not stopped

@@ -1,16 +1,10 @@
 import type { IntentDefinition, IntentRef } from "@carillon/jobs";
 
+import { column, type RowOf } from "./column.ts";
 import { sqlState } from "./sql-errors.ts";
 import type { Sql } from "./sql.ts";
+import { statement } from "./statement.ts";
 import type { Tx } from "./tx.ts";
-
-/** An intent that waits for its job. */
-export interface QueuedIntent extends IntentRef {
-  /** Name of the job. */
-  readonly job: string;
-  /** Milliseconds until it may run; 0 or less for now. */
-  readonly delayMs: number;
-}
 
 export interface NewIntent<Payload> {
   /** A second one with this key is not recorded, until a day after the first one is done. */
@@ -22,6 +16,18 @@ export interface NewIntent<Payload> {
 
 const columns = `id AS "intentId", version, job,
   extract(epoch FROM run_at - now())::float8 * 1000 AS "delayMs"`;
+
+const queuedRow = {
+  intentId: column.bigint,
+  version: column.int,
+  /** Name of the job. */
+  job: column.text,
+  /** Milliseconds until it may run; 0 or less for now. */
+  delayMs: column.float,
+};
+
+/** An intent that waits for its job. */
+export type QueuedIntent = RowOf<typeof queuedRow>;
 
 /**
  * Writes down background work in the transaction that causes it: it exists if and only if the change commits. The
@@ -50,6 +56,15 @@ export async function recordIntents<Payload>(
   tx.leave("intents", queued);
 }
 
+const unqueued = statement({
+  name: "unqueued-intents",
+  text: `SELECT ${columns} FROM job_intent
+    WHERE state = 'pending' AND enqueued_at IS NULL
+      AND created_at <= now() - make_interval(secs => $1 / 1000.0) AND job = ANY($3::text[])
+    ORDER BY created_at LIMIT $2`,
+  row: queuedRow,
+});
+
 /**
  * Pending intents without a job in the queue, oldest first; younger ones are still about to get theirs.
  * @param limits `jobs`: names of the jobs that the caller knows; those of a newer release are for its processes
@@ -58,23 +73,25 @@ export function unqueuedIntents(
   sql: Sql,
   limits: { jobs: readonly string[]; olderThanMs: number; limit: number },
 ): Promise<QueuedIntent[]> {
-  return sql.rows(
-    {
-      name: "unqueued-intents",
-      text: `SELECT ${columns} FROM job_intent
-        WHERE state = 'pending' AND enqueued_at IS NULL
-          AND created_at <= now() - make_interval(secs => $1 / 1000.0) AND job = ANY($3::text[])
-        ORDER BY created_at LIMIT $2`,
-    },
-    [limits.olderThanMs, limits.limit, limits.jobs],
-  );
+  return sql.rows(unqueued, [limits.olderThanMs, limits.limit, limits.jobs]);
 }
 
+const overdue = statement({
+  name: "overdue-intents",
+  text: `SELECT ${columns}, extract(epoch FROM now() - greatest(enqueued_at, run_at))::float8 * 1000 AS "quietMs"
+    FROM job_intent
+    WHERE state = 'pending' AND enqueued_at IS NOT NULL AND job = ANY($3::text[])
+      AND greatest(enqueued_at, run_at) <= now() - make_interval(secs => $1 / 1000.0)
+    ORDER BY greatest(enqueued_at, run_at) LIMIT $2`,
+  row: {
+    ...queuedRow,
+    /** Milliseconds since its job was last known to be in the queue, or should have run. */
+    quietMs: column.float,
+  },
+});
+
 /** An intent whose job was put into the queue, or failed once more, a while ago. */
-export interface OverdueIntent extends QueuedIntent {
-  /** Milliseconds since its job was last known to be in the queue, or should have run. */
-  readonly quietMs: number;
-}
+export type OverdueIntent = RowOf<typeof overdue.columns>;
 
 /**
  * Pending intents that should have run and of whose jobs nothing was heard for longer than `overdueMs`, those first of
@@ -84,17 +101,7 @@ export function overdueIntents(
   sql: Sql,
   limits: { jobs: readonly string[]; overdueMs: number; limit: number },
 ): Promise<OverdueIntent[]> {
-  return sql.rows(
-    {
-      name: "overdue-intents",
-      text: `SELECT ${columns}, extract(epoch FROM now() - greatest(enqueued_at, run_at))::float8 * 1000 AS "quietMs"
-        FROM job_intent
-        WHERE state = 'pending' AND enqueued_at IS NOT NULL AND job = ANY($3::text[])
-          AND greatest(enqueued_at, run_at) <= now() - make_interval(secs => $1 / 1000.0)
-        ORDER BY greatest(enqueued_at, run_at) LIMIT $2`,
-    },
-    [limits.overdueMs, limits.limit, limits.jobs],
-  );
+  return sql.rows(overdue, [limits.overdueMs, limits.limit, limits.jobs]);
 }
 
 /** The ids of those intents that are still pending as this version. */

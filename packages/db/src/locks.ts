@@ -1,4 +1,6 @@
+import { column } from "./column.ts";
 import type { LockName } from "./lock-order.ts";
+import { statement } from "./statement.ts";
 import type { Tx } from "./tx.ts";
 
 /**
@@ -26,8 +28,16 @@ export const lockClass = {
   rateLimit: 1_120,
 } as const;
 
-const alone = { name: "advisory-lock", text: "SELECT pg_advisory_xact_lock($1, $2)" };
-const shared = { name: "advisory-hold", text: "SELECT pg_advisory_xact_lock_shared($1, $2)" };
+const alone = statement({
+  name: "advisory-lock",
+  text: "SELECT pg_advisory_xact_lock($1, $2)",
+  row: { pg_advisory_xact_lock: column.nothing },
+});
+const shared = statement({
+  name: "advisory-hold",
+  text: "SELECT pg_advisory_xact_lock_shared($1, $2)",
+  row: { pg_advisory_xact_lock_shared: column.nothing },
+});
 
 /** The advisory locks that are waited for with one key. */
 type KeyLock = Extract<LockName, keyof typeof lockClass>;

@@ -1,5 +1,5 @@
 import type { Audience, NewEvent } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 /**
  * Appends events to the organization's log, in order. They are written with the commit of the changing transaction:
@@ -26,7 +26,7 @@ export function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): void
  * One JSON text: payloads in an array of texts would be escaped twice and parsed twice. The time is that of the commit,
  * not of the transaction's beginning, since from then on a queue's place may be before it.
  */
-const append = {
+const append = statement({
   name: "event-append",
   text: `WITH head AS (
     UPDATE event_head SET seq = seq + $2 WHERE realm_id = $1 RETURNING seq - $2 AS base
@@ -35,7 +35,8 @@ const append = {
   SELECT $1, head.base + e.ord, e.event->>'type', e.event->>'op', e.event->'payload',
     (e.event->>'audience')::int[], e.event->'userData', clock_timestamp()
   FROM head, jsonb_array_elements($3::jsonb) WITH ORDINALITY AS e (event, ord)`,
-};
+  row: {},
+});
 
 /** An audience as PostgreSQL writes an array: `{1,2}`. */
 function arrayLiteral(audience: Audience): string | null {

@@ -1,5 +1,5 @@
 import { allEvents, eventOf } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 import type { LoggedEvent } from "./queue-options.ts";
 
@@ -12,24 +12,27 @@ export interface LogRow {
   readonly writtenAt: number;
 }
 
-interface Row {
-  seq: number;
-  type: string;
-  op: string | null;
-  payload: string;
-  audience: number[] | null;
-  userData: LoggedEvent["userData"];
+const row = {
+  seq: column.bigint,
+  type: column.text,
+  op: column.text.orNull(),
+  payload: column.text,
+  audience: column.ints.orNull(),
+  userData: column.json<NonNullable<LoggedEvent["userData"]>>().orNull(),
   /** Seconds. */
-  age: number;
-}
+  age: column.float,
+};
+
+type Row = RowOf<typeof row>;
 
 const age = "extract(epoch FROM now() - created_at)::float8 AS age";
 const columns = `seq, type, op, payload::text AS payload, audience, user_data AS "userData", ${age}`;
 
-const tail = {
+const tail = statement({
   name: "event-log-tail",
   text: `SELECT ${columns} FROM event_log WHERE realm_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
-};
+  row,
+});
 
 /** The rows after number `after`, oldest first: there is no gap between them. */
 export async function readLog(
@@ -38,13 +41,13 @@ export async function readLog(
   after: number,
   limit: number,
 ): Promise<LogRow[]> {
-  return (await sql.rows<Row>(tail, [realmId, after, limit])).map(logRow);
+  return (await sql.rows(tail, [realmId, after, limit])).map(logRow);
 }
 
 const forAllPublic = allEvents.filter((event) => "forAllPublic" in event).map(({ type }) => type);
 
 /** Of who is told and of what differs between receivers only what is about the one: lists can have 10,000 entries. */
-const forUser = {
+const forUser = statement({
   name: "event-log-for-user",
   text: `SELECT seq, type, op, payload::text AS payload,
       CASE WHEN audience IS NULL THEN NULL WHEN audience @> ARRAY[$4::int] THEN ARRAY[$4::int]
@@ -55,7 +58,8 @@ const forUser = {
     WHERE realm_id = $1 AND seq > $2 AND seq <= $3
       AND (audience IS NULL OR audience @> ARRAY[$4::int] OR ($5 AND type = ANY($7::text[])))
     ORDER BY seq LIMIT $6`,
-};
+  row,
+});
 
 /** What one account may be told of the rows after `after` up to `until`; for a queue that is far behind. */
 export async function readLogFor(
@@ -65,7 +69,7 @@ export async function readLogFor(
 ): Promise<LogRow[]> {
   const { realmId, userId, allPublicChannels } = queue;
   const { after, until, limit } = range;
-  const rows = await sql.rows<Row>(forUser, [
+  const rows = await sql.rows(forUser, [
     realmId,
     after,
     until,
@@ -77,43 +81,46 @@ export async function readLogFor(
   return rows.map(logRow);
 }
 
+const ageOf = statement({
+  name: "event-log-age",
+  text: `SELECT ${age} FROM event_log WHERE realm_id = $1 AND seq = $2`,
+  row: { age: column.float },
+});
+
 /** How many seconds ago the row of this number was written; undefined when the log does not have it any more. */
 export async function ageInLog(
   sql: Sql,
   realmId: number,
   seq: number,
 ): Promise<number | undefined> {
-  const [row] = await sql.rows<{ age: number }>(
-    {
-      name: "event-log-age",
-      text: `SELECT ${age} FROM event_log WHERE realm_id = $1 AND seq = $2`,
-    },
-    [realmId, seq],
-  );
+  const [row] = await sql.rows(ageOf, [realmId, seq]);
   return row?.age;
 }
 
+const head = statement({
+  name: "event-head",
+  text: "SELECT seq FROM event_head WHERE realm_id = $1",
+  row: { seq: column.bigint },
+});
+
 /** The number of the organization's last event; 0 before the first. */
 export async function readHead(sql: Sql, realmId: number): Promise<number> {
-  const [head] = await sql.rows<{ seq: number }>(
-    { name: "event-head", text: "SELECT seq FROM event_head WHERE realm_id = $1" },
-    [realmId],
-  );
-  return head?.seq ?? 0;
+  const [last] = await sql.rows(head, [realmId]);
+  return last?.seq ?? 0;
 }
+
+const heads = statement({
+  name: "event-heads",
+  text: `SELECT realm_id AS "realmId", seq FROM event_head WHERE realm_id = ANY($1::int[])`,
+  row: { realmId: column.int, seq: column.bigint },
+});
 
 /** The last numbers of several organizations. */
 export async function readHeads(
   sql: Sql,
   realmIds: readonly number[],
 ): Promise<Array<{ realmId: number; seq: number }>> {
-  return sql.rows(
-    {
-      name: "event-heads",
-      text: `SELECT realm_id AS "realmId", seq FROM event_head WHERE realm_id = ANY($1::int[])`,
-    },
-    [realmIds],
-  );
+  return sql.rows(heads, [realmIds]);
 }
 
 /** What a row costs beside its texts, in bytes. */

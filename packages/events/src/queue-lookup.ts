@@ -1,4 +1,4 @@
-import type { NamedStatement, Sql } from "@carillon/db";
+import { column, type DeclaredStatement, type RowOf, type Sql } from "@carillon/db";
 
 import { aliveQueue, isUuid } from "./queues.ts";
 import type { Poll } from "./poll.ts";
@@ -28,26 +28,34 @@ export interface FoundQueue {
   readonly keyIsCurrent: boolean;
 }
 
-interface Row {
-  id: string;
-  realmId: number;
-  userId: number;
-  sight: number;
-  baseSeq: number;
-  options: QueueOptions;
-  idleTimeout: number;
-  head: number;
-  keyIsCurrent: boolean;
-}
+const found = {
+  id: column.uuid,
+  realmId: column.int,
+  userId: column.int,
+  sight: column.int,
+  baseSeq: column.bigint,
+  options: column.json<QueueOptions>(),
+  idleTimeout: column.int,
+  head: column.bigint,
+  keyIsCurrent: column.bool,
+};
 
-/** Looks queues up with their accounts, and notes that they are in use. */
-export class QueueLookup {
-  readonly #find: NamedStatement<Row>;
-  readonly #touch: NamedStatement<{ id: string }>;
-  readonly #touchSeveral: NamedStatement<{ id: string }>;
+const touched = { id: column.uuid };
 
-  constructor({ table, sight, mayListenToAll, keyDigest, isActive }: QueueAccounts) {
-    this.#find = {
+/** The statements of polls: known, unlike other named ones, only where it is known what an account is. */
+export function queueStatements({
+  table,
+  sight,
+  mayListenToAll,
+  keyDigest,
+  isActive,
+}: QueueAccounts): {
+  find: DeclaredStatement<RowOf<typeof found>>;
+  touch: DeclaredStatement<RowOf<typeof touched>>;
+  touchSeveral: DeclaredStatement<RowOf<typeof touched>>;
+} {
+  return {
+    find: {
       name: "event-queue",
       text: `SELECT q.queue_id AS id, q.realm_id AS "realmId", q.user_id AS "userId", ${sight} AS sight,
           q.base_seq AS "baseSeq",
@@ -55,13 +63,15 @@ export class QueueLookup {
           q.idle_timeout AS "idleTimeout", h.seq AS head, ${keyDigest} = $3 AS "keyIsCurrent"
         FROM event_queue q JOIN event_head h ON h.realm_id = q.realm_id JOIN ${table} u ON u.id = q.user_id
         WHERE q.queue_id = $1 AND q.user_id = $2 AND ${aliveQueue}`,
-    };
-    this.#touch = {
+      columns: found,
+    },
+    touch: {
       name: "event-queues-touch",
       text: `UPDATE event_queue q SET last_seen = now() FROM ${table} u
         WHERE q.queue_id = ANY($1::uuid[]) AND u.id = q.user_id AND ${isActive} RETURNING q.queue_id AS id`,
-    };
-    this.#touchSeveral = {
+      columns: touched,
+    },
+    touchSeveral: {
       name: "event-queues-touch-several",
       text: `WITH free AS (
           SELECT queue_id FROM event_queue WHERE queue_id = ANY($1::uuid[]) FOR NO KEY UPDATE SKIP LOCKED
@@ -71,7 +81,17 @@ export class QueueLookup {
         )
         SELECT q.queue_id AS id FROM event_queue q JOIN ${table} u ON u.id = q.user_id
         WHERE q.queue_id = ANY($1::uuid[]) AND ${isActive}`,
-    };
+      columns: touched,
+    },
+  };
+}
+
+/** Looks queues up with their accounts, and notes that they are in use. */
+export class QueueLookup {
+  readonly #statements: ReturnType<typeof queueStatements>;
+
+  constructor(accounts: QueueAccounts) {
+    this.#statements = queueStatements(accounts);
   }
 
   /** The account's queue; undefined for one that is unknown, expired or somebody else's. */
@@ -80,7 +100,7 @@ export class QueueLookup {
     { userId, keyDigest, queueId }: Pick<Poll, "userId" | "keyDigest" | "queueId">,
   ): Promise<FoundQueue | undefined> {
     if (!isUuid(queueId)) return undefined;
-    const [row] = await sql.rows(this.#find, [queueId, userId, keyDigest]);
+    const [row] = await sql.rows(this.#statements.find, [queueId, userId, keyDigest]);
     if (!row) return undefined;
     const { head, keyIsCurrent, ...queue } = row;
     return { queue, head, keyIsCurrent };
@@ -91,7 +111,8 @@ export class QueueLookup {
    * is touching it likewise, or about to end it, which the next time shows.
    */
   async touch(sql: Sql, ids: readonly string[]): Promise<Set<string>> {
-    const rows = await sql.rows(ids.length === 1 ? this.#touch : this.#touchSeveral, [ids]);
+    const { touch, touchSeveral } = this.#statements;
+    const rows = await sql.rows(ids.length === 1 ? touch : touchSeveral, [ids]);
     return new Set(rows.map(({ id }) => id));
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { queueDeleted } from "@carillon/contract";
-import type { Sql, Tx } from "@carillon/db";
+import { statement, type Sql, type Tx } from "@carillon/db";
 
 import { emit } from "./emit.ts";
 import { servedSeconds } from "./lifetimes.ts";
@@ -41,24 +41,24 @@ export async function insertQueue(
 /** Whether the queue `q` is served. */
 export const aliveQueue = `q.last_seen + make_interval(secs => ${servedSeconds}) >= now()`;
 
+const evict = statement({
+  name: "event-queues-evict",
+  text: `WITH many AS (
+      SELECT queue_id FROM event_queue q WHERE user_id = $1
+      ORDER BY queue_id = $3 DESC, (${aliveQueue}) DESC, last_seen DESC OFFSET $2
+    ), free AS (
+      SELECT q.queue_id FROM event_queue q JOIN many USING (queue_id) FOR UPDATE OF q SKIP LOCKED
+    )
+    DELETE FROM event_queue WHERE queue_id IN (SELECT queue_id FROM free)`,
+  row: {},
+});
+
 /**
  * Gives up the queues that an account has too many, dead ones first and never the one that it has just got. Like all who
  * write several queues, it waits for none: those in other hands are being given up there, or in use.
  */
 export async function evictQueues(sql: Sql, userId: number, newest: string): Promise<void> {
-  await sql.rows(
-    {
-      name: "event-queues-evict",
-      text: `WITH many AS (
-          SELECT queue_id FROM event_queue q WHERE user_id = $1
-          ORDER BY queue_id = $3 DESC, (${aliveQueue}) DESC, last_seen DESC OFFSET $2
-        ), free AS (
-          SELECT q.queue_id FROM event_queue q JOIN many USING (queue_id) FOR UPDATE OF q SKIP LOCKED
-        )
-        DELETE FROM event_queue WHERE queue_id IN (SELECT queue_id FROM free)`,
-    },
-    [userId, queuesPerUser, newest],
-  );
+  await sql.rows(evict, [userId, queuesPerUser, newest]);
 }
 
 /**

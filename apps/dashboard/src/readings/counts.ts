@@ -1,21 +1,11 @@
-import { pending, undelivered, type Sql } from "@carillon/db";
+import { column, pending, statement, undelivered, type RowOf, type Sql } from "@carillon/db";
 import { alarmHorizonMs } from "@carillon/jobs";
-
-/** How many rows there are of each kind that an operator asks about. Counting grows with what is counted. */
-export interface Counts {
-  /** Pending scheduled messages that are due within the time for which alarms are in the queue. */
-  readonly pendingWithin: number;
-  readonly pendingAfter: number;
-  readonly failed: number;
-  readonly intentsPending: number;
-  readonly deadLetters: number;
-}
 
 /**
  * The failed ones are what is neither delivered nor pending: there is an index of each of these two, and none of the
  * failed. All counts read indexes alone.
  */
-const statement = {
+const counts = statement({
   name: "dashboard-counts",
   text: `SELECT p.within AS "pendingWithin", p.later AS "pendingAfter",
       greatest(0, (SELECT count(*) FROM scheduled_messages s WHERE ${undelivered("s")}) - p.within - p.later) AS failed,
@@ -25,9 +15,20 @@ const statement = {
         count(*) FILTER (WHERE deliver_at > horizon) AS later
       FROM scheduled_messages s, (SELECT now() + make_interval(secs => ${alarmHorizonMs / 1_000}) AS horizon) h
       WHERE ${pending("s")}) p`,
-};
+  row: {
+    /** Pending scheduled messages that are due within the time for which alarms are in the queue. */
+    pendingWithin: column.bigint,
+    pendingAfter: column.bigint,
+    failed: column.bigint,
+    intentsPending: column.bigint,
+    deadLetters: column.bigint,
+  },
+});
+
+/** How many rows there are of each kind that an operator asks about. Counting grows with what is counted. */
+export type Counts = RowOf<typeof counts.columns>;
 
 export async function readCounts(sql: Sql): Promise<Counts> {
-  const rows = await sql.rows<Counts>(statement);
+  const rows = await sql.rows(counts);
   return rows[0]!;
 }

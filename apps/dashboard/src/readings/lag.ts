@@ -1,4 +1,4 @@
-import { pending, type Sql } from "@carillon/db";
+import { column, pending, statement, type Sql } from "@carillon/db";
 import { alarmHorizonMs } from "@carillon/jobs";
 
 /** Whether anything stands still. Every number comes from the head of a partial index. */
@@ -18,7 +18,7 @@ const looked = 1_000;
  * A scheduled message that was edited does not tell since when it lacks its alarm: it counts from when it is due.
  * An intent that was replayed counts from then, for replaying moves its `run_at`.
  */
-const statement = {
+const oldest = statement({
   name: "dashboard-lag",
   text: `SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
     coalesce((
@@ -38,13 +38,12 @@ const statement = {
         SELECT created_at, run_at FROM job_intent
         WHERE state = 'pending' AND enqueued_at IS NULL AND run_at <= now()
         ORDER BY created_at LIMIT ${looked}) unqueued), 0)::float8 AS unqueued`,
-};
+  row: { now: column.float, due: column.float, unalarmed: column.float, unqueued: column.float },
+});
 
 export async function readLag(sql: Sql): Promise<Lag> {
   const before = Date.now();
-  const rows = await sql.rows<{ now: number; due: number; unalarmed: number; unqueued: number }>(
-    statement,
-  );
+  const rows = await sql.rows(oldest);
   const after = Date.now();
   const { now, due, unalarmed, unqueued } = rows[0]!;
   // The database looked at its clock between our two looks at ours, nobody knows when.

@@ -1,14 +1,6 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
-/** How late the scheduled messages of the last hour were sent, of the latest thousand. Seconds. */
-export interface Lateness {
-  readonly deliveries: number;
-  readonly median: number;
-  readonly p95: number;
-  readonly max: number;
-}
-
-const statement = {
+const lateness = statement({
   name: "dashboard-lateness",
   text: `SELECT count(*) AS deliveries,
       coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY late), 0) AS median,
@@ -20,9 +12,18 @@ const statement = {
           WHERE delivered_message_id IS NOT NULL ORDER BY delivered_message_id DESC LIMIT 1000) s
         JOIN messages m ON m.id = s.delivered_message_id
       WHERE m.sent_at > now() - interval '1 hour') sent`,
-};
+  row: {
+    deliveries: column.bigint,
+    median: column.float,
+    p95: column.float,
+    max: column.float,
+  },
+});
+
+/** How late the scheduled messages of the last hour were sent, of the latest thousand. Seconds. */
+export type Lateness = RowOf<typeof lateness.columns>;
 
 export async function readLateness(sql: Sql): Promise<Lateness> {
-  const rows = await sql.rows<Lateness>(statement);
+  const rows = await sql.rows(lateness);
   return rows[0]!;
 }

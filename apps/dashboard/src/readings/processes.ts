@@ -1,15 +1,24 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
+
+const processes = statement({
+  name: "dashboard-processes",
+  text: `SELECT process_id AS "processId", role, host, pid, counters,
+      extract(epoch FROM now() - started_at)::float8 AS age,
+      extract(epoch FROM now() - last_seen)::float8 AS "lastSeen"
+    FROM process_heartbeats ORDER BY role, started_at LIMIT 500`,
+  row: {
+    processId: column.uuid,
+    role: column.text,
+    host: column.text,
+    pid: column.int,
+    counters: column.json<Readonly<Record<string, unknown>>>(),
+    age: column.float,
+    lastSeen: column.float,
+  },
+});
 
 /** A process that writes heartbeats. Ages in seconds. */
-export interface ProcessRow {
-  readonly processId: string;
-  readonly role: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly age: number;
-  readonly lastSeen: number;
-  readonly counters: Readonly<Record<string, unknown>>;
-}
+export type ProcessRow = RowOf<typeof processes.columns>;
 
 /** Heartbeats come every 5 s: who missed four of them is lost. */
 const lostAfter = 20;
@@ -20,13 +29,7 @@ export function isAlive({ lastSeen }: ProcessRow): boolean {
 
 /** The processes, also those that were lost within the last hour. */
 export function readProcesses(sql: Sql): Promise<ProcessRow[]> {
-  return sql.rows<ProcessRow>({
-    name: "dashboard-processes",
-    text: `SELECT process_id AS "processId", role, host, pid, counters,
-        extract(epoch FROM now() - started_at)::float8 AS age,
-        extract(epoch FROM now() - last_seen)::float8 AS "lastSeen"
-      FROM process_heartbeats ORDER BY role, started_at LIMIT 500`,
-  });
+  return sql.rows(processes);
 }
 
 /** Sums of the counters of the living, by role and counter: `worker.stalled`. */

@@ -1,9 +1,9 @@
-import { lockClass, type Database, type Sql } from "@carillon/db";
+import { column, lockClass, statement, type Database, type Sql } from "@carillon/db";
 
 import type { Hits, HitStore, StoredWindow } from "./hit-store.ts";
 
 /** Snapshots are older than what the same statement adds: that comes from the insertion itself. */
-const add = {
+const add = statement({
   name: "rate-hits-add",
   text: `WITH given AS (
       SELECT * FROM unnest($1::text[], $2::bigint[], $3::int[], $4::float8[]) AS g (bucket, slice, hits, lifetime)
@@ -19,23 +19,26 @@ const add = {
     FROM unnest($5::text[], $6::bigint[]) AS w (bucket, floor)
       JOIN rate_hits r ON r.bucket = w.bucket AND r.slice >= w.floor
     WHERE NOT EXISTS (SELECT FROM given g WHERE g.bucket = r.bucket AND g.slice = r.slice)`,
-};
+  row: { bucket: column.text, slice: column.float, hits: column.int },
+});
 
-const lock = {
+const lock = statement({
   name: "rate-hits-lock",
   text: `SELECT FROM pg_advisory_xact_lock(${lockClass.rateLimit}, hashtext($1))`,
-};
+  row: {},
+});
 
-const time = {
+const time = statement({
   name: "rate-hits-time",
   text: "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now",
-};
+  row: { now: column.float },
+});
 
 /** Counts in a table that is not logged, so that nothing waits for a disk. */
 export function postgresHits(db: Database): HitStore {
   return {
     async now() {
-      const [row] = await db.rows<{ now: number }>(time);
+      const [row] = await db.rows(time);
       if (!row) throw new Error("the database tells no time");
       return row.now;
     },
@@ -66,7 +69,7 @@ async function addHits(sql: Sql, windows: readonly StoredWindow[]): Promise<Hits
   const given = windows.flatMap(({ key, lifetimeMs, hits }) =>
     hits.map(([slice, count]) => [key, slice, count, lifetimeMs / 1_000] as const),
   );
-  const rows = await sql.rows<{ bucket: string; slice: number; hits: number }>(add, [
+  const rows = await sql.rows(add, [
     given.map(([key]) => key),
     given.map(([, slice]) => slice),
     given.map(([, , count]) => count),

@@ -1,6 +1,13 @@
-import { listenOn } from "@carillon/db";
+import { column, listenOn, statement } from "@carillon/db";
 
-import { wakeUpChannel, realmOf, type Transport, type WakeUpOptions } from "./wake-ups.ts";
+import { realmOf, wakeUpChannel } from "./channel.ts";
+import type { Transport, WakeUpOptions } from "./wake-ups.ts";
+
+const notify = statement({
+  name: "wake-up",
+  text: `SELECT pg_notify('${wakeUpChannel}', id::text) FROM unnest($1::int[]) AS id`,
+  row: { pg_notify: column.nothing },
+});
 
 /** Wake-ups over `pg_notify`, after the commit: in it, they would take a lock of the whole database. */
 export function pgNotify({ db, log, onWake, onReconnected }: WakeUpOptions): Transport {
@@ -16,13 +23,7 @@ export function pgNotify({ db, log, onWake, onReconnected }: WakeUpOptions): Tra
     });
   return {
     send: async (realmIds) => {
-      await db.rows(
-        {
-          name: "wake-up",
-          text: `SELECT pg_notify('${wakeUpChannel}', id::text) FROM unnest($1::int[]) AS id`,
-        },
-        [realmIds],
-      );
+      await db.rows(notify, [realmIds]);
     },
     close: async () => listening?.close(),
   };

@@ -1,6 +1,7 @@
 import { Redis, type RedisOptions } from "ioredis";
 
-import { wakeUpChannel, realmOf, type Transport, type WakeUpOptions } from "./wake-ups.ts";
+import { realmOf, wakeUpChannel } from "./channel.ts";
+import type { Transport, WakeUpOptions } from "./wake-ups.ts";
 
 /** What does not go out at once is lost, and looked for every second. */
 const connecting: RedisOptions = {

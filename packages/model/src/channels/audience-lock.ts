@@ -1,17 +1,19 @@
-import { lockClass, type Tx } from "@carillon/db";
+import { column, lockClass, statement, type Tx } from "@carillon/db";
 
 /**
  * An organization's channels share 64 locks: as many as PostgreSQL has room for in every transaction
  * (`max_locks_per_transaction`), while one request may name 500 channels. In one order everywhere, so that nobody
  * waits in a circle.
  */
-const locking = (name: string, lock: string) => ({
-  name,
-  text: `SELECT ${lock}(${lockClass.audience}, key) FROM (
+const locking = (name: string, lock: string) =>
+  statement({
+    name,
+    text: `SELECT ${lock}(${lockClass.audience}, key) FROM (
       SELECT DISTINCT (realm_id & 33554431) << 6 | id & 63 AS key
       FROM channels WHERE id = ANY($1::int[]) ORDER BY key
     ) AS locks`,
-});
+    row: { [lock]: column.nothing },
+  });
 
 /** Which parts of one organization the channels are in. */
 function partsOf(channelIds: readonly number[]): number[] {
