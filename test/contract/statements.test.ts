@@ -7,12 +7,34 @@ import {
   type Columns,
   type DeclaredStatement,
 } from "@carillon/db";
+import { eventPresenter } from "@carillon/domain";
+import { queueStatements } from "@carillon/events";
 import { createTestDatabase, describeStatement, type TestDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 import pg from "pg";
 import { readFiles } from "../boundaries/source-files.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** A named statement, however its name comes about: what stands before the object, and what it says of the name. */
+const namedText = /(\S*)\s*\{\s*name(?::\s*([^,\n]+))?,(?:\s*\/\/[^\n]*\n)*\s*text(?::|,|\s*\})/g;
+
+/** Where a named statement is no declaration, and why. */
+const undeclared: Readonly<Record<string, string>> = {
+  "packages/db/src/sql.ts": "hands what is declared to the driver",
+  "packages/db/src/statement.ts": "declares",
+  "packages/db/src/together.ts": "makes one statement of several that are declared, as they meet",
+  "packages/events/src/queue-lookup.ts":
+    "is composed of what its caller says of accounts; it is described below as the gateway has it",
+  "packages/testkit/src/described-statement.ts": "has statements described, which stay unnamed",
+};
+
+/** Named statements of a source that are not handed to `statement`, by their names. */
+function undeclaredIn(text: string): string[] {
+  return [...text.matchAll(namedText)].flatMap(([, before = "", name = "name"]) =>
+    before.endsWith("statement(") ? [] : [name],
+  );
+}
 
 /** Loads every file that declares statements: they are known from then on. */
 async function everyStatement(): Promise<ReadonlyArray<DeclaredStatement<unknown>>> {
@@ -35,6 +57,12 @@ describe("declared statements", () => {
     await client.end();
     await database.drop();
   });
+
+  /** What the gateway asks at every poll. */
+  async function ofPolls(): Promise<ReadonlyArray<DeclaredStatement<unknown>>> {
+    const { accounts } = eventPresenter(await database.connect(), { url: "http://localhost" });
+    return Object.values(queueStatements(accounts));
+  }
 
   /** What is wrong with the columns that are declared of the rows, a line each. */
   async function mistakes(text: string, declared: Columns): Promise<string[]> {
@@ -62,12 +90,12 @@ describe("declared statements", () => {
   }
 
   it("have the columns that they say, of these types, null where they may be", async () => {
-    const statements = await everyStatement();
+    const statements = [...(await everyStatement()), ...(await ofPolls())];
     const wrong: string[] = [];
     for (const { name, text, columns } of statements)
       wrong.push(...(await mistakes(text, columns)).map((mistake) => `${name}: ${mistake}`));
     expect(wrong).to.deep.equal([]);
-    expect(statements.length).to.be.greaterThan(10);
+    expect(statements.length).to.be.greaterThan(140);
   });
 
   const cases: Array<[string, string, Columns, string[]]> = [
@@ -140,6 +168,32 @@ describe("declared statements", () => {
     const twice = names.filter((name, i) => names.indexOf(name) !== i);
     expect(twice).to.deep.equal([]);
     expect(names.length).to.be.greaterThan(100);
+  });
+
+  it("are all statements that have a name and a text of their own", async () => {
+    const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
+    const found = sources.flatMap(({ path, text }) =>
+      undeclaredIn(text).map((name) => ({ path, name })),
+    );
+    const missed = found.filter(({ path }) => !(path in undeclared));
+    expect(missed, "declare them with statement()").to.deep.equal([]);
+    const paths = new Set(found.map(({ path }) => path));
+    expect(Object.keys(undeclared).filter((path) => !paths.has(path))).to.deep.equal([]);
+  });
+
+  it("would be missed where a name and a text are handed on without columns", () => {
+    expect(undeclaredIn('const one = { name: "one", text: "SELECT 1" };')).to.deep.equal(['"one"']);
+    expect(
+      undeclaredIn(
+        'sql.rows<Row>(\n  {\n    name: "two",\n    // Why.\n    text: `SELECT 2`,\n  })',
+      ),
+    ).to.deep.equal(['"two"']);
+    expect(undeclaredIn("(name: string, text: string) => ({ name, text })")).to.deep.equal([
+      "name",
+    ]);
+    expect(undeclaredIn('statement({ name: "three", text: "SELECT 3", row: {} })')).to.deep.equal(
+      [],
+    );
   });
 
   it("are refused a name that is taken", () => {
