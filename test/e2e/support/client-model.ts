@@ -65,7 +65,8 @@ export class ClientModel {
     const kind = typeof op === "string" ? `${type}/${op}` : type;
     try {
       const known = this.#appliers[kind];
-      if (!known) throw new Error(`the model does not know ${kind}`);
+      if (!known)
+        throw new Error(`test/e2e/support/client-model.ts does not say how to apply ${kind}`);
       known(event);
     } catch (error) {
       const { message } = error as Error;
