@@ -12,11 +12,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startRedis } from "./redis.mjs";
+import { scratchFolder, scratchFolders } from "./scratch.mjs";
 
 // node with-services.mjs PURPOSE COMMAND…: runs the command with servers of its own, which end with it.
 const [purpose, file, ...args] = process.argv.slice(2);
 const prefix = "carillon-servers-";
-const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
+// A bench measures the disk too.
+const parent = purpose === "test" ? scratchFolder() : tmpdir();
+const folder = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
 
 let child;
 let interrupted;
@@ -72,8 +75,11 @@ function run(env) {
 
 /** Ends the servers of runs that were killed and removes their folders. */
 function sweep() {
-  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix))) {
-    const left = join(tmpdir(), name);
+  const folders = scratchFolders().flatMap((each) =>
+    readdirSync(each).map((name) => ({ each, name })),
+  );
+  for (const { each, name } of folders.filter((entry) => entry.name.startsWith(prefix))) {
+    const left = join(each, name);
     if (isAlive(Number(name.slice(prefix.length).split("-")[0]))) continue;
     for (const record of ["data/postgres/postmaster.pid", "redis.pid"]) {
       try {
