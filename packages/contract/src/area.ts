@@ -16,6 +16,9 @@ const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
   ["server", /^(server_settings|static)\b/],
 ];
 
+/** The names of all areas. */
+export const areaNames: ReadonlySet<string> = new Set(areas.map(([area]) => area));
+
 /**
  * What an operation is about: its page of the reference, and its tag in the OpenAPI document. A path of no area is one
  * by its first segment.
