@@ -195,9 +195,23 @@ export function changeRole(model: GroupsModel, actor: number, userId: number, ro
   if (role === target.role) return;
   if ((role === 100 || target.role === 100) && by.role !== 100)
     throw new Refusal("UNAUTHORIZED_PRINCIPAL");
+  const owner = target.owner === undefined ? undefined : model.user(target.owner);
+  if (owner?.role === 600 && role !== 600) throw new Refusal();
   if (isLastOwner(model, target)) throw new Refusal();
   if (target.role === 600 && role <= 200) throw new Refusal();
+  const wasGuest = target.role === 600;
   target.role = role;
+  if (wasGuest !== (role === 600)) takeBotsAlong(model, target);
+}
+
+/** The bots of whoever becomes a guest are guests, and those that became it so are members again afterwards. */
+function takeBotsAlong(model: GroupsModel, { id, role }: ModelUser): void {
+  const becomes = role === 600;
+  for (const each of model.state.users.values()) {
+    if (each.owner !== id || (becomes ? each.role === 600 : !each.guestWithOwner)) continue;
+    each.role = becomes ? 600 : 400;
+    each.guestWithOwner = becomes;
+  }
 }
 
 /** users.md §4 */

@@ -20,6 +20,8 @@ export interface ModelUser {
   role: number;
   active: boolean;
   readonly owner: number | undefined;
+  /** Of a bot that became a guest with its owner. */
+  guestWithOwner?: boolean;
 }
 
 export interface ModelGroup {
