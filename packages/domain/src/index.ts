@@ -2,21 +2,21 @@ export { botApiKey, changeBotApiKey } from "./bots/bot-api-key.ts";
 export { createBot } from "./bots/create-bot.ts";
 export { deactivateBot } from "./bots/deactivate-bot.ts";
 export { listOwnBots } from "./bots/list-bots.ts";
-export { addSubscriptions } from "./channels/add-subscriptions.ts";
-export { createChannel } from "./channels/create-channel.ts";
-export type { CreationOptions } from "./channels/creation-options.ts";
-export { type NewChannel, insertChannel } from "./channels/insert-channel.ts";
-export { listChannels } from "./channels/list-channels.ts";
-export { listSubscriptions } from "./channels/list-subscriptions.ts";
+export { addSubscriptions } from "./channels/subscriptions/add-subscriptions.ts";
+export { createChannel } from "./channels/create/create-channel.ts";
+export type { CreationOptions } from "./channels/create/creation-options.ts";
+export { type NewChannel, insertChannel } from "./channels/create/insert-channel.ts";
+export { listChannels } from "./channels/read/list-channels.ts";
+export { listSubscriptions } from "./channels/read/list-subscriptions.ts";
 export {
   readChannel,
   readChannelId,
   readSubscribers,
   readSubscriptionStatus,
-} from "./channels/read-channel.ts";
-export { removeSubscriptions } from "./channels/remove-subscriptions.ts";
-export { changeSubscriptions } from "./channels/subscription-properties.ts";
-export { updateSubscriptions } from "./channels/update-subscriptions.ts";
+} from "./channels/read/read-channel.ts";
+export { removeSubscriptions } from "./channels/subscriptions/remove-subscriptions.ts";
+export { changeSubscriptions } from "./channels/subscriptions/subscription-properties.ts";
+export { updateSubscriptions } from "./channels/subscriptions/update-subscriptions.ts";
 export { changeComposition } from "./groups/composition.ts";
 export { createUserGroup } from "./groups/create-group.ts";
 export { deactivateUserGroup } from "./groups/deactivate-group.ts";

@@ -2,8 +2,12 @@ import { hasMetadataAccess, loadAlike } from "@carillon/model";
 import { statement, type RowOf, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
-import { channelsGoneEvent } from "../channels/channel-events.ts";
-import { accessFactsColumns, accessFactsRow, channelsShown } from "../channels/channels-seen.ts";
+import { channelsGoneEvent } from "../channels/events/channel-events.ts";
+import {
+  accessFactsColumns,
+  accessFactsRow,
+  channelsShown,
+} from "../channels/events/channels-seen.ts";
 
 type ChannelFacts = RowOf<typeof accessFactsRow>;
 

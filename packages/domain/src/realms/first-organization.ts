@@ -10,7 +10,7 @@ import { channelPermissions, roles } from "@carillon/contract";
 import { lockKey, type Database, type Tx } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 
-import { insertChannel } from "../channels/insert-channel.ts";
+import { insertChannel } from "../channels/create/insert-channel.ts";
 import { welcome } from "../notices/welcome.ts";
 import { insertUser } from "../users/insert-user.ts";
 import { hashPassword } from "../users/passwords.ts";

@@ -10,7 +10,7 @@ import {
 import { type NewEvent, errors, groupOfRole, isGuest, isOwner, roles } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import { channelsSeenEvents, loadChannelsSeen } from "../channels/channels-seen.ts";
+import { channelsSeenEvents, loadChannelsSeen } from "../channels/events/channels-seen.ts";
 import { isPastWaitingPeriod } from "./full-members.ts";
 import { roleSightEvents } from "./role-sight.ts";
 

@@ -8,7 +8,7 @@ import {
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
-import { peerEvents } from "../channels/peer-events.ts";
+import { peerEvents } from "../channels/events/peer-events.ts";
 
 /**
  * Deactivates one account, person or bot (users.md §4): its key is refused from the commit on, its event queues are

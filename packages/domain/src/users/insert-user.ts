@@ -15,7 +15,7 @@ import { type NewEvent, type SystemGroupName, groupOfRole, roles } from "@carill
 import { statement, type Tx } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 
-import { subscribeToDefaults } from "../channels/default-channels.ts";
+import { subscribeToDefaults } from "../channels/subscriptions/default-channels.ts";
 import { newAccountEvents } from "./user-events.ts";
 
 /** What an account is made of. Everything left out is as for a new member. */

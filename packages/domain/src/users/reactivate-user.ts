@@ -19,7 +19,7 @@ import { type NewEvent, errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { peerEvents } from "../channels/peer-events.ts";
+import { peerEvents } from "../channels/events/peer-events.ts";
 import { changeRoles } from "./change-role.ts";
 import { reactivatedSettings } from "./reactivated-settings.ts";
 

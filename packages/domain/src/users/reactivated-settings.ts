@@ -10,7 +10,7 @@ import {
 import type { Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
-import { channelPropertyEvent } from "../channels/channel-events.ts";
+import { channelPropertyEvent } from "../channels/events/channel-events.ts";
 
 /**
  * What is told of the group settings that list an account by itself, when it is active again: values go out without those

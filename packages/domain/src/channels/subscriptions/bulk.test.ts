@@ -11,7 +11,7 @@ import {
 import { expect } from "chai";
 
 import { addSubscriptions, type AddSubscriptionsInput } from "./add-subscriptions.ts";
-import { createChannel } from "./create-channel.ts";
+import { createChannel } from "../create/create-channel.ts";
 import { removeSubscriptions } from "./remove-subscriptions.ts";
 
 describe("many channels and many accounts in one request", () => {

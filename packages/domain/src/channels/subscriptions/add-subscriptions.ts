@@ -22,14 +22,14 @@ import { errors, channelPermissions, realmPermissions } from "@carillon/contract
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { recordAnnouncements, recordSubscribedNotices } from "../notices/record.ts";
+import { recordAnnouncements, recordSubscribedNotices } from "../../notices/record.ts";
 import { type AddedSubscriptions, namesByAccount, toBeTold } from "./added-subscriptions.ts";
 import { checkSubscriptionBounds } from "./subscription-bounds.ts";
-import { creationEvents } from "./create-channel.ts";
-import { postCreationNotices } from "./creation-notice.ts";
-import type { CreationOptions } from "./creation-options.ts";
-import { createMissing } from "./create-missing.ts";
-import { subscribedEvents } from "./subscription-events.ts";
+import { creationEvents } from "../create/create-channel.ts";
+import { postCreationNotices } from "../create/creation-notice.ts";
+import type { CreationOptions } from "../create/creation-options.ts";
+import { createMissing } from "../create/create-missing.ts";
+import { subscribedEvents } from "../events/subscription-events.ts";
 import { loadUsable } from "./usable-channels.ts";
 
 /** A channel that somebody asks to be subscribed to, by name. */

@@ -20,9 +20,9 @@ import { errors, channelPermissions } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { recordMarkRead } from "../messages/flags/mark-unsubscribed-read.ts";
+import { recordMarkRead } from "../../messages/flags/mark-unsubscribed-read.ts";
 import { checkSubscriptionBounds } from "./subscription-bounds.ts";
-import { unsubscribedEvents } from "./subscription-events.ts";
+import { unsubscribedEvents } from "../events/subscription-events.ts";
 
 export interface RemoveSubscriptionsInput {
   /** Names of channels. */

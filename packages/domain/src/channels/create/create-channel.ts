@@ -20,12 +20,12 @@ import { type NewEvent, errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { recordAnnouncements } from "../notices/record.ts";
-import { channelsShownEvent } from "./channel-events.ts";
+import { recordAnnouncements } from "../../notices/record.ts";
+import { channelsShownEvent } from "../events/channel-events.ts";
 import { postCreationNotices } from "./creation-notice.ts";
 import type { CreationOptions } from "./creation-options.ts";
 import { planCreation } from "./plan-creation.ts";
-import { subscribedEvents } from "./subscription-events.ts";
+import { subscribedEvents } from "../events/subscription-events.ts";
 
 export interface NewChannelInput extends CreationOptions {
   readonly name: string;

@@ -2,7 +2,7 @@ import { type Account, type Realm, loadMetadataAudiences, subscribe } from "@car
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
-import { peerEvents } from "./peer-events.ts";
+import { peerEvents } from "../events/peer-events.ts";
 
 /**
  * Subscribes a new account to the organization's default channels. It has no event queue yet, so that only the

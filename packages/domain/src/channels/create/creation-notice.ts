@@ -9,8 +9,8 @@ import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 import { notice, paragraph, silentUser, told } from "@carillon/markdown";
 
-import { composeNotice, systemBot } from "../messages/send/notice.ts";
-import { sendMessages } from "../messages/send/send.ts";
+import { composeNotice, systemBot } from "../../messages/send/notice.ts";
+import { sendMessages } from "../../messages/send/send.ts";
 
 /** Where the server tells of changes to a channel (channels.md §9). */
 const noticeTopic = "channel events";
