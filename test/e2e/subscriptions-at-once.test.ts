@@ -1,14 +1,18 @@
 import { addSubscriptions, removeSubscriptions, updateSubscriptions } from "@carillon/contract";
 import {
+  changeChannel,
+  changeOrganization,
   channel,
   countWaiting,
   eventsOf,
   organization,
+  refusedWith,
   useDatabase,
   useGateway,
   user,
   waitFor,
   type LoggedEvent,
+  type Refusable,
   type TestAccount,
   type TestChannel,
   type TestOrganization,
@@ -61,6 +65,54 @@ describe("Subscriptions to a private channel that change at the same time", () =
       await tx.rows("SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE NOWAIT", [next.id]);
     });
     await request;
+  });
+
+  /** Asks to subscribe somebody, and changes the channel's row once the request waits for it. */
+  async function changedMeanwhile(
+    by: TestAccount,
+    row: Parameters<typeof changeChannel>[2],
+  ): Promise<Refusable> {
+    let request: Promise<Refusable> | undefined;
+    await db.transaction(async (tx) => {
+      await tx.rows("SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE", [room.id]);
+      request = gateway.as(by).call(addSubscriptions, {
+        params: { subscriptions: [{ name: room.name }], principals: [other.id] },
+      });
+      await waiting(1);
+      await (await tx.prisma()).channel.update({ where: { id: room.id }, data: row });
+    });
+    return request!;
+  }
+
+  it("are refused where the channel stops letting the actor add others", async () => {
+    await changeOrganization(db, org.realm, {
+      canAddSubscribersGroupId: org.groups["role:nobody"],
+    });
+    room = await channel(db, org.owner, {
+      groups: { canAddSubscribersGroupId: org.groups["role:members"] },
+    });
+    const closed = { canAddSubscribersGroupId: org.groups["role:nobody"] };
+    refusedWith(await changedMeanwhile(one, closed));
+    expect(await db.prisma.subscription.count({ where: { channelId: room.id } })).to.equal(0);
+  });
+
+  it("are refused where the channel is archived or closed meanwhile", async () => {
+    for (const row of [
+      { isArchived: true },
+      { inviteOnly: true, historyPublicToSubscribers: false },
+    ]) {
+      room = await channel(db, org.owner);
+      refusedWith(await changedMeanwhile(one, row));
+      expect(await db.prisma.subscription.count({ where: { channelId: room.id } })).to.equal(0);
+    }
+  });
+
+  it("are to the channel that was named, though it is renamed meanwhile", async () => {
+    room = await channel(db, org.owner);
+    const name = `${room.name} anew`;
+    const { body } = await changedMeanwhile(one, { name });
+    expect(body, body.msg).to.deep.include({ subscribed: { [other.id]: [name] } });
+    expect(await db.prisma.subscription.count({ where: { channelId: room.id } })).to.equal(1);
   });
 
   /** Both requests have made their checks before either changes anything. */

@@ -2,13 +2,10 @@ import type { Account } from "@carillon/model";
 import { errors, isGuest } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import {
-  addSubscriptions,
-  type AddSubscriptionsInput,
-  type WantedChannel,
-} from "./add-subscriptions.ts";
+import { addSubscriptions, type AddSubscriptionsInput } from "./add-subscriptions.ts";
 import type { AddedSubscriptions } from "./added-subscriptions.ts";
 import { removeSubscriptions, type RemovedSubscriptions } from "./remove-subscriptions.ts";
+import type { WantedChannel } from "./wanted-channel.ts";
 
 export type UpdatedSubscriptions = Pick<AddedSubscriptions, "subscribed" | "alreadySubscribed"> &
   RemovedSubscriptions;

@@ -2,46 +2,63 @@ import {
   type Account,
   type Channel,
   type Memberships,
+  type Realm,
   hasContentAccess,
-  loadChannelsByName,
-  loadSubscribedChannels,
+  mayAdminister,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { channelPermissions, errors, realmPermissions } from "@carillon/contract";
 
 /** Channels that somebody names to be subscribed to. */
 export interface UsableChannels {
   /** Those that the actor may use, each once. */
-  readonly open: Channel[];
-  /** The names of those that exist, and that the actor may not use. */
+  readonly usable: Channel[];
+  /** The names of the others. */
   readonly unauthorized: string[];
 }
 
 /**
- * The channels of these names, as they are now; names of channels that do not exist are in neither list.
+ * Which of the channels the actor may subscribe anybody to: those that are not archived, and whose messages the actor
+ * may read.
+ * @param named by the names that were asked for; one channel may be there twice
  * @param fatal whether one that the actor may not use refuses the whole request
  * @throws ApiError `BAD_REQUEST`
  */
-export async function loadUsable(
-  tx: Tx,
+export function sortUsable(
   actor: Account,
+  named: ReadonlyMap<string, Channel>,
   memberships: Memberships,
-  names: readonly string[],
+  isSubscribed: (channelId: number) => boolean,
   fatal: boolean,
-): Promise<UsableChannels> {
-  const [found, subscribed] = await Promise.all([
-    loadChannelsByName(tx, actor.realmId, names),
-    loadSubscribedChannels(tx, [actor.id]),
-  ]);
-  const usable = (channel: Channel) =>
-    !channel.isArchived &&
-    hasContentAccess(actor, channel, memberships, subscribed(actor.id, channel.id));
-  const unauthorized = names.filter((name) => {
-    const channel = found.get(name);
-    return channel !== undefined && !usable(channel);
-  });
+): UsableChannels {
+  const usable = new Map<number, Channel>();
+  const unauthorized: string[] = [];
+  for (const [name, channel] of named)
+    if (
+      !channel.isArchived &&
+      hasContentAccess(actor, channel, memberships, isSubscribed(channel.id))
+    )
+      usable.set(channel.id, channel);
+    else unauthorized.push(name);
   if (unauthorized.length > 0 && fatal)
     throw errors.badRequest(`You cannot subscribe to ${unauthorized.join(", ")}`);
-  const open = [...found.values()].filter(usable);
-  return { open: [...new Map(open.map((each) => [each.id, each])).values()], unauthorized };
+  return { usable: [...usable.values()], unauthorized };
+}
+
+/**
+ * Whoever adds others needs a permission for that besides; being subscribed is not one, nor needed.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkMayAddOthers(
+  realm: Realm,
+  actor: Account,
+  channel: Channel,
+  memberships: Memberships,
+): void {
+  const organization = realmPermissions.canAddSubscribersGroup;
+  const own = channelPermissions.canAddSubscribersGroup;
+  const allowed =
+    memberships.holds(actor, organization, realm.groups.canAddSubscribersGroup) ||
+    mayAdminister(actor, channel, memberships) ||
+    memberships.holds(actor, own, channel.canAddSubscribersGroupId);
+  if (!allowed) throw errors.badRequest(`You may not subscribe others to ${channel.name}`);
 }
