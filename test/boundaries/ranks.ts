@@ -16,7 +16,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["messages/send"],
     ["notices", "scheduled", "typing"],
     ["muted-users", "presence", "profile-fields", "user-status", "user-topics"],
-    ["channels/events"],
+    ["channels/events", "channels/notices"],
     ["channels/create", "channels/read"],
     ["channels/subscriptions"],
     ["groups"],
