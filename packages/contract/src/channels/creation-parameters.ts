@@ -2,6 +2,7 @@ import { form } from "../form.ts";
 import { maxId } from "../ids.ts";
 import { groupSettingParameters } from "../permissions/parameters.ts";
 import { channelPermissions } from "../permissions/registry.ts";
+import { topicsPolicies } from "./topics-policies.ts";
 
 /** What a new channel is to be like: parameters of both operations that can create one (channels.md §4). */
 export const creationParameters = {
@@ -13,9 +14,7 @@ export const creationParameters = {
   is_web_public: form.bool().default(false),
   is_default_stream: form.bool().default(false).describe("New members are subscribed to it."),
   folder_id: form.id().optional(),
-  topics_policy: form
-    .oneOfOrJson("inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only")
-    .default("inherit"),
+  topics_policy: form.oneOfOrJson(...topicsPolicies).default("inherit"),
   history_public_to_subscribers: form
     .bool()
     .optional()

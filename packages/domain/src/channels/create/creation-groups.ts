@@ -1,47 +1,32 @@
+import { type SystemGroupIds, sameGroupValue } from "@carillon/model";
 import {
-  type Account,
-  type Memberships,
-  type Realm,
-  type SystemGroupIds,
-  sameGroupValue,
-} from "@carillon/model";
-import {
-  errors,
   type ChannelPermission,
-  type GroupSettingValue,
   channelPermissions,
-  realmPermissions,
+  type GroupSettingValue,
 } from "@carillon/contract";
+
+import type { Holder } from "../rights/holder.ts";
+import { checkMaySetDeletion } from "../rights/property-rights.ts";
 
 /** The value of every permission of a channel, in canonical form. */
 export type ChannelGroupValues = Readonly<Record<ChannelPermission, GroupSettingValue>>;
 
-/** Whoever sets these decides what may vanish from the organization's history (channels.md §2). */
-const deletionPermissions: readonly ChannelPermission[] = [
-  "canDeleteAnyMessageGroup",
-  "canDeleteOwnMessageGroup",
-];
-
 /**
- * Who may let others delete messages; the default is nobody's business.
+ * Who may let others delete messages in a new channel; that nobody may is nobody's business.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkDeletionPolicy(
-  realm: Realm,
-  creator: Account,
-  memberships: Memberships,
+  holder: Holder,
   systemGroups: SystemGroupIds,
   values: ChannelGroupValues,
 ): void {
-  const asked = deletionPermissions.filter(
+  const given = (Object.keys(values) as ChannelPermission[]).filter(
     (key) => !sameGroupValue(values[key], systemGroups["role:nobody"]),
   );
-  const [first] = asked;
-  if (first === undefined) return;
-  const { canSetDeleteMessagePolicyGroup } = realmPermissions;
-  const group = realm.groups.canSetDeleteMessagePolicyGroup;
-  if (!memberships.holds(creator, canSetDeleteMessagePolicyGroup, group))
-    throw errors.badRequest(`You may not set ${channelPermissions[first].name}`);
+  checkMaySetDeletion(
+    holder,
+    given.map((key) => channelPermissions[key].name),
+  );
 }
 
 /** How many rows the permissions of one new channel take: members and subgroups of sets. */

@@ -11,9 +11,10 @@ import {
   newGroupSettings,
   storeNewGroupSettings,
 } from "@carillon/model";
-import { channelPermissions, errors } from "@carillon/contract";
+import { channelPermissions } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
+import { checkFolder, retentionDays } from "../rights/property-rights.ts";
 import { checkDeletionPolicy, creationGroupRows } from "./creation-groups.ts";
 import type { CreationOptions } from "./creation-options.ts";
 import { checkCreationRights } from "./creation-rights.ts";
@@ -56,12 +57,13 @@ export async function planCreation(
     creatorId: creator.id,
     systemGroups,
   });
-  checkDeletionPolicy(realm, creator, known, systemGroups, groups);
+  const holder = { realm, actor: creator, memberships: known };
+  checkDeletionPolicy(holder, systemGroups, groups);
   if (options.folderId !== undefined) await checkFolder(tx, realm.id, options.folderId);
   return {
     groupRows: creationGroupRows(groups),
     authorize() {
-      const creation = { realm, creator, memberships: known, systemGroups, options, groups };
+      const creation = { ...holder, systemGroups, options, groups };
       const historyPublicToSubscribers = checkCreationRights(creation);
       return {
         async insert(wanted) {
@@ -90,19 +92,4 @@ export async function planCreation(
 
 function groupIdsOf(channel: Channel): number[] {
   return channelGroupKeys.map((key) => channel[key]);
-}
-
-/** An archived folder will do. */
-async function checkFolder(tx: Tx, realmId: number, folderId: number): Promise<void> {
-  const prisma = await tx.prisma();
-  const folder = await prisma.channelFolder.findFirst({
-    where: { realmId, id: folderId },
-    select: { id: true },
-  });
-  if (!folder) throw errors.badRequest("There is no such channel folder");
-}
-
-function retentionDays(given: CreationOptions["messageRetentionDays"]): number | null {
-  if (given === "realm_default") return null;
-  return given === "unlimited" ? -1 : given;
 }
