@@ -4,6 +4,7 @@ export * from "./api-error.ts";
 export type { BotDefaults, BotObject, CreatedBot, OwnBot } from "./bots/bot-objects.ts";
 export * from "./bounds.ts";
 export type { ChannelObject, SubscriptionObject } from "./channels/channel-object.ts";
+export type { TopicsPolicy } from "./channels/topics-policies.ts";
 export * from "./decode-input.ts";
 export * from "./error-codes.ts";
 export * from "./errors.ts";

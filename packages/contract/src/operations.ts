@@ -40,6 +40,7 @@ export * from "./channels/list-subscribers.ts";
 export * from "./channels/list-subscriptions.ts";
 export * from "./channels/list-topics.ts";
 export * from "./channels/remove-subscriptions.ts";
+export * from "./channels/update-channel.ts";
 export * from "./channels/update-subscription-properties.ts";
 export * from "./channels/update-subscriptions.ts";
 

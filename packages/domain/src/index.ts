@@ -17,6 +17,8 @@ export {
 export { removeSubscriptions } from "./channels/subscriptions/remove-subscriptions.ts";
 export { changeSubscriptions } from "./channels/subscriptions/subscription-properties.ts";
 export { updateSubscriptions } from "./channels/subscriptions/update-subscriptions.ts";
+export type { ChannelChanges } from "./channels/update/channel-changes.ts";
+export { updateChannel } from "./channels/update/update-channel.ts";
 export { changeComposition } from "./groups/composition.ts";
 export { createUserGroup } from "./groups/create-group.ts";
 export { deactivateUserGroup } from "./groups/deactivate-group.ts";

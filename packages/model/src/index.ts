@@ -47,7 +47,7 @@ export {
   fillNotifications,
   loadInheritedNotifications,
 } from "./channels/notification-settings.ts";
-export { ChannelPresenter, loadChannelPresenter } from "./channels/present.ts";
+export { ChannelPresenter, loadChannelPresenter, postPolicy } from "./channels/present.ts";
 export {
   type Subscription,
   type SubscriptionPair,
@@ -135,9 +135,16 @@ export { topicPolicyEvent } from "./messages/topic-policy-event.ts";
 export { visibilityPolicy } from "./messages/visibility-policy.ts";
 export { channelReadable, messageReadable } from "./messages/visibility.ts";
 export { isOrganizationAdministrator } from "./permissions/administrators.ts";
-export { changeGroupSettings } from "./permissions/change-group-settings.ts";
+export {
+  type ChangedGroupSetting,
+  changeGroupSettings,
+} from "./permissions/change-group-settings.ts";
 export { columnsOf, groupIds } from "./permissions/columns.ts";
-export { loadGroupValues, sameGroupValue } from "./permissions/group-setting-values.ts";
+export {
+  canonicalGroupValue,
+  loadGroupValues,
+  sameGroupValue,
+} from "./permissions/group-setting-values.ts";
 export { holdGroupGraph, lockGroupGraph, loadNamedGroups } from "./permissions/lock-groups.ts";
 export {
   Memberships,

@@ -15,6 +15,16 @@ const permissions = Object.entries(channelPermissions).map(([key, { name }]) => 
   name,
 }));
 
+/**
+ * The older clients' idea of who may post (channels.md §1).
+ * @param value what `can_send_message_group` is set to; a set is none that they know
+ */
+export function postPolicy(value: GroupSettingValue, groups: SystemGroupIds): 1 | 2 | 3 | 4 {
+  if (value === groups["role:administrators"]) return 2;
+  if (value === groups["role:fullmembers"]) return 3;
+  return value === groups["role:moderators"] ? 4 : 1;
+}
+
 /** What presenting the given channels needs of the groups of their permissions. */
 export class ChannelPresenter {
   readonly #groups: SystemGroupIds;
@@ -27,7 +37,7 @@ export class ChannelPresenter {
   }
 
   present(channel: Channel): ChannelObject {
-    const policy = this.#postPolicy(channel.canSendMessageGroupId);
+    const policy = postPolicy(channel.canSendMessageGroupId, this.#groups);
     return {
       stream_id: channel.id,
       name: channel.name,
@@ -60,13 +70,6 @@ export class ChannelPresenter {
       NamesOf<typeof channelPermissions>,
       GroupSettingValue
     >;
-  }
-
-  /** The older clients' idea of who may post. */
-  #postPolicy(groupId: number): 1 | 2 | 3 | 4 {
-    if (groupId === this.#groups["role:administrators"]) return 2;
-    if (groupId === this.#groups["role:fullmembers"]) return 3;
-    return groupId === this.#groups["role:moderators"] ? 4 : 1;
   }
 }
 

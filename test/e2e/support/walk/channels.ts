@@ -1,9 +1,11 @@
 import {
   addSubscriptions,
+  channelPermissions,
   createChannel,
   muteTopic,
   removeSubscriptions,
   setTopicPolicy,
+  updateChannel,
   updateSubscriptionProperties,
   updateSubscriptions,
 } from "@carillon/contract";
@@ -16,12 +18,14 @@ import {
   pick,
   some,
   someone,
+  someoneInCharge,
   step,
   type Walk,
   type WalkStep,
 } from "./walk.ts";
 
 export const topics = ["", "lunch", "rain", "sun"];
+const permissions = Object.values(channelPermissions).map(({ name }) => name);
 const nameOf = (walk: Walk) => pick(walk, walk.channels).name;
 const principals = (walk: Walk) => (maybe(walk) ? undefined : idsOf(some(walk, walk.accounts)));
 
@@ -52,6 +56,20 @@ export const channelSteps: readonly WalkStep[] = [
   step(updateSubscriptions, 2, (walk) => ({
     by: someone(walk),
     params: { add: [{ name: nameOf(walk) }], delete: [nameOf(walk)] },
+  })),
+  step(updateChannel, 4, (walk) => ({
+    by: someoneInCharge(walk),
+    path: { stream_id: pick(walk, walk.channels).id },
+    params: pick(walk, [
+      { description: unique("about *this*") },
+      { is_private: maybe(walk) },
+      { is_private: true, history_public_to_subscribers: true },
+      { is_default_stream: maybe(walk) },
+      { message_retention_days: pick(walk, [7, "unlimited", "realm_default"]) },
+      { topics_policy: pick(walk, ["inherit", "disable_empty_topic", "empty_topic_only"]) },
+      { [pick(walk, permissions)]: { new: groupValue(walk) } },
+      { [pick(walk, permissions)]: { new: groupValue(walk) }, is_private: maybe(walk) },
+    ]),
   })),
   step(updateSubscriptionProperties, 3, (walk) => {
     const change = pick(walk, [

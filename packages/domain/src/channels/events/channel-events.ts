@@ -25,14 +25,23 @@ export function channelsGoneEvent(
   return channelsDeleted({ stream_ids: channelIds, streams }, { audience });
 }
 
-/** What those who see a channel are told of a new value of one of its properties. */
+type Updated = LoggedFields<typeof channelUpdated>;
+
+/**
+ * What those who see a channel are told of a new value of one of its properties.
+ * @param more what some properties are told with
+ */
 export function channelPropertyEvent(
   channel: Pick<Channel, "id" | "name" | "isArchived">,
   property: string,
-  value: LoggedFields<typeof channelUpdated>["value"],
+  value: Updated["value"],
   audience: readonly number[],
+  more: Pick<
+    Updated,
+    "rendered_description" | "history_public_to_subscribers" | "is_web_public"
+  > = {},
 ): NewEvent {
   const { id: stream_id, name, isArchived } = channel;
   const archived = isArchived ? { archived: true as const } : {};
-  return channelUpdated({ stream_id, name, property, value, ...archived }, { audience });
+  return channelUpdated({ stream_id, name, property, value, ...more, ...archived }, { audience });
 }

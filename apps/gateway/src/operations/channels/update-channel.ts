@@ -1,0 +1,23 @@
+import {
+  channelPermissions,
+  groupSettingsIn,
+  updateChannel as operation,
+} from "@carillon/contract";
+import { updateChannel } from "@carillon/domain";
+import { handle } from "../../handle.ts";
+
+export default handle.changes(operation, async ({ tx, path, input, actor }) => {
+  await updateChannel(tx, actor, path.stream_id, {
+    description: input.description,
+    newName: input.new_name,
+    isPrivate: input.is_private,
+    isWebPublic: input.is_web_public,
+    historyPublicToSubscribers: input.history_public_to_subscribers,
+    isDefault: input.is_default_stream,
+    messageRetentionDays: input.message_retention_days,
+    isArchived: input.is_archived,
+    folderId: input.folder_id,
+    topicsPolicy: input.topics_policy,
+    settings: groupSettingsIn(channelPermissions, input),
+  });
+});
