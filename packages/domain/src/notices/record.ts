@@ -3,7 +3,7 @@ import { recordIntents, type Tx } from "@carillon/db";
 import { sendNotice } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
 
-/** More people at once are not told one by one (`max_bulk_new_subscription_messages`). */
+/** Where more accounts are subscribed at once nobody is told (`max_bulk_new_subscription_messages`). */
 export const maxSubscribedNotices = 100;
 
 /**
@@ -33,15 +33,17 @@ export async function recordAnnouncements(
 /**
  * Writes down that people are to be told of channels that the actor has subscribed them to: each person once for a
  * request.
- * @returns false when there are too many to be told
+ * @param subscribed how many accounts were subscribed to anything, those who are not told among them
+ * @returns false when these are too many for anybody to be told
  */
 export async function recordSubscribedNotices(
   tx: Tx,
   realm: Realm,
   actor: Account,
   channelsByUser: ReadonlyMap<number, readonly number[]>,
+  subscribed: number,
 ): Promise<boolean> {
-  if (channelsByUser.size > maxSubscribedNotices) return false;
+  if (subscribed > maxSubscribedNotices) return false;
   const request = uniqueId();
   await recordIntents(
     tx,

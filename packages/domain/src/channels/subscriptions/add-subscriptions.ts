@@ -67,9 +67,10 @@ export async function addSubscriptions(
   const events = await subscribedEvents(tx, realm.id, channels, added, before);
   const notices = await postCreationNotices(tx, realm, actor, created);
   if (input.announce) await recordAnnouncements(tx, realm, actor, created);
+  const people = toBeTold(actor, principals, added, made);
+  const subscribed = new Set(added.map(({ userId }) => userId)).size;
   const told =
-    input.tellSubscribed &&
-    (await recordSubscribedNotices(tx, realm, actor, toBeTold(actor, principals, added, made)));
+    input.tellSubscribed && (await recordSubscribedNotices(tx, realm, actor, people, subscribed));
   emit(tx, realm.id, [...creation.channels, ...events, ...creation.defaults, ...notices]);
   return { ...namesByAccount(channels, userIds, added), unauthorized, told, locked };
 }
