@@ -71,6 +71,23 @@ describe("bounds of one request", () => {
       () => refuses("delete", mine, { subscriptions: names(1), principals: tooMany }),
     ],
     [
+      "addresses to unsubscribe",
+      "10000 accounts",
+      () => refuses("delete", mine, { subscriptions: names(1), principals: addresses }),
+    ],
+    [
+      "changes of subscriptions",
+      "20000",
+      () =>
+        refuses("post", `${mine}/properties`, {
+          subscription_data: tooMany.map((stream_id) => ({
+            stream_id,
+            property: "is_muted",
+            value: true,
+          })),
+        }),
+    ],
+    [
       "subscribers of a new channel",
       "10000 accounts",
       () => refuses("post", "/api/v1/channels/create", { name: "new", subscribers: tooMany }),
@@ -156,11 +173,25 @@ describe("bounds of one request", () => {
     expect(Object.keys(body["subscribed"] as object)).to.have.length(101);
   });
 
+  it("holds channels × accounts for those who go, too", async () => {
+    const people = (await crowd(db, org.member, 101)).map(({ id }) => id);
+    const rooms = [];
+    for (let n = 0; n < 100; n++) rooms.push((await channel(db, org.owner)).name);
+    const over = await refuses("delete", mine, { subscriptions: rooms, principals: people });
+    expect(over).to.include("10000").and.to.include("100 × 101");
+    const under = { subscriptions: rooms.slice(1), principals: people };
+    const { body } = await gateway.as(org.owner).delete(mine, under);
+    expect(body.result, body.msg).to.equal("success");
+  });
+
   it("holds the subscribers that the channels have together, and lets one channel have more", async () => {
     const large = await channel(db, org.owner, { row: { subscriberCount: 200_000 } });
     const other = await channel(db, org.owner, { row: { subscriberCount: 100_000 } });
     const both = [{ name: large.name }, { name: other.name }];
     expect(await refuses("post", mine, { subscriptions: both })).to.include("250000 subscribers");
+    const goes = { subscriptions: both.map(({ name }) => name) };
+    expect(await refuses("delete", mine, goes)).to.include("250000 subscribers");
+    expect(await refuses("patch", mine, { add: both })).to.include("250000 subscribers");
     await db.prisma.channel.update({ where: { id: large.id }, data: { subscriberCount: 300_000 } });
     const { body } = await gateway.as(org.owner).post(mine, { subscriptions: [both[0]] });
     expect(body.result, body.msg).to.equal("success");

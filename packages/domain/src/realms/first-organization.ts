@@ -127,7 +127,7 @@ async function fill(
   if (!channel) throw new Error("a new organization has no channels");
   await subscribe(
     tx,
-    [{ channelId: channel.id, made: true }],
+    [{ channelId: channel.id }],
     members.map(({ id }) => id),
   );
   await welcome(

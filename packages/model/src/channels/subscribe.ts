@@ -7,8 +7,6 @@ import { palette } from "./colors.ts";
 /** A channel to subscribe to, and the colour asked for. */
 export interface SubscribeTo {
   readonly channelId: number;
-  /** Made by this transaction: nobody else can have it, and it is not locked. */
-  readonly made?: boolean;
   /** `#rrggbb` in lower case; one that the account does not use yet unless given. */
   readonly color?: string | undefined;
 }
@@ -74,8 +72,9 @@ const insert = statement({
 const lookedAt = 200_000;
 
 /**
- * Subscribes every account to every channel. A subscription that was there before comes back with its colour and its
- * settings; the channels' counts rise by what really changed (channels.md §12).
+ * Subscribes every account to every channel: those that the transaction has locked ({@link lockChannels}) or made. A
+ * subscription that was there before comes back with its colour and its settings; the channels' counts rise by what
+ * really changed (channels.md §12).
  * @param userIds accounts that are active
  * @returns the subscriptions that were not there or not active before
  */
@@ -85,13 +84,8 @@ export async function subscribe(
   userIds: readonly number[],
 ): Promise<Subscription[]> {
   if (channels.length === 0 || userIds.length === 0) return [];
-  const ids = channels.map(({ channelId }) => channelId);
-  await lockChannels(
-    tx,
-    channels.filter(({ made }) => !made).map(({ channelId }) => channelId),
-  );
   const slices = await tx.rows(insert, [
-    ids,
+    channels.map(({ channelId }) => channelId),
     channels.map(({ color }) => color ?? null),
     userIds,
     palette,
@@ -111,13 +105,15 @@ const end = statement({
   row: { channelId: column.int, userId: column.int, counted: column.bool },
 });
 
-/** Unsubscribes every account from every channel; the rows stay. @returns the pairs that were subscribed */
+/**
+ * Unsubscribes every account from every channel: those that the transaction has locked or made. The rows stay.
+ * @returns the pairs that were subscribed
+ */
 export async function unsubscribe(
   tx: Tx,
   channelIds: readonly number[],
   userIds: readonly number[],
 ): Promise<SubscriptionPair[]> {
-  await lockChannels(tx, channelIds);
   const removed = await tx.rows(end, [channelIds, userIds]);
   await countSubscribers(
     tx,

@@ -6,6 +6,7 @@ import {
   defaultGroups,
   groupIds,
   loadSystemGroups,
+  lockChannels,
   subscribe as subscribeTo,
   unsubscribe as unsubscribeFrom,
 } from "@carillon/model";
@@ -93,12 +94,20 @@ export async function changeChannel(
 
 /** Subscribes accounts, without events. */
 export async function subscribe(db: Database, channelId: Whom, ...whom: Whom[]): Promise<void> {
-  await db.transaction((tx) => subscribeTo(tx, [{ channelId: idOf(channelId) }], whom.map(idOf)));
+  const id = idOf(channelId);
+  await db.transaction(async (tx) => {
+    await lockChannels(tx, [id]);
+    await subscribeTo(tx, [{ channelId: id }], whom.map(idOf));
+  });
 }
 
 /** Unsubscribes accounts, without events; their rows stay. */
 export async function unsubscribe(db: Database, channelId: Whom, ...whom: Whom[]): Promise<void> {
-  await db.transaction((tx) => unsubscribeFrom(tx, [idOf(channelId)], whom.map(idOf)));
+  const id = idOf(channelId);
+  await db.transaction(async (tx) => {
+    await lockChannels(tx, [id]);
+    await unsubscribeFrom(tx, [id], whom.map(idOf));
+  });
 }
 
 /** Changes what one account set for the channel: `{ isMuted: true }`. */

@@ -76,6 +76,41 @@ describe("POST /users/me/subscriptions", () => {
       });
     });
 
+    it("paints in colours that each subscriber does not use yet, while there are any", async () => {
+      const [fresh, other] = [await user(db, org.realm), await user(db, org.realm)];
+      const rooms = [];
+      for (let n = 0; n < 30; n++) rooms.push(await channel(db, org.admin));
+      const names = rooms.map(({ name }) => name);
+      const colorsOf = async (whom: TestAccount) => {
+        const rows = await db.prisma.subscription.findMany({ where: { userId: whom.id } });
+        return rows.map(({ color }) => color);
+      };
+      await added(fresh, names.slice(0, 3));
+      const first = await colorsOf(fresh);
+      expect(new Set(first)).to.have.property("size", 3);
+      await added(org.member, names.slice(3, 10), { principals: [fresh.id, other.id] });
+      const ten = await colorsOf(fresh);
+      expect(new Set(ten)).to.have.property("size", 10);
+      expect(new Set(await colorsOf(other))).to.have.property("size", 7);
+      await added(fresh, names.slice(10));
+      const all = await colorsOf(fresh);
+      expect(all).to.have.length(30);
+      for (const color of all) expect(color).to.match(/^#[0-9a-f]{6}$/);
+      // As many as there are different ones.
+      expect(new Set(all).size).to.be.within(20, 29);
+    });
+
+    it("takes the last of two colours for one channel, and mine for all whom I subscribe", async () => {
+      const room = await channel(db, org.admin);
+      const subscriptions = [
+        { name: room.name, color: "#111111" },
+        { name: room.name.toUpperCase(), color: "#222222" },
+      ];
+      await added(org.member, [], { subscriptions, principals: [org.guest.id, org.admin.id] });
+      for (const whom of [org.guest, org.admin])
+        expect(await subscription(room, whom)).to.include({ color: "#222222" });
+    });
+
     it("subscribes others, by id or by address, bots and guests too", async () => {
       const room = await channel(db, org.admin);
       const byId = await added(org.member, [room.name], { principals: [org.guest.id, org.bot.id] });

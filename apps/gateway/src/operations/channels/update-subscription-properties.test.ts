@@ -5,9 +5,11 @@ import {
   countQueries,
   eventsOf,
   organization,
+  refusedWith,
   unsubscribe,
   useDatabase,
   useGateway,
+  useObstacle,
   user,
   type TestAccount,
   type TestChannel,
@@ -18,6 +20,7 @@ import { expect } from "chai";
 describe("POST /users/me/subscriptions/properties", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
+  const obstacle = useObstacle(db);
   let org: TestOrganization;
   before(async () => {
     org = await organization(db);
@@ -161,6 +164,19 @@ describe("POST /users/me/subscriptions/properties", () => {
     for (const one of unusable) await refuse(org.member, [good, one]);
     await refuse(org.member, good);
     await refuse(org.member, undefined, "REQUEST_VARIABLE_MISSING");
+  });
+
+  it("refuses what one is unsubscribed from meanwhile", async () => {
+    const me = await user(db, org.realm);
+    const room = await channel(db, org.admin, { subscribers: [me] });
+    await obstacle.lock("UPDATE subscriptions SET active = false WHERE user_id = $1", [me.id]);
+    const request = send(me, [set(room, "pin_to_top", true)]);
+    await obstacle.untilWaiting(1, "the request waits for the subscription");
+    await obstacle.lock("COMMIT");
+    const { result, events } = await request;
+    refusedWith(result);
+    expect(events).to.deep.equal([]);
+    expect(await row(room, me)).to.include({ pinToTop: false, active: false });
   });
 
   it("asks the database as often, however many channels there are", async () => {

@@ -1,5 +1,6 @@
 import { updateSubscriptions } from "@carillon/contract";
 import {
+  changesOf,
   channel,
   eventsOf,
   organization,
@@ -115,6 +116,55 @@ describe("PATCH /users/me/subscriptions", () => {
     await refuse(org.guest, { add: [{ name: open.name }], delete: [room.name] });
     const { result } = await send(org.guest, { delete: [room.name] });
     expect(result.body).to.deep.include({ removed: [room.name] });
+  });
+
+  it("takes out of a channel that is in both lists, new or not, and tells of coming and going", async () => {
+    const room = await channel(db, org.admin);
+    const name = unique("for a moment");
+    const { result, events } = await send(org.member, {
+      add: [{ name: room.name }, { name }],
+      delete: [room.name.toUpperCase(), name],
+    });
+    expect(result.body.subscribed, result.body.msg).to.deep.equal({
+      [org.member.id]: [room.name, name],
+    });
+    expect(result.body.removed).to.have.members([room.name, name]);
+    expect(await isSubscribed(room, org.member)).to.equal(false);
+    const rows = await db.prisma.channel.findMany({ where: { name: { in: [room.name, name] } } });
+    expect(rows.map(({ subscriberCount }) => subscriberCount)).to.deep.equal([0, 0]);
+    const own = events.filter(({ op }) => op === "add" || op === "remove");
+    expect(own.map(({ op }) => op)).to.deep.equal(["add", "remove"]);
+  });
+
+  it("lets out of archived channels, not in", async () => {
+    const room = await channel(db, org.admin, { subscribers: [org.member], isArchived: true });
+    await refuse(org.member, { add: [{ name: room.name }] });
+    const { result } = await send(org.member, { delete: [room.name] });
+    expect(result.body).to.deep.include({ removed: [room.name] });
+  });
+
+  it("is for bots, of their own, and for nobody else's subscriptions", async () => {
+    const room = await channel(db, org.admin, { subscribers: [org.member] });
+    const other = await channel(db, org.admin, { subscribers: [org.bot] });
+    const { result } = await send(org.bot, {
+      add: [{ name: room.name }],
+      delete: [other.name],
+      principals: [org.member.id],
+    });
+    expect(result.body).to.deep.include({
+      subscribed: { [org.bot.id]: [room.name] },
+      removed: [other.name],
+      ignored_parameters_unsupported: ["principals"],
+    });
+    expect(await isSubscribed(room, org.member)).to.equal(true);
+  });
+
+  it("leaves nobody a notice", async () => {
+    const room = await channel(db, org.admin, { subscribers: [org.guest] });
+    const { tables } = await changesOf(db, () =>
+      send(org.member, { add: [{ name: room.name }, { name: unique("new") }] }),
+    );
+    expect(tables).to.include("subscriptions").and.not.to.include("job_intent");
   });
 
   it("knows no channels of other organizations", async () => {

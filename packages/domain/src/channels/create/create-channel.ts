@@ -63,7 +63,7 @@ export async function createChannel(
   const created = await creationEvents(tx, realm, [channel], before, input.isDefault);
   const added = await subscribe(
     tx,
-    [{ channelId: channel.id, made: true }],
+    [{ channelId: channel.id }],
     subscribers.map(({ id }) => id),
   );
   const subscribed = await subscribedEvents(tx, realm.id, [channel], added, before);

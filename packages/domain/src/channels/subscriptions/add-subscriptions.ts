@@ -61,7 +61,7 @@ export async function addSubscriptions(
   const creation = await creationEvents(tx, realm, created, before, input.isDefault);
   const added = await subscribe(
     tx,
-    ids.map((id) => ({ channelId: id, color: colors.get(id), made: made.has(id) })),
+    ids.map((id) => ({ channelId: id, color: colors.get(id) })),
     userIds,
   );
   const events = await subscribedEvents(tx, realm.id, channels, added, before);

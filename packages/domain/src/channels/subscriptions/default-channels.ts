@@ -1,4 +1,10 @@
-import { type Account, type Realm, loadMetadataAudiences, subscribe } from "@carillon/model";
+import {
+  type Account,
+  type Realm,
+  loadMetadataAudiences,
+  lockChannels,
+  subscribe,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
@@ -18,11 +24,9 @@ export async function subscribeToDefaults(
      WHERE c.realm_id = $1 AND NOT c.is_archived ORDER BY lower(c.name)`,
     [realm.id],
   );
+  const ids = channels.map(({ channelId }) => channelId);
+  await lockChannels(tx, ids);
   const added = await subscribe(tx, channels, [account.id]);
-  const audiences = await loadMetadataAudiences(
-    tx,
-    realm.id,
-    channels.map(({ channelId }) => channelId),
-  );
+  const audiences = await loadMetadataAudiences(tx, realm.id, ids);
   return peerEvents("peer_add", added, audiences);
 }
