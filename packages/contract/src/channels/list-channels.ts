@@ -10,7 +10,8 @@ export const listChannels = operation({
   path: "/api/v1/streams",
   access: "account",
   summary: "List channels",
-  description: "Whatever the parameters, only channels that the caller may know of.",
+  description:
+    "Whatever the parameters, only channels that the caller, or a bot's owner, may know of.",
   params: {
     include_public: form.bool().default(true).describe("No effect for guests."),
     include_web_public: form.bool().default(false),

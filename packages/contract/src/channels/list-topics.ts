@@ -11,7 +11,7 @@ export const listTopics = operation({
   access: "account",
   summary: "List a channel's topics",
   description:
-    "Those with a message that the caller may read, newest first. Archived channels have topics too.",
+    "Those with a message that the caller may read, newest first. Archived channels count as unknown.",
   pathParams: { stream_id: path.int() },
   params: {
     allow_empty_topic_name: form
