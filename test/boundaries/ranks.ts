@@ -23,7 +23,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["users"],
     ["bots", "settings"],
     ["realms"],
-    ["server"],
+    ["channel-folders", "server"],
     ["event-formats"],
     ["register/context", "register/realm"],
     ["register/sections"],

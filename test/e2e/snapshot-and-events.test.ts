@@ -67,6 +67,7 @@ describe("Snapshots and events", function () {
       bots: [org.bot.id],
       channels: [room],
       groups: [],
+      folders: [],
       scheduled: [],
       done: new Map(),
       story: [],

@@ -7,7 +7,10 @@ const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
   ["events", /^(events|register)\b/],
   ["topics", /^user_topics|\/muted_topics$/],
   ["presence", /\/(presence|status)$|^typing\b/],
-  ["channels", /^(streams|channels|get_stream_id|default_streams)\b|\/subscriptions\b|\/topics$/],
+  [
+    "channels",
+    /^(streams|channels|channel_folders|get_stream_id|default_streams)\b|\/subscriptions\b|\/topics$/,
+  ],
   ["user-groups", /^user_groups/],
   ["bots", /^bots/],
   ["settings", /^settings/],

@@ -3,6 +3,7 @@ export * from "./api-reference.ts";
 export * from "./api-error.ts";
 export type { BotDefaults, BotObject, CreatedBot, OwnBot } from "./bots/bot-objects.ts";
 export * from "./bounds.ts";
+export type { ChannelFolderObject } from "./channel-folders/channel-folder-object.ts";
 export type { ChannelObject, SubscriptionObject } from "./channels/channel-object.ts";
 export type { TopicsPolicy } from "./channels/topics-policies.ts";
 export * from "./decode-input.ts";

@@ -44,6 +44,11 @@ export * from "./channels/update-channel.ts";
 export * from "./channels/update-subscription-properties.ts";
 export * from "./channels/update-subscriptions.ts";
 
+export * from "./channel-folders/create.ts";
+export * from "./channel-folders/list.ts";
+export * from "./channel-folders/reorder.ts";
+export * from "./channel-folders/update.ts";
+
 export * from "./user-groups/create-user-group.ts";
 export * from "./user-groups/deactivate-user-group.ts";
 export * from "./user-groups/get-membership.ts";

@@ -30,10 +30,13 @@ export {
   requireChannel,
 } from "./channels/find-channel.ts";
 export {
-  listChannelFolders,
+  checkFolderDescription,
+  checkFolderName,
+  checkFolderNameIsFree,
   maxFolderDescriptionLength,
   maxFolderNameLength,
-} from "./channels/folders.ts";
+} from "./channels/folder-texts.ts";
+export { listChannelFolders, loadChannelFolder } from "./channels/folders.ts";
 export { type MetadataAudiences, loadMetadataAudiences } from "./channels/metadata-audience.ts";
 export {
   checkChannelName,

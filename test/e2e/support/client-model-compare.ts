@@ -44,6 +44,7 @@ const keys: Readonly<Record<string, (item: Item) => string>> = {
   realm_non_active_users: byField("user_id"),
   realm_user_groups: byField("id"),
   realm_bots: byField("user_id"),
+  channel_folders: byField("id"),
   scheduled_messages: byField("scheduled_message_id"),
   user_topics: ({ stream_id, topic_name }) => `${String(stream_id)} ${String(topic_name)}`,
   recent_private_conversations: ({ user_ids }) => (user_ids as number[]).join(),

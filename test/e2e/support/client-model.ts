@@ -15,6 +15,7 @@ export interface ModelState {
   never_subscribed: Item[];
   streams: Item[];
   realm_default_streams: number[];
+  channel_folders: Item[];
   realm_users: Item[];
   realm_non_active_users: Item[];
   realm_user_groups: Item[];
@@ -123,6 +124,20 @@ export class ClientModel {
       } = without(event, "type", "op", "id", "name");
       for (const object of this.#objectsOf(id as number))
         Object.assign(object, { [property as string]: value }, more);
+    },
+    "channel_folder/add": (event) =>
+      addOnce(this.state.channel_folders, event["channel_folder"] as Item, "id"),
+    "channel_folder/update": ({ channel_folder_id: id, data }) => {
+      const folder = take(this.state.channel_folders, "id", id);
+      this.state.channel_folders.push({ ...folder, ...(data as Item) });
+    },
+    "channel_folder/reorder": ({ order }) => {
+      const folders = (order as number[]).map((id, index) => ({
+        ...take(this.state.channel_folders, "id", id),
+        order: index,
+      }));
+      if (this.state.channel_folders.length > 0) throw new Error("the order leaves folders out");
+      this.state.channel_folders.push(...folders);
     },
     default_streams: (event) => {
       this.state.realm_default_streams = event["default_streams"] as number[];

@@ -1,4 +1,5 @@
 export * from "./alert-words.ts";
+export * from "./channel-folder.ts";
 export * from "./default-streams.ts";
 export * from "./heartbeat.ts";
 export * from "./internal.ts";

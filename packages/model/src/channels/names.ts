@@ -10,6 +10,11 @@ export const maxDescriptionLength = 1024;
 /** Control characters, surrogates that are no pair, and code points that are none of Unicode's characters. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u;
 
+/** Whether the text may be a name (channels.md §4.4). */
+export function isPrintable(text: string): boolean {
+  return !unprintable.test(text);
+}
+
 /**
  * The name as it is stored: trimmed (channels.md §4.4).
  * @throws ApiError `BAD_REQUEST`
@@ -21,7 +26,7 @@ export function checkChannelName(text: string): string {
     throw errors.badRequest(
       `The name of a channel must not have more than ${maxChannelNameLength} characters`,
     );
-  if (unprintable.test(name))
+  if (!isPrintable(name))
     throw errors.badRequest("The name of a channel must have printable characters only");
   return name;
 }

@@ -1,4 +1,5 @@
 export * from "./account.ts";
+export * from "./channel-folder.ts";
 export * from "./channel.ts";
 export * from "./crowd.ts";
 export * from "./group.ts";

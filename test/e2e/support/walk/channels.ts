@@ -38,6 +38,7 @@ export const channelSteps: readonly WalkStep[] = [
       subscribers: idsOf(some(walk, walk.accounts)),
       invite_only: maybe(walk),
       is_default_stream: walk.chance.below(5) === 0,
+      ...(walk.folders.length > 0 && maybe(walk) ? { folder_id: pick(walk, walk.folders) } : {}),
       ...(walk.chance.below(3) === 0 ? { can_administer_channel_group: groupValue(walk) } : {}),
       ...(walk.chance.below(3) === 0 ? { can_subscribe_group: groupValue(walk) } : {}),
     };

@@ -1,6 +1,7 @@
 import { allOperations, type Operation } from "@carillon/contract";
 import { deliver, user } from "@carillon/testkit";
 
+import { channelFolderSteps } from "./channel-folders.ts";
 import { channelSteps } from "./channels.ts";
 import { groupSteps } from "./groups.ts";
 import { messageSteps } from "./messages.ts";
@@ -11,6 +12,7 @@ import { decide, pick, tell, type Step, type Walk, type WalkStep } from "./walk.
 
 /** The steps that call operations. */
 export const walkSteps: readonly WalkStep[] = [
+  ...channelFolderSteps,
   ...channelSteps,
   ...groupSteps,
   ...messageSteps,

@@ -23,6 +23,8 @@ export interface Walk {
   readonly bots: number[];
   readonly channels: Array<{ id: number; name: string }>;
   readonly groups: number[];
+  /** Ids of folders of channels. */
+  readonly folders: number[];
   readonly scheduled: Array<{ id: number; by: TestAccount }>;
   /** How often each kind of step did something. */
   readonly done: Map<string, number>;

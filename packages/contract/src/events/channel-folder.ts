@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { channelFolderObject } from "../channel-folders/channel-folder-object.ts";
+import { event } from "./event.ts";
+
+const { name, description, rendered_description, is_archived } = channelFolderObject.shape;
+
+export const channelFolderAdded = event({
+  type: "channel_folder",
+  op: "add",
+  about: "A folder of channels is new.",
+  to: "everybody",
+  fields: { channel_folder: channelFolderObject },
+});
+
+export const channelFolderUpdated = event({
+  type: "channel_folder",
+  op: "update",
+  about: "Something about a folder of channels is different: `data` has only what is.",
+  to: "everybody",
+  fields: {
+    channel_folder_id: z.int(),
+    data: z.strictObject({ name, description, rendered_description, is_archived }).partial(),
+  },
+});
+
+export const channelFoldersReordered = event({
+  type: "channel_folder",
+  op: "reorder",
+  about:
+    "The folders of channels, archived ones included, have another order: each one's `order` is its place in the list, from 0.",
+  to: "everybody",
+  fields: { order: z.array(z.int()) },
+});

@@ -1,0 +1,19 @@
+import type { Database, Prisma } from "@carillon/db";
+import { unique } from "./unique.ts";
+
+/**
+ * A folder of channels that nobody has created, the last one, without events.
+ * @returns its id and name
+ */
+export async function channelFolder(
+  db: Database,
+  realm: { readonly id: number },
+  row: Partial<Prisma.ChannelFolderUncheckedCreateInput> = {},
+): Promise<{ id: number; name: string }> {
+  const { id, name } = await db.prisma.channelFolder.create({
+    data: { name: unique("folder"), ...row, realmId: realm.id },
+  });
+  if (row.order === undefined)
+    await db.prisma.channelFolder.update({ where: { id }, data: { order: id } });
+  return { id, name };
+}
