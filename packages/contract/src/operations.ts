@@ -32,6 +32,7 @@ export * from "./bots/regenerate-bot-api-key.ts";
 
 export * from "./channels/add-subscriptions.ts";
 export * from "./channels/create-channel.ts";
+export * from "./channels/delete-topic.ts";
 export * from "./channels/get-channel.ts";
 export * from "./channels/get-channel-id.ts";
 export * from "./channels/get-subscription-status.ts";

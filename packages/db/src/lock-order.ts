@@ -29,6 +29,8 @@ export const lockOrder = [
   "channels",
   /** Rows of one account's subscriptions. By channel. */
   "subscriptions",
+  /** Rows of messages that are removed. By id. */
+  "messages",
   /** Rows of direct conversations that are new: whoever makes the same one waits. */
   "conversations",
   /** Counting scheduled messages near the bound. By account. */

@@ -30,6 +30,7 @@ export { updateUserGroup } from "./groups/update-group.ts";
 export { markUnsubscribedRead, recordMarkRead } from "./messages/flags/mark-unsubscribed-read.ts";
 export { listTopics } from "./messages/read/list-topics.ts";
 export { readMessages } from "./messages/read/read-messages.ts";
+export { deleteTopic } from "./messages/removal/delete-topic.ts";
 export { sendUnheardNotice } from "./messages/send/bot-trouble.ts";
 export { checkMessages } from "./messages/send/check.ts";
 export { renderText } from "./messages/send/render-text.ts";

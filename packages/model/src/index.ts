@@ -10,7 +10,7 @@ export {
   hasMetadataAccess,
   mayAdminister,
 } from "./channels/access.ts";
-export { holdAudiences } from "./channels/audience-lock.ts";
+export { changeAudiences, holdAudiences } from "./channels/audience-lock.ts";
 export {
   type Channel,
   type ChannelGroups,
@@ -21,6 +21,7 @@ export {
   loadChannelsByName,
 } from "./channels/channel.ts";
 export { normaliseColor } from "./channels/colors.ts";
+export { type ContentAudiences, loadContentAudiences } from "./channels/content-audience.ts";
 export { defaultChannelsEvent, noDefaultChannelsEvent } from "./channels/default-channels-event.ts";
 export {
   type ChannelName,
@@ -54,6 +55,7 @@ export { ChannelPresenter, loadChannelPresenter, postPolicy } from "./channels/p
 export {
   type Subscription,
   type SubscriptionPair,
+  lockChannelRows,
   lockChannels,
   subscribe,
   subscriptionColumns,

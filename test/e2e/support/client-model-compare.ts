@@ -62,10 +62,17 @@ export function differencesFrom(
 ): string[] {
   const now = fresh as unknown as ModelState;
   const known = { topics: knownTopics(model, now), gained: model.gained };
+  const kept = { ...model.state, max_message_id: newestLeft(model, now) };
   return [
-    ...differences("", comparable(model.state, known), comparable(now, known)),
+    ...differences("", comparable(kept, known), comparable(now, known)),
     ...unreadDifferences(model, first as unknown as ModelState, now),
   ];
+}
+
+/** Once the newest message is gone, a client knows only that the newest one is older. */
+function newestLeft({ state, deleted }: ClientModel, now: ModelState): number {
+  const { max_message_id: newest } = state;
+  return deleted.has(newest) && now.max_message_id < newest ? now.max_message_id : newest;
 }
 
 /** Goes into objects; lists have to be equal as a whole. */

@@ -52,6 +52,8 @@ export class ClientModel {
   readonly gained = new Set<number>();
   /** Messages that were told, in order. */
   readonly messages: number[] = [];
+  /** Messages that are gone. */
+  readonly deleted = new Set<number>();
 
   /** @param snapshot as `POST /register` answered it, with `include_subscribers` and every section */
   constructor(snapshot: Readonly<Record<string, unknown>>) {
@@ -99,6 +101,7 @@ export class ClientModel {
       this.unread.add(message, event["flags"] as string[]);
       if (message.type === "private") this.#converse(message);
     },
+    delete_message: ({ message_ids, message_id }) => this.#delete(message_ids ?? [message_id]),
     "update_message_flags/add": (event) => this.#flag(event),
     "update_message_flags/remove": (event) => this.#unflag(event),
     "stream/create": (event) => {
@@ -211,6 +214,16 @@ export class ClientModel {
     const known = conversations.find(({ user_ids }) => ascending(user_ids).join() === key);
     if (known) known.max_message_id = Math.max(known.max_message_id, id);
     else conversations.push({ user_ids: ascending(others), max_message_id: id });
+  }
+
+  #delete(gone: unknown): void {
+    const ids = gone as number[];
+    for (const id of ids) {
+      if (this.deleted.has(id)) throw new Error(`message ${id} is gone twice`);
+      this.deleted.add(id);
+    }
+    this.unread.markRead(ids);
+    this.state.starred_messages = this.state.starred_messages.filter((id) => !ids.includes(id));
   }
 
   #flag(event: Item): void {

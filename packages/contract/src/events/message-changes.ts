@@ -56,13 +56,13 @@ export const messagesDeleted = event({
       fields: { message_id: z.int(), ...place },
     },
   },
-  notServedYet: true,
 });
 
 export const flagAdded = event({
   type: "update_message_flags",
   op: "add",
-  about: "Messages have a flag. So far: what is marked read after unsubscribing.",
+  about:
+    "Messages have a flag. So far: what is marked read after unsubscribing, or removed from a channel that one has left.",
   to: "some",
   receivers: "the account",
   fields: {

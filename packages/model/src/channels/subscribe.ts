@@ -130,13 +130,20 @@ export async function unsubscribe(
  */
 export async function lockChannels(tx: Tx, channelIds: readonly number[]): Promise<void> {
   if (channelIds.length === 0) return;
-  const sending = changeAudiences(tx, channelIds);
-  const rows = tx.lock(
+  await Promise.all([changeAudiences(tx, channelIds), lockChannelRows(tx, channelIds)]);
+}
+
+/**
+ * The same while others send, for those whom it does not matter to who is subscribed, or who hold the audiences
+ * already.
+ */
+export async function lockChannelRows(tx: Tx, channelIds: readonly number[]): Promise<void> {
+  if (channelIds.length === 0) return;
+  await tx.lock(
     { name: "channels", keys: channelIds },
     "SELECT FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE",
     [channelIds],
   );
-  await Promise.all([sending, rows]);
 }
 
 const count = statement({

@@ -2,16 +2,18 @@ import { channel, organization, useDatabase, user, userGroup } from "@carillon/t
 import { expect } from "chai";
 
 import { hasContentAccess } from "../channels/access.ts";
+import { loadContentAudiences } from "../channels/content-audience.ts";
 import { loadMemberships } from "../permissions/memberships.ts";
 import { SqlValues } from "./sql-values.ts";
 import { channelReadable } from "./visibility.ts";
 
-describe("content access as a condition of a statement", () => {
+describe("content access as a condition of a statement, and as a list of those who have it", () => {
   const db = useDatabase();
 
   it("says what the one function for content access says, for every kind of channel and role", async () => {
     const org = await organization(db);
     const inGroup = await user(db, org.realm);
+    const away = await user(db, org.realm, { isActive: false });
     const guestInGroup = await user(db, org.realm, { role: 600 });
     const people = [
       org.owner,
@@ -42,7 +44,7 @@ describe("content access as a condition of a statement", () => {
     ];
     for (const kind of kinds)
       for (const permissions of groups)
-        for (const subscribers of [[], people])
+        for (const subscribers of [[], [...people, away]])
           await channel(db, org.realm, { ...kind, groups: permissions, subscribers });
     await db.rows(
       "UPDATE subscriptions SET active = false WHERE user_id = $1 AND channel_id % 2 = 0",
@@ -55,6 +57,13 @@ describe("content access as a condition of a statement", () => {
       db,
       people.map(({ id }) => id),
     );
+    const audiences = await loadContentAudiences(
+      db,
+      org.realm.id,
+      channels.map(({ id }) => id),
+    );
+    const told = (channelId: number, userId: number) =>
+      audiences.get(channelId)?.includes(userId) ?? audiences.has(channelId);
     for (const person of people) {
       const values = new SqlValues();
       const readable = await db.rows<{ id: number }>(
@@ -69,6 +78,13 @@ describe("content access as a condition of a statement", () => {
         readable.map(({ id }) => id),
         `role ${person.role}`,
       ).to.deep.equal(expected.map(({ id }) => id).sort((a, b) => a - b));
+      const among = channels.filter(({ id }) => told(id, person.id));
+      expect(among, `told with role ${person.role}`).to.deep.equal(expected);
     }
+    const lists = [...audiences.values()].filter((list) => list !== undefined);
+    expect(lists.length).to.be.within(20, 49);
+    const never = [away.id, org.notificationBot.id, org.welcomeBot.id];
+    expect(lists.flat()).not.to.include.members(never);
+    for (const list of lists) expect(list).to.deep.equal(list.toSorted((a, b) => a - b));
   });
 });

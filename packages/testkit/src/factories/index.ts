@@ -7,3 +7,4 @@ export * from "./muting.ts";
 export * from "./organization.ts";
 export * from "./scheduled-message.ts";
 export * from "./unique.ts";
+export * from "./past-messages.ts";

@@ -2,6 +2,7 @@ import {
   addSubscriptions,
   channelPermissions,
   createChannel,
+  deleteTopic,
   muteTopic,
   removeSubscriptions,
   setTopicPolicy,
@@ -82,6 +83,11 @@ export const channelSteps: readonly WalkStep[] = [
     const subscription_data = [{ stream_id: pick(walk, walk.channels).id, ...change }];
     return { by: someone(walk), params: { subscription_data } };
   }),
+  step(deleteTopic, 2, (walk) => ({
+    by: someoneInCharge(walk),
+    path: { stream_id: pick(walk, walk.channels).id },
+    params: { topic_name: pick(walk, topics) },
+  })),
   step(setTopicPolicy, 3, (walk) => ({
     by: someone(walk),
     params: {

@@ -1,9 +1,10 @@
-import { type NewEvent, flagAdded } from "@carillon/contract";
 import { flag } from "@carillon/model";
-import { column, recordIntents, statement, type RowOf, type Tx } from "@carillon/db";
+import { column, recordIntents, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { markRead, type MarkReadIntent } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
+
+import { readEvents } from "./read-events.ts";
 
 /** So many people are in the hands of one job. */
 const readersAtOnce = 1_000;
@@ -69,9 +70,6 @@ const mark = statement({
   },
 });
 
-/** What a step has done for one account; nothing is said of those without unread messages. */
-type Step = RowOf<typeof mark.columns>;
-
 /**
  * One step of marking the messages of a channel read for those who have left it, with its events; what is left to do
  * is written down as the next one. A step that runs again marks nothing anew, and tells nobody.
@@ -98,19 +96,8 @@ export async function markUnsubscribedRead(
     await recordIntents(tx, realmId, markRead, [
       { key: `after-${intentId}`, payload: { channelId, upTo, readers: left } },
     ]);
-  emit(tx, realmId, readEvents(steps));
-}
-
-/** One event for all who have read the same. */
-function readEvents(steps: readonly Step[]): NewEvent[] {
-  const marked = steps.filter((step) => step.marked !== null);
-  const alike = grouped(marked, (step) => step.marked?.join(","));
-  return [...alike.values()].map((same) =>
-    flagAdded(
-      { operation: "add", flag: "read", messages: same[0]?.marked ?? [], all: false },
-      { audience: same.map(({ userId }) => userId).toSorted((a, b) => a - b) },
-    ),
-  );
+  const read = steps.flatMap(({ userId, marked }) => (marked ? [{ userId, ids: marked }] : []));
+  emit(tx, realmId, readEvents(read));
 }
 
 function grouped<T, K>(values: readonly T[], key: (value: T) => K): Map<K, T[]> {

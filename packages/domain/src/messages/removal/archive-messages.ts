@@ -1,0 +1,108 @@
+import { column, statement, type RowOf, type Tx } from "@carillon/db";
+import { flag } from "@carillon/model";
+
+import type { ReadByNow } from "../flags/read-events.ts";
+
+const archivedColumns = `id, scheduled_message_id, realm_id, sender_id, recipient_id, is_channel, topic, content,
+      rendered_content, render_version, sent_at, client_id, edit_history, last_edit_at, has_link, has_image,
+      has_attachment`;
+
+/** Messages of one place and topic that are gone. */
+export interface GoneMessages {
+  readonly recipientId: number;
+  readonly isChannel: boolean;
+  readonly topic: string;
+  /** Who had a copy, ascending, where it depends on that who could see them; else null. */
+  readonly holderIds: readonly number[] | null;
+  /** Ascending. */
+  readonly ids: readonly number[];
+}
+
+/**
+ * Nothing says who has a copy of a message but their own rows, which are keyed by account (messages.md §9): those are
+ * asked who may have one. Copies are of people who have, or had, a subscription, whose row stays; of a conversation's
+ * members; or `historical`. One row in the archive holds all copies of a message.
+ */
+const move = statement({
+  name: "messages-to-archive",
+  text: `WITH gone AS MATERIALIZED (
+      DELETE FROM messages WHERE realm_id = $1 AND id = ANY(ARRAY(SELECT unnest($3::bigint[])))
+      RETURNING ${archivedColumns}
+    ), place AS (
+      SELECT r.channel_id, r.member_ids, array_agg(gone.id) AS ids
+      FROM gone JOIN recipients r ON r.id = gone.recipient_id GROUP BY r.id
+    ), possible AS (
+      SELECT s.user_id, place.ids FROM place JOIN subscriptions s ON s.channel_id = place.channel_id
+      UNION ALL SELECT unnest(place.member_ids), place.ids FROM place WHERE place.channel_id IS NULL
+      UNION ALL SELECT um.user_id, place.ids FROM place JOIN user_messages um ON um.message_id = ANY(place.ids)
+      WHERE um.flags & ${flag.historical} <> 0
+    ), copy AS MATERIALIZED (
+      DELETE FROM user_messages um USING possible
+      WHERE um.user_id = possible.user_id AND um.message_id = ANY(possible.ids)
+      RETURNING um.user_id, um.message_id, um.flags
+    ), packed AS MATERIALIZED (
+      SELECT message_id, array_agg(user_id) AS holder_ids, array_agg(flags) AS holder_flags
+      FROM copy GROUP BY message_id
+    ), archived AS (
+      INSERT INTO archived_messages (removal_id, ${archivedColumns}, holder_ids, holder_flags)
+      SELECT $2::bigint, gone.*, coalesce(packed.holder_ids, '{}'), coalesce(packed.holder_flags, '{}')
+      FROM gone LEFT JOIN packed ON packed.message_id = gone.id
+    ), told AS (
+      SELECT gone.recipient_id, gone.is_channel, gone.topic, gone.id,
+        CASE WHEN NOT gone.is_channel OR gone.recipient_id = ANY($4::int[])
+          THEN array(SELECT unnest(packed.holder_ids) ORDER BY 1) END AS holder_ids
+      FROM gone LEFT JOIN packed ON packed.message_id = gone.id
+    ), told_topic AS (
+      SELECT recipient_id AS "recipientId", is_channel AS "isChannel", topic, holder_ids AS "holderIds",
+        json_agg(id ORDER BY id) AS ids
+      FROM told GROUP BY recipient_id, is_channel, topic, holder_ids
+    ), reader AS (
+      SELECT r.recipient_id, unnest(r.ids::int[]) AS user_id FROM unnest($5::int[], $6::text[]) AS r (recipient_id, ids)
+    ), unseen AS (
+      SELECT copy.user_id AS "userId", json_agg(copy.message_id ORDER BY copy.message_id) AS ids
+      FROM copy JOIN gone ON gone.id = copy.message_id JOIN users u ON u.id = copy.user_id AND u.is_active
+      WHERE copy.flags & ${flag.read} = 0 AND gone.recipient_id = ANY($5::int[]) AND NOT EXISTS (
+        SELECT FROM reader WHERE reader.recipient_id = gone.recipient_id AND reader.user_id = copy.user_id)
+      GROUP BY copy.user_id
+    )
+    SELECT (SELECT count(*)::int FROM gone) AS count,
+      (SELECT coalesce(json_agg(t ORDER BY (t.ids->>0)::bigint), '[]') FROM told_topic t) AS topics,
+      (SELECT coalesce(json_agg(u), '[]') FROM unseen u) AS unseen`,
+  row: {
+    count: column.int,
+    topics: column.json<readonly GoneMessages[]>(),
+    /** What people had not read who could not see it any more. */
+    unseen: column.json<readonly ReadByNow[]>(),
+  },
+});
+
+/** Whom a removal is told, by the place of the messages. */
+export interface Readers {
+  /** Channels of which each account may read what it has a copy of. */
+  readonly ofCopies: readonly number[];
+  /** Channels that not everybody may read, and who may, in the same order. */
+  readonly limited: readonly number[];
+  readonly readerIds: ReadonlyArray<readonly number[]>;
+}
+
+/**
+ * Moves messages with everybody's copies to the archive, by one statement.
+ * @param removalId of the run that they are part of
+ */
+export async function archiveMessages(
+  tx: Tx,
+  { realmId, removalId }: { readonly realmId: number; readonly removalId: number },
+  ids: readonly number[],
+  { ofCopies, limited, readerIds }: Readers,
+): Promise<RowOf<typeof move.columns>> {
+  const [moved] = await tx.rows(move, [
+    realmId,
+    removalId,
+    ids,
+    ofCopies,
+    limited,
+    readerIds.map((readers) => `{${readers.join(",")}}`),
+  ]);
+  if (!moved) throw new Error("a statement without a row");
+  return moved;
+}

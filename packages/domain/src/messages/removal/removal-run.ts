@@ -1,0 +1,32 @@
+import { column, statement, type Tx } from "@carillon/db";
+
+/** Why messages are removed: their channel keeps them no longer, or an administrator deletes their topic. */
+export type RemovalCause = "retention" | "topic";
+
+/** One run of removing messages, in as many batches as it takes. */
+export interface RemovalRun {
+  readonly realmId: number;
+  /** The one channel that they are of; null for direct messages, and for those of several channels. */
+  readonly channelId: number | null;
+  readonly cause: RemovalCause;
+  /** Who wanted it; null where nobody did but the clock. */
+  readonly actorId: number | null;
+  /** Of its row, once a batch of it has committed. */
+  readonly id?: number | undefined;
+}
+
+const note = statement({
+  name: "removal-note",
+  text: `INSERT INTO message_removals (id, realm_id, channel_id, cause, actor_id)
+    VALUES (coalesce($1::bigint, nextval('message_removals_id_seq')), $2, $3, $4, $5)
+    ON CONFLICT (id) DO UPDATE SET ended_at = now() RETURNING id`,
+  row: { id: column.bigint },
+});
+
+/** Notes that the run goes on now: what it has removed can be brought back for so long after its end. @returns its id */
+export async function noteRemoval(tx: Tx, run: RemovalRun): Promise<number> {
+  const values = [run.id ?? null, run.realmId, run.channelId, run.cause, run.actorId];
+  const row = await tx.first(note, values);
+  if (!row) throw new Error("a statement without a row");
+  return row.id;
+}
