@@ -1,4 +1,5 @@
 export * from "./answers.ts";
+export * from "./channels.ts";
 export * from "./delivery.ts";
 export * from "./failures.ts";
 export * from "./refusal.ts";

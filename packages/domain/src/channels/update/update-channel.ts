@@ -10,8 +10,10 @@ import type { NewEvent } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { postChannelNotices } from "../notices/post-channel-notice.ts";
 import { openChannel } from "../rights/open-channel.ts";
 import { propertyEvents, settingEvents } from "./change-events.ts";
+import { changeNotices } from "./change-notices.ts";
 import { changedProperties } from "./changed-properties.ts";
 import { changeChannelSettings, changesSight } from "./changed-settings.ts";
 import { asksForSettings, type ChannelChanges } from "./channel-changes.ts";
@@ -72,11 +74,19 @@ export async function updateChannel(
   const defaults: NewEvent[] = changes("is_default_stream")
     ? [await defaultChannelsEvent(tx, realm.id)]
     : [];
+  const said = await changeNotices(tx, actor, { before: channel, next, properties, settings });
+  const notices = await postChannelNotices(
+    tx,
+    realm,
+    actor,
+    said.map((notice) => ({ channelId, notice })),
+  );
   emit(tx, realm.id, [
     ...sight.events,
     ...settingEvents(channel, settings, systemGroups, sight.audience),
     ...propertyEvents(channel, next, properties, sight.audience),
     ...defaults,
+    ...notices,
   ]);
 }
 

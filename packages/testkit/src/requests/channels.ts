@@ -1,0 +1,59 @@
+import {
+  listChannels,
+  updateChannel,
+  type ChannelObject,
+  type GroupSettingUpdate,
+} from "@carillon/contract";
+import { expect } from "chai";
+import type { TestAccount } from "../factories/account.ts";
+import { idOf, type Whom } from "../factories/channel.ts";
+import type { Scene } from "../scene.ts";
+
+/** Parameters of `PATCH /streams/{stream_id}`; strings go out as they are. */
+export type ChannelPatch = {
+  readonly [
+    Name in
+      | "description"
+      | "new_name"
+      | "is_private"
+      | "is_web_public"
+      | "history_public_to_subscribers"
+      | "is_default_stream"
+      | "message_retention_days"
+      | "is_archived"
+      | "folder_id"
+      | "topics_policy"
+  ]?: unknown;
+} & { readonly [name: `can_${string}`]: GroupSettingUpdate };
+
+/** Changes a channel, as an administrator unless somebody else is given. */
+export function patchChannel(
+  scene: Scene,
+  channel: Whom,
+  params: ChannelPatch,
+  by: TestAccount = scene.org.admin,
+) {
+  return scene.as(by).call(updateChannel, { path: { stream_id: idOf(channel) }, params });
+}
+
+/** The same, which has to work, and gives the channel as it is shown then. */
+export async function patchedChannel(
+  scene: Scene,
+  channel: Whom,
+  params: ChannelPatch,
+  by?: TestAccount,
+): Promise<ChannelObject> {
+  const { body } = await patchChannel(scene, channel, params, by);
+  expect(body, JSON.stringify(body)).to.deep.equal({ result: "success", msg: "" });
+  return shownChannel(scene, channel);
+}
+
+/** The channel as an owner is shown it, archived or not. */
+export async function shownChannel(scene: Scene, channel: Whom): Promise<ChannelObject> {
+  const { streams } = await scene.as(scene.org.owner).succeed(listChannels, {
+    params: { include_all: true, exclude_archived: false, include_default: true },
+  });
+  const found = streams.find(({ stream_id }) => stream_id === idOf(channel));
+  if (!found) throw new Error(`the organization has no channel ${idOf(channel)}`);
+  return found;
+}
