@@ -19,7 +19,7 @@ import {
 
 import type { ChangedProperty } from "./changed-properties.ts";
 import type { NextChannel } from "./next-channel.ts";
-import { words } from "./notice-words.ts";
+import { descriptionOf, nameOf, privacyOf, retentionOf, topicsOf } from "./notice-words.ts";
 
 interface Changes {
   readonly before: Channel;
@@ -48,22 +48,22 @@ export async function changeNotices(
   return [
     ...say(
       ["invite_only", "history_public_to_subscribers", "is_web_public"],
-      words.privacy,
+      privacyOf,
       (from, to) => [paragraph`${who} changed the privacy of this channel from ${from} to ${to}.`],
     ),
-    ...say(["message_retention_days"], words.retention, (from, to) => [
+    ...say(["message_retention_days"], retentionOf, (from, to) => [
       paragraph`${who} changed how long messages of this channel are kept from ${from} to ${to}.`,
     ]),
-    ...say(["topics_policy"], words.topics, (from, to) => [
+    ...say(["topics_policy"], topicsOf, (from, to) => [
       paragraph`${who} changed the topics of this channel from ${from} to ${to}.`,
     ]),
     ...(posting ? [await postingNotice(tx, before.realmId, who, posting)] : []),
-    ...say(["description"], words.description, (from, to) => [
+    ...say(["description"], descriptionOf, (from, to) => [
       paragraph`${who} changed the description of this channel.`,
       paragraph`Old description: ${from}`,
       paragraph`New description: ${to}`,
     ]),
-    ...say(["name"], words.name, (from, to) => [
+    ...say(["name"], nameOf, (from, to) => [
       paragraph`${who} renamed this channel from ${from} to ${to}.`,
     ]),
   ];
