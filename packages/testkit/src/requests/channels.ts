@@ -1,30 +1,11 @@
-import {
-  listChannels,
-  updateChannel,
-  type ChannelObject,
-  type GroupSettingUpdate,
-} from "@carillon/contract";
+import { listChannels, updateChannel, type ChannelObject, type InputOf } from "@carillon/contract";
 import { expect } from "chai";
 import type { TestAccount } from "../factories/account.ts";
 import { idOf, type Whom } from "../factories/channel.ts";
 import type { Scene } from "../scene.ts";
 
-/** Parameters of `PATCH /streams/{stream_id}`; strings go out as they are. */
-export type ChannelPatch = {
-  readonly [
-    Name in
-      | "description"
-      | "new_name"
-      | "is_private"
-      | "is_web_public"
-      | "history_public_to_subscribers"
-      | "is_default_stream"
-      | "message_retention_days"
-      | "is_archived"
-      | "folder_id"
-      | "topics_policy"
-  ]?: unknown;
-} & { readonly [name: `can_${string}`]: GroupSettingUpdate };
+/** Parameters of `PATCH /streams/{stream_id}`, of any value; strings go out as they are. */
+export type ChannelPatch = { readonly [Name in keyof InputOf<typeof updateChannel>]?: unknown };
 
 /** Changes a channel, as an administrator unless somebody else is given. */
 export function patchChannel(
