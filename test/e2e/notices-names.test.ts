@@ -1,21 +1,25 @@
 import { unqueuedIntents } from "@carillon/db";
 import { sendNotice } from "@carillon/jobs";
 import {
+  bot,
+  changeOrganization,
   channel,
   channelMessage,
   deliverNow,
   newGroup,
   runJob,
   schedule,
+  send,
   succeeded,
   type TestAccount,
+  toChannel,
   user,
   useScene,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
 const hostileNames = [
-  "x*. **Security:** [log in again](https://evil.example/x) *",
+  "x*. **Security:** [log in again](https://evil.example) *",
   "[log in](https://evil.example)",
   "evil.example",
   "a\n\n# b\n* c",
@@ -40,8 +44,8 @@ describe("Names in notices of the organization's bots", () => {
     turn++;
     const actor = org.owner;
     const told = await user(db, org.realm);
-    const rename = (table: string, column: string, id: number) =>
-      db.rows(`UPDATE ${table} SET ${column} = $2 WHERE id = $1`, [id, `${name} ${turn}`]);
+    const rename = (table: string, column: string, id: number, more = "") =>
+      db.rows(`UPDATE ${table} SET ${column} = $2 WHERE id = $1`, [id, `${name} ${turn}${more}`]);
     const said = new Map<string, { content: string; html: string }>();
     const listen = async (about: string, work: () => Promise<unknown>): Promise<void> => {
       const [last] = await db.rows<{ id: number }>(
@@ -81,6 +85,26 @@ describe("Names in notices of the organization's bots", () => {
         }),
       );
       await rename("channels", "name", room.id);
+    });
+    await listen("a new channel", async () => {
+      const announcements = await channel(db, org.realm, { subscribers: [told] });
+      await changeOrganization(db, org.realm, {
+        newStreamAnnouncementsChannelId: announcements.id,
+        sendChannelEventsMessages: false,
+      });
+      const made = await scene.as(actor).post("/api/v1/channels/create", {
+        name: `new ${turn}`,
+        subscribers: [],
+        announce: true,
+      });
+      await rename("channels", "name", succeeded(made)["id"] as number, "n");
+    });
+    await listen("a channel without subscribers", async () => {
+      const empty = await channel(db, org.realm);
+      const robot = await bot(db, told);
+      await rename("users", "full_name", robot.id);
+      await send(scene.as(robot), toChannel(empty.id));
+      await rename("channels", "name", empty.id, "e");
     });
     await listen("a scheduled message that failed", async () => {
       const id = await schedule(scene.as(told), channelMessage(room.id));

@@ -11,6 +11,7 @@ export * from "./footprint.ts";
 export * from "./gateway-client.ts";
 export * from "./gateway.ts";
 export * from "./jobs.ts";
+export * from "./killed.ts";
 export * from "./leak-guard.ts";
 export * from "./log-capture.ts";
 export * from "./obstacle.ts";

@@ -2,9 +2,13 @@ import { removeSubscriptions, updateSubscriptions } from "@carillon/contract";
 import { recordMarkRead } from "@carillon/domain";
 import { markRead } from "@carillon/jobs";
 import {
+  bot,
+  changeChannel,
+  changesOf,
   channel,
   countQueries,
   eventsOf,
+  killedAfter,
   type LoggedEvent,
   runJob,
   send,
@@ -13,6 +17,7 @@ import {
   type TestChannel,
   toChannel,
   toUsers,
+  useObstacle,
   user,
   useScene,
 } from "@carillon/testkit";
@@ -21,6 +26,7 @@ import { expect } from "chai";
 // channels.md §11
 describe("Unread messages of a channel that one has left", () => {
   const scene = useScene();
+  const obstacle = useObstacle(scene.db);
   let reader: TestAccount;
   let room: TestChannel;
 
@@ -160,6 +166,97 @@ describe("Unread messages of a channel that one has left", () => {
     expect(await unread(reader)).to.deep.equal([]);
     const messages = told(events).flatMap((event) => (event as { messages?: number[] }).messages);
     expect(messages).to.deep.equal(mine);
+  });
+
+  it("are marked read once, whichever statement the worker is killed before", async () => {
+    const { db, org } = scene;
+    const mine = [await say(), await say()];
+    await leave();
+    const [step] = await pending();
+    const { events } = await eventsOf(db, org.realm.id, async () => {
+      for (let kills = 0, again = true; again; kills++) {
+        const { result: killed, tables } = await changesOf(db, () =>
+          killedAfter(db, kills, (own) => runJob(own, markRead, step!)),
+        );
+        again = killed && tables.length === 0;
+        if (again) expect(await unread(reader)).to.deep.equal(mine);
+      }
+      await mark();
+    });
+    expect(await unread(reader)).to.deep.equal([]);
+    expect(told(events)).to.have.length(1);
+  });
+
+  it("are marked read once where the job comes several times at once", async () => {
+    const { db, org } = scene;
+    await say();
+    await leave();
+    const [step] = await pending();
+    const { events } = await eventsOf(db, org.realm.id, () =>
+      Promise.all([1, 2, 3].map(() => runJob(db, markRead, step!))),
+    );
+    expect(told(events)).to.have.length(1);
+    expect(await pending()).to.deep.equal([]);
+  });
+
+  it("stay unread where a worker that froze had them marked, and are marked by the next", async () => {
+    const { db, org } = scene;
+    const mine = [await say()];
+    await leave();
+    const [step] = await pending();
+    await obstacle.lock("SELECT FROM event_head WHERE realm_id = $1 FOR UPDATE", [org.realm.id]);
+    const frozen = runJob(db, markRead, step!).catch((error: unknown) => error);
+    await obstacle.untilWaiting(1, "the worker is about to commit");
+    // As PostgreSQL does with a transaction that its process does not go on with.
+    await db.rows(
+      "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    expect(await frozen).to.be.instanceOf(Error);
+    await obstacle.release();
+    expect(await unread(reader)).to.deep.equal(mine);
+    await mark();
+    expect(await unread(reader)).to.deep.equal([]);
+  });
+
+  it("stay unread where a message comes while the job runs, after subscribing again", async () => {
+    const { db } = scene;
+    await say();
+    await leave();
+    const [step] = await pending();
+    await subscribe(db, room, reader);
+    const since = [await say()];
+    await Promise.all([runJob(db, markRead, step!), say().then((id) => since.push(id))]);
+    expect(await unread(reader)).to.deep.equal(since);
+  });
+
+  it("are marked read of the channel that one left for the second time, too", async () => {
+    const first = [await say()];
+    await leave();
+    await subscribe(scene.db, room, reader);
+    first.push(await say());
+    await leave();
+    // Both are still to be done, in either order.
+    const jobs = (await pending()).toReversed();
+    expect(jobs).to.have.length(2);
+    const { events } = await eventsOf(scene.db, scene.org.realm.id, async () => {
+      for (const job of jobs) await runJob(scene.db, markRead, job);
+    });
+    expect(
+      told(events).flatMap((event) => (event as { messages?: number[] }).messages),
+    ).to.have.members(first);
+    expect(await unread(reader)).to.deep.equal([]);
+  });
+
+  it("of bots and of archived channels are marked read alike", async () => {
+    const { db, org } = scene;
+    const robot = await bot(db, org.owner);
+    await subscribe(db, room, robot);
+    await say();
+    await changeChannel(db, room, { isArchived: true });
+    await leave(org.owner, [robot.id]);
+    await mark();
+    expect(await unread(robot)).to.deep.equal([]);
+    expect(await unread(reader)).to.have.length(1);
   });
 
   it("of thousands of people are a thousand's a job, told in one event to those who had the same", async () => {

@@ -22,7 +22,8 @@ export async function sendChannelCreatedNotice(
   if (announcementsId === null) return;
   const ids = [announcementsId, wanted.channelId];
   const [, channels] = await Promise.all([
-    holdAudiences(tx, [announcementsId]),
+    // Whoever makes the new channel private comes before, or after: then it was public when it was announced.
+    holdAudiences(tx, ids),
     loadPostingChannels(tx, realmId, ids, []),
   ]);
   const announcements = channels.get(announcementsId);

@@ -1,0 +1,281 @@
+import {
+  addSubscriptions,
+  createChannel,
+  removeSubscriptions,
+  updateUserGroupMembers,
+} from "@carillon/contract";
+import { unqueuedIntents } from "@carillon/db";
+import { sendNotice } from "@carillon/jobs";
+import { lockChannels } from "@carillon/model";
+import {
+  bot,
+  changeChannel,
+  changeOrganization,
+  channel,
+  countWaiting,
+  deactivateUser,
+  inChannel,
+  messagesOf,
+  newGroup,
+  noticesTo,
+  runJob,
+  send,
+  type TestAccount,
+  type TestChannel,
+  toChannel,
+  unique,
+  user,
+  useScene,
+  waitFor,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+// channels.md §4, §8, §11; scheduled-messages.md §6; user-groups.md §5.5
+describe("What the notification bot tells after the commit", () => {
+  const scene = useScene();
+  let told: TestAccount;
+  let room: TestChannel;
+  beforeEach(async () => {
+    told = await user(scene.db, scene.org.realm);
+    room = await channel(scene.db, scene.org.owner);
+  });
+
+  /** Runs the jobs that wait, each twice. */
+  async function work(): Promise<void> {
+    const limits = { jobs: [sendNotice.name], olderThanMs: 0, limit: 100 };
+    const intents = await unqueuedIntents(scene.db, limits);
+    for (const { intentId, version } of [...intents, ...intents])
+      await runJob(scene.db, sendNotice, { intentId, version });
+    expect(await unqueuedIntents(scene.db, limits)).to.deep.equal([]);
+  }
+  const contentsTo = async (account: TestAccount) =>
+    (await noticesTo(scene.as(account), scene.org.notificationBot)).map(({ content }) => content);
+  const named = ({ id, fullName }: TestAccount) => `@_**${fullName}|${id}**`;
+
+  describe("of being subscribed to channels", () => {
+    const subscribe = (...names: string[]) =>
+      scene.as(scene.org.owner).succeed(addSubscriptions, {
+        params: { subscriptions: names.map((name) => ({ name })), principals: [told.id] },
+      });
+    const unsubscribe = (name: string) =>
+      scene.as(told).succeed(removeSubscriptions, { params: { subscriptions: [name] } });
+    const saying = (...names: string[]) =>
+      [`${named(scene.org.owner)} subscribed you to:`, names.map((name) => `* ${name}`)]
+        .flat()
+        .join("\n\n")
+        .replaceAll("\n\n* ", "\n* ");
+
+    it("is one direct message with their names, in the order of the alphabet", async () => {
+      const other = await channel(scene.db, scene.org.owner, { name: unique("Aardvarks") });
+      await subscribe(room.name, other.name);
+      await work();
+      const [notice, ...more] = await noticesTo(scene.as(told), scene.org.notificationBot);
+      expect(more).to.deep.equal([]);
+      expect(notice).to.deep.include({ type: "private", flags: [] });
+      const text = notice?.content.replaceAll(/\n+/g, "\n");
+      expect(text).to.equal(saying(other.name, room.name).replaceAll(/\n+/g, "\n"));
+    });
+
+    it("is one message for each request", async () => {
+      await subscribe(room.name);
+      await unsubscribe(room.name);
+      await subscribe(room.name);
+      await work();
+      expect(await contentsTo(told)).to.have.length(2);
+    });
+
+    it("names only those that they are still in, by their names of now, private ones too", async () => {
+      const [left, archived, closed] = [
+        await channel(scene.db, scene.org.owner),
+        await channel(scene.db, scene.org.owner),
+        await channel(scene.db, scene.org.owner),
+      ];
+      await subscribe(room.name, left.name, archived.name, closed.name);
+      await unsubscribe(left.name);
+      await changeChannel(scene.db, archived, { isArchived: true });
+      const row = { inviteOnly: true, historyPublicToSubscribers: false };
+      await changeChannel(scene.db, closed, row);
+      const name = unique("renamed");
+      await changeChannel(scene.db, room, { name });
+      await work();
+      const [text] = await contentsTo(told);
+      expect(text).to.include(name).and.to.include(closed.name);
+      for (const gone of [left, archived, room]) expect(text).not.to.include(gone.name);
+    });
+
+    it("is nothing where they are in none of them any more, or deactivated", async () => {
+      await subscribe(room.name);
+      await unsubscribe(room.name);
+      await work();
+      expect(await contentsTo(told)).to.deep.equal([]);
+      await subscribe(room.name);
+      const before = await scene.db.prisma.message.count();
+      await deactivateUser(scene.db, told);
+      await work();
+      expect(await scene.db.prisma.message.count()).to.equal(before);
+    });
+
+    it("is told though whoever did it is deactivated by then", async () => {
+      const { db, org } = scene;
+      const actor = await user(db, org.realm);
+      await scene.as(actor).succeed(addSubscriptions, {
+        params: { subscriptions: [{ name: room.name }], principals: [told.id] },
+      });
+      await deactivateUser(db, actor);
+      await work();
+      expect(await contentsTo(told)).to.have.length(1);
+    });
+  });
+
+  describe("of a new channel", () => {
+    let announcements: TestChannel;
+    beforeEach(async () => {
+      const { db, org } = scene;
+      announcements = await channel(db, org.owner, { subscribers: [told] });
+      await changeOrganization(db, org.realm, {
+        newStreamAnnouncementsChannelId: announcements.id,
+      });
+    });
+    const create = async (name = unique("brand new")) => {
+      const params = { name, subscribers: [], announce: true };
+      const { id } = await scene.as(scene.org.owner).succeed(createChannel, { params });
+      return { id, name };
+    };
+    const posted = () => messagesOf(scene.as(told), inChannel(announcements.id));
+
+    it("is one message in the organization's channel for that, with a link", async () => {
+      const { name } = await create();
+      await work();
+      const [notice, ...more] = await posted();
+      expect(more).to.deep.equal([]);
+      expect(notice).to.deep.include({ subject: "new channels", flags: [] });
+      expect(notice?.sender_id).to.equal(scene.org.notificationBot.id);
+      expect(notice?.content).to.equal(
+        `${named(scene.org.owner)} created the channel #**${name}**.`,
+      );
+    });
+
+    it("has no topic where the channel for that has none", async () => {
+      await changeChannel(scene.db, announcements, { topicsPolicy: "empty_topic_only" });
+      await create();
+      await work();
+      expect((await posted()).map(({ subject }) => subject)).to.deep.equal([""]);
+    });
+
+    it("calls it as it is called by then", async () => {
+      const { id } = await create();
+      const name = unique("renamed");
+      await changeChannel(scene.db, id, { name });
+      await work();
+      expect((await posted())[0]?.content).to.include(`#**${name}**`);
+    });
+
+    it("is nothing once it is private or archived", async () => {
+      for (const row of [
+        { inviteOnly: true, historyPublicToSubscribers: false },
+        { isArchived: true },
+      ]) {
+        const { id } = await create();
+        await changeChannel(scene.db, id, row);
+        await work();
+      }
+      expect(await posted()).to.deep.equal([]);
+    });
+
+    it("is nothing where it becomes private while the job looks at it", async () => {
+      const { id } = await create();
+      const [intent] = await unqueuedIntents(scene.db, {
+        jobs: [sendNotice.name],
+        olderThanMs: 0,
+        limit: 1,
+      });
+      let job: Promise<unknown> | undefined;
+      await scene.db.transaction(async (tx) => {
+        await lockChannels(tx, [id]);
+        job = runJob(scene.db, sendNotice, intent!);
+        await waitFor(async () => (await countWaiting(scene.db.pool)) === 1, {
+          what: "the job waits for the channel",
+        });
+        const data = { inviteOnly: true, historyPublicToSubscribers: false };
+        await (await tx.prisma()).channel.update({ where: { id }, data });
+      });
+      await job;
+      expect(await posted()).to.deep.equal([]);
+    });
+
+    it("is nothing once there is no channel for that, or an archived one", async () => {
+      const { db, org } = scene;
+      await create();
+      await changeChannel(db, announcements, { isArchived: true });
+      await work();
+      await changeChannel(db, announcements, { isArchived: false });
+      await create();
+      await changeOrganization(db, org.realm, { newStreamAnnouncementsChannelId: null });
+      await work();
+      expect(await posted()).to.deep.equal([]);
+    });
+
+    it("goes to the channel that is for that by then", async () => {
+      const { db, org } = scene;
+      const other = await channel(db, org.owner, { subscribers: [told] });
+      await create();
+      await changeOrganization(db, org.realm, { newStreamAnnouncementsChannelId: other.id });
+      await work();
+      expect(await posted()).to.deep.equal([]);
+      expect(await messagesOf(scene.as(told), inChannel(other.id))).to.have.length(1);
+    });
+  });
+
+  describe("of a bot that posts where nobody is subscribed", () => {
+    let robot: TestAccount;
+    beforeEach(async () => {
+      robot = await bot(scene.db, told);
+    });
+
+    it("is a direct message to the bot's owner, with the channel's name of now", async () => {
+      await send(scene.as(robot), toChannel(room.id));
+      const name = unique("renamed");
+      await changeChannel(scene.db, room, { name });
+      await work();
+      const [text, ...more] = await contentsTo(told);
+      expect(more).to.deep.equal([]);
+      expect(text).to.include(named(robot)).and.to.include(name);
+    });
+
+    it("is nothing where the owner is deactivated by then", async () => {
+      await send(scene.as(robot), toChannel(room.id));
+      await deactivateUser(scene.db, told);
+      const before = await scene.db.prisma.message.count();
+      await work();
+      expect(await scene.db.prisma.message.count()).to.equal(before);
+    });
+  });
+
+  describe("of a user group that one was added to", () => {
+    const add = async (members: readonly TestAccount[]) => {
+      const { gateway, org } = scene;
+      const id = await newGroup(gateway, org.owner, { name: unique("bells") });
+      await scene.as(org.owner).succeed(updateUserGroupMembers, {
+        path: { user_group_id: id },
+        params: { add: members.map((each) => each.id) },
+      });
+      return id;
+    };
+
+    it("names the group as it is called by then, and leaves out who is deactivated", async () => {
+      const { db, org } = scene;
+      const gone = await user(db, org.realm);
+      const id = await add([told, gone]);
+      const name = unique("renamed");
+      await db.rows("UPDATE named_user_group SET name = $2 WHERE id = $1", [id, name]);
+      await deactivateUser(db, gone);
+      const before = await db.prisma.message.count();
+      await work();
+      expect(await db.prisma.message.count()).to.equal(before + 1);
+      const owner = named(org.owner);
+      expect(await contentsTo(told)).to.deep.equal([
+        `${owner} added you to the user group @_*${name}*.`,
+      ]);
+    });
+  });
+});

@@ -1,0 +1,40 @@
+import { connectDatabase, type Database } from "@carillon/db";
+import type pg from "pg";
+
+/** A connection of our pools. */
+type Cuttable = pg.PoolClient & { cutOff(): void };
+
+/**
+ * Does the work as a process that is killed after so many statements: then its connections are gone, as `kill -9` leaves
+ * them, and new ones too.
+ * @param work gets a database of its own
+ * @returns whether it came to that; false when the work was done before, and did not fail
+ */
+export async function killedAfter(
+  { url }: Pick<Database, "url">,
+  statements: number,
+  work: (db: Database) => Promise<unknown>,
+): Promise<boolean> {
+  const db = await connectDatabase(url, { max: 2, name: "killed", statementTimeoutMs: 0 });
+  const watched = new WeakSet<object>();
+  let sent = 0;
+  db.pool.on("acquire", (client) => {
+    if (watched.has(client)) return;
+    watched.add(client);
+    const { query } = client as unknown as { query: (...given: unknown[]) => unknown };
+    Object.assign(client, {
+      query(...given: unknown[]) {
+        if (++sent > statements) (client as Cuttable).cutOff();
+        return query.apply(client, given);
+      },
+    });
+  });
+  try {
+    await work(db);
+  } catch (error) {
+    if (sent <= statements) throw error;
+  } finally {
+    await db.close();
+  }
+  return sent > statements;
+}
