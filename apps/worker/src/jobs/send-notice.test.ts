@@ -40,13 +40,15 @@ describe("What the notification bot tells after the commit", () => {
     room = await channel(scene.db, scene.org.owner);
   });
 
-  /** Runs the jobs that wait, each twice. */
+  const waitingJobs = () =>
+    unqueuedIntents(scene.db, { jobs: [sendNotice.name], olderThanMs: 0, limit: 100 });
+
+  /** Runs them, each twice. */
   async function work(): Promise<void> {
-    const limits = { jobs: [sendNotice.name], olderThanMs: 0, limit: 100 };
-    const intents = await unqueuedIntents(scene.db, limits);
+    const intents = await waitingJobs();
     for (const { intentId, version } of [...intents, ...intents])
       await runJob(scene.db, sendNotice, { intentId, version });
-    expect(await unqueuedIntents(scene.db, limits)).to.deep.equal([]);
+    expect(await waitingJobs()).to.deep.equal([]);
   }
   const contentsTo = async (account: TestAccount) =>
     (await noticesTo(scene.as(account), scene.org.notificationBot)).map(({ content }) => content);
@@ -184,15 +186,13 @@ describe("What the notification bot tells after the commit", () => {
 
     it("is nothing where it becomes private while the job looks at it", async () => {
       const { id } = await create();
-      const [intent] = await unqueuedIntents(scene.db, {
-        jobs: [sendNotice.name],
-        olderThanMs: 0,
-        limit: 1,
-      });
+      const intents = await waitingJobs();
+      const run = () =>
+        intents.map(({ intentId, version }) => runJob(scene.db, sendNotice, { intentId, version }));
       let job: Promise<unknown> | undefined;
       await scene.db.transaction(async (tx) => {
         await lockChannels(tx, [id]);
-        job = runJob(scene.db, sendNotice, intent!);
+        job = Promise.all(run());
         await waitFor(async () => (await countWaiting(scene.db.pool)) === 1, {
           what: "the job waits for the channel",
         });
