@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { channelFields, channelObject } from "../channels/channel-object.ts";
 import { groupSettingValue } from "../permissions/group-setting.ts";
+import { archivedAmongThem } from "./archived.ts";
 import { event } from "./event.ts";
 
 export const channelsCreated = event({
@@ -13,16 +14,20 @@ export const channelsCreated = event({
   older: { archived_channels: { about: "Archived channels are left out." } },
 });
 
+const gone = {
+  stream_ids: z.array(z.int()),
+  streams: z.array(z.strictObject({ stream_id: z.int() })),
+};
+
 export const channelsDeleted = event({
   type: "stream",
   op: "delete",
   about: "The receiver does not see the channels any more.",
   to: "some",
   receivers: "those who saw the channels",
-  fields: {
-    stream_ids: z.array(z.int()),
-    streams: z.array(z.strictObject({ stream_id: z.int() })),
-  },
+  fields: gone,
+  log: { ...gone, archived: archivedAmongThem },
+  older: { archived_channels: { about: "Archived channels are left out." } },
 });
 
 const property = {
@@ -58,7 +63,7 @@ export const channelUpdated = event({
   older: {
     archived_channels: {
       about:
-        "Archiving is `delete`, the return from the archive `create`. In between nothing is told.",
+        "Archiving is `delete`, the return from the archive `create`, followed by `subscription/add` for subscribers and `peer_add` for the others. In between nothing is told.",
       becomes: [channelsDeleted, channelsCreated],
     },
   },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { subscriptionObject } from "../channels/channel-object.ts";
+import { archivedAmongThem, forClientsWithout } from "./archived.ts";
 import { event } from "./event.ts";
 
 const inherited = z.strictObject({
@@ -31,7 +32,7 @@ export const subscriptionsAdded = event({
   receivers: "who was subscribed",
   fields: { subscriptions },
   /** One for all who were subscribed: a receiver's null notification settings mean what is `inherited`. */
-  log: { subscriptions, inherited },
+  log: { subscriptions, inherited, for_clients_without: forClientsWithout },
   own: {
     inherited,
     /** Ids of channels, where not all of them concern this receiver. */
@@ -43,8 +44,11 @@ export const subscriptionsAdded = event({
     notification_settings_null: {
       about: "Notification settings that are null have the value of the account's own settings.",
     },
+    archived_channels: { about: "Comes also when a channel returns from the archive." },
   },
 });
+
+const ended = { subscriptions: z.array(z.strictObject({ stream_id: z.int(), name: z.string() })) };
 
 export const subscriptionsRemoved = event({
   type: "subscription",
@@ -52,10 +56,29 @@ export const subscriptionsRemoved = event({
   about: "The account is unsubscribed from channels.",
   to: "some",
   receivers: "who was unsubscribed",
-  fields: { subscriptions: z.array(z.strictObject({ stream_id: z.int(), name: z.string() })) },
+  fields: ended,
+  log: { ...ended, archived: archivedAmongThem },
+  older: { archived_channels: { about: "Archived channels are left out." } },
 });
 
 const propertyOf = { stream_id: z.int() };
+const changed = [
+  { ...propertyOf, property: z.literal("color"), value: z.string() },
+  {
+    ...propertyOf,
+    property: z.enum([
+      "is_muted",
+      "in_home_view",
+      "pin_to_top",
+      "desktop_notifications",
+      "audible_notifications",
+      "push_notifications",
+      "email_notifications",
+      "wildcard_mentions_notify",
+    ]),
+    value: z.boolean(),
+  },
+] as const;
 
 export const subscriptionUpdated = event({
   type: "subscription",
@@ -64,28 +87,21 @@ export const subscriptionUpdated = event({
     "One property of a subscription is different. Muting is told twice: `in_home_view`, then `is_muted`.",
   to: "some",
   receivers: "the account",
-  fields: [
-    { ...propertyOf, property: z.literal("color"), value: z.string() },
-    {
-      ...propertyOf,
-      property: z.enum([
-        "is_muted",
-        "in_home_view",
-        "pin_to_top",
-        "desktop_notifications",
-        "audible_notifications",
-        "push_notifications",
-        "email_notifications",
-        "wildcard_mentions_notify",
-      ]),
-      value: z.boolean(),
-    },
+  fields: changed,
+  log: [
+    { ...changed[0], archived: archivedAmongThem },
+    { ...changed[1], archived: archivedAmongThem },
   ],
+  older: { archived_channels: { about: "Nothing is told of archived channels." } },
 });
 
 const peers = { stream_ids: z.array(z.int()), user_ids: z.array(z.int()) };
+const marks = { archived: archivedAmongThem, for_clients_without: forClientsWithout };
 /** The log keeps together what the same receivers are told; nobody is told of themselves. */
-const peersLog = [peers, { peers: z.array(z.strictObject(peers)) }] as const;
+const peersLog = [
+  { ...peers, ...marks },
+  { peers: z.array(z.strictObject(peers)), ...marks },
+] as const;
 
 export const peersAdded = event({
   type: "subscription",
@@ -95,6 +111,11 @@ export const peersAdded = event({
   receivers: "those who see the channels, but for the accounts themselves",
   fields: peers,
   log: peersLog,
+  older: {
+    archived_channels: {
+      about: "Archived channels are left out. Comes also when one returns from the archive.",
+    },
+  },
 });
 
 export const peersRemoved = event({
@@ -105,4 +126,5 @@ export const peersRemoved = event({
   receivers: "those who see the channels, but for the accounts themselves",
   fields: peers,
   log: peersLog,
+  older: { archived_channels: { about: "Archived channels are left out." } },
 });

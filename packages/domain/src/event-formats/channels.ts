@@ -9,6 +9,16 @@ export const formatStreamCreate: Format<typeof channelsCreated> = (delivery) => 
   return streams.length > 0 ? [delivery.tell({ streams })] : [];
 };
 
+/** `stream/delete`: without archived channels for clients that do not have them. */
+export const formatStreamDelete: Format<typeof channelsDeleted> = (delivery) => {
+  const { archived = [], stream_ids, streams } = delivery.fields;
+  if (archived.length === 0 || delivery.has("archived_channels"))
+    return [delivery.tell({ stream_ids, streams })];
+  const left = stream_ids.filter((id) => !archived.includes(id));
+  const leftStreams = left.map((stream_id) => ({ stream_id }));
+  return left.length > 0 ? [delivery.tell({ stream_ids: left, streams: leftStreams })] : [];
+};
+
 /**
  * `stream/update`: for clients that do not know archived channels, archiving is the channel's end, its return a new
  * channel, and what happens in between is not told.

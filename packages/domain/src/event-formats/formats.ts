@@ -1,13 +1,18 @@
 import type { DeclaredEvents, EventDeclaration, EventFields, EventShape } from "@carillon/contract";
 
-import { formatStreamCreate, formatStreamUpdate } from "./channels.ts";
+import { formatStreamCreate, formatStreamDelete, formatStreamUpdate } from "./channels.ts";
 import type { Format } from "./delivery.ts";
 import { formatGroupChange, formatGroupUpdate } from "./groups.ts";
 import { formatDeletion, formatFlagRemoval, formatMessageUpdate } from "./message-changes.ts";
 import { formatMessage } from "./message.ts";
 import { formatEmojiChange, formatLinkifiers } from "./organization.ts";
 import { formatPresence } from "./presence.ts";
-import { formatPeers, formatSubscriptionAdd } from "./subscriptions.ts";
+import {
+  formatPeers,
+  formatSubscriptionAdd,
+  formatSubscriptionRemove,
+  formatSubscriptionUpdate,
+} from "./subscriptions.ts";
 import { formatTyping, formatUserTopic } from "./topics.ts";
 import { formatUserAdd, formatUserUpdate } from "./users.ts";
 
@@ -31,6 +36,7 @@ type Formats = {
 export const formats: Formats = {
   channelUpdated: formatStreamUpdate,
   channelsCreated: formatStreamCreate,
+  channelsDeleted: formatStreamDelete,
   emojiAdded: formatEmojiChange,
   emojiUpdated: formatEmojiChange,
   flagRemoved: formatFlagRemoval,
@@ -41,7 +47,9 @@ export const formats: Formats = {
   peersAdded: formatPeers,
   peersRemoved: formatPeers,
   presenceChanged: formatPresence,
+  subscriptionUpdated: formatSubscriptionUpdate,
   subscriptionsAdded: formatSubscriptionAdd,
+  subscriptionsRemoved: formatSubscriptionRemove,
   topicPolicyChanged: formatUserTopic,
   typingStarted: formatTyping,
   typingStopped: formatTyping,

@@ -1,10 +1,17 @@
-import type { peersAdded, peersRemoved, subscriptionsAdded } from "@carillon/contract";
+import type {
+  peersAdded,
+  peersRemoved,
+  subscriptionUpdated,
+  subscriptionsAdded,
+  subscriptionsRemoved,
+} from "@carillon/contract";
 import { fillNotifications } from "@carillon/model";
 import type { Format } from "./delivery.ts";
 
 /** `subscription/add`: notification settings that are inherited are spelled out unless the client knows null. */
 export const formatSubscriptionAdd: Format<typeof subscriptionsAdded> = (delivery) => {
-  const { inherited, subscriptions: all, only, settings } = delivery.fields;
+  const { inherited, subscriptions: all, only, settings, for_clients_without } = delivery.fields;
+  if (for_clients_without && delivery.has(for_clients_without)) return [];
   const wanted = only && new Set(only);
   const subscriptions = all
     .filter(({ stream_id }) => wanted?.has(stream_id) ?? true)
@@ -14,15 +21,34 @@ export const formatSubscriptionAdd: Format<typeof subscriptionsAdded> = (deliver
   return [delivery.tell({ subscriptions: filled })];
 };
 
+/** `subscription/remove`: without archived channels for clients that do not have them. */
+export const formatSubscriptionRemove: Format<typeof subscriptionsRemoved> = (delivery) => {
+  const { archived = [], subscriptions } = delivery.fields;
+  if (archived.length === 0 || delivery.has("archived_channels"))
+    return [delivery.tell({ subscriptions })];
+  const left = subscriptions.filter(({ stream_id }) => !archived.includes(stream_id));
+  return left.length > 0 ? [delivery.tell({ subscriptions: left })] : [];
+};
+
+/** `subscription/update`: nothing of archived channels for clients that do not have them. */
+export const formatSubscriptionUpdate: Format<typeof subscriptionUpdated> = (delivery) => {
+  const { archived, ...fields } = delivery.fields;
+  return archived && !delivery.has("archived_channels") ? [] : [delivery.tell(fields)];
+};
+
 /**
  * `subscription/peer_add` and `peer_remove`: the log keeps together what the same receivers are told. Nobody is told of
- * themselves: who came has got the others with the subscription, who went is told of those who went too.
+ * themselves: who came has got the others with the subscription, who went is told of those who went too. Clients that
+ * do not know archived channels are told nothing of these.
  */
 export const formatPeers: Format<typeof peersAdded | typeof peersRemoved> = (delivery) => {
-  const { fields } = delivery;
-  if (!("peers" in fields)) return [delivery.tell(fields)];
+  const { archived = [], for_clients_without, ...fields } = delivery.fields;
+  if (for_clients_without && delivery.has(for_clients_without)) return [];
+  const hidden = delivery.has("archived_channels") ? [] : archived;
   const { userId } = delivery.queue;
-  return fields.peers.flatMap(({ stream_ids, user_ids }) => {
+  return ("peers" in fields ? fields.peers : [fields]).flatMap(({ stream_ids: all, user_ids }) => {
+    const stream_ids = hidden.length > 0 ? all.filter((id) => !hidden.includes(id)) : all;
+    if (stream_ids.length === 0) return [];
     if (!user_ids.includes(userId)) return [delivery.tell({ stream_ids, user_ids })];
     if (delivery.event.op === "peer_add" || user_ids.length === 1) return [];
     const others = user_ids.filter((id) => id !== userId);

@@ -62,8 +62,12 @@ export async function visibilityEvents(
   if (channels.length === 0 || userIds.length === 0) return [];
   const after = await loadSight(tx, realmId, channels, userIds);
   const isSubscribed = await loadSubscribed(tx, channels, userIds);
-  const events = shifts(before, after, isSubscribed).map((lost) =>
-    channelsGoneEvent(lost.channelIds, lost.userIds),
+  const known = new Map(channels.map((channel) => [channel.id, channel]));
+  const events = shifts(before, after, isSubscribed).map(({ channelIds, userIds: losing }) =>
+    channelsGoneEvent(
+      channelIds.flatMap((id) => known.get(id) ?? []),
+      losing,
+    ),
   );
   for (const gained of shifts(after, before, isSubscribed))
     events.push(...(await channelsShown(tx, realmId, gained.channelIds, gained.userIds)));

@@ -8,6 +8,7 @@ import {
 import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
+import { archivedAmong } from "../channels/events/channel-events.ts";
 import { peerEvents } from "../channels/events/peer-events.ts";
 
 /**
@@ -39,7 +40,12 @@ export async function deactivateAccount(
     unsubscribed.map(({ channelId }) => channelId),
   );
   return [
-    ...peerEvents("peer_remove", unsubscribed, audiences),
+    ...peerEvents(
+      "peer_remove",
+      unsubscribed,
+      audiences,
+      archivedAmong(unsubscribed.map(({ channelId: id, isArchived }) => ({ id, isArchived }))),
+    ),
     personUpdated(account.id, { is_active: false }),
   ];
 }

@@ -19,6 +19,7 @@ import { type NewEvent, errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { archivedAmong } from "../channels/events/channel-events.ts";
 import { peerEvents } from "../channels/events/peer-events.ts";
 import { changeRoles } from "./change-role.ts";
 import { reactivatedSettings } from "./reactivated-settings.ts";
@@ -67,7 +68,12 @@ export async function reactivateUser(tx: Tx, actor: Account, userId: number): Pr
   emit(tx, actor.realmId, [
     personUpdated(target.id, { is_active: true }),
     ...(newOwner === undefined ? [] : [personUpdated(target.id, { bot_owner_id: newOwner })]),
-    ...peerEvents("peer_add", subscribed, audiences),
+    ...peerEvents(
+      "peer_add",
+      subscribed,
+      audiences,
+      archivedAmong(subscribed.map(({ channelId: id, isArchived }) => ({ id, isArchived }))),
+    ),
     ...rejoined,
     ...settings,
     ...roles,

@@ -2,13 +2,24 @@ import { column, statement, type Tx } from "@carillon/db";
 
 import { lockChannels, type SubscriptionPair } from "./subscribe.ts";
 
+/** A subscription that counts, or counts no more. */
+export interface MarkedSubscription extends SubscriptionPair {
+  /** Whether the channel is. */
+  readonly isArchived: boolean;
+}
+
 /** The keys lead from the organization's channels to one account's rows, ended ones too; no index does. */
 const mark = statement({
   name: "subscriptions-mark-active",
   text: `UPDATE subscriptions s SET is_user_active = $3 FROM channels c
     WHERE c.realm_id = $1 AND s.channel_id = c.id AND s.user_id = $2 AND s.is_user_active <> $3
-    RETURNING s.channel_id AS "channelId", s.user_id AS "userId", s.active`,
-  row: { channelId: column.int, userId: column.int, active: column.bool },
+    RETURNING s.channel_id AS "channelId", s.user_id AS "userId", s.active, c.is_archived AS "isArchived"`,
+  row: {
+    channelId: column.int,
+    userId: column.int,
+    active: column.bool,
+    isArchived: column.bool,
+  },
 });
 
 const subscribedTo = statement({
@@ -43,12 +54,12 @@ export async function markSubscriber(
   tx: Tx,
   { id, realmId }: { readonly id: number; readonly realmId: number },
   active: boolean,
-): Promise<SubscriptionPair[]> {
+): Promise<MarkedSubscription[]> {
   await lockChannelsOf(tx, [{ id }]);
   const rows = await tx.rows(mark, [realmId, id, active]);
   const pairs = rows
     .filter((row) => row.active)
-    .map(({ channelId, userId }) => ({ channelId, userId }));
+    .map(({ channelId, userId, isArchived }) => ({ channelId, userId, isArchived }));
   const channelIds = pairs.map(({ channelId }) => channelId);
   if (pairs.length > 0) await tx.rows(count, [channelIds, active ? 1 : -1]);
   return pairs;

@@ -16,13 +16,33 @@ export function channelsShownEvent(
   return channelsCreated({ streams: channels }, { audience });
 }
 
+/** Ids of those channels that are archived, for the log; nothing where none is. */
+export function archivedAmong(channels: ReadonlyArray<Pick<Channel, "id" | "isArchived">>): {
+  readonly archived?: readonly number[];
+} {
+  const archived = channels.filter(({ isArchived }) => isArchived).map(({ id }) => id);
+  return archived.length > 0 ? { archived } : {};
+}
+
 /** The event that takes channels away from accounts. */
 export function channelsGoneEvent(
-  channelIds: readonly number[],
+  channels: ReadonlyArray<Pick<Channel, "id" | "isArchived">>,
   audience: readonly number[],
 ): NewEvent {
-  const streams = channelIds.map((stream_id) => ({ stream_id }));
-  return channelsDeleted({ stream_ids: channelIds, streams }, { audience });
+  const stream_ids = channels.map(({ id }) => id);
+  const streams = stream_ids.map((stream_id) => ({ stream_id }));
+  return channelsDeleted({ stream_ids, streams, ...archivedAmong(channels) }, { audience });
+}
+
+/**
+ * What those who see a channel are told when it comes back from the archive: clients that do not know what that is get
+ * it as a new one.
+ * @param object the channel from now on, without subscribers, who are told of besides
+ */
+export function channelReturnedEvent(object: ChannelObject, audience: readonly number[]): NewEvent {
+  const { stream_id, name } = object;
+  const back = { property: "is_archived", value: false, channel: object } as const;
+  return channelUpdated({ stream_id, name, ...back }, { audience });
 }
 
 type Updated = LoggedFields<typeof channelUpdated>;

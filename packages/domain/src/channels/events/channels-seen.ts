@@ -1,4 +1,5 @@
 import {
+  type Channel,
   type PermissionSubject,
   hasMetadataAccess,
   loadChannelPresenter,
@@ -11,17 +12,18 @@ import { column, statement, type Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 import { inSlices } from "@carillon/kit";
 
-import { channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
+import { archivedAmong, channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
 import { peersShownEvent } from "./peer-events.ts";
 
 /** What decides who sees a channel, of `channels`: {@link accessFactsRow}. */
-export const accessFactsColumns = `id, invite_only AS "inviteOnly", is_web_public AS "isWebPublic",
+export const accessFactsColumns = `id, is_archived AS "isArchived", invite_only AS "inviteOnly", is_web_public AS "isWebPublic",
       can_add_subscribers_group_id AS "canAddSubscribersGroupId", can_subscribe_group_id AS "canSubscribeGroupId",
       can_administer_channel_group_id AS "canAdministerChannelGroupId"`;
 
 /** The rows of {@link accessFactsColumns}. */
 export const accessFactsRow = {
   id: column.int,
+  isArchived: column.bool,
   inviteOnly: column.bool,
   isWebPublic: column.bool,
   canAddSubscribersGroupId: column.int,
@@ -36,12 +38,15 @@ const facts = statement({
   row: accessFactsRow,
 });
 
-/** The ids of all channels whose metadata each account sees, archived ones too, as the rows are now; ascending. */
+/** A channel that an account sees. */
+type SeenChannel = Pick<Channel, "id" | "isArchived">;
+
+/** All channels whose metadata each account sees, archived ones too, as the rows are now; in the order of ids. */
 export async function loadChannelsSeen(
   sql: Sql,
   realmId: number,
   accounts: readonly PermissionSubject[],
-): Promise<Map<number, number[]>> {
+): Promise<Map<number, SeenChannel[]>> {
   if (accounts.length === 0) return new Map();
   const ids = accounts.map(({ id }) => id);
   const [channels, memberships, subscribed] = await Promise.all([
@@ -50,11 +55,9 @@ export async function loadChannelsSeen(
     loadSubscribedChannels(sql, ids),
   ]);
   const seen = await inSlices(accounts, (account) =>
-    channels
-      .filter((channel) =>
-        hasMetadataAccess(account, channel, memberships, subscribed(account.id, channel.id)),
-      )
-      .map(({ id }) => id),
+    channels.filter((channel) =>
+      hasMetadataAccess(account, channel, memberships, subscribed(account.id, channel.id)),
+    ),
   );
   return new Map(accounts.map(({ id }, i) => [id, seen[i] ?? []]));
 }
@@ -69,15 +72,15 @@ export async function channelsSeenEvents(
   sql: Sql,
   realmId: number,
   accounts: readonly PermissionSubject[],
-  before: ReadonlyMap<number, readonly number[]>,
+  before: ReadonlyMap<number, readonly SeenChannel[]>,
 ): Promise<NewEvent[]> {
   const after = await loadChannelsSeen(sql, realmId, accounts);
-  const alike = new Map<string, { lost: number[]; gained: number[]; userIds: number[] }>();
+  const alike = new Map<string, { lost: SeenChannel[]; gained: number[]; userIds: number[] }>();
   for (const { id } of accounts) {
-    const [had, has] = [new Set(before.get(id)), new Set(after.get(id))];
-    const lost = [...had].filter((channelId) => !has.has(channelId));
-    const gained = [...has].filter((channelId) => !had.has(channelId));
-    const key = `${lost.join(",")} ${gained.join(",")}`;
+    const [had, has] = [before.get(id) ?? [], after.get(id) ?? []];
+    const lost = without(had, has);
+    const gained = without(has, had).map((channel) => channel.id);
+    const key = `${lost.map((channel) => channel.id).join(",")} ${gained.join(",")}`;
     const shift = alike.get(key);
     if (shift) shift.userIds.push(id);
     else alike.set(key, { lost, gained, userIds: [id] });
@@ -88,6 +91,11 @@ export async function channelsSeenEvents(
     if (gained.length > 0) events.push(...(await channelsShown(sql, realmId, gained, userIds)));
   }
   return events;
+}
+
+function without(some: readonly SeenChannel[], others: readonly SeenChannel[]): SeenChannel[] {
+  const ids = new Set(others.map(({ id }) => id));
+  return some.filter(({ id }) => !ids.has(id));
 }
 
 /**
@@ -120,6 +128,6 @@ export async function channelsShown(
     ),
     ...[...bySubscribers.values()]
       .filter(({ user_ids }) => user_ids.length > 0)
-      .map((peers) => peersShownEvent(peers, audience)),
+      .map((peers) => peersShownEvent(peers, audience, archivedAmong(shown))),
   ];
 }

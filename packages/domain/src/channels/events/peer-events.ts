@@ -1,5 +1,8 @@
-import { type NewEvent, peersAdded, peersRemoved } from "@carillon/contract";
+import { type LoggedFields, type NewEvent, peersAdded, peersRemoved } from "@carillon/contract";
 import type { MetadataAudiences, SubscriptionPair } from "@carillon/model";
+
+/** What else the log keeps of peers. */
+type PeerMarks = Pick<LoggedFields<typeof peersAdded>, "archived" | "for_clients_without">;
 
 /** Accounts that were subscribed to channels, or unsubscribed from them. */
 export interface Peers {
@@ -11,11 +14,13 @@ export interface Peers {
  * What others are told when accounts are subscribed or unsubscribed (channels.md §10): one event for all channels
  * with the same audience, which queues get as one for each set of accounts; never the accounts themselves. Who comes
  * gets the others with the subscription; who goes together with others is told of these, where the channel still shows.
+ * @param marks ids of archived channels, where there may be some
  */
 export function peerEvents(
   op: "peer_add" | "peer_remove",
   changed: readonly SubscriptionPair[],
   audiences: MetadataAudiences,
+  marks: PeerMarks = {},
 ): NewEvent[] {
   const usersOf = new Map<number, number[]>();
   for (const { channelId, userId } of changed) {
@@ -42,6 +47,7 @@ export function peerEvents(
         stream_ids: stream_ids.sort((a, b) => a - b),
         user_ids,
       })),
+      marks,
     ),
   );
 }
@@ -54,6 +60,7 @@ function peersEvent(
   op: "peer_add" | "peer_remove",
   audience: ReadonlySet<number>,
   [first, ...others]: readonly Peers[],
+  marks: PeerMarks,
 ): NewEvent[] {
   if (!first) return [];
   const altered = new Set(first.user_ids);
@@ -64,10 +71,14 @@ function peersEvent(
   if (told.length === 0) return [];
   const event = op === "peer_add" ? peersAdded : peersRemoved;
   const payload = isForAltered ? { peers: [first, ...others] } : first;
-  return [event(payload, { audience: told })];
+  return [event({ ...payload, ...marks }, { audience: told })];
 }
 
 /** Who is subscribed to channels, for accounts that have come to see these. */
-export function peersShownEvent(peers: Peers, audience: readonly number[]): NewEvent {
-  return peersAdded(peers, { audience });
+export function peersShownEvent(
+  peers: Peers,
+  audience: readonly number[],
+  marks: PeerMarks = {},
+): NewEvent {
+  return peersAdded({ ...peers, ...marks }, { audience });
 }

@@ -1,4 +1,5 @@
 import {
+  type LoggedFields,
   type NewEvent,
   type OwnFieldsOf,
   subscriptionsAdded,
@@ -20,11 +21,13 @@ type OwnSubscriptions = OwnFieldsOf<typeof subscriptionsAdded>;
  * subscribers lie in the log once, with the settings of the first account that has each; of the others it keeps what
  * differs. An event for each account, or for each that looks alike, would be accounts × channels × subscribers.
  * @param channels by id, with their subscribers; what is not there is not told
+ * @param marks of an event that only some clients are told
  */
 export function subscribedEvent(
   added: readonly Subscription[],
   channels: ReadonlyMap<number, ChannelObject & { subscribers: number[] }>,
   inheritedOf: ReadonlyMap<number, InheritedNotifications>,
+  marks: Pick<LoggedFields<typeof subscriptionsAdded>, "for_clients_without"> = {},
 ): NewEvent[] {
   const common = new Map<number, OwnFields>();
   const byUser = new Map<number, Map<number, OwnFields>>();
@@ -59,7 +62,7 @@ export function subscribedEvent(
   const userData = Object.fromEntries(exceptions);
   return [
     subscriptionsAdded(
-      { subscriptions, inherited },
+      { subscriptions, inherited, ...marks },
       { audience, ...(exceptions.length > 0 ? { userData } : {}) },
     ),
   ];

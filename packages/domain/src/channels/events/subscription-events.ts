@@ -13,7 +13,7 @@ import { type NewEvent, subscriptionsRemoved } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
-import { channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
+import { archivedAmong, channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
 import { peerEvents } from "./peer-events.ts";
 import { subscribedEvent } from "./subscribed-event.ts";
 
@@ -92,24 +92,21 @@ export async function unsubscribedEvents(
     channels.map(({ id }) => id),
   );
   const known = new Map(channels.map((channel) => [channel.id, channel]));
+  const among = (ids: readonly number[]) => ids.flatMap((id) => known.get(id) ?? []);
   const lost = removed.filter(
     ({ channelId, userId }) =>
       before.get(channelId)?.has(userId) && !after.get(channelId)?.has(userId),
   );
   return [
-    ...byChannels(removed).map(({ channelIds, userIds }) =>
-      subscriptionsRemoved(
-        {
-          subscriptions: channelIds.flatMap((id) => {
-            const channel = known.get(id);
-            return channel ? [{ stream_id: id, name: channel.name }] : [];
-          }),
-        },
-        { audience: userIds },
-      ),
+    ...byChannels(removed).map(({ channelIds, userIds }) => {
+      const left = among(channelIds);
+      const subscriptions = left.map(({ id, name }) => ({ stream_id: id, name }));
+      return subscriptionsRemoved({ subscriptions, ...archivedAmong(left) }, { audience: userIds });
+    }),
+    ...byChannels(lost).map(({ channelIds, userIds }) =>
+      channelsGoneEvent(among(channelIds), userIds),
     ),
-    ...byChannels(lost).map(({ channelIds, userIds }) => channelsGoneEvent(channelIds, userIds)),
-    ...peerEvents("peer_remove", removed, after),
+    ...peerEvents("peer_remove", removed, after, archivedAmong(channels)),
   ];
 }
 

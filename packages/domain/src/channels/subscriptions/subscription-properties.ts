@@ -1,6 +1,7 @@
 import {
   type Account,
   type Subscription,
+  holdAudiences,
   noSuchChannel,
   normaliseColor,
   subscriptionColumns,
@@ -49,8 +50,11 @@ export async function changeSubscriptions(
   changes: readonly SubscriptionChange[],
 ): Promise<void> {
   const wanted = latest(changes.map(assignmentOf));
-  const before = await lockSubscriptions(tx, account, [
-    ...new Set(wanted.map(({ channelId }) => channelId)),
+  const channelIds = [...new Set(wanted.map(({ channelId }) => channelId))];
+  const [, before] = await Promise.all([
+    // Whether a channel is archived stays as it is: not all clients are told of those.
+    holdAudiences(tx, channelIds),
+    lockSubscriptions(tx, account, channelIds),
   ]);
   const fresh = wanted.filter(({ channelId, column, value }) => {
     const subscription = before.get(channelId);
@@ -62,7 +66,7 @@ export async function changeSubscriptions(
   emit(
     tx,
     account.realmId,
-    fresh.flatMap((assignment) => eventsOf(account, assignment)),
+    fresh.flatMap((assignment) => eventsOf(account, assignment, before)),
   );
 }
 
@@ -83,15 +87,20 @@ function latest(assignments: readonly Assignment[]): Assignment[] {
   return [...byProperty.values()];
 }
 
+interface OwnSubscription extends Subscription {
+  /** Whether the channel is. */
+  readonly isArchived: boolean;
+}
+
 /** The account's subscriptions to these channels, by channel; they stay as they are until the transaction ends. */
 async function lockSubscriptions(
   tx: Tx,
   account: Account,
   channelIds: readonly number[],
-): Promise<Map<number, Subscription>> {
-  const rows = await tx.lock<Subscription>(
+): Promise<Map<number, OwnSubscription>> {
+  const rows = await tx.lock<OwnSubscription>(
     { name: "subscriptions", keys: channelIds },
-    `SELECT ${subscriptionColumns} FROM subscriptions s JOIN channels c ON c.id = s.channel_id
+    `SELECT ${subscriptionColumns}, c.is_archived AS "isArchived" FROM subscriptions s JOIN channels c ON c.id = s.channel_id
      WHERE s.user_id = $1 AND c.realm_id = $2 AND s.channel_id = ANY($3::int[]) AND s.active
      ORDER BY s.channel_id FOR NO KEY UPDATE OF s`,
     [account.id, account.realmId, channelIds],
@@ -116,9 +125,17 @@ async function store(tx: Tx, account: Account, assignments: readonly Assignment[
 }
 
 /** Muting is told twice, since older clients know its opposite only (events.md §4). */
-function eventsOf(account: Account, { channelId, column, value }: Assignment): NewEvent[] {
+function eventsOf(
+  account: Account,
+  { channelId, column, value }: Assignment,
+  before: ReadonlyMap<number, OwnSubscription>,
+): NewEvent[] {
+  const archived = before.get(channelId)?.isArchived ? { archived: [channelId] } : {};
   const event = (change: PropertyChange) =>
-    subscriptionUpdated({ stream_id: channelId, ...change }, { audience: [account.id] });
+    subscriptionUpdated(
+      { stream_id: channelId, ...change, ...archived },
+      { audience: [account.id] },
+    );
   if (column === "color") return [event({ property: column, value })];
   if (column !== "is_muted") return [event({ property: column, value })];
   return [event({ property: "in_home_view", value: !value }), event({ property: column, value })];

@@ -20,18 +20,19 @@ export interface Sight {
  */
 export async function compareSight(
   sql: Sql,
-  { id, realmId }: Channel,
+  channel: Channel,
   before: ReadonlySet<number>,
   mayDiffer: boolean,
 ): Promise<Sight> {
   if (!mayDiffer) return { audience: [...before], events: [] };
+  const { id, realmId } = channel;
   const after = await seenBy(sql, realmId, id);
   const lost = [...before].filter((user) => !after.has(user));
   const gained = [...after].filter((user) => !before.has(user));
   return {
     audience: [...before].filter((user) => after.has(user)),
     events: [
-      ...(lost.length > 0 ? [channelsGoneEvent([id], lost)] : []),
+      ...(lost.length > 0 ? [channelsGoneEvent([channel], lost)] : []),
       ...(gained.length > 0 ? await channelsShown(sql, realmId, [id], gained) : []),
     ],
   };

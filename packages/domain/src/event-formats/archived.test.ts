@@ -1,0 +1,74 @@
+import { expect } from "chai";
+
+import { peerEvents, peersShownEvent } from "../channels/events/peer-events.ts";
+import { allBut, logged, queue, told, toldWith } from "./test-support.ts";
+
+const knowing = "archived_channels";
+
+describe("events of archived channels, for clients that do not know these", () => {
+  it("stream/delete: names the others only", () => {
+    const event = { type: "stream", op: "delete" };
+    const gone = (...ids: number[]) => ({
+      stream_ids: ids,
+      streams: ids.map((stream_id) => ({ stream_id })),
+    });
+    const mixed = toldWith({ ...event, payload: { ...gone(4, 5), archived: [5] } }, knowing);
+    expect(mixed.with).to.deep.equal([{ ...event, ...gone(4, 5) }]);
+    expect(mixed.without).to.deep.equal([{ ...event, ...gone(4) }]);
+    const all = toldWith({ ...event, payload: { ...gone(5), archived: [5] } }, knowing);
+    expect(all.with).to.deep.equal([{ ...event, ...gone(5) }]);
+    expect(all.without).to.deep.equal([]);
+  });
+
+  it("subscription/remove: names the others only", () => {
+    const event = { type: "subscription", op: "remove" };
+    const kitchen = { stream_id: 4, name: "kitchen" };
+    const attic = { stream_id: 5, name: "attic" };
+    const both = { subscriptions: [kitchen, attic] };
+    const mixed = toldWith({ ...event, payload: { ...both, archived: [5] } }, knowing);
+    expect(mixed.with).to.deep.equal([{ ...event, ...both }]);
+    expect(mixed.without).to.deep.equal([{ ...event, subscriptions: [kitchen] }]);
+    const all = { subscriptions: [attic], archived: [5] };
+    expect(toldWith({ ...event, payload: all }, knowing).without).to.deep.equal([]);
+  });
+
+  it("subscription/update: is not told", () => {
+    const event = { type: "subscription", op: "update" };
+    const fields = { stream_id: 5, property: "pin_to_top", value: true };
+    const outcome = toldWith({ ...event, payload: { ...fields, archived: [5] } }, knowing);
+    expect(outcome.with).to.deep.equal([{ ...event, ...fields }]);
+    expect(outcome.without).to.deep.equal([]);
+  });
+
+  for (const op of ["peer_add", "peer_remove"] as const)
+    it(`subscription/${op}: names the others only, of one set of accounts or of several`, () => {
+      const audience = new Set([1, 2, 3]);
+      const audiences = new Map([4, 5, 6].map((id) => [id, audience]));
+      const pairs = [
+        { channelId: 4, userId: 2 },
+        { channelId: 5, userId: 2 },
+      ];
+      const toldOf = (changed: typeof pairs, capabilities = allBut(knowing)) =>
+        peerEvents(op, changed, audiences, { archived: [5, 6] }).flatMap((event) =>
+          told(logged(event), queue({ capabilities })),
+        );
+      const one = { type: "subscription", op, stream_ids: [4], user_ids: [2] };
+      expect(toldOf(pairs)).to.deep.equal([one]);
+      expect(toldOf(pairs, [knowing])).to.deep.equal([{ ...one, stream_ids: [4, 5] }]);
+      expect(toldOf([{ channelId: 5, userId: 2 }])).to.deep.equal([]);
+      expect(toldOf([...pairs, { channelId: 6, userId: 3 }])).to.deep.equal([one]);
+    });
+
+  it("subscription/add and peer_add: tell them alone of the return from the archive", () => {
+    const marks = { for_clients_without: knowing } as const;
+    const peers = { stream_ids: [5], user_ids: [2] };
+    const shown = toldWith(logged(peersShownEvent(peers, [1], marks)), knowing);
+    expect(shown.with).to.deep.equal([]);
+    expect(shown.without).to.deep.equal([{ type: "subscription", op: "peer_add", ...peers }]);
+    const event = { type: "subscription", op: "add" };
+    const payload = { subscriptions: [{ stream_id: 5 }], inherited: {}, ...marks };
+    const added = toldWith({ ...event, payload }, knowing);
+    expect(added.with).to.deep.equal([]);
+    expect(added.without).to.deep.equal([{ ...event, subscriptions: [{ stream_id: 5 }] }]);
+  });
+});
