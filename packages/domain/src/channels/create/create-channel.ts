@@ -8,7 +8,6 @@ import {
   checkDescription,
   currentActor,
   defaultChannelsEvent,
-  holdGroupGraph,
   loadActiveAccounts,
   loadChannelPresenter,
   loadChannelsByName,
@@ -24,6 +23,7 @@ import { recordAnnouncements } from "../../notices/record.ts";
 import { channelsShownEvent } from "../events/channel-events.ts";
 import { postCreationNotices } from "./creation-notice.ts";
 import type { CreationOptions } from "./creation-options.ts";
+import { lockForCreation } from "./lock-for-creation.ts";
 import { planCreation } from "./plan-creation.ts";
 import { subscribedEvents } from "../events/subscription-events.ts";
 
@@ -45,7 +45,7 @@ export async function createChannel(
   input: NewChannelInput,
 ): Promise<number> {
   const [, realm, creator] = await Promise.all([
-    holdGroupGraph(tx, account.realmId),
+    lockForCreation(tx, account, input),
     loadRealm(tx, account.realmId),
     currentActor(tx, account),
   ]);

@@ -2,7 +2,6 @@ import {
   type Account,
   type Principals,
   currentActor,
-  holdGroupGraph,
   loadMemberships,
   loadMetadataAudiences,
   loadPrincipals,
@@ -17,6 +16,7 @@ import { type AddedSubscriptions, namesByAccount, toBeTold } from "./added-subsc
 import { checkSubscriptionBounds } from "./subscription-bounds.ts";
 import { creationEvents } from "../create/create-channel.ts";
 import { postCreationNotices } from "../create/creation-notice.ts";
+import { lockForCreation } from "../create/lock-for-creation.ts";
 import { type FindOptions, findOrCreate } from "./find-or-create.ts";
 import { subscribedEvents } from "../events/subscription-events.ts";
 import { checkMayAddOthers } from "./usable-channels.ts";
@@ -41,7 +41,7 @@ export async function addSubscriptions(
 ): Promise<AddedSubscriptions> {
   const wanted = input.subscriptions.map(checkWanted);
   const [, realm, actor] = await Promise.all([
-    holdGroupGraph(tx, account.realmId),
+    lockForCreation(tx, account, input),
     loadRealm(tx, account.realmId),
     currentActor(tx, account),
   ]);

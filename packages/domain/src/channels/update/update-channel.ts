@@ -17,7 +17,7 @@ import { changeNotices } from "./change-notices.ts";
 import { changedProperties } from "./changed-properties.ts";
 import { changeChannelSettings, changesSight } from "./changed-settings.ts";
 import { asksForSettings, type ChannelChanges } from "./channel-changes.ts";
-import { isDefaultChannel, storeDefaultChannel } from "./default-channel.ts";
+import { isDefaultChannel, storeDefaultChannel } from "../defaults/default-channel.ts";
 import { checkNextChannel, type Description } from "./next-channel.ts";
 import { compareSight, seenBy } from "./sight.ts";
 import { storeChannel } from "./store-channel.ts";

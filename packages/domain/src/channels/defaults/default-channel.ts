@@ -12,13 +12,19 @@ export async function isDefaultChannel(sql: Sql, channelId: number): Promise<boo
   return row?.is ?? false;
 }
 
-/** Lists the channel among those that new members are subscribed to, or takes it out. */
+/**
+ * Lists the channel among those that new members are subscribed to, or takes it out. The transaction has the group graph
+ * alone: the event tells the whole list, and newcomers are subscribed to all of it.
+ * @returns whether that is new
+ */
 export async function storeDefaultChannel(
   tx: Tx,
   channelId: number,
   isDefault: boolean,
-): Promise<void> {
-  const prisma = await tx.prisma();
-  if (isDefault) await prisma.defaultChannel.create({ data: { channelId } });
-  else await prisma.defaultChannel.delete({ where: { channelId } });
+): Promise<boolean> {
+  const { defaultChannel } = await tx.prisma();
+  const { count } = isDefault
+    ? await defaultChannel.createMany({ data: { channelId }, skipDuplicates: true })
+    : await defaultChannel.deleteMany({ where: { channelId } });
+  return count > 0;
 }
