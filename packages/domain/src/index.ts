@@ -5,6 +5,8 @@ export { listOwnBots } from "./bots/list-bots.ts";
 export { createChannelFolder } from "./channel-folders/create-folder.ts";
 export { reorderChannelFolders } from "./channel-folders/reorder-folders.ts";
 export { updateChannelFolder } from "./channel-folders/update-folder.ts";
+export { archiveChannel } from "./channels/archive/archive-channel.ts";
+export { changeDefaultChannel } from "./channels/defaults/change-default-channel.ts";
 export { addSubscriptions } from "./channels/subscriptions/add-subscriptions.ts";
 export { createChannel } from "./channels/create/create-channel.ts";
 export type { CreationOptions } from "./channels/create/creation-options.ts";
@@ -14,6 +16,7 @@ export { listSubscriptions } from "./channels/read/list-subscriptions.ts";
 export {
   readChannel,
   readChannelId,
+  readEmailAddress,
   readSubscribers,
   readSubscriptionStatus,
 } from "./channels/read/read-channel.ts";

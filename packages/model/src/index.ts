@@ -66,6 +66,7 @@ export {
   type OwnFields,
   loadSubscribedChannels,
   loadSubscribers,
+  loadSubscriptions,
   ownFields,
   presentSubscription,
 } from "./channels/subscriptions.ts";

@@ -62,7 +62,7 @@ describe("events of archived channels, for clients that do not know these", () =
   it("subscription/add and peer_add: tell them alone of the return from the archive", () => {
     const marks = { for_clients_without: knowing } as const;
     const peers = { stream_ids: [5], user_ids: [2] };
-    const shown = toldWith(logged(peersShownEvent(peers, [1], marks)), knowing);
+    const shown = toldWith(peersShownEvent(peers, [1], marks), knowing);
     expect(shown.with).to.deep.equal([]);
     expect(shown.without).to.deep.equal([{ type: "subscription", op: "peer_add", ...peers }]);
     const event = { type: "subscription", op: "add" };

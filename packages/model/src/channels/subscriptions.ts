@@ -1,9 +1,10 @@
 import type { ChannelObject, SubscriptionObject } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
+import { inSlices } from "@carillon/kit";
 
 import type { Channel } from "./channel.ts";
 import type { ChannelPresenter } from "./present.ts";
-import type { Subscription } from "./subscribe.ts";
+import { type Subscription, subscriptionColumns } from "./subscribe.ts";
 
 /** What an account wants of a channel, as clients see it. */
 export type OwnFields = Omit<SubscriptionObject, keyof ChannelObject | "subscribers">;
@@ -52,6 +53,24 @@ export async function loadSubscribers(
   const rows = await sql.rows(subscribers, [channelIds]);
   const byChannel = new Map(rows.map(({ channelId, ids }) => [channelId, ids]));
   return (channelId) => byChannel.get(channelId) ?? [];
+}
+
+/** Rows come as JSON, one text for 500, since the driver reads all rows of an answer in one go. */
+const ofChannel = statement({
+  name: "subscriptions-of-channel",
+  text: `SELECT json_agg(each)::text AS subscriptions
+    FROM (
+      SELECT ${subscriptionColumns}, (row_number() OVER (ORDER BY s.user_id) - 1) / 500 AS slice
+      FROM subscriptions s WHERE s.channel_id = $1 AND s.active AND s.is_user_active
+    ) each GROUP BY slice ORDER BY slice`,
+  row: { subscriptions: column.text },
+});
+
+/** The subscriptions of active accounts to the channel. */
+export async function loadSubscriptions(sql: Sql, channelId: number): Promise<Subscription[]> {
+  const slices = await sql.rows(ofChannel, [channelId]);
+  const parsed = await inSlices(slices, (one) => JSON.parse(one.subscriptions) as Subscription[]);
+  return parsed.flat();
 }
 
 const ownSubscriptions = statement({

@@ -1,9 +1,12 @@
 import {
+  addDefaultChannel,
   addSubscriptions,
+  archiveChannel,
   channelPermissions,
   createChannel,
   deleteTopic,
   muteTopic,
+  removeDefaultChannel,
   removeSubscriptions,
   setTopicPolicy,
   updateChannel,
@@ -72,6 +75,18 @@ export const channelSteps: readonly WalkStep[] = [
       { [pick(walk, permissions)]: { new: groupValue(walk) } },
       { [pick(walk, permissions)]: { new: groupValue(walk) }, is_private: maybe(walk) },
     ]),
+  })),
+  step(archiveChannel, 1, (walk) => ({
+    by: someoneInCharge(walk),
+    path: { stream_id: pick(walk, walk.channels).id },
+  })),
+  step(addDefaultChannel, 1, (walk) => ({
+    by: someoneInCharge(walk),
+    params: { stream_id: pick(walk, walk.channels).id },
+  })),
+  step(removeDefaultChannel, 1, (walk) => ({
+    by: someoneInCharge(walk),
+    params: { stream_id: pick(walk, walk.channels).id },
   })),
   step(updateSubscriptionProperties, 3, (walk) => {
     const change = pick(walk, [

@@ -47,6 +47,19 @@ export async function readSubscribers(
 }
 
 /**
+ * The address at which mail becomes messages of the channel (channels.md §8). There is no mail gateway yet: for that it
+ * takes a server that accepts mail, addresses of a token for each account and channel, and somebody who turns what
+ * comes into messages.
+ * @throws ApiError `BAD_REQUEST`, always; whoever may not read the channel does not learn that there is one
+ */
+export async function readEmailAddress(tx: Tx, viewer: Account, channelId: number): Promise<never> {
+  await requireChannel(tx, viewer, channelId, { access: "content", archived: false });
+  throw errors.badRequest(
+    "Channels have no e-mail addresses: this server has no mail gateway that would take the mail",
+  );
+}
+
+/**
  * Whether the account is subscribed; deactivated ones are subscribed to nothing.
  * @throws ApiError `BAD_REQUEST` when there is no such account, or no channel that the viewer may know of
  */

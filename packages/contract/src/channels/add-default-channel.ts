@@ -1,0 +1,15 @@
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+
+/** `POST /default_streams` (channels.md §8). */
+export const addDefaultChannel = operation({
+  id: "add-default-channel",
+  method: "POST",
+  path: "/api/v1/default_streams",
+  access: "account",
+  summary: "Add a default channel",
+  description:
+    "New members are subscribed to it. For administrators, and for channels that are neither private nor archived.",
+  params: { stream_id: form.id() },
+  errors: ["UNAUTHORIZED_PRINCIPAL"],
+});
