@@ -5,6 +5,7 @@ import {
   answeredOtherwise,
   differing,
   meetings,
+  oneInFive,
   type Meeting,
   type Named,
 } from "./support/channel-access/comparing.ts";
@@ -118,8 +119,9 @@ describe("Channels: who reads and sees what", function () {
   };
   for (const [what, path] of Object.entries(paths))
     it(`${what}: metadata, active`, async () => {
+      const tried = what === "the channel" ? everywhere : oneInFive(everywhere, what.length);
       const ask = ({ client }: Meeting, { id }: Named) => client.get(`/api/v1/${path(id)}`);
-      agree(await answeredOtherwise(everywhere, active(seesMetadata), ask));
+      agree(await answeredOtherwise(tried, active(seesMetadata), ask));
     });
 
   it("lists of channels", async () => {

@@ -25,6 +25,14 @@ export function meetings(world: World, places: readonly Place[]): Meeting[] {
   );
 }
 
+/**
+ * One in five, for operations that ask the same function as one that all are tried on: of every account and of every
+ * channel some, and others for another `offset`.
+ */
+export function oneInFive(all: readonly Meeting[], offset: number): readonly Meeting[] {
+  return all.filter((_, index) => index % 5 === offset % 5);
+}
+
 /** Which meetings go otherwise than the rules say, a line each. */
 export async function differing<T>(
   all: readonly Meeting[],
@@ -57,10 +65,10 @@ export interface Named {
   readonly name: string;
 }
 
-const nowhere: Named = { id: 2_000_000_000, name: "there is no such channel" };
+export const nowhere: Named = { id: 2_000_000_000, name: "there is no such channel" };
 
 /** The answer, with nothing that is the channel's own. */
-function plain({ status, text }: Answer, { id, name }: Named): string {
+export function plain({ status, text }: Answer, { id, name }: Named): string {
   return `${status} ${text.replaceAll(name, "NAME").replaceAll(String(id), "ID")}`;
 }
 

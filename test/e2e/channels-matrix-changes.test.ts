@@ -1,0 +1,338 @@
+import {
+  type Answer,
+  changesOf,
+  channelMessage,
+  deliver,
+  type Params,
+  succeeded,
+  type TestAccount,
+  toChannel,
+  type ToldEvent,
+  user,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import {
+  agree,
+  differing,
+  meetings,
+  nowhere,
+  oneInFive,
+  plain,
+  type Meeting,
+  type Named,
+} from "./support/channel-access/comparing.ts";
+import {
+  administers,
+  posts,
+  readsContent,
+  seesMetadata,
+  subscribesOthers,
+  subscribesSelf,
+  unsubscribesOthers,
+  type Case,
+} from "./support/channel-access/rules.ts";
+import { makeWorld, type World } from "./support/channel-access/world.ts";
+
+type Rule = (facts: Case) => boolean;
+type Ask = (meeting: Meeting) => Promise<Answer>;
+
+// channels.md §3, §5, §8 and scheduled-messages.md §0.4: every privacy × role × subscription, against the rules in
+// support/channel-access/rules.ts. Steps that change who is subscribed stand last.
+describe("Channels: who posts, administers and subscribes", function () {
+  this.timeout(60_000);
+  const scene = useScene();
+  let world: World;
+  let passerBy: TestAccount;
+  /** In channels where everybody may post, and in those where not everybody may. */
+  let open: readonly Meeting[];
+  let limited: readonly Meeting[];
+  let all: readonly Meeting[];
+
+  before("make the world", async () => {
+    world = await makeWorld(scene);
+    passerBy = await user(scene.db, scene.org.realm);
+    open = meetings(world, world.places);
+    limited = meetings(world, world.limitedPlaces);
+    all = [...open, ...limited];
+  });
+
+  /**
+   * First those who must be refused, which changes nothing, then the others.
+   * @param unseen what is answered where the account may not know of the channel, which may be told otherwise
+   */
+  async function decides(
+    tried: readonly Meeting[],
+    rule: Rule,
+    ask: Ask,
+    refusal: (facts: Case) => string = () => "400 BAD_REQUEST",
+    say: (answer: Answer, meeting: Meeting) => string = ({ status, body }) =>
+      `${status} ${String(body.code)}`,
+  ): Promise<void> {
+    const answered = async (meeting: Meeting) => {
+      const answer = await ask(meeting);
+      return answer.status === 200 ? "done" : say(answer, meeting);
+    };
+    const refused = tried.filter(({ facts }) => !rule(facts));
+    const { result, tables } = await changesOf(scene.db, () =>
+      differing(refused, refusal, answered),
+    );
+    agree(result, "refused");
+    expect(tables, "tables that refused requests have changed").to.deep.equal([]);
+    const allowed = tried.filter(({ facts }) => rule(facts));
+    agree(await differing(allowed, () => "done", answered), "allowed");
+  }
+
+  /** The same where those who may not know of a channel are answered exactly as if there were none. */
+  async function decidesUnseen(
+    tried: readonly Meeting[],
+    rule: Rule,
+    seen: Rule,
+    request: (meeting: Pick<Meeting, "client">, channel: Named) => Promise<Answer>,
+    refusal: (facts: Case) => string,
+  ): Promise<void> {
+    const unknown = plain(await request({ client: world.as("member") }, nowhere), nowhere);
+    expect(unknown).to.match(/^400 .*"code":"BAD_REQUEST"/);
+    await decides(
+      tried,
+      rule,
+      (meeting) => request(meeting, meeting.place.channel),
+      (facts) => (seen(facts) ? refusal(facts) : unknown),
+      (answer, { facts, place }) =>
+        seen(facts) ? `${answer.status} ${String(answer.body.code)}` : plain(answer, place.channel),
+    );
+  }
+
+  const message = ({ client, place }: Meeting, over: Params = {}) =>
+    client.post("/api/v1/messages", toChannel(place.channel.id, { topic: "during", ...over }));
+
+  describe("posting", () => {
+    it("in a topic that is there", () => decides(all, (facts) => posts(facts, "old"), message));
+
+    it("in a new topic", () =>
+      decides(
+        [...oneInFive(open, 3), ...limited],
+        (facts) => posts(facts, "new"),
+        (meeting) => message(meeting, { topic: `of ${meeting.name}` }),
+      ));
+
+    it("by the channel's name: one that the sender does not see does not exist", async () => {
+      const byName: Ask = (meeting) =>
+        message(meeting, { to: JSON.stringify(meeting.place.channel.name) });
+      const refusal = (facts: Case) => {
+        const seen = seesMetadata(facts) || facts.owner?.subscription === "subscribed";
+        return `400 ${seen ? "BAD_REQUEST" : "STREAM_DOES_NOT_EXIST"}`;
+      };
+      const rule: Rule = (facts) => posts(facts, "old");
+      const tried = oneInFive(all, 0);
+      await decides(
+        tried.filter(({ facts }) => !facts.owner),
+        rule,
+        byName,
+        refusal,
+      );
+      // Where a bot's channel does not exist, its owner is told.
+      const bots = tried.filter(({ facts }) => facts.owner);
+      const answered = async (meeting: Meeting) => {
+        const { status, body } = await byName(meeting);
+        return status === 200 ? "done" : `${status} ${String(body.code)}`;
+      };
+      agree(await differing(bots, (facts) => (rule(facts) ? "done" : refusal(facts)), answered));
+    });
+
+    it("telling that one types", () =>
+      decides(
+        oneInFive(all, 1),
+        (facts) => posts(facts, "old"),
+        ({ client, place }) => {
+          const where = { type: "channel", stream_id: place.channel.id, topic: "during" };
+          return client.post("/api/v1/typing", { op: "start", ...where });
+        },
+      ));
+
+    it("later", () =>
+      decides(
+        oneInFive(all, 2),
+        (facts) => posts(facts, "old"),
+        ({ client, place }) => {
+          const params = channelMessage(place.channel.id, { topic: "during" });
+          return client.post("/api/v1/scheduled_messages", params);
+        },
+      ));
+
+    it("what was scheduled before: sent where one may post by then", async () => {
+      const key = (senderId: number, channelId: number) => `${senderId} ${channelId}`;
+      const due = await scene.db.rows<{ id: number; senderId: number; channelId: number }>(
+        `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content, rendered_content,
+           client_id, deliver_at, read_by_sender)
+         SELECT $1, w.sender_id, r.id, w.channel_id, 'during', 'hello', '<p>hello</p>',
+           (SELECT min(id) FROM clients), date_trunc('second', now()) - interval '1 second', false
+         FROM unnest($2::int[], $3::int[]) AS w (sender_id, channel_id)
+         JOIN recipients r ON r.channel_id = w.channel_id
+         RETURNING id, sender_id AS "senderId", channel_id AS "channelId"`,
+        [
+          scene.org.realm.id,
+          all.map(({ name }) => world.accounts[name]?.id),
+          all.map(({ place }) => place.channel.id),
+        ],
+      );
+      const { tables } = await changesOf(scene.db, () => deliver(scene.db, scene.org.realm));
+      expect(tables).to.include("messages");
+      const rows = await scene.db.rows<{ id: number; delivered: boolean; failed: boolean }>(
+        "SELECT id, delivered, failed FROM scheduled_messages WHERE id = ANY($1::bigint[])",
+        [due.map(({ id }) => id)],
+      );
+      const outcomes = new Map(
+        rows.map(({ id, delivered, failed }) => [id, delivered ? "sent" : failed ? "failed" : "?"]),
+      );
+      const found = new Map(
+        due.map(({ id, senderId, channelId }) => [key(senderId, channelId), outcomes.get(id)]),
+      );
+      agree(
+        await differing<string | undefined>(
+          all,
+          (facts) => (posts(facts, "old") ? "sent" : "failed"),
+          async ({ name, place }) =>
+            found.get(key(world.accounts[name]?.id ?? 0, place.channel.id)),
+        ),
+      );
+    });
+  });
+
+  describe("administering", () => {
+    const change =
+      (params: Params) =>
+      (meeting: Pick<Meeting, "client">, { id }: Named) =>
+        meeting.client.patch(`/api/v1/streams/${id}`, params);
+    const known: Rule = (facts) => administers(facts) || readsContent(facts);
+    const refusal = (facts: Case) =>
+      `400 ${administers(facts) ? "BAD_REQUEST" : "CANNOT_ADMINISTER_CHANNEL"}`;
+
+    it("changing what a channel is like: archived ones too", () =>
+      decidesUnseen(open, administers, known, change({ description: "new" }), refusal));
+
+    for (const history of [true, false])
+      it(`deciding who may read it, with ${history ? "shared" : "protected"} history: who may read it, too`, () => {
+        const params = { is_private: !history, history_public_to_subscribers: history };
+        const tried = open.filter(({ facts }) =>
+          history ? !facts.privacy.startsWith("private") : facts.privacy === "private, protected",
+        );
+        const rule: Rule = (facts) => administers(facts) && readsContent(facts);
+        return decidesUnseen(tried, rule, known, change(params), refusal);
+      });
+  });
+
+  describe("events", () => {
+    /** What the queues of all accounts are told of some work, by account. */
+    async function told(
+      params: Params,
+      names: readonly string[],
+      work: () => Promise<unknown>,
+    ): Promise<(name: string) => readonly ToldEvent[]> {
+      const queues = new Map<string, Params>();
+      for (const name of names) {
+        const asked = { fetch_event_types: [], ...params };
+        const { queue_id, last_event_id } = succeeded(
+          await world.as(name).post("/api/v1/register", asked),
+        );
+        queues.set(name, { queue_id, last_event_id, dont_block: true });
+      }
+      await work();
+      const events = new Map<string, readonly ToldEvent[]>();
+      for (const [name, queue] of queues) {
+        const answer = await world.as(name).get("/api/v1/events", queue);
+        events.set(name, succeeded(answer)["events"] as readonly ToldEvent[]);
+      }
+      return (name) => events.get(name) ?? [];
+    }
+
+    const active = () => open.filter(({ place }) => !place.archived);
+    const announce = async () => {
+      const herald = scene.as(world.herald);
+      for (const { archived, channel } of world.places) {
+        if (archived) continue;
+        succeeded(await herald.post("/api/v1/messages", toChannel(channel.id)));
+        const where = { type: "channel", stream_id: channel.id, topic: "during" };
+        succeeded(await herald.post("/api/v1/typing", { op: "start", ...where }));
+      }
+    };
+    const channelOf = (event: ToldEvent) =>
+      event.type === "message"
+        ? (event["message"] as { stream_id: number }).stream_id
+        : (event["stream_id"] as number);
+
+    for (const able of [true, false])
+      it(`of a change: all who see the channel${able ? "" : ", unless it is archived and unknown to the client"}`, async () => {
+        const client_capabilities = { archived_channels: able };
+        const params = { event_types: ["stream"], client_capabilities };
+        const events = await told(params, Object.keys(world.accounts), async () => {
+          const owner = scene.as(scene.org.owner);
+          for (const { channel } of world.places) {
+            const description = `for clients that are ${able ? "able" : "unable"}`;
+            succeeded(await owner.patch(`/api/v1/streams/${channel.id}`, { description }));
+          }
+        });
+        const found = async ({ name, place }: Meeting) =>
+          events(name)
+            .filter((event) => channelOf(event) === place.channel.id)
+            .map(({ op, property }) => `${String(op)} ${String(property)}`);
+        const rule: (facts: Case) => string[] = (facts) =>
+          seesMetadata(facts) && (able || !facts.archived) ? ["update description"] : [];
+        agree(await differing(open, rule, found));
+      });
+
+    it("of messages and of typing: subscribers alone", async () => {
+      const client_capabilities = { stream_typing_notifications: true };
+      const params = { event_types: ["message", "typing"], client_capabilities };
+      const events = await told(params, Object.keys(world.accounts), announce);
+      const found = async ({ name, place }: Meeting) =>
+        events(name)
+          .filter((event) => channelOf(event) === place.channel.id)
+          .map(({ type }) => type);
+      const rule = ({ subscription }: Case) =>
+        subscription === "subscribed" ? ["message", "typing"] : [];
+      agree(await differing(active(), rule, found));
+    });
+
+    it("of messages to queues that listen to all public channels: of those too", async () => {
+      const listening = active().filter(({ facts }) => facts.role !== "guest");
+      const names = [...new Set(listening.map(({ name }) => name))];
+      const params = { event_types: ["message"], all_public_streams: true };
+      const events = await told(params, names, announce);
+      const found = async ({ name, place }: Meeting) =>
+        events(name).some((event) => channelOf(event) === place.channel.id);
+      const rule = ({ subscription, privacy }: Case) =>
+        subscription === "subscribed" || !privacy.startsWith("private");
+      agree(await differing(listening, rule, found));
+    });
+  });
+
+  describe("subscribing", () => {
+    const subscribe = ({ client, place }: Meeting, params: Params = {}) => {
+      const subscriptions = [{ name: place.channel.name }];
+      return client.post("/api/v1/users/me/subscriptions", { subscriptions, ...params });
+    };
+
+    it("unsubscribing others: as the channel's administrator", () =>
+      decidesUnseen(
+        open,
+        unsubscribesOthers,
+        seesMetadata,
+        ({ client }, { name }) => {
+          const params = { subscriptions: [name], principals: [passerBy.id] };
+          return client.delete("/api/v1/users/me/subscriptions", params);
+        },
+        () => "400 BAD_REQUEST",
+      ));
+
+    it("subscribing others: as the channel's administrator, or as who may add subscribers, what one reads", async () => {
+      const principals = [passerBy.id];
+      await decides(open, subscribesOthers, (meeting) => subscribe(meeting, { principals }));
+    });
+
+    it("subscribing oneself: to what one reads, guests never", async () => {
+      await decides(oneInFive(open, 4), subscribesSelf, (meeting) => subscribe(meeting));
+    });
+  });
+});
