@@ -4,7 +4,7 @@
  */
 export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
   "packages/model/src": [
-    ["audit", "permissions", "settings", "site"],
+    ["audit", "permissions", "settings", "site", "sql"],
     ["realms"],
     ["users"],
     ["bots", "channels", "groups"],

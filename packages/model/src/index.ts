@@ -6,10 +6,25 @@ export { mayCreateBot } from "./bots/bot-permission.ts";
 export {
   type AccessFacts,
   type AdministrationFacts,
+  type PublicFacts,
   hasContentAccess,
   hasMetadataAccess,
+  hasProtectedHistory,
+  isPublic,
   mayAdminister,
+  readingPermissions,
+  showingPermissions,
 } from "./channels/access.ts";
+export {
+  accessFactsColumns,
+  accessFactsRow,
+  channelReadable,
+  hasSharedHistorySql,
+  isPrivateSql,
+  isPublicSql,
+  isWebPublicSql,
+  showingGroups,
+} from "./channels/access-sql.ts";
 export { changeAudiences, holdAudiences } from "./channels/audience-lock.ts";
 export {
   type Channel,
@@ -120,7 +135,7 @@ export {
   isChannelType,
   scheduledDestination,
 } from "./messages/scheduled-destination.ts";
-export { type Fragment, SqlValues, allOf } from "./messages/sql-values.ts";
+export { type Fragment, SqlValues, allOf } from "./sql/sql-values.ts";
 export {
   checkTopicsPolicy,
   directTopic,
@@ -139,7 +154,7 @@ export {
 export type { Reader } from "./messages/reader.ts";
 export { topicPolicyEvent } from "./messages/topic-policy-event.ts";
 export { visibilityPolicy } from "./messages/visibility-policy.ts";
-export { channelReadable, messageReadable } from "./messages/visibility.ts";
+export { messageReadable } from "./messages/visibility.ts";
 export { isOrganizationAdministrator } from "./permissions/administrators.ts";
 export {
   type ChangedGroupSetting,

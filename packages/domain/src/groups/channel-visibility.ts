@@ -1,15 +1,19 @@
-import { hasMetadataAccess, loadAlike } from "@carillon/model";
-import { statement, type RowOf, type Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/contract";
-
-import { channelsGoneEvent } from "../channels/events/channel-events.ts";
 import {
   accessFactsColumns,
   accessFactsRow,
-  channelsShown,
-} from "../channels/events/channels-seen.ts";
+  hasMetadataAccess,
+  isPrivateSql,
+  loadAlike,
+  showingGroups,
+} from "@carillon/model";
+import { column, statement, type RowOf, type Tx } from "@carillon/db";
+import type { NewEvent } from "@carillon/contract";
 
-type ChannelFacts = RowOf<typeof accessFactsRow>;
+import { channelsGoneEvent } from "../channels/events/channel-events.ts";
+import { channelsShown } from "../channels/events/channels-seen.ts";
+
+const factsRow = { id: column.int, isArchived: column.bool, ...accessFactsRow };
+type ChannelFacts = RowOf<typeof factsRow>;
 
 /** By account, the private channels that it sees without being subscribed. Accounts that see the same share the set. */
 type Sight = ReadonlyMap<number, ReadonlySet<number>>;
@@ -24,11 +28,10 @@ export interface WatchedChannels {
 
 const seenByGroups = statement({
   name: "private-channels-of-groups",
-  text: `SELECT ${accessFactsColumns}
-    FROM channels WHERE realm_id = $1 AND invite_only
-      AND ARRAY[can_administer_channel_group_id, can_add_subscribers_group_id, can_subscribe_group_id] && $2::int[]
-    ORDER BY id`,
-  row: accessFactsRow,
+  text: `SELECT c.id, c.is_archived AS "isArchived", ${accessFactsColumns}
+    FROM channels c WHERE c.realm_id = $1 AND ${isPrivateSql} AND ${showingGroups} && $2::int[]
+    ORDER BY c.id`,
+  row: factsRow,
 });
 
 /**

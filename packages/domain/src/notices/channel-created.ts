@@ -1,4 +1,10 @@
-import { holdAudiences, loadAccounts, loadPostingChannels, loadRealm } from "@carillon/model";
+import {
+  holdAudiences,
+  isPublic,
+  loadAccounts,
+  loadPostingChannels,
+  loadRealm,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { channelLink, notice, paragraph, silentUser } from "@carillon/markdown";
@@ -30,7 +36,7 @@ export async function sendChannelCreatedNotice(
   const created = channels.get(wanted.channelId);
   const actor = (await loadAccounts(tx, realmId, [wanted.actorId])).get(wanted.actorId);
   if (!announcements || announcements.isArchived || !created || !actor) return;
-  if (created.inviteOnly || created.isArchived) return;
+  if (!isPublic(created) || created.isArchived) return;
   const bot = await systemBot(tx, realmId, "notification");
   const { events } = await sendMessages(tx, realm, [
     await composeNotice(tx, {

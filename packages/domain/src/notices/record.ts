@@ -1,4 +1,4 @@
-import type { Account, Realm } from "@carillon/model";
+import { type Account, type PublicFacts, type Realm, isPublic } from "@carillon/model";
 import { recordIntents, type Tx } from "@carillon/db";
 import { sendNotice } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
@@ -14,19 +14,17 @@ export async function recordAnnouncements(
   tx: Tx,
   realm: Realm,
   actor: Account,
-  channels: ReadonlyArray<{ id: number; inviteOnly: boolean }>,
+  channels: ReadonlyArray<PublicFacts & { id: number }>,
 ): Promise<void> {
   if (realm.newStreamAnnouncementsChannelId === null) return;
   await recordIntents(
     tx,
     realm.id,
     sendNotice,
-    channels
-      .filter(({ inviteOnly }) => !inviteOnly)
-      .map(({ id }) => ({
-        key: `channel-created-${id}`,
-        payload: { kind: "channel-created", actorId: actor.id, channelId: id },
-      })),
+    channels.filter(isPublic).map(({ id }) => ({
+      key: `channel-created-${id}`,
+      payload: { kind: "channel-created", actorId: actor.id, channelId: id },
+    })),
   );
 }
 

@@ -1,6 +1,8 @@
 import { roles } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 
+import { isPublicSql, isWebPublicSql, readingGroups } from "./access-sql.ts";
+
 /** Who may read each channel's content, by channel, ascending; undefined stands for every active account. */
 export type ContentAudiences = ReadonlyMap<number, readonly number[] | undefined>;
 
@@ -13,14 +15,13 @@ const readers = statement({
   text: `WITH RECURSIVE account AS MATERIALIZED (
       SELECT id, role FROM users WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL
     ), channel AS MATERIALIZED (
-      SELECT id, is_web_public OR NOT invite_only AND NOT EXISTS (
+      SELECT c.id, ${isWebPublicSql} OR ${isPublicSql} AND NOT EXISTS (
           SELECT FROM account WHERE role = ${roles.guest} AND NOT EXISTS (
             SELECT FROM subscriptions s WHERE s.channel_id = c.id AND s.user_id = account.id AND s.active)
-        ) AS everybody, invite_only, can_add_subscribers_group_id, can_subscribe_group_id
-      FROM channels c WHERE realm_id = $1 AND id = ANY(ARRAY(SELECT unnest($2::int[])))
+        ) AS everybody, ${isPublicSql} AS is_public, ${readingGroups} AS groups
+      FROM channels c WHERE c.realm_id = $1 AND c.id = ANY(ARRAY(SELECT unnest($2::int[])))
     ), granted (channel_id, group_id) AS (
-      SELECT id, unnest(ARRAY[can_add_subscribers_group_id, can_subscribe_group_id]) FROM channel
-      WHERE invite_only AND NOT everybody
+      SELECT id, unnest(groups) FROM channel WHERE NOT is_public AND NOT everybody
       UNION
       SELECT granted.channel_id, edge.subgroup_id
       FROM granted JOIN user_group_subgroup edge ON edge.supergroup_id = granted.group_id
@@ -30,7 +31,7 @@ const readers = statement({
       WHERE NOT c.everybody
       UNION
       SELECT c.id, account.id FROM channel c, account
-      WHERE NOT c.everybody AND NOT c.invite_only AND account.role <> ${roles.guest}
+      WHERE NOT c.everybody AND c.is_public AND account.role <> ${roles.guest}
       UNION
       SELECT granted.channel_id, account.id FROM granted
       JOIN user_group_member m ON m.group_id = granted.group_id

@@ -1,6 +1,8 @@
 import { roles } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 
+import { isPrivateSql, isWebPublicSql, showingGroups } from "./access-sql.ts";
+
 /**
  * Who sees each channel's metadata, by channel (events.md §4 "meta"): of a web-public one everybody, of a public one
  * all but guests and the subscribed guests, of a private one its subscribers, the administrators, and the members of
@@ -22,24 +24,23 @@ const bases = statement({
 const extras = statement({
   name: "metadata-audience-extras",
   text: `WITH RECURSIVE channel AS (
-      SELECT id, is_web_public, invite_only,
-        ARRAY[can_administer_channel_group_id, can_add_subscribers_group_id, can_subscribe_group_id] AS groups
-      FROM channels WHERE realm_id = $1 AND id = ANY($2::int[])
+      SELECT c.id, ${isWebPublicSql} AS is_web_public, ${isPrivateSql} AS is_private, ${showingGroups} AS groups
+      FROM channels c WHERE c.realm_id = $1 AND c.id = ANY($2::int[])
     ), granted (channel_id, group_id) AS (
-      SELECT id, unnest(groups) FROM channel WHERE invite_only
+      SELECT id, unnest(groups) FROM channel WHERE is_private
       UNION
       SELECT granted.channel_id, edge.subgroup_id
       FROM granted JOIN user_group_subgroup edge ON edge.supergroup_id = granted.group_id
     ), extra AS (
       SELECT s.channel_id, s.user_id FROM subscriptions s
       JOIN channel c ON c.id = s.channel_id JOIN users u ON u.id = s.user_id
-      WHERE s.active AND s.is_user_active AND NOT c.is_web_public AND (c.invite_only OR u.role = ${roles.guest})
+      WHERE s.active AND s.is_user_active AND NOT c.is_web_public AND (c.is_private OR u.role = ${roles.guest})
       UNION
       SELECT granted.channel_id, m.user_id FROM granted
       JOIN user_group_member m ON m.group_id = granted.group_id
       JOIN users u ON u.id = m.user_id AND u.is_active AND u.role <> ${roles.guest}
     )
-    SELECT c.id, CASE WHEN c.is_web_public THEN 'everybody' WHEN c.invite_only THEN 'administrators'
+    SELECT c.id, CASE WHEN c.is_web_public THEN 'everybody' WHEN c.is_private THEN 'administrators'
         ELSE 'nonGuests' END AS basis,
       coalesce((SELECT array_agg(user_id ORDER BY user_id) FROM extra WHERE channel_id = c.id), '{}') AS extra
     FROM channel c`,

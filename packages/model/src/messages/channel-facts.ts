@@ -1,11 +1,11 @@
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
+import { accessFactsColumns, accessFactsRow, hasSharedHistorySql } from "../channels/access-sql.ts";
+
 const channelRow = {
   id: column.int,
   name: column.text,
   recipientId: column.int,
-  inviteOnly: column.bool,
-  isWebPublic: column.bool,
   historyPublicToSubscribers: column.bool,
   isArchived: column.bool,
   topicsPolicy: column.text,
@@ -15,9 +15,7 @@ const channelRow = {
   subscriberCount: column.int,
   canSendMessageGroupId: column.int,
   canCreateTopicGroupId: column.int,
-  canAddSubscribersGroupId: column.int,
-  canSubscribeGroupId: column.int,
-  canAdministerChannelGroupId: column.int,
+  ...accessFactsRow,
 };
 
 const row = {
@@ -34,13 +32,12 @@ export interface PostingChannel extends RowOf<typeof channelRow> {
 
 /** Arrays are such that PostgreSQL does not look into, so that it plans this once, also among others of a statement. */
 const reading = (channels: string, accounts: string) =>
-  `SELECT c.id, c.name, r.id AS "recipientId", c.invite_only AS "inviteOnly", c.is_web_public AS "isWebPublic",
-      c.history_public_to_subscribers AS "historyPublicToSubscribers", c.is_archived AS "isArchived",
+  `SELECT c.id, c.name, r.id AS "recipientId",
+      ${hasSharedHistorySql} AS "historyPublicToSubscribers", c.is_archived AS "isArchived",
       c.topics_policy AS "topicsPolicy", c.first_message_id AS "firstMessageId",
       c.is_recently_active AS "isRecentlyActive", c.subscriber_count AS "subscriberCount",
       c.can_send_message_group_id AS "canSendMessageGroupId", c.can_create_topic_group_id AS "canCreateTopicGroupId",
-      c.can_add_subscribers_group_id AS "canAddSubscribersGroupId", c.can_subscribe_group_id AS "canSubscribeGroupId",
-      c.can_administer_channel_group_id AS "canAdministerChannelGroupId",
+      ${accessFactsColumns},
       s.ids AS "subscribedIds", s.muted AS "mutedIds"
     FROM channels c JOIN recipients r ON r.channel_id = c.id
     LEFT JOIN LATERAL (

@@ -1,5 +1,5 @@
 import { visibilityPolicy } from "./visibility-policy.ts";
-import type { Fragment } from "./sql-values.ts";
+import type { Fragment } from "../sql/sql-values.ts";
 import type { Reader } from "./reader.ts";
 
 const { inherit, muted, unmuted, followed } = visibilityPolicy;

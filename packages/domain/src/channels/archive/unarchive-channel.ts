@@ -1,7 +1,9 @@
 import {
   type Account,
   type Channel,
+  type PublicFacts,
   type Realm,
+  isPublic,
   loadChannelPresenter,
   loadInheritedNotifications,
   loadMetadataAudiences,
@@ -23,10 +25,10 @@ import { postChannelNotices } from "../notices/post-channel-notice.ts";
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkMayReturn(
-  channel: Pick<Channel, "isArchived" | "inviteOnly" | "subscriberCount">,
+  channel: PublicFacts & Pick<Channel, "isArchived" | "subscriberCount">,
 ): void {
   if (!channel.isArchived) throw errors.badRequest("The channel is not archived");
-  if (channel.inviteOnly && channel.subscriberCount === 0)
+  if (!isPublic(channel) && channel.subscriberCount === 0)
     throw errors.badRequest("A private channel without subscribers stays archived");
 }
 

@@ -3,6 +3,7 @@ import {
   currentActor,
   defaultChannelsEvent,
   isOrganizationAdministrator,
+  isPublic,
   lockGroupGraph,
   noSuchChannel,
   recordAudit,
@@ -33,7 +34,7 @@ export async function changeDefaultChannel(
     throw errors.unauthorizedPrincipal("Only administrators decide about default channels");
   const { actor, realm, channel } = await openChannel(tx, account, channelId, "alone");
   if (channel.isArchived) throw noSuchChannel(channelId);
-  if (channel.inviteOnly) throw errors.badRequest("A default channel cannot be private");
+  if (!isPublic(channel)) throw errors.badRequest("A default channel cannot be private");
   if (!(await storeDefaultChannel(tx, channelId, isDefault))) return;
   recordAudit(tx, realm.id, actor.id, [
     {

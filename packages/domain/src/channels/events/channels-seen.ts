@@ -1,6 +1,8 @@
 import {
   type Channel,
   type PermissionSubject,
+  accessFactsColumns,
+  accessFactsRow,
   hasMetadataAccess,
   loadChannelPresenter,
   loadChannels,
@@ -15,27 +17,11 @@ import { inSlices } from "@carillon/kit";
 import { archivedAmong, channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
 import { peersShownEvent } from "./peer-events.ts";
 
-/** What decides who sees a channel, of `channels`: {@link accessFactsRow}. */
-export const accessFactsColumns = `id, is_archived AS "isArchived", invite_only AS "inviteOnly", is_web_public AS "isWebPublic",
-      can_add_subscribers_group_id AS "canAddSubscribersGroupId", can_subscribe_group_id AS "canSubscribeGroupId",
-      can_administer_channel_group_id AS "canAdministerChannelGroupId"`;
-
-/** The rows of {@link accessFactsColumns}. */
-export const accessFactsRow = {
-  id: column.int,
-  isArchived: column.bool,
-  inviteOnly: column.bool,
-  isWebPublic: column.bool,
-  canAddSubscribersGroupId: column.int,
-  canSubscribeGroupId: column.int,
-  canAdministerChannelGroupId: column.int,
-};
-
 const facts = statement({
   name: "channel-access-facts",
-  text: `SELECT ${accessFactsColumns}
-    FROM channels WHERE realm_id = $1 ORDER BY id`,
-  row: accessFactsRow,
+  text: `SELECT c.id, c.is_archived AS "isArchived", ${accessFactsColumns}
+    FROM channels c WHERE c.realm_id = $1 ORDER BY c.id`,
+  row: { id: column.int, isArchived: column.bool, ...accessFactsRow },
 });
 
 /** A channel that an account sees. */

@@ -4,6 +4,7 @@ import {
   channelColumns,
   hasContentAccess,
   hasMetadataAccess,
+  isPublic,
   loadChannelPresenter,
   loadMemberships,
   loadSubscribedChannels,
@@ -43,7 +44,7 @@ export async function listChannels(
     const subscribed = isSubscribed(account.id, channel.id);
     if (selection.subscribed && subscribed) return true;
     if (selection.all && hasMetadataAccess(account, channel, memberships, subscribed)) return true;
-    if (selection.public && !channel.inviteOnly && !isGuest(account)) return true;
+    if (selection.public && isPublic(channel) && !isGuest(account)) return true;
     if (selection.webPublic && channel.isWebPublic) return true;
     if (owner !== null && isSubscribed(owner, channel.id)) return true;
     return selection.contentAccess && hasContentAccess(account, channel, memberships, subscribed);

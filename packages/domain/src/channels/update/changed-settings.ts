@@ -3,6 +3,8 @@ import {
   type ChangedGroupSetting,
   type SystemGroupIds,
   changeGroupSettings,
+  readingPermissions,
+  showingPermissions,
 } from "@carillon/model";
 import { type ChannelPermission, channelPermissions, errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
@@ -11,12 +13,10 @@ import type { OpenChannel } from "../rights/open-channel.ts";
 import { checkMaySetDeletion } from "../rights/property-rights.ts";
 import type { ChannelChanges } from "./channel-changes.ts";
 
-const { canAddSubscribersGroup, canAdministerChannelGroup, canSubscribeGroup } = channelPermissions;
-
-/** Whoever holds one of these can read the channel, so that it takes somebody who can to give them away. */
-const opening: readonly string[] = [canAddSubscribersGroup.name, canSubscribeGroup.name];
-/** Whoever holds one of these sees the channel. */
-const showing: readonly string[] = [...opening, canAdministerChannelGroup.name];
+const nameOf = (permission: ChannelPermission) => channelPermissions[permission].name;
+/** It takes somebody who may read the channel to give these away. */
+const opening: readonly string[] = readingPermissions.map(nameOf);
+const showing: readonly string[] = showingPermissions.map(nameOf);
 
 /**
  * Sets permissions of the channel, which the transaction has together with the group graph (channels.md §5.12).

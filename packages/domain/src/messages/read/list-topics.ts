@@ -1,4 +1,4 @@
-import { type Account, loadRealm, requireChannel } from "@carillon/model";
+import { type Account, hasProtectedHistory, loadRealm, requireChannel } from "@carillon/model";
 import { column, statement, type RowOf, type Tx } from "@carillon/db";
 
 const row = {
@@ -67,9 +67,10 @@ export async function listTopics(
     access: "content",
     archived: false,
   });
-  const isShared = channel.historyPublicToSubscribers || channel.isWebPublic;
   const [topics, realm] = await Promise.all([
-    isShared ? tx.rows(allTopics, [channel.id]) : tx.rows(receivedTopics, [channel.id, viewer.id]),
+    hasProtectedHistory(channel)
+      ? tx.rows(receivedTopics, [channel.id, viewer.id])
+      : tx.rows(allTopics, [channel.id]),
     loadRealm(tx, viewer.realmId),
   ]);
   if (options.allowEmptyName) return topics;

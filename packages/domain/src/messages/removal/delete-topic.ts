@@ -3,6 +3,7 @@ import {
   type Channel,
   type ChannelNeed,
   currentActor,
+  hasProtectedHistory,
   isOrganizationAdministrator,
   loadRealm,
   maxTopicLength,
@@ -132,8 +133,8 @@ async function lockNewest(
   channel: Channel,
   { name, before, size }: { name: string; before: number; size: number },
 ): Promise<number[]> {
-  const isShared = channel.historyPublicToSubscribers || channel.isWebPublic;
-  const values = [channel.id, name, before, size, isShared ? null : actor.id];
+  const receiver = hasProtectedHistory(channel) ? actor.id : null;
+  const values = [channel.id, name, before, size, receiver];
   const rows = await tx.lock({ name: "messages" }, newest, values);
   return rows.map(({ id }) => id);
 }

@@ -1,3 +1,4 @@
+import { hasProtectedHistory } from "@carillon/model";
 import type { NewEvent } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
@@ -57,7 +58,7 @@ function readersOf({ channels, readers }: Places): Readers {
   });
   return {
     ofCopies: all
-      .filter(([, channel]) => !channel.historyPublicToSubscribers && !channel.isWebPublic)
+      .filter(([, channel]) => hasProtectedHistory(channel))
       .map(([recipientId]) => recipientId),
     limited: limited.map(({ recipientId }) => recipientId),
     readerIds: limited.map(({ readerIds }) => readerIds),

@@ -4,6 +4,7 @@ import {
   type PostingChannel,
   type Realm,
   hasContentAccess,
+  hasSharedHistorySql,
   loadMemberships,
   loadPostingChannelsNamed,
   loadRealm,
@@ -189,7 +190,7 @@ const newestOfTopics = statement({
     CROSS JOIN LATERAL (
       SELECT m.id FROM messages m
       WHERE m.recipient_id = r.id AND m.is_channel AND lower(m.topic) = lower(w.topic)
-        AND (c.history_public_to_subscribers
+        AND (${hasSharedHistorySql}
              OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = w.author_id AND um.message_id = m.id))
       ORDER BY m.id DESC LIMIT 1
     ) newest`,

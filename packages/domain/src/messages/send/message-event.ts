@@ -5,6 +5,7 @@ import {
   type Realm,
   commonFields,
   flagNames,
+  isPublic,
   personOf,
 } from "@carillon/model";
 
@@ -39,7 +40,7 @@ export function messageEvent(
     picture: sender.picture,
     flags: flagNames(flags.all),
     public_gravatar: sender.hasPublicGravatar,
-    public_channel: target.kind === "channel" && !target.channel.inviteOnly,
+    public_channel: target.kind === "channel" && isPublic(target.channel),
     ...(local ? { local: { queue_id: local.queueId, local_message_id: local.localId } } : {}),
   };
   return messageSent(payload, {

@@ -4,6 +4,7 @@ import {
   type PostingChannel,
   hasContentAccess,
   hasMetadataAccess,
+  hasProtectedHistory,
 } from "@carillon/model";
 import { errors, channelPermissions } from "@carillon/contract";
 
@@ -83,6 +84,6 @@ function reaches(
   const subscribed = channel.subscribed.has(sender.id);
   return (
     hasContentAccess(sender, channel, memberships, subscribed) &&
-    (subscribed || channel.historyPublicToSubscribers)
+    (subscribed || !hasProtectedHistory(channel))
   );
 }

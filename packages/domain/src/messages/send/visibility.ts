@@ -1,6 +1,7 @@
 import {
   type Account,
   type NumberedMessage,
+  hasProtectedHistory,
   setting,
   topicName,
   topicPolicyEvent,
@@ -94,7 +95,7 @@ function begunKey({ recipientId, topic, sender, target }: NumberedMessage): stri
 }
 
 function isProtected(target: NumberedMessage["target"]): boolean {
-  return target.kind === "channel" && !target.channel.historyPublicToSubscribers;
+  return target.kind === "channel" && hasProtectedHistory(target.channel);
 }
 
 const policiesOf = statement({

@@ -1,11 +1,12 @@
+import { isPublicSql, isWebPublicSql } from "@carillon/model";
 import { isGuest } from "@carillon/contract";
 
 import { badOperand, narrowOperator, operandTypes } from "./operator.ts";
 
 /** Conditions on a channel `c`. */
 const kinds: Readonly<Record<string, { where: string; sharedHistory: boolean }>> = {
-  public: { where: "NOT c.invite_only", sharedHistory: true },
-  "web-public": { where: "c.is_web_public", sharedHistory: true },
+  public: { where: isPublicSql, sharedHistory: true },
+  "web-public": { where: isWebPublicSql, sharedHistory: true },
   archived: { where: "c.is_archived", sharedHistory: false },
 };
 

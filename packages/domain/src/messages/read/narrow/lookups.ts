@@ -4,6 +4,7 @@ import {
   type Reader,
   channelReadable,
   findDirectRecipients,
+  hasSharedHistorySql,
   memberKey,
 } from "@carillon/model";
 import { knowableId } from "@carillon/contract";
@@ -17,8 +18,6 @@ export interface NarrowChannel {
   readonly id: number;
   readonly name: string;
   readonly recipientId: number;
-  readonly inviteOnly: boolean;
-  readonly isWebPublic: boolean;
   readonly historyPublicToSubscribers: boolean;
   /** Whether the viewer has content access. */
   readonly readable: boolean;
@@ -62,8 +61,8 @@ async function loadChannels(
   const names = named.filter((value) => typeof value === "string");
   const values = new SqlValues();
   const rows = await sql.rows<NarrowChannel & { asked: string[] }>(
-    `SELECT c.id, c.name, r.id AS "recipientId", c.invite_only AS "inviteOnly", c.is_web_public AS "isWebPublic",
-       c.history_public_to_subscribers AS "historyPublicToSubscribers",
+    `SELECT c.id, c.name, r.id AS "recipientId",
+       ${hasSharedHistorySql} AS "historyPublicToSubscribers",
        ${channelReadable(viewer)(values)} AS readable,
        ARRAY(SELECT a.name FROM unnest(${values.add(names, "text[]")}) AS a (name)
              WHERE lower(a.name) = lower(c.name)) AS asked

@@ -1,4 +1,4 @@
-import { SqlValues, type Reader, channelReadable } from "@carillon/model";
+import { SqlValues, type Reader, channelReadable, hasSharedHistorySql } from "@carillon/model";
 import { errors, type NarrowTerm } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
@@ -68,7 +68,7 @@ async function conversationOf(
      FROM messages m JOIN recipients r ON r.id = m.recipient_id LEFT JOIN channels c ON c.id = r.channel_id
      WHERE m.id = ${values.add(id, "bigint")} AND r.realm_id = ${values.add(viewer.realmId, "int")}
        AND (c.id IS NULL OR ${channelReadable(viewer)(values)})
-       AND (coalesce(c.history_public_to_subscribers, false)
+       AND (coalesce(${hasSharedHistorySql}, false)
             OR EXISTS (SELECT 1 FROM user_messages um
                        WHERE um.user_id = ${values.add(viewer.id, "int")} AND um.message_id = m.id))`,
     values.list,

@@ -1,11 +1,11 @@
 import { channel, organization, useDatabase, user, userGroup } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { hasContentAccess } from "../channels/access.ts";
-import { loadContentAudiences } from "../channels/content-audience.ts";
 import { loadMemberships } from "../permissions/memberships.ts";
-import { SqlValues } from "./sql-values.ts";
-import { channelReadable } from "./visibility.ts";
+import { SqlValues } from "../sql/sql-values.ts";
+import { hasContentAccess } from "./access.ts";
+import { channelReadable } from "./access-sql.ts";
+import { loadContentAudiences } from "./content-audience.ts";
 
 describe("content access as a condition of a statement, and as a list of those who have it", () => {
   const db = useDatabase();

@@ -1,0 +1,49 @@
+import { expect } from "chai";
+import { readFiles } from "./source-files.ts";
+
+/** What decides who reads and sees a channel: the columns, and the fields that they become. */
+const decisive =
+  /\b(?:invite_only|is_web_public|history_public_to_subscribers|inviteOnly|isWebPublic|historyPublicToSubscribers|can_(?:subscribe|add_subscribers|administer_channel)_group_id|can(?:Subscribe|AddSubscribers|AdministerChannel)GroupId)\b/;
+
+/** Who may name them: the rules themselves, and what stores, loads and shows channels without deciding anything. */
+const named: ReadonlyArray<{ path: RegExp; why: string }> = [
+  { path: /^packages\/model\/src\/channels\/access(-sql)?\.ts$/, why: "the rules" },
+  { path: /^packages\/model\/src\/channels\/(metadata|content)-audience\.ts$/, why: "the rules" },
+  { path: /^packages\/model\/src\/channels\/(channel|present)\.ts$/, why: "loads and shows" },
+  { path: /^packages\/model\/src\/messages\/channel-facts\.ts$/, why: "loads" },
+  { path: /^packages\/domain\/src\/messages\/read\/narrow\/lookups\.ts$/, why: "loads" },
+  { path: /^packages\/contract\/src\//, why: "the wire" },
+  { path: /^apps\/gateway\/src\/operations\/channels\//, why: "passes on what is asked for" },
+  { path: /^packages\/domain\/src\/channels\/(create|update|rights)\//, why: "sets them" },
+  { path: /^packages\/domain\/src\/channels\/subscriptions\/update-/, why: "sets them" },
+  { path: /^packages\/domain\/src\/channels\/events\/channel-events\.ts$/, why: "tells of them" },
+  { path: /^packages\/domain\/src\/channels\/read\/list-channels\.ts$/, why: "lists by kind" },
+  {
+    path: /^packages\/domain\/src\/channels\/subscriptions\/usable-channels\.ts$/,
+    why: "one permission lets its holders add others, too",
+  },
+];
+
+/** Lines that are no comment. */
+const code = (text: string) => text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
+
+// docs/decisions/012, channels.md §3: one function for each access level, in TypeScript and as SQL.
+describe("Who reads and sees a channel", () => {
+  const sources = () => readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
+  const naming = async () =>
+    (await sources())
+      .filter(({ path }) => !path.startsWith("packages/testkit/"))
+      .filter(({ text }) => decisive.test(code(text)))
+      .map(({ path }) => path);
+
+  it("is decided by packages/model/src/channels/access.ts and its SQL alone: ask those", async () => {
+    const others = (await naming()).filter((file) => !named.some(({ path }) => path.test(file)));
+    expect(others).to.deep.equal([]);
+  });
+
+  it("is what every named file is about", async () => {
+    const files = await naming();
+    const idle = named.filter(({ path }) => !files.some((file) => path.test(file)));
+    expect(idle.map(({ path }) => path.source)).to.deep.equal([]);
+  });
+});
