@@ -2,6 +2,7 @@ export * from "./alarms.ts";
 export * from "./clear-intents.ts";
 export { Column, column, type Columns, type RowOf } from "./column.ts";
 export * from "./counters.ts";
+export * from "./daily.ts";
 export * from "./database.ts";
 export * from "./heartbeats.ts";
 export * from "./intents.ts";

@@ -34,6 +34,12 @@ export { markUnsubscribedRead, recordMarkRead } from "./messages/flags/mark-unsu
 export { listTopics } from "./messages/read/list-topics.ts";
 export { readMessages } from "./messages/read/read-messages.ts";
 export { deleteTopic } from "./messages/removal/delete-topic.ts";
+export { purgeArchive } from "./messages/removal/purge-archive.ts";
+export {
+  type ArchivedRun,
+  listArchivedRuns,
+  restoreMessages,
+} from "./messages/removal/restore-messages.ts";
 export { sendUnheardNotice } from "./messages/send/bot-trouble.ts";
 export { checkMessages } from "./messages/send/check.ts";
 export { renderText } from "./messages/send/render-text.ts";
@@ -57,6 +63,7 @@ export {
 export { updateRealm } from "./realms/update-realm.ts";
 export { eventPresenter } from "./register/event-presenter.ts";
 export { registerQueue } from "./register/register.ts";
+export { sweepRetention } from "./retention/sweep-retention.ts";
 export { scheduleMessage } from "./scheduled/create.ts";
 export { deleteScheduled } from "./scheduled/delete.ts";
 export { deliverAll } from "./scheduled/deliver-all.ts";

@@ -1,10 +1,12 @@
 import { namedOnce } from "./named-once.ts";
+import { clearArchive } from "./recurring/clear-archive.ts";
 import { clearEvents } from "./recurring/clear-events.ts";
 import { clearIntents } from "./recurring/clear-intents.ts";
 import { clearRateHits } from "./recurring/clear-rate-hits.ts";
 import { heartbeat } from "./recurring/heartbeat.ts";
 import { promoteFullMembers } from "./recurring/promote-full-members.ts";
 import { relay } from "./recurring/relay.ts";
+import { retention } from "./recurring/retention.ts";
 import { sweep } from "./recurring/sweep.ts";
 import type { RecurringDefinition } from "./recurring.ts";
 
@@ -16,5 +18,7 @@ export const allRecurring: readonly RecurringDefinition[] = namedOnce("recurring
   clearIntents,
   clearRateHits,
   promoteFullMembers,
+  retention,
+  clearArchive,
   heartbeat,
 ]);

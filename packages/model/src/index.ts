@@ -198,7 +198,7 @@ export { realmIconUrl } from "./realms/icon.ts";
 export { legacyPolicies } from "./realms/legacy-policies.ts";
 export { realmPolicyEvent, realmUpdatedEvents } from "./realms/realm-events.ts";
 export { realmOfHost } from "./realms/realm-of-host.ts";
-export { lockOrganization } from "./realms/lock-organization.ts";
+export { holdOrganization, lockOrganization } from "./realms/lock-organization.ts";
 export { type Realm, loadRealm } from "./realms/realm.ts";
 export { settingChoices } from "./settings/choices.ts";
 export { languageName } from "./settings/languages.ts";

@@ -6,7 +6,7 @@ import type { Snapshot } from "./readings.ts";
 const roles = ["gateway", "worker", "dashboard"];
 
 /** Counters of the database that are 0 before anything was added to them. */
-const knownCounters = ["sweep_repairs"];
+const knownCounters = ["sweep_repairs", "retention_removals"];
 
 /**
  * The gauges that come from rows and queues. Labels are names of queues, states and roles only: the page is open.

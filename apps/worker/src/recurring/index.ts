@@ -1,10 +1,12 @@
 import { heartbeatOf, type RecurringTask } from "@carillon/db";
 
 import type { WorkerServices } from "../services.ts";
+import { clearArchiveTask } from "./clear-archive.ts";
 import { clearEventsTask } from "./clear-events.ts";
 import { clearIntentsTask } from "./clear-intents.ts";
 import { promoteFullMembersTask } from "./promote-full-members.ts";
 import { relayTask } from "./relay.ts";
+import { retentionTask } from "./retention.ts";
 import { sweepTask } from "./sweep.ts";
 
 /**
@@ -18,6 +20,8 @@ export function workerTasks(services: WorkerServices, counters: () => object): R
     clearEventsTask,
     clearIntentsTask,
     promoteFullMembersTask,
+    retentionTask,
+    clearArchiveTask,
     heartbeatOf("worker", counters),
   ];
 }

@@ -11,3 +11,12 @@ export async function lockOrganization(tx: Tx, realmId: number): Promise<void> {
     [realmId],
   );
 }
+
+/** Keeps the organization's settings as they are until the transaction ends, while others may do the same. */
+export async function holdOrganization(tx: Tx, realmId: number): Promise<void> {
+  await tx.lock(
+    { name: "organization", keys: [realmId], shared: true },
+    "SELECT FROM realms WHERE id = $1 FOR SHARE",
+    [realmId],
+  );
+}

@@ -3,7 +3,8 @@ import { flag } from "@carillon/model";
 
 import type { ReadByNow } from "../flags/read-events.ts";
 
-const archivedColumns = `id, scheduled_message_id, realm_id, sender_id, recipient_id, is_channel, topic, content,
+/** What a message keeps in the archive: everything but what searching goes by. */
+export const archivedColumns = `id, scheduled_message_id, realm_id, sender_id, recipient_id, is_channel, topic, content,
       rendered_content, render_version, sent_at, client_id, edit_history, last_edit_at, has_link, has_image,
       has_attachment`;
 

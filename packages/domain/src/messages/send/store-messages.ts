@@ -6,7 +6,13 @@ import type { Audience } from "./audience.ts";
 import type { ReceiverFlags } from "./receiver-flags.ts";
 
 /**
- * PostgreSQL's parser leaves tags, attributes and entities of the HTML out of the vector (messages.md §5).
+ * What searching goes by, of messages `m` with their HTML in the column `rendered`. PostgreSQL's parser leaves tags,
+ * attributes and entities out of it (messages.md §5).
+ */
+export const searchVector = (rendered: string) => `to_tsvector('english', CASE WHEN m.is_channel
+        THEN replace(replace(replace(m.topic, '&', '&amp;'), '<', '&lt;'), '>', '&gt;') || ' ' ELSE '' END || ${rendered})`;
+
+/**
  * `scheduled_message_id` is unique: a row that is there already was sent before, and is not sent again.
  */
 const insert = statement({
@@ -15,8 +21,7 @@ const insert = statement({
       rendered_content, render_version, sent_at, client_id, has_link, has_image, has_attachment, search)
     SELECT m.id, $1, m.scheduled_message_id, m.sender_id, m.recipient_id, m.is_channel, m.topic, m.content,
       m.rendered, $2, now(), m.client_id, m.has_link, m.has_image, m.has_attachment,
-      to_tsvector('english', CASE WHEN m.is_channel
-        THEN replace(replace(replace(m.topic, '&', '&amp;'), '<', '&lt;'), '>', '&gt;') || ' ' ELSE '' END || m.rendered)
+      ${searchVector("m.rendered")}
     FROM unnest($3::bigint[], $4::bigint[], $5::int[], $6::int[], $7::bool[], $8::text[], $9::text[], $10::text[],
         $11::int[], $12::bool[], $13::bool[], $14::bool[])
       AS m (id, scheduled_message_id, sender_id, recipient_id, is_channel, topic, content, rendered,

@@ -1,0 +1,20 @@
+import { leads, type RecurringTask } from "@carillon/db";
+import { purgeArchive } from "@carillon/domain";
+import { clearArchive } from "@carillon/jobs";
+
+/** Deletes removed messages that can be brought back no longer (channels.md §11). */
+export const clearArchiveTask: RecurringTask = {
+  definition: clearArchive,
+  async run({ db, log, batches }) {
+    let messages = 0;
+    await batches((size) =>
+      db.transaction(async (tx) => {
+        if (!(await leads(tx, clearArchive))) return "done";
+        const purged = await purgeArchive(tx, size);
+        messages += purged.messages;
+        return purged.more ? "more" : "done";
+      }),
+    );
+    if (messages > 0) log.info({ messages }, "deleted removed messages for good");
+  },
+};

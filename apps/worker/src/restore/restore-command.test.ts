@@ -1,0 +1,59 @@
+import { deleteTopic } from "@carillon/contract";
+import { StartupError } from "@carillon/kit";
+import { channel, pastMessages, useScene } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { restoreCommand } from "./restore-command.ts";
+
+describe("the operator's command that brings removed messages back", () => {
+  const scene = useScene();
+  const { db } = scene;
+
+  it("lists what is kept, and restores a run or a channel", async () => {
+    const { owner, admin, realm } = scene.org;
+    expect(await restoreCommand(db, ["list"])).to.deep.equal(["No removed messages are kept."]);
+    const room = await channel(db, owner, { name: "Kitchen" });
+    const ids = [
+      ...(await pastMessages(db, room, owner, { count: 2, daysAgo: 2 })),
+      ...(await pastMessages(db, room, owner, { topic: "rain", daysAgo: 1 })),
+    ];
+    for (const topic_name of ["lunch", "rain"])
+      await scene.as(admin).succeed(deleteTopic, {
+        path: { stream_id: room.id },
+        params: { topic_name },
+      });
+    const [first = "", second = "", ...more] = await restoreCommand(db, ["list"]);
+    expect(more).to.deep.equal([]);
+    const what = `channel ${room.id} \\(Kitchen\\) of organization ${realm.id}  topic by account ${admin.id}$`;
+    const line = (messages: number) =>
+      new RegExp(
+        String.raw`^run (\d+)  \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC  ${messages} messages  ${what}`,
+      );
+    expect(first).to.match(line(2));
+    expect(second).to.match(line(1));
+
+    const run = line(1).exec(second)?.[1] ?? "";
+    expect(await restoreCommand(db, ["run", run])).to.deep.equal(["Restored 1 message."]);
+    expect(await restoreCommand(db, ["channel", String(room.id)])).to.deep.equal([
+      "Restored 2 messages.",
+    ]);
+    expect(await restoreCommand(db, ["run", run])).to.deep.equal(["Restored 0 messages."]);
+    const rows = await db.rows("SELECT FROM messages WHERE id = ANY($1::bigint[])", [ids]);
+    expect(rows).to.have.lengthOf(3);
+  });
+
+  for (const words of [
+    [],
+    ["all"],
+    ["run"],
+    ["run", "x"],
+    ["channel", "0"],
+    ["run", "1", "2"],
+    ["list", "3"],
+  ])
+    it(`says what it knows when it is asked for: ${words.join(" ") || "nothing"}`, async () => {
+      const failure = await restoreCommand(db, words).catch((error: unknown) => error);
+      expect(failure).to.be.instanceOf(StartupError);
+      expect((failure as Error).message).to.contain("list, run NUMBER or channel NUMBER");
+    });
+});

@@ -1,0 +1,104 @@
+import { lockChannelRows, recordAudit } from "@carillon/model";
+import { column, statement, type Database, type RowOf, type Sql, type Tx } from "@carillon/db";
+
+import { searchVector } from "../send/store-messages.ts";
+import { archivedColumns } from "./archive-messages.ts";
+
+const runRow = {
+  id: column.bigint,
+  realmId: column.int,
+  /** The one channel that its messages were in, if there is one. */
+  channelId: column.int.orNull(),
+  channel: column.text.orNull(),
+  cause: column.text,
+  actorId: column.int.orNull(),
+  endedAt: column.time,
+  /** How many are in the archive. */
+  messages: column.int,
+};
+
+/** A run of removing messages that can be brought back. */
+export type ArchivedRun = RowOf<typeof runRow>;
+
+const runs = statement({
+  name: "archived-runs",
+  text: `SELECT r.id, r.realm_id AS "realmId", r.channel_id AS "channelId", c.name AS channel, r.cause,
+      r.actor_id AS "actorId", r.ended_at AS "endedAt",
+      (SELECT count(*)::int FROM archived_messages a WHERE a.removal_id = r.id) AS messages
+    FROM message_removals r LEFT JOIN channels c ON c.id = r.channel_id ORDER BY r.id`,
+  row: runRow,
+});
+
+/** All runs with messages in the archive, of all organizations, the first one first. */
+export function listArchivedRuns(sql: Sql): Promise<ArchivedRun[]> {
+  return sql.rows(runs);
+}
+
+/** What to bring back: what one run removed, or all that was removed from a channel. */
+export type Restored = { readonly run: number } | { readonly channel: number };
+
+/** So many messages come back in one transaction. */
+const atOnce = 500;
+
+/**
+ * Brings removed messages back as they were, with everybody's copies and flags, in batches of a transaction each. What is
+ * broken off goes on at the next call, and what is back already stays as it is. No event tells of it.
+ * @returns how many came back
+ */
+export async function restoreMessages(db: Database, what: Restored): Promise<number> {
+  const chosen = await db.rows(chosenRuns, [
+    "run" in what ? what.run : null,
+    "channel" in what ? what.channel : null,
+  ]);
+  let restored = 0;
+  for (const run of chosen)
+    for (let count = atOnce; count === atOnce; restored += count)
+      count = await db.transaction((tx) => restoreBatch(tx, run));
+  return restored;
+}
+
+const chosenRuns = statement({
+  name: "runs-to-restore",
+  text: `SELECT id, realm_id AS "realmId", channel_id AS "channelId" FROM message_removals
+    WHERE id = $1 OR channel_id = $2 ORDER BY id`,
+  row: { id: column.bigint, realmId: column.int, channelId: column.int.orNull() },
+});
+
+/** The search vector is made again. A message that is there already is never overwritten. */
+const bringBack = statement({
+  name: "messages-from-archive",
+  text: `WITH m AS MATERIALIZED (
+      DELETE FROM archived_messages WHERE removal_id = $1 AND id = ANY(ARRAY(
+        SELECT id FROM archived_messages WHERE removal_id = $1 ORDER BY id LIMIT $2))
+      RETURNING ${archivedColumns}, holder_ids, holder_flags
+    ), message AS (
+      INSERT INTO messages (${archivedColumns}, search)
+      SELECT ${archivedColumns}, ${searchVector("m.rendered_content")} FROM m ON CONFLICT DO NOTHING
+    ), copy AS (
+      INSERT INTO user_messages (user_id, message_id, flags)
+      SELECT h.user_id, m.id, h.flags FROM m CROSS JOIN LATERAL unnest(m.holder_ids, m.holder_flags) AS h (user_id, flags)
+      ON CONFLICT DO NOTHING
+    ), first AS (
+      UPDATE channels c SET first_message_id = least(c.first_message_id, f.id)
+      FROM (SELECT r.channel_id, min(m.id) AS id FROM m JOIN recipients r ON r.id = m.recipient_id GROUP BY r.channel_id) f
+      WHERE c.id = f.channel_id
+    )
+    SELECT count(*)::int AS count FROM m`,
+  row: { count: column.int },
+});
+
+/** A removal from the same channel, and another restoring, wait for each other at the channel's row. */
+async function restoreBatch(tx: Tx, run: RowOf<typeof chosenRuns.columns>): Promise<number> {
+  const { id, realmId, channelId } = run;
+  await lockChannelRows(tx, channelId === null ? [] : [channelId]);
+  const count = (await tx.first(bringBack, [id, atOnce]))?.count ?? 0;
+  if (count < atOnce) await tx.rows("DELETE FROM message_removals WHERE id = $1", [id]);
+  if (count > 0)
+    recordAudit(tx, realmId, null, [
+      {
+        type: "messages_restored",
+        data: { removal_id: id, stream_id: channelId, messages: count },
+      },
+    ]);
+  return count;
+}

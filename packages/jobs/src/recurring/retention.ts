@@ -1,0 +1,14 @@
+import { recurring } from "../recurring.ts";
+
+/** A run that fails, or is broken off, goes on an hour later where it was. */
+export const retention = recurring({
+  name: "retention",
+  about:
+    "Once a day by UTC: moves the messages to the archive that their channel, or for direct messages the organization, " +
+    "keeps no longer.",
+  processes: ["worker"],
+  every: "1h",
+  leader: "one per organization",
+  bound: { batch: 1_000, batches: Number.POSITIVE_INFINITY, of: "messages" },
+  deadline: "1h",
+});

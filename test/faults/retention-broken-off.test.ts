@@ -1,0 +1,89 @@
+import {
+  channel,
+  eventsOf,
+  organization,
+  pastMessages,
+  waitFor,
+  type TestProcess,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { gate, type Gate } from "./support/obstacles.ts";
+import { patienceMs } from "./support/patience.ts";
+import { inWorld, type World } from "./support/world.ts";
+
+/** More than a batch. */
+const messages = 1_200;
+
+describe("Retention, when its worker", function () {
+  this.timeout(240_000);
+
+  it("is killed in the middle of a batch, goes on in another one, and takes each message once", () =>
+    inWorld("postgres", (world) =>
+      brokenOff(world, async (worker, deletions) => {
+        await worker.kill();
+        await deletions.drop();
+      }),
+    ));
+
+  it("freezes in the middle of a batch, goes on in another one, and has done nothing when it thaws", () =>
+    inWorld("postgres", (world) =>
+      brokenOff(
+        world,
+        async (worker, deletions) => {
+          worker.signal("SIGSTOP");
+          await deletions.open();
+        },
+        async (worker) => {
+          worker.signal("SIGCONT");
+          await worker.waitForLine("messages could not be removed", patienceMs);
+        },
+      ),
+    ));
+
+  async function brokenOff(
+    world: World,
+    breakOff: (worker: TestProcess, deletions: Gate) => Promise<void>,
+    mend?: (worker: TestProcess) => Promise<void>,
+  ): Promise<void> {
+    const { db } = world;
+    const { owner, member, realm } = await organization(db);
+    const room = await channel(db, owner, {
+      subscribers: [owner, member],
+      row: { messageRetentionDays: 2 },
+    });
+    const ids = await pastMessages(db, room, owner, { count: messages, daysAgo: 3 });
+    const deletions = await gate(db, "DELETE ON messages");
+    // The processes' own limit is ten seconds; a test of the pool holds that.
+    const impatient = new URL(db.url);
+    impatient.searchParams.set("idle_in_transaction_session_timeout", "1000");
+    const { events } = await eventsOf(db, realm.id, async () => {
+      const worker = await world.worker({ DATABASE_URL: impatient.href });
+      const waits = async () => (await deletions.waiting()) > 0;
+      await waitFor(waits, { what: "a batch is under way", timeoutMs: patienceMs });
+      await breakOff(worker, deletions);
+      const free = async () =>
+        (await db.rows("SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 1102"))
+          .length === 0;
+      await waitFor(free, { what: "nobody leads any more", timeoutMs: patienceMs });
+      expect(await left()).to.equal(messages);
+      world.startWorker();
+      await waitFor(async () => (await left()) === 0, {
+        what: "another worker goes on",
+        timeoutMs: patienceMs,
+      });
+      await mend?.(worker);
+    });
+    const told = events.flatMap(({ type, payload }) =>
+      type === "delete_message" ? (payload["message_ids"] as number[]) : [],
+    );
+    expect(told).to.deep.equal(ids);
+    const archived = await db.rows("SELECT FROM archived_messages");
+    expect(archived).to.have.lengthOf(messages);
+
+    async function left(): Promise<number> {
+      return (await db.rows("SELECT FROM messages WHERE recipient_id = $1", [room.recipientId]))
+        .length;
+    }
+  }
+});
