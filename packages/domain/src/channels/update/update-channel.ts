@@ -69,11 +69,6 @@ export async function updateChannel(
       data: { channel_id: channelId, setting: name, old, new: value },
     })),
   );
-  const mayDiffer = privacy.some(changes) || changesSight(settings);
-  const sight = await compareSight(tx, channel, before, mayDiffer);
-  const defaults: NewEvent[] = changes("is_default_stream")
-    ? [await defaultChannelsEvent(tx, realm.id)]
-    : [];
   const said = await changeNotices(tx, actor, { before: channel, next, properties, settings });
   const notices = await postChannelNotices(
     tx,
@@ -81,6 +76,11 @@ export async function updateChannel(
     actor,
     said.map((notice) => ({ channelId, notice })),
   );
+  const mayDiffer = privacy.some(changes) || changesSight(settings);
+  const sight = await compareSight(tx, channel, before, mayDiffer);
+  const defaults: NewEvent[] = changes("is_default_stream")
+    ? [await defaultChannelsEvent(tx, realm.id)]
+    : [];
   emit(tx, realm.id, [
     ...sight.events,
     ...settingEvents(channel, settings, systemGroups, sight.audience),
