@@ -53,7 +53,12 @@ export {
   maxFolderNameLength,
 } from "./channels/folder-texts.ts";
 export { listChannelFolders, loadChannelFolder } from "./channels/folders.ts";
-export { type MetadataAudiences, loadMetadataAudiences } from "./channels/metadata-audience.ts";
+export {
+  type MetadataAudiences,
+  loadAudienceShift,
+  loadMetadataAudience,
+  loadMetadataAudiences,
+} from "./channels/metadata-audience.ts";
 export {
   checkChannelName,
   checkDescription,

@@ -21,9 +21,8 @@ const bases = statement({
   row: { everybody: column.ints, nonGuests: column.ints, administrators: column.ints },
 });
 
-const extras = statement({
-  name: "metadata-audience-extras",
-  text: `WITH RECURSIVE channel AS (
+/** Who sees each of the channels besides those of its basis, as `extra (channel_id, user_id)`. */
+const channelsWithExtra = `WITH RECURSIVE channel AS (
       SELECT c.id, ${isWebPublicSql} AS is_web_public, ${isPrivateSql} AS is_private, ${showingGroups} AS groups
       FROM channels c WHERE c.realm_id = $1 AND c.id = ANY($2::int[])
     ), granted (channel_id, group_id) AS (
@@ -39,7 +38,11 @@ const extras = statement({
       SELECT granted.channel_id, m.user_id FROM granted
       JOIN user_group_member m ON m.group_id = granted.group_id
       JOIN users u ON u.id = m.user_id AND u.is_active AND u.role <> ${roles.guest}
-    )
+    )`;
+
+const extras = statement({
+  name: "metadata-audience-extras",
+  text: `${channelsWithExtra}
     SELECT c.id, CASE WHEN c.is_web_public THEN 'everybody' WHEN c.is_private THEN 'administrators'
         ELSE 'nonGuests' END AS basis,
       coalesce((SELECT array_agg(user_id ORDER BY user_id) FROM extra WHERE channel_id = c.id), '{}') AS extra
@@ -65,4 +68,59 @@ export async function loadMetadataAudiences(
       return [id, known];
     }),
   );
+}
+
+/** The accounts that see one channel, as `seeing (id)`. */
+const seeing = `${channelsWithExtra}, seeing AS (
+      SELECT u.id FROM users u CROSS JOIN channel c
+      WHERE u.realm_id = $1 AND u.is_active AND u.system_bot_kind IS NULL AND u.role <= CASE
+        WHEN c.is_web_public THEN ${roles.guest} WHEN c.is_private THEN ${roles.administrator} ELSE ${roles.member} END
+      UNION SELECT user_id FROM extra
+    )`;
+
+const ofOne = statement({
+  name: "metadata-audience-of-one",
+  text: `${seeing} SELECT coalesce(array_agg(id ORDER BY id), '{}')::text AS audience FROM seeing`,
+  row: { audience: column.text },
+});
+
+/** Who sees one channel's metadata, as PostgreSQL writes an array: it goes back into SQL as it came, however long. */
+export async function loadMetadataAudience(
+  sql: Sql,
+  realmId: number,
+  channelId: number,
+): Promise<string> {
+  const [row] = await sql.rows(ofOne, [realmId, [channelId]]);
+  return row?.audience ?? "{}";
+}
+
+/** How the audience of a channel has become another one; in the same form, `{}` for nobody. */
+export interface AudienceShift {
+  readonly staying: string;
+  readonly gained: string;
+  readonly lost: string;
+}
+
+const shift = statement({
+  name: "metadata-audience-shift",
+  text: `${seeing}, both_states AS (
+      SELECT id, a.id IS NOT NULL AS sees, b.id IS NOT NULL AS saw
+      FROM seeing a FULL JOIN unnest($3::int[]) AS b (id) USING (id)
+    )
+    SELECT coalesce(array_agg(id ORDER BY id) FILTER (WHERE saw AND sees), '{}')::text AS staying,
+      coalesce(array_agg(id ORDER BY id) FILTER (WHERE NOT saw), '{}')::text AS gained,
+      coalesce(array_agg(id ORDER BY id) FILTER (WHERE NOT sees), '{}')::text AS lost
+    FROM both_states`,
+  row: { staying: column.text, gained: column.text, lost: column.text },
+});
+
+/** @param before from {@link loadMetadataAudience}, of the same transaction */
+export async function loadAudienceShift(
+  sql: Sql,
+  realmId: number,
+  channelId: number,
+  before: string,
+): Promise<AudienceShift> {
+  const [row] = await sql.rows(shift, [realmId, [channelId], before]);
+  return row ?? { staying: "{}", gained: "{}", lost: "{}" };
 }

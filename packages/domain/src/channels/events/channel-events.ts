@@ -1,4 +1,5 @@
 import {
+  type Audience,
   type LoggedFields,
   type NewEvent,
   channelUpdated,
@@ -11,7 +12,7 @@ import type { Channel } from "@carillon/model";
 /** The event that makes channels known to accounts. */
 export function channelsShownEvent(
   channels: readonly ChannelObject[],
-  audience: readonly number[],
+  audience: Audience,
 ): NewEvent {
   return channelsCreated({ streams: channels }, { audience });
 }
@@ -27,7 +28,7 @@ export function archivedAmong(channels: ReadonlyArray<Pick<Channel, "id" | "isAr
 /** The event that takes channels away from accounts. */
 export function channelsGoneEvent(
   channels: ReadonlyArray<Pick<Channel, "id" | "isArchived">>,
-  audience: readonly number[],
+  audience: Audience,
 ): NewEvent {
   const stream_ids = channels.map(({ id }) => id);
   const streams = stream_ids.map((stream_id) => ({ stream_id }));
@@ -39,7 +40,7 @@ export function channelsGoneEvent(
  * it as a new one.
  * @param object the channel from now on, without subscribers, who are told of besides
  */
-export function channelReturnedEvent(object: ChannelObject, audience: readonly number[]): NewEvent {
+export function channelReturnedEvent(object: ChannelObject, audience: Audience): NewEvent {
   const { stream_id, name } = object;
   const back = { property: "is_archived", value: false, channel: object } as const;
   return channelUpdated({ stream_id, name, ...back }, { audience });
@@ -55,7 +56,7 @@ export function channelPropertyEvent(
   channel: Pick<Channel, "id" | "name" | "isArchived">,
   property: string,
   value: Updated["value"],
-  audience: readonly number[],
+  audience: Audience,
   more: Pick<
     Updated,
     "rendered_description" | "history_public_to_subscribers" | "is_web_public"

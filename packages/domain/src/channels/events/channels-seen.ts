@@ -11,7 +11,7 @@ import {
   loadSubscribers,
 } from "@carillon/model";
 import { column, statement, type Sql } from "@carillon/db";
-import type { NewEvent } from "@carillon/contract";
+import type { Audience, NewEvent } from "@carillon/contract";
 import { inSlices } from "@carillon/kit";
 
 import { archivedAmong, channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
@@ -92,7 +92,7 @@ export async function channelsShown(
   sql: Sql,
   realmId: number,
   channelIds: readonly number[],
-  audience: readonly number[],
+  audience: Audience,
 ): Promise<NewEvent[]> {
   const [channels, subscribersOf] = await Promise.all([
     loadChannels(sql, realmId, channelIds),

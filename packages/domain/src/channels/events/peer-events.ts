@@ -1,4 +1,10 @@
-import { type LoggedFields, type NewEvent, peersAdded, peersRemoved } from "@carillon/contract";
+import {
+  type Audience,
+  type LoggedFields,
+  type NewEvent,
+  peersAdded,
+  peersRemoved,
+} from "@carillon/contract";
 import type { MetadataAudiences, SubscriptionPair } from "@carillon/model";
 
 /** What else the log keeps of peers. */
@@ -75,10 +81,6 @@ function peersEvent(
 }
 
 /** Who is subscribed to channels, for accounts that have come to see these. */
-export function peersShownEvent(
-  peers: Peers,
-  audience: readonly number[],
-  marks: PeerMarks = {},
-): NewEvent {
+export function peersShownEvent(peers: Peers, audience: Audience, marks: PeerMarks = {}): NewEvent {
   return peersAdded({ ...peers, ...marks }, { audience });
 }
