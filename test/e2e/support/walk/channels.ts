@@ -74,6 +74,8 @@ export const channelSteps: readonly WalkStep[] = [
       { topics_policy: pick(walk, ["inherit", "disable_empty_topic", "empty_topic_only"]) },
       { [pick(walk, permissions)]: { new: groupValue(walk) } },
       { [pick(walk, permissions)]: { new: groupValue(walk) }, is_private: maybe(walk) },
+      { is_archived: false },
+      { is_archived: false, description: unique("back"), is_private: maybe(walk) },
     ]),
   })),
   step(archiveChannel, 1, (walk) => ({

@@ -4,6 +4,7 @@ import {
   kindsOf,
   patchedChannel,
   shownChannel,
+  unique,
   user,
   userGroup,
   useScene,
@@ -25,15 +26,14 @@ describe("PATCH /streams/{stream_id}: events", () => {
   /** Sees private channels by a group of theirs. */
   let holder: TestAccount;
   let group: { id: number };
+  let otherGuest: TestAccount;
   before(async () => {
     const { db, org } = scene;
     const { owner, admin, moderator, member, guest, bot } = org;
     holder = await user(db, org.realm);
     group = await userGroup(db, org.realm, { members: [holder] });
-    const [stranger, otherGuest] = [
-      await user(db, org.realm),
-      await user(db, org.realm, { role: 600 }),
-    ];
+    otherGuest = await user(db, org.realm, { role: 600 });
+    const stranger = await user(db, org.realm);
     everybody = { owner, admin, moderator, member, guest, bot, holder, stranger, otherGuest };
   });
 
@@ -62,6 +62,9 @@ describe("PATCH /streams/{stream_id}: events", () => {
   }
   const kinds = (all: Record<string, ToldEvent[]>) =>
     Object.fromEntries(Object.entries(all).map(([name, events]) => [name, kindsOf(events)]));
+  /** The channels of the first event, which shows them. */
+  const shownIn = (events: ToldEvent[] = []) =>
+    (events[0]?.["streams"] ?? []) as Array<Record<string, unknown>>;
   /** The same for each of the names. */
   const each = <T>(names: readonly string[], value: T): Record<string, T> =>
     Object.fromEntries(names.map((name) => [name, value]));
@@ -233,9 +236,10 @@ describe("PATCH /streams/{stream_id}: events", () => {
         is_web_public: false,
       });
       const [shown, peers] = seen["stranger"] ?? [];
-      const { is_default: _, ...now } = await shownChannel(scene, id);
-      // Clients count those who are told as peers.
-      expect(shown?.["streams"]).to.deep.equal([{ ...now, subscriber_count: 0 }]);
+      const { is_default: _default, ...now } = await shownChannel(scene, id);
+      // Clients count those who are told as peers, and get the first message as one.
+      const initial = { subscriber_count: 0, first_message_id: null };
+      expect(shown?.["streams"]).to.deep.equal([{ ...now, ...initial }]);
       const { owner, member, guest } = scene.org;
       expect(peers && fields(peers)).to.deep.equal({
         stream_ids: [id],
@@ -309,7 +313,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
     it("shows a channel as it is after all changes of the request", async () => {
       const { id } = await room({ inviteOnly: true, name: "Under wraps" });
       const seen = await told(id, { is_private: false, new_name: "Unwrapped", description: "!" });
-      const [created] = seen["stranger"]?.[0]?.["streams"] as Array<Record<string, unknown>>;
+      const [created] = shownIn(seen["stranger"]);
       expect(created).to.include({ name: "Unwrapped", description: "!", invite_only: false });
       expect(kinds(seen)["stranger"]).to.deep.equal(["stream/create", "subscription/peer_add"]);
     });
@@ -341,7 +345,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
         expect(given["guest"]?.map(fields)).to.deep.equal([
           { stream_id: id, name, property: permission, value: group.id },
         ]);
-        const [shown] = given["holder"]?.[0]?.["streams"] as Array<Record<string, unknown>>;
+        const [shown] = shownIn(given["holder"]);
         expect(shown?.[permission]).to.equal(group.id);
         const moved = await told(id, { [permission]: { new: groups["role:moderators"] } });
         expect(kinds(moved)).to.deep.equal({
@@ -349,7 +353,7 @@ describe("PATCH /streams/{stream_id}: events", () => {
           moderator: ["stream/create", "subscription/peer_add"],
           holder: ["stream/delete"],
         });
-        const set = { direct_members: [everybody["otherGuest"]!.id], direct_subgroups: [] };
+        const set = { direct_members: [otherGuest.id], direct_subgroups: [] };
         const nobody = await told(id, { [permission]: { new: set } });
         // A guest gets nothing by it.
         expect(kinds(nobody)).to.deep.equal({
@@ -397,6 +401,57 @@ describe("PATCH /streams/{stream_id}: events", () => {
         expect(await told(id, params, scene.org.owner, {}), JSON.stringify(params)).to.deep.equal(
           {},
         );
+    });
+  });
+
+  describe("of a channel that comes back from the archive, and is changed besides", () => {
+    const called = unique("back");
+    const back = {
+      is_archived: false,
+      is_private: false,
+      new_name: called,
+      is_default_stream: true,
+    };
+    const hidden = () => room({ inviteOnly: true, isArchived: true });
+
+    it("tell clients that know archived channels of each", async () => {
+      const { id, name } = await hidden();
+      const seen = await told(id, back);
+      const properties = (events: ToldEvent[] = []) =>
+        events.map(({ type, op, property }) => property ?? `${type}/${op ?? ""}`);
+      expect(properties(seen["admin"])).to.deep.equal([
+        "invite_only",
+        "name",
+        "is_archived",
+        "default_streams/",
+      ]);
+      expect(seen["admin"]?.map((event) => event["name"])).to.deep.equal([
+        name,
+        name,
+        called,
+        undefined,
+      ]);
+      expect(properties(seen["stranger"])).to.deep.equal([
+        "stream/create",
+        "subscription/peer_add",
+        "is_archived",
+        "default_streams/",
+      ]);
+      await patchedChannel(scene, id, { new_name: name });
+    });
+
+    it("give it to others as it is then, once", async () => {
+      const { id } = await hidden();
+      const seen = await told(id, back, scene.org.owner, {});
+      const shown = ["stream/create", "subscription/peer_add", "default_streams"];
+      const own = ["stream/create", "subscription/add"];
+      expect(kinds(seen)).to.deep.equal({
+        ...each(["admin", "moderator", "bot", "holder", "stranger"], shown),
+        ...each(["owner", "member"], [...own, "default_streams"]),
+        guest: own,
+      });
+      const [object] = shownIn(seen["stranger"]);
+      expect(object).to.include({ name: called, invite_only: false, is_archived: false });
     });
   });
 

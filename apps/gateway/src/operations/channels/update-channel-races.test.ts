@@ -23,6 +23,7 @@ import {
   useScene,
   waitFor,
   type ChannelOverrides,
+  type ChannelPatch,
   type TestAccount,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -248,7 +249,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
   });
 
   describe("with itself, from two gateways", () => {
-    const both = (id: number, params: object, by: TestAccount = scene.org.admin) =>
+    const both = (id: number, params: ChannelPatch, by: TestAccount = scene.org.admin) =>
       Promise.all(
         [scene, second].map((gateway) =>
           gateway.as(by).call(updateChannel, { path: { stream_id: id }, params }),
@@ -270,7 +271,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
     it("renames once: the second finds the name there", async () => {
       const { id } = await room();
       const answers = await both(id, { new_name: unique("once") });
-      expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 400]);
+      expect(answers.map(({ status }) => status)).to.have.members([200, 400]);
     });
 
     it("happens again without a trace", async () => {
@@ -307,15 +308,15 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
         const name = unique("contested");
         const answers = await Promise.all([
           ...rooms.map(({ id }, i) =>
-            [scene, second][i]!.as(admin).call(updateChannel, {
+            (i ? second : scene).as(admin).call(updateChannel, {
               path: { stream_id: id },
               params: { new_name: name.toUpperCase() },
             }),
           ),
           second.as(admin).call(createChannel, { params: { name, subscribers: [] } }),
         ]);
-        const statuses = answers.map(({ status }) => status).sort();
-        expect(statuses).to.deep.equal([200, 409, 409]);
+        const statuses = answers.map(({ status }) => status);
+        expect(statuses).to.have.members([200, 409, 409]);
       }
     });
 
@@ -325,7 +326,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       const { events } = await eventsOf(scene.db, realm.id, () =>
         Promise.all(
           rooms.map(({ id }, i) =>
-            [scene, second][i % 2]!.as(admin).call(updateChannel, {
+            (i % 2 ? second : scene).as(admin).call(updateChannel, {
               path: { stream_id: id },
               params: { is_default_stream: true },
             }),

@@ -279,10 +279,24 @@ describe("PATCH /streams/{stream_id}: refusals", () => {
     await patchedChannel(scene, wrote, only);
   });
 
-  it("of archiving a channel, or bringing back one that is not archived", async () => {
-    const { id } = await room();
+  it("of archiving a channel, and of bringing back what cannot come", async () => {
+    const { id } = await room({ subscribers: [scene.org.admin] });
     await refuses(id, { is_archived: false });
     expect((await patchedChannel(scene, id, { is_archived: true })).is_archived).to.equal(false);
+    const empty = await room({ inviteOnly: true, isArchived: true });
+    await refuses(empty.id, { is_archived: false });
+    const open = await room({ isArchived: true, subscribers: [] });
+    await refuses(open.id, { is_archived: false, is_private: true });
+    await refuses(open.id, { is_archived: false, folder_id: 2 ** 31 - 1 });
+    await patchedChannel(scene, open, { is_archived: false });
+    await refuses(open.id, { is_archived: false });
+  });
+
+  it("of a default channel that is archived", async () => {
+    const { id } = await room({ isArchived: true });
+    await refuses(id, { is_default_stream: true });
+    await refuses(id, { is_default_stream: true, is_archived: true });
+    await patchedChannel(scene, id, { is_default_stream: false });
   });
 
   describe("of a name", () => {

@@ -9,6 +9,7 @@ import {
   patchChannel,
   patchedChannel,
   shownChannel,
+  subscribe,
   userGroup,
   useScene,
 } from "@carillon/testkit";
@@ -192,6 +193,24 @@ describe("PATCH /streams/{stream_id}", () => {
         invite_only: true,
         name: "Put away",
         message_retention_days: 3,
+      });
+    });
+
+    it("an archived channel to one that is not, together with what else is asked for", async () => {
+      const { owner } = scene.org;
+      const { id } = await room({ isArchived: true, inviteOnly: true });
+      const params = {
+        is_archived: false,
+        is_private: false,
+        is_default_stream: true,
+        new_name: "Here again",
+      };
+      await subscribe(scene.db, id, owner);
+      expect(await patchedChannel(scene, id, params, owner)).to.include({
+        is_archived: false,
+        invite_only: false,
+        is_default: true,
+        name: "Here again",
       });
     });
 

@@ -4,7 +4,7 @@ import {
   type SystemGroupIds,
   postPolicy,
 } from "@carillon/model";
-import { channelPermissions, type NewEvent } from "@carillon/contract";
+import { type Audience, channelPermissions, type NewEvent } from "@carillon/contract";
 
 import { channelPropertyEvent } from "../events/channel-events.ts";
 import type { ChangedProperty } from "./changed-properties.ts";
@@ -23,7 +23,7 @@ export function propertyEvents(
   channel: Channel,
   next: NextChannel,
   changed: readonly ChangedProperty[],
-  audience: readonly number[],
+  audience: Audience,
 ): NewEvent[] {
   const values = new Map(
     changed.map(({ name, value }) =>
@@ -53,7 +53,7 @@ export function settingEvents(
   channel: Channel,
   settings: readonly ChangedGroupSetting[],
   systemGroups: SystemGroupIds,
-  audience: readonly number[],
+  audience: Audience,
 ): NewEvent[] {
   const told = (name: string, value: ChangedGroupSetting["value"] | boolean) =>
     channelPropertyEvent(channel, name, value, audience);

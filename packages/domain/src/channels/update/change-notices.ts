@@ -17,22 +17,15 @@ import {
   told,
 } from "@carillon/markdown";
 
-import type { ChangedProperty } from "./changed-properties.ts";
+import type { CheckedChanges } from "./apply-changes.ts";
 import type { NextChannel } from "./next-channel.ts";
 import { descriptionOf, nameOf, privacyOf, retentionOf, topicsOf } from "./notice-words.ts";
-
-interface Changes {
-  readonly before: Channel;
-  readonly next: NextChannel;
-  readonly properties: readonly ChangedProperty[];
-  readonly settings: readonly ChangedGroupSetting[];
-}
 
 /** What the notification bot says of a change in the channel: one notice for each that is told (channels.md §9). */
 export async function changeNotices(
   tx: Tx,
   actor: Account,
-  { before, next, properties, settings }: Changes,
+  { before, next, properties, settings }: CheckedChanges,
 ): Promise<Notice[]> {
   const who = silentUser(actor);
   /** Of the old and the new of what is said in `words`. */

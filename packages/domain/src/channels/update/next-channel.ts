@@ -8,6 +8,7 @@ import {
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
+import { checkMayReturn } from "../archive/unarchive-channel.ts";
 import type { OpenChannel } from "../rights/open-channel.ts";
 import {
   checkFolder,
@@ -59,9 +60,10 @@ export async function checkNextChannel(
   checkPrivacy(open, wanted, privacy, isDefault, facts.systemGroups);
   if (wanted.isDefault !== undefined && !isOrganizationAdministrator(actor))
     throw errors.unauthorizedPrincipal("Only administrators decide about default channels");
+  if (isDefault && channel.isArchived && wanted.isArchived !== false)
+    throw errors.badRequest("An archived channel cannot be a default one");
   if (wanted.messageRetentionDays !== undefined) checkMaySetRetention(actor);
-  if (wanted.isArchived === false && !channel.isArchived)
-    throw errors.badRequest("The channel is not archived");
+  if (wanted.isArchived === false) checkMayReturn({ ...channel, ...privacy });
   if (wanted.topicsPolicy !== undefined) {
     checkMaySetTopicsPolicy(open);
     const narrowed = wanted.topicsPolicy !== channel.topicsPolicy;

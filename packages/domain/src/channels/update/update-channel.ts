@@ -2,28 +2,25 @@ import {
   type Account,
   checkDescription,
   defaultChannelsEvent,
+  loadChannels,
+  loadMetadataAudience,
   loadSystemGroups,
-  recordAudit,
   renderChannelDescription,
 } from "@carillon/model";
 import type { NewEvent } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { unarchiveChannel } from "../archive/unarchive-channel.ts";
+import { isDefaultChannel } from "../defaults/default-channel.ts";
 import { postChannelNotices } from "../notices/post-channel-notice.ts";
-import { openChannel } from "../rights/open-channel.ts";
-import { propertyEvents, settingEvents } from "./change-events.ts";
+import { type OpenChannel, openChannel } from "../rights/open-channel.ts";
+import { applyChanges, type CheckedChanges } from "./apply-changes.ts";
 import { changeNotices } from "./change-notices.ts";
 import { changedProperties } from "./changed-properties.ts";
-import { changeChannelSettings, changesSight } from "./changed-settings.ts";
+import { changeChannelSettings } from "./changed-settings.ts";
 import { asksForSettings, type ChannelChanges } from "./channel-changes.ts";
-import { isDefaultChannel, storeDefaultChannel } from "../defaults/default-channel.ts";
 import { checkNextChannel, type Description } from "./next-channel.ts";
-import { compareSight, seenBy } from "./sight.ts";
-import { storeChannel } from "./store-channel.ts";
-
-/** What decides who sees a channel. */
-const privacy = ["invite_only", "is_web_public"];
 
 /**
  * Changes a channel, archived ones too (channels.md §5): everything is checked, in the documented order, before
@@ -38,56 +35,25 @@ export async function updateChannel(
   wanted: ChannelChanges,
 ): Promise<void> {
   const description = describe(wanted.description);
-  const open = await openChannel(
-    tx,
-    account,
-    channelId,
-    needsGraphAlone(wanted) ? "alone" : "shared",
-  );
+  const graph = needsGraphAlone(wanted) ? "alone" : "shared";
+  const open = await openChannel(tx, account, channelId, graph);
   const { actor, channel, realm } = open;
-  const [systemGroups, isDefault, before] = await Promise.all([
+  const [systemGroups, isDefault, seenBy] = await Promise.all([
     loadSystemGroups(tx, realm.id),
     isDefaultChannel(tx, channelId),
-    seenBy(tx, realm.id, channelId),
+    loadMetadataAudience(tx, realm.id, channelId),
   ]);
-  const facts = { description, isDefault, systemGroups };
-  const next = await checkNextChannel(tx, open, wanted, facts);
+  const next = await checkNextChannel(tx, open, wanted, { description, isDefault, systemGroups });
   const settings = await changeChannelSettings(tx, open, wanted.settings, systemGroups);
-
   const properties = changedProperties({ ...channel, isDefault }, next);
-  const changed = [...properties, ...settings];
-  if (changed.length === 0) return;
-  const changes = (name: string) => properties.some((property) => property.name === name);
-  await storeChannel(tx, channelId, next);
-  if (changes("is_default_stream")) await storeDefaultChannel(tx, channelId, next.isDefault);
-  recordAudit(
-    tx,
-    realm.id,
-    actor.id,
-    changed.map(({ name, before: old, value }) => ({
-      type: "channel_setting_changed",
-      data: { channel_id: channelId, setting: name, old, new: value },
-    })),
-  );
-  const said = await changeNotices(tx, actor, { before: channel, next, properties, settings });
-  const notices = await postChannelNotices(
-    tx,
-    realm,
-    actor,
-    said.map((notice) => ({ channelId, notice })),
-  );
-  const mayDiffer = privacy.some(changes) || changesSight(settings);
-  const sight = await compareSight(tx, channel, before, mayDiffer);
-  const defaults: NewEvent[] = changes("is_default_stream")
-    ? [await defaultChannelsEvent(tx, realm.id)]
-    : [];
-  emit(tx, realm.id, [
-    ...sight.events,
-    ...settingEvents(channel, settings, systemGroups, sight.audience),
-    ...propertyEvents(channel, next, properties, sight.audience),
-    ...defaults,
-    ...notices,
-  ]);
+  const changes = { before: channel, next, properties, settings };
+
+  const changed = await applyChanges(tx, actor.id, changes, seenBy, systemGroups);
+  // Clients that do not know archived channels are told of none of its changes: they get it back as it is then.
+  const returned = wanted.isArchived === false ? await bringBack(tx, open) : [];
+  const defaults = next.isDefault === isDefault ? [] : [await defaultChannelsEvent(tx, realm.id)];
+  const notices = await postNotices(tx, open, changes);
+  emit(tx, realm.id, [...changed, ...returned, ...defaults, ...notices]);
 }
 
 /** @throws ApiError `BAD_REQUEST` */
@@ -100,4 +66,19 @@ function describe(asked: string | undefined): Description | undefined {
 /** Others who hold the group graph go by the permissions of channels, their names, and the list of default ones. */
 function needsGraphAlone(wanted: ChannelChanges): boolean {
   return asksForSettings(wanted) || wanted.newName !== undefined || wanted.isDefault !== undefined;
+}
+
+async function bringBack(tx: Tx, { realm, actor, channel }: OpenChannel) {
+  const now = (await loadChannels(tx, realm.id, [channel.id])).get(channel.id);
+  return unarchiveChannel(tx, realm, actor, now ?? channel);
+}
+
+async function postNotices(
+  tx: Tx,
+  { realm, actor, channel }: OpenChannel,
+  changes: CheckedChanges,
+): Promise<readonly NewEvent[]> {
+  const said = await changeNotices(tx, actor, changes);
+  const notices = said.map((notice) => ({ channelId: channel.id, notice }));
+  return postChannelNotices(tx, realm, actor, notices);
 }
