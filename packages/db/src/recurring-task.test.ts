@@ -141,12 +141,16 @@ describe("the leader of recurring work", () => {
   });
 
   it("is not for ever a process that is frozen", async () => {
-    let thaw: () => void = () => {};
-    const frozen = db.transaction(async (tx) => {
-      expect(await leads(tx, sample)).to.equal(true);
-      await new Promise<void>((resolve) => (thaw = resolve));
-    });
-    const failed = frozen.catch((error: Error) => error);
+    let thaw = () => {};
+    const frozen = new Promise<void>((resolve) => (thaw = resolve));
+    let leading = false;
+    const failed = db
+      .transaction(async (tx) => {
+        leading = await leads(tx, sample);
+        await frozen;
+      })
+      .catch((error: Error) => error);
+    await waitFor(() => leading, { what: "the one that freezes leads" });
     await waitFor(() => leadsNow(), { what: "somebody else leads" });
     thaw();
     expect(await failed).to.be.an("error");
