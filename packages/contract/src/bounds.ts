@@ -7,7 +7,7 @@ export const bounds = {
   /** Of them those that it creates. */
   newChannels: 100,
   /**
-   * Rows that one request writes: accounts × channels, and members and subgroups of permissions × new channels. They
+   * Rows that one request writes: accounts × channels, and members and subgroups of permissions (× new channels). They
    * take about half a second on two cores, in which nobody else in the organization creates a group.
    */
   rows: 10_000,

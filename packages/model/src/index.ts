@@ -165,6 +165,7 @@ export {
   type ChangedGroupSetting,
   changeGroupSettings,
 } from "./permissions/change-group-settings.ts";
+export { groupSettingRows } from "./permissions/check-group-settings.ts";
 export { columnsOf, groupIds } from "./permissions/columns.ts";
 export {
   canonicalGroupValue,

@@ -173,6 +173,36 @@ describe("bounds of one request", () => {
     expect(Object.keys(body["subscribed"] as object)).to.have.length(101);
   });
 
+  it("holds the members and subgroups of all permissions that one request sets", async () => {
+    const half = (first: number) => ({
+      direct_members: Array.from({ length: 5_001 }, (_, i) => first + i),
+      direct_subgroups: [],
+    });
+    const values = (one: string, other: string) => ({ [one]: half(1), [other]: half(6_000) });
+    const updates = (one: string, other: string) => ({
+      [one]: { new: half(1) },
+      [other]: { new: half(6_000) },
+    });
+    const named = { name: "new", description: "" };
+    const room = await channel(db, org.owner);
+    const ofChannels = ["can_send_message_group", "can_subscribe_group"] as const;
+    const ofGroups = ["can_join_group", "can_manage_group"] as const;
+    const ofRealm = ["can_create_groups", "can_manage_all_groups"] as const;
+    const creation = { ...named, subscribers: [], ...values(...ofChannels) };
+    for (const over of [
+      await refuses("post", "/api/v1/channels/create", creation),
+      await refuses("patch", `/api/v1/streams/${room.id}`, updates(...ofChannels)),
+      await refuses("post", "/api/v1/user_groups/create", {
+        ...named,
+        members: [],
+        ...values(...ofGroups),
+      }),
+      await refuses("patch", group, updates(...ofGroups)),
+      await refuses("patch", "/api/v1/realm", updates(...ofRealm)),
+    ])
+      expect(over).to.include("10000").and.to.include("10002");
+  });
+
   it("holds channels × accounts for those who go, too", async () => {
     const people = (await crowd(db, org.member, 101)).map(({ id }) => id);
     const rooms = [];

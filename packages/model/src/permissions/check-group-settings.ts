@@ -1,4 +1,5 @@
 import {
+  bounds,
   errors,
   type GroupSettingValue,
   type Permission,
@@ -15,7 +16,8 @@ export interface ProposedGroupSetting {
 }
 
 /**
- * Checks proposed values (user-groups.md §3). The groups that they name stay as they are until the transaction ends,
+ * Checks proposed values (user-groups.md §3), and how many rows they take together: the group graph is locked while they
+ * are written (http-contract.md §8.1). The groups that they name stay as they are until the transaction ends,
  * so that none is deactivated while it comes into use.
  * @throws ApiError `BAD_REQUEST` or `SYSTEM_GROUP_REQUIRED`
  */
@@ -25,6 +27,11 @@ export async function checkGroupSettings(
   proposed: readonly ProposedGroupSetting[],
 ): Promise<void> {
   if (proposed.length === 0) return;
+  const rows = proposed.reduce((sum, { value }) => sum + groupSettingRows(value), 0);
+  if (rows > bounds.rows)
+    throw errors.badRequest(
+      `Permissions must not have more than ${bounds.rows} members and subgroups in one request; these have ${rows}`,
+    );
   const groups = await loadNamedGroups(
     tx,
     realmId,
@@ -46,6 +53,13 @@ export async function checkGroupSettings(
     if (value.direct_subgroups.some((id) => groups.get(id)?.deactivated !== false))
       throw errors.badRequest(`${permission.name}: direct_subgroups must be user groups in use`);
   }
+}
+
+/** How many rows a value takes: members and subgroups of a set. */
+export function groupSettingRows(value: GroupSettingValue): number {
+  return typeof value === "number"
+    ? 0
+    : value.direct_members.length + value.direct_subgroups.length;
 }
 
 function checkNamed(permission: Permission, group: UsableGroup | undefined): void {

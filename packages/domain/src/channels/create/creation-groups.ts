@@ -1,4 +1,4 @@
-import { type SystemGroupIds, sameGroupValue } from "@carillon/model";
+import { type SystemGroupIds, groupSettingRows, sameGroupValue } from "@carillon/model";
 import {
   type ChannelPermission,
   channelPermissions,
@@ -31,11 +31,5 @@ export function checkDeletionPolicy(
 
 /** How many rows the permissions of one new channel take: members and subgroups of sets. */
 export function creationGroupRows(values: ChannelGroupValues): number {
-  return Object.values(values).reduce<number>(
-    (rows, value) =>
-      typeof value === "number"
-        ? rows
-        : rows + value.direct_members.length + value.direct_subgroups.length,
-    0,
-  );
+  return Object.values(values).reduce<number>((rows, value) => rows + groupSettingRows(value), 0);
 }
