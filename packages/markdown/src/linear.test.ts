@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { AlertWordMatcher } from "./alert-words.ts";
 import { countSteps } from "./counted-steps.test.ts";
+import { escapeText } from "./escape.ts";
 import { slowFragments } from "./hostile-fragments.test.ts";
 import { parseMessage } from "./parse-message.ts";
 import { renderMessage } from "./render-message.ts";
@@ -80,11 +81,32 @@ describe("The work that a text gives", () => {
     const formulas = (text: string): number => html(text).split('class="katex"').length - 1;
     expect(formulas("$$x$$ ".repeat(1_600))).to.be.within(50, 100);
     expect(html("$$x$$ ".repeat(1_600))).to.contain('<span class="tex-error">$$x$$</span>');
-    for (const tex of ["é", "x'", "&", "\\\\", "+", "\\TeX ", "\\frac12"]) {
+    for (const tex of ["é", "x'", "&", "\\\\", "+", "x_1", "\\TeX ", "\\frac12"]) {
       for (const length of [100, 1_000, 9_000]) {
         const fence = `\`\`\`math\n\\begin{matrix}${repeat(tex, length)}\\end{matrix}\n\`\`\``;
         expect(html(fence).length, `${length} × ${tex}`).to.be.at.most(300_000);
       }
     }
+  });
+
+  it("typesets no formula that defines commands: few characters would stand for millions", () => {
+    const copies = (piece: string, times: number): string => piece.repeat(times);
+    for (const tex of [
+      `\\def\\a{${copies("x", 400)}}${copies("\\a", 90)}`,
+      `\\gdef\\a#1{${copies("#1", 300)}}\\a{${copies("x", 300)}}`,
+      `\\edef\\a{x}\\a`,
+      `\\newcommand{\\a}{${copies("x", 300)}}${copies("\\a", 90)}`,
+      `\\renewcommand\\sum{x}\\sum`,
+      `\\providecommand\\a{x}\\a`,
+      `\\global\\let\\a=x\\a`,
+      `\\\\\\def\\a{x}`,
+    ]) {
+      expect(html(`$$${tex}$$`), tex).to.equal(
+        `<p><span class="tex-error">$$${escapeText(tex)}$$</span></p>`,
+      );
+      expect(html(`\`\`\`math\n${tex}\n\`\`\``), tex).to.contain('<span class="tex-error">');
+    }
+    for (const tex of ["\\text{let it be}", "x\\\\def", "\\deg x"])
+      expect(html(`$$${tex}$$`), tex).to.contain('class="katex"');
   });
 });

@@ -2,23 +2,12 @@ import { createRequire } from "node:module";
 import { escapeText } from "./escape.ts";
 import { quietly } from "./quietly.ts";
 import type { Rendering } from "./rendering.ts";
+import { isBounded, texCost } from "./tex-limits.ts";
 
 type Katex = typeof import("katex").default;
 
 const require = createRequire(import.meta.url);
 let katex: Katex | undefined;
-
-/** Braces nested deeper would exhaust the stack of the typesetter. */
-const DEEPEST_BRACES = 60;
-
-/** What beginning a formula costs, in cheap characters. */
-const PER_FORMULA = 20;
-
-/** Commands, and characters that are set in columns, above others or as glyphs of their own. */
-const DEAR = /[^ -~\s]|[\\&']/g;
-
-/** What one of them costs, in cheap characters. */
-const PER_DEAR = 10;
 
 /** `$$tex$$` typeset inline; TeX that KaTeX refuses is shown as typed (rendering.md §3). */
 export function renderMath(tex: string, rendering: Rendering): string {
@@ -32,8 +21,8 @@ export function renderMathBlock(tex: string, rendering: Rendering): string {
 }
 
 function typeset(tex: string, displayMode: boolean, rendering: Rendering): string | undefined {
-  rendering.texLeft -= cost(tex);
-  if (rendering.texLeft < 0 || depth(tex) > DEEPEST_BRACES) return undefined;
+  rendering.texLeft -= texCost(tex);
+  if (rendering.texLeft < 0 || !isBounded(tex)) return undefined;
   const { renderToString } = load();
   try {
     // It writes what it does not know, and what \message asks for, to the console.
@@ -50,21 +39,6 @@ function typeset(tex: string, displayMode: boolean, rendering: Rendering): strin
   } catch {
     return undefined;
   }
-}
-
-/** How long it takes to typeset, in cheap characters of about 7 µs at most. */
-function cost(tex: string): number {
-  return PER_FORMULA + tex.length + (tex.match(DEAR)?.length ?? 0) * PER_DEAR;
-}
-
-function depth(tex: string): number {
-  let deepest = 0;
-  let open = 0;
-  for (const character of tex) {
-    if (character === "{") deepest = Math.max(deepest, ++open);
-    else if (character === "}") open--;
-  }
-  return deepest;
 }
 
 /** Loaded on first use: most processes never typeset anything. */
