@@ -15,7 +15,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["messages/read"],
     ["messages/send"],
     ["messages/removal"],
-    ["retention"],
+    ["channels/upkeep", "retention"],
     ["notices", "scheduled", "typing"],
     ["muted-users", "presence", "profile-fields", "user-status", "user-topics"],
     ["channels/notices", "channels/rights"],

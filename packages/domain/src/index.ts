@@ -25,6 +25,8 @@ export { changeSubscriptions } from "./channels/subscriptions/subscription-prope
 export { updateSubscriptions } from "./channels/subscriptions/update-subscriptions.ts";
 export type { ChannelChanges } from "./channels/update/channel-changes.ts";
 export { updateChannel } from "./channels/update/update-channel.ts";
+export { countMessages } from "./channels/upkeep/count-traffic.ts";
+export { keepUpChannels } from "./channels/upkeep/keep-up-channels.ts";
 export { changeComposition } from "./groups/composition.ts";
 export { createUserGroup } from "./groups/create-group.ts";
 export { deactivateUserGroup } from "./groups/deactivate-group.ts";

@@ -1,8 +1,10 @@
 import { namedOnce } from "./named-once.ts";
+import { channelUpkeep } from "./recurring/channel-upkeep.ts";
 import { clearArchive } from "./recurring/clear-archive.ts";
 import { clearEvents } from "./recurring/clear-events.ts";
 import { clearIntents } from "./recurring/clear-intents.ts";
 import { clearRateHits } from "./recurring/clear-rate-hits.ts";
+import { countTraffic } from "./recurring/count-traffic.ts";
 import { heartbeat } from "./recurring/heartbeat.ts";
 import { promoteFullMembers } from "./recurring/promote-full-members.ts";
 import { relay } from "./recurring/relay.ts";
@@ -20,5 +22,7 @@ export const allRecurring: readonly RecurringDefinition[] = namedOnce("recurring
   promoteFullMembers,
   retention,
   clearArchive,
+  countTraffic,
+  channelUpkeep,
   heartbeat,
 ]);

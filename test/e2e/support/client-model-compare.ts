@@ -32,7 +32,7 @@ interface Known {
 }
 
 /** Fields of channels that no event tells. */
-const untold = new Set(["first_message_id", "is_recently_active", "stream_weekly_traffic"]);
+const untold = new Set(["first_message_id", "stream_weekly_traffic"]);
 
 /** What identifies the items of a list, so that lists in different orders can be compared. */
 const keys: Readonly<Record<string, (item: Item) => string>> = {

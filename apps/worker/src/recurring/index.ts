@@ -1,9 +1,11 @@
 import { heartbeatOf, type RecurringTask } from "@carillon/db";
 
 import type { WorkerServices } from "../services.ts";
+import { channelUpkeepTask } from "./channel-upkeep.ts";
 import { clearArchiveTask } from "./clear-archive.ts";
 import { clearEventsTask } from "./clear-events.ts";
 import { clearIntentsTask } from "./clear-intents.ts";
+import { countTrafficTask } from "./count-traffic.ts";
 import { promoteFullMembersTask } from "./promote-full-members.ts";
 import { relayTask } from "./relay.ts";
 import { retentionTask } from "./retention.ts";
@@ -22,6 +24,8 @@ export function workerTasks(services: WorkerServices, counters: () => object): R
     promoteFullMembersTask,
     retentionTask,
     clearArchiveTask,
+    countTrafficTask,
+    channelUpkeepTask,
     heartbeatOf("worker", counters),
   ];
 }

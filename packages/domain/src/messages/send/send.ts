@@ -12,7 +12,8 @@ import type { NewEvent } from "@carillon/contract";
 import { amongAudience, loadAudiences } from "./audience.ts";
 import { messageEvent } from "./message-event.ts";
 import { loadReceiverFlags } from "./receiver-flags.ts";
-import { insertCopies, insertMessages, touchChannels } from "./store-messages.ts";
+import { insertCopies, insertMessages } from "./store-messages.ts";
+import { touchChannels } from "./touch-channels.ts";
 import { raiseVisibility } from "./visibility.ts";
 
 /** A message that has been written. */
@@ -57,9 +58,9 @@ export async function sendMessages(
     ...message,
     mentionedFollowers: amongAudience(audience, message.mentionedFollowers),
   }));
-  const [visibility] = await Promise.all([
+  const [visibility, woken] = await Promise.all([
     raiseVisibility(tx, heard),
-    touchChannels(tx, heard),
+    touchChannels(tx, realm.id, heard),
     copying,
   ]);
   const policies = new Map(heard.map(({ id }, i) => [id, visibility.policies[i]]));
@@ -67,7 +68,7 @@ export async function sendMessages(
     sent: numbered.map(({ id }) =>
       inserted.has(id) ? sentMessage(id, policies.get(id)) : undefined,
     ),
-    events: [...events, ...visibility.events],
+    events: [...woken, ...events, ...visibility.events],
   };
 }
 

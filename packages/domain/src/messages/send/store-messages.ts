@@ -85,19 +85,3 @@ export async function insertCopies(
     exceptions.map(([, , bits]) => bits),
   ]);
 }
-
-/** Notes a channel's first message, and that quiet channels are quiet no longer. */
-export async function touchChannels(sql: Sql, messages: readonly NumberedMessage[]): Promise<void> {
-  const first = new Map<number, number>();
-  for (const { id, target } of messages) {
-    if (target.kind !== "channel" || first.has(target.channel.id)) continue;
-    const { firstMessageId, isRecentlyActive } = target.channel;
-    if (firstMessageId === null || !isRecentlyActive) first.set(target.channel.id, id);
-  }
-  if (first.size === 0) return;
-  await sql.rows(
-    `UPDATE channels c SET first_message_id = coalesce(c.first_message_id, f.message_id), is_recently_active = true
-     FROM unnest($1::int[], $2::bigint[]) AS f (channel_id, message_id) WHERE c.id = f.channel_id`,
-    [[...first.keys()], [...first.values()]],
-  );
-}

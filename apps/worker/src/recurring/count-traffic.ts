@@ -1,0 +1,15 @@
+import { leads, type RecurringTask } from "@carillon/db";
+import { countMessages } from "@carillon/domain";
+import { countTraffic } from "@carillon/jobs";
+
+/** Counts what was sent to each channel on each day (channels.md §11). */
+export const countTrafficTask: RecurringTask = {
+  definition: countTraffic,
+  run: ({ db, batches }) =>
+    batches((size) =>
+      db.transaction(async (tx) => {
+        if (!(await leads(tx, countTraffic))) return "done";
+        return (await countMessages(tx, size)) < size ? "done" : "more";
+      }),
+    ),
+};

@@ -1,0 +1,11 @@
+import { recurring } from "../recurring.ts";
+
+export const countTraffic = recurring({
+  name: "count-traffic",
+  about: "Counts what was sent to each channel on each day, every message once.",
+  processes: ["worker"],
+  every: "10m",
+  leader: "one",
+  bound: { batch: 50_000, batches: 200, of: "messages" },
+  deadline: "10m",
+});
