@@ -5,15 +5,19 @@ import type { NewEvent } from "@carillon/contract";
 import { channelPropertyEvent } from "../../channels/events/channel-events.ts";
 
 /** Of two messages that are a channel's first ones, the one with the higher id may be committed first. */
-const touch = statement({
-  name: "channels-touch",
-  text: `UPDATE channels c SET first_message_id = least(c.first_message_id, f.message_id), is_recently_active = true
-    FROM unnest($1::int[], $2::bigint[]) AS f (channel_id, message_id) JOIN (
-      SELECT id, is_recently_active FROM channels WHERE id = ANY(ARRAY(SELECT unnest($1::int[])))
-      ORDER BY id FOR NO KEY UPDATE
-    ) before ON before.id = f.channel_id
-    WHERE c.id = f.channel_id RETURNING c.id, NOT before.is_recently_active AS "wasQuiet"`,
-  row: { id: column.int, wasQuiet: column.bool },
+const noteFirst = statement({
+  name: "channels-first-message",
+  text: `UPDATE channels c SET first_message_id = least(c.first_message_id, f.message_id)
+    FROM unnest($1::int[], $2::bigint[]) AS f (channel_id, message_id) WHERE c.id = f.channel_id`,
+  row: {},
+});
+
+/** Of two who send to a quiet channel, the one who comes second finds that it is active. */
+const wake = statement({
+  name: "channels-wake",
+  text: `UPDATE channels SET is_recently_active = true
+    WHERE id = ANY(ARRAY(SELECT unnest($1::int[]))) AND NOT is_recently_active RETURNING id`,
+  row: { id: column.int },
 });
 
 /**
@@ -25,20 +29,24 @@ export async function touchChannels(
   realmId: number,
   messages: readonly NumberedMessage[],
 ): Promise<NewEvent[]> {
-  const touched = new Map<number, { channel: PostingChannel; messageId: number }>();
+  const firsts = new Map<number, number>();
+  const quiet = new Map<number, PostingChannel>();
   for (const { id, target } of messages) {
-    if (target.kind !== "channel" || touched.has(target.channel.id)) continue;
+    if (target.kind !== "channel") continue;
     const { channel } = target;
-    if (channel.firstMessageId === null || !channel.isRecentlyActive)
-      touched.set(channel.id, { channel, messageId: id });
+    if (channel.firstMessageId === null && !firsts.has(channel.id)) firsts.set(channel.id, id);
+    if (!channel.isRecentlyActive) quiet.set(channel.id, channel);
   }
-  if (touched.size === 0) return [];
-  const messageIds = [...touched.values()].map(({ messageId }) => messageId);
-  const rows = await sql.rows(touch, [[...touched.keys()], messageIds]);
-  const quiet = rows.filter(({ wasQuiet }) => wasQuiet).map(({ id }) => id);
-  const audiences = await loadMetadataAudiences(sql, realmId, quiet);
-  return quiet.flatMap((id) => {
-    const channel = touched.get(id)?.channel;
+  if (firsts.size > 0) await sql.rows(noteFirst, [[...firsts.keys()], [...firsts.values()]]);
+  if (quiet.size === 0) return [];
+  const woken = await sql.rows(wake, [[...quiet.keys()]]);
+  const audiences = await loadMetadataAudiences(
+    sql,
+    realmId,
+    woken.map(({ id }) => id),
+  );
+  return woken.flatMap(({ id }) => {
+    const channel = quiet.get(id);
     const audience = [...(audiences.get(id) ?? [])];
     return channel ? [channelPropertyEvent(channel, "is_recently_active", true, audience)] : [];
   });
