@@ -97,6 +97,12 @@ export { type UserGroup, findUserGroup } from "./groups/group.ts";
 export { listUserGroups, loadUserGroup } from "./groups/list-groups.ts";
 export { checkGroupName, checkNameIsUnused } from "./groups/names.ts";
 export {
+  type AccessibleMessage,
+  accessMessages,
+  noSuchMessage,
+  requireMessage,
+} from "./messages/access.ts";
+export {
   type PostingChannel,
   loadPostingChannels,
   loadPostingChannelsNamed,

@@ -1,4 +1,4 @@
-import { SqlValues, type Reader, channelReadable, hasSharedHistorySql } from "@carillon/model";
+import { accessMessages, type Reader } from "@carillon/model";
 import { errors, type NarrowTerm } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
@@ -50,33 +50,17 @@ function hasAny(names: ReadonlySet<string>, wanted: ReadonlySet<string>): boolea
   return [...wanted].some((name) => names.has(name));
 }
 
-interface Conversation {
-  channelId: number | null;
-  topic: string;
-  memberIds: number[];
-}
-
-/** Access to one message as messages.md §6 has it, and where the message is. */
+/** Where the message is, if the viewer can access it (messages.md §6). */
 async function conversationOf(
   sql: Sql,
   viewer: Reader,
   id: number,
 ): Promise<NarrowTerm[] | undefined> {
-  const values = new SqlValues();
-  const [found] = await sql.rows<Conversation>(
-    `SELECT r.channel_id AS "channelId", m.topic, r.member_ids AS "memberIds"
-     FROM messages m JOIN recipients r ON r.id = m.recipient_id LEFT JOIN channels c ON c.id = r.channel_id
-     WHERE m.id = ${values.add(id, "bigint")} AND r.realm_id = ${values.add(viewer.realmId, "int")}
-       AND (c.id IS NULL OR ${channelReadable(viewer)(values)})
-       AND (coalesce(${hasSharedHistorySql}, false)
-            OR EXISTS (SELECT 1 FROM user_messages um
-                       WHERE um.user_id = ${values.add(viewer.id, "int")} AND um.message_id = m.id))`,
-    values.list,
-  );
+  const found = (await accessMessages(sql, viewer, [id])).get(id);
   if (!found) return undefined;
   const { channelId, topic, memberIds } = found;
   return channelId === null
-    ? [{ operator: "dm", operand: memberIds, negated: false }]
+    ? [{ operator: "dm", operand: memberIds ?? [], negated: false }]
     : [
         { operator: "channel", operand: channelId, negated: false },
         { operator: "topic", operand: topic, negated: false },

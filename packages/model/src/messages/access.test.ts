@@ -1,0 +1,135 @@
+import type { Sql, Statement } from "@carillon/db";
+import {
+  channel,
+  directRecipient,
+  organization,
+  pastMessages,
+  useDatabase,
+  user,
+  userGroup,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { accessMessages } from "./access.ts";
+import { clientIdOf } from "./clients.ts";
+
+describe("Access to messages by their ids", () => {
+  const db = useDatabase();
+
+  it("is what the page says of it, for every kind of channel, role and copy, of many at once", async () => {
+    const org = await organization(db);
+    const inGroup = await user(db, org.realm);
+    const guestInGroup = await user(db, org.realm, { role: 600 });
+    const people = [
+      org.owner,
+      org.admin,
+      org.moderator,
+      org.member,
+      org.guest,
+      org.bot,
+      inGroup,
+      guestInGroup,
+    ];
+    const team = await userGroup(db, org.realm, { members: [inGroup, guestInGroup] });
+    const around = await userGroup(db, org.realm, { subgroups: [team.id] });
+    const kinds = [
+      {},
+      { isWebPublic: true },
+      { isArchived: true },
+      { inviteOnly: true },
+      { inviteOnly: true, historyPublicToSubscribers: true },
+    ];
+    const groups = [
+      {},
+      { canSubscribeGroupId: team.id },
+      { canAddSubscribersGroupId: around.id },
+      { canAdministerChannelGroupId: around.id },
+    ];
+    const messages = [];
+    for (const kind of kinds)
+      for (const permissions of groups)
+        for (const subscribers of [[], people]) {
+          const room = await channel(db, org.realm, { ...kind, groups: permissions, subscribers });
+          const ids = await pastMessages(db, room, org.owner, { count: 2, holders: [] });
+          await db.rows(
+            "INSERT INTO user_messages SELECT unnest($1::int[]), $2, 5 ON CONFLICT DO NOTHING",
+            [people.map(({ id }) => id), ids[1]],
+          );
+          const opens =
+            "canSubscribeGroupId" in permissions || "canAddSubscribersGroupId" in permissions;
+          for (const [i, id] of ids.entries())
+            messages.push({
+              id,
+              room,
+              received: i === 1,
+              subscribed: subscribers.length > 0,
+              opens,
+            });
+        }
+
+    for (const person of people) {
+      const isGuest = person.role === 600;
+      const expected = messages.filter(({ room, received, subscribed, opens }) => {
+        if (!room.inviteOnly && !isGuest) return true;
+        const grouped = opens && person === inGroup;
+        const content = room.isWebPublic || subscribed || grouped;
+        return content && (room.historyPublicToSubscribers || received);
+      });
+      const asked = messages.map(({ id }) => id).toReversed();
+      const found = await accessMessages(db, person, [...asked, ...asked, 0, 2 ** 53 - 1]);
+      expect([...found.keys()], person.fullName).to.deep.equal(expected.map(({ id }) => id));
+      for (const { id, room, received } of expected)
+        expect(found.get(id)).to.deep.include({ channelId: room.id, flags: received ? 5 : null });
+    }
+  });
+
+  it("is to direct messages by one's copy", async () => {
+    const { realm, member, guest } = await organization(db);
+    const other = await organization(db);
+    const recipientId = await directRecipient(db, realm.id, [member, guest]);
+    const [{ id } = { id: 0 }] = await db.rows<{ id: number }>(
+      `INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+         render_version, client_id) VALUES ($1, $2, $3, false, E'\\x07', 'hello', '', 1, $4) RETURNING id`,
+      [realm.id, member.id, recipientId, await clientIdOf(db, "Internal")],
+    );
+    await db.rows("INSERT INTO user_messages VALUES ($1, $3, 256), ($2, $3, 256)", [
+      guest.id,
+      // Whatever copies somebody had, the message is another organization's.
+      other.member.id,
+      id,
+    ]);
+    const found = await accessMessages(db, guest, [id]);
+    expect([...found.values()]).to.deep.equal([
+      {
+        id,
+        senderId: member.id,
+        recipientId,
+        channelId: null,
+        memberIds: [member.id, guest.id],
+        topic: "\u0007",
+        flags: 256,
+        channel: undefined,
+      },
+    ]);
+    expect((await accessMessages(db, member, [id])).size).to.equal(0);
+    expect((await accessMessages(db, other.member, [id])).size).to.equal(0);
+  });
+
+  it("asks once for a thousand", async () => {
+    const { realm, member } = await organization(db);
+    const room = await channel(db, realm, { subscribers: [member] });
+    const ids = await pastMessages(db, room, member, { count: 1_001 });
+    let asked = 0;
+    const counting: Sql = {
+      rows: <Row>(statement: Statement<Row>, values?: readonly unknown[]) => {
+        asked += 1;
+        return db.rows(statement, values);
+      },
+    };
+    expect((await accessMessages(counting, member, ids.slice(1))).size).to.equal(1_000);
+    expect(asked).to.equal(1);
+    expect((await accessMessages(counting, member, ids)).size).to.equal(1_001);
+    expect((await accessMessages(counting, member, [])).size).to.equal(0);
+    expect(asked).to.equal(3);
+  });
+});

@@ -1,0 +1,117 @@
+import { errors } from "@carillon/contract";
+import { column, statement, together, type RowOf, type Sql } from "@carillon/db";
+
+import { hasContentAccess, hasProtectedHistory } from "../channels/access.ts";
+import { channelColumns, channelRow } from "../channels/channel.ts";
+import { loadMemberships } from "../permissions/memberships.ts";
+import type { Reader } from "./reader.ts";
+
+const placeRow = {
+  id: column.bigint,
+  senderId: column.int,
+  recipientId: column.int,
+  /** Null for direct messages. */
+  channelId: column.int.orNull(),
+  /** All participants, ascending, null for a channel. */
+  memberIds: column.ints.orNull(),
+  topic: column.text,
+  /** Of the account's own copy, null without one. */
+  flags: column.int.orNull(),
+};
+
+const accessRow = {
+  ...channelRow,
+  /** Whether the account is. */
+  subscribed: column.bool,
+};
+
+/** A message that an account may see, with its channel, undefined for direct messages. */
+export interface AccessibleMessage extends RowOf<typeof placeRow> {
+  readonly channel: RowOf<typeof accessRow> | undefined;
+}
+
+const places = statement({
+  name: "messages-to-access",
+  text: `SELECT m.id, m.sender_id AS "senderId", m.recipient_id AS "recipientId", r.channel_id AS "channelId",
+      r.member_ids AS "memberIds", m.topic, um.flags
+    FROM messages m JOIN recipients r ON r.id = m.recipient_id
+    LEFT JOIN user_messages um ON um.user_id = $2 AND um.message_id = m.id
+    WHERE m.realm_id = $1 AND m.id = ANY(ARRAY(SELECT unnest($3::bigint[]))) ORDER BY m.id`,
+  row: placeRow,
+});
+
+const channelsOfMessages = statement({
+  name: "channels-of-messages-to-access",
+  text: `SELECT ${channelColumns}, EXISTS (
+      SELECT FROM subscriptions s WHERE s.channel_id = c.id AND s.user_id = $2 AND s.active) AS subscribed
+    FROM channels c WHERE c.realm_id = $1 AND c.id IN (
+      SELECT r.channel_id FROM messages m JOIN recipients r ON r.id = m.recipient_id
+      WHERE m.id = ANY(ARRAY(SELECT unnest($3::bigint[]))))`,
+  row: accessRow,
+});
+
+/** Messages that are asked for in one statement, whose rows the driver reads in one go. */
+const atOnce = 1_000;
+
+/**
+ * Those of the messages that the account may see (messages.md §6), by id, ascending: the one answer to that for every
+ * operation that takes ids of messages. What decides of up to {@link atOnce} is of one moment. More are asked in slices,
+ * so whoever takes many asks within a snapshot, or has locked what counts.
+ */
+export async function accessMessages(
+  sql: Sql,
+  account: Reader,
+  ids: readonly number[],
+): Promise<Map<number, AccessibleMessage>> {
+  const accessible = new Map<number, AccessibleMessage>();
+  const wanted = [...new Set(ids)].sort((a, b) => a - b);
+  for (let start = 0; start < wanted.length; start += atOnce)
+    for (const message of await accessSlice(sql, account, wanted.slice(start, start + atOnce)))
+      accessible.set(message.id, message);
+  return accessible;
+}
+
+async function accessSlice(
+  sql: Sql,
+  account: Reader,
+  ids: readonly number[],
+): Promise<AccessibleMessage[]> {
+  const values = [account.realmId, account.id, ids];
+  const [rows, channels, memberships] = await together(sql, (one) =>
+    Promise.all([
+      one.rows(places, values),
+      one.rows(channelsOfMessages, values),
+      loadMemberships(one, [account.id]),
+    ]),
+  );
+  const readable = channels.filter((channel) =>
+    hasContentAccess(account, channel, memberships, channel.subscribed),
+  );
+  const byId = new Map(readable.map((channel) => [channel.id, channel]));
+  return rows.flatMap((row) => {
+    const channel = row.channelId === null ? undefined : byId.get(row.channelId);
+    const received = row.flags !== null;
+    const seen =
+      row.channelId === null ? received : channel && (received || !hasProtectedHistory(channel));
+    return seen ? [{ ...row, channel }] : [];
+  });
+}
+
+/**
+ * The same for an operation on one message.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function requireMessage(
+  sql: Sql,
+  account: Reader,
+  id: number,
+): Promise<AccessibleMessage> {
+  const message = (await accessMessages(sql, account, [id])).get(id);
+  if (!message) throw noSuchMessage();
+  return message;
+}
+
+/** The one answer for messages that are not there and for those that the account does not see. */
+export function noSuchMessage() {
+  return errors.badRequest("There is no such message: its ID must be that of one that you see");
+}
