@@ -7,6 +7,7 @@ export * from "./scheduled-messages/delete.ts";
 export * from "./scheduled-messages/edit.ts";
 export * from "./scheduled-messages/list.ts";
 export * from "./messages/get.ts";
+export * from "./messages/get-one.ts";
 
 export * from "./server/get-emoji-data.ts";
 export * from "./server/server-settings.ts";

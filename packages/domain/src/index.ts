@@ -34,6 +34,7 @@ export { readMembers, readMembership, readSubgroups } from "./groups/read-group.
 export { updateUserGroup } from "./groups/update-group.ts";
 export { markUnsubscribedRead, recordMarkRead } from "./messages/flags/mark-unsubscribed-read.ts";
 export { listTopics } from "./messages/read/list-topics.ts";
+export { readMessage } from "./messages/read/read-message.ts";
 export { readMessages } from "./messages/read/read-messages.ts";
 export { deleteTopic } from "./messages/removal/delete-topic.ts";
 export { purgeArchive } from "./messages/removal/purge-archive.ts";

@@ -1,0 +1,195 @@
+import { getMessage, getMessages } from "@carillon/contract";
+import {
+  changeChannel,
+  changeOrganization,
+  channel,
+  countQueries,
+  organization,
+  refused,
+  subscribe,
+  type TestAccount,
+  unsubscribe,
+  user,
+  userGroup,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { post, setFlags, write } from "./reading.test.ts";
+
+describe("GET /messages/{message_id}", () => {
+  const scene = useScene();
+
+  const get = (by: TestAccount, id: number | string, params = {}) =>
+    scene.as(by).call(getMessage, { path: { message_id: id }, params });
+  const seen = async (by: TestAccount, id: number, params = {}) => {
+    const { status, body } = await get(by, id, params);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    return body;
+  };
+  const refusal = async (by: TestAccount, id: number | string) =>
+    (await refused(scene.db, () => get(by, id), "BAD_REQUEST", {})).msg;
+  const everybody = () => {
+    const { owner, admin, moderator, member, guest, bot } = scene.org;
+    return [owner, admin, moderator, member, guest, bot];
+  };
+
+  it("answers what GET /messages answers, with the text as it was written", async () => {
+    const { db, gateway, org } = scene;
+    const room = await channel(db, org.realm, { subscribers: [org.member] });
+    const ids = [
+      await post(gateway, org.member, room, "see example.com", "**soup** <b>"),
+      await write(gateway, org.owner, [org.member, org.bot], "/me *waves*"),
+    ];
+    await setFlags(db, org.member, 2, ...ids);
+    for (const id of ids)
+      for (const apply_markdown of [true, false]) {
+        const params = { message_ids: [id], narrow: [], apply_markdown };
+        const listed = await scene.as(org.member).succeed(getMessages, { params });
+        const { message, raw_content, ...envelope } = await seen(org.member, id, {
+          apply_markdown,
+        });
+        expect(message).to.deep.equal(listed.messages[0]);
+        expect(raw_content).to.equal(id === ids[0] ? "**soup** <b>" : "/me *waves*");
+        expect(message.content === raw_content).to.equal(!apply_markdown);
+        expect(envelope).to.deep.equal({ result: "success", msg: "" });
+        expect(message.flags).to.include("starred");
+      }
+  });
+
+  it("has a Gravatar that the client can make up as null", async () => {
+    const { gateway, org } = scene;
+    const { message } = await seen(org.member, await write(gateway, org.owner, [org.member]));
+    expect(message.avatar_url).to.equal(null);
+  });
+
+  it("shows the empty topic under its display name to clients that know no other way", async () => {
+    const { db, gateway } = scene;
+    const own = await organization(db);
+    await changeOrganization(db, own.realm, { emptyTopicDisplayName: "misc" });
+    const lobby = await channel(db, own.realm, { subscribers: [own.member] });
+    const id = await post(gateway, own.member, lobby, "");
+    expect((await seen(own.member, id)).message.subject).to.equal("misc");
+    const { message } = await seen(own.member, id, { allow_empty_topic_name: true });
+    expect(message.subject).to.equal("");
+  });
+
+  it("counts as read and historical where the caller has no copy", async () => {
+    const { db, gateway, org } = scene;
+    const room = await channel(db, org.realm, { subscribers: [org.owner] });
+    const id = await post(gateway, org.owner, room);
+    for (const by of [org.admin, org.member, org.bot])
+      expect((await seen(by, id)).message.flags).to.deep.equal(["read", "historical"]);
+    await subscribe(db, room, org.guest);
+    expect((await seen(org.guest, id)).message.flags).to.deep.equal(["read", "historical"]);
+  });
+
+  it("refuses what is not there and what the caller may not see alike, whatever the role", async () => {
+    const { db, gateway, org } = scene;
+    const other = await organization(db);
+    const foreign = await channel(db, other.realm, { subscribers: [other.owner] });
+    const secret = await channel(db, org.realm, {
+      inviteOnly: true,
+      historyPublicToSubscribers: true,
+      subscribers: [org.owner],
+    });
+    const stranger = await user(db, org.realm, { role: 100 });
+    const ids = [
+      await post(gateway, other.owner, foreign),
+      await post(gateway, org.owner, secret),
+      await write(gateway, org.owner, [org.owner]),
+      0,
+      2 ** 31 - 1,
+      2 ** 31,
+      2 ** 53 - 1,
+    ];
+    const words = new Set<string>();
+    for (const by of [stranger, ...everybody().slice(1)])
+      for (const id of ids) words.add(await refusal(by, id));
+    for (const id of ["9007199254740993", "1".repeat(400)]) words.add(await refusal(org.owner, id));
+    expect(words).to.have.property("size", 1);
+    expect((await get(org.owner, "-1")).status).to.equal(404);
+    expect((await get(org.owner, "1e3")).status).to.equal(404);
+  });
+
+  it("finds messages whose IDs an integer column would not hold", async () => {
+    const { db, gateway, org } = scene;
+    const id = await write(gateway, org.owner, [org.member]);
+    const large = 2 ** 40 + id;
+    await db.rows("UPDATE messages SET id = $2 WHERE id = $1", [id, large]);
+    await db.rows("UPDATE user_messages SET message_id = $2 WHERE message_id = $1", [id, large]);
+    expect((await seen(org.member, large)).message.id).to.equal(large);
+  });
+
+  it("is of a public channel for all but guests, who have to be subscribed", async () => {
+    const { db, gateway, org } = scene;
+    const room = await channel(db, org.realm, { subscribers: [org.owner, org.guest] });
+    const id = await post(gateway, org.owner, room);
+    for (const by of everybody()) await seen(by, id);
+    await unsubscribe(db, room, org.owner, org.guest);
+    for (const by of everybody())
+      if (by === org.guest) await refusal(by, id);
+      else await seen(by, id);
+    await changeChannel(db, room, { isWebPublic: true });
+    for (const by of everybody()) await seen(by, id);
+  });
+
+  it("is of shared history for whoever may read the channel, of protected history if they received it", async () => {
+    const { db, gateway, org } = scene;
+    const reader = await user(db, org.realm);
+    const team = await userGroup(db, org.realm, { members: [reader] });
+    for (const historyPublicToSubscribers of [true, false]) {
+      const room = await channel(db, org.realm, {
+        inviteOnly: true,
+        historyPublicToSubscribers,
+        subscribers: [org.owner],
+        groups: { canSubscribeGroupId: team.id },
+      });
+      const id = await post(gateway, org.owner, room);
+      await subscribe(db, room, org.guest, org.bot);
+      const later = await post(gateway, org.owner, room);
+      for (const by of [org.guest, org.bot, reader])
+        if (historyPublicToSubscribers) await seen(by, id);
+        else await refusal(by, id);
+      for (const by of [org.guest, org.bot]) await seen(by, later);
+      await unsubscribe(db, room, org.guest, org.bot);
+      for (const by of [org.guest, org.bot, org.admin]) await refusal(by, later);
+    }
+  });
+
+  it("is readable in an archived channel", async () => {
+    const { db, gateway, org } = scene;
+    const room = await channel(db, org.realm, { subscribers: [org.owner, org.guest] });
+    const id = await post(gateway, org.owner, room);
+    await changeChannel(db, room, { isArchived: true });
+    for (const by of everybody()) await seen(by, id);
+  });
+
+  it("is of direct messages for who is in them", async () => {
+    const { gateway, org } = scene;
+    const id = await write(gateway, org.member, [org.guest, org.bot]);
+    for (const by of everybody())
+      if (by === org.member || by === org.guest || by === org.bot) await seen(by, id);
+      else await refusal(by, id);
+  });
+
+  it("needs an account, and true or false", async () => {
+    const { gateway, org } = scene;
+    const id = await write(gateway, org.owner, [org.member]);
+    expect((await gateway.anonymous.get(`/api/v1/messages/${id}`)).status).to.equal(401);
+    for (const name of ["apply_markdown", "allow_empty_topic_name"])
+      await refused(scene.db, () => get(org.member, id, { [name]: "1" }), "BAD_REQUEST");
+  });
+
+  it("asks the database as often, however many channels and people there are", async () => {
+    const { db, gateway, org } = scene;
+    const count = async (id: number) => (await countQueries(db, () => seen(org.member, id))).count;
+    const direct = await write(gateway, org.owner, [org.member]);
+    const crowd = await Promise.all(Array.from({ length: 5 }, () => user(db, org.realm)));
+    const group = await write(gateway, org.owner, [org.member, ...crowd]);
+    const room = await channel(db, org.realm, { subscribers: [org.member, ...crowd] });
+    const inRoom = await post(gateway, crowd[0] ?? org.owner, room);
+    const counts = [await count(direct), await count(group), await count(inRoom)];
+    expect(new Set(counts), counts.join()).to.have.property("size", 1);
+  });
+});
