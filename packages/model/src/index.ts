@@ -121,6 +121,7 @@ export {
   type Target,
   channelsOf,
 } from "./messages/draft.ts";
+export { visibleEntries } from "./messages/edit-history.ts";
 export { flag, flagNames } from "./messages/flags.ts";
 export { isFollowed, isMuted } from "./messages/muting.ts";
 export type { NumberedMessage, OutgoingMessage } from "./messages/outgoing.ts";
@@ -129,6 +130,7 @@ export {
   type MessageForm,
   type PresentableMessage,
   type Presentation,
+  type StoredMessage,
   commonFields,
   formFields,
   presentMessage,
@@ -153,6 +155,7 @@ export {
   maxTopicLength,
   normaliseTopic,
   possibleTopics,
+  topicShownBy,
 } from "./messages/topic.ts";
 export {
   type ChannelTopic,
@@ -162,6 +165,7 @@ export {
   topicName,
   topicParticipants,
 } from "./messages/topics.ts";
+export { resolvedPrefix } from "./messages/resolved-topic.ts";
 export type { Reader } from "./messages/reader.ts";
 export { topicPolicyEvent } from "./messages/topic-policy-event.ts";
 export { visibilityPolicy } from "./messages/visibility-policy.ts";
@@ -211,7 +215,7 @@ export { legacyPolicies } from "./realms/legacy-policies.ts";
 export { realmPolicyEvent, realmUpdatedEvents } from "./realms/realm-events.ts";
 export { realmOfHost } from "./realms/realm-of-host.ts";
 export { holdOrganization, lockOrganization } from "./realms/lock-organization.ts";
-export { type Realm, loadRealm } from "./realms/realm.ts";
+export { type EditHistoryPolicy, type Realm, loadRealm } from "./realms/realm.ts";
 export { settingChoices } from "./settings/choices.ts";
 export { languageName } from "./settings/languages.ts";
 export { loadRealmDefaults } from "./settings/realm-defaults.ts";

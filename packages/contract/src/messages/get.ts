@@ -5,7 +5,7 @@ import { shape } from "../shape.ts";
 import { messageResource } from "./message-resource.ts";
 import { narrowParameter } from "./narrow.ts";
 
-export type { MessageResource } from "./message-resource.ts";
+export type { EditHistoryEntry, MessageResource } from "./message-resource.ts";
 export type { NarrowTerm } from "./narrow.ts";
 
 /** `GET /messages` (messages.md §1). */

@@ -8,6 +8,7 @@ const participant = z.strictObject({
   is_mirror_dummy: z.boolean(),
 });
 
+/** What one change of a message was; stored and sent alike (messages.md §6.3). */
 const editHistoryEntry = z.strictObject({
   user_id: z.number().nullable(),
   timestamp: z.number(),
@@ -18,6 +19,8 @@ const editHistoryEntry = z.strictObject({
   prev_topic: z.string().optional(),
   topic: z.string().optional(),
 });
+
+export type EditHistoryEntry = z.input<typeof editHistoryEntry>;
 
 /** A message as clients get it (messages.md §1.4). Times are whole UNIX seconds. */
 export const messageResource = z.strictObject({

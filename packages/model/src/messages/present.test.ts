@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { presentMessage, type PresentableMessage, type Presentation } from "./present.ts";
+import { presentMessage, type Presentation, type StoredMessage } from "./present.ts";
 
 describe("the presentation of a message", () => {
   const person = (id: number, hasPublicGravatar = true) => ({
@@ -11,7 +11,7 @@ describe("the presentation of a message", () => {
     hasPublicGravatar,
     isImportedStub: id === 3,
   });
-  const message: PresentableMessage = {
+  const message: StoredMessage = {
     id: 7,
     sentAt: 1_750_000_000.999,
     sender: person(2),
@@ -20,9 +20,10 @@ describe("the presentation of a message", () => {
     place: { channel: { id: 4, name: "kitchen" }, topic: "" },
     content: "/me cooks",
     renderedContent: "<p>/me cooks</p>",
+    editHistory: null,
   };
   const presentation: Presentation = {
-    realm: { subdomain: "", emptyTopicDisplayName: "misc" },
+    realm: { subdomain: "", emptyTopicDisplayName: "misc", editHistoryPolicy: "all" },
     applyMarkdown: true,
     clientGravatar: true,
     siteUrl: "https://chat.test",

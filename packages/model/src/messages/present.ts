@@ -1,10 +1,12 @@
-import type { MessageResource } from "@carillon/contract";
+import type { EditHistoryEntry, MessageResource } from "@carillon/contract";
 import { isMeMessage, topicLinks } from "@carillon/markdown";
 
 import type { Realm } from "../realms/realm.ts";
 import { pictureUrl } from "../users/avatar.ts";
 import type { Viewer } from "../users/address-viewers.ts";
+import { editFields } from "./edit-history.ts";
 import type { Person } from "./people.ts";
+import { topicShownBy } from "./topic.ts";
 
 /** A message and everything that its presentation needs, whoever looks at it. */
 export interface PresentableMessage {
@@ -25,6 +27,12 @@ export interface PresentableMessage {
   readonly renderedContent: string;
 }
 
+/** A message as it is stored. */
+export interface StoredMessage extends PresentableMessage {
+  /** The newest entry first; null where nothing has changed. */
+  readonly editHistory: readonly EditHistoryEntry[] | null;
+}
+
 type Participant = Pick<Person, "id" | "email" | "fullName" | "isImportedStub">;
 
 /** How a client wants messages. */
@@ -40,7 +48,7 @@ export interface MessageForm {
 
 /** How one viewer, with one client, gets messages. */
 export interface Presentation extends MessageForm {
-  readonly realm: Pick<Realm, "subdomain" | "emptyTopicDisplayName">;
+  readonly realm: Pick<Realm, "subdomain" | "emptyTopicDisplayName" | "editHistoryPolicy">;
 }
 
 /**
@@ -48,7 +56,7 @@ export interface Presentation extends MessageForm {
  * @param flags names of the viewer's flags
  */
 export function presentMessage(
-  message: PresentableMessage,
+  message: StoredMessage,
   flags: readonly string[],
   presentation: Presentation,
 ): MessageResource {
@@ -58,6 +66,10 @@ export function presentMessage(
     ...commonFields(message, presentation.realm),
     ...formFields({ topic, content, renderedContent, ...sender }, presentation),
     flags: [...flags],
+    ...editFields(message.editHistory, {
+      policy: presentation.realm.editHistoryPolicy,
+      showTopic: topicShownBy(presentation.realm, presentation.allowEmptyTopicName),
+    }),
   };
 }
 
@@ -111,10 +123,9 @@ export function formFields(
   source: FormSource,
   { realm, siteUrl, viewer, applyMarkdown, clientGravatar, allowEmptyTopicName }: MessageForm,
 ): Pick<MessageResource, FormField> {
-  const { topic = "", content, renderedContent } = source;
-  const named = source.topic === "" && !allowEmptyTopicName ? realm.emptyTopicDisplayName : topic;
+  const { topic, content, renderedContent } = source;
   return {
-    subject: named,
+    subject: topic === undefined ? "" : topicShownBy(realm, allowEmptyTopicName)(topic),
     avatar_url:
       clientGravatar && source.hasPublicGravatar
         ? null

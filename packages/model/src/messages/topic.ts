@@ -45,6 +45,14 @@ export function normaliseTopic(raw: string | undefined, realm: Realm): string {
   return topic;
 }
 
+/** How a channel's topics are shown: the empty one as it is, or under the organization's name for it. */
+export function topicShownBy(
+  realm: Pick<Realm, "emptyTopicDisplayName">,
+  allowEmptyTopicName: boolean,
+): (topic: string) => string {
+  return (topic) => (topic === "" && !allowEmptyTopicName ? realm.emptyTopicDisplayName : topic);
+}
+
 /** The policy that holds in a channel: its own, or the organization's. */
 export function effectiveTopicsPolicy(channelPolicy: string, realm: Realm): string {
   return channelPolicy === "inherit" ? realm.topicsPolicy : channelPolicy;

@@ -7,7 +7,7 @@ import type { Reader } from "./reader.ts";
  * channels while their content may be read. `OFFSET 0` keeps the planner from turning the look-up of a window's
  * rows into a join with everything.
  */
-export function messageReadable(viewer: Reader): Fragment {
+export function messageReadable(viewer: Pick<Reader, "id" | "role">): Fragment {
   return (values) => `NOT m.is_channel OR EXISTS (
     SELECT 1 FROM recipients r JOIN channels c ON c.id = r.channel_id
     WHERE r.id = m.recipient_id AND ${channelReadable(viewer)(values)} OFFSET 0)`;

@@ -3,6 +3,9 @@ import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 import { groupsObject } from "../permissions/columns.ts";
 
+/** Who sees what messages and topics were before: all of it, moves only, nothing. */
+export type EditHistoryPolicy = "all" | "moves" | "none";
+
 const row = {
   id: column.int,
   subdomain: column.text,
@@ -18,6 +21,8 @@ const row = {
   sendChannelEventsMessages: column.bool,
   newStreamAnnouncementsChannelId: column.int.orNull(),
   description: column.text,
+  editHistoryPolicy: column.text.as<EditHistoryPolicy>(),
+  enableReadReceipts: column.bool,
   /** The database's clock when this was read: the start of the transaction. UNIX time in seconds, with a fraction. */
   now: column.float,
   /** The group of each permission. */
@@ -35,6 +40,7 @@ const byId = statement({
       require_unique_names AS "requireUniqueNames", password_auth_enabled AS "passwordAuthEnabled",
       enable_spectator_access AS "enableSpectatorAccess", send_channel_events_messages AS "sendChannelEventsMessages",
       new_stream_announcements_channel_id AS "newStreamAnnouncementsChannelId", description,
+      message_edit_history_visibility_policy AS "editHistoryPolicy", enable_read_receipts AS "enableReadReceipts",
       extract(epoch FROM now())::float8 AS now,
       ${groupsObject(realmPermissions)} AS groups
     FROM realms WHERE id = $1`,

@@ -1,16 +1,18 @@
 import {
   type Person,
-  type PresentableMessage,
   type Reader,
+  type StoredMessage,
   flagNames,
   loadPeople,
 } from "@carillon/model";
+import type { EditHistoryEntry } from "@carillon/contract";
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 const byIds = statement({
   name: "messages-for-viewer",
   text: `SELECT m.id, m.sender_id AS "senderId", m.recipient_id AS "recipientId", m.topic, m.content,
       m.rendered_content AS "renderedContent", extract(epoch FROM m.sent_at)::float8 AS "sentAt",
+      m.edit_history AS "editHistory",
       client.name AS client, um.flags, c.id AS "channelId", c.name AS "channelName", r.member_ids AS "memberIds"
     FROM messages m
     JOIN recipients r ON r.id = m.recipient_id
@@ -27,6 +29,7 @@ const byIds = statement({
     content: column.text,
     renderedContent: column.text,
     sentAt: column.float,
+    editHistory: column.json<readonly EditHistoryEntry[]>().orNull(),
     client: column.text,
     /** The viewer's flags, null without a row. */
     flags: column.int.orNull(),
@@ -45,7 +48,7 @@ const withoutRow = ["read", "historical"];
 
 /** A message and the names of the viewer's flags on it. */
 export interface HydratedMessage {
-  readonly message: PresentableMessage;
+  readonly message: StoredMessage;
   readonly flags: readonly string[];
 }
 
@@ -76,7 +79,7 @@ function* peopleIn(rows: readonly Row[]): Iterable<number> {
   }
 }
 
-function presentable(row: Row, people: ReadonlyMap<number, Person>): PresentableMessage {
+function presentable(row: Row, people: ReadonlyMap<number, Person>): StoredMessage {
   const { channelId, channelName, topic, memberIds } = row;
   const person = (id: number) => {
     const found = people.get(id);
@@ -95,5 +98,6 @@ function presentable(row: Row, people: ReadonlyMap<number, Person>): Presentable
         : { channel: { id: channelId, name: channelName }, topic },
     content: row.content,
     renderedContent: row.renderedContent,
+    editHistory: row.editHistory,
   };
 }

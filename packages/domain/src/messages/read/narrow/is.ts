@@ -1,4 +1,4 @@
-import { flag, isFollowed, isMuted } from "@carillon/model";
+import { flag, isFollowed, isMuted, resolvedPrefix } from "@carillon/model";
 import {
   badOperand,
   narrowOperator,
@@ -32,8 +32,7 @@ const states: Readonly<Record<string, (context: NarrowContext) => TermPlan>> = {
   alerted: flagged(flag.hasAlertWord),
   muted: ({ viewer }) => ({ message: isMuted(viewer, { channels: true }), personalOnly: true }),
   followed: ({ viewer }) => ({ message: isFollowed(viewer), personalOnly: true }),
-  // U+2714 and a space begin the topics that are resolved.
-  resolved: () => ({ message: () => "m.is_channel AND starts_with(m.topic, '\u2714 ')" }),
+  resolved: () => ({ message: () => `m.is_channel AND starts_with(m.topic, '${resolvedPrefix}')` }),
 };
 
 /** `is`: a state of the message or of the viewer's copy. */
