@@ -8,6 +8,9 @@ export * from "./scheduled-messages/edit.ts";
 export * from "./scheduled-messages/list.ts";
 export * from "./messages/get.ts";
 export * from "./messages/get-one.ts";
+export * from "./messages/get-history.ts";
+export * from "./messages/get-read-receipts.ts";
+export * from "./messages/match-narrow.ts";
 
 export * from "./server/get-emoji-data.ts";
 export * from "./server/server-settings.ts";

@@ -34,8 +34,11 @@ export { readMembers, readMembership, readSubgroups } from "./groups/read-group.
 export { updateUserGroup } from "./groups/update-group.ts";
 export { markUnsubscribedRead, recordMarkRead } from "./messages/flags/mark-unsubscribed-read.ts";
 export { listTopics } from "./messages/read/list-topics.ts";
+export { matchMessages } from "./messages/read/match-messages.ts";
+export { messageHistory } from "./messages/read/message-history.ts";
 export { readMessage } from "./messages/read/read-message.ts";
 export { readMessages } from "./messages/read/read-messages.ts";
+export { readReceipts } from "./messages/read/read-receipts.ts";
 export { deleteTopic } from "./messages/removal/delete-topic.ts";
 export { purgeArchive } from "./messages/removal/purge-archive.ts";
 export {

@@ -1,6 +1,8 @@
 export { AlertWordMatcher, containsAlertWord, findAlertWords } from "./alert-words.ts";
+export { escapeCodeBlock } from "./escape.ts";
 export { codeToNames, emojiCode, emojiNames } from "./emoji/names.ts";
 export { channelSlug, encodeComponent } from "./links/slug.ts";
+export { htmlDifferences } from "./html-differences.ts";
 export { emptyLookups } from "./lookups.ts";
 export { isMeMessage } from "./me-message.ts";
 export {

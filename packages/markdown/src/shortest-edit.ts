@@ -1,0 +1,95 @@
+/** What becomes of one piece on the way from one list to the other. */
+export interface Step {
+  readonly kind: "kept" | "deleted" | "inserted";
+  readonly text: string;
+}
+
+/** More differences than that are nobody's to read, and each costs a walk along all those before it. */
+const mostDifferences = 400;
+
+/**
+ * The fewest steps that make `after` of `before`, deletions first where both are possible (E. W. Myers, "An O(ND)
+ * Difference Algorithm", 1986). Lists that differ in more than {@link mostDifferences} pieces differ as a whole, but for
+ * their beginning and their end: the time grows no faster than the pieces do.
+ */
+export function shortestEdit(before: readonly string[], after: readonly string[]): Step[] {
+  let start = 0;
+  const shorter = Math.min(before.length, after.length);
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  const old = before.slice(start, before.length - end);
+  const now = after.slice(start, after.length - end);
+  return [
+    ...before.slice(0, start).map(kept),
+    ...(middle(old, now) ?? [...old.map(deleted), ...now.map(inserted)]),
+    ...before.slice(before.length - end).map(kept),
+  ];
+}
+
+const kept = (text: string): Step => ({ kind: "kept", text });
+const deleted = (text: string): Step => ({ kind: "deleted", text });
+const inserted = (text: string): Step => ({ kind: "inserted", text });
+
+/** How far each diagonal was reached with so many differences: the index into `old`, from -differences on. */
+type Reach = Int32Array;
+
+function middle(old: readonly string[], now: readonly string[]): Step[] | undefined {
+  const reached: Reach[] = [];
+  for (let differences = 0; differences <= mostDifferences; differences++) {
+    const reach = new Int32Array(2 * differences + 1);
+    reached.push(reach);
+    for (let diagonal = -differences; diagonal <= differences; diagonal += 2) {
+      let x = begin(reached, differences, diagonal);
+      while (x < old.length && x - diagonal < now.length && old[x] === now[x - diagonal]) x++;
+      reach[diagonal + differences] = x;
+      if (x >= old.length && x - diagonal >= now.length) return walkBack(reached, old, now);
+    }
+  }
+  return undefined;
+}
+
+/** Whether the best way to a diagonal comes from the one above, by an insertion, and not from below, by a deletion. */
+function comesByInsertion(previous: Reach, differences: number, diagonal: number): boolean {
+  if (diagonal === -differences) return true;
+  if (diagonal === differences) return false;
+  return at(previous, differences - 1, diagonal - 1) < at(previous, differences - 1, diagonal + 1);
+}
+
+/** Where a way with so many differences gets onto the diagonal. */
+function begin(reached: readonly Reach[], differences: number, diagonal: number): number {
+  const previous = reached[differences - 1];
+  if (!previous) return 0;
+  return comesByInsertion(previous, differences, diagonal)
+    ? at(previous, differences - 1, diagonal + 1)
+    : at(previous, differences - 1, diagonal - 1) + 1;
+}
+
+function at(reach: Reach, differences: number, diagonal: number): number {
+  return reach[diagonal + differences] ?? 0;
+}
+
+function walkBack(
+  reached: readonly Reach[],
+  old: readonly string[],
+  now: readonly string[],
+): Step[] {
+  const steps: Step[] = [];
+  let x = old.length;
+  let diagonal = old.length - now.length;
+  for (let differences = reached.length - 1; differences >= 0; differences--) {
+    for (const from = begin(reached, differences, diagonal); x > from; x--)
+      steps.push(kept(old[x - 1] ?? ""));
+    const previous = reached[differences - 1];
+    if (!previous) break;
+    if (comesByInsertion(previous, differences, diagonal)) {
+      steps.push(inserted(now[x - diagonal - 1] ?? ""));
+      diagonal += 1;
+    } else {
+      steps.push(deleted(old[x - 1] ?? ""));
+      x -= 1;
+      diagonal -= 1;
+    }
+  }
+  return steps.toReversed();
+}
