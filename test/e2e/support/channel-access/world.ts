@@ -44,7 +44,7 @@ export interface Place {
 /** One organization in which every kind of account meets every kind of channel. */
 export interface World {
   readonly accounts: Readonly<Record<string, TestAccount>>;
-  /** Subscribed to every channel; sends what there is to read. */
+  /** An administrator who is subscribed to every channel; sends what there is to read. */
   readonly herald: TestAccount;
   /** Every privacy, active and archived, with every subscription; permissions to post are everybody's. */
   readonly places: readonly Place[];
@@ -111,7 +111,7 @@ export function caseOf(name: string, place: Place): Case {
 /** Makes the accounts, the groups and the channels. */
 export async function makeWorld(scene: Scene): Promise<World> {
   const { db, org } = scene;
-  const herald = await user(db, org.realm);
+  const herald = await user(db, org.realm, { role: roles.administrator });
   const accounts: Record<string, TestAccount> = {};
   for (const [name, { role, botOf }] of Object.entries(people)) {
     const owner = botOf === undefined ? undefined : accounts[botOf];

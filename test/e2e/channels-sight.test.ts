@@ -1,0 +1,187 @@
+import {
+  changeOrganization,
+  type Params,
+  succeeded,
+  type TestAccount,
+  type ToldEvent,
+  useScene,
+} from "@carillon/testkit";
+
+import { agree, differing, meetings, type Meeting } from "./support/channel-access/comparing.ts";
+import { people } from "./support/channel-access/people.ts";
+import {
+  granting,
+  seesMetadata,
+  type Case,
+  type Permission,
+  type Privacy,
+} from "./support/channel-access/rules.ts";
+import { makeWorld, type Place, type World } from "./support/channel-access/world.ts";
+
+/** What the rules look at that a step changes. */
+type Change = Partial<Pick<Case, "privacy">> & { readonly listing?: readonly Permission[] };
+
+interface Step {
+  readonly change: Change;
+  readonly params: Params;
+}
+
+const privacyParams: Readonly<Record<Privacy, Params>> = {
+  "web-public": { is_private: false, is_web_public: true, history_public_to_subscribers: true },
+  public: { is_private: false, is_web_public: false, history_public_to_subscribers: true },
+  "private, shared": {
+    is_private: true,
+    is_web_public: false,
+    history_public_to_subscribers: true,
+  },
+  "private, protected": {
+    is_private: true,
+    is_web_public: false,
+    history_public_to_subscribers: false,
+  },
+};
+
+/** From each privacy to each other one, once. */
+const rounds: Readonly<Record<Privacy, readonly Privacy[]>> = {
+  "web-public": [
+    "public",
+    "private, shared",
+    "private, protected",
+    "private, shared",
+    "public",
+    "private, protected",
+    "public",
+    "web-public",
+    "private, shared",
+    "web-public",
+    "private, protected",
+    "web-public",
+  ],
+  public: ["web-public", "private, protected", "public"],
+  "private, shared": ["public", "private, protected", "private, shared"],
+  "private, protected": ["private, shared", "web-public", "private, protected"],
+};
+
+// channels.md §5: who sees a channel before and after a change is told of the change, who comes to see it gets the
+// channel, who no longer sees it that it is gone. By the rules of support/channel-access.
+describe("Channels: who is told when others come to see them", function () {
+  this.timeout(60_000);
+  const scene = useScene();
+  let world: World;
+
+  before("make the world", async () => {
+    world = await makeWorld(scene);
+    const { realm, groups } = scene.org;
+    await changeOrganization(scene.db, realm, {
+      enableSpectatorAccess: true,
+      canCreateWebPublicChannelGroupId: groups["role:administrators"],
+    });
+  });
+
+  interface Queue {
+    readonly client: ReturnType<typeof scene.as>;
+    readonly poll: Params;
+  }
+  async function queueOf(account: TestAccount, able: boolean): Promise<Queue> {
+    const client = scene.as(account);
+    const asked = {
+      event_types: ["stream", "subscription"],
+      fetch_event_types: [],
+      client_capabilities: { archived_channels: able },
+    };
+    const { queue_id, last_event_id } = succeeded(await client.post("/api/v1/register", asked));
+    return { client, poll: { queue_id, last_event_id, dont_block: true } };
+  }
+
+  /** What the account is told of each channel, in order; a channel that is shown counts with its subscribers. */
+  async function toldOf({ client, poll }: Queue): Promise<Map<number, string[]>> {
+    const events = succeeded(await client.get("/api/v1/events", poll))["events"] as ToldEvent[];
+    const told = new Map<number, string[]>();
+    for (const { type, op, ...fields } of events) {
+      const { streams, stream_ids, stream_id } = fields as {
+        streams?: Array<{ stream_id: number }>;
+        stream_ids?: number[];
+        stream_id?: number;
+      };
+      const ids = stream_ids ?? streams?.map((one) => one.stream_id) ?? [stream_id ?? 0];
+      const what = op === "update" ? String(fields["property"]) : `${type}/${String(op)}`;
+      for (const id of ids) told.set(id, [...(told.get(id) ?? []), what]);
+    }
+    return told;
+  }
+
+  /** Takes the steps in every place, and says who was told otherwise than they must be. */
+  async function go(
+    places: readonly Place[],
+    stepsOf: (place: Place) => readonly Step[],
+  ): Promise<void> {
+    for (const able of [true, false]) {
+      const queues = new Map<string, Queue>();
+      for (const [name, account] of Object.entries(world.accounts))
+        queues.set(name, await queueOf(account, able));
+      const herald = scene.as(world.herald);
+      for (const place of places)
+        for (const { params } of stepsOf(place))
+          succeeded(await herald.patch(`/api/v1/streams/${place.channel.id}`, params));
+      const told = new Map<string, Map<number, string[]>>();
+      for (const [name, queue] of queues) told.set(name, await toldOf(queue));
+
+      const found = async ({ name, place }: Meeting) => told.get(name)?.get(place.channel.id) ?? [];
+      const right = ({ facts, name, place }: Meeting): string[] => {
+        if (facts.archived && !able) return [];
+        let before = facts;
+        return stepsOf(place).flatMap(({ change, params }) => {
+          const { listing, ...rest } = change;
+          const listed = listing
+            ? (people[name]?.listed.filter((permission) => listing.includes(permission)) ?? [])
+            : before.listed;
+          const after: Case = { ...before, ...rest, listed };
+          const [saw, sees] = [seesMetadata(before), seesMetadata(after)];
+          before = after;
+          if (!saw && sees) return ["stream/create", "subscription/peer_add"];
+          if (saw && !sees) return ["stream/delete"];
+          return saw && sees ? [propertyOf(params)] : [];
+        });
+      };
+      const all = meetings(world, places);
+      const rights = new Map(all.map((meeting) => [meeting.facts, right(meeting)]));
+      agree(
+        await differing(all, (facts) => rights.get(facts) ?? [], found),
+        `${able ? "knows" : "does not know"} of archived channels`,
+      );
+    }
+  }
+
+  const propertyOf = (params: Params) =>
+    "is_private" in params ? "invite_only" : (Object.keys(params)[0] ?? "");
+
+  it("of another privacy", () =>
+    go(world.places, ({ privacy }) =>
+      rounds[privacy].map((to) => ({ change: { privacy: to }, params: privacyParams[to] })),
+    ));
+
+  it("of other holders of the permissions by which a channel is seen", () =>
+    go(world.places, () => {
+      const nobody = scene.org.groups["role:nobody"];
+      const holders = (permission: Permission) => ({
+        direct_members: Object.entries(world.accounts)
+          .filter(([name]) => people[name]?.listed.includes(permission))
+          .map(([, { id }]) => id),
+        direct_subgroups: [],
+      });
+      let listing: readonly Permission[] = granting;
+      const set = (permission: Permission, value: unknown): Step => ({
+        change: { listing },
+        params: { [permission]: { new: value } },
+      });
+      const taken = granting.map((permission) => {
+        listing = listing.filter((one) => one !== permission);
+        return set(permission, nobody);
+      });
+      const given = granting.map((permission) => {
+        listing = [...listing, permission];
+        return set(permission, holders(permission));
+      });
+      return [...taken, ...given];
+    }));
+});
