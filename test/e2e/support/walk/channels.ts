@@ -30,8 +30,51 @@ import {
 
 export const topics = ["", "lunch", "rain", "sun"];
 const permissions = Object.values(channelPermissions).map(({ name }) => name);
+/** By which a private channel is seen. */
+const showing = [
+  channelPermissions.canAdministerChannelGroup.name,
+  channelPermissions.canAddSubscribersGroup.name,
+  channelPermissions.canSubscribeGroup.name,
+];
 const nameOf = (walk: Walk) => pick(walk, walk.channels).name;
 const principals = (walk: Walk) => (maybe(walk) ? undefined : idsOf(some(walk, walk.accounts)));
+
+/** One of every privacy. */
+const privacy = (walk: Walk) =>
+  pick(walk, [
+    { is_private: true },
+    { is_private: true, history_public_to_subscribers: true, is_web_public: false },
+    { is_private: false, is_web_public: false },
+    { is_private: false, is_web_public: true },
+  ]);
+
+/** A change of a channel, for those who administer it. */
+function change(walk: Walk): Readonly<Record<string, unknown>> {
+  return pick(walk, [
+    { description: unique("about *this*"), new_name: unique("renamed") },
+    { new_name: unique("called") },
+    privacy(walk),
+    privacy(walk),
+    {
+      ...privacy(walk),
+      new_name: unique("moved"),
+      [pick(walk, showing)]: { new: groupValue(walk) },
+    },
+    { is_default_stream: maybe(walk) },
+    { message_retention_days: pick(walk, [7, "unlimited", "realm_default"]) },
+    { topics_policy: pick(walk, ["inherit", "disable_empty_topic", "empty_topic_only"]) },
+    { folder_id: walk.folders.length > 0 && maybe(walk) ? pick(walk, walk.folders) : null },
+    { [pick(walk, permissions)]: { new: groupValue(walk) } },
+    { [pick(walk, showing)]: { new: groupValue(walk) } },
+    {
+      [pick(walk, showing)]: { new: groupValue(walk) },
+      [pick(walk, showing)]: { new: groupValue(walk) },
+    },
+    { is_archived: false },
+    { is_archived: false, ...privacy(walk) },
+    { is_archived: false, [pick(walk, showing)]: { new: groupValue(walk) } },
+  ]);
+}
 
 /** Channels, subscriptions and topics. */
 export const channelSteps: readonly WalkStep[] = [
@@ -50,35 +93,36 @@ export const channelSteps: readonly WalkStep[] = [
       void walk.channels.push({ id: made["id"] as number, name });
     return { by: someone(walk), params, onSuccess };
   }),
-  step(addSubscriptions, 4, (walk) => {
-    const subscriptions = [{ name: nameOf(walk) }, { name: nameOf(walk) }];
-    return { by: someone(walk), params: { subscriptions, principals: principals(walk) } };
+  step(addSubscriptions, 5, (walk) => {
+    const names = maybe(walk) ? [nameOf(walk)] : [nameOf(walk), nameOf(walk)];
+    const by = pick(walk, [someone, someoneInCharge])(walk);
+    const params = {
+      subscriptions: names.map((name) => ({ name })),
+      principals: principals(walk),
+      authorization_errors_fatal: maybe(walk),
+    };
+    return { by, params };
   }),
-  step(removeSubscriptions, 3, (walk) => ({
-    by: someone(walk),
+  step(removeSubscriptions, 4, (walk) => ({
+    by: pick(walk, [someone, someoneInCharge])(walk),
     params: { subscriptions: [nameOf(walk)], principals: principals(walk) },
   })),
   step(updateSubscriptions, 2, (walk) => ({
     by: someone(walk),
     params: { add: [{ name: nameOf(walk) }], delete: [nameOf(walk)] },
   })),
-  step(updateChannel, 4, (walk) => ({
-    by: someoneInCharge(walk),
-    path: { stream_id: pick(walk, walk.channels).id },
-    params: pick(walk, [
-      { description: unique("about *this*") },
-      { is_private: maybe(walk) },
-      { is_private: true, history_public_to_subscribers: true },
-      { is_default_stream: maybe(walk) },
-      { message_retention_days: pick(walk, [7, "unlimited", "realm_default"]) },
-      { topics_policy: pick(walk, ["inherit", "disable_empty_topic", "empty_topic_only"]) },
-      { [pick(walk, permissions)]: { new: groupValue(walk) } },
-      { [pick(walk, permissions)]: { new: groupValue(walk) }, is_private: maybe(walk) },
-      { is_archived: false },
-      { is_archived: false, description: unique("back"), is_private: maybe(walk) },
-    ]),
-  })),
-  step(archiveChannel, 1, (walk) => ({
+  step(updateChannel, 12, (walk) => {
+    const channel = pick(walk, walk.channels);
+    const params = change(walk);
+    const { new_name } = params;
+    return {
+      by: pick(walk, [someone, someoneInCharge, someoneInCharge])(walk),
+      path: { stream_id: channel.id },
+      params,
+      onSuccess: () => void Object.assign(channel, new_name ? { name: new_name } : {}),
+    };
+  }),
+  step(archiveChannel, 2, (walk) => ({
     by: someoneInCharge(walk),
     path: { stream_id: pick(walk, walk.channels).id },
   })),

@@ -1,4 +1,10 @@
-import { allOperations, type Operation } from "@carillon/contract";
+import {
+  allOperations,
+  createChannel,
+  deactivateBot,
+  deactivateUser,
+  type Operation,
+} from "@carillon/contract";
 import { deliver, user } from "@carillon/testkit";
 
 import { channelFolderSteps } from "./channel-folders.ts";
@@ -8,7 +14,7 @@ import { messageSteps } from "./messages.ts";
 import { organizationSteps } from "./organization.ts";
 import { ownSteps } from "./own.ts";
 import { peopleSteps } from "./people.ts";
-import { decide, pick, tell, type Step, type Walk, type WalkStep } from "./walk.ts";
+import { decide, pick, tell, type Course, type Step, type Walk, type WalkStep } from "./walk.ts";
 
 /** The steps that call operations. */
 export const walkSteps: readonly WalkStep[] = [
@@ -81,12 +87,33 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker }> = [
   },
 ];
 
-const drawn = [
-  ...walkSteps.flatMap((one) => Array<Maker>(one.weight).fill((walk) => decide(walk, one))),
-  ...happenings.flatMap(({ weight, make }) => Array<Maker>(weight).fill(make)),
-];
+function courseOf(steps: readonly WalkStep[]): Course {
+  return {
+    makers: [
+      ...steps.flatMap((one) => Array<Maker>(one.weight).fill((walk) => decide(walk, one))),
+      ...happenings.flatMap(({ weight, make }) => Array<Maker>(weight).fill(make)),
+    ],
+    operations: steps.length,
+  };
+}
+
+/** Everything that there is. */
+export const allSteps = courseOf(walkSteps);
+
+const apart = new Set([createChannel, deactivateUser, deactivateBot].map(({ id }) => id));
+
+/**
+ * Few channels, and all that changes who sees them: nobody is deactivated, so that most that is asked for is done.
+ * Accounts change their roles, and groups their members.
+ */
+export const channelsAlone = courseOf([
+  ...channelSteps.filter(({ operation }) => !apart.has(operation.id)),
+  ...groupSteps.filter(({ operation }) => operation.id.includes("members")),
+  ...messageSteps.filter(({ operation }) => operation.id === "send-message"),
+  ...peopleSteps.filter(({ operation }) => operation.id === "update-user"),
+]);
 
 /** Decides on a step. */
 export function nextStep(walk: Walk): Step {
-  return pick(walk, drawn)(walk);
+  return pick(walk, walk.course.makers)(walk);
 }

@@ -15,6 +15,7 @@ export interface Walk {
   readonly org: TestOrganization;
   readonly gateways: readonly Gateway[];
   readonly chance: Chance;
+  readonly course: Course;
   /** Those who act. */
   readonly accounts: TestAccount[];
   /** Ids of accounts that nobody acts as: newcomers and bots. */
@@ -34,6 +35,14 @@ export interface Walk {
 
 /** A step that is decided, to be taken at the same time as others. */
 export type Step = () => Promise<void>;
+
+/** What a walk's steps are drawn from. */
+export interface Course {
+  /** Each as often as it is to be drawn beside the others. */
+  readonly makers: ReadonlyArray<(walk: Walk) => Step>;
+  /** How many different operations there are. */
+  readonly operations: number;
+}
 
 /** A request of a walk, which may be refused as long as it is understood. */
 export interface Asked {
