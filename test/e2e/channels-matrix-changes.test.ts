@@ -1,5 +1,6 @@
 import {
   type Answer,
+  changeChannel,
   changesOf,
   channelMessage,
   deliver,
@@ -92,7 +93,7 @@ describe("Channels: who posts, administers and subscribes", function () {
     request: (meeting: Pick<Meeting, "client">, channel: Named) => Promise<Answer>,
     refusal: (facts: Case) => string,
   ): Promise<void> {
-    const unknown = plain(await request({ client: world.as("member") }, nowhere), nowhere);
+    const unknown = plain(await request({ client: world.as("owner") }, nowhere), nowhere);
     expect(unknown).to.match(/^400 .*"code":"BAD_REQUEST"/);
     await decides(
       tried,
@@ -221,6 +222,45 @@ describe("Channels: who posts, administers and subscribes", function () {
         const rule: Rule = (facts) => administers(facts) && readsContent(facts);
         return decidesUnseen(tried, rule, known, change(params), refusal);
       });
+
+    it("archiving", async () => {
+      const may: Rule = (facts) => administers(facts) && !facts.archived;
+      const archive = ({ client }: Pick<Meeting, "client">, { id }: Named) =>
+        client.delete(`/api/v1/streams/${id}`);
+      const tried = oneInFive(open, 1);
+      const refused = tried.filter(({ facts }) => !may(facts));
+      await decidesUnseen(refused, may, known, archive, refusal);
+      for (const { client, place, name } of tried.filter(({ facts }) => may(facts))) {
+        const answer = await archive({ client }, place.channel);
+        expect(answer.status, `${name} in ${place.title}: ${answer.text}`).to.equal(200);
+        await changeChannel(scene.db, place.channel, { isArchived: false });
+      }
+    });
+
+    const isAdministrator: Rule = ({ role }) => role === "owner" || role === "administrator";
+
+    it("deleting a topic: administrators who may read it", () => {
+      const reads: Rule = (facts) => readsContent(facts) && !facts.archived;
+      return decidesUnseen(
+        oneInFive(open, 2),
+        (facts) => isAdministrator(facts) && reads(facts),
+        (facts) => !isAdministrator(facts) || reads(facts),
+        ({ client }, { id }) =>
+          client.post(`/api/v1/streams/${id}/delete_topic`, { topic_name: "nothing" }),
+        () => "400 UNAUTHORIZED_PRINCIPAL",
+      );
+    });
+
+    for (const method of ["post", "delete"] as const)
+      it(`${method === "post" ? "listing" : "unlisting"} a default channel: administrators, what is public`, () =>
+        decides(
+          oneInFive(open, 3),
+          (facts) =>
+            isAdministrator(facts) && !facts.privacy.startsWith("private") && !facts.archived,
+          ({ client, place }) =>
+            client[method]("/api/v1/default_streams", { stream_id: place.channel.id }),
+          (facts) => `400 ${isAdministrator(facts) ? "BAD_REQUEST" : "UNAUTHORIZED_PRINCIPAL"}`,
+        ));
   });
 
   describe("events", () => {

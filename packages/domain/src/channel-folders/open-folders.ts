@@ -15,11 +15,17 @@ import type { Tx } from "@carillon/db";
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL` unless the actor is an administrator (channels.md §6)
  */
 export async function openFolders(tx: Tx, actor: Account): Promise<void> {
+  checkIsAdministrator(actor);
   const [, , now] = await Promise.all([
     holdGroupGraph(tx, actor.realmId),
     lockOrganization(tx, actor.realmId),
     currentActor(tx, actor),
   ]);
-  if (!isOrganizationAdministrator(now))
+  checkIsAdministrator(now);
+}
+
+/** Asked before anybody has to wait, and again once nobody's role changes any more. */
+function checkIsAdministrator(account: Account): void {
+  if (!isOrganizationAdministrator(account))
     throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
 }

@@ -3,8 +3,6 @@ import {
   type Realm,
   defaultChannelsEvent,
   loadMetadataAudiences,
-  lockGroupGraph,
-  lockOrganization,
   realmUpdatedEvents,
   recordAudit,
 } from "@carillon/model";
@@ -36,8 +34,9 @@ const archive = statement({
  * @throws ApiError `CANNOT_ADMINISTER_CHANNEL`, `BAD_REQUEST`; nothing has changed then
  */
 export async function archiveChannel(tx: Tx, account: Account, channelId: number): Promise<void> {
-  await Promise.all([lockGroupGraph(tx, account.realmId), lockOrganization(tx, account.realmId)]);
-  const { actor, realm, channel } = await openChannel(tx, account, channelId, "alone");
+  const { actor, realm, channel } = await openChannel(tx, account, channelId, "alone", {
+    organization: true,
+  });
   if (channel.isArchived) throw errors.badRequest("The channel is archived already");
   const notices = await postChannelNotices(tx, realm, actor, [
     { channelId, notice: notice(paragraph`${silentUser(actor)} archived this channel.`) },

@@ -26,12 +26,12 @@ export async function changeDefaultChannel(
   channelId: number,
   isDefault: boolean,
 ): Promise<void> {
+  checkIsAdministrator(account);
   const [, now] = await Promise.all([
     lockGroupGraph(tx, account.realmId),
     currentActor(tx, account),
   ]);
-  if (!isOrganizationAdministrator(now))
-    throw errors.unauthorizedPrincipal("Only administrators decide about default channels");
+  checkIsAdministrator(now);
   const { actor, realm, channel } = await openChannel(tx, account, channelId, "alone");
   if (channel.isArchived) throw noSuchChannel(channelId);
   if (!isPublic(channel)) throw errors.badRequest("A default channel cannot be private");
@@ -43,4 +43,10 @@ export async function changeDefaultChannel(
     },
   ]);
   emit(tx, realm.id, [await defaultChannelsEvent(tx, realm.id)]);
+}
+
+/** Asked before anybody has to wait, and again once nobody's role changes any more. */
+function checkIsAdministrator(account: Account): void {
+  if (!isOrganizationAdministrator(account))
+    throw errors.unauthorizedPrincipal("Only administrators decide about default channels");
 }
