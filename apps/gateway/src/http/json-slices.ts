@@ -103,14 +103,31 @@ function* pieces(value: unknown): Generator<string, void, void> {
   yield "}";
 }
 
+/** Small items are written together, by one call for as many as go in one go. */
 function* items(list: readonly unknown[]): Generator<string, void, void> {
   let separator = "";
-  for (const item of list) {
+  for (let at = 0; at < list.length; separator = ",") {
+    const end = together(list, at);
+    if (end > at) {
+      yield separator + JSON.stringify(list.slice(at, end)).slice(1, -1);
+      at = end;
+      continue;
+    }
     yield separator;
+    const item = list[at++];
     if (isWritten(item)) yield* pieces(item);
     else yield "null";
-    separator = ",";
   }
+}
+
+/** Up to where the items from `at` on are small enough to be written in one go. */
+function together(list: readonly unknown[], at: number): number {
+  let room = inOneGo;
+  for (let i = at; i < list.length; i++) {
+    room = weigh(list[i], room);
+    if (room < 0) return i;
+  }
+  return list.length;
 }
 
 function hasOwnForm(value: object): boolean {
