@@ -71,6 +71,7 @@ export {
   fillNotifications,
   loadInheritedNotifications,
 } from "./channels/notification-settings.ts";
+export { type PackedChannel, packedChannel, unpackChannel } from "./channels/packed.ts";
 export { ChannelPresenter, loadChannelPresenter, postPolicy } from "./channels/present.ts";
 export {
   type Subscription,
@@ -88,7 +89,6 @@ export {
   loadSubscribers,
   loadSubscriptions,
   ownFields,
-  presentSubscription,
 } from "./channels/subscriptions.ts";
 export { loadAlike } from "./groups/alike.ts";
 export { loadAllMembers, loadAllSubgroups, loadSupergroups } from "./groups/closures.ts";

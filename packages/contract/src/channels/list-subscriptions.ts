@@ -15,7 +15,16 @@ export const listSubscriptions = operation({
     include_subscribers: form
       .boolOr("partial")
       .default(false)
-      .describe("Adds `subscribers`; `partial` leaves it to the server how many."),
+      .describe(
+        "Adds `subscribers`; with `partial` channels of 250 and more have `partial_subscribers` instead: bots, and who was there in the last two weeks.",
+      ),
   },
-  result: { subscriptions: z.array(subscriptionObject) },
+  result: {
+    subscriptions: z.array(
+      subscriptionObject.extend({
+        /** In the place of `subscribers`, of a large channel where a part is enough. */
+        partial_subscribers: z.array(z.int()).optional(),
+      }),
+    ),
+  },
 });

@@ -51,7 +51,7 @@ const groupColumns = Object.entries(channelPermissions)
 /** Of the table `channels`, called `c`. */
 export const channelColumns = `c.id, c.realm_id AS "realmId", c.name, c.description,
   c.rendered_description AS "renderedDescription", c.creator_id AS "creatorId",
-  extract(epoch FROM c.date_created)::int AS "dateCreated", c.invite_only AS "inviteOnly",
+  floor(extract(epoch FROM c.date_created))::int AS "dateCreated", c.invite_only AS "inviteOnly",
   c.is_web_public AS "isWebPublic", c.history_public_to_subscribers AS "historyPublicToSubscribers",
   c.is_archived AS "isArchived", c.topics_policy AS "topicsPolicy",
   c.message_retention_days AS "messageRetentionDays", c.folder_id AS "folderId",

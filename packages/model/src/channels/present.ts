@@ -65,11 +65,9 @@ export class ChannelPresenter {
   #permissions(
     channel: ChannelGroups,
   ): Record<NamesOf<typeof channelPermissions>, GroupSettingValue> {
-    const values = permissions.map(({ key, name }) => [name, this.#valueOf(channel[key])] as const);
-    return Object.fromEntries(values) as Record<
-      NamesOf<typeof channelPermissions>,
-      GroupSettingValue
-    >;
+    const values = {} as Record<NamesOf<typeof channelPermissions>, GroupSettingValue>;
+    for (const { key, name } of permissions) values[name] = this.#valueOf(channel[key]);
+    return values;
   }
 }
 
@@ -78,9 +76,11 @@ export async function loadChannelPresenter(
   realmId: number,
   channels: readonly ChannelGroups[],
 ): Promise<ChannelPresenter> {
-  const groupIds = channels.flatMap((channel) => permissions.map(({ key }) => channel[key]));
-  return new ChannelPresenter(
-    await loadSystemGroups(sql, realmId),
-    await loadGroupValues(sql, groupIds),
-  );
+  const groupIds = new Set<number>();
+  for (const channel of channels) for (const { key } of permissions) groupIds.add(channel[key]);
+  const [groups, valueOf] = await Promise.all([
+    loadSystemGroups(sql, realmId),
+    loadGroupValues(sql, groupIds),
+  ]);
+  return new ChannelPresenter(groups, valueOf);
 }

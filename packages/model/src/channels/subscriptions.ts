@@ -2,27 +2,12 @@ import type { ChannelObject, SubscriptionObject } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
-import type { Channel } from "./channel.ts";
-import type { ChannelPresenter } from "./present.ts";
 import { type Subscription, subscriptionColumns } from "./subscribe.ts";
 
 /** What an account wants of a channel, as clients see it. */
 export type OwnFields = Omit<SubscriptionObject, keyof ChannelObject | "subscribers">;
 
-/** @param subscribers left out unless given */
-export function presentSubscription(
-  presenter: ChannelPresenter,
-  channel: Channel,
-  subscription: Subscription,
-  subscribers?: number[],
-): SubscriptionObject {
-  return {
-    ...presenter.present(channel),
-    ...ownFields(subscription),
-    ...(subscribers ? { subscribers } : {}),
-  };
-}
-
+/** What the account wants of the channel. */
 export function ownFields(subscription: Subscription): OwnFields {
   return {
     color: subscription.color,

@@ -3,7 +3,5 @@ import { listSubscriptions } from "@carillon/domain";
 import { handle } from "../../handle.ts";
 
 export default handle.reads(operation, async ({ snapshot, input, actor }) => ({
-  subscriptions: await snapshot((sql) =>
-    listSubscriptions(sql, actor, { subscribers: input.include_subscribers !== false }),
-  ),
+  subscriptions: await snapshot((sql) => listSubscriptions(sql, actor, input.include_subscribers)),
 }));

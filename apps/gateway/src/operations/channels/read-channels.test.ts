@@ -170,6 +170,47 @@ describe("Reading channels", () => {
       expect(subscriptions[1]).to.include({ is_muted: false, in_home_view: true });
     });
 
+    it("name of the subscribers of large channels those who are around, where a part is enough", async () => {
+      const [here, away, reader] = [
+        await user(db, org.realm),
+        await user(db, org.realm),
+        await user(db, org.realm),
+      ];
+      const large = await channel(db, org.realm, {
+        subscribers: [here, away, org.bot, reader],
+        row: { subscriberCount: 250 },
+      });
+      const small = await channel(db, org.realm, { subscribers: [reader, away] });
+      await db.rows(
+        `INSERT INTO user_presence (user_id, realm_id, active_at)
+         VALUES ($1, $3, now() - interval '1 day'), ($2, $3, now() - interval '1 month')`,
+        [here.id, away.id, org.realm.id],
+      );
+      const ids = (...accounts: TestAccount[]) =>
+        accounts.map(({ id }) => id).sort((a, b) => a - b);
+      const lists = async (include_subscribers: unknown) => {
+        const { subscriptions } = await gateway
+          .as(reader)
+          .succeed(listSubscriptions, { params: { include_subscribers } });
+        return [large, small].map((room) => {
+          const own = subscriptions.find(({ stream_id }) => stream_id === room.id);
+          return [own?.subscribers, own?.partial_subscribers];
+        });
+      };
+      expect(await lists("partial")).to.deep.equal([
+        [undefined, ids(here, org.bot)],
+        [ids(reader, away), undefined],
+      ]);
+      expect(await lists(true)).to.deep.equal([
+        [ids(here, away, org.bot, reader), undefined],
+        [ids(reader, away), undefined],
+      ]);
+      expect(await lists(false)).to.deep.equal([
+        [undefined, undefined],
+        [undefined, undefined],
+      ]);
+    });
+
     it("name the subscribers when asked, in any of the ways to ask", async () => {
       const expected = [org.member.id, org.guest.id].sort((a, b) => a - b);
       for (const include_subscribers of ["true", "partial", '"partial"']) {

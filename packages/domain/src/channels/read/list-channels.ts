@@ -1,16 +1,18 @@
 import {
   type Account,
   type Channel,
+  type PackedChannel,
   channelColumns,
   hasContentAccess,
   hasMetadataAccess,
   isPublic,
   loadChannelPresenter,
   loadMemberships,
-  loadSubscribedChannels,
+  packedChannel,
+  unpackChannel,
 } from "@carillon/model";
 import { isGuest, type ChannelObject } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
 /** Which channels to list: all of these sets together. */
@@ -28,38 +30,60 @@ export interface ChannelSelection {
   readonly withDefault: boolean;
 }
 
+/** An id that no account has. */
+const nobody = 0;
+
+const listed = statement({
+  name: "channels-listed",
+  text: `SELECT ${packedChannel} AS packed, channel.id IN (SELECT channel_id FROM default_channels) AS "isDefault",
+      channel.id IN (SELECT channel_id FROM subscriptions WHERE user_id = $3 AND active) AS "isSubscribed",
+      channel.id IN (SELECT channel_id FROM subscriptions WHERE user_id = $4 AND active) AS "isOwnerSubscribed"
+    FROM (
+      SELECT ${channelColumns} FROM channels c WHERE c.realm_id = $1 AND ($2 OR NOT c.is_archived)
+      ORDER BY lower(c.name)
+    ) channel`,
+  row: {
+    packed: column.json<PackedChannel>(),
+    isDefault: column.bool,
+    isSubscribed: column.bool,
+    isOwnerSubscribed: column.bool,
+  },
+});
+
+type Flags = Omit<RowOf<typeof listed.columns>, "packed">;
+
 /** The channels of the selection that the account may know of, sorted by name (channels.md §7). */
 export async function listChannels(
   sql: Sql,
   account: Account,
   selection: ChannelSelection,
 ): Promise<ChannelObject[]> {
-  const memberships = await loadMemberships(sql, [account.id]);
   const owner = selection.ownerSubscribed && account.isBot ? account.botOwnerId : null;
-  const isSubscribed = await loadSubscribedChannels(
-    sql,
-    owner === null ? [account.id] : [account.id, owner],
-  );
-  const chosen = (channel: Channel): boolean => {
-    const subscribed = isSubscribed(account.id, channel.id);
-    if (selection.subscribed && subscribed) return true;
-    if (selection.all && hasMetadataAccess(account, channel, memberships, subscribed)) return true;
+  const [memberships, rows] = await Promise.all([
+    loadMemberships(sql, [account.id]),
+    sql.rows(listed, [account.realmId, selection.archived, account.id, owner ?? nobody]),
+  ]);
+  const isChosen = (channel: Channel, { isSubscribed, isOwnerSubscribed }: Flags): boolean => {
+    if ((selection.subscribed && isSubscribed) || isOwnerSubscribed) return true;
     if (selection.public && isPublic(channel) && !isGuest(account)) return true;
     if (selection.webPublic && channel.isWebPublic) return true;
-    if (owner !== null && isSubscribed(owner, channel.id)) return true;
-    return selection.contentAccess && hasContentAccess(account, channel, memberships, subscribed);
+    return (
+      (selection.all && hasMetadataAccess(account, channel, memberships, isSubscribed)) ||
+      (selection.contentAccess && hasContentAccess(account, channel, memberships, isSubscribed))
+    );
   };
-  const rows = await sql.rows<Channel & { isDefault: boolean }>(
-    `SELECT ${channelColumns}, d.channel_id IS NOT NULL AS "isDefault"
-     FROM channels c LEFT JOIN default_channels d ON d.channel_id = c.id
-     WHERE c.realm_id = $1 AND ($2 OR NOT c.is_archived)
-     ORDER BY lower(c.name)`,
-    [account.realmId, selection.archived],
+  const chosen = await inSlices(rows, ({ packed, ...flags }) => {
+    const channel = unpackChannel(packed);
+    return isChosen(channel, flags) ? [{ channel, isDefault: flags.isDefault }] : [];
+  });
+  const channels = chosen.flat();
+  const presenter = await loadChannelPresenter(
+    sql,
+    account.realmId,
+    channels.map(({ channel }) => channel),
   );
-  const channels = rows.filter(chosen);
-  const presenter = await loadChannelPresenter(sql, account.realmId, channels);
-  return inSlices(channels, (channel) => ({
-    ...presenter.present(channel),
-    ...(selection.withDefault ? { is_default: channel.isDefault } : {}),
-  }));
+  return inSlices(channels, ({ channel, isDefault }) => {
+    const object = presenter.present(channel);
+    return selection.withDefault ? { ...object, is_default: isDefault } : object;
+  });
 }

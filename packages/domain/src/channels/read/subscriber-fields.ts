@@ -1,7 +1,5 @@
-import { column, statement } from "@carillon/db";
-import { loadSubscribers } from "@carillon/model";
-import type { SnapshotContext } from "./section.ts";
-import type { VisibleChannel } from "./visible-channels.ts";
+import { type Channel, loadSubscribers } from "@carillon/model";
+import { column, statement, type Sql } from "@carillon/db";
 
 /** What a channel object says of its subscribers: at most one of the two, ids ascending. */
 export interface SubscriberFields {
@@ -9,22 +7,28 @@ export interface SubscriberFields {
   partial_subscribers?: number[];
 }
 
+/** How a client asks for them, with `include_subscribers`. */
+export type WantedSubscribers = boolean | "partial";
+
+type Counted = Pick<Channel, "id" | "subscriberCount">;
+
 /** From so many subscribers on, `partial` leaves out who has not been around (events.md §1). */
 const largeChannel = 250;
 
-/** Loads who is subscribed to the channels, as the client asked for it with `include_subscribers`. */
+/** Loads who is subscribed to the channels, as the client asked for it. */
 export async function loadSubscriberFields(
-  { tx, includeSubscribers }: SnapshotContext,
-  channels: readonly VisibleChannel[],
-): Promise<(channel: VisibleChannel) => SubscriberFields> {
-  if (includeSubscribers === false) return () => ({});
-  const isPartial = ({ subscriberCount }: VisibleChannel) =>
-    includeSubscribers === "partial" && subscriberCount >= largeChannel;
-  const idsWhere = (wanted: boolean) =>
-    channels.filter((channel) => isPartial(channel) === wanted).map(({ id }) => id);
+  sql: Sql,
+  wanted: WantedSubscribers,
+  channels: readonly Counted[],
+): Promise<(channel: Counted) => SubscriberFields> {
+  if (wanted === false) return () => ({});
+  const isPartial = ({ subscriberCount }: Counted) =>
+    wanted === "partial" && subscriberCount >= largeChannel;
+  const idsWhere = (partial: boolean) =>
+    channels.filter((channel) => isPartial(channel) === partial).map(({ id }) => id);
   const [everybody, some] = await Promise.all([
-    loadSubscribers(tx, idsWhere(false)),
-    loadRecentSubscribers(tx, idsWhere(true)),
+    loadSubscribers(sql, idsWhere(false)),
+    loadRecentSubscribers(sql, idsWhere(true)),
   ]);
   return (channel) =>
     isPartial(channel)
@@ -44,11 +48,11 @@ const recent = statement({
 
 /** Of each channel the bots, and the people who were present in the last two weeks. */
 async function loadRecentSubscribers(
-  tx: SnapshotContext["tx"],
+  sql: Sql,
   channelIds: readonly number[],
 ): Promise<(channelId: number) => number[]> {
   if (channelIds.length === 0) return () => [];
-  const rows = await tx.rows(recent, [channelIds]);
+  const rows = await sql.rows(recent, [channelIds]);
   const byChannel = new Map(rows.map(({ channelId, ids }) => [channelId, ids]));
   return (channelId) => byChannel.get(channelId) ?? [];
 }

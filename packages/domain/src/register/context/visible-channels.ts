@@ -1,33 +1,39 @@
+import type { ChannelObject } from "@carillon/contract";
 import { column, statement } from "@carillon/db";
 import {
   type Channel,
-  type ChannelPresenter,
+  type PackedChannel,
   type Subscription,
   channelColumns,
   hasMetadataAccess,
   loadChannelPresenter,
+  packedChannel,
   subscriptionColumns,
+  unpackChannel,
 } from "@carillon/model";
 import { inSlices } from "@carillon/kit";
 import type { SnapshotContext } from "./section.ts";
 
-/** A channel that the account sees, with its subscription: `active`, ended (false), or never there (null). */
-export type VisibleChannel = Channel & ((Subscription & { active: boolean }) | { active: null });
+/** An account's subscription to a channel, or one that has ended. */
+type OwnSubscription = Subscription & { readonly active: boolean };
 
-export interface VisibleChannels {
-  /** Sorted by name. */
-  readonly channels: readonly VisibleChannel[];
-  readonly presenter: ChannelPresenter;
+/** A channel that the account sees. */
+export interface VisibleChannel {
+  readonly channel: Channel;
+  /** The channel as clients see it: one object, whoever tells it. */
+  readonly object: ChannelObject;
+  /** Null where the account was never subscribed. */
+  readonly subscription: OwnSubscription | null;
 }
 
 /** Two sections show them; the second finds them here. */
-const loaded = new WeakMap<SnapshotContext, Promise<VisibleChannels>>();
+const loaded = new WeakMap<SnapshotContext, Promise<VisibleChannel[]>>();
 
 /**
- * Every channel whose metadata the account sees (channels.md §3), archived ones only for clients that know what that
- * is. Loaded once for a snapshot.
+ * Every channel whose metadata the account sees (channels.md §3), sorted by name; archived ones only for clients that
+ * know what that is. Loaded once for a snapshot.
  */
-export function visibleChannels(context: SnapshotContext): Promise<VisibleChannels> {
+export function visibleChannels(context: SnapshotContext): Promise<VisibleChannel[]> {
   const known = loaded.get(context);
   if (known) return known;
   const found = load(context);
@@ -35,31 +41,41 @@ export function visibleChannels(context: SnapshotContext): Promise<VisibleChanne
   return found;
 }
 
-/**
- * No index leads from an account to its ended subscriptions, so each channel's is looked up by its key. A row is one
- * JSON text: forty columns of 4,000 channels kept the event loop for 0.2 s.
- */
+/** No index leads from an account to its ended subscriptions, so each channel's is looked up by its key. */
 const all = statement({
   name: "channels-with-own-subscription",
-  text: `SELECT row_to_json(channel) AS channel FROM (
-      SELECT ${channelColumns}, s.*
-      FROM channels c LEFT JOIN LATERAL (
-        SELECT ${subscriptionColumns}, s.active FROM subscriptions s
-        WHERE s.channel_id = c.id AND s.user_id = $2 OFFSET 0
-      ) s ON true
-      WHERE c.realm_id = $1 AND ($3 OR NOT c.is_archived)
+  text: `SELECT ${packedChannel} AS packed, (
+        SELECT row_to_json(own) FROM (
+          SELECT ${subscriptionColumns}, s.active FROM subscriptions s
+          WHERE s.channel_id = channel.id AND s.user_id = $2
+        ) own
+      ) AS subscription
+    FROM (
+      SELECT ${channelColumns} FROM channels c WHERE c.realm_id = $1 AND ($3 OR NOT c.is_archived)
       ORDER BY lower(c.name)
     ) channel`,
-  row: { channel: column.json<VisibleChannel>() },
+  row: {
+    packed: column.json<PackedChannel>(),
+    subscription: column.json<OwnSubscription>().orNull(),
+  },
 });
 
-async function load(context: SnapshotContext): Promise<VisibleChannels> {
+async function load(context: SnapshotContext): Promise<VisibleChannel[]> {
   const { tx, realm, actor, memberships, capabilities } = context;
   const withArchived = capabilities.has("archived_channels");
   const rows = await tx.rows(all, [realm.id, actor.id, withArchived]);
-  const seen = await inSlices(rows, ({ channel }) =>
-    hasMetadataAccess(actor, channel, memberships, channel.active === true) ? [channel] : [],
+  const channels = await inSlices(rows, ({ packed, subscription }) => {
+    const channel = unpackChannel(packed);
+    const isSubscribed = subscription?.active === true;
+    return hasMetadataAccess(actor, channel, memberships, isSubscribed)
+      ? [{ channel, subscription }]
+      : [];
+  });
+  const seen = channels.flat();
+  const presenter = await loadChannelPresenter(
+    tx,
+    realm.id,
+    seen.map(({ channel }) => channel),
   );
-  const channels = seen.flat();
-  return { channels, presenter: await loadChannelPresenter(tx, realm.id, channels) };
+  return inSlices(seen, (each) => ({ ...each, object: presenter.present(each.channel) }));
 }

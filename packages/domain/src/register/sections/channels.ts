@@ -1,4 +1,3 @@
-import { inSlices } from "@carillon/kit";
 import type { Section } from "../context/section.ts";
 import { visibleChannels } from "../context/visible-channels.ts";
 
@@ -6,7 +5,7 @@ import { visibleChannels } from "../context/visible-channels.ts";
 export const channels: Section = {
   names: ["stream"],
   async load(context) {
-    const { channels: visible, presenter } = await visibleChannels(context);
-    return { streams: await inSlices(visible, (channel) => presenter.present(channel)) };
+    const visible = await visibleChannels(context);
+    return { streams: visible.map(({ object }) => object) };
   },
 };

@@ -22,7 +22,7 @@ import {
 import { expect } from "chai";
 
 import { fieldsOf, statementsOf, type Wanted } from "../snapshot-sections.test.ts";
-import type { SubscriberFields } from "../context/subscriber-fields.ts";
+import type { SubscriberFields } from "../../channels/read/subscriber-fields.ts";
 import { channels } from "./channels.ts";
 import { subscriptions } from "./subscriptions.ts";
 

@@ -1,13 +1,13 @@
 import {
-  type ChannelPresenter,
   type InheritedNotifications,
+  type OwnFields,
   fillNotifications,
   loadInheritedNotifications,
-  presentSubscription,
+  ownFields,
 } from "@carillon/model";
 import { inSlices } from "@carillon/kit";
+import { loadSubscriberFields } from "../../channels/read/subscriber-fields.ts";
 import type { Section, SnapshotContext } from "../context/section.ts";
-import { loadSubscriberFields } from "../context/subscriber-fields.ts";
 import { visibleChannels, type VisibleChannel } from "../context/visible-channels.ts";
 
 /**
@@ -17,24 +17,27 @@ import { visibleChannels, type VisibleChannel } from "../context/visible-channel
 export const subscriptions: Section = {
   names: ["subscription"],
   async load(context) {
-    const [{ channels, presenter }, inherited] = await Promise.all([
+    const { tx, includeSubscribers } = context;
+    const [visible, inherited] = await Promise.all([
       visibleChannels(context),
       loadInherited(context),
     ]);
-    const subscribersOf = await loadSubscriberFields(context, channels);
-    const present = (channel: VisibleChannel) => ({
-      ...withSubscription(presenter, channel, inherited),
-      ...subscribersOf(channel),
-    });
-    const listed = (active: VisibleChannel["active"]) =>
+    const channels = visible.map(({ channel }) => channel);
+    const subscribersOf = await loadSubscriberFields(tx, includeSubscribers, channels);
+    const present = ({ channel, object, subscription }: VisibleChannel): object => {
+      // Nothing is added to most of them: what the section `stream` tells goes out twice.
+      if (!subscription && !includeSubscribers) return object;
+      return { ...object, ...ownPart(subscription, inherited), ...subscribersOf(channel) };
+    };
+    const listed = (active: boolean | undefined) =>
       inSlices(
-        channels.filter((channel) => channel.active === active),
+        visible.filter(({ subscription }) => subscription?.active === active),
         present,
       );
     return {
       subscriptions: await listed(true),
       unsubscribed: await listed(false),
-      never_subscribed: await listed(null),
+      never_subscribed: await listed(undefined),
     };
   },
 };
@@ -50,12 +53,12 @@ async function loadInherited({
   return (await loadInheritedNotifications(tx, realm.id, [actor.id])).get(actor.id);
 }
 
-function withSubscription(
-  presenter: ChannelPresenter,
-  channel: VisibleChannel,
+/** What the account wants of the channel; nothing where it was never subscribed. */
+function ownPart(
+  subscription: VisibleChannel["subscription"],
   inherited: InheritedNotifications | undefined,
-): object {
-  if (channel.active === null) return presenter.present(channel);
-  const subscription = presentSubscription(presenter, channel, channel);
-  return inherited ? fillNotifications(subscription, inherited) : subscription;
+): Partial<OwnFields> {
+  if (!subscription) return {};
+  const own = ownFields(subscription);
+  return inherited ? fillNotifications(own, inherited) : own;
 }
