@@ -1,4 +1,4 @@
-import { type Account, currentActor, holdGroupGraph, lockAccount } from "@carillon/model";
+import { type Account, currentActor, lockGroupGraph, lockAccount } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
@@ -12,7 +12,7 @@ import { checkAdministersBot } from "./administer-bot.ts";
  */
 export async function deactivateBot(tx: Tx, actor: Account, botId: number): Promise<void> {
   const [, bot, now] = await Promise.all([
-    holdGroupGraph(tx, actor.realmId),
+    lockGroupGraph(tx, actor.realmId),
     lockAccount(tx, actor.realmId, botId),
     currentActor(tx, actor),
   ]);

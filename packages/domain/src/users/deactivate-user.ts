@@ -3,7 +3,7 @@ import {
   checkAdministers,
   checkOwnerRemains,
   currentActor,
-  holdGroupGraph,
+  lockGroupGraph,
   lockAccount,
   lockAccountWithBots,
   lockChannelsOf,
@@ -49,7 +49,7 @@ export async function deactivateUser(
   for (const botId of botIds)
     await db.transaction(async (tx) => {
       const [, bot] = await Promise.all([
-        holdGroupGraph(tx, actor.realmId),
+        lockGroupGraph(tx, actor.realmId),
         lockAccount(tx, actor.realmId, botId),
       ]);
       // Somebody else may have deactivated it, or have become its owner.
@@ -98,7 +98,7 @@ async function openUser(
   userId: number,
 ): Promise<{ user: Account; bots: Account[] }> {
   const [, { account: user, bots }] = await Promise.all([
-    holdGroupGraph(tx, actor.realmId),
+    lockGroupGraph(tx, actor.realmId),
     lockAccountWithBots(tx, actor.realmId, userId),
   ]);
   if (!user) throw noSuchUser();

@@ -3,7 +3,8 @@ import { holdKey, lockKey, type Tx } from "@carillon/db";
 /**
  * Waits until nobody else changes who is in the organization's groups, its group graph or its group settings, and
  * keeps others from it until the transaction ends: racing edges never close a circle, and no two requests wait for each
- * other's groups. Accounts come and change their roles under it too: system groups are groups.
+ * other's groups. Accounts come, go and change their roles under it too: permissions list accounts, and system groups
+ * are groups.
  */
 export async function lockGroupGraph(tx: Tx, realmId: number): Promise<void> {
   await lockKey(tx, "groups", realmId);
@@ -11,7 +12,8 @@ export async function lockGroupGraph(tx: Tx, realmId: number): Promise<void> {
 
 /**
  * Keeps everybody and all groups as they are until the transaction ends, while others may do the same: who is told of
- * a change must not be worked out while somebody comes, who would then have it neither in a snapshot nor as an event.
+ * a change must not be worked out while somebody comes, who would then have it neither in a snapshot nor as an event, nor
+ * may it name anybody of whom others have just been told that they are gone.
  */
 export async function holdGroupGraph(tx: Tx, realmId: number): Promise<void> {
   await holdKey(tx, "groups", realmId);

@@ -388,6 +388,8 @@ describe("PATCH /users/{user_id}", () => {
       expect(guest[0]?.payload).to.deep.equal({
         stream_ids: gone,
         streams: gone.map((stream_id) => ({ stream_id })),
+        // For the log alone: clients that do not know archived channels are not told of them.
+        archived: [archived.id],
       });
       expect(gone).not.to.include(mine.id);
     });

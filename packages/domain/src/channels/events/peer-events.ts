@@ -20,14 +20,15 @@ export interface Peers {
  * What others are told when accounts are subscribed or unsubscribed (channels.md §10): one event for all channels
  * with the same audience, which queues get as one for each set of accounts; never the accounts themselves. Who comes
  * gets the others with the subscription; who goes together with others is told of these, where the channel still shows.
- * @param marks ids of archived channels, where there may be some
+ * @param archived which channels are, where some may be
  */
 export function peerEvents(
   op: "peer_add" | "peer_remove",
   changed: readonly SubscriptionPair[],
   audiences: MetadataAudiences,
-  marks: PeerMarks = {},
+  { archived = [] }: Pick<PeerMarks, "archived"> = {},
 ): NewEvent[] {
+  const areArchived = new Set(archived);
   const usersOf = new Map<number, number[]>();
   for (const { channelId, userId } of changed) {
     const users = usersOf.get(channelId);
@@ -53,7 +54,7 @@ export function peerEvents(
         stream_ids: stream_ids.sort((a, b) => a - b),
         user_ids,
       })),
-      marks,
+      areArchived,
     ),
   );
 }
@@ -66,7 +67,7 @@ function peersEvent(
   op: "peer_add" | "peer_remove",
   audience: ReadonlySet<number>,
   [first, ...others]: readonly Peers[],
-  marks: PeerMarks,
+  archived: ReadonlySet<number>,
 ): NewEvent[] {
   if (!first) return [];
   const altered = new Set(first.user_ids);
@@ -77,10 +78,21 @@ function peersEvent(
   if (told.length === 0) return [];
   const event = op === "peer_add" ? peersAdded : peersRemoved;
   const payload = isForAltered ? { peers: [first, ...others] } : first;
+  const marks = archivedIn([first, ...others], archived);
   return [event({ ...payload, ...marks }, { audience: told })];
+}
+
+/** Those of the archived channels that the event is about. */
+function archivedIn(peers: readonly Peers[], archived: ReadonlySet<number>): PeerMarks {
+  const ids = peers.flatMap(({ stream_ids }) => stream_ids.filter((id) => archived.has(id)));
+  return ids.length > 0 ? { archived: ids } : {};
 }
 
 /** Who is subscribed to channels, for accounts that have come to see these. */
 export function peersShownEvent(peers: Peers, audience: Audience, marks: PeerMarks = {}): NewEvent {
-  return peersAdded({ ...peers, ...marks }, { audience });
+  const { archived = [], ...others } = marks;
+  return peersAdded(
+    { ...peers, ...others, ...archivedIn([peers], new Set(archived)) },
+    { audience },
+  );
 }
