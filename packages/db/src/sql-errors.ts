@@ -15,6 +15,15 @@ function inner(error: object): unknown {
   return meta?.driverAdapterError ?? cause;
 }
 
+/**
+ * What a transaction went by was changed before it had its locks. It runs again from the start, as one that another
+ * transaction has won against.
+ */
+export class ChangedMeanwhile extends Error {
+  /** Serialization failure. */
+  readonly code = "40001";
+}
+
 /** Serialization failure, deadlock: the other transaction won, this one may try again. */
 export function lostToAnother(error: unknown): boolean {
   const code = sqlState(error);

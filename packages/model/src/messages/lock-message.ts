@@ -1,0 +1,56 @@
+import { errors } from "@carillon/contract";
+import { ChangedMeanwhile, statement, type Tx } from "@carillon/db";
+
+import { holdAudiences } from "../channels/audience-lock.ts";
+import type { Account } from "../users/account.ts";
+import { currentActor } from "../users/lock-account.ts";
+import { type AccessibleMessage, requireMessage } from "./access.ts";
+
+/** A message that an operation is about, and who acts, both as they are by now. */
+export interface HeldMessage {
+  readonly actor: Account;
+  readonly message: AccessibleMessage;
+}
+
+const lock = statement({
+  name: "message-for-change",
+  text: "SELECT FROM messages WHERE realm_id = $1 AND id = $2 FOR NO KEY UPDATE",
+  row: {},
+});
+
+/**
+ * Keeps who can see a message as it is until the transaction ends: for what others are told of it. That the message stays
+ * is for {@link lockMessage} to see to. An archived channel counts as none: nothing may be changed there (messages.md §6).
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
+ * @throws ChangedMeanwhile where it was moved while its channel was waited for
+ */
+export function holdMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
+  return hold(tx, account, id, async () => undefined);
+}
+
+/** The same, and nobody else changes the message: for whoever changes it. */
+export function lockMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
+  return hold(tx, account, id, () =>
+    tx.lock({ name: "messages", keys: [id] }, lock, [account.realmId, id]),
+  );
+}
+
+async function hold(
+  tx: Tx,
+  account: Account,
+  id: number,
+  lockRow: () => Promise<unknown>,
+): Promise<HeldMessage> {
+  // Nobody waits for the locks of a message that they do not see.
+  const { channelId } = await requireMessage(tx, account, id);
+  const [, , actor] = await Promise.all([
+    holdAudiences(tx, channelId === null ? [] : [channelId]),
+    lockRow(),
+    currentActor(tx, account),
+  ]);
+  const message = await requireMessage(tx, actor, id);
+  if (message.channelId !== channelId) throw new ChangedMeanwhile(`message ${id} was moved`);
+  if (message.channel?.isArchived)
+    throw errors.badRequest("The message is in an archived channel, where nothing can be changed");
+  return { actor, message };
+}
