@@ -100,6 +100,7 @@ describe("Snapshots and events", function () {
       groups: [team.id],
       folders: [],
       scheduled: [],
+      messages: [],
       done: new Map(),
       story: [],
     };

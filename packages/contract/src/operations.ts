@@ -84,6 +84,7 @@ export * from "./events/register.ts";
 export * from "./presence/get-presence.ts";
 export * from "./presence/list-presences.ts";
 export * from "./presence/update-presence.ts";
+export * from "./typing/set-edit-typing-status.ts";
 export * from "./typing/set-typing-status.ts";
 export * from "./users/get-status.ts";
 export * from "./users/mute-user.ts";

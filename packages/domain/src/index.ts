@@ -80,6 +80,7 @@ export { emojiData, emojiDataUrl, emojiDataVersion } from "./server/emoji-data.t
 export { serverSettings } from "./server/server-settings.ts";
 export { readOwnSettings } from "./settings/read-own.ts";
 export { updateOwnSettings } from "./settings/update-own.ts";
+export { tellEditing } from "./typing/tell-editing.ts";
 export { tellTyping } from "./typing/tell-typing.ts";
 export { readStatus } from "./user-status/read-status.ts";
 export { updateStatus } from "./user-status/update-status.ts";

@@ -122,6 +122,8 @@ export {
   channelsOf,
 } from "./messages/draft.ts";
 export { visibleEntries } from "./messages/edit-history.ts";
+export { type HeldMessage, holdMessage } from "./messages/lock-message.ts";
+export { checkContentEditable, contentEditLimit } from "./messages/content-edit-limit.ts";
 export { flag, flagNames } from "./messages/flags.ts";
 export { isFollowed, isMuted } from "./messages/muting.ts";
 export type { NumberedMessage, OutgoingMessage } from "./messages/outgoing.ts";

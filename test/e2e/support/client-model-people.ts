@@ -84,6 +84,8 @@ export function peopleAppliers(state: ModelState): Appliers {
     },
     "typing/start": ({ sender }) => void personOf((sender as Item)["user_id"]),
     "typing/stop": ({ sender }) => void personOf((sender as Item)["user_id"]),
+    "typing_edit_message/start": ({ sender_id }) => void personOf(sender_id),
+    "typing_edit_message/stop": ({ sender_id }) => void personOf(sender_id),
   };
 }
 

@@ -15,6 +15,7 @@ export * from "./realm.ts";
 export * from "./scheduled-messages.ts";
 export * from "./stream.ts";
 export * from "./subscription.ts";
+export * from "./typing-edit-message.ts";
 export * from "./typing.ts";
 export * from "./user-group.ts";
 export * from "./user-settings.ts";

@@ -13,7 +13,7 @@ import {
   formatSubscriptionRemove,
   formatSubscriptionUpdate,
 } from "./subscriptions.ts";
-import { formatTyping, formatUserTopic } from "./topics.ts";
+import { formatEditing, formatTyping, formatUserTopic } from "./topics.ts";
 import { formatUserAdd, formatUserUpdate } from "./users.ts";
 
 /** What depends on the queue: the log keeps something else, or receivers or older clients get something else. */
@@ -37,6 +37,8 @@ export const formats: Formats = {
   channelUpdated: formatStreamUpdate,
   channelsCreated: formatStreamCreate,
   channelsDeleted: formatStreamDelete,
+  editingStarted: formatEditing,
+  editingStopped: formatEditing,
   emojiAdded: formatEmojiChange,
   emojiUpdated: formatEmojiChange,
   flagRemoved: formatFlagRemoval,

@@ -13,7 +13,12 @@ import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { checkMessage } from "../messages/send/check.ts";
-import { channelReceivers, directReceivers, tellsTyping } from "./typing-settings.ts";
+import {
+  channelReceivers,
+  checkTellsTyping,
+  directReceivers,
+  maxSubscribers,
+} from "./typing-settings.ts";
 
 type TypingOp = "start" | "stop";
 
@@ -24,9 +29,6 @@ export interface TypingInput {
   readonly channelId: number | undefined;
   readonly topic: string | undefined;
 }
-
-/** Channels with more subscribers are told nothing. */
-const maxSubscribers = 100;
 
 /** The message that the sender may be writing, of which nobody can know what it says. */
 const unwritten = "…";
@@ -45,10 +47,7 @@ export async function tellTyping(
 ): Promise<void> {
   const { op, topic } = input;
   const destination = destinationOf(input);
-  if (!(await tellsTyping(tx, actor, destination.kind)))
-    throw errors.badRequest(
-      `Your settings keep your typing in ${destination.kind} messages to yourself`,
-    );
+  await checkTellsTyping(tx, actor, destination.kind);
   const [, { message }] = await Promise.all([
     holdAudiences(tx, channelsOf([destination])),
     checkMessage(tx, site, actor, { destination, topic, content: unwritten }),

@@ -1,3 +1,4 @@
+import { errors } from "@carillon/contract";
 import { type Account, type Members, switchSql } from "@carillon/model";
 import { column, statement, type Sql } from "@carillon/db";
 
@@ -14,14 +15,21 @@ const senders = {
   }),
 };
 
-/** Whether the account wants others to be told that it is typing. */
-export async function tellsTyping(
+/** Channels with more subscribers are told nothing. */
+export const maxSubscribers = 100;
+
+/**
+ * Refuses an account that does not want others to be told that it is typing.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function checkTellsTyping(
   sql: Sql,
   account: Account,
   where: "channel" | "direct",
-): Promise<boolean> {
+): Promise<void> {
   const [row] = await sql.rows(senders[where], [account.id]);
-  return row?.tells === true;
+  if (row?.tells !== true)
+    throw errors.badRequest(`Your settings keep your typing in ${where} messages to yourself`);
 }
 
 const wantIt = switchSql("receives_typing_notifications");

@@ -15,6 +15,8 @@ const placeRow = {
   /** All participants, ascending, null for a channel. */
   memberIds: column.ints.orNull(),
   topic: column.text,
+  /** UNIX time in seconds, with a fraction. */
+  sentAt: column.float,
   /** Of the account's own copy, null without one. */
   flags: column.int.orNull(),
 };
@@ -33,7 +35,8 @@ export interface AccessibleMessage extends RowOf<typeof placeRow> {
 const places = statement({
   name: "messages-to-access",
   text: `SELECT m.id, m.sender_id AS "senderId", m.recipient_id AS "recipientId", r.channel_id AS "channelId",
-      r.member_ids AS "memberIds", m.topic, um.flags
+      r.member_ids AS "memberIds", m.topic,
+      extract(epoch FROM m.sent_at)::float8 AS "sentAt", um.flags
     FROM messages m JOIN recipients r ON r.id = m.recipient_id
     LEFT JOIN user_messages um ON um.user_id = $2 AND um.message_id = m.id
     WHERE m.realm_id = $1 AND m.id = ANY(ARRAY(SELECT unnest($3::bigint[]))) ORDER BY m.id`,

@@ -3,6 +3,7 @@ import {
   deleteScheduledMessage,
   editScheduledMessage,
   sendMessage,
+  setEditTypingStatus,
   setTypingStatus,
 } from "@carillon/contract";
 import { unique, type TestAccount } from "@carillon/testkit";
@@ -31,7 +32,11 @@ function soon(walk: Walk): number {
 export const messageSteps: readonly WalkStep[] = [
   step(sendMessage, 8, (walk) => {
     const by = someone(walk);
-    return { by, params: { ...target(walk, by), content: content(walk) } };
+    return {
+      by,
+      params: { ...target(walk, by), content: content(walk) },
+      onSuccess: ({ id }) => void walk.messages.push({ id: id as number, by }),
+    };
   }),
   step(createScheduledMessage, 3, (walk) => {
     const by = someone(walk);
@@ -59,5 +64,10 @@ export const messageSteps: readonly WalkStep[] = [
     const { type, to, topic } = target(walk, by);
     const where = type === "channel" ? { type, stream_id: to, topic } : { type, to };
     return { by, params: { op: pick(walk, ["start", "stop"]), ...where } };
+  }),
+  step(setEditTypingStatus, 1, (walk) => {
+    if (walk.messages.length === 0) return undefined;
+    const { id, by } = pick(walk, walk.messages);
+    return { by, path: { message_id: id }, params: { op: pick(walk, ["start", "stop"]) } };
   }),
 ];

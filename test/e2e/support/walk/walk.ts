@@ -27,6 +27,8 @@ export interface Walk {
   /** Ids of folders of channels. */
   readonly folders: number[];
   readonly scheduled: Array<{ id: number; by: TestAccount }>;
+  /** Messages that were sent, and who did it; some are gone. */
+  readonly messages: Array<{ id: number; by: TestAccount }>;
   /** How often each kind of step did something. */
   readonly done: Map<string, number>;
   /** What was done, in the order in which it began: the story that a failure tells. */

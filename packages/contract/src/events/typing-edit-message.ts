@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { emptyTopicIsNamed } from "./empty-topic.ts";
+import { event } from "./event.ts";
+
+const fields = {
+  sender_id: z.int(),
+  message_id: z.int(),
+  /** `user_ids` are all participants, the sender too. */
+  recipient: z.union([
+    z.strictObject({ type: z.literal("channel"), channel_id: z.int(), topic: z.string() }),
+    z.strictObject({ type: z.literal("direct"), user_ids: z.array(z.int()) }),
+  ]),
+};
+
+const older = emptyTopicIsNamed("recipient.topic");
+
+export const editingStarted = event({
+  type: "typing_edit_message",
+  op: "start",
+  about: "Somebody changes what they have written.",
+  to: "some",
+  receivers:
+    "as `typing`: participants, the sender too, or subscribers of the channel, who want to know; of protected history " +
+    "those who received the message",
+  fields,
+  older,
+});
+
+export const editingStopped = event({
+  type: "typing_edit_message",
+  op: "stop",
+  about: "Somebody does not change any more what they have written.",
+  to: "some",
+  receivers: "as `start`",
+  fields,
+  older,
+});
