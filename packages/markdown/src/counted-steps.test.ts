@@ -1,13 +1,19 @@
-/** Methods whose calls count as one step, and those that walk over a list, which count as many as it has entries. */
+/** Methods whose calls count as one step, and those that walk over a list or a text, which count as many as it is long. */
 const single: readonly [object, readonly string[]][] = [
   [String.prototype, ["charAt", "charCodeAt", "codePointAt", "slice"]],
   [RegExp.prototype, ["exec", "test"]],
   [Map.prototype, ["get", "has"]],
   [Set.prototype, ["has"]],
 ];
-const walking = ["includes", "indexOf", "find", "findIndex", "some", "every"];
+const walking: readonly [object, readonly string[]][] = [
+  [Array.prototype, ["includes", "indexOf", "find", "findIndex", "some", "every"]],
+  [
+    String.prototype,
+    ["match", "replace", "replaceAll", "search", "split", "toLowerCase", "trim", "trimEnd"],
+  ],
+];
 
-/** How many steps `work` takes, the same on every machine: what regular expressions do inside is not seen. */
+/** How many steps `work` takes, the same on every machine: what a regular expression does at one place is not seen. */
 export function countSteps(work: () => void): number {
   let steps = 0;
   const restore: (() => void)[] = [];
@@ -25,7 +31,8 @@ export function countSteps(work: () => void): number {
   };
   try {
     for (const [owner, names] of single) for (const name of names) watch(owner, name, () => 1);
-    for (const name of walking) watch(Array.prototype, name, ({ length }) => length);
+    for (const [owner, names] of walking)
+      for (const name of names) watch(owner, name, ({ length }) => 1 + length);
     work();
   } finally {
     for (const back of restore) back();

@@ -1,3 +1,5 @@
+import { oneOf } from "@carillon/testkit";
+
 const split = (text: string): string[] => text.split(" ¦ ");
 
 /** Pieces of text that, put together anyhow, might get HTML past the renderer. Without TeX. */
@@ -37,28 +39,11 @@ export const hostileFragments: readonly string[] = [
   ...split("on= ¦ style=x ¦ :) ¦ <3"),
 ];
 
-/** Pieces of text that, repeated thousands of times, might keep the renderer busy. */
-export const slowFragments: readonly string[] = [
-  ..."> * [ ] ` | ~ @ # < : & - _ ( ) / \\ \n".split(" "),
-  ...split(
-    ">  ¦ *  ¦ 1.  ¦ **a  ¦ *a **b ***c  ¦ []( ¦ [a](< ¦ `` `  ¦ |a ¦ @** ¦ #**a>b ¦ <time: ¦ :a",
-  ),
-  ...split(
-    "```quote\n ¦ ~~~spoiler\na\n ¦ > a\n ¦ >\n>>\n ¦ - a\n ¦ &amp ¦ http://a.b/( ¦ a. ¦ a.com  ¦ a@b.c",
-  ),
-  ...split(
-    "😀 ¦ 👨‍👩‍👧 ¦ \ufe0f ¦ ❤\ufe0f\ufe0f ¦ 1\ufe0f ¦ www. ¦ https://a.b/?c=d&  ¦ mailto: ¦ http://a.b/[c",
-  ),
-  ...split(
-    ">> ¦ >>> a\n ¦ $ ¦ $$ ¦ ~~ ¦ ~~a ¦ _ ¦ _a ¦ \\* ¦ (  ¦ ((( ¦ ))) ¦ [[ ¦ ]] ¦ ![a]( ¦ &# ¦ &#x",
-  ),
-  ...split(
-    "|a|b|\n|-|-\n ¦ |-\n ¦ ```spoiler a\n ¦ ~~~spoiler\na\n> ¦ ```quote\n> ¦   - ¦ + a\n ¦ # a\n ¦ ---\n ¦ <time:1>",
-  ),
-  ...split(
-    "># a\na\n ¦ >```\na\n ¦ >- \na\n ¦ > ---\na\n ¦ >> # a\na\n ¦ - a\nb\n ¦ - ```\nb\n ¦ 1. # a\nb\n ¦ - - a\n",
-  ),
-  ...split(
-    "@**a| ¦ @**|1** ¦ @_** ¦ @*a* ¦ #**a ¦ #**name** ¦ :a: ¦ :smile: ¦ :a:: ¦ //a. ¦ a@a. ¦ xn--a.",
-  ),
-];
+/** Up to `most` of the pieces, put together anyhow, some with a letter behind them. */
+export function compose(random: () => number, most: number): string {
+  const count = 1 + Math.floor(random() * most);
+  return Array.from({ length: count }, () => {
+    const fragment = oneOf(random, hostileFragments);
+    return random() < 0.3 ? `${fragment}a` : fragment;
+  }).join("");
+}

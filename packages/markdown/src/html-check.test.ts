@@ -1,7 +1,7 @@
-/** What the renderer may emit: attributes in this order, each value matching its pattern. */
 const TEXT = /^[^<>"]*$/;
 const ID = /^\d+$/;
-const ELEMENTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+/** What the renderer may emit beside formulas: attributes in this order, each value matching its pattern. */
+export const allowedElements: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   p: {},
   br: {},
   hr: {},
@@ -81,7 +81,7 @@ export function findFault(html: string): string | undefined {
 }
 
 function attributeFault(element: string, attributes: string): string | undefined {
-  const allowed = Object.hasOwn(ELEMENTS, element) ? ELEMENTS[element] : undefined;
+  const allowed = Object.hasOwn(allowedElements, element) ? allowedElements[element] : undefined;
   if (allowed === undefined) return `element ${element}`;
   const seen = new Set<string>();
   for (const [, name = "", value = ""] of attributes.matchAll(ATTRIBUTE)) {

@@ -1,8 +1,8 @@
+import { slowFragments } from "@carillon/testkit";
 import { expect } from "chai";
 import { AlertWordMatcher } from "./alert-words.ts";
 import { countSteps } from "./counted-steps.test.ts";
 import { escapeText } from "./escape.ts";
-import { slowFragments } from "./hostile-fragments.test.ts";
 import { parseMessage } from "./parse-message.ts";
 import { renderMessage } from "./render-message.ts";
 import { html, lookups } from "./sample-organization.test.ts";

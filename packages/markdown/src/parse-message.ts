@@ -33,9 +33,9 @@ export function parseMessage(content: string, options: ParseOptions = {}): Parse
 /** Reads the blocks of `content` and the inline markup of each. */
 export function parseDocument(content: string, context: InlineContext): Document {
   const tokens: Document["tokens"][number][] = [];
-  // The engine takes NUL for itself, and lines end with \n.
-  const source = /[\r\0]/.test(content)
-    ? content.replace(/\r\n?/g, "\n").replaceAll("\0", "\ufffd")
+  // The engine takes NUL for itself, half a surrogate pair is no character, and lines end with \n.
+  const source = /[\r\0\p{Surrogate}]/u.test(content)
+    ? content.replace(/\r\n?/g, "\n").replace(/[\0\p{Surrogate}]/gu, "\ufffd")
     : content;
   engine.block.parse(source, engine, {}, tokens);
   const inlines: Inline[][] = [];

@@ -1,5 +1,6 @@
+import { slowFragments } from "@carillon/testkit";
 import { expect } from "chai";
-import { hostileFragments, slowFragments } from "./hostile-fragments.test.ts";
+import { hostileFragments } from "./hostile-fragments.test.ts";
 import { html } from "./sample-organization.test.ts";
 
 /** What is written to the console and to the process's outputs meanwhile. */

@@ -29,6 +29,7 @@ export * from "./reserve-port.ts";
 export * from "./rows-read.ts";
 export * from "./servers.ts";
 export * from "./site.ts";
+export * from "./texts/index.ts";
 export * from "./use-processes.ts";
 export * from "./user-groups.ts";
 export * from "./wait-for.ts";

@@ -1,0 +1,91 @@
+import { emptyLookups, parseMessage, RenderLimitError, renderMessage } from "@carillon/markdown";
+import {
+  changedSlowText,
+  oneOf,
+  sequence,
+  slowFragments,
+  type SlowText,
+  slowText,
+  someSlowText,
+} from "@carillon/testkit";
+import { report, say, type Row } from "./lib/report.ts";
+import { median } from "./lib/statistics.ts";
+import { finds } from "./rendering/finds.ts";
+import { worstTexts } from "./worst-request/texts.ts";
+
+// What the longest text may cost the process that renders it. Arguments: how many texts to try, the seed.
+const [tried = 1_500, seed = 496] = process.argv.slice(2).map(Number);
+const longest = 10_000;
+const limitMs = 50;
+const rounds = 5;
+const kept = 12;
+
+/** A text, by a name for the table. */
+type Named = readonly [name: string, text: string];
+
+/** Processor time of the whole process, its compiler and its collector of garbage too, in milliseconds. */
+function cost(text: string): number {
+  const before = process.cpuUsage();
+  try {
+    renderMessage(parseMessage(text, { translateEmoticons: true }), emptyLookups);
+  } catch (error) {
+    if (!(error instanceof RenderLimitError)) throw error;
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+/** The dearest text of some, each taken as the median of some rounds. */
+function dearest(question: string, texts: readonly Named[]): Row {
+  const costs = texts.map(([name, text]) => {
+    const each = Array.from({ length: rounds }, () => cost(text));
+    return { name, ms: median(each), most: Math.max(...each) };
+  });
+  costs.sort((a, b) => b.ms - a.ms);
+  for (const { name, ms } of costs.slice(0, kept)) say(`${ms.toFixed(1)} ms ${name}`);
+  const worst = costs[0]!;
+  const middle = median(costs.map(({ ms }) => ms));
+  return {
+    question: `${question}, ${texts.length} texts of 10,000 code points: processor time of the dearest, median of ${rounds}`,
+    value: `${worst.ms.toFixed(1)} ms, once ${worst.most.toFixed(1)} (${worst.name}; half of them at most ${middle.toFixed(1)})`,
+    target: `at most ${limitMs} ms`,
+    holds: worst.ms <= limitMs,
+  };
+}
+
+/** What a search for dear texts comes to: some at random, then more and more like the dearest so far. */
+function search(): SlowText[] {
+  const random = sequence(seed);
+  const worst: { of: SlowText; ms: number }[] = finds.map((of) => ({
+    of,
+    ms: cost(slowText(of, longest)),
+  }));
+  for (let n = 0; n < tried; n++) {
+    const of =
+      random() < 0.6 ? changedSlowText(random, oneOf(random, worst).of) : someSlowText(random);
+    const text = slowText(of, longest);
+    // What else the machine does makes some dearer than they are: those that would be kept are tried again.
+    let ms = cost(text);
+    if (ms > (worst.at(-1)?.ms ?? 0)) ms = Math.min(ms, cost(text), cost(text));
+    worst.push({ of, ms });
+    worst.sort((a, b) => b.ms - a.ms).splice(kept);
+  }
+  return worst.map(({ of }) => of);
+}
+
+const repeated = slowFragments.map((fragment): Named => {
+  const of = { beginning: "", repeated: fragment, between: "", after: "", share: 1 };
+  return [JSON.stringify(fragment), slowText(of, longest)];
+});
+const composed = Object.entries(worstTexts).map(([name, text]): Named => [name, text(longest)]);
+const corpus = [...repeated, ...composed];
+// As in a process that has rendered some texts: the first ones of a process are compiled meanwhile.
+for (let n = 0; n < 3; n++) for (const [, text] of corpus) cost(text);
+const rows = [dearest("the corpus of hostile texts", corpus)];
+const found = [...finds, ...search()].map((of): Named => [
+  JSON.stringify(of),
+  slowText(of, longest),
+]);
+rows.push(dearest(`the finds of a search over ${tried} texts and of earlier ones`, found));
+await report("rendering", rows);
+process.exit(0);

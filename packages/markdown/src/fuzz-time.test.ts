@@ -1,0 +1,53 @@
+import {
+  changedSlowText,
+  oneOf,
+  sequence,
+  type SlowText,
+  slowText,
+  someSlowText,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { countSteps } from "./counted-steps.test.ts";
+import { parseMessage } from "./parse-message.ts";
+import { renderMessage } from "./render-message.ts";
+import { RenderLimitError } from "./rendering.ts";
+import { lookups } from "./sample-organization.test.ts";
+
+/** More of them for a longer search: `CARILLON_FUZZ_CASES=100000`, others with `CARILLON_FUZZ_SEED`. */
+const cases = Number(process.env["CARILLON_FUZZ_CASES"] ?? 60);
+const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 496);
+
+/** The longest message. */
+const longest = 10_000;
+/** Those that the next ones are made of. */
+const kept = 8;
+/** Steps for a code point: the most that long searches have found is 254. */
+const most = 400;
+
+function steps(text: string): number {
+  return countSteps(() => {
+    try {
+      renderMessage(parseMessage(text, { translateEmoticons: true }), lookups);
+    } catch (error) {
+      if (!(error instanceof RenderLimitError)) throw error;
+    }
+  });
+}
+
+describe("The work of the longest text", () => {
+  it("is bounded, however one looks for a text that gives more", function () {
+    this.timeout(60_000 + cases * 500);
+    steps("**warm** :smile: 👍 http://a.org $$x$$");
+    const random = sequence(seed);
+    const worst: { of: SlowText; took: number }[] = [];
+    for (let n = 0; n < cases; n++) {
+      const begun = worst.length === kept && random() < 0.6;
+      const of = begun ? changedSlowText(random, oneOf(random, worst).of) : someSlowText(random);
+      const took = steps(slowText(of, longest));
+      expect(took, `seed ${seed}: ${JSON.stringify(of)}`).to.be.at.most(most * longest);
+      // Of those alike one is kept: the others would crowd out what is slow in another way.
+      if (!worst.some((known) => known.took === took)) worst.push({ of, took });
+      worst.sort((a, b) => b.took - a.took).splice(kept);
+    }
+  });
+});

@@ -1,0 +1,3 @@
+export * from "./sequence.ts";
+export * from "./slow-fragments.ts";
+export * from "./slow-text.ts";
