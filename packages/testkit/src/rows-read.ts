@@ -2,6 +2,7 @@ import type { Sql, Statement } from "@carillon/db";
 
 interface PlanNode {
   readonly "Relation Name"?: string;
+  readonly "CTE Name"?: string;
   readonly "Actual Rows": number;
   readonly "Actual Loops": number;
   readonly "Rows Removed by Filter"?: number;
@@ -10,7 +11,7 @@ interface PlanNode {
 
 /**
  * Runs a statement and looks at its plan.
- * @returns how many rows it found, and how many it read of a table, those that it left out again too
+ * @returns how many rows it found, and how many it read of a table, or of a part of its own that has a name, those that it left out again too
  */
 export async function rowsRead(
   sql: Sql,
@@ -30,6 +31,8 @@ export async function rowsRead(
 
 function readOf(node: PlanNode, table: string): number {
   const rows = node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0);
-  const own = node["Relation Name"] === table ? rows * node["Actual Loops"] : 0;
+  const own = [node["Relation Name"], node["CTE Name"]].includes(table)
+    ? rows * node["Actual Loops"]
+    : 0;
   return own + (node.Plans ?? []).reduce((sum, plan) => sum + readOf(plan, table), 0);
 }

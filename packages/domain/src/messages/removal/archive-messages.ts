@@ -22,25 +22,33 @@ export interface GoneMessages {
 /**
  * Nothing says who has a copy of a message but their own rows, which are keyed by account (messages.md §9): those are
  * asked who may have one. Copies are of people who have, or had, a subscription, whose row stays; of a conversation's
- * members; or `historical`. One row in the archive holds all copies of a message.
+ * members; or `historical`. Who sees what is worked out for them by EXCEPT, and not copy by copy: what PostgreSQL expects
+ * of a statement that deletes is so little that it compared each copy with each message. One row in the archive holds all copies of a message.
  */
-const move = statement({
+export const move = statement({
   name: "messages-to-archive",
   text: `WITH gone AS MATERIALIZED (
       DELETE FROM messages WHERE realm_id = $1 AND id = ANY(ARRAY(SELECT unnest($3::bigint[])))
       RETURNING ${archivedColumns}
     ), place AS (
-      SELECT r.channel_id, r.member_ids, array_agg(gone.id) AS ids
+      SELECT r.id AS recipient_id, r.channel_id, r.member_ids, array_agg(gone.id) AS ids
       FROM gone JOIN recipients r ON r.id = gone.recipient_id GROUP BY r.id
     ), possible AS (
-      SELECT s.user_id, place.ids FROM place JOIN subscriptions s ON s.channel_id = place.channel_id
-      UNION ALL SELECT unnest(place.member_ids), place.ids FROM place WHERE place.channel_id IS NULL
-      UNION ALL SELECT um.user_id, place.ids FROM place JOIN user_messages um ON um.message_id = ANY(place.ids)
+      SELECT place.recipient_id, s.user_id FROM place JOIN subscriptions s ON s.channel_id = place.channel_id
+      UNION ALL SELECT recipient_id, unnest(member_ids) FROM place WHERE channel_id IS NULL
+      UNION ALL SELECT place.recipient_id, um.user_id FROM place JOIN user_messages um ON um.message_id = ANY(place.ids)
       WHERE um.flags & ${flag.historical} <> 0
+    ), blind AS MATERIALIZED (
+      SELECT recipient_id, user_id FROM possible WHERE recipient_id = ANY($5::int[])
+      EXCEPT SELECT r.recipient_id, unnest(r.ids::int[]) FROM unnest($5::int[], $6::text[]) AS r (recipient_id, ids)
+    ), holder AS (
+      SELECT recipient_id, user_id, true AS sees FROM (
+        SELECT recipient_id, user_id FROM possible EXCEPT SELECT recipient_id, user_id FROM blind) seeing
+      UNION ALL SELECT recipient_id, user_id, false FROM blind
     ), copy AS MATERIALIZED (
-      DELETE FROM user_messages um USING possible
-      WHERE um.user_id = possible.user_id AND um.message_id = ANY(possible.ids)
-      RETURNING um.user_id, um.message_id, um.flags
+      DELETE FROM user_messages um USING holder JOIN place ON place.recipient_id = holder.recipient_id
+      WHERE um.user_id = holder.user_id AND um.message_id = ANY(place.ids)
+      RETURNING um.user_id, um.message_id, um.flags, holder.sees
     ), packed AS MATERIALIZED (
       SELECT message_id, array_agg(user_id) AS holder_ids, array_agg(flags) AS holder_flags
       FROM copy GROUP BY message_id
@@ -57,14 +65,10 @@ const move = statement({
       SELECT recipient_id AS "recipientId", is_channel AS "isChannel", topic, holder_ids AS "holderIds",
         json_agg(id ORDER BY id) AS ids
       FROM told GROUP BY recipient_id, is_channel, topic, holder_ids
-    ), reader AS (
-      SELECT r.recipient_id, unnest(r.ids::int[]) AS user_id FROM unnest($5::int[], $6::text[]) AS r (recipient_id, ids)
     ), unseen AS (
       SELECT copy.user_id AS "userId", json_agg(copy.message_id ORDER BY copy.message_id) AS ids
-      FROM copy JOIN gone ON gone.id = copy.message_id JOIN users u ON u.id = copy.user_id AND u.is_active
-      WHERE copy.flags & ${flag.read} = 0 AND gone.recipient_id = ANY($5::int[]) AND NOT EXISTS (
-        SELECT FROM reader WHERE reader.recipient_id = gone.recipient_id AND reader.user_id = copy.user_id)
-      GROUP BY copy.user_id
+      FROM copy JOIN users u ON u.id = copy.user_id AND u.is_active
+      WHERE NOT copy.sees AND copy.flags & ${flag.read} = 0 GROUP BY copy.user_id
     )
     SELECT (SELECT count(*)::int FROM gone) AS count,
       (SELECT coalesce(json_agg(t ORDER BY (t.ids->>0)::bigint), '[]') FROM told_topic t) AS topics,
