@@ -44,6 +44,11 @@ export async function settledMemory(child: Child): Promise<number> {
 
 /** Processor time that it has used, in milliseconds: Linux counts it in steps of ten. */
 export function processorMs({ process: { pid } }: Child): number {
+  return processorMsOf(pid ?? 0);
+}
+
+/** The same of any process. */
+export function processorMsOf(pid: number): number {
   // The name of the program, in brackets, may hold spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
