@@ -21,8 +21,8 @@ const bases = statement({
   row: { everybody: column.ints, nonGuests: column.ints, administrators: column.ints },
 });
 
-/** Who sees each of the channels besides those of its basis, as `extra (channel_id, user_id)`. */
-const channelsWithExtra = `WITH RECURSIVE channel AS (
+/** The channels, as `channel`, and the groups whose members see the private ones, as `granted (channel_id, group_id)`. */
+const channelsWithGroups = `WITH RECURSIVE channel AS (
       SELECT c.id, ${isWebPublicSql} AS is_web_public, ${isPrivateSql} AS is_private, ${showingGroups} AS groups
       FROM channels c WHERE c.realm_id = $1 AND c.id = ANY($2::int[])
     ), granted (channel_id, group_id) AS (
@@ -30,7 +30,11 @@ const channelsWithExtra = `WITH RECURSIVE channel AS (
       UNION
       SELECT granted.channel_id, edge.subgroup_id
       FROM granted JOIN user_group_subgroup edge ON edge.supergroup_id = granted.group_id
-    ), extra AS (
+    )`;
+
+const extras = statement({
+  name: "metadata-audience-extras",
+  text: `${channelsWithGroups}, extra AS (
       SELECT s.channel_id, s.user_id FROM subscriptions s
       JOIN channel c ON c.id = s.channel_id JOIN users u ON u.id = s.user_id
       WHERE s.active AND s.is_user_active AND NOT c.is_web_public AND (c.is_private OR u.role = ${roles.guest})
@@ -38,11 +42,7 @@ const channelsWithExtra = `WITH RECURSIVE channel AS (
       SELECT granted.channel_id, m.user_id FROM granted
       JOIN user_group_member m ON m.group_id = granted.group_id
       JOIN users u ON u.id = m.user_id AND u.is_active AND u.role <> ${roles.guest}
-    )`;
-
-const extras = statement({
-  name: "metadata-audience-extras",
-  text: `${channelsWithExtra}
+    )
     SELECT c.id, CASE WHEN c.is_web_public THEN 'everybody' WHEN c.is_private THEN 'administrators'
         ELSE 'nonGuests' END AS basis,
       coalesce((SELECT array_agg(user_id ORDER BY user_id) FROM extra WHERE channel_id = c.id), '{}') AS extra
@@ -70,12 +70,17 @@ export async function loadMetadataAudiences(
   );
 }
 
-/** The accounts that see one channel, as `seeing (id)`. */
-const seeing = `${channelsWithExtra}, seeing AS (
+/** The accounts that see one channel, as `seeing (id)`: one look at each account, however many are subscribed. */
+const seeing = `${channelsWithGroups}, seeing AS (
       SELECT u.id FROM users u CROSS JOIN channel c
-      WHERE u.realm_id = $1 AND u.is_active AND u.system_bot_kind IS NULL AND u.role <= CASE
-        WHEN c.is_web_public THEN ${roles.guest} WHEN c.is_private THEN ${roles.administrator} ELSE ${roles.member} END
-      UNION SELECT user_id FROM extra
+      WHERE u.realm_id = $1 AND u.is_active AND u.system_bot_kind IS NULL AND (
+        u.role <= CASE WHEN c.is_web_public THEN ${roles.guest} WHEN c.is_private THEN ${roles.administrator}
+          ELSE ${roles.member} END
+        OR u.id IN (SELECT s.user_id FROM subscriptions s
+          WHERE s.channel_id = ANY($2::int[]) AND s.active AND s.is_user_active)
+        OR u.role <> ${roles.guest} AND u.id IN (SELECT m.user_id FROM granted
+          JOIN user_group_member m ON m.group_id = granted.group_id)
+      )
     )`;
 
 const ofOne = statement({
