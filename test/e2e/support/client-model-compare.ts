@@ -132,13 +132,13 @@ function normal(item: Item): Item {
 }
 
 /** Policies of topics in channels that the account has been able to read all the time. */
-function knownTopics({ gained }: ClientModel, now: ModelState): (topic: Item) => boolean {
+function knownTopics({ gained, reopened }: ClientModel, now: ModelState): (topic: Item) => boolean {
   const subscribed = new Set(now.subscriptions.map(({ stream_id }) => stream_id));
   const readable = new Set(
     now.streams
       .filter(({ stream_id, invite_only }) => subscribed.has(stream_id) || !invite_only)
       .map(({ stream_id }) => stream_id as number)
-      .filter((id) => !gained.has(id)),
+      .filter((id) => !gained.has(id) && !reopened.has(id)),
   );
   return ({ stream_id }) => readable.has(stream_id as number);
 }

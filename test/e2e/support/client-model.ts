@@ -50,6 +50,8 @@ export class ClientModel {
   readonly unread: UnreadModel;
   /** Channels that became visible after the snapshot. */
   readonly gained = new Set<number>();
+  /** Channels whose privacy has changed: they may be readable by now, or again, and what was set for their topics is not told. */
+  readonly reopened = new Set<number>();
   /** Messages that were told, in order. */
   readonly messages: number[] = [];
   /** Messages that are gone. */
@@ -125,6 +127,7 @@ export class ClientModel {
         value,
         ...more
       } = without(event, "type", "op", "id", "name");
+      if (property === "invite_only") this.reopened.add(id as number);
       for (const object of this.#objectsOf(id as number))
         Object.assign(object, { [property as string]: value }, more);
     },
