@@ -29,7 +29,7 @@ export const lockOrder = [
   "channels",
   /** Rows of one account's subscriptions. By channel. */
   "subscriptions",
-  /** Rows of messages that are removed. By id. */
+  /** Rows of messages that are removed or changed. By id. */
   "messages",
   /** Rows of direct conversations that are new: whoever makes the same one waits. */
   "conversations",
