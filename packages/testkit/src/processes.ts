@@ -19,6 +19,8 @@ export interface ProcessOptions {
   readonly cwd?: string;
   /** Opens a channel to the child, as the standalone does: it ends when the channel closes. */
   readonly ipc?: boolean;
+  /** Gives it a standard input, `child.stdin`, that stays open. */
+  readonly input?: boolean;
 }
 
 /** A process of the product, started by a test. */
@@ -93,7 +95,12 @@ export function startProgram(
   const child = spawn(file, [...args], {
     cwd: options.cwd ?? root,
     env: { ...inherited(), ...variables },
-    stdio: ["ignore", "pipe", "pipe", ...(options.ipc ? ["ipc" as const] : [])],
+    stdio: [
+      options.input ? "pipe" : "ignore",
+      "pipe",
+      "pipe",
+      ...(options.ipc ? ["ipc" as const] : []),
+    ],
   });
   if (alive.size === 0) process.once("exit", killAll);
   alive.add(child);

@@ -1,8 +1,9 @@
-"""Runs a program in a terminal of 160 by 50 characters, and copies what it shows to standard output."""
+"""Runs a program in a terminal of 160 by 50 characters, whose keys are standard input and whose screen is standard output."""
 
 import fcntl
 import os
 import pty
+import select
 import struct
 import sys
 import termios
@@ -12,7 +13,18 @@ if child == 0:
     os.environ.update(TERM="xterm-256color", LANG="C.UTF-8")
     os.execv(sys.argv[1], sys.argv[1:])
 fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
+keys = sys.stdin.fileno()
+watched = [screen, keys]
 while True:
+    ready, _, _ = select.select(watched, [], [])
+    if keys in ready:
+        pressed = os.read(keys, 65536)
+        if pressed:
+            os.write(screen, pressed)
+        else:
+            watched.remove(keys)
+    if screen not in ready:
+        continue
     try:
         shown = os.read(screen, 65536)
     except OSError:
