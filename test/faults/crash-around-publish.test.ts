@@ -72,19 +72,28 @@ async function killedBeforeStamp(world: World): Promise<void> {
   const { db, queues } = world;
   const people = await crowd(db);
   const stamps = await gate(db, "UPDATE OF alarmed_at ON scheduled_messages");
+  let sent = 0;
   try {
     const gateway = await world.gateway();
-    await post(clientOf(gateway.url, people.org.owner), people);
-    await waitFor(async () => (await stamps.waiting()) > 0, { what: "the stamp is under way" });
+    const client = clientOf(gateway.url, people.org.owner);
+    // A queue that takes too long leaves the alarm to the relay, without a stamp: on a busy machine another one is needed.
+    const stamping = async () => {
+      if ((await stamps.waiting()) > 0) return true;
+      await post(client, people);
+      sent++;
+      return false;
+    };
+    await waitFor(stamping, { what: "a stamp is under way", everyMs: 1_000 });
     await gateway.kill();
   } finally {
     await stamps.drop();
   }
-  expect((await theRow(db, people))?.alarmed).to.equal(false);
+  const rows = await db.rows("SELECT FROM scheduled_messages WHERE alarmed_at IS NULL");
+  expect(rows, "messages without a stamp").to.have.length(sent);
   const { delayed } = await queues.queue("delivery").counts();
-  expect(delayed, "alarms in the queue").to.equal(1);
+  expect(delayed, "alarms in the queue").to.be.within(1, sent);
   await world.worker();
-  await expectRelayed(world, people, 1);
+  await expectRelayed(world, people, sent);
 }
 
 async function stampedAndGone(world: World): Promise<void> {

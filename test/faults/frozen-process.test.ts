@@ -13,13 +13,14 @@ import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, setAlarms, type Crowd } from "./support/load.ts";
 import { gate, type Gate } from "./support/obstacles.ts";
 import { allSent, expectSentOnce, pending } from "./support/verdict.ts";
+import { scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 const messages = 20;
 /** What is promised after a crash. */
 const promiseMs = 35_000;
 
-onBothBackends("An organization", 120_000, {
+onBothBackends("An organization", scenarioMs, {
   "is delivered on when its deliverer freezes in the middle of a batch": (backend) =>
     inWorld(backend, frozenDeliverer),
   "is delivered on when a gateway freezes in the middle of an edit": (backend) =>

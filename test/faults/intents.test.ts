@@ -17,11 +17,10 @@ import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, type Crowd } from "./support/load.ts";
 import { noticeRow, subscribeSomebody, subscribeHere, timesTold } from "./support/notices.ts";
+import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-const limitMs = 60_000;
-
-onBothBackends("What the notification bot is to tell", 120_000, {
+onBothBackends("What the notification bot is to tell", scenarioMs, {
   "is told by way of the gateway alone": (backend) => inWorld(backend, throughGateway),
   "is told by way of the relay alone when the gateway dies before it publishes": (backend) =>
     inWorld(backend, throughRelay),
@@ -86,7 +85,7 @@ async function metTheStamp(world: World): Promise<void> {
         const { completed, failed } = runner.counters();
         return completed + failed > 0 || (await somebodyWaits(db));
       };
-      await waitFor(met, { what: "the job has met the row", timeoutMs: limitMs });
+      await waitFor(met, { what: "the job has met the row", timeoutMs: patienceMs });
     });
     await told(db, people);
   });
@@ -107,7 +106,7 @@ async function gaveUp(world: World): Promise<void> {
       const { runner } = await start();
       await waitFor(() => runner.counters().failed > 0, {
         what: "the job has given up",
-        timeoutMs: limitMs,
+        timeoutMs: patienceMs,
       });
     });
     await lastHeardOf(db, people, longestSilence(sendNotice) - 60_000);
@@ -138,7 +137,7 @@ async function endedWithoutAWord(world: World): Promise<void> {
     for (const times of [1, 2]) {
       await waitFor(() => worker.runner.counters().failed === times, {
         what: "its job has ended",
-        timeoutMs: limitMs,
+        timeoutMs: patienceMs,
       });
       const before = await noticeRow(db, people);
       expect(before).to.include({ state: "pending", version: times });
@@ -166,7 +165,7 @@ async function retrying(world: World): Promise<void> {
   const worker = await startWorker(db, queues);
   await waitFor(async () => (await noticeRow(db, people)).attempts > 0, {
     what: "it has failed once",
-    timeoutMs: limitMs,
+    timeoutMs: patienceMs,
   });
   await worker.close();
   await (await bullJob(world, people))?.changeDelay(600_000);
@@ -188,7 +187,7 @@ async function deadLetter(world: World): Promise<void> {
       await start();
       await waitFor(async () => (await noticeRow(db, people)).state === "dead", {
         what: "it has failed for the last time",
-        timeoutMs: limitMs,
+        timeoutMs: patienceMs,
       });
       const row = await noticeRow(db, people);
       expect(row.attempts).to.equal(sendNotice.retry.attempts);
@@ -259,7 +258,7 @@ async function lastHeardOf(db: Database, people: Crowd, agoMs: number): Promise<
 async function told(db: Database, people: Crowd): Promise<void> {
   await waitFor(async () => (await timesTold(db, people)) > 0, {
     what: "it is told",
-    timeoutMs: limitMs,
+    timeoutMs: patienceMs,
   });
   await waitFor(async () => (await noticeRow(db, people)).state === "done", { what: "it is done" });
   expect(await timesTold(db, people)).to.equal(1);
