@@ -303,9 +303,9 @@ describe("Channels: who posts, administers and subscribes", function () {
         : (event["stream_id"] as number);
 
     for (const able of [true, false])
-      it(`of a change: all who see the channel${able ? "" : ", unless it is archived and unknown to the client"}`, async () => {
+      it(`of a change: all who see the channel, and subscribers by a notice${able ? "" : ", unless it is archived and unknown to the client"}`, async () => {
         const client_capabilities = { archived_channels: able };
-        const params = { event_types: ["stream"], client_capabilities };
+        const params = { event_types: ["stream", "message"], client_capabilities };
         const events = await told(params, Object.keys(world.accounts), async () => {
           const owner = scene.as(scene.org.owner);
           for (const { channel } of world.places) {
@@ -316,9 +316,11 @@ describe("Channels: who posts, administers and subscribes", function () {
         const found = async ({ name, place }: Meeting) =>
           events(name)
             .filter((event) => channelOf(event) === place.channel.id)
-            .map(({ op, property }) => `${String(op)} ${String(property)}`);
-        const rule: (facts: Case) => string[] = (facts) =>
-          seesMetadata(facts) && (able || !facts.archived) ? ["update description"] : [];
+            .map(({ type, property }) => (type === "message" ? "notice" : String(property)));
+        const rule = (facts: Case) => {
+          if (!seesMetadata(facts) || (facts.archived && !able)) return [];
+          return ["description", ...(facts.subscription === "subscribed" ? ["notice"] : [])];
+        };
         agree(await differing(open, rule, found));
       });
 

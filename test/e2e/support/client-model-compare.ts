@@ -53,25 +53,32 @@ const keys: Readonly<Record<string, (item: Item) => string>> = {
 /**
  * Compares what a client has made of snapshot and events, field by field, with a snapshot that the same client would
  * get now. What it cannot know is left out: what happened in a channel before the account could see it.
+ * @param untold messages that it was not told of when they were written
  * @returns what differs, a line each: the field, what the client has, what is right
  */
 export function differencesFrom(
   fresh: Readonly<Record<string, unknown>>,
   model: ClientModel,
   first: Readonly<Record<string, unknown>>,
+  untold: ReadonlySet<number>,
 ): string[] {
   const now = fresh as unknown as ModelState;
   const known = { topics: knownTopics(model, now), gained: model.gained };
-  const kept = { ...model.state, max_message_id: newestLeft(model, now) };
+  const kept = { ...model.state, max_message_id: newestLeft(model, now, untold) };
   return [
     ...differences("", comparable(kept, known), comparable(now, known)),
-    ...unreadDifferences(model, first as unknown as ModelState, now),
+    ...unreadDifferences(model, first as unknown as ModelState, now, untold),
   ];
 }
 
 /** Once the newest message is gone, a client knows only that the newest one is older. */
-function newestLeft({ state, deleted }: ClientModel, now: ModelState): number {
+function newestLeft(
+  { state, deleted }: ClientModel,
+  now: ModelState,
+  untold: ReadonlySet<number>,
+): number {
   const { max_message_id: newest } = state;
+  if (untold.has(now.max_message_id)) return now.max_message_id;
   return deleted.has(newest) && now.max_message_id < newest ? now.max_message_id : newest;
 }
 
@@ -143,17 +150,23 @@ function knownTopics({ gained, reopened }: ClientModel, now: ModelState): (topic
   return ({ stream_id }) => readable.has(stream_id as number);
 }
 
-function unreadDifferences(model: ClientModel, first: ModelState, now: ModelState): string[] {
+function unreadDifferences(
+  model: ClientModel,
+  first: ModelState,
+  now: ModelState,
+  untold: ReadonlySet<number>,
+): string[] {
   const subscribed = idsOf(now.subscriptions);
   const atFirst = idsOf(first.subscriptions);
   const right = [...new UnreadModel(now.unread_msgs, now.user_id).messages];
   // What came before the first snapshot, into a channel that the account had left: no snapshot told it.
   const known = right.filter(
     ([id, { channelId }]) =>
-      channelId === undefined ||
-      atFirst.has(channelId) ||
-      id > first.max_message_id ||
-      model.unread.messages.has(id),
+      !untold.has(id) &&
+      (channelId === undefined ||
+        atFirst.has(channelId) ||
+        id > first.max_message_id ||
+        model.unread.messages.has(id)),
   );
   const kept = [...model.unread.messages].filter(
     ([, { channelId }]) => channelId === undefined || subscribed.has(channelId),

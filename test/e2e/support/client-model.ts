@@ -81,6 +81,10 @@ export class ClientModel {
     }
   }
 
+  #isSubscribed(channelId: number): boolean {
+    return this.state.subscriptions.some(({ stream_id }) => stream_id === channelId);
+  }
+
   /** The lists that say something of the channel, without those that it is not in. */
   #objectsOf(channelId: number): Item[] {
     return [...listsOfChannels, "streams" as const].flatMap((list) =>
@@ -98,6 +102,9 @@ export class ClientModel {
       const message = event["message"] as ToldMessage;
       const { id } = message;
       if (this.messages.includes(id)) throw new Error(`message ${id} was told twice`);
+      const { stream_id: channelId } = message;
+      if (channelId !== undefined && !this.#isSubscribed(channelId))
+        throw new Error(`message ${id} is of channel ${channelId}, without a subscription`);
       this.messages.push(id);
       this.state.max_message_id = Math.max(this.state.max_message_id, id);
       this.unread.add(message, event["flags"] as string[]);

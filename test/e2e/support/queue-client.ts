@@ -53,6 +53,13 @@ export class QueueClient {
     return new QueueClient(account, gateways, chance, params, body);
   }
 
+  /** Whether it has said that it can. */
+  can(capability: string): boolean {
+    const { client_capabilities = {} } = this.#params;
+    const all = Object.entries(client_capabilities as Readonly<Record<string, boolean>>);
+    return all.some(([name, able]) => name === capability && able);
+  }
+
   /** A snapshot of now, as this client would get it. */
   async freshSnapshot(): Promise<Readonly<Record<string, unknown>>> {
     return this.#gateway().as(this.account).succeed(register, { params: this.#params });

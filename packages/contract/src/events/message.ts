@@ -33,11 +33,16 @@ export const messageSent = event({
     public_gravatar: z.boolean(),
     /** Whether it is in a channel that is not private. */
     public_channel: z.boolean(),
+    /** Whether its channel is archived: only the server still writes there. */
+    archived: z.literal(true).optional(),
     /** Local echo: the queue whose event carries the id. */
     local: z.strictObject({ queue_id: z.string(), local_message_id: z.string() }).optional(),
   },
   own: { flags },
-  older: emptyTopicIsNamed("message.subject"),
+  older: {
+    ...emptyTopicIsNamed("message.subject"),
+    archived_channels: { about: "What the server writes in an archived channel is left out." },
+  },
   forAllPublic: ({ public_channel }) => public_channel,
   weight: (fields) => fields.message.content.length,
 });

@@ -7,10 +7,14 @@ import type { Delivery, Format } from "./delivery.ts";
 import { matchesNarrow } from "./narrow.ts";
 import { oldPicture } from "./old-pictures.ts";
 
-/** `message`: in the form that the queue wants, with the receiver's flags beside it. */
+/**
+ * `message`: in the form that the queue wants, with the receiver's flags beside it. Clients that do not know archived
+ * channels do not have the channel that it is in: they are told nothing.
+ */
 export const formatMessage: Format<typeof messageSent> = (delivery) => {
   const { event, queue, own, via, context } = delivery;
   const logged = withPicture(delivery.logged);
+  if (logged.archived && !delivery.has("archived_channels")) return [];
   const flags = via === "public" ? [] : (own?.flags ?? logged.flags);
   const { message, local } = logged;
   const { emptyTopicDisplayName } = context;

@@ -41,6 +41,7 @@ export function messageEvent(
     flags: flagNames(flags.all),
     public_gravatar: sender.hasPublicGravatar,
     public_channel: target.kind === "channel" && isPublic(target.channel),
+    ...(target.kind === "channel" && target.channel.isArchived ? { archived: true } : {}),
     ...(local ? { local: { queue_id: local.queueId, local_message_id: local.localId } } : {}),
   };
   return messageSent(payload, {
