@@ -6,6 +6,7 @@ import {
   loadChannels,
   loadContentAudiences,
   loadMemberships,
+  loadMetadataAudience,
   loadMetadataAudiences,
   loadSubscribedChannels,
   mayAdminister,
@@ -110,6 +111,15 @@ describe("The access rules in TypeScript and in SQL", function () {
     const sees = async (meeting: Meeting) =>
       seeing.get(meeting.place.channel.id)?.has(idOf(meeting)) ?? false;
     agree(await differing(everywhere, seesMetadata, sees));
+    const texts = new Map<number, string>();
+    for (const id of ids) texts.set(id, await loadMetadataAudience(db, org.realm.id, id));
+    const isListed = async (meeting: Meeting) =>
+      texts
+        .get(meeting.place.channel.id)
+        ?.slice(1, -1)
+        .split(",")
+        .includes(String(idOf(meeting))) ?? false;
+    agree(await differing(everywhere, seesMetadata, isListed));
     const reading = await loadContentAudiences(db, org.realm.id, ids);
     const reads = async (meeting: Meeting) =>
       reading.get(meeting.place.channel.id)?.includes(idOf(meeting)) ?? true;

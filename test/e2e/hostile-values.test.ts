@@ -14,58 +14,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
-
-/** Values that have broken servers before. */
-const hostile: ReadonlyArray<readonly [what: string, value: string]> = [
-  ["nothing", ""],
-  ["a space", " "],
-  ["null", "null"],
-  ["a boolean", "true"],
-  ["zero", "0"],
-  ["minus zero", "-0"],
-  ["a negative number", "-1"],
-  ["a fraction", "0.5"],
-  ["an exponent", "1e400"],
-  ["a number beyond 31 bits", "2147483648"],
-  ["a number beyond 53 bits", "9007199254740993"],
-  ["a number beyond 63 bits", "9223372036854775808"],
-  ["a number beyond 64 bits", "-18446744073709551617"],
-  ["a very long number", "9".repeat(5_000)],
-  ["no number", "NaN"],
-  ["infinity", "Infinity"],
-  ["a list", "[]"],
-  ["a list of a number beyond 63 bits", "[9223372036854775808]"],
-  ["a list of minus one", "[-1]"],
-  ["a list of null", "[null]"],
-  ["a list of text with a zero character", '["a\\u0000b"]'],
-  ["a list of half a surrogate pair", '["\\ud800"]'],
-  ["many numbers", JSON.stringify(Array.from({ length: 20_000 }, (_, n) => n + 1_000_000))],
-  ["an object", "{}"],
-  ["a prototype", '{"__proto__":{"a":1},"constructor":1}'],
-  ["broken JSON", '{"a":'],
-  ["deep lists", deep],
-  ["a zero character", "\0"],
-  ["text with a zero character", "a\0b"],
-  ["JSON text with a zero character", '"a\\u0000b"'],
-  ["half a surrogate pair as JSON", '"\\ud800"'],
-  ["control characters", "\u0001\u0002\u001b"],
-  ["a byte order mark", "\ufeff"],
-  ["non-characters", "\uffff\ufdd0"],
-  ["right-to-left marks", "\u202e\u2066abc"],
-  ["many combining marks", `a${"\u0301".repeat(5_000)}`],
-  ["SQL", "'; DROP TABLE messages; --"],
-  ["a format", "%s%n%x${1}{{x}}"],
-  ["broken escapes", "%zz%"],
-  ["a path", "../../../etc/passwd"],
-  ["Markdown in the deep", "> ".repeat(3_000)],
-  ["brackets in the deep", "[".repeat(9_000)],
-  ["many stars", "*".repeat(9_999)],
-  ["many mentions", "@**all** ".repeat(1_000)],
-  ["many backticks", "`a".repeat(4_000)],
-  ["a long word", "w".repeat(200_000)],
-  ["an array in a name", "a[b]=c&d[]=e"],
-];
+import { hostile } from "./support/hostile.ts";
 
 describe("Hostile values", () => {
   const scene = useScene();
