@@ -5,7 +5,9 @@ import {
   answeredOtherwise,
   differing,
   meetings,
+  nowhere,
   oneInFive,
+  plain,
   type Meeting,
   type Named,
 } from "./support/channel-access/comparing.ts";
@@ -92,6 +94,22 @@ describe("Channels: who reads and sees what", function () {
       const read = async ({ name, place }: Meeting) =>
         sent.filter((one) => found(name).has(place.messages[one]));
       agree(await differing(everywhere, rule, read));
+    });
+
+  for (const part of ["", "/history", "/read_receipts"])
+    it(`one message by its id${part}`, async () => {
+      const ask = ({ client }: Pick<Meeting, "client">, id: number) =>
+        client.get(`/api/v1/messages/${id}${part}`);
+      const unknown = plain(await ask({ client: world.as("owner") }, nowhere.id), nowhere);
+      for (const one of sent) {
+        const rule = (facts: Case) => (readsHere(facts).includes(one) ? "200" : unknown);
+        const read = async (meeting: Meeting) => {
+          const id = meeting.place.messages[one];
+          const answer = await ask(meeting, id);
+          return answer.status === 200 ? "200" : plain(answer, { ...nowhere, id });
+        };
+        agree(await differing(oneInFive(everywhere, part.length + one.length), rule, read), one);
+      }
     });
 
   it("topics of a channel: content, active; those of the messages that one reads", async () => {

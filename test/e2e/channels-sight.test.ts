@@ -11,7 +11,9 @@ import { agree, differing, meetings, type Meeting } from "./support/channel-acce
 import { people } from "./support/channel-access/people.ts";
 import {
   granting,
+  readsHere,
   seesMetadata,
+  sent,
   type Case,
   type Permission,
   type Privacy,
@@ -85,7 +87,7 @@ describe("Channels: who is told when others come to see them", function () {
   async function queueOf(account: TestAccount, able: boolean): Promise<Queue> {
     const client = scene.as(account);
     const asked = {
-      event_types: ["stream", "subscription"],
+      event_types: ["stream", "subscription", "delete_message"],
       fetch_event_types: [],
       client_capabilities: { archived_channels: able },
     };
@@ -98,16 +100,33 @@ describe("Channels: who is told when others come to see them", function () {
     const events = succeeded(await client.get("/api/v1/events", poll))["events"] as ToldEvent[];
     const told = new Map<number, string[]>();
     for (const { type, op, ...fields } of events) {
-      const { streams, stream_ids, stream_id } = fields as {
+      const { streams, subscriptions, stream_ids, stream_id } = fields as {
         streams?: Array<{ stream_id: number }>;
+        subscriptions?: Array<{ stream_id: number }>;
         stream_ids?: number[];
         stream_id?: number;
       };
-      const ids = stream_ids ?? streams?.map((one) => one.stream_id) ?? [stream_id ?? 0];
-      const what = op === "update" ? String(fields["property"]) : `${type}/${String(op)}`;
+      const channels = streams ?? subscriptions;
+      const ids = stream_ids ?? channels?.map((one) => one.stream_id) ?? [stream_id ?? 0];
+      const kind = op === undefined ? type : `${type}/${op}`;
+      const what = kind === "stream/update" ? String(fields["property"]) : kind;
       for (const id of ids) told.set(id, [...(told.get(id) ?? []), what]);
     }
     return told;
+  }
+
+  /** What every account is told of some work, for each of the channels. */
+  async function told(
+    able: boolean,
+    work: () => Promise<void>,
+  ): Promise<(meeting: Meeting) => Promise<string[]>> {
+    const queues = new Map<string, Queue>();
+    for (const [name, account] of Object.entries(world.accounts))
+      queues.set(name, await queueOf(account, able));
+    await work();
+    const found = new Map<string, Map<number, string[]>>();
+    for (const [name, queue] of queues) found.set(name, await toldOf(queue));
+    return async ({ name, place }) => found.get(name)?.get(place.channel.id) ?? [];
   }
 
   /** Takes the steps in every place, and says who was told otherwise than they must be. */
@@ -116,17 +135,12 @@ describe("Channels: who is told when others come to see them", function () {
     stepsOf: (place: Place) => readonly Step[],
   ): Promise<void> {
     for (const able of [true, false]) {
-      const queues = new Map<string, Queue>();
-      for (const [name, account] of Object.entries(world.accounts))
-        queues.set(name, await queueOf(account, able));
       const herald = scene.as(world.herald);
-      for (const place of places)
-        for (const { params } of stepsOf(place))
-          succeeded(await herald.patch(`/api/v1/streams/${place.channel.id}`, params));
-      const told = new Map<string, Map<number, string[]>>();
-      for (const [name, queue] of queues) told.set(name, await toldOf(queue));
-
-      const found = async ({ name, place }: Meeting) => told.get(name)?.get(place.channel.id) ?? [];
+      const found = await told(able, async () => {
+        for (const place of places)
+          for (const { params } of stepsOf(place))
+            succeeded(await herald.patch(`/api/v1/streams/${place.channel.id}`, params));
+      });
       const right = ({ facts, name, place }: Meeting): string[] => {
         if (facts.archived && !able) return [];
         let before = facts;
@@ -184,4 +198,42 @@ describe("Channels: who is told when others come to see them", function () {
       });
       return [...taken, ...given];
     }));
+
+  const active = () => world.places.filter(({ archived }) => !archived);
+  const clientOf = (able: boolean) =>
+    `for a client that ${able ? "knows" : "does not know"} of archived channels`;
+
+  for (const able of [true, false])
+    it(`of its end, and of its return from the archive, ${clientOf(able)}`, async () => {
+      const herald = scene.as(world.herald);
+      const found = await told(able, async () => {
+        for (const { channel } of active()) {
+          succeeded(await herald.delete(`/api/v1/streams/${channel.id}`));
+          succeeded(await herald.patch(`/api/v1/streams/${channel.id}`, { is_archived: false }));
+        }
+      });
+      const rule = (facts: Case) => {
+        if (!seesMetadata(facts)) return [];
+        if (able) return ["is_archived", "is_archived"];
+        const isSubscribed = facts.subscription === "subscribed";
+        const how = isSubscribed ? "subscription/add" : "subscription/peer_add";
+        return ["stream/delete", "stream/create", how];
+      };
+      agree(await differing(meetings(world, active()), rule, found));
+    });
+
+  for (const topic of sent)
+    it(`of the end of messages, sent ${topic === "before" ? topic : "while"} they were subscribed: all who could read them`, async () => {
+      const herald = scene.as(world.herald);
+      const found = await told(true, async () => {
+        for (const { channel } of active()) {
+          const path = `/api/v1/streams/${channel.id}/delete_topic`;
+          succeeded(await herald.post(path, { topic_name: topic }));
+        }
+      });
+      const rule = (facts: Case) => (readsHere(facts).includes(topic) ? ["delete_message"] : []);
+      const gone = async (meeting: Meeting) =>
+        (await found(meeting)).filter((what) => what === "delete_message");
+      agree(await differing(meetings(world, active()), rule, gone));
+    });
 });
