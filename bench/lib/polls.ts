@@ -11,6 +11,8 @@ export interface Polls {
   open(port: number, polls: readonly PollRequest[]): Promise<void>;
   /** Waits until all have been answered. @throws Error when one was not told just this message */
   answers(messageId: number): Promise<PollsAnswer>;
+  /** The same where they are told of other things. */
+  answered(): Promise<PollsAnswer>;
   hangUp(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -39,6 +41,7 @@ export async function startPolls(): Promise<Polls> {
         );
       return answer;
     },
+    answered: () => tell({ ask: "answers" }),
     hangUp: async () => void (await tell({ ask: "hang up" })),
     stop: () => child.stop(),
   };
@@ -47,25 +50,32 @@ export async function startPolls(): Promise<Polls> {
 /** Registrations at a time. */
 const registering = 8;
 
-/** Registers a queue of messages for each member. */
+/** Registers a queue for each member, of messages unless other types are named. */
 export async function registerQueues(
   port: number,
   members: readonly Member[],
+  eventTypes?: readonly string[],
 ): Promise<PollRequest[]> {
   const polls: PollRequest[] = [];
   for (let from = 0; from < members.length; from += registering)
     polls.push(
       ...(await Promise.all(
-        members.slice(from, from + registering).map((member) => registerQueue(port, member)),
+        members
+          .slice(from, from + registering)
+          .map((member) => registerQueue(port, member, eventTypes)),
       )),
     );
   return polls;
 }
 
-async function registerQueue(port: number, member: Member): Promise<PollRequest> {
+async function registerQueue(
+  port: number,
+  member: Member,
+  eventTypes?: readonly string[],
+): Promise<PollRequest> {
   const queue = await ask<{ queue_id: string; last_event_id: number }>(
     port,
-    registerRequest(member),
+    registerRequest(member, eventTypes),
   );
   return {
     path: `/api/v1/events?queue_id=${queue.queue_id}`,

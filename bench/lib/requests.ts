@@ -28,10 +28,13 @@ export function sendRequest(world: Pick<World, "rooms">, n: number): FormRequest
   return formRequest(sender, "/api/v1/messages", fields);
 }
 
-/** A member asks for a queue of messages, without a snapshot. */
-export function registerRequest(member: Member): FormRequest {
+/** A member asks for a queue, of messages unless other types are named, without a snapshot. */
+export function registerRequest(
+  member: Member,
+  eventTypes: readonly string[] = ["message"],
+): FormRequest {
   return formRequest(member, "/api/v1/register", {
-    event_types: '["message"]',
+    event_types: JSON.stringify(eventTypes),
     fetch_event_types: "[]",
   });
 }
@@ -51,6 +54,18 @@ function formRequest(
     },
     body: new URLSearchParams(fields).toString(),
   };
+}
+
+/** A member subscribes accounts to a channel. */
+export function subscribeRequest(
+  member: Member,
+  channel: string,
+  principals: readonly number[],
+): FormRequest {
+  return formRequest(member, "/api/v1/users/me/subscriptions", {
+    subscriptions: JSON.stringify([{ name: channel }]),
+    principals: JSON.stringify(principals),
+  });
 }
 
 /** Everybody writes to their channel in turn. */

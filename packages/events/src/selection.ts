@@ -31,6 +31,11 @@ export class Selection<Context> {
     this.#context = context;
   }
 
+  /** Bytes of what it has, roughly. */
+  get weight(): number {
+    return this.#weight;
+  }
+
   get isFull(): boolean {
     return this.events.length >= maxEvents || this.#weight >= maxWeight;
   }

@@ -15,8 +15,8 @@ import { Waiters, type PollResult, type Waiter } from "./waiting.ts";
 const prefetched = 1_000;
 /** Rows that are read in one go. */
 const readBatch = 500;
-/** Polls that are answered in one go: others get their turn in between. */
-const answerSlice = 100;
+/** Polls that are answered in one go, and bytes of their answers, roughly: others get their turn in between. */
+const answerSlice = { polls: 100, weight: 250_000 };
 
 /** What the tails of one gateway share. */
 export interface TailParts<Context> {
@@ -137,12 +137,16 @@ export class Tail<Context> {
       }
     }
     for (const waiter of concerned.keys()) waiter.isBeingTold = true;
-    let told = 0;
+    let [polls, weight] = [0, 0];
     for (const [waiter, list] of concerned) {
-      if (++told % answerSlice === 0) await nextTurn();
+      if (++polls > answerSlice.polls || weight > answerSlice.weight) {
+        await nextTurn();
+        [polls, weight] = [1, 0];
+      }
       if (waiter.finished) continue;
       const selection = new Selection(waiter.queue, this.#parts.presenter, this.context);
       selection.addAll(list);
+      weight += selection.weight;
       waiter.isBeingTold = false;
       if (selection.events.length === 0) continue;
       this.waiters.remove(waiter);

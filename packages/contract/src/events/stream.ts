@@ -11,6 +11,7 @@ export const channelsCreated = event({
   to: "some",
   receivers: "those who see the channels from now on",
   fields: { streams: z.array(channelObject) },
+  weight: ({ streams }) => streams.length * 1_500,
   older: { archived_channels: { about: "Archived channels are left out." } },
 });
 

@@ -24,6 +24,9 @@ const ownSettings = z.strictObject({
 });
 const subscriptions = z.array(subscriptionObject.required({ subscribers: true }));
 
+/** Of an id in a list, and of a channel's object. */
+const [idWeight, channelWeight] = [7, 1_500];
+
 export const subscriptionsAdded = event({
   type: "subscription",
   op: "add",
@@ -40,6 +43,8 @@ export const subscriptionsAdded = event({
     /** By the ids of channels. */
     settings: z.record(z.string(), ownSettings),
   },
+  weight: ({ subscriptions: told }) =>
+    told.reduce((sum, { subscribers }) => sum + channelWeight + subscribers.length * idWeight, 0),
   older: {
     notification_settings_null: {
       about: "Notification settings that are null have the value of the account's own settings.",
@@ -103,6 +108,9 @@ const peersLog = [
   { peers: z.array(z.strictObject(peers)), ...marks },
 ] as const;
 
+const weightOfPeers = ({ stream_ids, user_ids }: { stream_ids: number[]; user_ids: number[] }) =>
+  (stream_ids.length + user_ids.length) * idWeight;
+
 export const peersAdded = event({
   type: "subscription",
   op: "peer_add",
@@ -111,6 +119,7 @@ export const peersAdded = event({
   receivers: "those who see the channels, but for the accounts themselves",
   fields: peers,
   log: peersLog,
+  weight: weightOfPeers,
   older: {
     archived_channels: {
       about: "Archived channels are left out. Comes also when one returns from the archive.",
@@ -126,5 +135,6 @@ export const peersRemoved = event({
   receivers: "those who see the channels, but for the accounts themselves",
   fields: peers,
   log: peersLog,
+  weight: weightOfPeers,
   older: { archived_channels: { about: "Archived channels are left out." } },
 });

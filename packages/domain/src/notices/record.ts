@@ -3,9 +3,6 @@ import { recordIntents, type Tx } from "@carillon/db";
 import { sendNotice } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
 
-/** Where more accounts are subscribed at once nobody is told (`max_bulk_new_subscription_messages`). */
-export const maxSubscribedNotices = 100;
-
 /**
  * Writes down that new channels are to be announced, where the organization has a channel for that. Private ones
  * are not.
@@ -26,33 +23,6 @@ export async function recordAnnouncements(
       payload: { kind: "channel-created", actorId: actor.id, channelId: id },
     })),
   );
-}
-
-/**
- * Writes down that people are to be told of channels that the actor has subscribed them to: each person once for a
- * request.
- * @param subscribed how many accounts were subscribed to anything, those who are not told among them
- * @returns false when these are too many for anybody to be told
- */
-export async function recordSubscribedNotices(
-  tx: Tx,
-  realm: Realm,
-  actor: Account,
-  channelsByUser: ReadonlyMap<number, readonly number[]>,
-  subscribed: number,
-): Promise<boolean> {
-  if (subscribed > maxSubscribedNotices) return false;
-  const request = uniqueId();
-  await recordIntents(
-    tx,
-    realm.id,
-    sendNotice,
-    [...channelsByUser].map(([userId, channelIds]) => ({
-      key: `subscribed-${request}-${userId}`,
-      payload: { kind: "subscribed", actorId: actor.id, userId, channelIds: [...channelIds] },
-    })),
-  );
-  return true;
 }
 
 /** So many people are told in one job, which is one transaction. */

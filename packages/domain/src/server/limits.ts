@@ -6,7 +6,7 @@ import {
   maxMessageLength,
   maxTopicLength,
 } from "@carillon/model";
-import { maxSubscribedNotices } from "../notices/record.ts";
+import { maxSubscribedNotices } from "../notices/record-subscribed.ts";
 import { passwordLength } from "../users/passwords.ts";
 
 /** What clients are told of the server's limits (events.md §1.3). Lengths are in code points, files in MiB. */

@@ -20,19 +20,17 @@ const settings = Object.entries(inheritedFrom) as ReadonlyArray<
   [NotificationSetting, (typeof inheritedFrom)[NotificationSetting]]
 >;
 
-const values = settings
-  .map(([name, from]) => {
-    const value = `coalesce((u.settings->>'${from}')::bool, ${personalSettings[from].initial})`;
-    return `'${name}', ${value}`;
-  })
-  .join(", ");
-
+/** An account's whole settings are read once for all of these: unpacking them is what takes the time. */
 const byIds = statement({
   name: "inherited-notifications",
-  text: `SELECT inherited, array_agg(id) AS ids FROM (
-      SELECT u.id, jsonb_build_object(${values}) AS inherited FROM users u
+  text: `SELECT jsonb_build_object(${settings.map(([name]) => `'${name}', ${name}`).join(", ")}) AS inherited, ids FROM (
+      SELECT ${settings
+        .map(([name, from]) => `coalesce(s.${from}, ${personalSettings[from].initial}) AS ${name}`)
+        .join(", ")}, array_agg(u.id) AS ids
+      FROM users u, jsonb_to_record(u.settings) AS s (${settings.map(([, from]) => `${from} bool`).join(", ")})
       WHERE u.realm_id = $1 AND u.id = ANY($2::int[])
-    ) each GROUP BY inherited`,
+      GROUP BY ${settings.map((_, i) => i + 1).join(", ")}
+    ) each`,
   row: { inherited: column.json<InheritedNotifications>(), ids: column.ints },
 });
 
@@ -43,7 +41,9 @@ export async function loadInheritedNotifications(
   userIds: readonly number[],
 ): Promise<Map<number, InheritedNotifications>> {
   const rows = await sql.rows(byIds, [realmId, userIds]);
-  return new Map(rows.flatMap(({ ids, inherited }) => ids.map((id) => [id, inherited] as const)));
+  const byAccount = new Map<number, InheritedNotifications>();
+  for (const { ids, inherited } of rows) for (const id of ids) byAccount.set(id, inherited);
+  return byAccount;
 }
 
 type NotificationSettings = { readonly [Name in NotificationSetting]: boolean | null | undefined };

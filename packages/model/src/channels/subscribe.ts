@@ -35,38 +35,68 @@ export const subscriptionColumns = `s.channel_id AS "channelId", s.user_id AS "u
   s.audible_notifications AS "audibleNotifications", s.push_notifications AS "pushNotifications",
   s.email_notifications AS "emailNotifications", s.wildcard_mentions_notify AS "wildcardMentionsNotify"`;
 
+/** Rows that come back as they were inserted: nobody has changed anything of them yet. */
+const untouched = `NOT "isMuted" AND NOT "pinToTop" AND num_nonnulls("desktopNotifications", "audibleNotifications",
+  "pushNotifications", "emailNotifications", "wildcardMentionsNotify") = 0`;
+
 /**
- * An account's free colours are worked out once, however many channels there are. Subscriptions that are active are left
- * out at first: a conflict would lock each of their rows. Rows come as JSON, one text for 500, since the
- * driver reads all rows of an answer in one go.
+ * The colours that are free are worked out once for all accounts that use the same ones, however many there are and
+ * however many channels. Subscriptions that are active are left out at first: a conflict would lock each of their rows.
+ * Rows come as JSON, one text for 500, since the driver reads all rows of an answer in one go; without the names of
+ * columns where only the colour differs, which they would be ten times as long with.
  */
 const insert = statement({
   name: "subscribe",
-  text: `WITH free AS (
-      SELECT u.id AS user_id, array(
+  text: `WITH used AS MATERIALIZED (
+      SELECT u.id AS user_id, coalesce(bit_or(1::bigint << array_position($4::text[], s.color)), 0) AS colors
+      FROM unnest($3::int[]) AS u (id) LEFT JOIN LATERAL (
+        SELECT s.color FROM subscriptions s WHERE s.user_id = u.id AND s.active LIMIT $5
+      ) s ON true GROUP BY u.id
+    ), free AS MATERIALIZED (
+      SELECT used.colors AS used, array(
         SELECT p.color FROM unnest($4::text[]) WITH ORDINALITY AS p (color, ord)
-        WHERE NOT p.color = ANY(array(
-          SELECT s.color FROM subscriptions s WHERE s.user_id = u.id AND s.active LIMIT $5
-        )) ORDER BY p.ord
+        WHERE used.colors & (1::bigint << p.ord::int) = 0 ORDER BY p.ord
       ) AS colors
-      FROM unnest($3::int[]) AS u (id)
+      FROM (SELECT DISTINCT colors FROM used) used
     ), added AS (
     INSERT INTO subscriptions AS s (channel_id, user_id, color)
-    SELECT c.id, free.user_id,
+    SELECT c.id, used.user_id,
       coalesce(c.color, free.colors[c.ord], ($4::text[])[1 + (c.id % cardinality($4::text[]))])
-    FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS c (id, color, ord), free
+    FROM unnest($1::int[], $2::text[]) WITH ORDINALITY AS c (id, color, ord),
+      used JOIN free ON free.used = used.colors
     WHERE NOT EXISTS (
-      SELECT FROM subscriptions s WHERE s.channel_id = c.id AND s.user_id = free.user_id AND s.active
+      SELECT FROM subscriptions s WHERE s.channel_id = c.id AND s.user_id = used.user_id AND s.active
     )
-    ORDER BY c.id, free.user_id
+    ORDER BY c.id, used.user_id
     ON CONFLICT (channel_id, user_id) DO UPDATE SET active = true, is_user_active = true
       WHERE NOT s.active
     RETURNING ${subscriptionColumns}
     )
-    SELECT json_agg(each)::text AS added
+    SELECT json_agg(CASE WHEN ${untouched} THEN json_build_array("channelId", "userId", color)
+        ELSE to_json(each) END)::text AS added
     FROM (SELECT added.*, (row_number() OVER () - 1) / 500 AS slice FROM added) each GROUP BY slice ORDER BY slice`,
   row: { added: column.text },
 });
+
+/** A subscription as it comes back: whole, or as channel, account and colour. */
+type Returned = Subscription | readonly [channelId: number, userId: number, color: string];
+
+function wholeSubscription(returned: Returned): Subscription {
+  if (!("length" in returned)) return returned;
+  const [channelId, userId, color] = returned;
+  return {
+    channelId,
+    userId,
+    color,
+    isMuted: false,
+    pinToTop: false,
+    desktopNotifications: null,
+    audibleNotifications: null,
+    pushNotifications: null,
+    emailNotifications: null,
+    wildcardMentionsNotify: null,
+  };
+}
 
 /** Rows of the accounts' subscriptions that are looked at for colours that are not used yet. */
 const lookedAt = 200_000;
@@ -91,7 +121,9 @@ export async function subscribe(
     palette,
     Math.max(palette.length, Math.floor(lookedAt / userIds.length)),
   ]);
-  const parsed = await inSlices(slices, (slice) => JSON.parse(slice.added) as Subscription[]);
+  const parsed = await inSlices(slices, (slice) =>
+    (JSON.parse(slice.added) as Returned[]).map(wholeSubscription),
+  );
   const added = parsed.flat();
   await countSubscribers(tx, added, 1);
   return added;

@@ -11,10 +11,12 @@ import {
   type TestAccount,
   type TestChannel,
   type TestOrganization,
+  type ToldEvent,
   unsubscribe,
   useDatabase,
   useGateway,
   user,
+  watch,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -333,6 +335,29 @@ describe("POST /users/me/subscriptions", () => {
       expect(events[1]?.audience).to.include(org.admin.id);
       expect(events[1]?.audience).not.to.include(org.member.id);
       expect(events[1]?.audience).not.to.include(org.guest.id);
+    });
+
+    it("who comes back of their settings as they left them, and who is new of their own", async () => {
+      const [back, fresh] = [await user(db, org.realm), await user(db, org.realm)];
+      const room = await channel(db, org.admin, { subscribers: [back] });
+      const kept = { isMuted: true, pinToTop: true, emailNotifications: false, color: "#123456" };
+      await changeSubscription(db, room, back, kept);
+      await unsubscribe(db, room, back);
+      const watched = { back: { account: back }, fresh: { account: fresh } };
+      const all = await watch(gateway, watched, () =>
+        added(org.member, [room.name], { principals: [fresh.id, back.id] }),
+      );
+      const own = (events: readonly ToldEvent[]) =>
+        events.flatMap(({ op, subscriptions }) => (op === "add" ? subscriptions : []))[0];
+      expect(own(all.back)).to.deep.include({
+        color: "#123456",
+        is_muted: true,
+        in_home_view: false,
+        pin_to_top: true,
+        email_notifications: false,
+      });
+      expect(own(all.fresh)).to.deep.include({ is_muted: false, pin_to_top: false });
+      expect(own(all.fresh)).not.to.deep.include({ color: "#123456" });
     });
 
     it("nobody of what was so already", async () => {

@@ -10,6 +10,7 @@ import {
   type InheritedNotifications,
   type OwnFields,
   type Subscription,
+  type SubscriptionPair,
   ownFields,
 } from "@carillon/model";
 
@@ -29,43 +30,49 @@ export function subscribedEvent(
   inheritedOf: ReadonlyMap<number, InheritedNotifications>,
   marks: Pick<LoggedFields<typeof subscriptionsAdded>, "for_clients_without"> = {},
 ): NewEvent[] {
-  const common = new Map<number, OwnFields>();
-  const byUser = new Map<number, Map<number, OwnFields>>();
-  for (const subscription of added) {
+  const told = added.filter(({ channelId }) => channels.has(channelId));
+  const common = new Map<number, Subscription>();
+  const channelsOf = new Map<number, number>();
+  const settingsOf = new Map<number, Record<string, Settings>>();
+  // Few objects for each account: there may be thousands.
+  for (const subscription of told) {
     const { userId, channelId } = subscription;
-    if (!channels.has(channelId)) continue;
-    const fields = ownFields(subscription);
-    if (!common.has(channelId)) common.set(channelId, fields);
-    const own = byUser.get(userId);
-    if (own) own.set(channelId, fields);
-    else byUser.set(userId, new Map([[channelId, fields]]));
+    channelsOf.set(userId, (channelsOf.get(userId) ?? 0) + 1);
+    const usual = common.get(channelId);
+    if (!usual) common.set(channelId, subscription);
+    else if (!isAlike(subscription, usual)) {
+      const settings = settingsOf.get(userId) ?? {};
+      settings[channelId] = difference(subscription, usual);
+      settingsOf.set(userId, settings);
+    }
   }
-  const audience = [...byUser.keys()];
+  const audience = [...channelsOf.keys()];
   const inherited = inheritedOf.get(audience[0]!);
   if (!inherited) return [];
   const subscriptions = [...common]
     .sort(([a], [b]) => a - b)
-    .flatMap(([id, fields]) => {
+    .flatMap(([id, subscription]) => {
       const channel = channels.get(id);
-      return channel ? [inOrder(channel, fields)] : [];
+      return channel ? [inOrder(channel, ownFields(subscription))] : [];
     });
-  const exceptions = [...byUser].flatMap(([userId, own]) => {
-    const difference: OwnSubscriptions = {
-      ...(own.size < common.size ? { only: [...own.keys()] } : {}),
-      ...different(common, own),
-    };
-    const theirs = inheritedOf.get(userId);
-    const unlike = !theirs || theirs === inherited ? {} : { inherited: theirs };
-    const fields = { ...difference, ...unlike };
-    return Object.keys(fields).length > 0 ? [[userId, fields] as const] : [];
-  });
-  const userData = Object.fromEntries(exceptions);
-  return [
-    subscriptionsAdded(
-      { subscriptions, inherited, ...marks },
-      { audience, ...(exceptions.length > 0 ? { userData } : {}) },
-    ),
-  ];
+  const onlyOf = listed(told, (userId) => (channelsOf.get(userId) ?? 0) < common.size);
+  const userData: Record<string, OwnSubscriptions> = {};
+  for (const userId of audience) {
+    const [only, settings, theirs] = [
+      onlyOf.get(userId),
+      settingsOf.get(userId),
+      inheritedOf.get(userId),
+    ];
+    const isUnlike = theirs !== undefined && theirs !== inherited;
+    if (only || settings || isUnlike)
+      userData[userId] = {
+        ...(only ? { only } : {}),
+        ...(settings ? { settings } : {}),
+        ...(isUnlike ? { inherited: theirs } : {}),
+      };
+  }
+  const own = Object.keys(userData).length > 0 ? { userData } : {};
+  return [subscriptionsAdded({ subscriptions, inherited, ...marks }, { audience, ...own })];
 }
 
 function inOrder(
@@ -75,18 +82,43 @@ function inOrder(
   return { ...channel, ...fields, subscribers };
 }
 
-/** The settings of an account that are not those that the log has for everybody, by channel. */
-function different(
-  common: ReadonlyMap<number, OwnFields>,
-  own: ReadonlyMap<number, OwnFields>,
-): Pick<OwnSubscriptions, "settings"> {
-  const unlike = [...own].flatMap(([channelId, fields]) => {
-    const usual = common.get(channelId);
-    if (usual === fields) return [];
-    const entries = (Object.keys(fields) as Array<keyof OwnFields>)
-      .filter((name) => fields[name] !== usual?.[name])
-      .map((name) => [name, fields[name]] as const);
-    return entries.length > 0 ? [[channelId, Object.fromEntries(entries)] as const] : [];
-  });
-  return unlike.length > 0 ? { settings: Object.fromEntries(unlike) } : {};
+type Settings = NonNullable<OwnSubscriptions["settings"]>[string];
+
+const settingNames = [
+  "color",
+  "isMuted",
+  "pinToTop",
+  "desktopNotifications",
+  "audibleNotifications",
+  "pushNotifications",
+  "emailNotifications",
+  "wildcardMentionsNotify",
+] as const;
+
+function isAlike(one: Subscription, other: Subscription): boolean {
+  return settingNames.every((name) => one[name] === other[name]);
+}
+
+/** What of an account's settings is not as the log has it for everybody. */
+function difference(subscription: Subscription, usual: Subscription): Settings {
+  const [own, common] = [ownFields(subscription), ownFields(usual)];
+  const names = Object.keys(own) as Array<keyof OwnFields>;
+  return Object.fromEntries(
+    names.filter((name) => own[name] !== common[name]).map((name) => [name, own[name]]),
+  );
+}
+
+/** The channels of those accounts for which that is asked. */
+function listed(
+  pairs: readonly SubscriptionPair[],
+  isWanted: (userId: number) => boolean,
+): Map<number, number[]> {
+  const lists = new Map<number, number[]>();
+  for (const { userId, channelId } of pairs) {
+    if (!isWanted(userId)) continue;
+    const list = lists.get(userId);
+    if (list) list.push(channelId);
+    else lists.set(userId, [channelId]);
+  }
+  return lists;
 }

@@ -11,8 +11,9 @@ import {
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { recordAnnouncements, recordSubscribedNotices } from "../../notices/record.ts";
-import { type AddedSubscriptions, namesByAccount, toBeTold } from "./added-subscriptions.ts";
+import { recordAnnouncements } from "../../notices/record.ts";
+import { recordSubscribedNotices } from "../../notices/record-subscribed.ts";
+import { type AddedSubscriptions, namesByAccount } from "./added-subscriptions.ts";
 import { checkSubscriptionBounds } from "./subscription-bounds.ts";
 import { creationEvents } from "../create/create-channel.ts";
 import { postCreationNotices } from "../create/creation-notice.ts";
@@ -67,10 +68,9 @@ export async function addSubscriptions(
   const events = await subscribedEvents(tx, realm.id, channels, added, before);
   const notices = await postCreationNotices(tx, realm, actor, created);
   if (input.announce) await recordAnnouncements(tx, realm, actor, created);
-  const people = toBeTold(actor, principals, added, made);
-  const subscribed = new Set(added.map(({ userId }) => userId)).size;
+  const subscribed = { principals, added, created: made };
   const told =
-    input.tellSubscribed && (await recordSubscribedNotices(tx, realm, actor, people, subscribed));
+    input.tellSubscribed && (await recordSubscribedNotices(tx, realm, actor, subscribed));
   emit(tx, realm.id, [...creation.channels, ...events, ...creation.defaults, ...notices]);
   return { ...namesByAccount(channels, userIds, added), unauthorized, told, locked };
 }
