@@ -1,6 +1,10 @@
 /** The part of autocannon that the load uses. */
 declare module "autocannon" {
   export interface Client {
+    on(
+      event: "response",
+      listener: (status: number, bytes: number, milliseconds: number) => void,
+    ): void;
     setRequests(
       requests: ReadonlyArray<{
         method: string;

@@ -1,5 +1,6 @@
 import autocannon from "autocannon";
 import type { FormRequest } from "../lib/requests.ts";
+import { quantile } from "../lib/statistics.ts";
 
 export interface LoadRequest {
   readonly port: number;
@@ -17,6 +18,7 @@ export interface LoadAnswer {
   readonly rate: number;
   /** Milliseconds from request to answer. */
   readonly p50: number;
+  readonly p95: number;
   readonly p99: number;
 }
 
@@ -29,6 +31,7 @@ console.log("load started");
 
 async function send({ port, seconds, connections, requests }: LoadRequest): Promise<LoadAnswer> {
   let next = 0;
+  const times: number[] = [];
   const result = await autocannon({
     url: `http://127.0.0.1:${port}`,
     connections,
@@ -36,6 +39,7 @@ async function send({ port, seconds, connections, requests }: LoadRequest): Prom
     // Connections begin at different places, so that they do not all send the same.
     setupClient(client) {
       const start = (next++ * requests.length) / connections;
+      client.on("response", (_status, _bytes, ms) => times.push(ms));
       client.setRequests([...requests.slice(start), ...requests.slice(0, start)]);
     },
   });
@@ -45,6 +49,7 @@ async function send({ port, seconds, connections, requests }: LoadRequest): Prom
     refused: result.non2xx + result.errors + result.timeouts,
     rate: answered / result.duration,
     p50: result.latency.p50,
+    p95: quantile(times, 0.95),
     p99: result.latency.p99,
   };
 }

@@ -1,0 +1,53 @@
+import pg from "pg";
+import { lockClass } from "@carillon/db";
+
+/** Whose locks to ask for. */
+export interface ProbeRequest {
+  readonly realmId: number;
+  readonly channelId: number;
+}
+
+/** The longest waits since the one before was told, in milliseconds. */
+export interface ProbeWaits {
+  /** The group graph, shared: what everybody waits for who subscribes, or creates channels. */
+  readonly groups: number;
+  /** The channel's row: what everybody waits for who subscribes to it, or changes it. */
+  readonly channel: number;
+  /** The head of the log: what everybody waits for who changes anything. */
+  readonly head: number;
+}
+
+const everyMs = 2;
+const texts: Readonly<Record<keyof ProbeWaits, string>> = {
+  groups: `SELECT pg_advisory_xact_lock_shared(${lockClass.groups}, $1)`,
+  channel: "SELECT FROM channels WHERE id = $1 FOR NO KEY UPDATE",
+  head: "SELECT FROM event_head WHERE realm_id = $1 FOR NO KEY UPDATE",
+};
+let longest = { groups: 0, channel: 0, head: 0 };
+
+process.on("message", (wanted: ProbeRequest | "read") => {
+  if (wanted !== "read") return void start(wanted);
+  process.send?.(longest);
+  longest = { groups: 0, channel: 0, head: 0 };
+});
+process.on("disconnect", () => process.exit(0));
+process.on("SIGTERM", () => process.exit(0));
+console.log("probe started");
+
+/** Takes each lock on a connection of its own, lets go of it, and takes it again. */
+async function start({ realmId, channelId }: ProbeRequest): Promise<void> {
+  const kinds = Object.keys(texts) as Array<keyof ProbeWaits>;
+  await Promise.all(kinds.map((kind) => take(kind, kind === "channel" ? channelId : realmId)));
+}
+
+async function take(kind: keyof ProbeWaits, key: number): Promise<void> {
+  const client = new pg.Client({ connectionString: process.env["DATABASE_URL"] });
+  await client.connect();
+  for (;;) {
+    // Without a transaction around it, it is let go of at once.
+    const startedAt = performance.now();
+    await client.query({ name: kind, text: texts[kind], values: [key] });
+    longest[kind] = Math.max(longest[kind], performance.now() - startedAt);
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}
