@@ -24,9 +24,12 @@ const texts: Readonly<Record<keyof ProbeWaits, string>> = {
   head: "SELECT FROM event_head WHERE realm_id = $1 FOR NO KEY UPDATE",
 };
 let longest = { groups: 0, channel: 0, head: 0 };
+/** Since when each is waited for. */
+const waitingSince = new Map<keyof ProbeWaits, number>();
 
 process.on("message", (wanted: ProbeRequest | "read") => {
   if (wanted !== "read") return void start(wanted);
+  for (const [kind, since] of waitingSince) note(kind, since);
   process.send?.(longest);
   longest = { groups: 0, channel: 0, head: 0 };
 });
@@ -45,9 +48,15 @@ async function take(kind: keyof ProbeWaits, key: number): Promise<void> {
   await client.connect();
   for (;;) {
     // Without a transaction around it, it is let go of at once.
-    const startedAt = performance.now();
+    const since = performance.now();
+    waitingSince.set(kind, since);
     await client.query({ name: kind, text: texts[kind], values: [key] });
-    longest[kind] = Math.max(longest[kind], performance.now() - startedAt);
+    waitingSince.delete(kind);
+    note(kind, since);
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
+}
+
+function note(kind: keyof ProbeWaits, since: number): void {
+  longest[kind] = Math.max(longest[kind], performance.now() - since);
 }
