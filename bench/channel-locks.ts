@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { insertChannel } from "@carillon/domain";
 import { defaultGroups, groupIds, loadSystemGroups, subscribe } from "@carillon/model";
-import { channelPermissions } from "@carillon/contract";
+import { channelPermissions, roles } from "@carillon/contract";
 import { startChild } from "./lib/child.ts";
 import { addCrowd } from "./lib/crowd.ts";
 import { ask } from "./lib/http.ts";
@@ -33,7 +33,7 @@ const groups = groupIds(
 );
 const channelId = await db.transaction(async (tx) => {
   // Whoever changes it administers the organization.
-  await tx.rows("UPDATE users SET role = 200 WHERE id = $1", [actor.id]);
+  await tx.rows("UPDATE users SET role = $2 WHERE id = $1", [actor.id, roles.administrator]);
   const made = await insertChannel(tx, world.realmId, {
     name: "large",
     creatorId: actor.id,
