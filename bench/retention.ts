@@ -10,22 +10,21 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// Removing what is kept no longer, by itself, against the least that moving it costs, and while others send.
+// Removing what is kept no longer, by itself and while others send.
 const rounds = 3;
 const rooms = 20;
 const subscribers = 10;
-/** Messages that are removed by the sweep alone, and by the bare statement, in each round. */
+/** Messages that are removed by the sweep alone in each round. */
 const alone = 20_000;
 /** Seconds of sending, without the sweep and with it; there is more to remove than it can. */
 const seconds = 3;
 const during = 75_000;
-const atOnce = 1_000;
 
 const database = await createBenchDatabase("postgres");
 const { db } = database;
 const world = await createWorld(db, rooms, subscribers);
-const parts = ["bare", "alone", "during"] as const;
-const sizes = { bare: alone, alone, during };
+const parts = ["alone", "during"] as const;
+const sizes = { alone, during };
 // What is removed first lies lowest, as in life, and what is sent meanwhile comes after all of it.
 let age = 10_000;
 const chunks: Array<{ part: (typeof parts)[number]; age: number }> = [];
@@ -35,30 +34,28 @@ for (let round = 0; round < rounds; round++)
     await fillPast(db, world, sizes[part], age);
     chunks.push({ part, age });
   }
-await db.rows("CREATE TABLE bench_archive (LIKE archived_messages INCLUDING ALL)");
 await db.rows("VACUUM ANALYZE");
 say(`${chunks.reduce((sum, { part }) => sum + sizes[part], 0)} messages of the past are there`);
 const gateway = await startGateway(database);
 const load = await startLoad(world, "send");
 await load.run(gateway.port, seconds);
 
-const rates = { bare: [] as number[], alone: [] as number[], during: [] as number[] };
-/** Milliseconds of processor time of PostgreSQL for a thousand messages. */
-const costs = { bare: [] as number[], alone: [] as number[], during: [] as number[] };
+const rates = { alone: [] as number[], during: [] as number[] };
+/** Milliseconds of processor time of PostgreSQL for a thousand messages that the sweep removes alone. */
+const costs: number[] = [];
 const sends = { without: [] as number[], meanwhile: [] as number[] };
 for (const { part, age: days } of chunks) {
   await db.rows("CHECKPOINT");
   const startedAt = performance.now();
   const before = await backendsMs();
-  if (part === "bare") await removeBare(sizes.bare, days);
   if (part === "alone") await sweep(days);
   if (part === "during") await measureSends(load, days);
   else {
     rates[part].push(sizes[part] / ((performance.now() - startedAt) / 1_000));
-    costs[part].push((((await backendsMs()) - before) / sizes[part]) * 1_000);
+    costs.push((((await backendsMs()) - before) / sizes[part]) * 1_000);
   }
   say(
-    `${part}: ${rates[part].at(-1)?.toFixed(0)} messages/s, ${costs[part].at(-1)?.toFixed(0)} ms of processor time a thousand, load average ${loadavg()[0]?.toFixed(1)}`,
+    `${part}: ${rates[part].at(-1)?.toFixed(0)} messages/s, load average ${loadavg()[0]?.toFixed(1)}`,
   );
 }
 await load.stop();
@@ -69,8 +66,8 @@ const rate = median(rates.alone);
 const kept = medianRatio(sends.meanwhile, sends.without);
 await report("retention", [
   {
-    question: `retention removes messages with ${subscribers} copies each, from ${rooms} channels, in batches of at most ${atOnce}, with their events, nobody sending; beside it one bare statement a batch that moves them without events, locks and checks`,
-    value: `${spread(rates.alone)} messages/s (the bare statement ${spread(rates.bare)}; ${medianRatio(rates.alone, rates.bare).toFixed(2)} ×)`,
+    question: `retention removes messages with ${subscribers} copies each, from ${rooms} channels, with their events, nobody sending`,
+    value: `${spread(rates.alone)} messages/s (${spread(costs)} ms of PostgreSQL's processor time for a thousand)`,
     target: "at least 20,000 messages/s",
     holds: rate >= 20_000,
   },
@@ -111,38 +108,4 @@ async function measureSends(loader: Load, days: number): Promise<void> {
   if ((await sweeping) >= during) throw new Error("there was too little to remove");
   // What is left of it is not for the next round.
   await sweep(days);
-}
-
-/** The same moves by statements alone. */
-async function removeBare(count: number, days: number): Promise<void> {
-  let removed = 0;
-  for (const { recipientId, members } of world.rooms)
-    for (let more = true; more;) {
-      const [row] = await db.rows<{ count: number }>(
-        {
-          name: "bench-bare-removal",
-          text: `WITH old AS (
-              SELECT id FROM messages WHERE recipient_id = $1 AND sent_at < now() - make_interval(days => $2)
-              ORDER BY id LIMIT ${atOnce}
-            ), gone AS (
-              DELETE FROM messages WHERE id = ANY(ARRAY(SELECT id FROM old)) RETURNING *
-            ), copy AS (
-              DELETE FROM user_messages um USING unnest($3::int[]) AS u (id)
-              WHERE um.user_id = u.id AND um.message_id = ANY(ARRAY(SELECT id FROM old))
-              RETURNING um.user_id, um.message_id, um.flags
-            ), packed AS (
-              SELECT message_id, array_agg(user_id) AS ids, array_agg(flags) AS flags FROM copy GROUP BY message_id
-            ), kept AS (
-              INSERT INTO bench_archive SELECT 1, g.id, g.scheduled_message_id, g.realm_id, g.sender_id, g.recipient_id,
-                g.is_channel, g.topic, g.content, g.rendered_content, g.render_version, g.sent_at, g.client_id,
-                g.edit_history, g.last_edit_at, g.has_link, g.has_image, g.has_attachment, p.ids, p.flags
-              FROM gone g JOIN packed p ON p.message_id = g.id RETURNING 1
-            ) SELECT count(*)::int AS count FROM kept`,
-        },
-        [recipientId, days - 5, members.map(({ id }) => id)],
-      );
-      removed += row?.count ?? 0;
-      more = row?.count === atOnce;
-    }
-  if (removed !== count) throw new Error(`${removed} of ${count} were removed`);
 }
