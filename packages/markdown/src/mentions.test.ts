@@ -76,7 +76,9 @@ describe("Mentions", () => {
       });
     }
     const silent = render("@_**all**");
-    expect(silent.html).to.contain(' silent" data-user-id="*">all<');
+    expect(silent.html).to.equal(
+      p('<span class="user-mention channel-wildcard-mention silent" data-user-id="*">all</span>'),
+    );
     expect(silent.channelWildcard).to.equal(false);
   });
 
@@ -84,6 +86,7 @@ describe("Mentions", () => {
     const rendered = render("@**topic**");
     expect(rendered.html).to.equal(p('<span class="topic-mention">@topic</span>'));
     expect(rendered.topicWildcard).to.equal(true);
+    expect(html("@_**topic**")).to.equal(p('<span class="topic-mention silent">topic</span>'));
     expect(parseMessage("@**topic**").hasWildcard).to.deep.equal({ channel: false, topic: true });
   });
 
@@ -156,9 +159,9 @@ describe("The names that a text refers to", () => {
       "@**Ada Lovelace** @_**ada lovelace** @**X|7** @**|7** @*Backend* @_*backend* @**all** " +
       "#**name** #**name>Topic** #**name>Topic** #**other>t@5** `@**Code**`";
     expect(parseMessage(text).names).to.deep.equal({
-      userNames: ["ada lovelace"],
+      userNames: ["Ada Lovelace", "ada lovelace"],
       userIds: [7],
-      groupNames: ["backend"],
+      groupNames: ["Backend", "backend"],
       channelNames: ["name", "other"],
       topics: [{ channelName: "name", topic: "Topic" }],
     });

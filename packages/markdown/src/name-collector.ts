@@ -48,14 +48,14 @@ export class NameCollector implements InlineContext {
     const channelNames = new Set<string>();
     const topics = new Map<string, { channelName: string; topic: string }>();
     for (const reference of this.references) {
-      if (reference.kind === "group") groupNames.add(reference.name.toLowerCase());
+      if (reference.kind === "group") groupNames.add(reference.name);
       else if (reference.kind === "channel") {
         const { channel: channelName, topic, messageId } = reference;
         channelNames.add(channelName);
         if (topic === undefined || messageId !== undefined) continue;
         topics.set(`${channelName}\n${topic}`, { channelName, topic });
       } else if (reference.id !== undefined) userIds.add(reference.id);
-      else userNames.add(reference.name.toLowerCase());
+      else userNames.add(reference.name);
     }
     return {
       userNames: [...userNames],

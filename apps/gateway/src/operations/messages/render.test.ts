@@ -7,6 +7,7 @@ import {
   send,
   succeeded,
   toChannel,
+  user,
   useScene,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -71,6 +72,15 @@ describe("Rendering a message", () => {
       `<p><span class="user-mention" data-user-id="${guest.id}">@${guest.fullName}</span></p>`,
     );
     expect(tables).to.deep.equal([]);
+  });
+
+  it("finds names whose capitals the database lowers in another way than JavaScript", async () => {
+    const { db, org } = scene;
+    for (const fullName of ["İpek", "ΝΙΚΟΣ ΠΑΠΠΑΣ", "ẞeta", "Ǆenan"]) {
+      const { id } = await user(db, org.realm, { fullName });
+      const mention = `<span class="user-mention" data-user-id="${id}">@${fullName}</span>`;
+      expect(await rendered(`@**${fullName}**`)).to.equal(`<p>${mention}</p>`);
+    }
   });
 
   it("takes a text as long as a message may be, and none longer, before it looks up or reads anything", async () => {

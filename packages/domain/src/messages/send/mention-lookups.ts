@@ -150,7 +150,7 @@ const userColumns = `id, full_name AS "fullName", is_active AS "isActive", ${fol
 const mentionedUsers = statement({
   name: "mentioned-users",
   text: `SELECT ${userColumns} FROM users
-    WHERE realm_id = $1 AND lower(full_name) = ANY(ARRAY(SELECT unnest($2::text[])))
+    WHERE realm_id = $1 AND lower(full_name) = ANY(ARRAY(SELECT lower(unnest($2::text[]))))
     UNION
     SELECT ${userColumns} FROM users WHERE realm_id = $1 AND id = ANY(ARRAY(SELECT unnest($3::int[])))`,
   row: {
@@ -166,7 +166,7 @@ const mentionedGroups = statement({
   text: `SELECT id, name, deactivated, is_system_group AS "isSystemGroup",
       CASE WHEN is_system_group THEN description ELSE name END AS "displayName",
       can_mention_group_id AS "canMentionGroupId"
-    FROM named_user_group WHERE realm_id = $1 AND lower(name) = ANY(ARRAY(SELECT unnest($2::text[])))`,
+    FROM named_user_group WHERE realm_id = $1 AND lower(name) = ANY(ARRAY(SELECT lower(unnest($2::text[]))))`,
   row: {
     id: column.int,
     name: column.text,
