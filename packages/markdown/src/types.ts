@@ -1,3 +1,4 @@
+import type { Linkifiers } from "./linkifiers/linkifiers.ts";
 import type { Document, Reference } from "./document.ts";
 
 /** A user whom a message of the organization may mention. */
@@ -25,10 +26,10 @@ export interface LinkableChannel {
 
 /** What the caller has to look up before `renderMessage`; all empty for nearly all messages. */
 export interface ReferencedNames {
-  /** Lower-cased full names. */
+  /** Full names as written: databases lower some letters in other ways than `toLowerCase`. */
   readonly userNames: readonly string[];
   readonly userIds: readonly number[];
-  /** Lower-cased group names. */
+  /** Group names as written. */
   readonly groupNames: readonly string[];
   /** Channel names exactly as written. */
   readonly channelNames: readonly string[];
@@ -65,6 +66,7 @@ export interface Lookups {
   readonly emptyTopicDisplayName: string;
   /** Active custom emoji by name. */
   readonly customEmoji: ReadonlyMap<string, { readonly url: string }>;
+  readonly linkifiers: Linkifiers;
 }
 
 /** The HTML of a text and what the text does. */

@@ -4,7 +4,7 @@ import { wholeUrl } from "./find-urls.ts";
 const SCHEMES: ReadonlySet<string> = new Set(
   (
     "http https ftp ftps sftp mailto tel sms smsto geo magnet xmpp ssh irc ircs news nntp matrix im " +
-    "sip sips bitcoin webcal urn mid cid git svn callto facetime feed gemini gopher ldap ldaps mumble " +
+    "sip sips bitcoin webcal urn mid cid git svn callto facetime gemini gopher ldap ldaps mumble " +
     "openpgp4fpr payto rtsp sgn skype tg ts3server web+matrix wtai zoommtg"
   ).split(" "),
 );
