@@ -21,7 +21,8 @@ describe("Blocks", () => {
 
   it("renders headings that have a space and a text", () => {
     expect(html("# T")).to.equal("<h1>T</h1>");
-    expect(html("###### T")).to.equal("<h6>T</h6>");
+    for (let level = 2; level <= 6; level++)
+      expect(html(`${"#".repeat(level)} T`)).to.equal(`<h${level}>T</h${level}>`);
     expect(html("## T ##")).to.equal("<h2>T</h2>");
     expect(html("## C#")).to.equal("<h2>C#</h2>");
     expect(html("#T")).to.equal("<p>#T</p>");
@@ -98,6 +99,18 @@ describe("Blocks", () => {
       );
     });
 
+    it("renders a quoted message below who said it", () => {
+      const text =
+        "@_**Ada Lovelace|5** [said](https://chat.example.com/#narrow/channel/9-name/topic/t/near/3):\n" +
+        "```quote\nhi @**Grace <Hopper>**\n```\nmy answer";
+      expect(html(text)).to.equal(
+        '<p><span class="user-mention silent" data-user-id="5">Ada Lovelace</span> ' +
+          '<a href="#narrow/channel/9-name/topic/t/near/3">said</a>:</p>\n' +
+          '<blockquote>\n<p>hi <span class="user-mention silent" data-user-id="6">Grace &lt;Hopper&gt;</span></p>\n' +
+          "</blockquote>\n<p>my answer</p>",
+      );
+    });
+
     it("finds the end of a quote fence behind a fence of the same length inside", () => {
       expect(html("```quote\na\n```py\nx\n```\nb\n```\nc")).to.equal(
         `<blockquote>\n<p>a</p>\n${code("x", "Python")}\n<p>b</p>\n</blockquote>\n<p>c</p>`,
@@ -164,6 +177,14 @@ describe("Blocks", () => {
         '<table>\n<thead>\n<tr>\n<th style="text-align: center;">A</th>\n<th>B</th>\n</tr>\n</thead>\n' +
           '<tbody>\n<tr>\n<td style="text-align: center;">1</td>\n<td><strong>2</strong></td>\n</tr>\n' +
           "</tbody>\n</table>",
+      );
+    });
+
+    it("aligns to each side, and needs no rows and no outer pipes", () => {
+      expect(html("a | b | c\n:-- | --: | -\n1 | 2")).to.equal(
+        '<table>\n<thead>\n<tr>\n<th style="text-align: left;">a</th>\n<th style="text-align: right;">b</th>\n' +
+          '<th>c</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td style="text-align: left;">1</td>\n' +
+          '<td style="text-align: right;">2</td>\n<td></td>\n</tr>\n</tbody>\n</table>',
       );
     });
 

@@ -1,6 +1,7 @@
 export { AlertWordMatcher, containsAlertWord, findAlertWords } from "./alert-words.ts";
 export { escapeCodeBlock } from "./escape.ts";
 export { codeToNames, emojiCode, emojiNames } from "./emoji/names.ts";
+export { type Linkifier, Linkifiers } from "./linkifiers/linkifiers.ts";
 export { channelSlug, encodeComponent } from "./links/slug.ts";
 export { htmlDifferences } from "./html-differences.ts";
 export { emptyLookups } from "./lookups.ts";

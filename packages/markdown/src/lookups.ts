@@ -1,3 +1,4 @@
+import { Linkifiers } from "./linkifiers/linkifiers.ts";
 import type { Lookups } from "./types.ts";
 
 /** Knows nobody and nothing: for texts whose mentions mean nothing, such as descriptions. */
@@ -10,4 +11,5 @@ export const emptyLookups: Lookups = {
   organizationUrl: "",
   emptyTopicDisplayName: "general chat",
   customEmoji: new Map(),
+  linkifiers: new Linkifiers([]),
 };

@@ -41,11 +41,13 @@ export function resolves(reference: Reference, lookups: Lookups): boolean {
 
 /** The context of a text that is read again because phase 1 took it for more than it is. */
 export function knownContext(lookups: Lookups, translateEmoticons: boolean): InlineContext {
+  const looks = lookups.linkifiers.looks();
   return {
     translateEmoticons,
     accepts: (reference) => resolves(reference, lookups),
     hasCustomEmoji: (name) => lookups.customEmoji.has(name),
     noteWildcard: () => {},
+    linkify: (source, taken) => lookups.linkifiers.find(source, taken, looks),
   };
 }
 

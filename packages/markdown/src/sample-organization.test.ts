@@ -1,3 +1,4 @@
+import { Linkifiers } from "./linkifiers/linkifiers.ts";
 import { emptyLookups } from "./lookups.ts";
 import { parseMessage, type ParseOptions } from "./parse-message.ts";
 import { renderMessage } from "./render-message.ts";
@@ -45,6 +46,10 @@ export const lookups: Lookups = {
   newestMessageOfTopic: (channelId, topic) =>
     channelId === 9 && (topic === "topic" || topic === "") ? 214 : undefined,
   organizationUrl: "https://chat.example.com",
+  linkifiers: new Linkifiers([
+    { pattern: "TK-(?P<id>[0-9]+)", urlTemplate: "https://tickets.example/{id}" },
+    { pattern: "(?P<what>run .+ now)", urlTemplate: "/run{?what}" },
+  ]),
   customEmoji: new Map([["party_parrot", { url: "/user_avatars/2/emoji/images/1.gif" }]]),
 };
 

@@ -1,6 +1,8 @@
 import type { Inline, Reference } from "../document.ts";
+import type { LinkifierMatch } from "../linkifiers/linkifiers.ts";
 import type { Bracketing } from "./bracketing.ts";
 import type { Mark } from "./marks.ts";
+import type { InlineRule } from "./rule.ts";
 
 /** What the inline rules have to ask, and where they report what they saw. */
 export interface InlineContext {
@@ -11,6 +13,20 @@ export interface InlineContext {
   /** A loud wildcard mention was seen. */
   noteWildcard(kind: "channel" | "topic"): void;
   readonly translateEmoticons: boolean;
+  /** What linkifiers match outside of ranges; without it there are none. */
+  readonly linkify?: (source: string, taken: readonly Range[]) => readonly LinkifierMatch[];
+}
+
+/** A piece of the source. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Rules by the ASCII character that begins them, and the one for those beyond. */
+export interface RuleSet {
+  readonly ascii: readonly (InlineRule | undefined)[];
+  readonly beyond: InlineRule | undefined;
 }
 
 /** A `*` or `~` run that may become emphasis once its partner is found. */
@@ -30,6 +46,9 @@ export interface DelimiterRun {
 export interface Cursor {
   readonly source: string;
   readonly context: InlineContext;
+  readonly rules: RuleSet;
+  /** Where markup was found; `undefined` where nobody asks. */
+  readonly taken: Range[] | undefined;
   /** The text stands in a quote: mentions are silent. */
   readonly quoted: boolean;
   /** URLs, addresses and emoticons of the source, ascending. */
@@ -48,6 +67,7 @@ export interface Cursor {
 export function add(cursor: Cursor, node: Inline | DelimiterRun, start: number, end: number): void {
   flush(cursor, start);
   cursor.nodes.push(node);
+  cursor.taken?.push({ start, end });
   cursor.textStart = end;
 }
 

@@ -1,5 +1,6 @@
 import { findEmoticons } from "../emoji/emoticons.ts";
 import { findUrls } from "../links/find-urls.ts";
+import type { LinkifierMatch } from "../linkifiers/linkifiers.ts";
 
 /** A piece of text that is markup although no special character begins it. */
 export type Mark =
@@ -23,4 +24,14 @@ export function findMarks(source: string, emoticons: boolean): readonly Mark[] {
     ...faces.map(({ start, end, name }) => ({ kind: "emoticon" as const, start, end, name })),
   ];
   return marks.sort((a, b) => a.start - b.start);
+}
+
+/** `marks` with the matches of linkifiers among them, which emoticons give way to. */
+export function withLinks(
+  marks: readonly Mark[],
+  links: readonly LinkifierMatch[],
+): readonly Mark[] {
+  if (links.length === 0) return marks;
+  const added = links.map((link) => ({ kind: "url" as const, ...link }));
+  return [...added, ...marks].sort((a, b) => a.start - b.start);
 }

@@ -3,39 +3,59 @@ import { emojiHtml } from "../emoji/html.ts";
 import { isEmojiLead } from "../emoji/unicode.ts";
 import { channelLink } from "./channel-link.ts";
 import { codeSpan } from "./code-span.ts";
-import { add, type Cursor, flush, type InlineContext } from "./cursor.ts";
+import { add, type Cursor, flush, type InlineContext, type Range, type RuleSet } from "./cursor.ts";
 import { delimiters, pairDelimiters } from "./delimiters.ts";
 import { namedEmoji, unicodeEmoji } from "./emoji.ts";
 import { entity } from "./entity.ts";
 import { lineBreak } from "./line-break.ts";
 import { link } from "./link.ts";
-import { findMarks, type Mark } from "./marks.ts";
+import { findMarks, type Mark, withLinks } from "./marks.ts";
 import { math } from "./math.ts";
 import { mention } from "./mention.ts";
 import type { InlineRule } from "./rule.ts";
 import { time } from "./time.ts";
 
-/** Rules by the ASCII character that begins them. */
-const RULES: (InlineRule | undefined)[] = Array.from({ length: 128 });
+/** Rules whose markup linkifiers leave alone (rendering.md §1). */
+const HIGHER: (InlineRule | undefined)[] = Array.from({ length: 128 });
+HIGHER["`".charCodeAt(0)] = codeSpan;
+HIGHER["@".charCodeAt(0)] = mention;
+HIGHER["#".charCodeAt(0)] = channelLink;
+HIGHER["[".charCodeAt(0)] = link;
+HIGHER["<".charCodeAt(0)] = time;
+HIGHER["$".charCodeAt(0)] = math;
+
+const RULES = [...HIGHER];
 RULES["\n".charCodeAt(0)] = lineBreak;
-RULES["`".charCodeAt(0)] = codeSpan;
 RULES["*".charCodeAt(0)] = delimiters;
 RULES["~".charCodeAt(0)] = delimiters;
-RULES["@".charCodeAt(0)] = mention;
-RULES["#".charCodeAt(0)] = channelLink;
-RULES["[".charCodeAt(0)] = link;
-RULES["<".charCodeAt(0)] = time;
-RULES["$".charCodeAt(0)] = math;
 RULES[":".charCodeAt(0)] = namedEmoji;
 RULES["&".charCodeAt(0)] = entity;
 
+const higher: RuleSet = { ascii: HIGHER, beyond: undefined };
+const all: RuleSet = { ascii: RULES, beyond: unicodeEmoji };
+
 /** Reads the inline markup of one paragraph, heading or cell. */
 export function scanInline(source: string, context: InlineContext, quoted: boolean): Inline[] {
-  const cursor: Cursor = {
+  const marks = findMarks(source, context.translateEmoticons);
+  const links = context.linkify?.(source, takenByHigher(source, context, marks)) ?? [];
+  const cursor = begin(source, context, quoted, withLinks(marks, links), all);
+  return scanRange(cursor, 0, source.length, false);
+}
+
+function begin(
+  source: string,
+  context: InlineContext,
+  quoted: boolean,
+  marks: readonly Mark[],
+  rules: RuleSet,
+): Cursor {
+  return {
     source,
     context,
+    rules,
+    taken: rules === higher ? [] : undefined,
     quoted,
-    marks: findMarks(source, context.translateEmoticons),
+    marks,
     nextMark: 0,
     bracketing: undefined,
     insideLink: false,
@@ -43,7 +63,18 @@ export function scanInline(source: string, context: InlineContext, quoted: boole
     textStart: 0,
     nodes: [],
   };
-  return scanRange(cursor, 0, source.length, false);
+}
+
+/** What is markup of rules that linkifiers stand below. */
+function takenByHigher(
+  source: string,
+  context: InlineContext,
+  marks: readonly Mark[],
+): readonly Range[] {
+  const urls = marks.filter(({ kind }) => kind === "url");
+  const cursor = begin(source, context, true, urls, higher);
+  scanRange(cursor, 0, source.length, false);
+  return cursor.taken ?? [];
 }
 
 /** Reads the markup from `start` to `end` into a list of its own; inside a link no further links are made. */
@@ -70,7 +101,7 @@ export function scanRange(
 }
 
 function scanTo(cursor: Cursor, start: number, end: number): void {
-  const { source } = cursor;
+  const { source, rules } = cursor;
   let mark = markFrom(cursor, start);
   for (let at = start; at < end;) {
     if (mark !== undefined && at >= mark.start) {
@@ -80,7 +111,7 @@ function scanTo(cursor: Cursor, start: number, end: number): void {
       continue;
     }
     const code = source.charCodeAt(at);
-    const rule = code < 128 ? RULES[code] : isEmojiLead(code) ? unicodeEmoji : undefined;
+    const rule = code < 128 ? rules.ascii[code] : isEmojiLead(code) ? rules.beyond : undefined;
     if (rule === undefined) {
       at++;
       continue;

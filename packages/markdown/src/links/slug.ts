@@ -11,7 +11,7 @@ export function channelSlug(id: number, name: string): string {
   return encodeComponent(`${id}-${name.replaceAll(" ", "-")}`);
 }
 
-/** Half a surrogate pair has no UTF-8 form. */
-function wellFormed(text: string): string {
+/** `text` with U+FFFD for each half of a surrogate pair, which has no UTF-8 form. */
+export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }

@@ -1,0 +1,64 @@
+/** How the variables of one expression are written (RFC 6570, appendix A). */
+interface Operator {
+  readonly first: string;
+  readonly between: string;
+  readonly named: boolean;
+  /** What follows the name of a variable that is empty. */
+  readonly ifEmpty: string;
+  /** Signs that separate the parts of an address stay as they are. */
+  readonly keepsReserved: boolean;
+}
+
+const plain = { first: "", between: ",", named: false, ifEmpty: "", keepsReserved: false };
+const OPERATORS: ReadonlyMap<string, Operator> = new Map([
+  ["", plain],
+  ["+", { ...plain, keepsReserved: true }],
+  ["#", { ...plain, first: "#", keepsReserved: true }],
+  [".", { ...plain, first: ".", between: "." }],
+  ["/", { ...plain, first: "/", between: "/" }],
+  [";", { ...plain, first: ";", between: ";", named: true }],
+  ["?", { ...plain, first: "?", between: "&", named: true, ifEmpty: "=" }],
+  ["&", { ...plain, first: "&", between: "&", named: true, ifEmpty: "=" }],
+]);
+
+const EXPRESSION = /\{([+#./;?&]?)([^{}]*)\}/g;
+const VARIABLE = /^([^:*]+)(?::(\d{1,4})|\*)?$/;
+const RESERVED = /%[0-9a-f]{2}|[:/?#[\]@!$&'()*+,;=]/gi;
+
+/** An address by a URI template (RFC 6570) whose variables are texts; one without a value is left out. */
+export function expandUrl(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(EXPRESSION, (_all, sign: string, names: string) => {
+    const operator = OPERATORS.get(sign) ?? plain;
+    const parts = names.split(",").flatMap((name) => variable(name, operator, values));
+    return parts.length === 0 ? "" : operator.first + parts.join(operator.between);
+  });
+}
+
+function variable(
+  written: string,
+  { named, ifEmpty, keepsReserved }: Operator,
+  values: Readonly<Record<string, string>>,
+): string[] {
+  const [, name = "", length] = VARIABLE.exec(written.trim()) ?? [];
+  const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  if (value === undefined) return [];
+  const cut = length === undefined ? value : Array.from(value).slice(0, Number(length)).join("");
+  const text = keepsReserved ? encodeAround(cut) : encode(cut);
+  if (!named) return [text];
+  return [text === "" ? name + ifEmpty : `${name}=${text}`];
+}
+
+/** All but letters, digits and `- . _ ~`. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function encodeAround(text: string): string {
+  const kept = text.match(RESERVED) ?? [];
+  return text
+    .split(RESERVED)
+    .reduce((all, part, n) => all + (kept[n - 1] ?? "") + encode(part), "");
+}
