@@ -32,13 +32,21 @@ describe("Requests that wait for each other's locks", () => {
     org = await organization(db);
   });
 
-  /** Until some request waits for what the transaction holds. */
-  async function blocking(holder: Tx): Promise<void> {
+  /** Until the request waits for what the transaction holds; fails where it ends instead, and says how. */
+  async function blocking(holder: Tx, request: Promise<unknown>): Promise<void> {
+    const ends: string[] = [];
+    request.then(
+      () => ends.push("it was answered"),
+      (error: unknown) => ends.push(String(error)),
+    );
     const blocked = () =>
       holder.rows(
         "SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))",
       );
-    await waitFor(async () => (await blocked()).length > 0, { what: "a request waits for us" });
+    await waitFor(async () => ends.length > 0 || (await blocked()).length > 0, {
+      what: "a request waits for us",
+    });
+    expect(ends, "how the request ended").to.deep.equal([]);
   }
 
   const keep = (holder: Tx, table: string, id: number) =>
@@ -78,10 +86,11 @@ describe("Requests that wait for each other's locks", () => {
         await new Promise<void>((resolve, reject) => {
           first = db.transaction(async (tx) => {
             await keep(tx, "users", early.id);
-            request = gateway
+            const asked = gateway
               .as(org.owner)
               .succeed(deactivateUser, { path: { user_id: leaving.id } });
-            await blocking(tx);
+            request = asked;
+            await blocking(tx, asked);
             resolve();
             await looked;
           });
@@ -91,7 +100,7 @@ describe("Requests that wait for each other's locks", () => {
         await obstacle(second);
         letGo();
         await first;
-        await blocking(second);
+        await blocking(second, request ?? first);
         await look(second);
       });
       await request;
@@ -126,7 +135,7 @@ describe("Requests that wait for each other's locks", () => {
       request = gateway
         .as(org.owner)
         .succeed(updateUser, { path: { user_id: owner.id }, params: { role: roles.guest } });
-      await blocking(tx);
+      await blocking(tx, request);
       await free(tx, "realms", org.realm.id);
     });
     await request;
@@ -139,7 +148,7 @@ describe("Requests that wait for each other's locks", () => {
     await db.transaction(async (tx) => {
       await keep(tx, "channels", room.id);
       request = gateway.as(org.owner).succeed(deactivateUser, { path: { user_id: leaving.id } });
-      await blocking(tx);
+      await blocking(tx, request);
       // What a message of theirs does for their topics, with the channel's audience in its hands.
       await free(tx, "users", leaving.id, "KEY SHARE");
     });
@@ -154,7 +163,7 @@ describe("Requests that wait for each other's locks", () => {
     await db.transaction(async (tx) => {
       await keep(tx, "channels", room.id);
       leave = gateway.as(org.owner).succeed(deactivateUser, { path: { user_id: leaving.id } });
-      await blocking(tx);
+      await blocking(tx, leave);
       come = gateway.as(leaving).call(register, { params: { event_types: ["message"] } });
       await waitFor(async () => (await countWaiting(db.pool)) === 2, { what: "both wait" });
     });
