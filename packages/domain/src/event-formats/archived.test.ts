@@ -71,4 +71,21 @@ describe("events of archived channels, for clients that do not know these", () =
     expect(added.with).to.deep.equal([]);
     expect(added.without).to.deep.equal([{ ...event, subscriptions: [{ stream_id: 5 }] }]);
   });
+
+  it("delete_message and update_message_flags: are told, since clients keep the messages", () => {
+    const deletion = {
+      message_ids: [7],
+      message_type: "stream",
+      stream_id: 5,
+      topic: "lunch",
+    };
+    const read = { operation: "add", flag: "read", messages: [7], all: false };
+    for (const event of [
+      { type: "delete_message", payload: deletion },
+      { type: "update_message_flags", op: "add", payload: read },
+    ]) {
+      const { payload, ...head } = event;
+      expect(toldWith(event, knowing).without).to.deep.equal([{ ...head, ...payload }]);
+    }
+  });
 });

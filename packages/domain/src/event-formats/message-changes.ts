@@ -14,7 +14,11 @@ export const formatMessageUpdate: Format<typeof messageUpdated> = (delivery) => 
   ];
 };
 
-/** `delete_message`: one event with `message_ids`, as it lies in the log, or one for each message. */
+/**
+ * `delete_message`: one event with `message_ids`, as it lies in the log, or one for each message. Of archived channels
+ * too, for clients that do not have these: they still have the messages, among the starred ones, and unread once the
+ * channel returns.
+ */
 export const formatDeletion: Format<typeof messagesDeleted> = (delivery) => {
   const { message_ids, topic, ...rest } = delivery.fields;
   const fields = topic === undefined ? rest : { ...rest, topic: delivery.topic(topic) };
