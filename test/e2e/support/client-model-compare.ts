@@ -31,6 +31,14 @@ interface Known {
   readonly topics: (topic: Item) => boolean;
 }
 
+/** What a client cannot know of messages. */
+export interface UnknownMessages {
+  /** It was not told of them when they were written. */
+  readonly untold: ReadonlySet<number>;
+  /** They are gone; who lost their channel before is not told so. */
+  readonly removed: ReadonlySet<number>;
+}
+
 /** Fields of channels that no event tells. */
 const untold = new Set(["first_message_id", "stream_weekly_traffic"]);
 
@@ -53,33 +61,30 @@ const keys: Readonly<Record<string, (item: Item) => string>> = {
 /**
  * Compares what a client has made of snapshot and events, field by field, with a snapshot that the same client would
  * get now. What it cannot know is left out: what happened in a channel before the account could see it.
- * @param untold messages that it was not told of when they were written
  * @returns what differs, a line each: the field, what the client has, what is right
  */
 export function differencesFrom(
   fresh: Readonly<Record<string, unknown>>,
   model: ClientModel,
   first: Readonly<Record<string, unknown>>,
-  untold: ReadonlySet<number>,
+  unknown: UnknownMessages,
 ): string[] {
   const now = fresh as unknown as ModelState;
   const known = { topics: knownTopics(model, now), gained: model.gained };
-  const kept = { ...model.state, max_message_id: newestLeft(model, now, untold) };
+  const kept = { ...model.state, max_message_id: newestLeft(model, now, unknown) };
   return [
     ...differences("", comparable(kept, known), comparable(now, known)),
-    ...unreadDifferences(model, first as unknown as ModelState, now, untold),
+    ...unreadDifferences(model, first as unknown as ModelState, now, unknown.untold),
   ];
 }
 
-/** Once the newest message is gone, a client knows only that the newest one is older. */
+/** A client knows of newer messages only (events.md §1.2): which one is the newest once that one is removed, nobody tells. */
 function newestLeft(
-  { state, deleted }: ClientModel,
-  now: ModelState,
-  untold: ReadonlySet<number>,
+  { state: { max_message_id: newest } }: ClientModel,
+  { max_message_id: right }: ModelState,
+  { untold, removed }: UnknownMessages,
 ): number {
-  const { max_message_id: newest } = state;
-  if (untold.has(now.max_message_id)) return now.max_message_id;
-  return deleted.has(newest) && now.max_message_id < newest ? now.max_message_id : newest;
+  return untold.has(right) || (removed.has(newest) && right < newest) ? right : newest;
 }
 
 /** Goes into objects; lists have to be equal as a whole. */
