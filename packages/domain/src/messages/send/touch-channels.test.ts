@@ -1,0 +1,33 @@
+import { channel, send, toChannel, useObstacle, useScene } from "@carillon/testkit";
+import { expect } from "chai";
+
+describe("A channel's first message", () => {
+  const scene = useScene();
+  const { db } = scene;
+  const obstacle = useObstacle(db);
+
+  it("is the one with the lower id, where two are sent at once and the higher one is committed first", async () => {
+    const { owner, member } = scene.org;
+    const room = await channel(db, owner, { subscribers: [owner, member] });
+    const say = (by: typeof owner) => send(scene.as(by), toChannel(room.id, { topic: "lunch" }));
+    const firstOf = async () =>
+      (await db.prisma.channel.findUniqueOrThrow({ where: { id: room.id } })).firstMessageId;
+
+    // A row with the id that comes next keeps the sender who gets that id waiting, until it is rolled back.
+    await obstacle.lock(
+      `INSERT INTO messages (id, realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+         render_version, client_id)
+       VALUES (nextval('messages_id_seq') + 1, $1, $2, $3, true, 'lunch', '', '', 1, 1)`,
+      [room.realmId, owner.id, room.recipientId],
+    );
+    const sending = say(owner);
+    await obstacle.untilWaiting(1, "the first message waits");
+    const second = await say(member);
+    expect(Number(await firstOf())).to.equal(second);
+
+    await obstacle.release();
+    const first = await sending;
+    expect(first).to.be.lessThan(second);
+    expect(Number(await firstOf())).to.equal(first);
+  });
+});
