@@ -71,7 +71,12 @@ export {
   fillNotifications,
   loadInheritedNotifications,
 } from "./channels/notification-settings.ts";
-export { type PackedChannel, packedChannel, unpackChannel } from "./channels/packed.ts";
+export {
+  loadManyChannels,
+  type PackedChannel,
+  packedChannel,
+  unpackChannel,
+} from "./channels/packed.ts";
 export { ChannelPresenter, loadChannelPresenter, postPolicy } from "./channels/present.ts";
 export {
   type Subscription,

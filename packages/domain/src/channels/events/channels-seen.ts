@@ -4,18 +4,15 @@ import {
   accessFactsColumns,
   accessFactsRow,
   hasMetadataAccess,
-  loadChannelPresenter,
-  loadChannels,
   loadMemberships,
   loadSubscribedChannels,
-  loadSubscribers,
 } from "@carillon/model";
 import { column, statement, type Sql } from "@carillon/db";
-import type { Audience, NewEvent } from "@carillon/contract";
+import type { NewEvent } from "@carillon/contract";
 import { inSlices } from "@carillon/kit";
 
-import { archivedAmong, channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
-import { peersShownEvent } from "./peer-events.ts";
+import { channelsGoneEvent } from "./channel-events.ts";
+import { channelsShown } from "./channels-shown.ts";
 
 const facts = statement({
   name: "channel-access-facts",
@@ -82,38 +79,4 @@ export async function channelsSeenEvents(
 function without(some: readonly SeenChannel[], others: readonly SeenChannel[]): SeenChannel[] {
   const ids = new Set(others.map(({ id }) => id));
   return some.filter(({ id }) => !ids.has(id));
-}
-
-/**
- * The events that make channels known to accounts that see them by now: the channels, and who is subscribed. Clients add
- * those to `subscriber_count`, as after a channel's creation, so that it begins at 0 (channels.md §10).
- */
-export async function channelsShown(
-  sql: Sql,
-  realmId: number,
-  channelIds: readonly number[],
-  audience: Audience,
-): Promise<NewEvent[]> {
-  const [channels, subscribersOf] = await Promise.all([
-    loadChannels(sql, realmId, channelIds),
-    loadSubscribers(sql, channelIds),
-  ]);
-  const shown = channelIds.flatMap((id) => channels.get(id) ?? []);
-  const presenter = await loadChannelPresenter(sql, realmId, shown);
-  const bySubscribers = new Map<string, { stream_ids: number[]; user_ids: number[] }>();
-  for (const id of channelIds) {
-    const user_ids = subscribersOf(id);
-    const alike = bySubscribers.get(user_ids.join(","));
-    if (alike) alike.stream_ids.push(id);
-    else bySubscribers.set(user_ids.join(","), { stream_ids: [id], user_ids });
-  }
-  return [
-    channelsShownEvent(
-      shown.map((channel) => presenter.present({ ...channel, subscriberCount: 0 })),
-      audience,
-    ),
-    ...[...bySubscribers.values()]
-      .filter(({ user_ids }) => user_ids.length > 0)
-      .map((peers) => peersShownEvent(peers, audience, archivedAmong(shown))),
-  ];
 }

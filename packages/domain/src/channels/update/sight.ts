@@ -3,7 +3,7 @@ import type { Audience, NewEvent } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
 import { channelsGoneEvent } from "../events/channel-events.ts";
-import { channelsShown } from "../events/channels-seen.ts";
+import { channelsShown } from "../events/channels-shown.ts";
 
 /** Who is told of a change to a channel, and what those are told who see it only before, or only afterwards. */
 export interface Sight {
