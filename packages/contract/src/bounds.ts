@@ -17,6 +17,8 @@ export const bounds = {
   clientNames: 100,
   /** Subscribers that the channels of one request have together, unless it names only one channel. */
   subscribers: 250_000,
+  /** Messages whose flags one request changes: one statement writes them, and one event names them. */
+  messages: 5_000,
   /** Folders of channels that an organization has, archived ones too: every registration gets all of them. */
   channelFolders: 500,
 } as const;
@@ -30,6 +32,7 @@ export interface Most {
 export const mostAccounts: Most = { count: bounds.accounts, of: "accounts" };
 export const mostChannels: Most = { count: bounds.channels, of: "channels" };
 export const mostGroups: Most = { count: bounds.accounts, of: "groups" };
+export const mostMessages: Most = { count: bounds.messages, of: "messages" };
 export const mostChannelFolders: Most = { count: bounds.channelFolders, of: "channel folders" };
 
 /** Worded to follow the parameter's name; undefined where the value is no longer than that, or no list. */

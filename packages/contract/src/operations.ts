@@ -11,6 +11,7 @@ export * from "./messages/get-one.ts";
 export * from "./messages/get-history.ts";
 export * from "./messages/get-read-receipts.ts";
 export * from "./messages/match-narrow.ts";
+export * from "./messages/update-flags.ts";
 
 export * from "./server/get-emoji-data.ts";
 export * from "./server/server-settings.ts";

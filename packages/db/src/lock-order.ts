@@ -31,6 +31,8 @@ export const lockOrder = [
   "subscriptions",
   /** Rows of messages that are removed or changed. By id. */
   "messages",
+  /** Rows of one account's copies of messages. By message. */
+  "copies",
   /** Rows of direct conversations that are new: whoever makes the same one waits. */
   "conversations",
   /** Counting scheduled messages near the bound. By account. */

@@ -18,6 +18,15 @@ export interface UnreadMessage {
   readonly mentioned: boolean;
 }
 
+/** What an event says of a message that is unread again. */
+export interface UnreadDetail {
+  readonly type: "stream" | "private";
+  readonly stream_id?: number;
+  readonly topic?: string;
+  readonly user_ids?: readonly number[];
+  readonly mentioned?: true;
+}
+
 const mentions = ["mentioned", "stream_wildcard_mentioned", "topic_wildcard_mentioned"];
 
 /** What an account has not read, message by message. */
@@ -47,6 +56,21 @@ export class UnreadModel {
         : between([...display_recipient.map((person) => person.id), this.#ownId]);
     const mentioned = mentions.some((flag) => flags.includes(flag));
     this.messages.set(id, { ...place, mentioned });
+  }
+
+  /** @throws Error where nothing is said of one of them, or it was unread already */
+  markUnread(ids: readonly number[], details: Readonly<Record<string, UnreadDetail>>): void {
+    for (const id of ids) {
+      const detail = details[id];
+      if (!detail) throw new Error(`nothing is said of message ${id}`);
+      if (this.messages.has(id)) throw new Error(`message ${id} was unread already`);
+      const { type, stream_id, topic, user_ids, mentioned = false } = detail;
+      const place =
+        type === "stream"
+          ? inTopic(stream_id ?? 0, topic ?? "")
+          : between([...(user_ids ?? []), this.#ownId]);
+      this.messages.set(id, { ...place, mentioned });
+    }
   }
 
   markRead(ids: readonly number[] | "all"): void {

@@ -1,7 +1,7 @@
 import type { NumberedEvent } from "@carillon/events";
 
 import { changedIds, peopleAppliers } from "./client-model-people.ts";
-import { UnreadModel, type UnreadSnapshot } from "./client-model-unread.ts";
+import { UnreadModel, type UnreadDetail, type UnreadSnapshot } from "./client-model-unread.ts";
 import { addOnce, take, without, type Item } from "./client-model-lists.ts";
 
 /** A client's idea of its organization: the fields of its snapshot, kept up to date by nothing but events. */
@@ -239,14 +239,26 @@ export class ClientModel {
   #flag(event: Item): void {
     const ids = event["messages"] as number[];
     if (event["flag"] === "read") this.unread.markRead(event["all"] === true ? "all" : ids);
-    if (event["flag"] === "starred") this.state.starred_messages.push(...ids);
+    if (event["flag"] === "starred") {
+      const doubled = ids.filter((id) => this.state.starred_messages.includes(id));
+      if (doubled.length > 0) throw new Error(`messages ${doubled.join()} have a star already`);
+      this.state.starred_messages.push(...ids);
+    }
+    this.#reach(ids);
   }
 
   #unflag(event: Item): void {
     const ids = event["messages"] as number[];
-    if (event["flag"] === "read") throw new Error("the walk marks nothing as unread");
+    if (event["flag"] === "read")
+      this.unread.markUnread(ids, event["message_details"] as Record<string, UnreadDetail>);
     if (event["flag"] === "starred")
       this.state.starred_messages = this.state.starred_messages.filter((id) => !ids.includes(id));
+    this.#reach(ids);
+  }
+
+  /** Flags are of copies: one of a message that was not received is made with its first flag. */
+  #reach(ids: readonly number[]): void {
+    this.state.max_message_id = Math.max(this.state.max_message_id, ...ids);
   }
 
   #changePeers(event: Item, sign: 1 | -1): void {

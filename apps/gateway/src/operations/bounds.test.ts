@@ -129,6 +129,12 @@ describe("bounds of one request", () => {
       () => refuses("post", "/api/v1/messages", { type: "direct", to: tooMany, content: "x" }),
     ],
     [
+      "messages to flag",
+      "5000 messages",
+      () =>
+        refuses("post", "/api/v1/messages/flags", { messages: tooMany, op: "add", flag: "read" }),
+    ],
+    [
       "addresses of a message",
       "10000 accounts",
       () =>

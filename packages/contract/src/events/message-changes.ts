@@ -61,8 +61,7 @@ export const messagesDeleted = event({
 export const flagAdded = event({
   type: "update_message_flags",
   op: "add",
-  about:
-    "Messages have a flag. So far: what is marked read after unsubscribing, or removed from a channel that one has left.",
+  about: "Messages have a flag, whoever set it.",
   to: "some",
   receivers: "the account",
   fields: {
@@ -97,5 +96,4 @@ export const flagRemoved = event({
     message_details: z.record(z.string(), detail).optional(),
   },
   older: emptyTopicIsNamed("message_details[].topic"),
-  notServedYet: true,
 });

@@ -5,6 +5,7 @@ import {
   sendMessage,
   setEditTypingStatus,
   setTypingStatus,
+  updateMessageFlags,
 } from "@carillon/contract";
 import { unique, type TestAccount } from "@carillon/testkit";
 
@@ -37,6 +38,13 @@ export const messageSteps: readonly WalkStep[] = [
       params: { ...target(walk, by), content: content(walk) },
       onSuccess: ({ id }) => void walk.messages.push({ id: id as number, by }),
     };
+  }),
+  step(updateMessageFlags, 4, (walk) => {
+    if (walk.messages.length === 0) return undefined;
+    const by = someone(walk);
+    const messages = [pick(walk, walk.messages).id, pick(walk, walk.messages).id];
+    const op = pick(walk, ["add", "remove"]);
+    return { by, params: { messages, op, flag: pick(walk, ["read", "starred", "collapsed"]) } };
   }),
   step(createScheduledMessage, 3, (walk) => {
     const by = someone(walk);

@@ -1,4 +1,6 @@
-import { type NewEvent, flagAdded } from "@carillon/contract";
+import type { NewEvent } from "@carillon/contract";
+
+import { flagAddition } from "./flag-events.ts";
 
 /** Messages that an account has read by now. */
 export interface ReadByNow {
@@ -16,9 +18,10 @@ export function readEvents(read: readonly ReadByNow[]): NewEvent[] {
     else alike.set(ids.join(","), { ids, userIds: [userId] });
   }
   return [...alike.values()].map(({ ids, userIds }) =>
-    flagAdded(
-      { operation: "add", flag: "read", messages: [...ids], all: false },
-      { audience: userIds.toSorted((a, b) => a - b) },
+    flagAddition(
+      "read",
+      [...ids],
+      userIds.toSorted((a, b) => a - b),
     ),
   );
 }

@@ -1,0 +1,388 @@
+import { updateMessageFlags } from "@carillon/contract";
+import { changeAudiences } from "@carillon/model";
+import {
+  announced,
+  bot,
+  changeChannel,
+  changesOf,
+  channel,
+  countQueries,
+  eventsOf,
+  organization,
+  pastMessages,
+  refused,
+  subscribe,
+  type TestAccount,
+  type TestChannel,
+  unsubscribe,
+  useGateway,
+  useObstacle,
+  useScene,
+  user,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { post, setFlags, write } from "./reading.test.ts";
+
+const bits = { read: 1, starred: 2, collapsed: 4, mentioned: 8, historical: 128 } as const;
+
+describe("POST /messages/flags", () => {
+  const scene = useScene();
+  const second = useGateway(scene.db);
+  const obstacle = useObstacle(scene.db);
+  let reader: TestAccount;
+  let room: TestChannel;
+
+  beforeEach(async () => {
+    reader = await user(scene.db, scene.org.realm);
+    room = await channel(scene.db, scene.org.realm, { subscribers: [reader, scene.org.owner] });
+  });
+
+  const ask = (op: string, flag: string, messages: unknown, by = reader, gateway = scene.gateway) =>
+    gateway.as(by).call(updateMessageFlags, { params: { op, flag, messages } });
+
+  /** Changes flags. @returns the channels that were ignored, and what was told */
+  async function change(op: string, flag: string, messages: readonly number[], by = reader) {
+    const { result, events } = await eventsOf(scene.db, by.realmId, () =>
+      ask(op, flag, messages, by),
+    );
+    const { body } = result;
+    expect(body).to.deep.equal({
+      result: "success",
+      msg: "",
+      messages,
+      ignored_because_not_subscribed_channels: body.ignored_because_not_subscribed_channels,
+    });
+    return { ignored: body.ignored_because_not_subscribed_channels, told: announced(events) };
+  }
+
+  const say = (topic?: string, content?: string, where = room) =>
+    post(scene.gateway, scene.org.owner, where, topic, content);
+
+  async function flagsOf(id: number, by = reader): Promise<number | undefined> {
+    const [row] = await scene.db.rows<{ flags: number }>(
+      "SELECT flags FROM user_messages WHERE user_id = $1 AND message_id = $2",
+      [by.id, id],
+    );
+    return row?.flags;
+  }
+
+  const added = (flag: string, messages: number[], by = reader) => ({
+    type: "update_message_flags",
+    op: "add",
+    payload: { operation: "add", flag, messages, all: false },
+    audience: [by.id],
+  });
+
+  const removed = (flag: string, messages: number[], details?: object, by = reader) => ({
+    type: "update_message_flags",
+    op: "remove",
+    payload: {
+      operation: "remove",
+      flag,
+      messages,
+      all: false,
+      ...(details ? { message_details: details } : {}),
+    },
+    audience: [by.id],
+  });
+
+  for (const flag of ["read", "starred", "collapsed"] as const)
+    it(`adds and removes ${flag}, of the caller's copies alone, and tells of those that changed`, async () => {
+      const [one, two] = [await say(), await say()];
+      const kept = await flagsOf(one, scene.org.owner);
+      expect(await change("add", flag, [two])).to.deep.equal({
+        ignored: [],
+        told: [added(flag, [two])],
+      });
+      // As sent, in any order and twice; told is what changed, ascending.
+      expect((await change("add", flag, [two, one, one])).told).to.deep.equal([added(flag, [one])]);
+      expect((await change("add", flag, [one, two])).told).to.deep.equal([]);
+      for (const id of [one, two]) expect(await flagsOf(id)).to.equal(bits[flag]);
+      const details =
+        flag === "read"
+          ? { [one]: { type: "stream", stream_id: room.id, topic: "lunch" } }
+          : undefined;
+      expect((await change("remove", flag, [one])).told).to.deep.equal([
+        removed(flag, [one], details),
+      ]);
+      expect((await change("remove", flag, [one])).told).to.deep.equal([]);
+      expect(await flagsOf(one)).to.equal(0);
+      expect(await flagsOf(two)).to.equal(bits[flag]);
+      expect(await flagsOf(one, scene.org.owner)).to.equal(kept);
+    });
+
+  it("changes nothing where nothing is named or nothing is different", async () => {
+    const id = await say();
+    await setFlags(scene.db, reader, bits.starred, id);
+    const { tables } = await changesOf(scene.db, async () => {
+      for (const op of ["add", "remove"])
+        for (const flag of ["read", "starred", "collapsed"]) await change(op, flag, []);
+      await change("add", "starred", [id]);
+      await change("remove", "collapsed", [id]);
+      await change("remove", "read", [id]);
+    });
+    expect(tables).to.deep.equal([]);
+    expect(await flagsOf(id)).to.equal(bits.starred);
+  });
+
+  it("says where what is unread by now is, and whether it mentions", async () => {
+    const { gateway, org } = scene;
+    const { owner, member } = org;
+    const ids = [
+      await say("", "plain"),
+      await say("lunch", `@**${reader.fullName}|${reader.id}** look`),
+      await say("lunch", "@**all** look"),
+      await write(gateway, owner, [reader, member]),
+      await write(gateway, reader, [reader]),
+    ];
+    await change("add", "read", ids);
+    const [plain = 0, mention = 0, wildcard = 0, group = 0, self = 0] = ids;
+    const lunch = { type: "stream", stream_id: room.id, topic: "lunch", mentioned: true };
+    const others = [owner.id, member.id].sort((a, b) => a - b);
+    expect((await change("remove", "read", ids)).told).to.deep.equal([
+      removed("read", ids, {
+        [plain]: { type: "stream", stream_id: room.id, topic: "" },
+        [mention]: lunch,
+        [wildcard]: lunch,
+        [group]: { type: "private", user_ids: others },
+        [self]: { type: "private", user_ids: [] },
+      }),
+    ]);
+  });
+
+  it("leaves messages read in channels that the caller is not subscribed to, and names those", async () => {
+    const { db, org } = scene;
+    const open = await channel(db, org.realm, { subscribers: [reader, org.owner] });
+    const closed = await channel(db, org.realm, {
+      inviteOnly: true,
+      subscribers: [reader, org.owner],
+    });
+    const ids = [
+      await say(),
+      await say("lunch", "x", open),
+      await say("lunch", "x", open),
+      await say("lunch", "x", closed),
+    ];
+    await change("add", "read", ids);
+    await unsubscribe(db, open, reader);
+    await unsubscribe(db, closed, reader);
+    const { ignored, told } = await change("remove", "read", ids);
+    expect(ignored).to.deep.equal([open.id, closed.id]);
+    expect(told.map(({ payload }) => payload["messages"])).to.deep.equal([ids.slice(0, 1)]);
+    expect(await Promise.all(ids.map((id) => flagsOf(id)))).to.deep.equal([0, 1, 1, 1]);
+    // Not theirs by another's subscription, nor by one of another channel.
+    await subscribe(db, open, reader);
+    expect((await change("remove", "read", ids)).ignored).to.deep.equal([closed.id]);
+  });
+
+  it("makes a historical copy of what the caller has not received but sees", async () => {
+    const { db, org } = scene;
+    const [one = 0, two = 0, three = 0] = await pastMessages(db, room, org.owner, { count: 3 });
+    await db.rows("DELETE FROM user_messages WHERE user_id = $1", [reader.id]);
+    const { read, starred, collapsed, historical } = bits;
+    expect((await change("add", "starred", [one])).told).to.deep.equal([added("starred", [one])]);
+    expect(await flagsOf(one)).to.equal(read | starred | historical);
+    await change("add", "collapsed", [one, two]);
+    expect(await flagsOf(one)).to.equal(read | starred | collapsed | historical);
+    expect(await flagsOf(two)).to.equal(read | collapsed | historical);
+    // Nothing is there to be read or to lose a flag.
+    for (const [op, flag] of [
+      ["add", "read"],
+      ["remove", "starred"],
+      ["remove", "collapsed"],
+    ] as const)
+      expect((await change(op, flag, [three])).told).to.deep.equal([]);
+    expect(await flagsOf(three)).to.equal(undefined);
+    // Unread is unread, whenever one came.
+    expect((await change("remove", "read", [three])).told[0]?.payload["messages"]).to.deep.equal([
+      three,
+    ]);
+    expect(await flagsOf(three)).to.equal(historical);
+  });
+
+  it("makes none of what the caller would only see when subscribed", async () => {
+    const [id = 0] = await pastMessages(scene.db, room, scene.org.owner);
+    const { member } = scene.org;
+    expect((await change("remove", "read", [id], member)).ignored).to.deep.equal([room.id]);
+    expect(await flagsOf(id, member)).to.equal(undefined);
+  });
+
+  it("adds read to what the caller has received, whatever else is named", async () => {
+    const id = await say();
+    const hidden = await write(scene.gateway, scene.org.owner, [scene.org.admin]);
+    const named = [hidden, id, 0, -5, 2 ** 53 - 1, 1e20];
+    expect((await change("add", "read", named)).told).to.deep.equal([added("read", [id])]);
+    expect(await flagsOf(hidden)).to.equal(undefined);
+  });
+
+  it("is refused as a whole where one message is not the caller's to see", async () => {
+    const { db, gateway, org } = scene;
+    const own = await say();
+    const closed = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.owner] });
+    const guarded = await channel(db, org.realm, {
+      inviteOnly: true,
+      row: { historyPublicToSubscribers: false },
+      subscribers: [org.owner],
+    });
+    const other = await organization(db);
+    const [before = 0] = await pastMessages(db, guarded, org.owner);
+    await subscribe(db, guarded, reader);
+    const words = new Set<string>();
+    for (const hidden of [
+      await say("lunch", "x", closed),
+      await write(gateway, org.owner, [org.admin]),
+      await write(gateway, other.owner, [other.member]),
+      before,
+      0,
+      -1,
+      2 ** 53 - 1,
+      1e20,
+    ])
+      for (const [op, flag] of [
+        ["add", "starred"],
+        ["remove", "starred"],
+        ["add", "collapsed"],
+        ["remove", "read"],
+      ] as const)
+        words.add((await refused(db, () => ask(op, flag, [own, hidden]), "BAD_REQUEST", {})).msg);
+    expect(words).to.have.property("size", 1);
+  });
+
+  it("takes flags from copies in channels that the caller cannot read any more, and adds none", async () => {
+    const { db, org } = scene;
+    const closed = await channel(db, org.realm, {
+      inviteOnly: true,
+      subscribers: [reader, org.owner],
+    });
+    const id = await say("lunch", "x", closed);
+    await change("add", "starred", [id]);
+    await unsubscribe(db, closed, reader);
+    expect((await change("remove", "starred", [id])).told).to.deep.equal([
+      removed("starred", [id]),
+    ]);
+    await refused(db, () => ask("add", "starred", [id]), "BAD_REQUEST", {});
+    await refused(db, () => ask("add", "collapsed", [id]), "BAD_REQUEST", {});
+  });
+
+  it("knows the three flags, add and remove, and integers", async () => {
+    const id = await say();
+    const uneditable = [
+      "mentioned",
+      "wildcard_mentioned",
+      "has_alert_word",
+      "historical",
+      "direct",
+    ];
+    for (const flag of [...uneditable, "stream_wildcard_mentioned", "READ", ""])
+      await refused(scene.db, () => ask("add", flag, [id]), "BAD_REQUEST", {});
+    for (const op of ["set", "", "Add"])
+      await refused(scene.db, () => ask(op, "read", [id]), "BAD_REQUEST", {});
+    for (const messages of [[`${id}`], [1.5], [true], [null], id, {}, "x"])
+      await refused(scene.db, () => ask("add", "read", messages), "BAD_REQUEST", {});
+    for (const missing of ["messages", "op", "flag"]) {
+      const params = { messages: [id], op: "add", flag: "read", [missing]: undefined };
+      await refused(
+        scene.db,
+        () => scene.as(reader).call(updateMessageFlags, { params }),
+        "REQUEST_VARIABLE_MISSING",
+      );
+    }
+    const path = "/api/v1/messages/flags";
+    const { status } = await scene.gateway.anonymous.post(path, { messages: [id] });
+    expect(status).to.equal(401);
+  });
+
+  it("is for guests and bots too, and in archived channels", async () => {
+    const { db, org } = scene;
+    const robot = await bot(db, org.owner);
+    await subscribe(db, room, org.guest);
+    await subscribe(db, room, robot);
+    const id = await say();
+    await changeChannel(db, room, { isArchived: true });
+    for (const by of [org.guest, robot])
+      for (const flag of ["read", "starred"]) {
+        expect((await change("add", flag, [id], by)).told).to.deep.equal([added(flag, [id], by)]);
+        expect((await change("remove", flag, [id], by)).told).to.have.length(1);
+      }
+    // A guest sees no channel without a subscription.
+    const other = await channel(db, org.realm, { subscribers: [org.owner] });
+    const hidden = await say("lunch", "x", other);
+    await refused(db, () => ask("add", "starred", [hidden], org.guest), "BAD_REQUEST", {});
+  });
+
+  for (const flag of ["read", "starred"])
+    it(`tells of each message once where two gateways change ${flag} at once`, async () => {
+      const { db, org } = scene;
+      const ids = await pastMessages(db, room, org.owner, { count: 40 });
+      await db.rows("DELETE FROM user_messages WHERE user_id = $1 AND message_id = ANY($2)", [
+        reader.id,
+        flag === "starred" ? ids : [],
+      ]);
+      for (const op of ["add", "remove"]) {
+        const { events } = await eventsOf(db, org.realm.id, () =>
+          Promise.all(
+            [scene.gateway, second, scene.gateway, second].map(async (gateway, n) => {
+              const sent = n < 2 ? ids : ids.toReversed();
+              const { body } = await ask(op, flag, sent, reader, gateway);
+              expect(body).to.include({ result: "success" });
+            }),
+          ),
+        );
+        const told = events.flatMap(({ payload }) => payload["messages"] as number[]);
+        expect(told).to.have.members(ids);
+        expect(told).to.have.length(new Set(told).size);
+      }
+    });
+
+  it("waits for whoever unsubscribes the caller, and leaves the messages read then", async () => {
+    const id = await say();
+    await change("add", "read", [id]);
+    let asked: ReturnType<typeof ask> | undefined;
+    await scene.db.transaction(async (tx) => {
+      await changeAudiences(tx, [room.id]);
+      asked = ask("remove", "read", [id]);
+      await obstacle.untilWaiting(1, "it waits for the channel's audience");
+      await tx.rows(
+        "UPDATE subscriptions SET active = false WHERE channel_id = $1 AND user_id = $2",
+        [room.id, reader.id],
+      );
+    });
+    if (!asked) throw new Error("nothing was asked");
+    const { body } = await asked;
+    expect(body, JSON.stringify(body)).to.include({ result: "success" });
+    expect(body.ignored_because_not_subscribed_channels).to.deep.equal([room.id]);
+    expect(await flagsOf(id)).to.equal(bits.read);
+  });
+
+  it("leaves no copy of a message that goes meanwhile", async () => {
+    const id = await say();
+    await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [id]);
+    const asked = ask("add", "starred", [id]);
+    await obstacle.untilWaiting(1, "it waits for the message");
+    await obstacle.lock("DELETE FROM user_messages WHERE message_id = $1", [id]);
+    await obstacle.lock("DELETE FROM messages WHERE id = $1", [id]);
+    await obstacle.lock("COMMIT");
+    expect((await asked).body).to.include({ code: "BAD_REQUEST" });
+    expect(await flagsOf(id)).to.equal(undefined);
+  });
+
+  it("writes with as many statements, however many messages, and takes 5000", async () => {
+    const { db, org } = scene;
+    const ids = await pastMessages(db, room, org.owner, { count: 300 });
+    for (const [op, flag] of [
+      ["add", "read"],
+      ["remove", "read"],
+      ["add", "starred"],
+      ["remove", "starred"],
+    ] as const) {
+      const one = await countQueries(db, () => change(op, flag, ids.slice(0, 1)));
+      const many = await countQueries(db, () => change(op, flag, ids));
+      expect(many.count, `${op} ${flag}`).to.equal(one.count);
+    }
+    const most = Array.from({ length: 5_000 }, (_, n) => ids[n % ids.length] ?? 0);
+    await change("add", "starred", most);
+    const { msg } = await refused(db, () => ask("add", "read", [...most, 1]), "BAD_REQUEST", {});
+    expect(msg).to.contain("5000 messages");
+  });
+});

@@ -1,0 +1,22 @@
+import { type LoggedFields, type NewEvent, flagAdded, flagRemoved } from "@carillon/contract";
+
+type Removed = LoggedFields<typeof flagRemoved>;
+
+/**
+ * @param messages ascending
+ * @param audience ascending
+ */
+export function flagAddition(flag: string, messages: number[], audience: number[]): NewEvent {
+  return flagAdded({ operation: "add", flag, messages, all: false }, { audience });
+}
+
+/** @param details of messages that are unread by now */
+export function flagRemoval(
+  flag: string,
+  messages: number[],
+  audience: number[],
+  details?: Removed["message_details"],
+): NewEvent {
+  const fields = { operation: "remove", flag, messages, all: false } as const;
+  return flagRemoved(details ? { ...fields, message_details: details } : fields, { audience });
+}

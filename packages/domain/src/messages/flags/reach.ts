@@ -1,0 +1,76 @@
+import {
+  type AccessibleMessage,
+  type Account,
+  accessMessages,
+  currentActor,
+  holdAudiences,
+  noSuchMessage,
+} from "@carillon/model";
+import { ChangedMeanwhile, column, statement, type Tx } from "@carillon/db";
+
+/** Messages whose flags an account may change, by id, ascending. */
+export interface Reached {
+  readonly seen: ReadonlyMap<number, AccessibleMessage>;
+  /** Of which it has a copy only, since it cannot read their channel any more: that channel. */
+  readonly left: ReadonlyMap<number, number>;
+}
+
+const copies = statement({
+  name: "copies-in-channels",
+  text: `SELECT um.message_id AS id, r.channel_id AS "channelId" FROM user_messages um
+    JOIN messages m ON m.id = um.message_id JOIN recipients r ON r.id = m.recipient_id
+    WHERE um.user_id = $1 AND um.message_id = ANY(ARRAY(SELECT unnest($2::bigint[]))) AND r.channel_id IS NOT NULL
+    ORDER BY um.message_id`,
+  row: { id: column.bigint, channelId: column.int.neverNullHere() },
+});
+
+/**
+ * The messages, each of which the account sees or has a copy of.
+ * @param ids ascending, each once
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function reach(tx: Tx, account: Account, ids: readonly number[]): Promise<Reached> {
+  if (!ids.every((id) => id > 0 && Number.isSafeInteger(id))) throw noSuchMessage();
+  const seen = await accessMessages(tx, account, ids);
+  const unseen = ids.filter((id) => !seen.has(id));
+  const rows = unseen.length > 0 ? await tx.rows(copies, [account.id, unseen]) : [];
+  if (rows.length < unseen.length) throw noSuchMessage();
+  return { seen, left: new Map(rows.map(({ id, channelId }) => [id, channelId])) };
+}
+
+const hold = statement({
+  name: "messages-for-flags",
+  text: `SELECT FROM messages WHERE realm_id = $1 AND id = ANY(ARRAY(SELECT unnest($2::bigint[])))
+    ORDER BY id FOR SHARE`,
+  row: {},
+});
+
+/**
+ * The same, and until the transaction ends the messages stay where they are, and the account in their channels, or out of
+ * them: for whoever makes copies.
+ * @throws ChangedMeanwhile where one was moved while its channel was waited for
+ */
+export async function holdReached(
+  tx: Tx,
+  account: Account,
+  ids: readonly number[],
+): Promise<Reached> {
+  // Nobody waits for the locks of messages that they do not see.
+  const before = await reach(tx, account, ids);
+  const channels = channelsOf(before);
+  const [, , actor] = await Promise.all([
+    holdAudiences(tx, [...channels]),
+    tx.lock({ name: "messages", keys: ids, shared: true }, hold, [account.realmId, ids]),
+    currentActor(tx, account),
+  ]);
+  const reached = await reach(tx, actor, ids);
+  for (const id of channelsOf(reached))
+    if (!channels.has(id)) throw new ChangedMeanwhile(`a message was moved to channel ${id}`);
+  return reached;
+}
+
+function channelsOf({ seen, left }: Reached): Set<number> {
+  const channels = new Set(left.values());
+  for (const { channelId } of seen.values()) if (channelId !== null) channels.add(channelId);
+  return channels;
+}
