@@ -9,7 +9,7 @@ const locking = (name: string, lock: string) =>
   statement({
     name,
     text: `SELECT ${lock}(${lockClass.audience}, key) FROM (
-      SELECT DISTINCT (realm_id & 33554431) << 6 | id & 63 AS key
+      SELECT DISTINCT ((realm_id & 33554431) << 6) | (id & 63) AS key
       FROM channels WHERE id = ANY($1::int[]) ORDER BY key
     ) AS locks`,
     row: { [lock]: column.nothing },

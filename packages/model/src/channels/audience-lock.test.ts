@@ -1,0 +1,40 @@
+import { channel, organization, useDatabase, type TestChannel } from "@carillon/testkit";
+import { expect } from "chai";
+import { changeAudiences, holdAudiences } from "./audience-lock.ts";
+
+describe("The lock on who is subscribed to a channel", () => {
+  const db = useDatabase();
+  let room: TestChannel;
+  let elsewhere: TestChannel;
+  before(async () => {
+    room = await channel(db, (await organization(db)).owner);
+    const other = await organization(db);
+    // Their ids are in the same one of the 64 parts.
+    await db.rows("SELECT setval(pg_get_serial_sequence('channels', 'id'), $1)", [room.id + 63]);
+    elsewhere = await channel(db, other.owner);
+    expect(elsewhere.id).to.equal(room.id + 64);
+  });
+
+  /** What becomes of taking the channel's lock beside somebody who changes it, where waiting is refused. */
+  const beside = ({ id }: TestChannel, take: typeof holdAudiences) =>
+    db.transaction(async (holder) => {
+      await changeAudiences(holder, [room.id]);
+      return db
+        .transaction(async (tx) => {
+          await tx.rows("SET LOCAL lock_timeout = 100");
+          await take(tx, [id]);
+          return "taken";
+        })
+        .catch((error: { code?: string }) => error.code);
+    });
+
+  it("keeps whoever sends to the channel, or changes it too, waiting", async () => {
+    expect(await beside(room, holdAudiences)).to.equal("55P03");
+    expect(await beside(room, changeAudiences)).to.equal("55P03");
+  });
+
+  it("keeps no other organization waiting", async () => {
+    expect(await beside(elsewhere, holdAudiences)).to.equal("taken");
+    expect(await beside(elsewhere, changeAudiences)).to.equal("taken");
+  });
+});
