@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { setTimeout as pause } from "node:timers/promises";
 import { addChannels } from "./lib/channels.ts";
+import { ratesByTurns } from "./lib/by-turns.ts";
 import { startChild } from "./lib/child.ts";
 import { ask } from "./lib/http.ts";
 import { startLoader, type Loader } from "./lib/load.ts";
@@ -76,19 +77,8 @@ async function measureRate(kind: Kind, loader: Loader): Promise<Row> {
   const bytes = await expectSameAnswers(kind);
   const requests = world.members.map(kind.request);
   const run = (port: number) => loader.run({ port, seconds, connections: inFlight, requests });
-  await run(gateway.port);
-  await run(peer.port);
-  const ours: number[] = [];
-  const theirs: number[] = [];
-  for (let round = 1; round <= rounds; round++) {
-    const own = await run(gateway.port);
-    const other = await run(peer.port);
-    ours.push(own.rate);
-    theirs.push(other.rate);
-    say(
-      `round ${round}: ${own.rate.toFixed(1)}/s (p50 ${own.p50} ms, p99 ${own.p99} ms), the bare server ${other.rate.toFixed(1)}/s (p50 ${other.p50} ms, p99 ${other.p99} ms)`,
-    );
-  }
+  const ports = { gateway: gateway.port, peer: peer.port };
+  const { ours, theirs } = await ratesByTurns(run, ports, rounds);
   const ratio = medianRatio(ours, theirs);
   return {
     question: `${kind.name}, ${inFlight} in flight, 2,000 channels, 500 of them private, ${Math.round(bytes / 1_000)} kB, against a bare node:http server (${kind.bare})`,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { ratesByTurns } from "./lib/by-turns.ts";
 import { startChild, type Child } from "./lib/child.ts";
 import { addCrowd } from "./lib/crowd.ts";
 import { addGroups } from "./lib/groups.ts";
@@ -70,19 +71,8 @@ async function measureList(): Promise<Row> {
     .slice(0, 200)
     .map((member): FormRequest => ({ ...get(member, "/api/v1/user_groups"), body: "" }));
   const run = (port: number) => loader.run({ port, seconds, connections: inFlight, requests });
-  await run(gateway.port);
-  await run(peer.port);
-  const ours: number[] = [];
-  const theirs: number[] = [];
-  for (let round = 1; round <= rounds; round++) {
-    const own = await run(gateway.port);
-    const other = await run(peer.port);
-    ours.push(own.rate);
-    theirs.push(other.rate);
-    say(
-      `round ${round}: ${own.rate.toFixed(0)}/s (p50 ${own.p50} ms, p99 ${own.p99} ms), the bare server ${other.rate.toFixed(0)}/s (p50 ${other.p50} ms, p99 ${other.p99} ms)`,
-    );
-  }
+  const ports = { gateway: gateway.port, peer: peer.port };
+  const { ours, theirs } = await ratesByTurns(run, ports, rounds);
   await loader.stop();
   await peer.child.stop();
   await gateway.stop();

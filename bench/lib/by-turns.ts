@@ -1,0 +1,35 @@
+import { say } from "./report.ts";
+
+interface Measured {
+  /** Requests a second. */
+  readonly rate: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/**
+ * The rates of the gateway and of the bare server beside it, measured by turns after a warm-up of each, so that both
+ * meet the same machine.
+ * @param run puts the same load on the port
+ */
+export async function ratesByTurns(
+  run: (port: number) => Promise<Measured>,
+  ports: { readonly gateway: number; readonly peer: number },
+  rounds: number,
+): Promise<{ ours: number[]; theirs: number[] }> {
+  await run(ports.gateway);
+  await run(ports.peer);
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  const told = ({ rate, p50, p99 }: Measured) =>
+    `${rate.toFixed(1)}/s (p50 ${p50} ms, p99 ${p99} ms)`;
+  for (let round = 1; round <= rounds; round++) {
+    const own = await run(ports.gateway);
+    const other = await run(ports.peer);
+    ours.push(own.rate);
+    theirs.push(other.rate);
+    say(`round ${round}: ${told(own)}, the bare server ${told(other)}`);
+  }
+  return { ours, theirs };
+}
