@@ -21,7 +21,7 @@ await steps(async () => {
   if (checkOnly) {
     if (stale.length + orphans.length === 0) return;
     throw new StepError(
-      `Not as the declarations say: ${[...stale, ...orphans].join(", ")}. Run node scripts/generate-docs.mjs.`,
+      `Not as the declarations say: ${[...stale, ...orphans].join(", ")}. Run npm run generate.`,
     );
   }
   await mkdir(join(root, "docs", "api"), { recursive: true });

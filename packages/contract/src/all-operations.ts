@@ -1,7 +1,7 @@
 import type { Operation } from "./operation.ts";
 import * as declared from "./operations.ts";
 
-/** Everything that the gateway serves, in the order of `operations.ts`. */
+/** Everything that the gateway serves, in the order of the names. */
 export const allOperations: readonly Operation[] =
   Object.values<unknown>(declared).filter(isOperation);
 

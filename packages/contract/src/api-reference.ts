@@ -21,8 +21,7 @@ export function apiReference(operations: readonly Operation[]): Map<string, stri
   return pages;
 }
 
-const generated =
-  "Generated from `packages/contract` by `node scripts/generate-docs.mjs`; do not edit.";
+const generated = "Generated from `packages/contract` by `npm run generate`; do not edit.";
 
 const callers: Record<Access, string> = {
   anyone: "Anyone; credentials are not read.",

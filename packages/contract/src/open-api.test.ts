@@ -165,7 +165,7 @@ describe("the declared operations", () => {
     }
   });
 
-  it("are all in the list, whatever their folder", async () => {
+  it("are all in the list that is generated, whatever their folder", async () => {
     const ids = allOperations.map(({ id }) => id);
     const folder = dirname(fileURLToPath(import.meta.url));
     const files = (await readdir(folder, { recursive: true })).filter(

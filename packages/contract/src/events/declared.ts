@@ -1,3 +1,4 @@
+// Generated from the files of this folder by `npm run generate`; do not edit.
 export * from "./alert-words.ts";
 export * from "./channel-folder.ts";
 export * from "./default-streams.ts";

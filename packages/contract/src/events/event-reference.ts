@@ -13,7 +13,7 @@ export function eventReference(): string {
     .toSorted((a, b) => (kindOf(a) < kindOf(b) ? -1 : 1));
   const blocks = [
     "# Event types",
-    "Generated from `packages/contract` by `node scripts/generate-docs.mjs`; do not edit.",
+    "Generated from `packages/contract` by `npm run generate`; do not edit.",
     "What `GET /events` answers: `id`, `type`, `op` where the heading has one after the slash, and exactly the fields " +
       "of the table. Who said at registration that they have a capability get the newer form " +
       "([events.md §1.1](../protocol/events.md)).",
