@@ -16,12 +16,24 @@ export function succeededWithoutFields(answer: Answer): void {
 /** What of an answer says that it is a refusal: of `GatewayClient.call` as of `post` and the like. */
 export type Refusable = Pick<Answer, "status" | "body">;
 
-/** The answer has to be this refusal, with a message and exactly these extra fields (http-contract.md §2). */
+/** Of codes that are not answered with 400 (http-contract.md §2), written out: who changes one is to notice. */
+const statuses: Readonly<Record<string, number>> = {
+  UNAUTHORIZED: 401,
+  AUTHENTICATION_FAILED: 401,
+  REALM_DEACTIVATED: 401,
+  NOT_FOUND: 404,
+  CHANNEL_ALREADY_EXISTS: 409,
+};
+
+/**
+ * The answer has to be this refusal, with a message and exactly these extra fields (http-contract.md §2).
+ * @param wanted the status, unless it is the one of the code
+ */
 export function refusedWith(
   { status, body }: Refusable,
   code = "BAD_REQUEST",
   extra: Readonly<Record<string, unknown>> = {},
-  wanted = 400,
+  wanted = statuses[code] ?? 400,
 ): void {
   const text = JSON.stringify(body);
   expect(status, text).to.equal(wanted);

@@ -14,6 +14,7 @@ import {
   eventsOf,
   patchChannel,
   patchedChannel,
+  refusedWith,
   send,
   shownChannel,
   toChannel,
@@ -66,11 +67,12 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       change: Change,
       ask: () => ReturnType<typeof patchChannel>,
       code: string,
+      fields = {},
     ): Promise<void> {
       const { events, result } = await eventsOf(scene.db, scene.org.realm.id, () =>
         meanwhile(lock, change, ask),
       );
-      expect(result.body.code, result.body.msg).to.equal(code);
+      refusedWith(result, code, fields);
       expect(events).to.deep.equal([]);
     }
 
@@ -161,6 +163,7 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
         setColumn(id, "can_send_message_group_id", groups["role:owners"]),
         () => patchChannel(scene, id, { can_send_message_group: value }),
         "EXPECTATION_MISMATCH",
+        { field_name: "old" },
       );
     });
 
@@ -201,28 +204,29 @@ describe("PATCH /streams/{stream_id}: at the same time", () => {
       const { member } = scene.org;
       const { id, recipientId } = await room({ subscribers: [member] });
       const sent = await send(scene.as(member), toChannel(id, { topic: "" }));
-      const { body } = await meanwhile(
+      const answer = await meanwhile(
         (tx) => holdAudiences(tx, [id]),
         (tx) => tx.rows("UPDATE messages SET topic = 'rope' WHERE id = $1", [sent]),
         () => patchChannel(scene, id, only),
       );
-      expect(body.code).to.equal("BAD_REQUEST");
+      refusedWith(answer);
       expect(recipientId).to.be.above(0);
     });
 
     it("that comes second, refuses it what the channel allows no more", async () => {
       const { member, groups } = scene.org;
-      const cases: ReadonlyArray<readonly [string, unknown]> = [
-        ["topics_policy", "empty_topic_only"],
+      const onlyTopic = { empty_topic_display_name: scene.org.realm.emptyTopicDisplayName };
+      const cases: ReadonlyArray<readonly [string, unknown, fields?: object]> = [
+        ["topics_policy", "empty_topic_only", onlyTopic],
         ["can_send_message_group_id", groups["role:nobody"]],
         ["invite_only", true],
       ];
-      for (const [column, value] of cases) {
+      for (const [column, value, fields = {}] of cases) {
         const { id } = await room();
-        const { body } = await meanwhile(lockRoom(id), setColumn(id, column, value), () =>
+        const answer = await meanwhile(lockRoom(id), setColumn(id, column, value), () =>
           scene.as(member).call(sendMessage, { params: toChannel(id) }),
         );
-        expect(body.code, column).to.equal("BAD_REQUEST");
+        refusedWith(answer, "BAD_REQUEST", { ...fields });
       }
     });
 
