@@ -20,9 +20,13 @@ export type Refusable = Pick<Answer, "status" | "body">;
 const statuses: Readonly<Record<string, number>> = {
   UNAUTHORIZED: 401,
   AUTHENTICATION_FAILED: 401,
+  USER_DEACTIVATED: 401,
   REALM_DEACTIVATED: 401,
+  PASSWORD_RESET_REQUIRED: 401,
+  PASSWORD_AUTH_DISABLED: 401,
   NOT_FOUND: 404,
   CHANNEL_ALREADY_EXISTS: 409,
+  REQUEST_TOO_LARGE: 413,
 };
 
 /**

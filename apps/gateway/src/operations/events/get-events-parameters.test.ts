@@ -1,12 +1,4 @@
-import {
-  type Answer,
-  channel,
-  refusedWith,
-  send,
-  succeeded,
-  toChannel,
-  useScene,
-} from "@carillon/testkit";
+import { channel, refusedWith, send, succeeded, toChannel, useScene } from "@carillon/testkit";
 import { expect } from "chai";
 
 const register = "/api/v1/register";
@@ -20,7 +12,6 @@ describe("Odd parameters of GET /events and DELETE /events", () => {
     succeeded(await member().post(register, { fetch_event_types: [], ...params }));
 
   const poll = (params: Record<string, unknown>) => member().get(events, params);
-  const answered = (answer: Answer) => expect(answer.status, answer.text).to.equal(400);
 
   it("refuses what is no id, and ids that no queue can have given yet", async () => {
     const { queue_id, last_event_id: last } = await usable({});
@@ -37,11 +28,8 @@ describe("Odd parameters of GET /events and DELETE /events", () => {
       "10000000000000000",
       "9223372036854775808",
       (last as number) + 1_024,
-    ]) {
-      const answer = await poll({ queue_id, last_event_id: id, dont_block: true });
-      answered(answer);
-      refusedWith(answer);
-    }
+    ])
+      refusedWith(await poll({ queue_id, last_event_id: id, dont_block: true }));
     const fine = { queue_id, dont_block: true };
     succeeded(await poll({ ...fine, last_event_id: last }));
     for (const dont_block of ["1", "null", "", '"true"'])

@@ -32,9 +32,13 @@ describe("GET /messages: parameters", () => {
     refused(db, () => ask(params), code);
 
   it("are for accounts only, bots among them", async () => {
-    expect((await gateway.anonymous.call(getMessages, { params: window })).status).to.equal(401);
+    await refused(
+      db,
+      () => gateway.anonymous.call(getMessages, { params: window }),
+      "UNAUTHORIZED",
+    );
     const web = { ...window, narrow: [term("channels", "web-public")] };
-    expect((await gateway.anonymous.call(getMessages, { params: web })).status).to.equal(401);
+    await refused(db, () => gateway.anonymous.call(getMessages, { params: web }), "UNAUTHORIZED");
     expect((await gateway.as(org.bot).call(getMessages, { params: window })).status).to.equal(200);
   });
 

@@ -107,7 +107,7 @@ describe("GET /messages/matches_narrow", () => {
     ])
       await no("BAD_NARROW", [5], narrow);
     const url = "/api/v1/messages/matches_narrow?msg_ids=[1]&narrow=[]";
-    expect((await scene.gateway.anonymous.get(url)).status).to.equal(401);
+    await refused(scene.db, () => scene.gateway.anonymous.get(url), "UNAUTHORIZED");
   });
 
   it("asks the database as often, however many terms and messages there are", async () => {

@@ -11,6 +11,7 @@ import {
   organization,
   pastMessages,
   refused,
+  refusedAlike,
   subscribe,
   type TestAccount,
   type TestChannel,
@@ -228,8 +229,7 @@ describe("POST /messages/flags", () => {
     const other = await organization(db);
     const [before = 0] = await pastMessages(db, guarded, org.owner);
     await subscribe(db, guarded, reader);
-    const words = new Set<string>();
-    for (const hidden of [
+    const hidden = [
       await say("lunch", "x", closed),
       await write(gateway, org.owner, [org.admin]),
       await write(gateway, other.owner, [other.member]),
@@ -238,15 +238,15 @@ describe("POST /messages/flags", () => {
       -1,
       2 ** 53 - 1,
       1e20,
-    ])
-      for (const [op, flag] of [
-        ["add", "starred"],
-        ["remove", "starred"],
-        ["add", "collapsed"],
-        ["remove", "read"],
-      ] as const)
-        words.add((await refused(db, () => ask(op, flag, [own, hidden]), "BAD_REQUEST", {})).msg);
-    expect(words).to.have.property("size", 1);
+    ];
+    const changes = [
+      ["add", "starred"],
+      ["remove", "starred"],
+      ["add", "collapsed"],
+      ["remove", "read"],
+    ] as const;
+    const asked = hidden.flatMap((id) => changes.map(([op, flag]) => ({ op, flag, id })));
+    await refusedAlike(db, asked, ({ op, flag, id }) => ask(op, flag, [own, id]));
   });
 
   it("takes flags from copies in channels that the caller cannot read any more, and adds none", async () => {
@@ -289,8 +289,8 @@ describe("POST /messages/flags", () => {
       );
     }
     const path = "/api/v1/messages/flags";
-    const { status } = await scene.gateway.anonymous.post(path, { messages: [id] });
-    expect(status).to.equal(401);
+    const nobody = () => scene.gateway.anonymous.post(path, { messages: [id] });
+    await refused(scene.db, nobody, "UNAUTHORIZED");
   });
 
   it("is for guests and bots too, and in archived channels", async () => {

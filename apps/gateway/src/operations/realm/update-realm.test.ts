@@ -14,6 +14,7 @@ import {
   channel,
   countQueries,
   eventsOf,
+  refused,
   type LoggedEvent,
   organization,
   type QueryCount,
@@ -56,12 +57,6 @@ describe("PATCH /realm", () => {
 
   const patch = (by: TestAccount, params: Params) => gateway.as(by).call(updateRealm, { params });
   const stored = (realmId: number) => db.prisma.realm.findUniqueOrThrow({ where: { id: realmId } });
-  const groupRows = () =>
-    Promise.all([
-      db.prisma.userGroup.count(),
-      db.prisma.userGroupMember.count(),
-      db.prisma.userGroupSubgroup.count(),
-    ]);
   const change = async (by: TestAccount, params: Params) => {
     const { result, events } = await eventsOf(db, by.realmId, () => patch(by, params));
     expect(result.body.result, result.body.msg).to.equal("success");
@@ -70,15 +65,8 @@ describe("PATCH /realm", () => {
     delete answer["msg"];
     return { answer, events };
   };
-  const refuse = async (by: TestAccount, params: Params, code = "BAD_REQUEST", more = {}) => {
-    const state = async () => [await stored(by.realmId), await groupRows()];
-    const before = await state();
-    const { result, events } = await eventsOf(db, by.realmId, () => patch(by, params));
-    expect([result.status, result.body.code], JSON.stringify(params)).to.deep.equal([400, code]);
-    expect(result.body).to.include(more);
-    expect(events).to.deep.equal([]);
-    expect(await state()).to.deep.equal(before);
-  };
+  const refuses = (by: TestAccount, params: Params, code?: string, fields?: Params) =>
+    refused(db, () => patch(by, params), code, fields);
   const shown = async (by: TestAccount) => {
     const params = { fetch_event_types: ["realm"] };
     const snapshot: Record<string, unknown> = {
@@ -109,8 +97,8 @@ describe("PATCH /realm", () => {
   describe("who may", () => {
     for (const name of ["moderator", "member", "guest", "bot"] as const)
       it(`refuses a ${name}`, async () => {
-        await refuse(org[name], { name: "Taken Over" }, "UNAUTHORIZED_PRINCIPAL");
-        await refuse(org[name], {}, "UNAUTHORIZED_PRINCIPAL");
+        await refuses(org[name], { name: "Taken Over" }, "UNAUTHORIZED_PRINCIPAL");
+        await refuses(org[name], {}, "UNAUTHORIZED_PRINCIPAL");
       });
 
     it("lets owners and administrators, also bots", async () => {
@@ -119,13 +107,13 @@ describe("PATCH /realm", () => {
         const { answer } = await change(by, { name: `By ${by.id}` });
         expect(answer).to.deep.equal({ name: "updated" });
       }
-      expect((await gateway.anonymous.call(updateRealm, { params: {} })).status).to.equal(401);
+      await refused(db, () => gateway.anonymous.call(updateRealm, { params: {} }), "UNAUTHORIZED");
     });
 
     for (const [, rule] of rules.filter(([, { ownersOnly }]) => ownersOnly))
       it(`leaves ${rule.name} to owners, whatever the value`, async () => {
         for (const id of [org.groups["role:moderators"], org.groups["role:owners"], 0])
-          await refuse(org.admin, { [rule.name]: { new: id } }, "UNAUTHORIZED_PRINCIPAL");
+          await refuses(org.admin, { [rule.name]: { new: id } }, "UNAUTHORIZED_PRINCIPAL");
         const value = org.groups["role:moderators"];
         const { answer } = await change(org.owner, { [rule.name]: { new: value } });
         expect(answer).to.deep.equal({ [rule.name]: value });
@@ -189,7 +177,7 @@ describe("PATCH /realm", () => {
       { email_changes_disabled: "" },
     ])
       it(`refuses ${JSON.stringify(params).slice(0, 60)}`, () =>
-        refuse(org.owner, { email_changes_disabled: true, ...params }));
+        refuses(org.owner, { email_changes_disabled: true, ...params }));
 
     it("may be as long as the columns", async () => {
       const own = await organization(db);
@@ -226,7 +214,7 @@ describe("PATCH /realm", () => {
             (rule.allowedSystemGroups?.includes(name) ?? true);
           const params = { [rule.name]: { new: own[name] } };
           if (!allowed) {
-            await refuse(org.owner, params);
+            await refuses(org.owner, params);
             continue;
           }
           const before = await shown(org.guest);
@@ -239,7 +227,7 @@ describe("PATCH /realm", () => {
         const set = { direct_members: [org.member.id], direct_subgroups: [] };
         for (const value of [group.id, set])
           if (rule.requireSystemGroup)
-            await refuse(org.owner, { [rule.name]: { new: value } }, "SYSTEM_GROUP_REQUIRED", {
+            await refuses(org.owner, { [rule.name]: { new: value } }, "SYSTEM_GROUP_REQUIRED", {
               setting_name: rule.name,
             });
           else {
@@ -308,14 +296,14 @@ describe("PATCH /realm", () => {
       expect(one.answer).to.deep.equal({ [name]: moderators });
       const none = await change(own.owner, { [name]: { new: set([]), old: set([moderators]) } });
       expect(none.answer).to.deep.equal({ [name]: own.groups["role:nobody"] });
-      await refuse(own.owner, { [name]: { new: set([own.groups["role:everyone"]]) } });
+      await refuses(own.owner, { [name]: { new: set([own.groups["role:everyone"]]) } });
     });
 
     it("are only changed from what is expected, before anything else is looked at", async () => {
       const own = await organization(db);
       const [members, owners] = [own.groups["role:members"], own.groups["role:owners"]];
       for (const value of [owners, members, 0, own.groups["role:internet"]])
-        await refuse(
+        await refuses(
           own.owner,
           { name: "Not Changed", [name]: { new: value, old: owners } },
           "EXPECTATION_MISMATCH",
@@ -343,7 +331,7 @@ describe("PATCH /realm", () => {
     });
 
     for (const value of ["5", { old: 5 }, { new: "5" }, { new: {} }, [], "null", { new: null }])
-      it(`are not ${JSON.stringify(value)}`, () => refuse(org.owner, { [name]: value }));
+      it(`are not ${JSON.stringify(value)}`, () => refuses(org.owner, { [name]: value }));
 
     it("do not take strangers, unknown, deactivated or anonymous ones", async () => {
       const gone = await user(db, org.realm, { isActive: false });
@@ -351,12 +339,12 @@ describe("PATCH /realm", () => {
       const anonymous = await anonymousGroup(db, org.realm.id, [org.member.id]);
       const foreign = await userGroup(db, other.realm);
       for (const id of [retired.id, anonymous, foreign.id, other.groups["role:members"], 0]) {
-        await refuse(org.owner, { [name]: { new: id } });
+        await refuses(org.owner, { [name]: { new: id } });
         const set = { direct_members: [org.member.id], direct_subgroups: [id] };
-        await refuse(org.owner, { [name]: { new: set } });
+        await refuses(org.owner, { [name]: { new: set } });
       }
       for (const id of [gone.id, other.member.id, org.notificationBot.id, 0])
-        await refuse(org.owner, {
+        await refuses(org.owner, {
           [name]: { new: { direct_members: [id], direct_subgroups: [] } },
         });
     });
@@ -368,7 +356,7 @@ describe("PATCH /realm", () => {
         can_manage_all_groups: { new: own.groups["role:moderators"] },
         can_create_groups: { new: { direct_members: [own.guest.id], direct_subgroups: [] } },
       };
-      await refuse(own.owner, {
+      await refuses(own.owner, {
         ...params,
         can_summarize_topics_group: { new: own.groups["role:internet"] },
       });

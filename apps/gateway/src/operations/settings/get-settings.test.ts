@@ -1,5 +1,5 @@
 import { getSettings, register, updateSettings } from "@carillon/contract";
-import { organization, useDatabase, useGateway } from "@carillon/testkit";
+import { organization, refused, useDatabase, useGateway } from "@carillon/testkit";
 import { expect } from "chai";
 
 describe("GET /settings", () => {
@@ -18,6 +18,6 @@ describe("GET /settings", () => {
     expect(snapshot).to.have.property("user_settings").that.deep.includes(settings);
     const others = await gateway.as(owner).succeed(getSettings);
     expect(others.user_settings).to.include({ twenty_four_hour_time: false });
-    expect((await gateway.anonymous.call(getSettings)).status).to.equal(401);
+    await refused(db, () => gateway.anonymous.call(getSettings), "UNAUTHORIZED");
   });
 });

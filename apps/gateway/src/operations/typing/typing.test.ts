@@ -222,7 +222,7 @@ describe("POST /typing", () => {
     expect(inChannel?.payload["sender"]).to.deep.equal(person(org.bot));
     await changeSettings(db, org.bot, { send_stream_typing_notifications: false });
     await refuses(org.bot, inRoom());
-    expect((await gateway.anonymous.call(setTypingStatus)).status).to.equal(401);
+    await refused(db, () => gateway.anonymous.call(setTypingStatus), "UNAUTHORIZED");
   });
 
   it("refuses odd and missing parameters", async () => {

@@ -10,6 +10,7 @@ import {
   newGroup,
   organization,
   readGroup,
+  refused,
   useDatabase,
   useGateway,
   userGroup,
@@ -124,11 +125,11 @@ describe("Queues, and changes of user groups", () => {
     const { id } = await userGroup(db, org.realm, { deactivated: true });
     const queue = await listen(org.member, true);
     await patch(id, { deactivated: true });
-    const { status } = await gateway.as(org.owner).call(updateUserGroup, {
+    const asked = {
       path: { user_group_id: id },
       params: { deactivated: false, name: "New", can_join_group: { new: 0 } },
-    });
-    expect(status).to.equal(400);
+    };
+    await refused(db, () => gateway.as(org.owner).call(updateUserGroup, asked));
     expect(await queue()).to.deep.equal([]);
   });
 });

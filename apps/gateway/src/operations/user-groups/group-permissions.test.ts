@@ -13,6 +13,8 @@ import {
   changeOrganization,
   newGroup,
   organization,
+  refused,
+  refusedWith,
   unique,
   useDatabase,
   useGateway,
@@ -142,9 +144,9 @@ describe("Who may do what with user groups", () => {
   const allowed = async (by: TestAccount, id: number) => {
     const found: Attempt[] = [];
     for (const name of all) {
-      const { status, body } = await attempts[name](by, id);
-      if (status === 200) found.push(name);
-      else expect([status, body.code], name).to.deep.equal([400, "BAD_REQUEST"]);
+      const answer = await attempts[name](by, id);
+      if (answer.status === 200) found.push(name);
+      else refusedWith(answer);
     }
     return found;
   };
@@ -229,7 +231,7 @@ describe("Who may do what with user groups", () => {
     const id = await groupWith(org.member, "can_add_members_group");
     await setDeactivated(id, true);
     expect((await members(org.member, id, { add: [other.id] })).status).to.equal(200);
-    expect((await members(org.moderator, id, { add: [org.bot.id] })).status).to.equal(400);
-    expect((await update(org.member, id, { name: "x" })).status).to.equal(400);
+    await refused(db, () => members(org.moderator, id, { add: [org.bot.id] }));
+    await refused(db, () => update(org.member, id, { name: "x" }));
   });
 });

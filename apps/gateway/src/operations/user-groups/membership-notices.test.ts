@@ -5,6 +5,7 @@ import {
   deactivateUser,
   newGroup,
   organization,
+  refused,
   runJob,
   useDatabase,
   useGateway,
@@ -90,11 +91,11 @@ describe("Direct messages about memberships in user groups", () => {
   });
 
   it("are not sent when the request is refused", async () => {
-    const { status } = await gateway.as(org.owner).call(updateUserGroupMembers, {
+    const asked = {
       path: { user_group_id: id },
       params: { add: [org.member.id], add_subgroups: [0] },
-    });
-    expect(status).to.equal(400);
+    };
+    await refused(db, () => gateway.as(org.owner).call(updateUserGroupMembers, asked));
     expect(await work()).to.equal(0);
   });
 });

@@ -5,6 +5,7 @@ import {
   changeOrganization,
   deactivateUser,
   organization,
+  refusedWith,
   startGateway,
   useDatabase,
   useGateway,
@@ -29,7 +30,7 @@ describe("Credentials", () => {
   const status = async (auth: ApiCredentials, at = gateway) => {
     const answer = await at.as(auth).call(getOwnUser);
     if (answer.status === 200) return 200;
-    expect(answer.body.code).to.equal("UNAUTHORIZED");
+    refusedWith(answer, "UNAUTHORIZED");
     expect(answer.headers.get("www-authenticate")).to.equal('Basic realm="zulip"');
     return answer.status;
   };

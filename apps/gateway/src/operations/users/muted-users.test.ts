@@ -3,6 +3,7 @@ import { listMutedUsers } from "@carillon/domain";
 import {
   eventsOf,
   organization,
+  refused,
   useDatabase,
   useGateway,
   user,
@@ -66,7 +67,7 @@ describe("Muted users", () => {
   it("are not oneself, not muted twice, not unknown and not somebody else's", async () => {
     await mute(org.member, org.guest.id);
     const other = await organization(db);
-    const refused: Array<[typeof muteUser | typeof unmuteUser, number]> = [
+    const asked: Array<[typeof muteUser | typeof unmuteUser, number]> = [
       [muteUser, org.member.id],
       [muteUser, org.guest.id],
       [muteUser, other.member.id],
@@ -77,13 +78,9 @@ describe("Muted users", () => {
       [unmuteUser, other.member.id],
       [unmuteUser, 2_000_000_000],
     ];
-    for (const [operation, id] of refused) {
-      const { result, events } = await eventsOf(db, org.realm.id, () =>
-        gateway.as(org.member).call(operation, { path: { muted_user_id: id } }),
-      );
-      const what = `${operation.id} ${id}`;
-      expect([result.status, result.body.code], what).to.deep.equal([400, "BAD_REQUEST"]);
-      expect(events, what).to.deep.equal([]);
+    for (const [operation, id] of asked) {
+      const path = { muted_user_id: id };
+      await refused(db, () => gateway.as(org.member).call(operation, { path }), "BAD_REQUEST");
     }
     expect((await muted(org.member)).map(({ id }) => id)).to.deep.equal([org.guest.id]);
   });

@@ -10,6 +10,8 @@ import {
   bot,
   eventsOf,
   organization,
+  refused,
+  refusedWith,
   startGateway,
   useDatabase,
   useGateway,
@@ -65,8 +67,8 @@ describe("POST /users/me/api_key/regenerate", () => {
 
   it("keeps the old key where it is refused", async () => {
     const hook = await bot(db, org.member, { botType: 2 });
-    expect((await here.as(hook).call(regenerateApiKey)).status).to.equal(401);
-    expect((await here.anonymous.call(regenerateApiKey)).status).to.equal(401);
+    await refused(db, () => here.as(hook).call(regenerateApiKey), "UNAUTHORIZED");
+    await refused(db, () => here.anonymous.call(regenerateApiKey), "UNAUTHORIZED");
     const { apiKeyDigest } = await db.prisma.user.findUniqueOrThrow({ where: { id: hook.id } });
     const { secrets } = here.services.site;
     expect(Buffer.from(apiKeyDigest).equals(secrets.digest(hook.apiKey))).to.equal(true);
@@ -96,7 +98,7 @@ describe("POST /users/me/api_key/regenerate", () => {
     const polling = [await open(here, me), await open(there, me)];
     const other = await open(here, org.moderator);
     const { api_key } = await here.as(me).succeed(regenerateApiKey);
-    for (const { answer } of polling) expect((await answer).status).to.equal(401);
+    for (const { answer } of polling) refusedWith(await answer, "UNAUTHORIZED");
     const { queue_id, last_event_id } = polling[0] ?? { queue_id: "", last_event_id: 0 };
     const { events } = await there.as(withKey(me, api_key)).succeed(getEvents, {
       params: { queue_id, last_event_id, dont_block: true },
@@ -128,10 +130,8 @@ describe("POST /users/me/api_key/regenerate", () => {
     });
     try {
       const { queue_id } = await late.as(me).succeed(register, { params: { event_types: [] } });
-      const { status } = await late
-        .as(me)
-        .call(getEvents, { params: { queue_id, last_event_id: -1 } });
-      expect(status).to.equal(401);
+      const params = { queue_id, last_event_id: -1 };
+      refusedWith(await late.as(me).call(getEvents, { params }), "UNAUTHORIZED");
     } finally {
       await late.close();
     }

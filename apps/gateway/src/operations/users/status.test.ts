@@ -2,6 +2,7 @@ import { getStatus, updateStatus } from "@carillon/contract";
 import {
   eventsOf,
   organization,
+  refused,
   useDatabase,
   useGateway,
   type TestAccount,
@@ -88,7 +89,7 @@ describe("Status of users", () => {
 
   it("refuses what is too long, unknown, contradictory or nothing, and changes nothing then", async () => {
     await update(org.member, { status_text: "away", ...smile });
-    const refused: Params[] = [
+    const bad: Params[] = [
       {},
       { away: true },
       { status_text: "a".repeat(61) },
@@ -99,29 +100,21 @@ describe("Status of users", () => {
       { emoji_name: "smile", reaction_type: "realm_emoji" },
       { emoji_name: "toString" },
     ];
-    for (const params of refused) {
-      const { result, events } = await eventsOf(db, org.realm.id, () =>
-        gateway.as(org.member).call(updateStatus, { params }),
-      );
-      const what = JSON.stringify(params);
-      expect([result.status, result.body.code], what).to.deep.equal([400, "BAD_REQUEST"]);
-      expect(events, what).to.deep.equal([]);
-    }
+    for (const params of bad)
+      await refused(db, () => gateway.as(org.member).call(updateStatus, { params }));
     expect(await statusOf(org.member)).to.deep.equal({ status_text: "away", ...smile });
   });
 
   it("is for people, and can be read by accounts of the organization alone", async () => {
-    const byBot = await gateway.as(org.bot).call(updateStatus, { params: { status_text: "x" } });
-    expect([byBot.status, byBot.body.code]).to.deep.equal([400, "BAD_REQUEST"]);
+    const params = { status_text: "x" };
+    await refused(db, () => gateway.as(org.bot).call(updateStatus, { params }));
     const other = await organization(db);
     const { events } = await eventsOf(db, other.realm.id, () =>
       update(org.member, { status_text: "ours" }),
     );
     expect(events).to.deep.equal([]);
-    for (const id of [org.member.id, 2_000_000_000]) {
-      const foreign = await gateway.as(other.owner).call(getStatus, { path: { user_id: id } });
-      expect([foreign.status, foreign.body.code]).to.deep.equal([400, "BAD_REQUEST"]);
-    }
+    for (const user_id of [org.member.id, 2_000_000_000])
+      await refused(db, () => gateway.as(other.owner).call(getStatus, { path: { user_id } }));
   });
 
   it("tells of simultaneous changes in the order in which they come", async () => {
