@@ -31,7 +31,7 @@ export const lockOrder = [
   "subscriptions",
   /** Rows of messages that are removed or changed. By id. */
   "messages",
-  /** Rows of one account's copies of messages. By message. */
+  /** Rows of copies of messages. By account, and of one account by message. */
   "copies",
   /** Rows of direct conversations that are new: whoever makes the same one waits. */
   "conversations",
@@ -57,6 +57,9 @@ export interface Lock {
   readonly keys?: readonly number[];
   /** Others may hold it too, who share it. */
   readonly shared?: boolean;
-  /** Something of which there are no keys yet: rows that come to be, for which only whoever makes the same ones waits. */
+  /**
+   * Something of which there are no keys to know: rows that come to be, for which only whoever makes the same ones waits,
+   * or so many that the statement does not name them.
+   */
   readonly fresh?: boolean;
 }

@@ -40,7 +40,10 @@ export async function recordMarkRead(
   await recordIntents(tx, realmId, markRead, intents);
 }
 
-/** Goes along `user_messages_unread_idx`, from where the step before ended, and never looks at what has been read. */
+/**
+ * Goes along `user_messages_unread_idx`, from where the step before ended, and never looks at what has been read. Copies
+ * are locked in the order of their accounts, and of one account by message, as everywhere.
+ */
 const mark = statement({
   name: "mark-unsubscribed-read",
   text: `WITH unread AS MATERIALIZED (
@@ -50,11 +53,14 @@ const mark = statement({
         WHERE um.user_id = r.user_id AND um.flags & ${flag.read} = 0
           AND um.message_id > r.after AND um.message_id <= $3
         ORDER BY um.message_id LIMIT $4) um
+    ), held AS MATERIALIZED (
+      SELECT um.user_id, um.message_id FROM unread JOIN messages m ON m.id = unread.message_id
+      JOIN user_messages um ON um.user_id = unread.user_id AND um.message_id = unread.message_id
+      WHERE m.recipient_id = (SELECT id FROM recipients WHERE channel_id = $5)
+      ORDER BY um.user_id, um.message_id FOR NO KEY UPDATE OF um
     ), marked AS (
-      UPDATE user_messages um SET flags = um.flags | ${flag.read}
-      FROM unread JOIN messages m ON m.id = unread.message_id
-      WHERE um.user_id = unread.user_id AND um.message_id = unread.message_id AND um.flags & ${flag.read} = 0
-        AND m.recipient_id = (SELECT id FROM recipients WHERE channel_id = $5)
+      UPDATE user_messages um SET flags = um.flags | ${flag.read} FROM held
+      WHERE um.user_id = held.user_id AND um.message_id = held.message_id AND um.flags & ${flag.read} = 0
       RETURNING um.user_id, um.message_id
     )
     SELECT unread.user_id AS "userId", max(unread.message_id) AS last, count(*)::int AS "lookedAt",
@@ -82,7 +88,7 @@ export async function markUnsubscribedRead(
   { channelId, upTo, readers }: MarkReadIntent,
 ): Promise<void> {
   const each = Math.ceil(lookedAtInStep / readers.length);
-  const steps = await tx.rows(mark, [
+  const steps = await tx.lock({ name: "copies", fresh: true }, mark, [
     readers.map(({ userId }) => userId),
     readers.map(({ after }) => after),
     upTo,

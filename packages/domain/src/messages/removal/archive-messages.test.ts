@@ -37,6 +37,7 @@ describe("the statement that moves messages to the archive", () => {
 
   for (const [part, each] of [
     ["gone", 1],
+    ["held", people],
     ["copy", people],
     ["packed", 1],
   ] as const)

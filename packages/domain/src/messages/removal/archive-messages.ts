@@ -23,7 +23,8 @@ export interface GoneMessages {
  * Nothing says who has a copy of a message but their own rows, which are keyed by account (messages.md §9): those are
  * asked who may have one. Copies are of people who have, or had, a subscription, whose row stays; of a conversation's
  * members; or `historical`. Who sees what is worked out for them by EXCEPT, and not copy by copy: what PostgreSQL expects
- * of a statement that deletes is so little that it compared each copy with each message. One row in the archive holds all copies of a message.
+ * of a statement that deletes is so little that it compared each copy with each message. Copies are locked in the order in
+ * which their accounts change flags, and then deleted. One row in the archive holds all copies of a message.
  */
 export const move = statement({
   name: "messages-to-archive",
@@ -45,10 +46,15 @@ export const move = statement({
       SELECT recipient_id, user_id, true AS sees FROM (
         SELECT recipient_id, user_id FROM possible EXCEPT SELECT recipient_id, user_id FROM blind) seeing
       UNION ALL SELECT recipient_id, user_id, false FROM blind
+    ), held AS MATERIALIZED (
+      SELECT um.user_id, um.message_id, holder.sees
+      FROM holder JOIN place ON place.recipient_id = holder.recipient_id
+      JOIN user_messages um ON um.user_id = holder.user_id AND um.message_id = ANY(place.ids)
+      ORDER BY um.user_id, um.message_id FOR NO KEY UPDATE OF um
     ), copy AS MATERIALIZED (
-      DELETE FROM user_messages um USING holder JOIN place ON place.recipient_id = holder.recipient_id
-      WHERE um.user_id = holder.user_id AND um.message_id = ANY(place.ids)
-      RETURNING um.user_id, um.message_id, um.flags, holder.sees
+      DELETE FROM user_messages um USING held
+      WHERE um.user_id = held.user_id AND um.message_id = held.message_id
+      RETURNING um.user_id, um.message_id, um.flags, held.sees
     ), packed AS MATERIALIZED (
       SELECT message_id, array_agg(user_id) AS holder_ids, array_agg(flags) AS holder_flags
       FROM copy GROUP BY message_id
@@ -100,7 +106,7 @@ export async function archiveMessages(
   ids: readonly number[],
   { ofCopies, limited, readerIds }: Readers,
 ): Promise<RowOf<typeof move.columns>> {
-  const [moved] = await tx.rows(move, [
+  const [moved] = await tx.lock({ name: "copies", keys: ids }, move, [
     realmId,
     removalId,
     ids,
