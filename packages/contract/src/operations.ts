@@ -29,6 +29,7 @@ export * from "./channels/update-subscriptions.ts";
 export * from "./events/delete-queue.ts";
 export * from "./events/get-events.ts";
 export * from "./events/register.ts";
+export * from "./messages/delete.ts";
 export * from "./messages/get-history.ts";
 export * from "./messages/get-one.ts";
 export * from "./messages/get-read-receipts.ts";

@@ -40,6 +40,7 @@ export { messageHistory } from "./messages/read/message-history.ts";
 export { readMessage } from "./messages/read/read-message.ts";
 export { readMessages } from "./messages/read/read-messages.ts";
 export { readReceipts } from "./messages/read/read-receipts.ts";
+export { deleteMessage } from "./messages/removal/delete-message.ts";
 export { deleteTopic } from "./messages/removal/delete-topic.ts";
 export { purgeArchive } from "./messages/removal/purge-archive.ts";
 export {

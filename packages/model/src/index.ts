@@ -127,7 +127,8 @@ export {
   channelsOf,
 } from "./messages/draft.ts";
 export { visibleEntries } from "./messages/edit-history.ts";
-export { type HeldMessage, holdMessage } from "./messages/lock-message.ts";
+export { type HeldMessage, holdMessage, lockMessageAfter } from "./messages/lock-message.ts";
+export { contentDeleteLimit } from "./messages/content-delete-limit.ts";
 export { checkContentEditable, contentEditLimit } from "./messages/content-edit-limit.ts";
 export { flag, flagNames } from "./messages/flags.ts";
 export { isFollowed, isMuted } from "./messages/muting.ts";

@@ -71,7 +71,11 @@ export function differencesFrom(
 ): string[] {
   const now = fresh as unknown as ModelState;
   const known = { topics: knownTopics(model, now), gained: model.gained };
-  const kept = { ...model.state, max_message_id: newestLeft(model, now, unknown) };
+  const kept = {
+    ...model.state,
+    max_message_id: newestLeft(model, now, unknown),
+    recent_private_conversations: conversationsLeft(model, now, unknown),
+  };
   return [
     ...differences("", comparable(kept, known), comparable(now, known)),
     ...unreadDifferences(model, first as unknown as ModelState, now, unknown.untold),
@@ -85,6 +89,20 @@ function newestLeft(
   { untold, removed }: UnknownMessages,
 ): number {
   return untold.has(right) || (removed.has(newest) && right < newest) ? right : newest;
+}
+
+/** The same of a conversation: which one is its newest message then, or whether there is any, nobody tells. */
+function conversationsLeft(
+  { state: { recent_private_conversations: kept } }: ClientModel,
+  { recent_private_conversations: now }: ModelState,
+  { removed }: UnknownMessages,
+): ModelState["recent_private_conversations"] {
+  const key = (of: { readonly user_ids: readonly number[] }) => of.user_ids.join();
+  return kept.flatMap((conversation) => {
+    const newest = conversation.max_message_id;
+    if (!removed.has(newest)) return [conversation];
+    return now.filter((right) => key(right) === key(conversation) && right.max_message_id < newest);
+  });
 }
 
 /** Goes into objects; lists have to be equal as a whole. */

@@ -7,9 +7,11 @@ import { currentActor } from "../users/lock-account.ts";
 import { type AccessibleMessage, requireMessage } from "./access.ts";
 
 /** A message that an operation is about, and who acts, both as they are by now. */
-export interface HeldMessage {
+export interface HeldMessage<Place = unknown> {
   readonly actor: Account;
   readonly message: AccessibleMessage;
+  /** What locking its place gave. */
+  readonly place: Place;
 }
 
 const lock = statement({
@@ -25,32 +27,48 @@ const lock = statement({
  * @throws ChangedMeanwhile where it was moved while its channel was waited for
  */
 export function holdMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
-  return hold(tx, account, id, async () => undefined);
+  return hold(tx, account, id, (channelIds) => holdAudiences(tx, channelIds));
 }
 
 /** The same, and nobody else changes the message: for whoever changes it. */
 export function lockMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
-  return hold(tx, account, id, () =>
-    tx.lock({ name: "messages", keys: [id] }, lock, [account.realmId, id]),
-  );
+  return lockMessageAfter(tx, account, id, (channelIds) => holdAudiences(tx, channelIds));
 }
 
-async function hold(
+/**
+ * The same for whoever needs other locks of the message's channel than its audience.
+ * @param lockPlace takes them; gets the channel's id, or none for a direct message
+ */
+export function lockMessageAfter<Place>(
   tx: Tx,
   account: Account,
   id: number,
-  lockRow: () => Promise<unknown>,
-): Promise<HeldMessage> {
+  lockPlace: (channelIds: readonly number[]) => Promise<Place>,
+): Promise<HeldMessage<Place>> {
+  return hold(tx, account, id, async (channelIds) => {
+    const [place] = await Promise.all([
+      lockPlace(channelIds),
+      tx.lock({ name: "messages", keys: [id] }, lock, [account.realmId, id]),
+    ]);
+    return place;
+  });
+}
+
+async function hold<Place>(
+  tx: Tx,
+  account: Account,
+  id: number,
+  takeLocks: (channelIds: readonly number[]) => Promise<Place>,
+): Promise<HeldMessage<Place>> {
   // Nobody waits for the locks of a message that they do not see.
   const { channelId } = await requireMessage(tx, account, id);
-  const [, , actor] = await Promise.all([
-    holdAudiences(tx, channelId === null ? [] : [channelId]),
-    lockRow(),
+  const [place, actor] = await Promise.all([
+    takeLocks(channelId === null ? [] : [channelId]),
     currentActor(tx, account),
   ]);
   const message = await requireMessage(tx, actor, id);
   if (message.channelId !== channelId) throw new ChangedMeanwhile(`message ${id} was moved`);
   if (message.channel?.isArchived)
     throw errors.badRequest("The message is in an archived channel, where nothing can be changed");
-  return { actor, message };
+  return { actor, message, place };
 }

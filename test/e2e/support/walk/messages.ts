@@ -1,5 +1,6 @@
 import {
   createScheduledMessage,
+  deleteMessage,
   deleteScheduledMessage,
   editScheduledMessage,
   sendMessage,
@@ -10,7 +11,16 @@ import {
 import { unique, type TestAccount } from "@carillon/testkit";
 
 import { topics } from "./channels.ts";
-import { idsOf, pick, some, someone, step, type Walk, type WalkStep } from "./walk.ts";
+import {
+  idsOf,
+  pick,
+  some,
+  someone,
+  someoneInCharge,
+  step,
+  type Walk,
+  type WalkStep,
+} from "./walk.ts";
 
 /** What a message says; one in four mentions somebody. */
 function content(walk: Walk): string {
@@ -45,6 +55,11 @@ export const messageSteps: readonly WalkStep[] = [
     const messages = [pick(walk, walk.messages).id, pick(walk, walk.messages).id];
     const op = pick(walk, ["add", "remove"]);
     return { by, params: { messages, op, flag: pick(walk, ["read", "starred", "collapsed"]) } };
+  }),
+  step(deleteMessage, 3, (walk) => {
+    if (walk.messages.length === 0) return undefined;
+    const { id, by } = pick(walk, walk.messages);
+    return { by: pick(walk, [by, someoneInCharge(walk)]), path: { message_id: id } };
   }),
   step(createScheduledMessage, 3, (walk) => {
     const by = someone(walk);

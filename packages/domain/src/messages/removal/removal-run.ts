@@ -1,7 +1,10 @@
 import { column, statement, type Tx } from "@carillon/db";
 
-/** Why messages are removed: their channel keeps them no longer, or an administrator deletes their topic. */
-export type RemovalCause = "retention" | "topic";
+/**
+ * Why messages are removed: their channel keeps them no longer, an administrator deletes their topic, or somebody deletes
+ * the one.
+ */
+export type RemovalCause = "retention" | "topic" | "message";
 
 /** One run of removing messages, in as many batches as it takes. */
 export interface RemovalRun {

@@ -1,4 +1,4 @@
-import { contentEditLimit, type Realm } from "@carillon/model";
+import { contentDeleteLimit, contentEditLimit, type Realm } from "@carillon/model";
 import type { RealmRow } from "./realm-row.ts";
 
 /** A week, in seconds. */
@@ -9,7 +9,7 @@ export function messageSettings(realm: Realm, row: RealmRow) {
   return {
     realm_allow_message_editing: true,
     realm_message_content_edit_limit_seconds: contentEditLimit,
-    realm_message_content_delete_limit_seconds: 600,
+    realm_message_content_delete_limit_seconds: contentDeleteLimit,
     realm_move_messages_within_stream_limit_seconds: moveLimit,
     realm_move_messages_between_streams_limit_seconds: moveLimit,
     realm_allow_edit_history: realm.editHistoryPolicy !== "none",
