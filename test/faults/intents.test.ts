@@ -7,7 +7,7 @@ import { backoff, GiveUp, longestSilence, sendNotice, type JobDefinition } from 
 import { silentLogger } from "@carillon/kit";
 import { startWorker, testSite, waitFor, type TestWorker } from "@carillon/testkit";
 import {
-  allProcessors,
+  loadProcessors,
   relayTask,
   sweepOnce,
   type AnyProcessor,
@@ -54,7 +54,7 @@ async function throughRelay(world: World): Promise<void> {
   const people = await crowd(db);
   expect(await subscribeHere(db, people)).to.include({ queued: false });
   await withWorker(world, async () => {
-    const relay = startTask(relayTask(world), servicesOf(world));
+    const relay = startTask(relayTask, servicesOf(world));
     await told(db, people);
     await relay.stop();
   });
@@ -199,7 +199,7 @@ async function deadLetter(world: World): Promise<void> {
         const answer = await dashboard.ask("/dead-letters/replay", { method: "POST", body });
         expect(await answer.json()).to.deep.include({ replayed });
       }
-      const relay = startTask(relayTask(world), servicesOf(world));
+      const relay = startTask(relayTask, servicesOf(world));
       await told(db, people);
       await relay.stop();
       expect(await noticeRow(db, people)).to.include({ state: "done", version: 2, attempts: 1 });
@@ -216,13 +216,12 @@ async function withWorker(
 ): Promise<void> {
   let worker: Promise<TestWorker> | undefined;
   const start = () => (worker ??= startHasty());
-  const startHasty = () => {
-    const services = { db, queues, site: testSite(), log: silentLogger };
+  const startHasty = async () => {
     const hasty: JobDefinition = {
       ...(sendNotice as JobDefinition),
       retry: { ...sendNotice.retry, firstMs: 10, capMs: 10 },
     };
-    const processors = allProcessors(services)
+    const processors = (await loadProcessors())
       .filter(({ definition }) => definition.name === hasty.name)
       .map((processor) => ({ ...processor, definition: hasty }));
     return startWorker(db, queues, { processors });

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { connectDatabase, heartbeatOf, startRecurring } from "@carillon/db";
+import { connectDatabase, startRecurring } from "@carillon/db";
 import {
   clientAddress,
   createRegistry,
@@ -64,10 +64,7 @@ export async function startDashboard(
     server.closeIdleConnections();
     return closed;
   });
-  startRecurring({ process: "dashboard", tasks: [heartbeatOf("dashboard")], db, log }, shutdown, {
-    first: 0,
-    last: 1,
-  });
+  startRecurring({ process: "dashboard", tasks: [] }, { db, log }, shutdown, { first: 0, last: 1 });
   log.info({ host: env.HOST, port, queues: queues.backend }, "dashboard started");
   return port;
 }

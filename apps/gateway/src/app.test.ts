@@ -1,16 +1,12 @@
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { errors, form, operation } from "@carillon/contract";
 import { silentLogger, StartupError } from "@carillon/kit";
 import { expect } from "chai";
 import { z } from "zod";
 import { buildApp } from "./app.ts";
 import { handlerFor } from "./http/handler.ts";
-import { loadHandlers } from "./http/load-handlers.ts";
 import { basic, sampleHandlers, startGateway, type Gateway } from "./http/sample-gateway.test.ts";
 
 const handle = handlerFor<{ log: string[] }>();
@@ -303,40 +299,6 @@ describe("createGatewayServer", () => {
         "\r\nAccess-Control-Allow-Methods: GET, POST, DELETE, PUT, PATCH, HEAD\r\n",
       );
     }
-  });
-});
-
-describe("loadHandlers", () => {
-  let directory: string;
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), "handlers-"));
-    await writeFile(join(directory, "package.json"), '{"type":"module"}');
-  });
-  afterEach(() => rm(directory, { recursive: true }));
-
-  it("takes the default exports of all modules but tests", async () => {
-    await writeFile(
-      join(directory, "b.js"),
-      'export default { operation: { id: "b" }, run() {} };',
-    );
-    await writeFile(
-      join(directory, "a.js"),
-      'export default { operation: { id: "a" }, run() {} };',
-    );
-    await writeFile(join(directory, "helper.js"), "export const helper = 1;");
-    await writeFile(join(directory, "a.test.js"), "throw new Error();");
-    await writeFile(join(directory, "a.d.ts"), "export {};");
-    const handlers = await loadHandlers(directory);
-    expect(handlers.map((handler) => handler.operation.id)).to.deep.equal(["a", "b"]);
-  });
-
-  it("refuses other default exports", async () => {
-    await writeFile(join(directory, "wrong.js"), "export default 5;");
-    const failure = await loadHandlers(directory).catch((error: unknown) => error);
-    expect(failure)
-      .to.be.instanceOf(StartupError)
-      .with.property("message")
-      .that.contains("wrong.js");
   });
 });
 

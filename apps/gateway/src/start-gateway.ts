@@ -88,7 +88,8 @@ export async function startGateway(
     return events.close();
   });
   startRecurring(
-    { process: "gateway", tasks: gatewayTasks(observed.counters), db, log },
+    { process: "gateway", tasks: await gatewayTasks(), counters: observed.counters },
+    { db, log },
     shutdown,
     { first: 0, last: 1 },
   );

@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import type { Database, Outbox } from "@carillon/db";
 import { authenticate, eventPresenter, type Guesses, type LoggedIn } from "@carillon/domain";
 import { EventHub, type HubOptions, type Presenter } from "@carillon/events";
@@ -10,7 +9,7 @@ import { buildApp, type AppOptions } from "./app.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
 import { bindServices, type Services } from "./services.ts";
 
-const operationsFolder = fileURLToPath(new URL("./operations", import.meta.url));
+const operationsFolder = new URL("./operations", import.meta.url);
 
 /** What a gateway stands on: its process makes it from variables, a test as the test needs it. */
 export interface GatewayParts {

@@ -14,7 +14,7 @@ import { expect } from "chai";
 import { z } from "zod";
 
 import { intentProcessor } from "./intent-processor.ts";
-import { deliverDueProcessor } from "./jobs/deliver-due.ts";
+import deliverDueProcessor from "./jobs/deliver-due.ts";
 import type { AnyProcessor } from "./processor.ts";
 import { RunningJobs } from "./running-jobs.ts";
 import type { WorkerServices } from "./services.ts";
@@ -55,7 +55,7 @@ describe("A job that is ended while a statement of it runs", () => {
   };
 
   async function start(processor: AnyProcessor, data: unknown, attempt = 1) {
-    const running = new RunningJobs({ log, stopMs: 60_000 });
+    const running = new RunningJobs({ services: services(), stopMs: 60_000 });
     const { name } = processor.definition;
     const run = running
       .run(processor, {
@@ -93,7 +93,7 @@ describe("A job that is ended while a statement of it runs", () => {
       );
       return row;
     };
-    const processor = intentProcessor(services(), definition, rename(realm.id)) as AnyProcessor;
+    const processor = intentProcessor(definition, rename(realm.id)) as AnyProcessor;
     return { processor, reference: { intentId, version }, state, name: (await state())?.name };
   }
 
@@ -131,7 +131,7 @@ describe("A job that is ended while a statement of it runs", () => {
     const room = await channel(db, realm, { subscribers: [member] });
     const { id } = await scheduledMessage(db, member, room);
     await makeDue(db, id);
-    const processor = deliverDueProcessor(services()) as AnyProcessor;
+    const processor = deliverDueProcessor as AnyProcessor;
     const { running, run } = await start(processor, { realmId: realm.id, second: 1 });
     await underWay();
     running.stop();

@@ -10,7 +10,6 @@ import { GiveUp, type IntentDefinition } from "@carillon/jobs";
 import { HandBack } from "@carillon/queue";
 
 import { processor, type Processor } from "./processor.ts";
-import type { WorkerServices } from "./services.ts";
 
 /**
  * The processor of a job that runs from a row of `job_intent`. What `work` does and the end of its intent commit
@@ -18,11 +17,10 @@ import type { WorkerServices } from "./services.ts";
  * At its deadline, and when the process must end, what it does is cancelled and rolled back.
  */
 export function intentProcessor<Payload>(
-  { db }: WorkerServices,
   definition: IntentDefinition<Payload>,
   work: (tx: Tx, intent: ClaimedIntent<Payload>) => Promise<void>,
 ): Processor<{ intentId: number; version: number }> {
-  return processor(definition, async ({ payload, attempt, lifetime }) => {
+  return processor(definition, async ({ payload, attempt, lifetime, services: { db } }) => {
     try {
       await db.within(lifetime).transaction(async (tx) => {
         const intent = await claimIntent(tx, definition, payload);

@@ -1,6 +1,8 @@
 import type { Lifetime } from "@carillon/db";
 import { oneToOne, type JobDefinition } from "@carillon/jobs";
-import type { Logger } from "@carillon/kit";
+import { loadDefaults, type Logger } from "@carillon/kit";
+
+import type { WorkerServices } from "./services.ts";
 
 /** What a processor gets to work with. */
 export interface JobContext<Payload> {
@@ -12,6 +14,8 @@ export interface JobContext<Payload> {
   readonly log: Logger;
   /** 1 at the first run. */
   readonly attempt: number;
+  /** Of this process; its database knows nothing of the lifetime. */
+  readonly services: WorkerServices;
 }
 
 /** The code that runs one kind of job. */
@@ -31,6 +35,18 @@ export function processor<Payload>(
   process: (context: JobContext<Payload>) => Promise<void>,
 ): Processor<Payload> {
   return { definition, process };
+}
+
+/**
+ * The processors of the folder `jobs`, which are the default exports of its modules.
+ * @throws StartupError for a default export that is no processor
+ */
+export function loadProcessors(): Promise<AnyProcessor[]> {
+  return loadDefaults(new URL("./jobs", import.meta.url), "a processor", isProcessor);
+}
+
+function isProcessor(value: unknown): value is AnyProcessor {
+  return typeof value === "object" && value !== null && "definition" in value && "process" in value;
 }
 
 /**

@@ -1,10 +1,23 @@
 import { expect } from "chai";
-import { backoff, job, type JobDefinition } from "@carillon/jobs";
+import { allJobs, backoff, job, type JobDefinition } from "@carillon/jobs";
 import { silentLogger, StartupError } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
 import { z } from "zod";
-import { needServer, openStore, storeKinds, waitUntil, type TestStore } from "@carillon/testkit";
-import { completeProcessors, processor, type AnyProcessor, type JobContext } from "./processor.ts";
+import {
+  needServer,
+  openStore,
+  storeKinds,
+  testSite,
+  waitUntil,
+  type TestStore,
+} from "@carillon/testkit";
+import {
+  completeProcessors,
+  loadProcessors,
+  processor,
+  type AnyProcessor,
+  type JobContext,
+} from "./processor.ts";
 import { startRunner, type Runner } from "./runner.ts";
 
 type Step = { id: number };
@@ -42,6 +55,10 @@ describe("definitions and processors", () => {
     expect([...matched.keys()]).to.have.members(["step", "hasty"]);
   });
 
+  it("are complete in the folder of the jobs", async () => {
+    completeProcessors(allJobs, await loadProcessors());
+  });
+
   it("are refused when one is missing, double or left over", () => {
     const one = processor(step, nothing);
     expect(() => completeProcessors([step], [])).to.throw(StartupError, "step has no processor");
@@ -77,7 +94,8 @@ for (const kind of storeKinds)
 
     function start(...processors: AnyProcessor[]): Runner {
       const definitions: JobDefinition[] = processors.map(({ definition }) => definition);
-      const runner = startRunner({ definitions, processors, queues, log: silentLogger });
+      const services = { db: undefined as never, queues, site: testSite(), log: silentLogger };
+      const runner = startRunner({ definitions, processors, services });
       runners.push(runner);
       return runner;
     }

@@ -1,14 +1,14 @@
 import { queues as queueTable, type JobDefinition, type QueueName } from "@carillon/jobs";
-import type { Logger } from "@carillon/kit";
-import type { Queues, Run, WorkerHandle } from "@carillon/queue";
+import type { Run, WorkerHandle } from "@carillon/queue";
 import { completeProcessors, type AnyProcessor } from "./processor.ts";
 import { RunningJobs } from "./running-jobs.ts";
+import type { WorkerServices } from "./services.ts";
 
 export interface RunnerOptions {
   readonly definitions: readonly JobDefinition[];
   readonly processors: readonly AnyProcessor[];
-  readonly queues: Queues;
-  readonly log: Logger;
+  /** Handed to every processor; the jobs come from its queues. */
+  readonly services: WorkerServices;
 }
 
 /** What the runner of this process has done so far, for the heartbeat and the metrics. */
@@ -40,9 +40,10 @@ const stopMs = 2_000;
  * Starts one worker for each queue that has jobs.
  * @throws StartupError when definitions and processors do not match one to one
  */
-export function startRunner({ definitions, processors, queues, log }: RunnerOptions): Runner {
+export function startRunner({ definitions, processors, services }: RunnerOptions): Runner {
+  const { queues, log } = services;
   const byName = completeProcessors(definitions, processors);
-  const running = new RunningJobs({ log, stopMs });
+  const running = new RunningJobs({ services, stopMs });
 
   const run = async (given: Run): Promise<void> => {
     const processor = byName.get(given.name);

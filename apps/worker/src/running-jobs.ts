@@ -1,8 +1,8 @@
 import { Lifetime } from "@carillon/db";
 import { checkPayload } from "@carillon/jobs";
-import type { Logger } from "@carillon/kit";
 import { HandBack, type Run } from "@carillon/queue";
 import type { AnyProcessor } from "./processor.ts";
+import type { WorkerServices } from "./services.ts";
 
 /** A run took longer than its declaration allows. It counts as a failed attempt. */
 export class DeadlineExceeded extends Error {
@@ -21,12 +21,12 @@ interface Running {
  */
 export class RunningJobs {
   readonly #running = new Set<Running>();
-  readonly #log: Logger;
+  readonly #services: WorkerServices;
   readonly #stopMs: number;
   #stopped: Error | undefined;
 
-  constructor(options: { log: Logger; stopMs: number }) {
-    this.#log = options.log;
+  constructor(options: { services: WorkerServices; stopMs: number }) {
+    this.#services = options.services;
     this.#stopMs = options.stopMs;
   }
 
@@ -56,7 +56,8 @@ export class RunningJobs {
     if (this.#stopped) throw this.#stopped;
     const { definition } = processor;
     const payload = checkPayload(definition, given.data);
-    const log = this.#log.child({ job: given.name, id: given.id, attempt: given.attempt });
+    const services = this.#services;
+    const log = services.log.child({ job: given.name, id: given.id, attempt: given.attempt });
     const lifetime = new Lifetime();
     lifetime.limit(
       definition.deadlineMs,
@@ -75,6 +76,7 @@ export class RunningJobs {
         signal: lifetime.signal,
         log,
         attempt: given.attempt,
+        services,
       });
       await Promise.race([work, patience.exhausted]);
     } catch (error) {

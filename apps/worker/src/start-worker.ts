@@ -6,9 +6,9 @@ import { connectQueues, serveOutbox } from "@carillon/queue";
 
 import { startHealthMonitor } from "./health-monitor.ts";
 import { healthProbe } from "./health-probe.ts";
-import { allProcessors } from "./jobs/index.ts";
 import { observeWorker } from "./observe.ts";
-import { workerTasks } from "./recurring/index.ts";
+import { loadProcessors } from "./processor.ts";
+import { workerTasks } from "./recurring.ts";
 import { startRunner } from "./runner.ts";
 import type { WorkerServices } from "./services.ts";
 
@@ -65,12 +65,11 @@ export async function startWorkerProcess(
   };
   const runner = startRunner({
     definitions: allJobs,
-    processors: allProcessors(services),
-    queues,
-    log,
+    processors: await loadProcessors(),
+    services,
   });
   const counters = () => ({ ...runner.counters(), ...observer.counters() });
-  startRecurring({ process: "worker", tasks: workerTasks(services, counters), db, log }, shutdown, {
+  startRecurring({ process: "worker", tasks: await workerTasks(), counters }, services, shutdown, {
     first: 0,
     last: 2,
   });

@@ -69,6 +69,15 @@ describe("recurring work", () => {
     ]);
   });
 
+  it("knows that no run has ended well yet", async () => {
+    const known: boolean[] = [];
+    const one = start(async ({ first }) => {
+      if (known.push(first) === 1) throw new Error("not today");
+    });
+    for (let more = 0; more < 3; more++) await one.run();
+    expect(known).to.deep.equal([true, true, false]);
+  });
+
   it("takes as many batches as are declared, and no more than there are", async () => {
     const sizes: number[] = [];
     let there = 5;

@@ -11,15 +11,23 @@ export interface RecurringRun {
   readonly log: Logger;
   /** Fires when the run is to come to an end: the process ends, or the deadline has come. */
   readonly signal: AbortSignal;
+  /** Whether no run of this process has ended well yet. */
+  readonly first: boolean;
   /** Takes one batch after the other until one says that no more is left, as many as are declared at most. */
   readonly batches: (take: (size: number) => Promise<"more" | "done">) => Promise<void>;
 }
 
-/** The code for one declaration of recurring work. */
-export interface RecurringTask {
+/** What every run needs of its process. */
+export interface TaskParts {
+  readonly db: Database;
+  readonly log: Logger;
+}
+
+/** The code for one declaration of recurring work. `Services` are what it needs of its process besides. */
+export interface RecurringTask<Services = unknown> {
   readonly definition: RecurringDefinition;
   /** May run in several processes at once, where no leader is declared. */
-  run(run: RecurringRun): Promise<void>;
+  readonly run: (run: RecurringRun & Services) => Promise<void>;
   /** Called once, after the last run. */
   end?(db: Database): Promise<void>;
 }
@@ -33,12 +41,16 @@ export interface Recurring {
 }
 
 /** Runs the task at once and then by its interval; a run that fails is logged, and the next one comes all the same. */
-export function startTask(task: RecurringTask, parts: { db: Database; log: Logger }): Recurring {
+export function startTask<Services>(
+  task: RecurringTask<Services>,
+  services: NoInfer<Services> & TaskParts,
+): Recurring {
   const { definition } = task;
-  const { db, log } = parts;
+  const { db, log } = services;
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
+  let first = true;
 
   async function once(): Promise<void> {
     const { name, deadlineMs } = definition;
@@ -50,7 +62,14 @@ export function startTask(task: RecurringTask, parts: { db: Database; log: Logge
     stopping.signal.addEventListener("abort", end);
     const { signal } = ending;
     try {
-      await task.run({ db: db.within(lifetime), log, signal, batches: batches(task, signal) });
+      await task.run({
+        ...services,
+        db: db.within(lifetime),
+        signal,
+        first,
+        batches: batches(definition.bound, signal),
+      });
+      first = false;
     } catch (error) {
       log.warn({ err: error, task: name }, "recurring work failed; it comes again");
     } finally {
@@ -76,8 +95,10 @@ export function startTask(task: RecurringTask, parts: { db: Database; log: Logge
   };
 }
 
-function batches({ definition }: RecurringTask, signal: AbortSignal): RecurringRun["batches"] {
-  const { batch, batches: most } = definition.bound;
+function batches(
+  { batch, batches: most }: RecurringDefinition["bound"],
+  signal: AbortSignal,
+): RecurringRun["batches"] {
   return async (take) => {
     for (let taken = 0; taken < most && !signal.aborted; taken++)
       if ((await take(batch)) === "done") return;

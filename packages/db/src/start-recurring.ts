@@ -1,22 +1,42 @@
 import { allRecurring, oneToOne, type ProcessName, type RecurringDefinition } from "@carillon/jobs";
-import type { Logger, Shutdown } from "@carillon/kit";
+import { loadDefaults, type Shutdown } from "@carillon/kit";
 
-import type { Database } from "./database.ts";
-import { startTask, type RecurringTask } from "./recurring-task.ts";
+import { heartbeatOf } from "./heartbeats.ts";
+import { startTask, type RecurringTask, type TaskParts } from "./recurring-task.ts";
 
 /**
- * Starts all recurring work of a process.
+ * The tasks of a folder, which are the default exports of its modules.
+ * @throws StartupError for a default export that is no task
+ */
+export function loadTasks<Services>(folder: URL): Promise<Array<RecurringTask<Services>>> {
+  return loadDefaults(folder, "a task of recurring work", isTask<Services>);
+}
+
+function isTask<Services>(value: unknown): value is RecurringTask<Services> {
+  return typeof value === "object" && value !== null && "definition" in value && "run" in value;
+}
+
+/**
+ * Starts all recurring work of a process: these tasks, and its heartbeat.
+ * @param services what the tasks get to work with
  * @param order when it stops in the shutdown: all of it first, then what goes on until the process has done its work
  * @throws StartupError unless every declaration for this kind of process has exactly one task and none is left over
  */
-export function startRecurring(
-  parts: { process: ProcessName; tasks: readonly RecurringTask[]; db: Database; log: Logger },
+export function startRecurring<Services>(
+  parts: {
+    process: ProcessName;
+    tasks: ReadonlyArray<RecurringTask<Services>>;
+    /** Of this process, for its heartbeat. */
+    counters?: () => object;
+  },
+  services: NoInfer<Services> & TaskParts,
   shutdown: Shutdown,
   order: { first: number; last: number },
 ): void {
-  for (const [name, task] of tasksOf(parts.process, parts.tasks)) {
+  const { process, tasks, counters } = parts;
+  for (const [name, task] of tasksOf(process, [...tasks, heartbeatOf(process, counters)])) {
     const { throughShutdown } = task.definition;
-    const started = startTask(task, parts);
+    const started = startTask(task, services);
     shutdown.add(throughShutdown ? order.last : order.first, name, () => started.stop());
   }
 }
@@ -25,11 +45,11 @@ export function startRecurring(
  * The tasks of a process by name.
  * @throws StartupError as {@link startRecurring}
  */
-export function tasksOf(
+export function tasksOf<Services>(
   process: ProcessName,
-  tasks: readonly RecurringTask[],
+  tasks: ReadonlyArray<RecurringTask<Services>>,
   definitions: readonly RecurringDefinition[] = allRecurring,
-): ReadonlyMap<string, RecurringTask> {
+): ReadonlyMap<string, RecurringTask<Services>> {
   const own = definitions.filter(({ processes }) => processes.includes(process));
   return oneToOne(["recurring work", `task in the ${process}`], own, tasks);
 }

@@ -6,6 +6,7 @@ export * from "./environment.ts";
 export * from "./in-slices.ts";
 export * from "./keys.ts";
 export * from "./listen.ts";
+export * from "./load-defaults.ts";
 export * from "./lock-file.mjs";
 export * from "./logger.ts";
 export * from "./metrics.ts";

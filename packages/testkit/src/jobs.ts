@@ -33,7 +33,7 @@ export async function runJob<Payload>(
   payload: NoInfer<Payload>,
   options: RunJobOptions = {},
 ): Promise<JobRun> {
-  const { allProcessors } = await import("@carillon/worker");
+  const { loadProcessors } = await import("@carillon/worker");
   const { log, lines } = captureLog();
   const published: Publication[] = [];
   const services: WorkerServices = {
@@ -43,7 +43,7 @@ export async function runJob<Payload>(
     queues: collecting(published),
     ...options.services,
   };
-  const processors = options.processors ?? allProcessors(services);
+  const processors = options.processors ?? (await loadProcessors());
   const processor = processors.find((one) => one.definition.name === definition.name);
   if (!processor) throw new Error(`the job ${definition.name} has no processor`);
   const lifetime = new Lifetime();
@@ -54,6 +54,7 @@ export async function runJob<Payload>(
     signal: options.signal ?? lifetime.signal,
     log,
     attempt: options.attempt ?? 1,
+    services,
   });
   return { published, logLines: lines };
 }
@@ -98,15 +99,14 @@ export async function startWorker(
   queues: Queues,
   options: TestWorkerOptions = {},
 ): Promise<TestWorker> {
-  const { allProcessors, startRunner } = await import("@carillon/worker");
+  const { loadProcessors, startRunner } = await import("@carillon/worker");
   const { log, lines } = captureLog();
   const services: WorkerServices = { db, queues, site: testSite(), log, ...options.services };
-  const processors = options.processors ?? allProcessors(services);
+  const processors = options.processors ?? (await loadProcessors());
   const runner = startRunner({
     definitions: options.definitions ?? processors.map((processor) => processor.definition),
     processors,
-    queues,
-    log,
+    services,
   });
   return { services, runner, logLines: lines, close: (graceMs = 5_000) => runner.close(graceMs) };
 }

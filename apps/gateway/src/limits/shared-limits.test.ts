@@ -6,7 +6,7 @@ import { silentLogger, systemClock, type Clock, type RateRule } from "@carillon/
 import { captureLog, forEachBackend, useDatabase, useQueues, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { clearRateHitsTask } from "./clear-hits.ts";
+import clearRateHitsTask from "../recurring/clear-rate-hits.ts";
 import type { HitStore, StoredWindow } from "./hit-store.ts";
 import { postgresHits } from "./postgres-hits.ts";
 import { redisHits } from "./redis-hits.ts";

@@ -5,30 +5,28 @@ import { processor } from "../processor.ts";
 import type { WorkerServices } from "../services.ts";
 
 /** Sends what is due in one organization (scheduled-messages.md §5). */
-export function deliverDueProcessor(services: WorkerServices) {
+export default processor(deliverDue, async ({ payload, lifetime, signal, log, services }) => {
   const { db, queues, site } = services;
-  return processor(deliverDue, async ({ payload, lifetime, signal, log }) => {
-    const { realmId, second } = payload;
-    const { more, elsewhere, now } = await deliverAll(
-      { db: db.within(lifetime), site, log, signal },
-      realmId,
-      {
-        maxBatches: batchesPerTurn,
-        onBatch: (outcomes) => report(services, outcomes),
-      },
-    );
-    const tick = Math.floor(now * 1_000);
-    if (more) {
-      await queues.publish([{ job: deliverDue, payload: { realmId, second, tick } }]);
-    } else if (elsewhere) {
-      await queues.publish([lookAgain(realmId, now)]);
-    } else if (second > now) {
-      // This machine's clock is ahead of the database's: come again when it is time there.
-      const delayMs = (second - now) * 1_000;
-      await queues.publish([{ job: deliverDue, payload: { realmId, second, tick }, delayMs }]);
-    }
-  });
-}
+  const { realmId, second } = payload;
+  const { more, elsewhere, now } = await deliverAll(
+    { db: db.within(lifetime), site, log, signal },
+    realmId,
+    {
+      maxBatches: batchesPerTurn,
+      onBatch: (outcomes) => report(services, outcomes),
+    },
+  );
+  const tick = Math.floor(now * 1_000);
+  if (more) {
+    await queues.publish([{ job: deliverDue, payload: { realmId, second, tick } }]);
+  } else if (elsewhere) {
+    await queues.publish([lookAgain(realmId, now)]);
+  } else if (second > now) {
+    // This machine's clock is ahead of the database's: come again when it is time there.
+    const delayMs = (second - now) * 1_000;
+    await queues.publish([{ job: deliverDue, payload: { realmId, second, tick }, delayMs }]);
+  }
+});
 
 /** Between two looks at an organization that somebody else delivers, in seconds. */
 const lookAgainSeconds = 3;

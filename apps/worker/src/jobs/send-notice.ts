@@ -7,20 +7,17 @@ import {
 import { sendNotice } from "@carillon/jobs";
 
 import { intentProcessor } from "../intent-processor.ts";
-import type { WorkerServices } from "../services.ts";
 
 /** Sends what the notification bot has to say about something that has happened. */
-export function sendNoticeProcessor(services: WorkerServices) {
-  return intentProcessor(services, sendNotice, async (tx, { realmId, payload }) => {
-    switch (payload.kind) {
-      case "subscribed":
-        return sendSubscribedNotice(tx, realmId, payload);
-      case "channel-created":
-        return sendChannelCreatedNotice(tx, realmId, payload);
-      case "bot-unheard":
-        return sendUnheardNotice(tx, realmId, payload);
-      case "group-membership":
-        return sendGroupMembershipNotices(tx, realmId, payload);
-    }
-  });
-}
+export default intentProcessor(sendNotice, async (tx, { realmId, payload }) => {
+  switch (payload.kind) {
+    case "subscribed":
+      return sendSubscribedNotice(tx, realmId, payload);
+    case "channel-created":
+      return sendChannelCreatedNotice(tx, realmId, payload);
+    case "bot-unheard":
+      return sendUnheardNotice(tx, realmId, payload);
+    case "group-membership":
+      return sendGroupMembershipNotices(tx, realmId, payload);
+  }
+});

@@ -3,7 +3,7 @@ import { purgeArchive } from "@carillon/domain";
 import { clearArchive } from "@carillon/jobs";
 
 /** Deletes removed messages that can be brought back no longer (channels.md §11). */
-export const clearArchiveTask: RecurringTask = {
+export default {
   definition: clearArchive,
   async run({ db, log, batches }) {
     let messages = 0;
@@ -17,4 +17,4 @@ export const clearArchiveTask: RecurringTask = {
     );
     if (messages > 0) log.info({ messages }, "deleted removed messages for good");
   },
-};
+} satisfies RecurringTask;

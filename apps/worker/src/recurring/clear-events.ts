@@ -3,7 +3,7 @@ import { collectGarbage } from "@carillon/events";
 import { clearEvents } from "@carillon/jobs";
 
 /** Deletes dead event queues and events that nobody can ask for any more (events.md §6). */
-export const clearEventsTask: RecurringTask = {
+export default {
   definition: clearEvents,
   run: ({ db, log, batches }) =>
     batches(async () => {
@@ -12,4 +12,4 @@ export const clearEventsTask: RecurringTask = {
       log.debug(deleted, "cleared dead event queues and old events");
       return "more";
     }),
-};
+} satisfies RecurringTask;

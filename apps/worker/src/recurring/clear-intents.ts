@@ -2,7 +2,7 @@ import { clearDoneIntents, leads, type ClearedIntents, type RecurringTask } from
 import { clearIntents } from "@carillon/jobs";
 
 /** Deletes what `job_intent` has of work that was done more than a day ago. */
-export const clearIntentsTask: RecurringTask = {
+export default {
   definition: clearIntents,
   async run({ db, log, batches }) {
     let rows = 0;
@@ -16,4 +16,4 @@ export const clearIntentsTask: RecurringTask = {
     });
     if (rows > 0) log.debug({ rows }, "cleared finished intents");
   },
-};
+} satisfies RecurringTask;

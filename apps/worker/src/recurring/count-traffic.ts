@@ -3,7 +3,7 @@ import { countMessages } from "@carillon/domain";
 import { countTraffic } from "@carillon/jobs";
 
 /** Counts what was sent to each channel on each day (channels.md §11). */
-export const countTrafficTask: RecurringTask = {
+export default {
   definition: countTraffic,
   run: ({ db, batches }) =>
     batches((size) =>
@@ -12,4 +12,4 @@ export const countTrafficTask: RecurringTask = {
         return (await countMessages(tx, size)) < size ? "done" : "more";
       }),
     ),
-};
+} satisfies RecurringTask;

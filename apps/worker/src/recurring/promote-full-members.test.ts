@@ -2,7 +2,7 @@ import { startTask } from "@carillon/db";
 import { captureLog, eventsOf, organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { promoteFullMembersTask } from "./promote-full-members.ts";
+import promoteFullMembersTask from "./promote-full-members.ts";
 
 describe("the worker's making of full members", () => {
   const db = useDatabase();

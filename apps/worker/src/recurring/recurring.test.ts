@@ -1,4 +1,4 @@
-import { leads, startTask, tasksOf, type RecurringTask } from "@carillon/db";
+import { heartbeatOf, leads, startTask, tasksOf, type RecurringTask } from "@carillon/db";
 import { allRecurring } from "@carillon/jobs";
 import {
   captureLog,
@@ -10,20 +10,19 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { workerTasks } from "./index.ts";
+import { workerTasks } from "../recurring.ts";
+import type { WorkerServices } from "../services.ts";
 
 describe("the recurring work of a worker", () => {
   const db = useDatabase();
   const { log } = captureLog();
   const queues = useQueues("postgres", db);
-  let tasks: ReadonlyMap<string, RecurringTask>;
+  let tasks: ReadonlyMap<string, RecurringTask<WorkerServices>>;
+  let services: WorkerServices;
   let realmId: number;
   before(async () => {
-    const services = { db, queues, site: testSite(), log };
-    tasks = tasksOf(
-      "worker",
-      workerTasks(services, () => ({})),
-    );
+    services = { db, queues, site: testSite(), log };
+    tasks = tasksOf("worker", [...(await workerTasks()), heartbeatOf("worker")]);
     const { realm, member } = await organization(db, { row: { waitingPeriodThreshold: 2 } });
     realmId = realm.id;
     await db.rows("UPDATE users SET date_joined = now() - interval '2 days' WHERE id = $1", [
@@ -44,7 +43,7 @@ describe("the recurring work of a worker", () => {
       await db.transaction(async (tx) => {
         expect(await leads(tx, definition, realm)).to.equal(true);
         const { statements } = await countQueries(db, async () => {
-          const started = startTask(task, { db, log });
+          const started = startTask(task, services);
           await started.run();
           await started.stop();
         });

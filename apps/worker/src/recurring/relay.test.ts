@@ -12,7 +12,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { relayTask } from "./relay.ts";
+import relayTask from "./relay.ts";
 
 const hour = 3_600;
 
@@ -48,7 +48,7 @@ forEachBackend("the alarm of a message that is due in more than a day", (backend
     return { stamped, job: job?.state };
   }
   const relayOnce = async () => {
-    const relay = startTask(relayTask({ queues }), { db, log: silentLogger });
+    const relay = startTask(relayTask, { db, log: silentLogger, queues });
     await relay.run();
     await relay.stop();
   };

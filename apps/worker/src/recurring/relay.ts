@@ -7,25 +7,26 @@ import {
   type RecurringTask,
 } from "@carillon/db";
 import { alarmHorizonMs, alarmJob, intentJobs, relay } from "@carillon/jobs";
-import { intentPublications, type Queues } from "@carillon/queue";
+import { intentPublications } from "@carillon/queue";
+
+import type { WorkerServices } from "../services.ts";
+
+type Relaying = Pick<WorkerServices, "queues">;
 
 /** A request sets its own alarm and publishes its own intents; after so long, in milliseconds, it has not. */
 const olderThanMs = 2_000;
 
 /** Puts into the queue what a commit left behind. Several relays may run: they add the same ids. */
-export function relayTask({ queues }: { queues: Queues }): RecurringTask {
-  return {
-    definition: relay,
-    async run(run) {
-      await run.batches((size) => relayAlarms(queues, run, size));
-      await run.batches((size) => relayIntents(queues, run, size));
-    },
-  };
-}
+export default {
+  definition: relay,
+  async run(run) {
+    await run.batches((size) => relayAlarms(run, size));
+    await run.batches((size) => relayIntents(run, size));
+  },
+} satisfies RecurringTask<Relaying>;
 
 async function relayAlarms(
-  queues: Queues,
-  { db, log }: RecurringRun,
+  { db, log, queues }: RecurringRun & Relaying,
   limit: number,
 ): Promise<"more" | "done"> {
   const alarms = await unalarmedRows(db, { horizonMs: alarmHorizonMs, olderThanMs, limit });
@@ -38,8 +39,7 @@ async function relayAlarms(
 }
 
 async function relayIntents(
-  queues: Queues,
-  { db, log }: RecurringRun,
+  { db, log, queues }: RecurringRun & Relaying,
   limit: number,
 ): Promise<"more" | "done"> {
   const jobs = [...intentJobs.keys()];

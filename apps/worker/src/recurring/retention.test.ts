@@ -2,8 +2,8 @@ import { readCounters, startTask } from "@carillon/db";
 import { captureLog, channel, organization, pastMessages, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { clearArchiveTask } from "./clear-archive.ts";
-import { retentionTask } from "./retention.ts";
+import clearArchiveTask from "./clear-archive.ts";
+import retentionTask from "./retention.ts";
 
 describe("the worker's removing of what is kept no longer", () => {
   const db = useDatabase();

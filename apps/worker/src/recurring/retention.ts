@@ -3,7 +3,7 @@ import { sweepRetention } from "@carillon/domain";
 import { retention } from "@carillon/jobs";
 
 /** Removes what channels and organizations keep no longer (channels.md §11). */
-export const retentionTask: RecurringTask = {
+export default {
   definition: retention,
   async run({ db, log, signal }) {
     const messages = await sweepRetention({ db, log, signal });
@@ -11,4 +11,4 @@ export const retentionTask: RecurringTask = {
     await addToCounter(db, "retention_removals", messages);
     log.info({ messages }, "removed messages that are kept no longer");
   },
-};
+} satisfies RecurringTask;

@@ -11,17 +11,13 @@ const overdueMs = 10_000;
  * Adds again whatever the queue lost, under ids of its own, because a job that is still there under the old id would
  * swallow the repair. What it repairs is counted.
  */
-export function sweepTask({ queues }: Pick<WorkerServices, "queues">): RecurringTask {
-  let first = true;
-  return {
-    definition: sweep,
-    async run({ db, log }) {
-      // After a start, what is due already has waited long enough: whoever should have sent it may have died with it.
-      await sweepOnce({ db, log, queues }, first ? 0 : overdueMs);
-      first = false;
-    },
-  };
-}
+export default {
+  definition: sweep,
+  async run({ first, ...services }) {
+    // After a start, what is due already has waited long enough: the process that should have sent it may have died.
+    await sweepOnce(services, first ? 0 : overdueMs);
+  },
+} satisfies RecurringTask<Pick<WorkerServices, "queues">>;
 
 /**
  * Adds a job for every organization with rows overdue by more than `overdue` milliseconds, and for every intent as

@@ -15,11 +15,11 @@ const clear = statement({
 });
 
 /** Takes away all that counts no more, however much it is, in steps that hold little. */
-export const clearRateHitsTask: RecurringTask = {
+export default {
   definition: clearRateHits,
   run: ({ db, batches }) =>
     batches(async (size) => ((await clearOnce(db)) < size ? "done" : "more")),
-};
+} satisfies RecurringTask;
 
 async function clearOnce(sql: Sql): Promise<number> {
   const [row] = await sql.rows(clear);

@@ -1,0 +1,9 @@
+import { heartbeatOf, tasksOf } from "@carillon/db";
+
+import { gatewayTasks } from "./recurring.ts";
+
+describe("the recurring work of a gateway", () => {
+  it("has a task for everything that is declared for it, and no other", async () => {
+    tasksOf("gateway", [...(await gatewayTasks()), heartbeatOf("gateway")]);
+  });
+});

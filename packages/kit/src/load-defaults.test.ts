@@ -1,0 +1,39 @@
+import { expect } from "chai";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { loadDefaults } from "./load-defaults.ts";
+import { StartupError } from "./environment.ts";
+
+describe("loadDefaults", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "defaults-"));
+    await writeFile(join(folder, "package.json"), '{"type":"module"}');
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+  const load = () => loadDefaults(pathToFileURL(folder), "a word", (value) => isWord(value));
+  const isWord = (value: unknown): value is string => typeof value === "string";
+
+  it("takes the default exports of all modules but tests, in the order of their paths", async () => {
+    await mkdir(join(folder, "deep"));
+    await writeFile(join(folder, "b.js"), 'export default "b";');
+    await writeFile(join(folder, "deep", "c.js"), 'export default "c";');
+    await writeFile(join(folder, "a.js"), 'export default "a";');
+    await writeFile(join(folder, "helper.js"), "export const helper = 1;");
+    await writeFile(join(folder, "a.test.js"), "throw new Error();");
+    await writeFile(join(folder, "a.d.ts"), "export {};");
+    expect(await load()).to.deep.equal(["a", "b", "c"]);
+  });
+
+  it("refuses other default exports, by the name of their file", async () => {
+    await writeFile(join(folder, "wrong.js"), "export default 5;");
+    const failure = await load().catch((error: unknown) => error);
+    expect(failure)
+      .to.be.instanceOf(StartupError)
+      .with.property("message")
+      .that.matches(/wrong\.js is not a word$/);
+  });
+});
