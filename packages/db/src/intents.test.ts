@@ -1,6 +1,7 @@
+import { markRead } from "@carillon/jobs";
 import { organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
-import { overdueIntents, unqueuedIntents } from "./intents.ts";
+import { claimIntent, overdueIntents, unqueuedIntents } from "./intents.ts";
 
 describe("pending intents", () => {
   const db = useDatabase();
@@ -19,5 +20,17 @@ describe("pending intents", () => {
     await db.rows("UPDATE job_intent SET enqueued_at = run_at");
     const overdue = await overdueIntents(db, { jobs, overdueMs: 1_000, limit: 10 });
     expect(overdue.map(({ job }) => job)).to.deep.equal(["known"]);
+  });
+
+  it("of no organization are not handed to work that is an organization's", async () => {
+    const [row] = await db.rows<{ id: number }>(
+      `INSERT INTO job_intent (job, unique_key, payload) VALUES ($1, 'nobody', $2) RETURNING id`,
+      [markRead.name, { channelId: 1, upTo: 1, readers: [{ userId: 1, after: 0 }] }],
+    );
+    const ref = { intentId: row?.id ?? 0, version: 1 };
+    const refusal = await db
+      .transaction((tx) => claimIntent(tx, markRead, ref))
+      .catch((error: Error) => error.message);
+    expect(refusal).to.match(/belongs to no organization/);
   });
 });
