@@ -1,4 +1,4 @@
-import { pending, type Database } from "@carillon/db";
+import { column, statement, pending, type Database, type RowOf } from "@carillon/db";
 import type { QueueName } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import pg from "pg";
@@ -9,14 +9,23 @@ import type { HealthReading, QueueReading } from "./health-monitor.ts";
 const overdue = "30 seconds";
 
 /** What every worker has run, from its last heartbeat; one that dies takes its number with it, as late as that. */
-const look = {
-  due: `SELECT EXISTS (SELECT FROM realms r CROSS JOIN LATERAL (
+const runsOfWorkers = statement({
+  name: "health-runs",
+  text: `SELECT coalesce(sum((counters->>'completed')::bigint + (counters->>'failed')::bigint), 0)::float8 AS runs
+    FROM process_heartbeats WHERE role = 'worker'`,
+  row: { runs: column.float },
+});
+
+const anyDue = statement({
+  name: "health-due",
+  text: `SELECT EXISTS (SELECT FROM realms r CROSS JOIN LATERAL (
       SELECT FROM scheduled_messages s
       WHERE s.realm_id = r.id AND ${pending("s")} AND s.deliver_at < now() - interval '${overdue}'
       LIMIT 1) stuck) AS due`,
-  runs: `SELECT coalesce(sum((counters->>'completed')::bigint + (counters->>'failed')::bigint), 0)::float8 AS runs
-    FROM process_heartbeats WHERE role = 'worker'`,
-};
+  row: { due: column.bool },
+});
+
+const nothing = statement({ name: "health-pool", text: "SELECT", row: {} });
 
 /**
  * Looks over a connection of its own, so that a dead pool cannot hide what is due, and over the worker's own pool, so
@@ -35,7 +44,7 @@ export function healthProbe(parts: {
     const [{ due, runs }, queues] = await Promise.all([
       lookAtDatabase(parts.databaseUrl, signal),
       lookAtQueues(parts.queues, parts.begun(), parts.refusals?.()),
-      parts.db.rows("SELECT 1"),
+      parts.db.rows(nothing),
     ]);
     const own = queues.reduce((sum, { begun }) => sum + begun, 0);
     return { dueWork: due, runsAnywhere: runs + own, queues };
@@ -57,8 +66,8 @@ async function lookAtDatabase(
   signal.addEventListener("abort", end);
   try {
     await client.connect();
-    const due = await client.query<{ due: boolean }>(look.due);
-    const runs = await client.query<{ runs: number }>(look.runs);
+    const due = await client.query<RowOf<typeof anyDue.columns>>(anyDue.text);
+    const runs = await client.query<RowOf<typeof runsOfWorkers.columns>>(runsOfWorkers.text);
     return { due: due.rows[0]!.due, runs: runs.rows[0]!.runs };
   } finally {
     signal.removeEventListener("abort", end);

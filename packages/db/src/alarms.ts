@@ -86,10 +86,14 @@ export function overdueRealms(sql: Sql, overdueMs: number): Promise<OverdueRealm
   return sql.rows(overdue, [overdueMs]);
 }
 
+const clock = statement({
+  name: "database-clock-ms",
+  text: "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now",
+  row: { now: column.float },
+});
+
 /** The database's clock in UNIX milliseconds. */
 export async function databaseNow(sql: Sql): Promise<number> {
-  const [row] = await sql.rows<{ now: number }>(
-    "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now",
-  );
+  const [row] = await sql.rows(clock);
   return row!.now;
 }

@@ -1,5 +1,6 @@
 import type { Sql } from "./sql.ts";
 import { statement } from "./statement.ts";
+import { column } from "./column.ts";
 
 /** Counters that belong to the database rather than to a process, such as `sweep_repairs`. They only rise. */
 
@@ -15,10 +16,14 @@ export async function addToCounter(sql: Sql, name: string, n = 1): Promise<void>
   await sql.rows(add, [name, n]);
 }
 
+const all = statement({
+  name: "counters",
+  text: "SELECT name, value FROM counters ORDER BY name",
+  row: { name: column.text, value: column.bigint },
+});
+
 /** All counters by name; one that nothing was added to yet is not there. */
 export async function readCounters(sql: Sql): Promise<Map<string, number>> {
-  const rows = await sql.rows<{ name: string; value: number }>(
-    "SELECT name, value FROM counters ORDER BY name",
-  );
+  const rows = await sql.rows(all);
   return new Map(rows.map(({ name, value }) => [name, value]));
 }

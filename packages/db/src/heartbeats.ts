@@ -29,6 +29,12 @@ const write = statement({
   row: {},
 });
 
+const remove = statement({
+  name: "heartbeat-remove",
+  text: "DELETE FROM process_heartbeats WHERE process_id = $1",
+  row: {},
+});
+
 /**
  * Writes this process's row in `process_heartbeats`. A beat that fails changes nothing else: a process is not stopped
  * because nobody can see it.
@@ -46,7 +52,7 @@ export function heartbeatOf(role: ProcessName, counters: () => object = () => ({
     beat,
     run: ({ db }) => beat(db),
     end: async (sql) => {
-      await sql.rows("DELETE FROM process_heartbeats WHERE process_id = $1", [processId]);
+      await sql.rows(remove, [processId]);
     },
   };
 }

@@ -1,7 +1,31 @@
-import { leads, type Tx } from "@carillon/db";
+import { column, statement, leads, type Tx } from "@carillon/db";
 import { clearEvents } from "@carillon/jobs";
 
 import { grace, longestLag, servedSeconds, shortestLog } from "./lifetimes.ts";
+
+const dropDead = statement({
+  name: "event-queues-dead",
+  text: `DELETE FROM event_queue WHERE queue_id IN (
+    SELECT queue_id FROM event_queue q
+    WHERE q.last_seen + make_interval(secs => ${servedSeconds} + ${grace}) < now() FOR UPDATE SKIP LOCKED)`,
+  row: {},
+});
+
+const keeping = statement({
+  name: "event-logs-keeping",
+  text: `SELECT h.realm_id AS "realmId", greatest(${shortestLog}, max(q.idle_timeout)) + ${longestLag} AS keep
+    FROM event_head h LEFT JOIN event_queue q ON q.realm_id = h.realm_id GROUP BY h.realm_id`,
+  row: { realmId: column.int, keep: column.int },
+});
+
+const dropOldest = statement({
+  name: "event-log-drop-oldest",
+  text: `DELETE FROM event_log WHERE realm_id = $1 AND seq <= (
+    SELECT max(seq) FROM (
+      SELECT seq, created_at FROM event_log WHERE realm_id = $1 ORDER BY seq LIMIT ${clearEvents.bound.batch}) oldest
+    WHERE created_at < now() - make_interval(secs => $2))`,
+  row: {},
+});
 
 /**
  * Deletes dead queues, and events that no live queue can still ask for (events.md §6). One process at a time does it.
@@ -12,24 +36,11 @@ export async function collectGarbage(db: {
 }): Promise<{ queues: number; events: number } | undefined> {
   return db.transaction(async (tx) => {
     if (!(await leads(tx, clearEvents))) return undefined;
-    const queues = await tx.count(
-      `DELETE FROM event_queue WHERE queue_id IN (
-         SELECT queue_id FROM event_queue q
-         WHERE q.last_seen + make_interval(secs => ${servedSeconds} + ${grace}) < now() FOR UPDATE SKIP LOCKED)`,
-    );
-    const realms = await tx.rows<{ realmId: number; keep: number }>(
-      `SELECT h.realm_id AS "realmId", greatest(${shortestLog}, max(q.idle_timeout)) + ${longestLag} AS keep
-       FROM event_head h LEFT JOIN event_queue q ON q.realm_id = h.realm_id GROUP BY h.realm_id`,
-    );
+    const queues = await tx.count(dropDead);
+    const realms = await tx.rows(keeping);
     let events = 0;
     for (const { realmId, keep } of realms) {
-      events += await tx.count(
-        `DELETE FROM event_log WHERE realm_id = $1 AND seq <= (
-           SELECT max(seq) FROM (
-             SELECT seq, created_at FROM event_log WHERE realm_id = $1 ORDER BY seq LIMIT ${clearEvents.bound.batch}) oldest
-           WHERE created_at < now() - make_interval(secs => $2))`,
-        [realmId, keep],
-      );
+      events += await tx.count(dropOldest, [realmId, keep]);
     }
     return { queues, events };
   });

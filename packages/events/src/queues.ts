@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { queueDeleted } from "@carillon/contract";
-import { statement, type Sql, type Tx } from "@carillon/db";
+import { column, statement, type Sql, type Tx } from "@carillon/db";
 
 import { emit } from "./emit.ts";
 import { servedSeconds } from "./lifetimes.ts";
@@ -13,6 +13,13 @@ const queuesPerUser = 100;
 /** A queue that is yet to come; what it sees by is its account's. */
 export type NewQueue = Omit<EventQueue, "id" | "sight">;
 
+const insert = statement({
+  name: "event-queue-insert",
+  text: `INSERT INTO event_queue (queue_id, realm_id, user_id, base_seq, options, idle_timeout)
+    SELECT $1, $2, id, $4, $5, $6 FROM users WHERE id = $3 FOR SHARE`,
+  row: {},
+});
+
 /**
  * Inserts a queue whose events begin after `baseSeq`, which must have been read in the same snapshot as everything
  * that the client is told.
@@ -22,19 +29,14 @@ export async function insertQueue(
   queue: NewQueue,
 ): Promise<NewQueue & { readonly id: string }> {
   const id = randomUUID();
-  await tx.lock(
-    { name: "accounts", keys: [queue.userId], shared: true },
-    `INSERT INTO event_queue (queue_id, realm_id, user_id, base_seq, options, idle_timeout)
-     SELECT $1, $2, id, $4, $5, $6 FROM users WHERE id = $3 FOR SHARE`,
-    [
-      id,
-      queue.realmId,
-      queue.userId,
-      queue.baseSeq,
-      JSON.stringify(queue.options),
-      queue.idleTimeout,
-    ],
-  );
+  await tx.lock({ name: "accounts", keys: [queue.userId], shared: true }, insert, [
+    id,
+    queue.realmId,
+    queue.userId,
+    queue.baseSeq,
+    JSON.stringify(queue.options),
+    queue.idleTimeout,
+  ]);
   return { ...queue, id };
 }
 
@@ -61,25 +63,34 @@ export async function evictQueues(sql: Sql, userId: number, newest: string): Pro
   await sql.rows(evict, [userId, queuesPerUser, newest]);
 }
 
+const deleteOwn = statement({
+  name: "event-queue-delete-own",
+  text: `DELETE FROM event_queue q WHERE queue_id = $1 AND user_id = $2
+    RETURNING realm_id AS "realmId", ${aliveQueue} AS alive`,
+  row: { realmId: column.int, alive: column.bool },
+});
+
 /**
  * Deletes a queue of the account and tells every gateway, so that an open poll on it ends.
  * @returns false when there is none that lives
  */
 export async function deleteQueue(tx: Tx, userId: number, queueId: string): Promise<boolean> {
   if (!isUuid(queueId)) return false;
-  const deleted = await tx.first<{ realmId: number; alive: boolean }>(
-    `DELETE FROM event_queue q WHERE queue_id = $1 AND user_id = $2
-     RETURNING realm_id AS "realmId", ${aliveQueue} AS alive`,
-    [queueId, userId],
-  );
+  const deleted = await tx.first(deleteOwn, [queueId, userId]);
   if (!deleted?.alive) return false;
   emit(tx, deleted.realmId, [queueDeleted({ queue_id: queueId }, { audience: [] })]);
   return true;
 }
 
+const drop = statement({
+  name: "event-queue-drop",
+  text: "DELETE FROM event_queue WHERE queue_id = $1",
+  row: {},
+});
+
 /** Gives up a queue that cannot be served any more. */
 export async function dropQueue(sql: Sql, queueId: string): Promise<void> {
-  await sql.rows("DELETE FROM event_queue WHERE queue_id = $1", [queueId]);
+  await sql.rows(drop, [queueId]);
 }
 
 /** Whether it can be the id of a queue: PostgreSQL refuses other texts. */

@@ -1,5 +1,5 @@
-import type { Sql } from "@carillon/db";
-import { intentColumns, type IntentView } from "../look-up/find-intents.ts";
+import { column, statement, type Sql, type RowOf } from "@carillon/db";
+import { intentColumns, intentRow } from "../look-up/find-intents.ts";
 
 /** Which dead letters: of one job, of one organization, or all. */
 export interface DeadFilter {
@@ -10,10 +10,7 @@ export interface DeadFilter {
 /** Where a page of the list goes on: microseconds of the UNIX epoch at which the last row died, and its id. */
 export type DeadCursor = readonly [diedAt: number, id: number];
 
-export interface DeadRow extends IntentView {
-  /** Microseconds of the UNIX epoch. */
-  readonly diedAt: number;
-}
+export type DeadRow = RowOf<typeof page.columns>;
 
 export interface DeadPage {
   readonly rows: readonly DeadRow[];
@@ -31,30 +28,41 @@ export function filterValues({ job, realmId }: DeadFilter): [string | null, numb
   return [job ?? null, realmId ?? null];
 }
 
+const page = statement({
+  name: "dead-letters",
+  text: `SELECT ${intentColumns}, (extract(epoch FROM i.finished_at) * 1000000)::bigint AS "diedAt"
+    FROM job_intent i
+    WHERE i.state = 'dead' AND ${filterCondition}
+      AND ($3::bigint IS NULL
+        OR (i.finished_at, i.id) < (timestamptz 'epoch' + $3 * interval '1 microsecond', $4::bigint))
+    ORDER BY i.finished_at DESC, i.id DESC LIMIT ${pageSize + 1}`,
+  row: { ...intentRow /** Microseconds of the UNIX epoch. */, diedAt: column.bigint },
+});
+
 /** Dead letters, the latest first. */
 export async function listDead(
   sql: Sql,
   filter: DeadFilter,
   after?: DeadCursor,
 ): Promise<DeadPage> {
-  const rows = await sql.rows<DeadRow>(
-    `SELECT ${intentColumns}, (extract(epoch FROM i.finished_at) * 1000000)::bigint AS "diedAt"
-      FROM job_intent i
-      WHERE i.state = 'dead' AND ${filterCondition}
-        AND ($3::bigint IS NULL
-          OR (i.finished_at, i.id) < (timestamptz 'epoch' + $3 * interval '1 microsecond', $4::bigint))
-      ORDER BY i.finished_at DESC, i.id DESC LIMIT ${pageSize + 1}`,
-    [...filterValues(filter), after?.[0] ?? null, after?.[1] ?? null],
-  );
+  const rows = await sql.rows(page, [
+    ...filterValues(filter),
+    after?.[0] ?? null,
+    after?.[1] ?? null,
+  ]);
   const shown = rows.slice(0, pageSize);
   const last = rows[pageSize - 1];
   const more = rows.length > pageSize && last !== undefined;
   return { rows: shown, next: more ? [last.diedAt, last.id] : undefined };
 }
 
+const byJob = statement({
+  name: "dead-letters-by-job",
+  text: "SELECT job, count(*) AS count FROM job_intent WHERE state = 'dead' GROUP BY job ORDER BY job",
+  row: { job: column.text, count: column.bigint },
+});
+
 /** How many there are of each job. */
 export function countDead(sql: Sql): Promise<{ job: string; count: number }[]> {
-  return sql.rows(
-    "SELECT job, count(*) AS count FROM job_intent WHERE state = 'dead' GROUP BY job ORDER BY job",
-  );
+  return sql.rows(byJob);
 }

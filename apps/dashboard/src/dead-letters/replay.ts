@@ -1,4 +1,4 @@
-import type { Database, Tx } from "@carillon/db";
+import { column, statement, type Database, type Tx, type RowOf } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 import { filterCondition, filterValues, type DeadFilter } from "./list.ts";
 
@@ -11,17 +11,54 @@ export type ReplayRequest =
     }
   | { readonly matching: DeadFilter };
 
-interface Replayed {
-  readonly id: number;
-  readonly realmId: number | null;
-  readonly job: string;
-  readonly uniqueKey: string;
-  readonly version: number;
-}
+const replayedRow = {
+  id: column.bigint,
+  realmId: column.int.orNull(),
+  job: column.text,
+  uniqueKey: column.text,
+  version: column.int,
+};
+
+type Replayed = RowOf<typeof replayedRow>;
 
 /** Rows in one transaction, and in one request. */
 const batch = 500;
 const most = 10_000;
+
+const clock = statement({
+  name: "database-clock",
+  text: "SELECT now()::text AS now",
+  row: { now: column.text },
+});
+
+/** @param condition on `job_intent i`, of `$1` and `$2` */
+const replayOf = (name: string, condition: string) =>
+  statement({
+    name,
+    text: `WITH chosen AS (
+        SELECT i.id, i.attempts FROM job_intent i
+        WHERE i.state = 'dead' AND ${condition} AND (i.finished_at <= $3::timestamptz OR i.finished_at IS NULL)
+        ORDER BY i.finished_at, i.id LIMIT ${batch} FOR UPDATE SKIP LOCKED
+      ), replayed AS (
+        UPDATE job_intent i SET state = 'pending', version = i.version + 1, attempts = 0,
+          run_at = now(), enqueued_at = NULL, finished_at = NULL
+        FROM chosen c WHERE i.id = c.id
+        RETURNING i.id, i.realm_id, i.job, i.unique_key, i.version, c.attempts
+      ), audited AS (
+        INSERT INTO audit_log (realm_id, event_type, extra_data)
+        SELECT realm_id, 'job_replayed', jsonb_build_object('intent_id', id, 'job', job,
+          'unique_key', unique_key, 'version', version, 'attempts', attempts, 'operator', $4::text)
+        FROM replayed WHERE realm_id IS NOT NULL
+      )
+      SELECT id, realm_id AS "realmId", job, unique_key AS "uniqueKey", version FROM replayed`,
+    row: replayedRow,
+  });
+
+const replayById = replayOf(
+  "dead-letters-replay-by-id",
+  "i.id = ANY($1::bigint[]) AND ($2::int IS NULL OR i.version = $2)",
+);
+const replayMatching = replayOf("dead-letters-replay-matching", filterCondition);
 
 /**
  * Makes dead letters pending again, as new versions with attempts of their own; the relay puts them into their
@@ -34,7 +71,7 @@ export async function replay(
   request: ReplayRequest,
   operator: string,
 ): Promise<number> {
-  const [start] = await db.rows<{ now: string }>("SELECT now()::text AS now");
+  const [start] = await db.rows(clock);
   let replayed = 0;
   for (;;) {
     // What dies again meanwhile waits for the next request.
@@ -52,30 +89,7 @@ function replayBatch(
   before: string,
   operator: string,
 ): Promise<Replayed[]> {
-  const [condition, values] =
-    "ids" in request
-      ? [
-          "i.id = ANY($1::bigint[]) AND ($2::int IS NULL OR i.version = $2)",
-          [request.ids, request.version ?? null],
-        ]
-      : [filterCondition, filterValues(request.matching)];
-  return tx.rows<Replayed>(
-    `WITH chosen AS (
-        SELECT i.id, i.attempts FROM job_intent i
-        WHERE i.state = 'dead' AND ${condition} AND (i.finished_at <= $3::timestamptz OR i.finished_at IS NULL)
-        ORDER BY i.finished_at, i.id LIMIT ${batch} FOR UPDATE SKIP LOCKED
-      ), replayed AS (
-        UPDATE job_intent i SET state = 'pending', version = i.version + 1, attempts = 0,
-          run_at = now(), enqueued_at = NULL, finished_at = NULL
-        FROM chosen c WHERE i.id = c.id
-        RETURNING i.id, i.realm_id, i.job, i.unique_key, i.version, c.attempts
-      ), audited AS (
-        INSERT INTO audit_log (realm_id, event_type, extra_data)
-        SELECT realm_id, 'job_replayed', jsonb_build_object('intent_id', id, 'job', job,
-          'unique_key', unique_key, 'version', version, 'attempts', attempts, 'operator', $4::text)
-        FROM replayed WHERE realm_id IS NOT NULL
-      )
-      SELECT id, realm_id AS "realmId", job, unique_key AS "uniqueKey", version FROM replayed`,
-    [...values, before, operator],
-  );
+  return "ids" in request
+    ? tx.rows(replayById, [request.ids, request.version ?? null, before, operator])
+    : tx.rows(replayMatching, [...filterValues(request.matching), before, operator]);
 }

@@ -1,22 +1,25 @@
-import type { Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
+
+/** The rows of {@link intentColumns}. */
+export const intentRow = {
+  id: column.bigint,
+  uniqueKey: column.text,
+  job: column.text,
+  realmId: column.int.orNull(),
+  state: column.text.as<"pending" | "done" | "dead">(),
+  version: column.int,
+  attempts: column.int,
+  lastError: column.text.orNull(),
+  createdAt: column.float,
+  runAt: column.float,
+  enqueuedAt: column.float.orNull(),
+  finishedAt: column.float.orNull(),
+  /** The database's clock. */
+  now: column.float,
+};
 
 /** A row of background work. Times are UNIX seconds. */
-export interface IntentView {
-  readonly id: number;
-  readonly uniqueKey: string;
-  readonly job: string;
-  readonly realmId: number | null;
-  readonly state: "pending" | "done" | "dead";
-  readonly version: number;
-  readonly attempts: number;
-  readonly lastError: string | null;
-  readonly createdAt: number;
-  readonly runAt: number;
-  readonly enqueuedAt: number | null;
-  readonly finishedAt: number | null;
-  /** The database's clock. */
-  readonly now: number;
-}
+export type IntentView = RowOf<typeof intentRow>;
 
 /** For `SELECT` over `job_intent i`. Errors are cut: the whole one is in the log. */
 export const intentColumns = `i.id, i.unique_key AS "uniqueKey", i.job, i.realm_id AS "realmId", i.state,
@@ -28,16 +31,20 @@ export const intentColumns = `i.id, i.unique_key AS "uniqueKey", i.job, i.realm_
 /** Ids of the jobs of intents, as `intentJob` makes them; the sweep's end in a tick. */
 const jobIds = /^([a-z-]+)-([0-9]{1,15})-v[0-9]+(?:-t[0-9]+)?$/;
 
+const find = (name: string, condition: string) =>
+  statement({
+    name,
+    text: `SELECT ${intentColumns} FROM job_intent i WHERE ${condition} ORDER BY i.id`,
+    row: intentRow,
+  });
+
+const byId = find("intent-by-id", "i.id = $1");
+const byKey = find("intent-by-key", "i.unique_key = $1");
+const byKeyOrJob = find("intents-by-key-or-job", "i.unique_key = $1 OR (i.id = $3 AND i.job = $2)");
+
 /** By the number of the row, by its unique key, or by the id of one of its jobs. */
 export function findIntents(sql: Sql, id: number | string): Promise<IntentView[]> {
-  const find = (condition: string, values: readonly unknown[]) =>
-    sql.rows<IntentView>(
-      `SELECT ${intentColumns} FROM job_intent i WHERE ${condition} ORDER BY i.id`,
-      values,
-    );
-  if (typeof id === "number") return find("i.id = $1", [id]);
+  if (typeof id === "number") return sql.rows(byId, [id]);
   const [, job, number] = jobIds.exec(id) ?? [];
-  return job === undefined
-    ? find("i.unique_key = $1", [id])
-    : find("i.unique_key = $1 OR (i.id = $3 AND i.job = $2)", [id, job, number]);
+  return job === undefined ? sql.rows(byKey, [id]) : sql.rows(byKeyOrJob, [id, job, number]);
 }
