@@ -85,6 +85,7 @@ export {
   lockChannels,
   subscribe,
   subscriptionColumns,
+  subscriptionRow,
   unsubscribe,
 } from "./channels/subscribe.ts";
 export { lockChannelsOf, markSubscriber } from "./channels/subscriber-activity.ts";

@@ -1,8 +1,15 @@
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 import { lockOrganization } from "../realms/lock-organization.ts";
 import type { Realm } from "../realms/realm.ts";
+
+const named = statement({
+  name: "bot-name-taken",
+  text: `SELECT FROM users WHERE realm_id = $1 AND is_active
+    AND lower(normalize(full_name, NFKC)) = lower(normalize($2, NFKC)) LIMIT 1`,
+  row: {},
+});
 
 /**
  * A bot that becomes active has another name than every active account, whatever their case (users.md §5). No name is
@@ -12,11 +19,7 @@ import type { Realm } from "../realms/realm.ts";
 export async function checkBotName(tx: Tx, realm: Realm, name: string): Promise<void> {
   const [, taken] = await Promise.all([
     lockOrganization(tx, realm.id),
-    tx.first(
-      `SELECT FROM users WHERE realm_id = $1 AND is_active
-         AND lower(normalize(full_name, NFKC)) = lower(normalize($2, NFKC)) LIMIT 1`,
-      [realm.id, name],
-    ),
+    tx.first(named, [realm.id, name]),
   ]);
   if (taken) throw errors.badRequest("An active user or bot has this name");
 }

@@ -1,4 +1,4 @@
-import { column, statement, type Tx } from "@carillon/db";
+import { column, statement, type Tx, type RowOf } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
 import { changeAudiences } from "./audience-lock.ts";
@@ -17,17 +17,22 @@ export interface SubscriptionPair {
   readonly userId: number;
 }
 
+/** The rows of {@link subscriptionColumns}. */
+export const subscriptionRow = {
+  channelId: column.int,
+  userId: column.int,
+  color: column.text,
+  isMuted: column.bool,
+  pinToTop: column.bool,
+  desktopNotifications: column.bool.orNull(),
+  audibleNotifications: column.bool.orNull(),
+  pushNotifications: column.bool.orNull(),
+  emailNotifications: column.bool.orNull(),
+  wildcardMentionsNotify: column.bool.orNull(),
+};
+
 /** An account's subscription to a channel, with what it wants of it; null inherits the account's own settings. */
-export interface Subscription extends SubscriptionPair {
-  readonly color: string;
-  readonly isMuted: boolean;
-  readonly pinToTop: boolean;
-  readonly desktopNotifications: boolean | null;
-  readonly audibleNotifications: boolean | null;
-  readonly pushNotifications: boolean | null;
-  readonly emailNotifications: boolean | null;
-  readonly wildcardMentionsNotify: boolean | null;
-}
+export type Subscription = RowOf<typeof subscriptionRow>;
 
 /** Of the table `subscriptions`, called `s`. */
 export const subscriptionColumns = `s.channel_id AS "channelId", s.user_id AS "userId", s.color, s.is_muted AS "isMuted",
@@ -165,17 +170,19 @@ export async function lockChannels(tx: Tx, channelIds: readonly number[]): Promi
   await Promise.all([changeAudiences(tx, channelIds), lockChannelRows(tx, channelIds)]);
 }
 
+const lockForCount = statement({
+  name: "channels-lock-for-count",
+  text: "SELECT FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE",
+  row: {},
+});
+
 /**
  * The same while others send, for those whom it does not matter to who is subscribed, or who hold the audiences
  * already.
  */
 export async function lockChannelRows(tx: Tx, channelIds: readonly number[]): Promise<void> {
   if (channelIds.length === 0) return;
-  await tx.lock(
-    { name: "channels", keys: channelIds },
-    "SELECT FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE",
-    [channelIds],
-  );
+  await tx.lock({ name: "channels", keys: channelIds }, lockForCount, [channelIds]);
 }
 
 const count = statement({

@@ -1,4 +1,4 @@
-import { holdKey, lockKey, type Tx } from "@carillon/db";
+import { column, statement, holdKey, lockKey, type Tx, type RowOf } from "@carillon/db";
 
 /**
  * Waits until nobody else changes who is in the organization's groups, its group graph or its group settings, and
@@ -20,12 +20,14 @@ export async function holdGroupGraph(tx: Tx, realmId: number): Promise<void> {
 }
 
 /** A named group, as far as using it somewhere needs to know. */
-export interface UsableGroup {
-  readonly id: number;
-  readonly name: string;
-  readonly deactivated: boolean;
-  readonly isSystemGroup: boolean;
-}
+export type UsableGroup = RowOf<typeof byIds.columns>;
+
+const byIds = statement({
+  name: "usable-groups",
+  text: `SELECT id, name, deactivated, is_system_group AS "isSystemGroup" FROM named_user_group
+    WHERE realm_id = $1 AND id = ANY($2::int[])`,
+  row: { id: column.int, name: column.text, deactivated: column.bool, isSystemGroup: column.bool },
+});
 
 /**
  * The organization's named groups with these ids, by id, deactivated ones too. They stay as they are for as long as the
@@ -37,10 +39,6 @@ export async function loadNamedGroups(
   ids: readonly number[],
 ): Promise<Map<number, UsableGroup>> {
   if (ids.length === 0) return new Map();
-  const rows = await tx.rows<UsableGroup>(
-    `SELECT id, name, deactivated, is_system_group AS "isSystemGroup" FROM named_user_group
-     WHERE realm_id = $1 AND id = ANY($2::int[])`,
-    [realmId, ids],
-  );
+  const rows = await tx.rows(byIds, [realmId, ids]);
   return new Map(rows.map((group) => [group.id, group]));
 }

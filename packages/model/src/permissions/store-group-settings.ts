@@ -4,6 +4,24 @@ import { column, statement, type Tx } from "@carillon/db";
 import { columnOf } from "./columns.ts";
 import { scopes, type PermissionScope } from "./scopes.ts";
 
+const clearMembers = statement({
+  name: "anonymous-group-clear-members",
+  text: "DELETE FROM user_group_member WHERE group_id = $1",
+  row: {},
+});
+
+const clearSubgroups = statement({
+  name: "anonymous-group-clear-subgroups",
+  text: "DELETE FROM user_group_subgroup WHERE supergroup_id = $1",
+  row: {},
+});
+
+const insertSet = statement({
+  name: "anonymous-group",
+  text: "INSERT INTO user_group (realm_id) VALUES ($1) RETURNING id",
+  row: { id: column.int },
+});
+
 /**
  * Brings a checked value, in canonical form, into the group that the permission's column refers to (user-groups.md §1): a
  * named group is its own, a set is an anonymous group that belongs to this one group setting. With `current`, the
@@ -19,15 +37,12 @@ async function storeGroupSetting(
 ): Promise<number> {
   if (typeof value === "number") return value;
   if (current !== undefined && (await isAnonymous(tx, current))) {
-    await tx.rows("DELETE FROM user_group_member WHERE group_id = $1", [current]);
-    await tx.rows("DELETE FROM user_group_subgroup WHERE supergroup_id = $1", [current]);
+    await tx.rows(clearMembers, [current]);
+    await tx.rows(clearSubgroups, [current]);
     await fill(tx, current, value);
     return current;
   }
-  const group = await tx.first<{ id: number }>(
-    "INSERT INTO user_group (realm_id) VALUES ($1) RETURNING id",
-    [realmId],
-  );
+  const group = await tx.first(insertSet, [realmId]);
   if (!group) throw new Error("the anonymous group was not inserted");
   await fill(tx, group.id, value);
   return group.id;
@@ -99,6 +114,23 @@ export async function dropAnonymousGroups(tx: Tx, groupIds: readonly number[]): 
   await tx.rows(dropSets, [groupIds]);
 }
 
+const storedColumns = (scope: PermissionScope) =>
+  Object.values<Permission>(scopes[scope].permissions).map(columnOf);
+
+/** Moves columns to other groups; what is null stays as it is. */
+const move = (scope: PermissionScope) =>
+  statement({
+    name: `group-settings-of-${scope}-move`,
+    text: `UPDATE ${scopes[scope].table} SET
+        ${storedColumns(scope)
+          .map((name, i) => `${name} = coalesce($${i + 2}, ${name})`)
+          .join(", ")}
+      WHERE id = $1`,
+    row: {},
+  });
+
+const moves = { realm: move("realm"), channel: move("channel"), group: move("group") };
+
 /** A permission that gets another value. */
 interface Change {
   readonly permission: Permission;
@@ -124,12 +156,10 @@ export async function storeChangedGroupSettings(
   );
   const moved = stored.filter(({ group, now }) => now !== group);
   if (moved.length === 0) return;
-  const columns = moved
-    .map(({ permission }, i) => `${columnOf(permission)} = $${i + 2}`)
-    .join(", ");
-  await tx.rows(`UPDATE ${scopes[row.scope].table} SET ${columns} WHERE id = $1`, [
+  const byColumn = new Map(moved.map(({ permission, now }) => [columnOf(permission), now]));
+  await tx.rows(moves[row.scope], [
     row.id,
-    ...moved.map(({ now }) => now),
+    ...storedColumns(row.scope).map((name) => byColumn.get(name) ?? null),
   ]);
   await dropAnonymousGroups(
     tx,
@@ -150,6 +180,12 @@ async function fill(tx: Tx, groupId: number, parts: GroupParts): Promise<void> {
   await tx.rows(fillSet, [groupId, parts.direct_members, parts.direct_subgroups]);
 }
 
+const named = statement({
+  name: "group-is-named",
+  text: "SELECT FROM named_user_group WHERE id = $1",
+  row: {},
+});
+
 async function isAnonymous(tx: Tx, groupId: number): Promise<boolean> {
-  return (await tx.first("SELECT FROM named_user_group WHERE id = $1", [groupId])) === undefined;
+  return (await tx.first(named, [groupId])) === undefined;
 }

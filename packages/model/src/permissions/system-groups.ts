@@ -7,35 +7,47 @@ export type SystemGroupIds = Readonly<Record<SystemGroupName, number>>;
 
 const permissionColumns = columnsOf(groupPermissions);
 
+const insertIds = statement({
+  name: "system-group-ids",
+  text: "INSERT INTO user_group (realm_id) SELECT $1 FROM generate_series(1, $2) RETURNING id",
+  row: { id: column.int },
+});
+
+const insertNamed = statement({
+  name: "system-groups-insert",
+  text: `INSERT INTO named_user_group (id, realm_id, name, description, is_system_group, ${permissionColumns.join(", ")})
+    SELECT id, $1, name, description, true, ${permissionColumns.map(() => "$2").join(", ")}
+    FROM unnest($3::int[], $4::text[], $5::text[]) AS g (id, name, description)`,
+  row: {},
+});
+
+const nest = statement({
+  name: "system-groups-nest",
+  text: `INSERT INTO user_group_subgroup (supergroup_id, subgroup_id) SELECT * FROM unnest($1::int[], $2::int[])`,
+  row: {},
+});
+
 /** Makes the system groups of a new organization, empty, with ids in their order (user-groups.md §2). */
 export async function createSystemGroups(tx: Tx, realmId: number): Promise<SystemGroupIds> {
-  const rows = await tx.rows<{ id: number }>(
-    "INSERT INTO user_group (realm_id) SELECT $1 FROM generate_series(1, $2) RETURNING id",
-    [realmId, systemGroups.length],
-  );
+  const rows = await tx.rows(insertIds, [realmId, systemGroups.length]);
   const ids = rows.map(({ id }) => id).sort((a, b) => a - b);
   const named = systemGroups.map((group, index) => ({ ...group, id: ids[index] ?? 0 }));
   const byName = Object.fromEntries(named.map(({ name, id }) => [name, id])) as Record<
     SystemGroupName,
     number
   >;
-  await tx.rows(
-    `INSERT INTO named_user_group (id, realm_id, name, description, is_system_group, ${permissionColumns.join(", ")})
-     SELECT id, $1, name, description, true, ${permissionColumns.map(() => "$2").join(", ")}
-     FROM unnest($3::int[], $4::text[], $5::text[]) AS g (id, name, description)`,
-    [
-      realmId,
-      byName["role:nobody"],
-      ids,
-      named.map(({ name }) => name),
-      named.map(({ description }) => description),
-    ],
-  );
+  await tx.rows(insertNamed, [
+    realmId,
+    byName["role:nobody"],
+    ids,
+    named.map(({ name }) => name),
+    named.map(({ description }) => description),
+  ]);
   const nested = named.filter(({ subgroup }) => subgroup !== undefined);
-  await tx.rows(
-    `INSERT INTO user_group_subgroup (supergroup_id, subgroup_id) SELECT * FROM unnest($1::int[], $2::int[])`,
-    [nested.map(({ id }) => id), nested.map(({ subgroup }) => subgroup && byName[subgroup])],
-  );
+  await tx.rows(nest, [
+    nested.map(({ id }) => id),
+    nested.map(({ subgroup }) => subgroup && byName[subgroup]),
+  ]);
   return byName;
 }
 

@@ -1,4 +1,4 @@
-import type { Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 
 /**
  * The personal settings that rules ask of many accounts at once. They have a column of their own: all seventy are
@@ -25,12 +25,15 @@ export function settingsColumns(values: Values): { ruleSettings: string; setting
   return { ruleSettings: part(true), settings: part(false) };
 }
 
+const store = statement({
+  name: "user-settings-store",
+  text: `UPDATE users SET rule_settings = rule_settings || $2::jsonb, settings = settings || $3::jsonb
+    WHERE id = $1`,
+  row: {},
+});
+
 /** Sets personal settings by their wire names, over those that the account has. */
 export async function storeSettings(sql: Sql, userId: number, values: Values): Promise<void> {
   const columns = settingsColumns(values);
-  await sql.rows(
-    `UPDATE users SET rule_settings = rule_settings || $2::jsonb, settings = settings || $3::jsonb
-     WHERE id = $1`,
-    [userId, columns.ruleSettings, columns.settings],
-  );
+  await sql.rows(store, [userId, columns.ruleSettings, columns.settings]);
 }

@@ -1,10 +1,22 @@
 import { errors, isGuest, roles } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 
-import { accountColumns, type Account } from "./account.ts";
+import { accountColumns, accountRow, type Account } from "./account.ts";
 
 /** What a bot is again whose owner is a guest no more: other roles are given by administrators, each time anew. */
 export const roleOfBotsComingBack = roles.member;
+
+const following = statement({
+  name: "bots-that-follow",
+  text: `WITH following AS MATERIALIZED (
+      SELECT id, role FROM users
+      WHERE realm_id = $1 AND bot_owner_id = $2 AND is_bot AND CASE WHEN $3 THEN role <> ${roles.guest} ELSE guest_with_owner END
+    ), marked AS (
+      UPDATE users SET guest_with_owner = $3 WHERE id IN (SELECT id FROM following)
+    )
+    SELECT ${accountColumns} FROM users u JOIN following f ON f.id = u.id ORDER BY u.id`,
+  row: accountRow,
+});
 
 /**
  * The bots that get another role with their owner (users.md §3), deactivated ones too: of whoever becomes a guest
@@ -18,23 +30,18 @@ export async function botsThatFollow(
 ): Promise<Account[]> {
   if (isGuest(owner) === (role === roles.guest)) return [];
   const becomes = role === roles.guest;
-  return tx.rows<Account>(
-    `WITH following AS MATERIALIZED (
-       SELECT id, role FROM users
-       WHERE realm_id = $1 AND bot_owner_id = $2 AND is_bot AND CASE WHEN $3 THEN role <> ${roles.guest} ELSE guest_with_owner END
-     ), marked AS (
-       UPDATE users SET guest_with_owner = $3 WHERE id IN (SELECT id FROM following)
-     )
-     SELECT ${accountColumns} FROM users u JOIN following f ON f.id = u.id ORDER BY u.id`,
-    [owner.realmId, owner.id, becomes],
-  );
+  return tx.rows(following, [owner.realmId, owner.id, becomes]);
 }
+
+const roleOf = statement({
+  name: "role-of-account",
+  text: "SELECT role FROM users WHERE id = $1",
+  row: { role: column.int },
+});
 
 /** @throws ApiError `BAD_REQUEST` for a bot of a guest: it would read what its owner may not */
 export async function checkOwnerIsNoGuest(tx: Tx, bot: Account): Promise<void> {
-  const owner = await tx.first<{ role: number }>("SELECT role FROM users WHERE id = $1", [
-    bot.botOwnerId,
-  ]);
+  const owner = await tx.first(roleOf, [bot.botOwnerId]);
   if (owner && isGuest(owner))
     throw errors.badRequest("The bot of a guest is a guest: change its owner's role");
 }

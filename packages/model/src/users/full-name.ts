@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 
 import { lockOrganization } from "../realms/lock-organization.ts";
@@ -28,6 +28,13 @@ export function checkFullName(text: string): string {
   return name;
 }
 
+const named = statement({
+  name: "full-name-taken",
+  text: `SELECT FROM users
+    WHERE realm_id = $1 AND lower(normalize(full_name, NFKC)) = lower(normalize($2, NFKC)) AND id <> $3 LIMIT 1`,
+  row: {},
+});
+
 /**
  * Where the organization wants names to differ: from those of all its accounts, whatever their case and state. Run it
  * in the changing transaction: it keeps other names from changing until that ends.
@@ -42,10 +49,6 @@ export async function checkNameIsFree(
 ): Promise<void> {
   if (!realm.requireUniqueNames) return;
   await lockOrganization(tx, realm.id);
-  const taken = await tx.rows(
-    `SELECT FROM users
-     WHERE realm_id = $1 AND lower(normalize(full_name, NFKC)) = lower(normalize($2, NFKC)) AND id <> $3 LIMIT 1`,
-    [realm.id, name, exceptId],
-  );
+  const taken = await tx.rows(named, [realm.id, name, exceptId]);
   if (taken.length > 0) throw errors.badRequest("Another user has this full_name");
 }

@@ -1,5 +1,5 @@
 import { errors, isOwner, roles } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 import { lockOrganization } from "../realms/lock-organization.ts";
 import type { Account } from "./account.ts";
@@ -9,6 +9,12 @@ export async function lockOwnerSet(tx: Tx, realmId: number): Promise<void> {
   await lockOrganization(tx, realmId);
 }
 
+const otherOwner = statement({
+  name: "other-owner",
+  text: `SELECT FROM users WHERE realm_id = $1 AND role = ${roles.owner} AND is_active AND NOT is_bot AND id <> $2 LIMIT 1`,
+  row: {},
+});
+
 /**
  * Refuses to take away the only active human owner: of two owners who remove each other, one stays. The owner set must
  * be locked where the account is an owner.
@@ -16,10 +22,7 @@ export async function lockOwnerSet(tx: Tx, realmId: number): Promise<void> {
  */
 export async function checkOwnerRemains(tx: Tx, account: Account): Promise<void> {
   if (!isOwner(account) || account.isBot || !account.isActive) return;
-  const another = await tx.first(
-    `SELECT FROM users WHERE realm_id = $1 AND role = ${roles.owner} AND is_active AND NOT is_bot AND id <> $2 LIMIT 1`,
-    [account.realmId, account.id],
-  );
+  const another = await tx.first(otherOwner, [account.realmId, account.id]);
   if (!another)
     throw errors.badRequest("The organization must keep an owner: this is the only one");
 }
