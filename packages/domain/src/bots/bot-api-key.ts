@@ -4,11 +4,19 @@ import {
   accountColumns,
   currentActor,
   lockAccount,
+  accountRow,
 } from "@carillon/model";
-import type { Sql, Tx } from "@carillon/db";
+import { column, statement, type Sql, type Tx } from "@carillon/db";
 
 import { changeApiKey } from "../users/change-api-key.ts";
 import { checkAdministersBot } from "./administer-bot.ts";
+
+const byId = statement({
+  name: "bot-with-api-key",
+  text: `SELECT ${accountColumns}, u.api_key_sealed AS "apiKeySealed" FROM users u
+    WHERE u.realm_id = $1 AND u.id = $2 AND u.system_bot_kind IS NULL`,
+  row: { ...accountRow, apiKeySealed: column.bytes },
+});
 
 /**
  * The key of a bot, for its owner and administrators (users.md §5); of a deactivated one too, which it works for again
@@ -21,11 +29,7 @@ export async function botApiKey(
   actor: Account,
   botId: number,
 ): Promise<string> {
-  const [row] = await sql.rows<Account & { apiKeySealed: Uint8Array }>(
-    `SELECT ${accountColumns}, u.api_key_sealed AS "apiKeySealed" FROM users u
-     WHERE u.realm_id = $1 AND u.id = $2 AND u.system_bot_kind IS NULL`,
-    [actor.realmId, botId],
-  );
+  const [row] = await sql.rows(byId, [actor.realmId, botId]);
   checkAdministersBot(actor, row);
   return site.secrets.open(row.apiKeySealed);
 }

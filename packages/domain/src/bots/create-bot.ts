@@ -17,7 +17,7 @@ import {
   pictureOf,
 } from "@carillon/model";
 import { errors, roles, type BotDefaults, type CreatedBot } from "@carillon/contract";
-import { sqlState, type Tx } from "@carillon/db";
+import { column, statement, sqlState, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { insertUser } from "../users/insert-user.ts";
@@ -127,12 +127,15 @@ async function channelNamed(tx: Tx, owner: Account, name: string | undefined) {
   return channel;
 }
 
+const told = statement({
+  name: "told-of-bot",
+  text: `SELECT id FROM users
+    WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND (role <= ${roles.administrator} OR id = $2) ORDER BY id`,
+  row: { id: column.int },
+});
+
 /** Whom bots concern: their owner and the administrators. */
 async function administratorsAnd(tx: Tx, owner: Account): Promise<number[]> {
-  const rows = await tx.rows<{ id: number }>(
-    `SELECT id FROM users
-     WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND (role <= ${roles.administrator} OR id = $2) ORDER BY id`,
-    [owner.realmId, owner.id],
-  );
+  const rows = await tx.rows(told, [owner.realmId, owner.id]);
   return rows.map(({ id }) => id);
 }

@@ -1,9 +1,21 @@
 import { errors } from "@carillon/contract";
 import { groupEvents } from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 
 import type { OpenGroup } from "./open-group.ts";
 import type { GroupAudit, Told } from "./told.ts";
+
+const insert = statement({
+  name: "group-members-add",
+  text: "INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])",
+  row: {},
+});
+
+const drop = statement({
+  name: "group-members-remove",
+  text: "DELETE FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])",
+  row: {},
+});
 
 /**
  * Adds direct members, then removes some.
@@ -23,16 +35,7 @@ export async function changeMembers(
   for (const id of add) members.add(id);
   for (const id of remove)
     if (!members.has(id)) throw errors.badRequest(`The user ${id} is not a member of the group`);
-  await Promise.all([
-    tx.rows("INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])", [
-      group.id,
-      add,
-    ]),
-    tx.rows("DELETE FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])", [
-      group.id,
-      remove,
-    ]),
-  ]);
+  await Promise.all([tx.rows(insert, [group.id, add]), tx.rows(drop, [group.id, remove])]);
   const audit = (type: GroupAudit["type"], ids: readonly number[]) =>
     ids.map((userId) => ({ type, userId }));
   return {
@@ -44,14 +47,17 @@ export async function changeMembers(
   };
 }
 
+const present = statement({
+  name: "group-members-among",
+  text: "SELECT user_id AS id FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])",
+  row: { id: column.int },
+});
+
 async function directMembers(
   tx: Tx,
   groupId: number,
   among: readonly number[],
 ): Promise<Set<number>> {
-  const rows = await tx.rows<{ id: number }>(
-    "SELECT user_id AS id FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])",
-    [groupId, among],
-  );
+  const rows = await tx.rows(present, [groupId, among]);
   return new Set(rows.map(({ id }) => id));
 }

@@ -1,9 +1,15 @@
 import { groupEvents, loadNamedGroups } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 
 import { noSuchGroup, type OpenGroup } from "./open-group.ts";
 import type { GroupAudit, Told } from "./told.ts";
+
+const drop = statement({
+  name: "subgroups-remove",
+  text: "DELETE FROM user_group_subgroup WHERE supergroup_id = $1 AND subgroup_id = ANY($2::int[])",
+  row: {},
+});
 
 /**
  * Adds direct subgroups, then removes some.
@@ -30,13 +36,7 @@ export async function changeSubgroups(
   for (const id of add) subgroups.add(id);
   for (const id of remove)
     if (!subgroups.has(id)) throw errors.badRequest(`The group ${id} is not a subgroup`);
-  await Promise.all([
-    insertSubgroups(tx, group.id, add),
-    tx.rows(
-      "DELETE FROM user_group_subgroup WHERE supergroup_id = $1 AND subgroup_id = ANY($2::int[])",
-      [group.id, remove],
-    ),
-  ]);
+  await Promise.all([insertSubgroups(tx, group.id, add), tx.rows(drop, [group.id, remove])]);
   return {
     events: [
       ...groupEvents.subgroupsAdded(group, add),
@@ -66,29 +66,35 @@ export async function checkSubgroups(
   }
 }
 
+const insert = statement({
+  name: "subgroups-add",
+  text: "INSERT INTO user_group_subgroup (supergroup_id, subgroup_id) SELECT $1, unnest($2::int[])",
+  row: {},
+});
+
 export async function insertSubgroups(
   tx: Tx,
   groupId: number,
   ids: readonly number[],
 ): Promise<void> {
-  await tx.rows(
-    "INSERT INTO user_group_subgroup (supergroup_id, subgroup_id) SELECT $1, unnest($2::int[])",
-    [groupId, ids],
-  );
+  await tx.rows(insert, [groupId, ids]);
 }
 
 export function subgroupAudit(type: GroupAudit["type"], ids: readonly number[]): GroupAudit[] {
   return ids.map((subgroup_id) => ({ type, data: { subgroup_id } }));
 }
 
+const present = statement({
+  name: "subgroups-among",
+  text: "SELECT subgroup_id AS id FROM user_group_subgroup WHERE supergroup_id = $1 AND subgroup_id = ANY($2::int[])",
+  row: { id: column.int },
+});
+
 async function directSubgroups(
   tx: Tx,
   groupId: number,
   among: readonly number[],
 ): Promise<Set<number>> {
-  const rows = await tx.rows<{ id: number }>(
-    "SELECT subgroup_id AS id FROM user_group_subgroup WHERE supergroup_id = $1 AND subgroup_id = ANY($2::int[])",
-    [groupId, among],
-  );
+  const rows = await tx.rows(present, [groupId, among]);
   return new Set(rows.map(({ id }) => id));
 }

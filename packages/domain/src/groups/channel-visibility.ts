@@ -98,17 +98,20 @@ async function loadSight(
   return sight;
 }
 
+const subscribedTo = statement({
+  name: "channels-with-subscribers-among",
+  text: `SELECT channel_id AS id, json_agg(user_id) AS "userIds" FROM subscriptions
+    WHERE channel_id = ANY($1::int[]) AND user_id = ANY($2::int[]) AND active GROUP BY channel_id`,
+  row: { id: column.int, userIds: column.json<number[]>() },
+});
+
 /** Who is subscribed to each channel, of the accounts. */
 async function loadSubscribed(
   tx: Tx,
   channels: readonly ChannelFacts[],
   userIds: readonly number[],
 ): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
-  const rows = await tx.rows<{ id: number; userIds: number[] }>(
-    `SELECT channel_id AS id, json_agg(user_id) AS "userIds" FROM subscriptions
-     WHERE channel_id = ANY($1::int[]) AND user_id = ANY($2::int[]) AND active GROUP BY channel_id`,
-    [channels.map(({ id }) => id), userIds],
-  );
+  const rows = await tx.rows(subscribedTo, [channels.map(({ id }) => id), userIds]);
   return new Map(rows.map((row) => [row.id, new Set(row.userIds)]));
 }
 

@@ -38,6 +38,12 @@ export interface NewUserGroup {
 
 const columns = columnsOf(groupPermissions);
 
+const insertMembers = statement({
+  name: "new-group-members",
+  text: "INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])",
+  row: {},
+});
+
 /**
  * Creates a user group (user-groups.md §5.4). Its creator is a member only if listed.
  * @returns its id
@@ -69,10 +75,7 @@ export async function createUserGroup(
 
   const id = await insert(tx, actor, asked, settings);
   const userIds = members.map((member) => member.id);
-  await tx.rows("INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])", [
-    id,
-    userIds,
-  ]);
+  await tx.rows(insertMembers, [id, userIds]);
   const group = await loadUserGroup(tx, realm.id, id);
   await insertSubgroups(tx, id, subgroups);
   tell(tx, actor, id, [

@@ -1,10 +1,16 @@
 import { type Account, groupEvents } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 import { findObjections } from "./objections.ts";
 import { checkIsNoSystemGroup, checkManages, openGroup } from "./open-group.ts";
 import { tell } from "./told.ts";
+
+const deactivate = statement({
+  name: "group-deactivate",
+  text: "UPDATE named_user_group SET deactivated = true WHERE id = $1",
+  row: {},
+});
 
 /**
  * Deactivates a user group that nothing uses (user-groups.md §5.3); its members, subgroups and settings stay. Whoever
@@ -18,7 +24,7 @@ export async function deactivateUserGroup(tx: Tx, actor: Account, groupId: numbe
   checkManages(open);
   const objections = await findObjections(tx, actor.realmId, groupId);
   if (objections.length > 0) throw errors.cannotDeactivateGroupInUse(objections);
-  await tx.rows("UPDATE named_user_group SET deactivated = true WHERE id = $1", [groupId]);
+  await tx.rows(deactivate, [groupId]);
   tell(tx, actor, groupId, [
     {
       events: [groupEvents.updated(open.group, { deactivated: true })],

@@ -14,6 +14,14 @@ interface Use {
   readonly settings: string[];
 }
 
+const directSupergroups = statement({
+  name: "direct-supergroups",
+  text: `SELECT s.supergroup_id AS id, n.id IS NOT NULL AS "isNamed", n.deactivated IS FALSE AS "isActive"
+    FROM user_group_subgroup s LEFT JOIN named_user_group n ON n.id = s.supergroup_id
+    WHERE s.subgroup_id = $1 ORDER BY s.supergroup_id`,
+  row: { id: column.int, isNamed: column.bool, isActive: column.bool },
+});
+
 /**
  * Everything that uses the group: active groups that it is a direct part of, and permissions that are set to it or to
  * a set that lists it. What is archived or deactivated does not count.
@@ -23,12 +31,7 @@ export async function findObjections(
   realmId: number,
   groupId: number,
 ): Promise<Objection[]> {
-  const above = await tx.rows<{ id: number; isNamed: boolean; isActive: boolean }>(
-    `SELECT s.supergroup_id AS id, n.id IS NOT NULL AS "isNamed", n.deactivated IS FALSE AS "isActive"
-     FROM user_group_subgroup s LEFT JOIN named_user_group n ON n.id = s.supergroup_id
-     WHERE s.subgroup_id = $1 ORDER BY s.supergroup_id`,
-    [groupId],
-  );
+  const above = await tx.rows(directSupergroups, [groupId]);
   const sets = above.filter(({ isNamed }) => !isNamed).map(({ id }) => id);
   const [channels, groups, realms] = await findUses(tx, realmId, [groupId, ...sets]);
   const supergroups = above.filter(({ isActive }) => isActive).map(({ id }) => id);

@@ -22,6 +22,12 @@ export async function readMembers(
   return members;
 }
 
+const activeAccount = statement({
+  name: "account-is-active",
+  text: "SELECT FROM users WHERE realm_id = $1 AND id = $2 AND is_active",
+  row: {},
+});
+
 /**
  * Whether an active account is in the group, at any depth unless only direct membership counts.
  * @throws ApiError `BAD_REQUEST` unless both are there and active
@@ -35,10 +41,7 @@ export async function readMembership(
 ): Promise<boolean> {
   const [, users, [membership]] = await Promise.all([
     requireActiveGroup(sql, viewer, groupId),
-    sql.rows("SELECT FROM users WHERE realm_id = $1 AND id = $2 AND is_active", [
-      viewer.realmId,
-      userId,
-    ]),
+    sql.rows(activeAccount, [viewer.realmId, userId]),
     sql.rows(isMember, [groupId, userId, options.directOnly]),
   ]);
   if (users.length === 0) throw errors.badRequest("There is no such active user");
@@ -73,28 +76,37 @@ export async function readSubgroups(
   return subgroups;
 }
 
+const named = statement({
+  name: "group-of-realm",
+  text: "SELECT deactivated FROM named_user_group WHERE realm_id = $1 AND id = $2",
+  row: { deactivated: column.bool },
+});
+
 async function requireActiveGroup(sql: Sql, viewer: Account, groupId: number): Promise<void> {
-  const [group] = await sql.rows<{ deactivated: boolean }>(
-    "SELECT deactivated FROM named_user_group WHERE realm_id = $1 AND id = $2",
-    [viewer.realmId, groupId],
-  );
+  const [group] = await sql.rows(named, [viewer.realmId, groupId]);
   if (!group) throw noSuchGroup();
   if (group.deactivated) throw errors.badRequest("The user group is deactivated");
 }
 
+const membersOf = statement({
+  name: "group-direct-members",
+  text: `SELECT coalesce(json_agg(m.user_id ORDER BY m.user_id), '[]') AS ids
+    FROM user_group_member m JOIN users u ON u.id = m.user_id AND u.is_active WHERE m.group_id = $1`,
+  row: { ids: column.json<number[]>() },
+});
+
 async function directMembers(sql: Sql, groupId: number): Promise<number[]> {
-  const [row] = await sql.rows<{ ids: number[] }>(
-    `SELECT coalesce(json_agg(m.user_id ORDER BY m.user_id), '[]') AS ids
-     FROM user_group_member m JOIN users u ON u.id = m.user_id AND u.is_active WHERE m.group_id = $1`,
-    [groupId],
-  );
+  const [row] = await sql.rows(membersOf, [groupId]);
   return row?.ids ?? [];
 }
 
+const subgroupsOf = statement({
+  name: "group-direct-subgroups",
+  text: "SELECT subgroup_id AS id FROM user_group_subgroup WHERE supergroup_id = $1 ORDER BY 1",
+  row: { id: column.int },
+});
+
 async function directSubgroups(sql: Sql, groupId: number): Promise<number[]> {
-  const rows = await sql.rows<{ id: number }>(
-    "SELECT subgroup_id AS id FROM user_group_subgroup WHERE supergroup_id = $1 ORDER BY 1",
-    [groupId],
-  );
+  const rows = await sql.rows(subgroupsOf, [groupId]);
   return rows.map(({ id }) => id);
 }

@@ -1,10 +1,16 @@
 import { type OutgoingMessage, loadAccounts, loadRealm } from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { notice, paragraph, silentGroup, silentUser } from "@carillon/markdown";
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
 import { sendMessages } from "../messages/send/send.ts";
+
+const groupName = statement({
+  name: "group-name",
+  text: "SELECT name FROM named_user_group WHERE realm_id = $1 AND id = $2",
+  row: { name: column.text },
+});
 
 /**
  * Tells people, each in a direct message from the notification bot, that somebody has added them to a user group or
@@ -22,10 +28,7 @@ export async function sendGroupMembershipNotices(
 ): Promise<void> {
   const realm = await loadRealm(tx, realmId);
   const accounts = await loadAccounts(tx, realmId, [wanted.actorId, ...wanted.userIds]);
-  const group = await tx.first<{ name: string }>(
-    "SELECT name FROM named_user_group WHERE realm_id = $1 AND id = $2",
-    [realmId, wanted.groupId],
-  );
+  const group = await tx.first(groupName, [realmId, wanted.groupId]);
   const actor = accounts.get(wanted.actorId);
   if (!actor || !group) return;
   const bot = await systemBot(tx, realmId, "notification");

@@ -1,10 +1,17 @@
 import { loadAccounts, loadRealm } from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { bulletList, notice, paragraph, silentUser, told } from "@carillon/markdown";
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
 import { sendMessages } from "../messages/send/send.ts";
+
+const stillSubscribed = statement({
+  name: "names-of-channels-subscribed",
+  text: `SELECT c.name FROM channels c JOIN subscriptions s ON s.channel_id = c.id AND s.user_id = $2 AND s.active
+    WHERE c.id = ANY($1::int[]) AND NOT c.is_archived ORDER BY lower(c.name)`,
+  row: { name: column.text },
+});
 
 /**
  * Tells somebody, in a direct message from the notification bot, that another has subscribed them to channels
@@ -19,11 +26,7 @@ export async function sendSubscribedNotice(
   const accounts = await loadAccounts(tx, realmId, [wanted.actorId, wanted.userId]);
   const actor = accounts.get(wanted.actorId);
   const user = accounts.get(wanted.userId);
-  const channels = await tx.rows<{ name: string }>(
-    `SELECT c.name FROM channels c JOIN subscriptions s ON s.channel_id = c.id AND s.user_id = $2 AND s.active
-     WHERE c.id = ANY($1::int[]) AND NOT c.is_archived ORDER BY lower(c.name)`,
-    [wanted.channelIds, wanted.userId],
-  );
+  const channels = await tx.rows(stillSubscribed, [wanted.channelIds, wanted.userId]);
   if (!actor || !user?.isActive || channels.length === 0) return;
   const bot = await systemBot(tx, realmId, "notification");
   const { events } = await sendMessages(tx, realm, [

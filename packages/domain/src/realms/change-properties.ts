@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 
 import type { ChangedSetting } from "./changed-setting.ts";
@@ -24,6 +24,27 @@ const names = [
   "email_changes_disabled",
 ] as const satisfies ReadonlyArray<keyof RealmProperties>;
 
+const current = statement({
+  name: "realm-properties",
+  text: `SELECT ${names.join(", ")} FROM realms WHERE id = $1`,
+  row: {
+    name: column.text,
+    description: column.text,
+    waiting_period_threshold: column.int,
+    require_unique_names: column.bool,
+    name_changes_disabled: column.bool,
+    email_changes_disabled: column.bool,
+  } satisfies Record<(typeof names)[number], unknown>,
+});
+
+/** What is null stays as it is. */
+const store = statement({
+  name: "realm-properties-store",
+  text: `UPDATE realms SET ${names.map((name, i) => `${name} = coalesce($${i + 2}, ${name})`).join(", ")}
+    WHERE id = $1`,
+  row: {},
+});
+
 /** What the columns hold, in code points. */
 const maxName = 40;
 const maxDescription = 1_000;
@@ -39,18 +60,14 @@ export async function changeRealmProperties(
 ): Promise<ChangedSetting[]> {
   const checked = check(wanted);
   if (names.every((name) => checked[name] === undefined)) return [];
-  const current = await tx.first<Record<(typeof names)[number], unknown>>(
-    `SELECT ${names.join(", ")} FROM realms WHERE id = $1`,
-    [realmId],
-  );
+  const stored = await tx.first(current, [realmId]);
   const changed = names.flatMap((name) => {
-    const [value, before] = [checked[name], current?.[name]];
+    const [value, before] = [checked[name], stored?.[name]];
     return value === undefined || value === before ? [] : [{ name, before, value }];
   });
   if (changed.length > 0) {
-    const columns = changed.map(({ name }, i) => `${name} = $${i + 2}`).join(", ");
-    const values = changed.map(({ value }) => value);
-    await tx.rows(`UPDATE realms SET ${columns} WHERE id = $1`, [realmId, ...values]);
+    const values = new Map(changed.map(({ name, value }) => [name, value]));
+    await tx.rows(store, [realmId, ...names.map((name) => values.get(name) ?? null)]);
   }
   return changed;
 }

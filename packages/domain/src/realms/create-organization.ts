@@ -10,7 +10,7 @@ import {
   loadRealm,
 } from "@carillon/model";
 import { realmPermissions, roles } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 
 import { insertUser, type NewUser } from "../users/insert-user.ts";
 
@@ -31,6 +31,12 @@ export interface CreatedOrganization {
   readonly welcomeBot: Account;
 }
 
+const nextId = statement({
+  name: "realm-next-id",
+  text: "SELECT nextval(pg_get_serial_sequence('realms', 'id'))::int AS id",
+  row: { id: column.int },
+});
+
 /**
  * Makes an organization: its system groups, every permission at its default, the settings that new accounts start
  * with, its own two bots and its owner, whom the caller is to welcome. Nobody listens yet, so there are no events.
@@ -40,9 +46,7 @@ export async function createOrganization(
   site: Site,
   organization: NewOrganization,
 ): Promise<CreatedOrganization> {
-  const row = await tx.first<{ id: number }>(
-    "SELECT nextval(pg_get_serial_sequence('realms', 'id'))::int AS id",
-  );
+  const row = await tx.first(nextId);
   const id = row?.id ?? 0;
   const groups = await createSystemGroups(tx, id);
   const prisma = await tx.prisma();

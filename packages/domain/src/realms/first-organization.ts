@@ -7,7 +7,7 @@ import {
   subscribe,
 } from "@carillon/model";
 import { channelPermissions, roles } from "@carillon/contract";
-import { lockKey, type Database, type Tx } from "@carillon/db";
+import { statement, lockKey, type Database, type Tx } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 
 import { insertChannel } from "../channels/create/insert-channel.ts";
@@ -69,6 +69,12 @@ const fullNames: Readonly<Record<FirstAccountName, string>> = {
   bot: "Bert Bot",
 };
 
+const anyRealm = statement({
+  name: "any-realm",
+  text: "SELECT FROM realms LIMIT 1",
+  row: {},
+});
+
 /**
  * Makes the first organization in one transaction, unless the database has one: its owner, who may create users and
  * change e-mails, the demo accounts, and a channel with everybody in it, which new members are subscribed to as well;
@@ -89,8 +95,7 @@ export async function createFirstOrganization(
   const people = accounts.map((account, index) => ({ ...account, passwordHash: hashes[index] }));
   return db.transaction(async (tx) => {
     await lockKey(tx, "firstOrganization", 0);
-    if (await tx.first("SELECT FROM realms LIMIT 1"))
-      return { created: false, accounts: [], channelId: 0 };
+    if (await tx.first(anyRealm)) return { created: false, accounts: [], channelId: 0 };
     const channelId = await fill(tx, site, name, people);
     return { created: true, accounts, channelId };
   });

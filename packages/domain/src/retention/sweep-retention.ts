@@ -1,4 +1,4 @@
-import { dayToDo, leads, noteDay, type Database } from "@carillon/db";
+import { column, statement, dayToDo, leads, noteDay, type Database } from "@carillon/db";
 import { retention } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
 
@@ -15,6 +15,12 @@ export interface Sweeping {
   readonly signal: AbortSignal;
 }
 
+const active = statement({
+  name: "realms-to-sweep",
+  text: "SELECT id FROM realms WHERE NOT deactivated ORDER BY id",
+  row: { id: column.int },
+});
+
 /**
  * Removes what organizations keep no longer, once a day (channels.md §11): in batches of one transaction each, in which
  * one process at a time works in an organization. What is broken off goes on at the next call.
@@ -22,9 +28,7 @@ export interface Sweeping {
  */
 export async function sweepRetention(sweeping: Sweeping): Promise<number> {
   const { db, signal } = sweeping;
-  const realms = await db.rows<{ id: number }>(
-    "SELECT id FROM realms WHERE NOT deactivated ORDER BY id",
-  );
+  const realms = await db.rows(active);
   let removed = 0;
   for (const { id } of realms) {
     if (signal.aborted) break;

@@ -21,6 +21,20 @@ const markSent = statement({
   row: {},
 });
 
+const markDelivered = statement({
+  name: "scheduled-already-delivered",
+  text: `UPDATE scheduled_messages s SET delivered = true, delivered_message_id = m.id
+    FROM messages m WHERE m.scheduled_message_id = s.id AND s.id = ANY($1::bigint[])`,
+  row: {},
+});
+
+const markFailed = statement({
+  name: "scheduled-failed",
+  text: `UPDATE scheduled_messages s SET failed = true, failure_message = o.reason
+    FROM unnest($1::bigint[], $2::text[]) AS o (id, reason) WHERE s.id = o.id`,
+  row: {},
+});
+
 /** Writes the outcomes into their rows, with the commit. */
 export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[]): void {
   const sent = outcomes.filter((outcome) => outcome.kind === "sent");
@@ -32,18 +46,13 @@ export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[]): void {
   }
   const before = outcomes.filter((outcome) => outcome.kind === "sent-before");
   if (before.length > 0) {
-    tx.sendWithCommit(
-      `UPDATE scheduled_messages s SET delivered = true, delivered_message_id = m.id
-       FROM messages m WHERE m.scheduled_message_id = s.id AND s.id = ANY($1::bigint[])`,
-      [before.map(({ row }) => row.id)],
-    );
+    tx.sendWithCommit(markDelivered, [before.map(({ row }) => row.id)]);
   }
   const failed = outcomes.filter((outcome) => outcome.kind === "failed");
   if (failed.length > 0) {
-    tx.sendWithCommit(
-      `UPDATE scheduled_messages s SET failed = true, failure_message = o.reason
-       FROM unnest($1::bigint[], $2::text[]) AS o (id, reason) WHERE s.id = o.id`,
-      [failed.map(({ row }) => row.id), failed.map(({ reason }) => reason)],
-    );
+    tx.sendWithCommit(markFailed, [
+      failed.map(({ row }) => row.id),
+      failed.map(({ reason }) => reason),
+    ]);
   }
 }

@@ -8,8 +8,14 @@ import {
   rolesSeeingAddress,
   visibleToEveryone,
 } from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
+
+const storeVisibility = statement({
+  name: "address-visibility-store",
+  text: "UPDATE users SET email_address_visibility = $2, email = $3 WHERE id = $1",
+  row: {},
+});
 
 /**
  * Sets who sees the account's delivery address, and with that the address that everybody sees (users.md §2).
@@ -35,11 +41,7 @@ export async function changeAddressVisibility(
   const gained = after.filter((role) => !before.includes(role));
   const lost = before.filter((role) => !after.includes(role));
   const [, concerned] = await Promise.all([
-    tx.rows("UPDATE users SET email_address_visibility = $2, email = $3 WHERE id = $1", [
-      account.id,
-      visibility,
-      email,
-    ]),
+    tx.rows(storeVisibility, [account.id, visibility, email]),
     othersWithRole(tx, account, [...gained, ...lost]),
   ]);
   const shown = gained.length > 0 ? account.deliveryEmail : null;
@@ -54,16 +56,19 @@ export async function changeAddressVisibility(
   return { email, events };
 }
 
+const ofRoles = statement({
+  name: "others-of-roles",
+  text: `SELECT array_agg(id)::text AS ids FROM users
+    WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND role = ANY($2::int[]) AND id <> $3`,
+  row: { ids: column.text.orNull() },
+});
+
 /** Active accounts, as SQL writes an array; undefined where there is none. */
 async function othersWithRole(
   tx: Tx,
   account: Account,
   roles: readonly number[],
 ): Promise<string | undefined> {
-  const found = await tx.first<{ ids: string | null }>(
-    `SELECT array_agg(id)::text AS ids FROM users
-     WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND role = ANY($2::int[]) AND id <> $3`,
-    [account.realmId, roles, account.id],
-  );
+  const found = await tx.first(ofRoles, [account.realmId, roles, account.id]);
   return found?.ids ?? undefined;
 }

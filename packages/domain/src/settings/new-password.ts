@@ -1,6 +1,6 @@
 import type { Account } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 import { loginOf } from "../users/api-key.ts";
 import { checkPassword } from "../users/create-member.ts";
@@ -13,6 +13,12 @@ export interface NewPassword {
   /** The hash that the old password was held against; it must still be there when the new one is stored. */
   readonly replaces: string | null;
 }
+
+const stored = statement({
+  name: "password-and-address",
+  text: "SELECT password_hash AS hash, lower(delivery_email) AS folded FROM users WHERE id = $1",
+  row: { hash: column.text.orNull(), folded: column.text },
+});
 
 /**
  * Holds the old password against the stored one and hashes the new one. Outside of any transaction, which it would
@@ -29,10 +35,7 @@ export async function prepareNewPassword(
   }: { readonly oldPassword: string | undefined; readonly newPassword: string },
 ): Promise<NewPassword> {
   checkPassword(newPassword);
-  const [row] = await sql.rows<{ hash: string | null; folded: string }>(
-    "SELECT password_hash AS hash, lower(delivery_email) AS folded FROM users WHERE id = $1",
-    [account.id],
-  );
+  const [row] = await sql.rows(stored, [account.id]);
   const replaces = row?.hash ?? null;
   const login = loginOf(account.realmId, row?.folded ?? "");
   if (!(await verifyPassword(oldPassword ?? "", replaces, () => guesses.begin(login))))

@@ -1,17 +1,21 @@
 import type { Account } from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { presenceEvent } from "../presence/presence-event.ts";
 import { offlineThreshold } from "../presence/presence.ts";
 import { recordPresence } from "../presence/record-presence.ts";
 
-interface LastSeen {
-  /** UNIX seconds, with a fraction. */
-  readonly now: number;
-  readonly active: number;
-  readonly idle: number;
-}
+/** UNIX seconds, with a fraction. */
+const lastSeenRow = { now: column.float, active: column.float, idle: column.float };
+
+const lastSeen = statement({
+  name: "presence-last-seen",
+  text: `SELECT extract(epoch FROM now())::float8 AS now, extract(epoch FROM idle_at)::float8 AS idle,
+      extract(epoch FROM coalesce(active_at, idle_at))::float8 AS active
+    FROM user_presence WHERE user_id = $1 AND idle_at > now() - make_interval(secs => $2)`,
+  row: lastSeenRow,
+});
 
 /**
  * What others see of the account at once, when it begins to show its presence or ends to
@@ -20,12 +24,7 @@ interface LastSeen {
  */
 export async function switchPresence(tx: Tx, account: Account, shown: boolean): Promise<void> {
   if (shown) return recordPresence(tx, account, "active");
-  const seen = await tx.first<LastSeen>(
-    `SELECT extract(epoch FROM now())::float8 AS now, extract(epoch FROM idle_at)::float8 AS idle,
-       extract(epoch FROM coalesce(active_at, idle_at))::float8 AS active
-     FROM user_presence WHERE user_id = $1 AND idle_at > now() - make_interval(secs => $2)`,
-    [account.id, offlineThreshold],
-  );
+  const seen = await tx.first(lastSeen, [account.id, offlineThreshold]);
   if (!seen) return;
   const gone = Math.floor(seen.now) - offlineThreshold - 1;
   emit(tx, account.realmId, [

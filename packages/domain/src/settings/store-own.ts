@@ -7,7 +7,7 @@ import {
   storeSettings,
 } from "@carillon/model";
 import { type LoggedFields, type NewEvent, ownSettingUpdated } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 
 import { changeAddressVisibility } from "./address-visibility.ts";
 
@@ -15,6 +15,12 @@ export type SettingValue = LoggedFields<typeof ownSettingUpdated>["value"];
 
 /** New values by their wire names. */
 export type SettingChanges = Readonly<Record<string, SettingValue>>;
+
+const storeTimezone = statement({
+  name: "timezone-store",
+  text: "UPDATE users SET timezone = $2 WHERE id = $1",
+  row: {},
+});
 
 /**
  * Stores settings that differ from what the account has, each where it is kept: two have a column of their own.
@@ -31,8 +37,7 @@ export async function storeOwnSettings(
 ): Promise<NewEvent[]> {
   const { timezone, email_address_visibility: visibility, ...settings } = changes;
   if (Object.keys(settings).length > 0) await storeSettings(tx, account.id, settings);
-  if (timezone !== undefined)
-    await tx.rows("UPDATE users SET timezone = $2 WHERE id = $1", [account.id, timezone]);
+  if (timezone !== undefined) await tx.rows(storeTimezone, [account.id, timezone]);
   const { email, events } =
     typeof visibility === "number"
       ? await changeAddressVisibility(tx, site, realm, account, visibility)

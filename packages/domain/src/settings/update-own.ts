@@ -10,9 +10,10 @@ import {
   loadRealm,
   personUpdated,
   timezoneNamed,
+  accountRow,
 } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import type { Database, Tx } from "@carillon/db";
+import { column, statement, type Database, type Tx, type RowOf } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import type { Guesses } from "../users/guesses.ts";
@@ -35,6 +36,13 @@ export interface OwnSettingsInput {
 
 /** undefined where nothing is to change. */
 type Values = Readonly<Record<string, SettingValue | undefined>>;
+
+const storeNameAndPassword = statement({
+  name: "own-name-and-password-store",
+  text: `UPDATE users SET full_name = coalesce($2, full_name), password_hash = coalesce($3, password_hash)
+    WHERE id = $1`,
+  row: {},
+});
 
 /**
  * Changes one's own settings, and tells of those that are new (settings-and-profile-fields.md §1.3). Everything is
@@ -71,11 +79,7 @@ export async function updateOwnSettings(
     const changes = await changed(tx, realm, owner, wanted);
     const told = await storeOwnSettings(tx, site, realm, owner, changes);
     if (name !== undefined || password)
-      await tx.rows(
-        `UPDATE users SET full_name = coalesce($2, full_name), password_hash = coalesce($3, password_hash)
-         WHERE id = $1`,
-        [owner.id, name ?? null, password?.hash ?? null],
-      );
+      await tx.rows(storeNameAndPassword, [owner.id, name ?? null, password?.hash ?? null]);
     const named = name === undefined ? [] : [personUpdated(owner.id, { full_name: name })];
     // Before the others: presence is locked before the events are, here as everywhere.
     const { presence_enabled: shown } = changes;
@@ -105,20 +109,22 @@ function refuseNewAddress(actor: Account, text: string): void {
 }
 
 /** The account as it is until the transaction ends. */
-interface Owner extends Account {
-  readonly passwordHash: string | null;
-  readonly nameChangesDisabled: boolean;
-}
+type Owner = RowOf<typeof lockAsOwner.columns>;
+
+const lockAsOwner = statement({
+  name: "own-account-lock",
+  text: `SELECT ${accountColumns}, u.password_hash AS "passwordHash",
+      r.name_changes_disabled AS "nameChangesDisabled"
+    FROM users u JOIN realms r ON r.id = u.realm_id
+    WHERE u.realm_id = $1 AND u.id = $2 AND u.is_active FOR NO KEY UPDATE OF u`,
+  row: { ...accountRow, passwordHash: column.text.orNull(), nameChangesDisabled: column.bool },
+});
 
 async function lockOwner(tx: Tx, actor: Account): Promise<Owner> {
-  const [owner] = await tx.lock<Owner>(
-    { name: "accounts", keys: [actor.id] },
-    `SELECT ${accountColumns}, u.password_hash AS "passwordHash",
-       r.name_changes_disabled AS "nameChangesDisabled"
-     FROM users u JOIN realms r ON r.id = u.realm_id
-     WHERE u.realm_id = $1 AND u.id = $2 AND u.is_active FOR NO KEY UPDATE OF u`,
-    [actor.realmId, actor.id],
-  );
+  const [owner] = await tx.lock({ name: "accounts", keys: [actor.id] }, lockAsOwner, [
+    actor.realmId,
+    actor.id,
+  ]);
   if (!owner) throw errors.unauthorized();
   return owner;
 }

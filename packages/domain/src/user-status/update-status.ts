@@ -1,14 +1,34 @@
 import type { Account } from "@carillon/model";
 import { errors, userStatusChanged } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 
 import { statusEmoji, type NamedEmoji } from "./status-emoji.ts";
-import { statusColumns, type UserStatus } from "./user-status.ts";
+import { statusColumns, statusRow, type UserStatus } from "./user-status.ts";
 
 /** Code points that a status text may have. */
 const maxTextLength = 60;
+
+const insertEmpty = statement({
+  name: "status-insert-empty",
+  text: "INSERT INTO user_status (user_id, realm_id) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING",
+  row: {},
+});
+
+const lockOwn = statement({
+  name: "status-lock",
+  text: `SELECT ${statusColumns} FROM user_status s WHERE s.user_id = $1 FOR NO KEY UPDATE`,
+  row: statusRow,
+});
+
+const store = statement({
+  name: "status-store",
+  text: `UPDATE user_status SET status_text = $2, emoji_name = $3, emoji_code = $4, reaction_type = $5,
+      updated_at = now()
+    WHERE user_id = $1`,
+  row: {},
+});
 
 /**
  * Sets what the account says of itself, and tells everybody what has changed (clients.md §4). What is not given stays.
@@ -25,26 +45,20 @@ export async function updateStatus(
     throw errors.badRequest("Nothing to change: send status_text or emoji_name");
   // The row is there from the first time on, so that there is one to lock.
   const [, [before]] = await Promise.all([
-    tx.rows(
-      "INSERT INTO user_status (user_id, realm_id) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING",
-      [actor.id, actor.realmId],
-    ),
-    tx.lock<UserStatus>(
-      { name: "ownState", keys: [actor.id] },
-      `SELECT ${statusColumns} FROM user_status s WHERE s.user_id = $1 FOR NO KEY UPDATE`,
-      [actor.id],
-    ),
+    tx.rows(insertEmpty, [actor.id, actor.realmId]),
+    tx.lock({ name: "ownState", keys: [actor.id] }, lockOwn, [actor.id]),
   ]);
   if (!before) throw new Error(`the account ${actor.id} has no row for its status`);
   const changed = changedFields(before, wanted);
   if (Object.keys(changed).length === 0) return;
   const after = { ...before, ...changed };
-  await tx.rows(
-    `UPDATE user_status SET status_text = $2, emoji_name = $3, emoji_code = $4, reaction_type = $5,
-       updated_at = now()
-     WHERE user_id = $1`,
-    [actor.id, after.status_text, after.emoji_name, after.emoji_code, after.reaction_type],
-  );
+  await tx.rows(store, [
+    actor.id,
+    after.status_text,
+    after.emoji_name,
+    after.emoji_code,
+    after.reaction_type,
+  ]);
   emit(tx, actor.realmId, [userStatusChanged({ user_id: actor.id, ...changed })]);
 }
 

@@ -13,7 +13,7 @@ import {
   visibilityPolicy,
 } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx, type RowOf } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 
@@ -94,11 +94,23 @@ async function idOfAny(tx: Tx, account: Account, named: ChannelName): Promise<nu
   return channel?.id ?? 0;
 }
 
-interface Stored {
-  readonly topic: string;
+const storedRow = {
+  topic: column.text,
   /** UNIX time in seconds. */
-  readonly lastUpdated: number;
-}
+  lastUpdated: column.int,
+};
+
+type Stored = RowOf<typeof storedRow>;
+
+const upsert = statement({
+  name: "topic-policy-store",
+  text: `INSERT INTO user_topics AS t (user_id, channel_id, topic, visibility_policy) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (user_id, channel_id, lower(topic))
+      DO UPDATE SET visibility_policy = excluded.visibility_policy, last_updated = now()
+      WHERE t.visibility_policy <> excluded.visibility_policy
+    RETURNING topic, extract(epoch FROM last_updated)::int AS "lastUpdated"`,
+  row: storedRow,
+});
 
 /** The topic keeps the spelling that it was first stored with. */
 async function store(
@@ -106,29 +118,25 @@ async function store(
   account: Account,
   { channelId, topic, policy }: { channelId: number; topic: string; policy: number },
 ): Promise<void> {
-  const stored = await tx.first<Stored>(
-    `INSERT INTO user_topics AS t (user_id, channel_id, topic, visibility_policy) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (user_id, channel_id, lower(topic))
-       DO UPDATE SET visibility_policy = excluded.visibility_policy, last_updated = now()
-       WHERE t.visibility_policy <> excluded.visibility_policy
-     RETURNING topic, extract(epoch FROM last_updated)::int AS "lastUpdated"`,
-    [account.id, channelId, topic, policy],
-  );
+  const stored = await tx.first(upsert, [account.id, channelId, topic, policy]);
   if (stored) tell(tx, account, channelId, policy, stored);
 }
+
+const removal = statement({
+  name: "topic-policy-remove",
+  text: `DELETE FROM user_topics
+    WHERE user_id = $1 AND channel_id = $2 AND lower(topic) = lower($3)
+      AND visibility_policy = coalesce($4, visibility_policy)
+    RETURNING topic, extract(epoch FROM now())::int AS "lastUpdated"`,
+  row: storedRow,
+});
 
 async function remove(
   tx: Tx,
   account: Account,
   { channelId, topic, only }: { channelId: number; topic: string; only?: number },
 ): Promise<boolean> {
-  const removed = await tx.first<Stored>(
-    `DELETE FROM user_topics
-     WHERE user_id = $1 AND channel_id = $2 AND lower(topic) = lower($3)
-       AND visibility_policy = coalesce($4, visibility_policy)
-     RETURNING topic, extract(epoch FROM now())::int AS "lastUpdated"`,
-    [account.id, channelId, topic, only ?? null],
-  );
+  const removed = await tx.first(removal, [account.id, channelId, topic, only ?? null]);
   if (removed) tell(tx, account, channelId, visibilityPolicy.inherit, removed);
   return removed !== undefined;
 }

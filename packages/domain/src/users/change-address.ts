@@ -8,7 +8,7 @@ import {
   visibleToEveryone,
 } from "@carillon/model";
 import { type NewEvent, errors, isOwner, roles } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 
 import { checkAddressIsFree, checkNewAddress } from "./new-address.ts";
 
@@ -35,6 +35,12 @@ export async function checkAddressFor(
   return email;
 }
 
+const storeAddress = statement({
+  name: "address-store",
+  text: "UPDATE users SET delivery_email = $2, email = $3 WHERE id = $1",
+  row: {},
+});
+
 /**
  * Gives the account the address, with which it logs in from then on.
  * @returns what to tell: the delivery address to those who see it, where everybody sees it, that, and the
@@ -50,11 +56,7 @@ export async function changeAddress(tx: Tx, target: Account, address: string): P
   };
   const [audience] = await Promise.all([
     seeingAddress(tx, target),
-    tx.rows("UPDATE users SET delivery_email = $2, email = $3 WHERE id = $1", [
-      target.id,
-      changed.deliveryEmail,
-      changed.email,
-    ]),
+    tx.rows(storeAddress, [target.id, changed.deliveryEmail, changed.email]),
   ]);
   return [
     personUpdated(target.id, { delivery_email: address }, audience),
@@ -63,14 +65,17 @@ export async function changeAddress(tx: Tx, target: Account, address: string): P
   ];
 }
 
+const accountsSeeing = statement({
+  name: "accounts-of-roles-and-own",
+  text: `SELECT coalesce(array_agg(id), '{}')::text AS ids FROM users
+    WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND (role = ANY($2::int[]) OR id = $3)`,
+  row: { ids: column.text },
+});
+
 /** The active accounts that see the address, its own too, as SQL writes an array; null for everybody. */
 async function seeingAddress(tx: Tx, account: Account): Promise<string | null> {
   const seeing = rolesSeeingAddress(account);
   if (seeing.length === Object.keys(roles).length) return null;
-  const found = await tx.first<{ ids: string }>(
-    `SELECT coalesce(array_agg(id), '{}')::text AS ids FROM users
-     WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND (role = ANY($2::int[]) OR id = $3)`,
-    [account.realmId, seeing, account.id],
-  );
+  const found = await tx.first(accountsSeeing, [account.realmId, seeing, account.id]);
   return found?.ids ?? "{}";
 }

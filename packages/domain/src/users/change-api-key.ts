@@ -1,6 +1,6 @@
 import { type Account, type Site, lockAccount, recordAudit } from "@carillon/model";
 import { errors, keyChanged } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { randomKey } from "@carillon/kit";
 
@@ -41,10 +41,13 @@ export async function changeApiKey(
   return apiKey;
 }
 
+const keyIsCurrent = statement({
+  name: "api-key-is-current",
+  text: "SELECT FROM users WHERE id = $1 AND api_key_digest = $2",
+  row: {},
+});
+
 async function hasKey(tx: Tx, { id, keyDigest }: LoggedIn): Promise<boolean> {
-  const found = await tx.rows("SELECT FROM users WHERE id = $1 AND api_key_digest = $2", [
-    id,
-    keyDigest,
-  ]);
+  const found = await tx.rows(keyIsCurrent, [id, keyDigest]);
   return found.length > 0;
 }

@@ -8,7 +8,7 @@ import {
   personUpdated,
 } from "@carillon/model";
 import { type NewEvent, errors, groupOfRole, isGuest, isOwner, roles } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type RowOf, type Tx } from "@carillon/db";
 
 import { channelsSeenEvents, loadChannelsSeen } from "../channels/events/channels-seen.ts";
 import { isPastWaitingPeriod } from "./full-members.ts";
@@ -33,6 +33,12 @@ export async function checkNewRole(
   if (isGuest(target) && role <= roles.administrator)
     throw errors.badRequest("A guest cannot become an administrator: make it a member first");
 }
+
+const storeRole = statement({
+  name: "roles-store",
+  text: "UPDATE users SET role = $2 WHERE id = ANY($1::int[])",
+  row: {},
+});
 
 /**
  * Gives accounts the role, with the memberships that follow from it (user-groups.md §2), with as many statements for a
@@ -67,12 +73,9 @@ export async function changeRoles(
     ...(becomesFull(target) ? [{ id: target.id, groupId: full }] : []),
   ]);
   const [left, joined] = await Promise.all([
-    tx.rows<Membership>(leave, columnsOf(leaving)),
-    tx.rows<Membership>(join, columnsOf(joining)),
-    tx.rows("UPDATE users SET role = $2 WHERE id = ANY($1::int[])", [
-      targets.map(({ id }) => id),
-      role,
-    ]),
+    tx.rows(leave, columnsOf(leaving)),
+    tx.rows(join, columnsOf(joining)),
+    tx.rows(storeRole, [targets.map(({ id }) => id), role]),
   ]);
   const listed = new Set(active.map(({ id }) => id));
   const moved = (what: "membersRemoved" | "membersAdded", rows: Membership[], inFull: boolean) => {
@@ -98,17 +101,24 @@ export async function changeRoles(
   ];
 }
 
-interface Membership {
-  readonly id: number;
-  readonly groupId: number;
-}
+const membershipRow = { id: column.int, groupId: column.int };
+
+type Membership = RowOf<typeof membershipRow>;
 
 function columnsOf(memberships: readonly Membership[]) {
   return [memberships.map(({ id }) => id), memberships.map(({ groupId }) => groupId)];
 }
 
-const leave = `DELETE FROM user_group_member m USING unnest($1::int[], $2::int[]) AS w (user_id, group_id)
-  WHERE m.user_id = w.user_id AND m.group_id = w.group_id RETURNING m.user_id AS id, m.group_id AS "groupId"`;
+const leave = statement({
+  name: "system-groups-leave",
+  text: `DELETE FROM user_group_member m USING unnest($1::int[], $2::int[]) AS w (user_id, group_id)
+    WHERE m.user_id = w.user_id AND m.group_id = w.group_id RETURNING m.user_id AS id, m.group_id AS "groupId"`,
+  row: membershipRow,
+});
 
-const join = `INSERT INTO user_group_member (user_id, group_id) SELECT * FROM unnest($1::int[], $2::int[])
-  ON CONFLICT DO NOTHING RETURNING user_id AS id, group_id AS "groupId"`;
+const join = statement({
+  name: "system-groups-join",
+  text: `INSERT INTO user_group_member (user_id, group_id) SELECT * FROM unnest($1::int[], $2::int[])
+    ON CONFLICT DO NOTHING RETURNING user_id AS id, group_id AS "groupId"`,
+  row: membershipRow,
+});

@@ -5,11 +5,23 @@ import {
   personUpdated,
   recordAudit,
 } from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 import { archivedAmong } from "../channels/events/channel-events.ts";
 import { peerEvents } from "../channels/events/peer-events.ts";
+
+const deactivate = statement({
+  name: "account-deactivate",
+  text: "UPDATE users SET is_active = false, deactivated_at = now() WHERE id = $1",
+  row: {},
+});
+
+const dropQueues = statement({
+  name: "event-queues-of-account-drop",
+  text: "DELETE FROM event_queue WHERE user_id = $1",
+  row: {},
+});
 
 /**
  * Deactivates one account, person or bot (users.md §4): its key is refused from the commit on, its event queues are
@@ -25,10 +37,8 @@ export async function deactivateAccount(
   note: object = {},
 ): Promise<NewEvent[]> {
   const [, , unsubscribed] = await Promise.all([
-    tx.rows("UPDATE users SET is_active = false, deactivated_at = now() WHERE id = $1", [
-      account.id,
-    ]),
-    tx.rows("DELETE FROM event_queue WHERE user_id = $1", [account.id]),
+    tx.rows(deactivate, [account.id]),
+    tx.rows(dropQueues, [account.id]),
     markSubscriber(tx, account, false),
   ]);
   recordAudit(tx, account.realmId, actorId, [

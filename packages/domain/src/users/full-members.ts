@@ -34,6 +34,18 @@ const movers = statement({
 
 type Mover = RowOf<typeof movers.columns>;
 
+const leaveGroup = statement({
+  name: "full-members-leave",
+  text: "DELETE FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])",
+  row: {},
+});
+
+const joinGroup = statement({
+  name: "full-members-join",
+  text: `INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[]) ON CONFLICT DO NOTHING`,
+  row: {},
+});
+
 /**
  * Puts everybody into the full members' group who has passed the waiting period, and with `both` takes out who has
  * not (user-groups.md §2). Of those who are deactivated nobody is told. The group graph must be locked.
@@ -60,14 +72,8 @@ export async function recomputeFullMembers(
     active.map(({ id }) => id),
   );
   await Promise.all([
-    tx.rows("DELETE FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])", [
-      groupId,
-      ids(false, found),
-    ]),
-    tx.rows(
-      `INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[]) ON CONFLICT DO NOTHING`,
-      [groupId, ids(true, found)],
-    ),
+    tx.rows(leaveGroup, [groupId, ids(false, found)]),
+    tx.rows(joinGroup, [groupId, ids(true, found)]),
   ]);
   const group = { id: groupId, deactivated: false };
   return [

@@ -1,6 +1,6 @@
 import { type Realm, type Site, hostOf, isEmailAddress } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 
 /**
  * The address as it is stored: trimmed. `user5@HOST` is what others see of an account that hides its address: nobody
@@ -24,6 +24,12 @@ export function checkNewAddress(
   return email;
 }
 
+const sameAddress = statement({
+  name: "address-taken",
+  text: "SELECT FROM users WHERE realm_id = $1 AND lower(delivery_email) = lower($2) AND id <> $3",
+  row: {},
+});
+
 /**
  * Whether no other account has the address, in whatever case and state; the organization's own bots count.
  * @param exceptId the account that is to have it
@@ -35,10 +41,7 @@ export async function checkAddressIsFree(
   email: string,
   exceptId = 0,
 ): Promise<void> {
-  const taken = await sql.rows(
-    "SELECT FROM users WHERE realm_id = $1 AND lower(delivery_email) = lower($2) AND id <> $3",
-    [realm.id, email, exceptId],
-  );
+  const taken = await sql.rows(sameAddress, [realm.id, email, exceptId]);
   if (taken.length > 0) throw addressTaken();
 }
 

@@ -16,13 +16,20 @@ import {
   roleOfBotsComingBack,
 } from "@carillon/model";
 import { type NewEvent, errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { archivedAmong } from "../channels/events/channel-events.ts";
 import { peerEvents } from "../channels/events/peer-events.ts";
 import { changeRoles } from "./change-role.ts";
 import { reactivatedSettings } from "./reactivated-settings.ts";
+
+const reactivate = statement({
+  name: "account-reactivate",
+  text: `UPDATE users SET is_active = true, deactivated_at = NULL, bot_owner_id = coalesce($2, bot_owner_id)
+    WHERE id = $1`,
+  row: {},
+});
 
 /**
  * Brings an account back, person or bot, on behalf of an administrator (users.md §5): with its key, its role, its
@@ -41,11 +48,7 @@ export async function reactivateUser(tx: Tx, actor: Account, userId: number): Pr
   if (target.isActive) return;
   const newOwner = target.isBot ? await checkBot(tx, now, target, owner) : undefined;
   const [, subscribed] = await Promise.all([
-    tx.rows(
-      `UPDATE users SET is_active = true, deactivated_at = NULL, bot_owner_id = coalesce($2, bot_owner_id)
-       WHERE id = $1`,
-      [target.id, newOwner ?? null],
-    ),
+    tx.rows(reactivate, [target.id, newOwner ?? null]),
     markSubscriber(tx, target, true),
   ]);
   recordAudit(tx, actor.realmId, actor.id, [
@@ -80,12 +83,15 @@ export async function reactivateUser(tx: Tx, actor: Account, userId: number): Pr
   ]);
 }
 
+const guestNoMore = statement({
+  name: "bot-guest-no-more",
+  text: `UPDATE users SET guest_with_owner = false WHERE id = $1 AND guest_with_owner RETURNING id`,
+  row: { id: column.int },
+});
+
 /** Its new owner is no guest, as the one may have been with which it became one. */
 async function comeBackWithNewOwner(tx: Tx, bot: Account): Promise<NewEvent[]> {
-  const was = await tx.first(
-    `UPDATE users SET guest_with_owner = false WHERE id = $1 AND guest_with_owner RETURNING id`,
-    [bot.id],
-  );
+  const was = await tx.first(guestNoMore, [bot.id]);
   if (!was) return [];
   const realm = await loadRealm(tx, bot.realmId);
   return changeRoles(tx, realm, [{ ...bot, isActive: true }], roleOfBotsComingBack);
@@ -113,11 +119,14 @@ async function checkBot(
   return actor.id;
 }
 
+const groupsOf = statement({
+  name: "groups-of-account",
+  text: `SELECT g.id, g.deactivated FROM user_group_member m JOIN named_user_group g ON g.id = m.group_id
+    WHERE m.user_id = $1 ORDER BY g.id`,
+  row: { id: column.int, deactivated: column.bool },
+});
+
 async function rejoinedGroups(tx: Tx, userId: number): Promise<NewEvent[]> {
-  const groups = await tx.rows<{ id: number; deactivated: boolean }>(
-    `SELECT g.id, g.deactivated FROM user_group_member m JOIN named_user_group g ON g.id = m.group_id
-     WHERE m.user_id = $1 ORDER BY g.id`,
-    [userId],
-  );
+  const groups = await tx.rows(groupsOf, [userId]);
   return groups.flatMap((group) => groupEvents.membersAdded(group, [userId]));
 }

@@ -7,7 +7,7 @@ import {
   loadListingGroupSettings,
   realmUpdatedEvents,
 } from "@carillon/model";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 import { channelPropertyEvent } from "../channels/events/channel-events.ts";
@@ -57,10 +57,13 @@ export async function reactivatedSettings(
   ];
 }
 
+const deactivatedOf = statement({
+  name: "deactivated-groups-among",
+  text: "SELECT id FROM named_user_group WHERE id = ANY($1::int[]) AND deactivated",
+  row: { id: column.int },
+});
+
 async function deactivatedAmong(sql: Sql, groupIds: readonly number[]): Promise<Set<number>> {
-  const rows = await sql.rows<{ id: number }>(
-    "SELECT id FROM named_user_group WHERE id = ANY($1::int[]) AND deactivated",
-    [groupIds],
-  );
+  const rows = await sql.rows(deactivatedOf, [groupIds]);
   return new Set(rows.map(({ id }) => id));
 }

@@ -7,6 +7,7 @@ import {
   pictureOf,
   presentUser,
   userObject,
+  accountRow,
 } from "@carillon/model";
 import { errors, type UserObject } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
@@ -19,6 +20,12 @@ export interface ReadUserOptions {
   readonly profileFields: boolean;
 }
 
+const byId = statement({
+  name: "account-of-realm",
+  text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
+  row: accountRow,
+});
+
 /**
  * One account of the organization as the viewer sees it, deactivated ones and bots included.
  * @throws ApiError `BAD_REQUEST` when there is none
@@ -29,10 +36,7 @@ export async function readUser(
   userId: number,
   options: ReadUserOptions,
 ): Promise<UserObject> {
-  const [account] = await sql.rows<Account>(
-    `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
-    [viewer.realmId, userId],
-  );
+  const [account] = await sql.rows(byId, [viewer.realmId, userId]);
   if (!account) throw errors.badRequest("There is no such user");
   return presentUser(viewer, account, presentation(options));
 }

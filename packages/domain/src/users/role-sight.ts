@@ -11,9 +11,10 @@ import {
   personUpdated,
   pictureUpdated,
   visibilitiesSeenBy,
+  accountRow,
 } from "@carillon/model";
 import { type NewEvent, isAtLeast, isGuest, roles } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { statement, type Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
 /**
@@ -126,15 +127,18 @@ async function addressesSeen(
   return events;
 }
 
+const withVisibility = statement({
+  name: "people-with-address-visibility",
+  text: `SELECT ${accountColumns} FROM users u
+    WHERE u.realm_id = $1 AND NOT u.is_bot AND u.email_address_visibility = ANY($2::int[]) ORDER BY u.id`,
+  row: accountRow,
+});
+
 /** People, deactivated ones too, by `email_address_visibility`; the addresses of bots everybody sees. */
 function accountsShowing(
   sql: Sql,
   realmId: number,
   visibilities: readonly number[],
 ): Promise<Account[]> {
-  return sql.rows<Account>(
-    `SELECT ${accountColumns} FROM users u
-     WHERE u.realm_id = $1 AND NOT u.is_bot AND u.email_address_visibility = ANY($2::int[]) ORDER BY u.id`,
-    [realmId, visibilities],
-  );
+  return sql.rows(withVisibility, [realmId, visibilities]);
 }

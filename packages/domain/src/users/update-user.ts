@@ -23,7 +23,7 @@ import {
   roleOfBotsComingBack,
 } from "@carillon/model";
 import { type NewEvent, isOwner, roles } from "@carillon/contract";
-import { sqlState, type Tx } from "@carillon/db";
+import { statement, sqlState, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { changeAddress, checkAddressFor, checkMayChangeAddresses } from "./change-address.ts";
@@ -133,6 +133,12 @@ async function checkName(
   return name;
 }
 
+const storeName = statement({
+  name: "full-name-store",
+  text: "UPDATE users SET full_name = $2 WHERE id = $1",
+  row: {},
+});
+
 async function apply(
   tx: Tx,
   { realm, target }: OpenUser,
@@ -156,7 +162,7 @@ async function apply(
       });
   }
   if (fullName !== undefined) {
-    await tx.rows("UPDATE users SET full_name = $2 WHERE id = $1", [target.id, fullName]);
+    await tx.rows(storeName, [target.id, fullName]);
     events.push(personUpdated(target.id, { full_name: fullName }));
     note("user_full_name_changed", target.fullName, fullName);
   }

@@ -7,7 +7,15 @@ import {
   userObject,
 } from "@carillon/model";
 import { type NewEvent, userAdded } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
+
+const sight = statement({
+  name: "accounts-by-sight-of-addresses",
+  text: `SELECT coalesce(array_agg(id) FILTER (WHERE role = ANY($2::int[])), '{}')::text AS seeing,
+      coalesce(array_agg(id) FILTER (WHERE NOT role = ANY($2::int[])), '{}')::text AS others
+    FROM users WHERE realm_id = $1 AND is_active`,
+  row: { seeing: column.text, others: column.text },
+});
 
 /**
  * What everybody is told of a new account: the account, with its address for those who may see it, and the groups
@@ -28,12 +36,7 @@ export async function newAccountEvents(
     groupEvents.membersAdded({ id, deactivated: false }, [account.id]),
   );
   if (seeing.length === 5) return [userAdded(person(true), { audience: null }), ...joined];
-  const [audience] = await sql.rows<{ seeing: string; others: string }>(
-    `SELECT coalesce(array_agg(id) FILTER (WHERE role = ANY($2::int[])), '{}')::text AS seeing,
-       coalesce(array_agg(id) FILTER (WHERE NOT role = ANY($2::int[])), '{}')::text AS others
-     FROM users WHERE realm_id = $1 AND is_active`,
-    [account.realmId, seeing],
-  );
+  const [audience] = await sql.rows(sight, [account.realmId, seeing]);
   return [
     userAdded(person(true), { audience: audience?.seeing ?? "{}" }),
     userAdded(person(false), { audience: audience?.others ?? "{}" }),

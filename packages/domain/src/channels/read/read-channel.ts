@@ -6,7 +6,7 @@ import {
   requireChannel,
 } from "@carillon/model";
 import { errors, type ChannelObject } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 
 const known: ChannelNeed = { access: "metadata", archived: false };
 
@@ -59,6 +59,14 @@ export async function readEmailAddress(tx: Tx, viewer: Account, channelId: numbe
   );
 }
 
+const ofAccount = statement({
+  name: "is-subscribed",
+  text: `SELECT EXISTS (SELECT FROM subscriptions s
+      WHERE s.user_id = u.id AND s.channel_id = $3 AND s.active AND s.is_user_active) AS subscribed
+    FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
+  row: { subscribed: column.bool },
+});
+
 /**
  * Whether the account is subscribed; deactivated ones are subscribed to nothing.
  * @throws ApiError `BAD_REQUEST` when there is no such account, or no channel that the viewer may know of
@@ -71,12 +79,7 @@ export async function readSubscriptionStatus(
 ): Promise<boolean> {
   const [, [status]] = await Promise.all([
     requireChannel(tx, viewer, channelId, known),
-    tx.rows<{ subscribed: boolean }>(
-      `SELECT EXISTS (SELECT FROM subscriptions s
-         WHERE s.user_id = u.id AND s.channel_id = $3 AND s.active AND s.is_user_active) AS subscribed
-       FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
-      [viewer.realmId, userId, channelId],
-    ),
+    tx.rows(ofAccount, [viewer.realmId, userId, channelId]),
   ]);
   if (!status) throw errors.badRequest("There is no such user");
   return status.subscribed;

@@ -1,13 +1,13 @@
 import {
   type Account,
-  type Subscription,
   holdAudiences,
   noSuchChannel,
   normaliseColor,
   subscriptionColumns,
+  subscriptionRow,
 } from "@carillon/model";
 import { type NewEvent, errors, subscriptionUpdated } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx, type RowOf } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 /** The properties of a subscription that are on or off, by their wire names, and where they are kept. */
@@ -87,10 +87,19 @@ function latest(assignments: readonly Assignment[]): Assignment[] {
   return [...byProperty.values()];
 }
 
-interface OwnSubscription extends Subscription {
-  /** Whether the channel is. */
-  readonly isArchived: boolean;
-}
+const lockOwn = statement({
+  name: "own-subscriptions-lock",
+  text: `SELECT ${subscriptionColumns}, c.is_archived AS "isArchived" FROM subscriptions s JOIN channels c ON c.id = s.channel_id
+    WHERE s.user_id = $1 AND c.realm_id = $2 AND s.channel_id = ANY($3::int[]) AND s.active
+    ORDER BY s.channel_id FOR NO KEY UPDATE OF s`,
+  row: {
+    ...subscriptionRow,
+    /** Whether the channel is. */
+    isArchived: column.bool,
+  },
+});
+
+type OwnSubscription = RowOf<typeof lockOwn.columns>;
 
 /** The account's subscriptions to these channels, by channel; they stay as they are until the transaction ends. */
 async function lockSubscriptions(
@@ -98,23 +107,25 @@ async function lockSubscriptions(
   account: Account,
   channelIds: readonly number[],
 ): Promise<Map<number, OwnSubscription>> {
-  const rows = await tx.lock<OwnSubscription>(
-    { name: "subscriptions", keys: channelIds },
-    `SELECT ${subscriptionColumns}, c.is_archived AS "isArchived" FROM subscriptions s JOIN channels c ON c.id = s.channel_id
-     WHERE s.user_id = $1 AND c.realm_id = $2 AND s.channel_id = ANY($3::int[]) AND s.active
-     ORDER BY s.channel_id FOR NO KEY UPDATE OF s`,
-    [account.id, account.realmId, channelIds],
-  );
+  const rows = await tx.lock({ name: "subscriptions", keys: channelIds }, lockOwn, [
+    account.id,
+    account.realmId,
+    channelIds,
+  ]);
   return new Map(rows.map((subscription) => [subscription.channelId, subscription]));
 }
 
-const columns = [["color", "text"], ...Object.keys(switches).map((name) => [name, "bool"])];
+const properties = [["color", "text"], ...Object.keys(switches).map((name) => [name, "bool"])];
 
 /** What a channel's object lacks stays as it is. */
-const update = `UPDATE subscriptions s
-  SET ${columns.map(([name]) => `${name} = coalesce(n.${name}, s.${name})`).join(", ")}
-  FROM jsonb_to_recordset($2::jsonb) AS n (channel_id int, ${columns.map((column) => column.join(" ")).join(", ")})
-  WHERE s.user_id = $1 AND s.channel_id = n.channel_id`;
+const update = statement({
+  name: "own-subscriptions-store",
+  text: `UPDATE subscriptions s
+    SET ${properties.map(([name]) => `${name} = coalesce(n.${name}, s.${name})`).join(", ")}
+    FROM jsonb_to_recordset($2::jsonb) AS n (channel_id int, ${properties.map((each) => each.join(" ")).join(", ")})
+    WHERE s.user_id = $1 AND s.channel_id = n.channel_id`,
+  row: {},
+});
 
 async function store(tx: Tx, account: Account, assignments: readonly Assignment[]): Promise<void> {
   const byChannel = new Map<number, Record<string, Value>>();

@@ -30,6 +30,12 @@ async function quietOnes(
   return rows.map(({ id }) => id);
 }
 
+const end = statement({
+  name: "channels-end-activity",
+  text: "UPDATE channels SET is_recently_active = false WHERE id = ANY($1::int[])",
+  row: {},
+});
+
 /**
  * Notes that channels are active no longer, and tells those who know them. Who sends to one of them meanwhile waits, or
  * is waited for.
@@ -42,7 +48,7 @@ export async function endActivity(tx: Tx, realmId: number, most: number): Promis
   if (found.length === 0) return 0;
   await lockChannels(tx, found);
   const ids = await quietOnes(tx, realmId, most, found);
-  await tx.rows("UPDATE channels SET is_recently_active = false WHERE id = ANY($1::int[])", [ids]);
+  await tx.rows(end, [ids]);
   const [channels, audiences] = await Promise.all([
     loadChannels(tx, realmId, ids),
     loadMetadataAudiences(tx, realmId, ids),

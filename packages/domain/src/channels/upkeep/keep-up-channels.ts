@@ -1,4 +1,4 @@
-import { dayToDo, leads, noteDay, type Database, type Tx } from "@carillon/db";
+import { column, statement, dayToDo, leads, noteDay, type Database, type Tx } from "@carillon/db";
 import { channelUpkeep } from "@carillon/jobs";
 
 import { endActivity } from "./end-activity.ts";
@@ -6,6 +6,12 @@ import { forgetTraffic, refreshTraffic } from "./refresh-traffic.ts";
 
 /** Channels of one event each, to everybody who knows them. */
 const quietAtOnce = 50;
+
+const active = statement({
+  name: "realms-to-keep-up",
+  text: "SELECT id FROM realms WHERE NOT deactivated ORDER BY id",
+  row: { id: column.int },
+});
 
 /**
  * Notes once a day which channels of each organization are quiet, and how much is sent to each (channels.md §11), in
@@ -15,9 +21,7 @@ const quietAtOnce = 50;
  * @returns for how many organizations the day is done
  */
 export async function keepUpChannels(db: Database, signal: AbortSignal): Promise<number> {
-  const realms = await db.rows<{ id: number }>(
-    "SELECT id FROM realms WHERE NOT deactivated ORDER BY id",
-  );
+  const realms = await db.rows(active);
   let done = 0;
   for (const { id } of realms) {
     if (signal.aborted) break;

@@ -11,6 +11,12 @@ const readersAtOnce = 1_000;
 /** So many unread messages one step looks at, of all of them together: about 0.1 s. */
 const lookedAtInStep = 10_000;
 
+const lastMessage = statement({
+  name: "last-message-id",
+  text: "SELECT last_value AS id FROM messages_id_seq",
+  row: { id: column.bigint },
+});
+
 /**
  * Writes down that what the accounts have not read of the channels is to be marked read (channels.md §11). The channels'
  * audiences must be locked: then what is sent to them later has a higher id.
@@ -21,7 +27,7 @@ export async function recordMarkRead(
   unsubscribed: ReadonlyArray<{ readonly channelId: number; readonly userId: number }>,
 ): Promise<void> {
   if (unsubscribed.length === 0) return;
-  const last = await tx.first<{ id: number }>("SELECT last_value AS id FROM messages_id_seq");
+  const last = await tx.first(lastMessage);
   const byChannel = grouped(unsubscribed, ({ channelId }) => channelId);
   const request = uniqueId();
   const intents = [...byChannel].flatMap(([channelId, pairs]) => {

@@ -87,12 +87,18 @@ const bringBack = statement({
   row: { count: column.int },
 });
 
+const forget = statement({
+  name: "message-removal-forget",
+  text: "DELETE FROM message_removals WHERE id = $1",
+  row: {},
+});
+
 /** A removal from the same channel, and another restoring, wait for each other at the channel's row. */
 async function restoreBatch(tx: Tx, run: RowOf<typeof chosenRuns.columns>): Promise<number> {
   const { id, realmId, channelId } = run;
   await lockChannelRows(tx, channelId === null ? [] : [channelId]);
   const count = (await tx.first(bringBack, [id, atOnce]))?.count ?? 0;
-  if (count < atOnce) await tx.rows("DELETE FROM message_removals WHERE id = $1", [id]);
+  if (count < atOnce) await tx.rows(forget, [id]);
   if (count > 0)
     recordAudit(tx, realmId, null, [
       {

@@ -5,7 +5,7 @@ import {
   loadRealm,
   maxChannelNameLength,
 } from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { cutTo } from "@carillon/kit";
 import { emphasised, notice, paragraph, silentUser, told } from "@carillon/markdown";
@@ -20,6 +20,13 @@ export interface BotTrouble {
   readonly what: "missing" | "without subscribers";
 }
 
+const claim = statement({
+  name: "bot-owner-told",
+  text: `UPDATE users SET owner_told_at = now() WHERE id = $1
+    AND (owner_told_at IS NULL OR owner_told_at < now() - interval '5 minutes') RETURNING id`,
+  row: { id: column.int },
+});
+
 /**
  * Tells a bot's owner that the bot posts where nobody listens (scheduled-messages.md §6), at most once in five
  * minutes. It wants a transaction of its own: the bot's own message may have been refused.
@@ -30,12 +37,7 @@ export async function tellBotOwner(
   { channel, what }: BotTrouble,
 ): Promise<void> {
   if (!bot.isBot || bot.botOwnerId === null) return;
-  const [due] = await tx.lock(
-    { name: "accounts", keys: [bot.id] },
-    `UPDATE users SET owner_told_at = now() WHERE id = $1
-       AND (owner_told_at IS NULL OR owner_told_at < now() - interval '5 minutes') RETURNING id`,
-    [bot.id],
-  );
+  const [due] = await tx.lock({ name: "accounts", keys: [bot.id] }, claim, [bot.id]);
   const owner = (await loadAccounts(tx, bot.realmId, [bot.botOwnerId])).get(bot.botOwnerId);
   if (!due || !owner?.isActive) return;
   const realm = await loadRealm(tx, bot.realmId);

@@ -1,6 +1,6 @@
 import type { Account, Destination } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
 
 /** `to` as `POST /messages` takes it: an ID, a name, or a list of them. */
 export type SendTo = number | string | ReadonlyArray<number | string>;
@@ -27,6 +27,12 @@ export async function sendDestination(
   return { kind: "direct", userIds: await idsOf(sql, sender.realmId, listed as string[]) };
 }
 
+const channelNamed = statement({
+  name: "channel-id-by-name",
+  text: "SELECT id FROM channels WHERE realm_id = $1 AND lower(name) = lower($2)",
+  row: { id: column.int },
+});
+
 async function channelDestination(
   sql: Sql,
   sender: Account,
@@ -38,10 +44,7 @@ async function channelDestination(
   if (channel === undefined) throw errors.badRequest("to must name a channel");
   if (typeof channel === "number") return { kind: "channel", channelId: channel };
   const name = channel.trim();
-  const [row] = await sql.rows<{ id: number }>(
-    "SELECT id FROM channels WHERE realm_id = $1 AND lower(name) = lower($2)",
-    [sender.realmId, name],
-  );
+  const [row] = await sql.rows(channelNamed, [sender.realmId, name]);
   return { kind: "channel", channelId: row?.id ?? 0, name };
 }
 
@@ -52,13 +55,16 @@ function splitAddresses(text: string): string[] {
     .filter((part) => part !== "");
 }
 
+const byAddresses = statement({
+  name: "account-ids-by-addresses",
+  text: `SELECT u.id, w.address FROM unnest($2::text[]) AS w (address)
+    JOIN users u ON u.realm_id = $1 AND lower(u.email) = lower(w.address)`,
+  row: { id: column.int, address: column.text },
+});
+
 async function idsOf(sql: Sql, realmId: number, addresses: readonly string[]): Promise<number[]> {
   const wanted = addresses.map((address) => address.trim());
-  const rows = await sql.rows<{ id: number; address: string }>(
-    `SELECT u.id, w.address FROM unnest($2::text[]) AS w (address)
-     JOIN users u ON u.realm_id = $1 AND lower(u.email) = lower(w.address)`,
-    [realmId, wanted],
-  );
+  const rows = await sql.rows(byAddresses, [realmId, wanted]);
   const ids = new Map(rows.map(({ id, address }) => [address, id]));
   return wanted.map((address) => {
     const id = ids.get(address);
