@@ -1,5 +1,6 @@
 export * from "./alarms.ts";
 export * from "./clear-intents.ts";
+export * from "./composed.ts";
 export { Column, column, type Columns, type RowOf } from "./column.ts";
 export * from "./counters.ts";
 export * from "./daily.ts";

@@ -8,16 +8,20 @@ export interface Sql {
   rows<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** @internal Sends a statement to wherever it is to run. */
+/** @internal Sends a statement, or a command of transactions, to wherever it is to run. */
 export function run(
   connection: pg.Pool | pg.PoolClient,
-  statement: Statement,
+  statement: Statement | string,
   values: readonly unknown[] = [],
 ): Promise<pg.QueryResult> {
   const config =
     typeof statement === "string"
       ? { text: statement, values: [...values] }
-      : { name: statement.name, text: statement.text, values: [...values] };
+      : {
+          ...(statement.unprepared ? {} : { name: statement.name }),
+          text: statement.text,
+          values: [...values],
+        };
   if (connection instanceof PoolClient) connection.gatherWrites();
   return (connection as pg.Pool).query(config);
 }

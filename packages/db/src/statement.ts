@@ -6,6 +6,8 @@ export interface NamedStatement<Row = unknown> {
   readonly text: string;
   /** Of its rows, where it is declared with {@link statement}. */
   readonly columns?: Columns;
+  /** Where the name has several texts: connections do not keep it then. */
+  readonly unprepared?: boolean;
   /** Never there: it carries the type of its rows. */
   readonly rowType?: Row;
 }
@@ -18,13 +20,25 @@ export interface DeclaredStatement<Row, C extends Columns = Columns> extends Nam
   readonly columns: C;
 }
 
-const declared = new Map<string, DeclaredStatement<unknown>>();
+type Declared = DeclaredStatement<unknown>;
+
+/** By their names; what is composed in several texts. */
+const declared = new Map<string, () => readonly Declared[]>();
+
+/**
+ * @internal notes a declaration
+ * @throws Error where another statement has the name: a connection would run that one's text
+ */
+export function declare(name: string, texts: () => readonly Declared[]): void {
+  if (declared.has(name)) throw new Error(`there are two statements named ${name}`);
+  declared.set(name, texts);
+}
 
 /**
  * Declares a statement with the columns of its rows, once: their TypeScript type follows from it, and a test compares
  * it with what PostgreSQL says of the statement (test/contract/statements.test.ts). Nothing is checked where it runs.
  * @param row the columns, in any order; `{}` for a statement without rows
- * @throws Error where another statement has the name: a connection would run that one's text
+ * @throws Error where another statement has the name
  */
 export function statement<C extends Columns>(declaration: {
   readonly name: string;
@@ -32,15 +46,14 @@ export function statement<C extends Columns>(declaration: {
   readonly row: C;
 }): DeclaredStatement<RowOf<C>, C> {
   const { name, text, row } = declaration;
-  if (declared.has(name)) throw new Error(`there are two statements named ${name}`);
   const made = { name, text, columns: row };
-  declared.set(name, made);
+  declare(name, () => [made]);
   return made;
 }
 
-/** Every statement that the modules which are loaded have declared. */
-export function declaredStatements(): ReadonlyArray<DeclaredStatement<unknown>> {
-  return [...declared.values()];
+/** Every statement that the modules which are loaded have declared, in each of its texts. */
+export function declaredStatements(): readonly Declared[] {
+  return [...declared.values()].flatMap((texts) => texts());
 }
 
 type RowCheck = (statement: NamedStatement, rows: readonly object[]) => void;

@@ -61,9 +61,12 @@ class Gathered implements Sql {
 const prepared = new Map<string, Statement<Answers>>();
 
 function combined(parts: readonly Statement[]): Statement<Answers> {
-  const names = parts.flatMap((part) => (typeof part === "string" ? [] : [part.name]));
+  const names = parts.flatMap((part) =>
+    typeof part === "string" || part.unprepared ? [] : [part.name],
+  );
   const texts = () => parts.map((part) => (typeof part === "string" ? part : part.text));
-  if (names.length < parts.length) return combine(texts());
+  if (names.length < parts.length)
+    return { name: "together", text: combine(texts()), unprepared: true };
   const key = names.join("\n");
   let statement = prepared.get(key);
   if (!statement) {

@@ -1,6 +1,6 @@
 import { isMuted } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { column, composed, type Sql } from "@carillon/db";
 
 import { largestAnchor, type Anchor } from "./anchor.ts";
 import type { Wanted } from "./request.ts";
@@ -12,6 +12,7 @@ import {
   type Search,
   type WindowStatement,
 } from "./window-statement.ts";
+import { windowExamples } from "./window-examples.ts";
 
 /** The ids that a request comes down to; a request for messages by id has no anchor. */
 export type Found = FoundWindow & { readonly anchor?: number };
@@ -55,6 +56,13 @@ async function anchorId(sql: Sql, search: Search, anchor: Anchor): Promise<numbe
   }
 }
 
-async function idsOf(sql: Sql, { text, values }: WindowStatement): Promise<number[]> {
-  return (await sql.rows<{ id: number }>(text, values)).map(({ id }) => id);
+const found = composed({
+  name: "messages-found",
+  row: { id: column.bigint },
+  compose: (statement: WindowStatement) => statement,
+  examples: windowExamples,
+});
+
+async function idsOf(sql: Sql, statement: WindowStatement): Promise<number[]> {
+  return (await found(sql, statement)).map(({ id }) => id);
 }

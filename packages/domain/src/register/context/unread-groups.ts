@@ -1,24 +1,11 @@
-import { statement } from "@carillon/db";
-import { SqlValues, flag, isMuted } from "@carillon/model";
+import { column, statement, composed, type RowOf } from "@carillon/db";
+import { SqlValues, flag, isMuted, type Reader } from "@carillon/model";
 import type { SnapshotContext } from "./section.ts";
 import { emptyTopicFor } from "./empty-topic.ts";
+import { roles } from "@carillon/contract";
 
 /** Unread messages beyond the newest so many are left out (clients.md §3). */
 export const maxUnread = 50_000;
-
-/** The unread messages of a channel or of a direct conversation. */
-export interface UnreadGroup {
-  /** Null for direct messages. */
-  readonly channelId: number | null;
-  /** Everybody in the direct conversation, ascending; null for channels. */
-  readonly memberIds: readonly number[] | null;
-  /** By topic; direct messages are in one. */
-  readonly topics: readonly UnreadTopic[];
-  /** Those that mention the account, by topic; null without any. */
-  readonly mentions: ReadonlyArray<readonly number[]> | null;
-  /** How many are not muted. */
-  readonly counted: number;
-}
 
 export interface UnreadTopic {
   /** As the client shows it, in the spelling of the newest message. */
@@ -27,23 +14,37 @@ export interface UnreadTopic {
   readonly ids: number[];
 }
 
+const groupRow = {
+  /** Null for direct messages. */
+  channelId: column.int.orNull(),
+  /** Everybody in the direct conversation, ascending; null for channels. */
+  memberIds: column.ints.orNull(),
+  /** By topic; direct messages are in one. */
+  topics: column.json<readonly UnreadTopic[]>(),
+  /** Those that mention the account, by topic; null without any. */
+  mentions: column.json<ReadonlyArray<readonly number[]>>().orNull(),
+  /** How many are not muted. */
+  counted: column.int,
+};
+
+/** The unread messages of a channel or of a direct conversation. */
+export type UnreadGroup = RowOf<typeof groupRow>;
+
 const mention = flag.mentioned | flag.streamWildcardMentioned | flag.topicWildcardMentioned;
 
 /**
- * The account's newest unread messages, by conversation. What is unread in channels that it is not subscribed to does
- * not count (messages.md §7), nor what is in archived ones for clients that are not told of those.
- *
  * The partial index of unread copies drives it, each message is looked up by its key; muting is asked once a topic.
  * Topics come as JSON, a row for each channel: 30,000 rows, one a topic, kept the event loop for a tenth of a second.
  */
-export async function loadUnreadGroups(context: SnapshotContext): Promise<UnreadGroup[]> {
-  const { tx, realm, actor, capabilities } = context;
-  const values = new SqlValues();
-  const me = values.add(actor.id, "int");
-  const emptyTopic = values.add(emptyTopicFor(context), "text");
-  const withArchived = values.add(capabilities.has("archived_channels"), "bool");
-  return tx.rows<UnreadGroup>(
-    `WITH newest AS MATERIALIZED (
+const groups = composed({
+  name: "unread-groups",
+  row: groupRow,
+  compose: (actor: Reader, emptyTopicShown: string, archivedToo: boolean) => {
+    const values = new SqlValues();
+    const me = values.add(actor.id, "int");
+    const emptyTopic = values.add(emptyTopicShown, "text");
+    const withArchived = values.add(archivedToo, "bool");
+    const text = `WITH newest AS MATERIALIZED (
        SELECT message_id AS id, flags FROM user_messages WHERE user_id = ${me} AND flags & 1 = 0
        ORDER BY message_id DESC LIMIT ${values.add(maxUnread, "int")}
      ), unread AS MATERIALIZED (
@@ -57,7 +58,7 @@ export async function loadUnreadGroups(context: SnapshotContext): Promise<Unread
          ${isMuted(actor, { channels: true })(values)} AS muted
        FROM (SELECT DISTINCT recipient_id, is_channel, topic FROM unread) m
        JOIN recipients where_to ON where_to.id = m.recipient_id
-       WHERE where_to.realm_id = ${values.add(realm.id, "int")} AND (NOT m.is_channel OR EXISTS (
+       WHERE where_to.realm_id = ${values.add(actor.realmId, "int")} AND (NOT m.is_channel OR EXISTS (
          SELECT 1 FROM subscriptions s JOIN channels c ON c.id = s.channel_id
          WHERE s.channel_id = where_to.channel_id AND s.user_id = ${me} AND s.active
            AND (${withArchived} OR NOT c.is_archived)))
@@ -74,9 +75,21 @@ export async function loadUnreadGroups(context: SnapshotContext): Promise<Unread
        json_agg(json_build_object('topic', topic, 'ids', ids) ORDER BY key) AS topics,
        json_agg(mentions) FILTER (WHERE mentions IS NOT NULL) AS mentions, sum(counted)::int AS counted
      FROM topic GROUP BY recipient_id, channel_id, member_ids
-     ORDER BY channel_id, recipient_id`,
-    values.list,
-  );
+     ORDER BY channel_id, recipient_id`;
+    return { text, values: values.list };
+  },
+  examples: (compose) => [
+    compose({ id: 1, realmId: 1, role: roles.member, isActive: true }, "", true),
+  ],
+});
+
+/**
+ * The account's newest unread messages, by conversation. What is unread in channels that it is not subscribed to does
+ * not count (messages.md §7), nor what is in archived ones for clients that are not told of those.
+ */
+export async function loadUnreadGroups(context: SnapshotContext): Promise<UnreadGroup[]> {
+  const { tx, actor, capabilities } = context;
+  return groups(tx, actor, emptyTopicFor(context), capabilities.has("archived_channels"));
 }
 
 const olderUnread = statement({

@@ -7,21 +7,46 @@ import {
   hasSharedHistorySql,
   memberKey,
 } from "@carillon/model";
-import { knowableId } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import { knowableId, roles } from "@carillon/contract";
+import { column, composed, type Sql, type RowOf } from "@carillon/db";
 
 import { batched } from "./batched.ts";
 import { loadUserIds } from "./user-ids.ts";
 
-/** A channel that a narrow names. */
-export interface NarrowChannel {
-  readonly id: number;
-  readonly name: string;
-  readonly recipientId: number;
-  readonly historyPublicToSubscribers: boolean;
+const channelRow = {
+  id: column.int,
+  name: column.text,
+  recipientId: column.int,
+  historyPublicToSubscribers: column.bool,
   /** Whether the viewer has content access. */
-  readonly readable: boolean;
-}
+  readable: column.bool,
+};
+
+/** A channel that a narrow names. */
+export type NarrowChannel = RowOf<typeof channelRow>;
+
+const channels = composed({
+  name: "narrow-channels",
+  /** `asked`: by which of the names. */
+  row: { ...channelRow, asked: column.texts },
+  compose: (viewer: Reader, ids: readonly number[], names: readonly string[]) => {
+    const values = new SqlValues();
+    const text = `SELECT c.id, c.name, r.id AS "recipientId",
+        ${hasSharedHistorySql} AS "historyPublicToSubscribers",
+        ${channelReadable(viewer)(values)} AS readable,
+        ARRAY(SELECT a.name FROM unnest(${values.add(names, "text[]")}) AS a (name)
+              WHERE lower(a.name) = lower(c.name)) AS asked
+      FROM channels c JOIN recipients r ON r.channel_id = c.id
+      WHERE c.realm_id = ${values.add(viewer.realmId, "int")}
+        AND (c.id = ANY(${values.add(ids, "int[]")})
+             OR lower(c.name) IN (SELECT lower(name) FROM unnest(${values.add(names, "text[]")}) AS a (name)))`;
+    return { text, values: values.list };
+  },
+  examples: (compose) =>
+    [roles.member, roles.guest].map((role) =>
+      compose({ id: 1, realmId: 1, role, isActive: true }, [], []),
+    ),
+});
 
 /** What the terms of a narrow name, looked up for all of them together; undefined for what does not exist. */
 export interface NarrowLookups {
@@ -59,19 +84,7 @@ async function loadChannels(
 ): Promise<Map<string | number, NarrowChannel>> {
   const ids = named.filter((value) => typeof value === "number").map((id) => knowableId(id));
   const names = named.filter((value) => typeof value === "string");
-  const values = new SqlValues();
-  const rows = await sql.rows<NarrowChannel & { asked: string[] }>(
-    `SELECT c.id, c.name, r.id AS "recipientId",
-       ${hasSharedHistorySql} AS "historyPublicToSubscribers",
-       ${channelReadable(viewer)(values)} AS readable,
-       ARRAY(SELECT a.name FROM unnest(${values.add(names, "text[]")}) AS a (name)
-             WHERE lower(a.name) = lower(c.name)) AS asked
-     FROM channels c JOIN recipients r ON r.channel_id = c.id
-     WHERE c.realm_id = ${values.add(viewer.realmId, "int")}
-       AND (c.id = ANY(${values.add(ids, "int[]")})
-            OR lower(c.name) IN (SELECT lower(name) FROM unnest(${values.add(names, "text[]")}) AS a (name)))`,
-    values.list,
-  );
+  const rows = await channels(sql, viewer, ids, names);
   const byIdOrName = new Map<string | number, NarrowChannel>();
   for (const { asked, ...channel } of rows) {
     byIdOrName.set(channel.id, channel);
