@@ -1,4 +1,5 @@
 export * from "./alarms.ts";
+export * from "./bare-statements.ts";
 export * from "./clear-intents.ts";
 export * from "./composed.ts";
 export { Column, column, type Columns, type RowOf } from "./column.ts";

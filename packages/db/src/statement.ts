@@ -1,3 +1,4 @@
+import type { BareStatements } from "./bare-statements.ts";
 import type { Columns, RowOf } from "./column.ts";
 
 /** A statement that each connection prepares once, by its name. */
@@ -12,8 +13,8 @@ export interface NamedStatement<Row = unknown> {
   readonly rowType?: Row;
 }
 
-/** SQL to run; what is hot or set-based has a name. */
-export type Statement<Row = unknown> = string | NamedStatement<Row>;
+/** SQL to run. */
+export type Statement<Row = unknown> = NamedStatement<Row> | BareStatements[keyof BareStatements];
 
 /** A statement whose rows are declared. */
 export interface DeclaredStatement<Row, C extends Columns = Columns> extends NamedStatement<Row> {

@@ -116,16 +116,16 @@ export class Tx implements Sql {
     const hooks = this.#afterCommit.length;
     const kept = this.#withCommit.length;
     const locks = this.#locks?.mark ?? 0;
-    await this.rows(`SAVEPOINT ${name}`);
+    await this.#run(`SAVEPOINT ${name}`);
     try {
       const result = await work();
       await Promise.all(this.#sendKept(kept));
-      await this.rows(`RELEASE SAVEPOINT ${name}`);
+      await this.#run(`RELEASE SAVEPOINT ${name}`);
       return result;
     } catch (error) {
       this.#afterCommit.length = hooks;
       this.#withCommit.length = Math.min(this.#withCommit.length, kept);
-      await this.rows(`ROLLBACK TO SAVEPOINT ${name}`);
+      await this.#run(`ROLLBACK TO SAVEPOINT ${name}`);
       this.#failure = undefined;
       this.#locks?.forget(locks);
       throw error;
@@ -133,7 +133,10 @@ export class Tx implements Sql {
   }
 
   /** What is in the pipeline behind a failure fails for it, and may be heard of first: the failure itself is told. */
-  async #run(statement: Statement, values: readonly unknown[]): Promise<pg.QueryResult> {
+  async #run(
+    statement: Statement | string,
+    values: readonly unknown[] = [],
+  ): Promise<pg.QueryResult> {
     if (this.#over) throw this.#over;
     try {
       return await run(this.#connection, statement, values);

@@ -1,4 +1,5 @@
 export * from "./api-client.ts";
+export * from "./bare-texts.ts";
 export * from "./behind-proxy.ts";
 export * from "./connections.ts";
 export * from "./database.ts";

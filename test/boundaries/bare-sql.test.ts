@@ -1,0 +1,113 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect } from "chai";
+import { bareSql, handedOver } from "./bare-sql.ts";
+import { readFiles } from "./source-files.ts";
+import { examplesOf } from "./worked-examples.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const run = promisify(execFile);
+
+/*
+ * `Sql` and `Tx` take declared statements only (packages/db/src/bare-statements.ts): a text in a variable fails the
+ * check of types of production code, which leaves tests out. What types do not see is looked at here.
+ */
+describe("SQL of production code", () => {
+  const sources = async () =>
+    (await readFiles(["packages", "apps"], /(?<!\.test)\.tsx?$/)).filter(
+      ({ path }) => !path.startsWith("packages/testkit/"),
+    );
+
+  it("is declared with statement() or composed(), where test/contract describes it", async () => {
+    expect((await sources()).flatMap(bareSql)).to.deep.equal([]);
+  });
+
+  it("is declared in the examples that people start from", async () => {
+    const examples = examplesOf(await readFile(join(root, "CONTRIBUTING.md"), "utf8"));
+    const code = examples.filter(({ path }) => !path.endsWith(".test.ts"));
+    expect(code.flatMap(bareSql)).to.deep.equal([]);
+  });
+
+  it("does not compile where a text is handed over in a variable", async () => {
+    const folder = await mkdtemp(join(root, ".examples-"));
+    try {
+      const config = {
+        extends: join(root, "tsconfig.base.json"),
+        compilerOptions: { composite: false, noEmit: true },
+        include: ["*.ts"],
+      };
+      await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
+      const source = [
+        'import type { Sql, Tx } from "@carillon/db";',
+        "export const one = (sql: Sql, text: string) => sql.rows(text);",
+        "export const two = (tx: Tx, text: string) => tx.count(text);",
+        'export const three = (tx: Tx, text: string) => tx.lock({ name: "accounts", keys: [1] }, text);',
+      ];
+      await writeFile(join(folder, "bare.ts"), source.join("\n"));
+      const tsc = join(root, "node_modules/typescript/bin/tsc");
+      const faults = await run(process.execPath, [tsc, "--project", folder], { cwd: root }).then(
+        () => "",
+        ({ stdout }: { stdout: string }) => stdout,
+      );
+      const lines = [...faults.matchAll(/bare\.ts\((\d+),\d+\): error TS2345/g)];
+      expect(lines.map(([, line]) => line)).to.deep.equal(["2", "3", "4"]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("is handed to the driver in files that are there", async () => {
+    const paths = new Set((await sources()).map(({ path }) => path));
+    expect(Object.keys(handedOver).filter((path) => !paths.has(path))).to.deep.equal([]);
+  });
+
+  it("may be a bare text in tests only: nothing else widens what Sql takes", async () => {
+    const naming = (await readFiles(["packages", "apps"], /\.ts$/))
+      .filter(({ text }) => /\bBareStatements\b/.test(text))
+      .map(({ path }) => path);
+    expect(naming.toSorted()).to.deep.equal([
+      "packages/db/src/bare-statements.ts",
+      "packages/db/src/statement.ts",
+      "packages/testkit/src/bare-texts.ts",
+    ]);
+  });
+
+  const refused: Array<[string, string]> = [
+    ["a text", 'await tx.rows("DELETE FROM realms");'],
+    ["a template", "sql.rows<{ id: number }>(\n  `SELECT id FROM users`,\n  [])"],
+    ["a text of typed rows", "tx.first<Record<string, Array<number>>>('SELECT 1')"],
+    ["a counted text", 'tx.count("UPDATE users SET role = 1")'],
+    [
+      "a lock",
+      'tx.lock<{ id: number }>(\n { name: "accounts", keys: [id] },\n "SELECT FROM users FOR SHARE")',
+    ],
+    ["a text for the end", "tx.sendWithCommit(\n  `UPDATE users SET role = 1`)"],
+    ["the driver", "await db.pool.query(text);"],
+    ["the driver, passed on", "const { query } = { query: client.query };"],
+    ["Prisma's own", "await prisma.$queryRaw`SELECT 1`"],
+    ["Prisma's unsafe own", "await prisma.$executeRawUnsafe(text)"],
+  ];
+  for (const [what, text] of refused)
+    it(`would be refused as ${what}`, () => {
+      expect(bareSql({ path: "packages/domain/src/new.ts", text })).to.have.length(1);
+    });
+
+  it("is let through where it is declared, or told of in a comment", () => {
+    const text = [
+      "// db.pool.query(text) is what this spares us.",
+      'const one = statement({ name: "one", text: "SELECT 1 AS one", row: { one: column.int } });',
+      'tx.lock({ name: "accounts", keys: [id] }, one, [id]);',
+      "const rows = await sql.rows(one, ['a', `b`]);",
+      "await prisma.user.count({ where: { id } });",
+    ].join("\n");
+    expect(bareSql({ path: "packages/domain/src/new.ts", text })).to.deep.equal([]);
+  });
+
+  it("would be missed by a file that hands more to the driver than it is known to", () => {
+    const text = 'client.query("COMMIT"); client.query("DELETE FROM realms");';
+    expect(bareSql({ path: "packages/db/src/tx.ts", text })).to.have.length(1);
+  });
+});

@@ -1,0 +1,49 @@
+/** Where production code hands SQL to the driver itself: how often, and why it is no declared statement. */
+export const handedOver: Readonly<
+  Record<string, { readonly calls: number; readonly why: string }>
+> = {
+  "packages/db/src/sql.ts": { calls: 1, why: "the one way of all that is declared" },
+  "packages/db/src/prisma-on-connection.ts": { calls: 1, why: "Prisma's way" },
+  "packages/db/src/tx.ts": { calls: 1, why: "COMMIT" },
+  "packages/db/src/held-connection.ts": { calls: 1, why: "ROLLBACK" },
+  "packages/db/src/pool.ts": { calls: 1, why: "SET, of a session" },
+  "packages/db/src/listen.ts": { calls: 1, why: "LISTEN" },
+  "packages/db/src/database.ts": {
+    calls: 2,
+    why: "asks what the server is, and whether it answers",
+  },
+  "packages/db/src/migrations.ts": { calls: 7, why: "makes the schema that statements need" },
+  "packages/queue/src/postgres.ts": { calls: 2, why: "the tables of BullMQ, which are its own" },
+  "packages/embedded/src/start.ts": { calls: 1, why: "SHOW, before there is a database of ours" },
+  "apps/worker/src/health-probe.ts": {
+    calls: 2,
+    why: "the texts of declared statements, over a connection of its own",
+  },
+};
+
+/** A literal text where a declared statement belongs: `rows("SELECT …")`, `lock({ … }, "SELECT …")`. */
+const literal =
+  /\.(?:rows|first|count|lock|sendWithCommit)(?:<[^(;]*>)?\(\s*(?:\{[^{}]*\},\s*)?["'`]/g;
+
+/** SQL through Prisma, which nobody describes. */
+const raw = /\$(?:query|execute)Raw/g;
+
+/** The driver's own way, called or passed on; as a type (`pg.Pool["query"]`) it does nothing. */
+const driver = /\.query\b/g;
+
+/** Lines that are no comment. */
+const code = (text: string) => text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
+
+/** What is wrong with the SQL of a file of production code, a line each. */
+export function bareSql({ path, text }: { path: string; text: string }): string[] {
+  const source = code(text);
+  const found = (pattern: RegExp) => source.match(pattern)?.length ?? 0;
+  const bare = found(literal) + found(raw);
+  const [calls, allowed] = [found(driver), handedOver[path]?.calls ?? 0];
+  return [
+    ...(bare > 0 ? [`${path} runs ${bare} texts that are no declared statements`] : []),
+    ...(calls === allowed
+      ? []
+      : [`${path} hands SQL to the driver ${calls} times, and should ${allowed} times`]),
+  ];
+}
