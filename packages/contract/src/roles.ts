@@ -7,7 +7,7 @@ export const roles = {
   guest: 600,
 } as const;
 
-/** Whoever has a role. */
+/** An account, as far as its role is concerned. */
 interface WithRole {
   readonly role: number;
 }

@@ -113,7 +113,7 @@ export class HeldConnection {
   async #cancel(): Promise<void> {
     if (!(this.connection instanceof PoolClient)) return;
     await this.connection.cancelRunning(cancelMs).catch((error: Error) => {
-      // It may still arrive, and would hit whoever had the connection next.
+      // It may still arrive, and would hit the next user of the connection.
       this.spoil(error);
     });
   }

@@ -1,5 +1,5 @@
 /**
- * Everything that a transaction waits for, in the one order in which it may: whoever holds a lock takes only later ones,
+ * Everything that a transaction waits for, in the one order in which it may: a transaction that holds a lock takes only later ones,
  * so that nobody waits in a circle (docs/decisions/018). Within one of them the keys come in ascending order, in one
  * statement. `Tx.lock` takes them, and checks the order in tests and in development.
  *
@@ -33,7 +33,7 @@ export const lockOrder = [
   "messages",
   /** Rows of copies of messages. By account, and of one account by message. */
   "copies",
-  /** Rows of direct conversations that are new: whoever makes the same one waits. */
+  /** Rows of direct conversations that are new: another transaction that makes the same one waits. */
   "conversations",
   /** Counting scheduled messages near the bound. By account. */
   "pendingMessages",

@@ -7,7 +7,7 @@ export interface Account {
   /** The command line that starts `program` with `args`. */
   command(program: string, args: readonly string[]): { file: string; args: string[] };
   options: Pick<SpawnOptions, "uid" | "gid">;
-  /** The owner that files made for PostgreSQL need; undefined: whoever we are. */
+  /** The owner that files made for PostgreSQL need; undefined: the user that we run as. */
   owner: { uid: number; gid: number } | undefined;
 }
 

@@ -70,7 +70,7 @@ export class Answers<Context> {
       if (selection.isFull) break;
     }
     const ended = tail.endedSince(head, queue);
-    // Whoever is deactivated meanwhile is told nothing more, not even that.
+    // An account that is deactivated meanwhile is told nothing more, not even that.
     if (ended?.kind === "refused") return ended;
     if (selection.events.length > 0 || poll.signal.aborted)
       return { kind: "events", events: selection.events };

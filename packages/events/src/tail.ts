@@ -70,7 +70,7 @@ export class Tail<Context> {
     return this.recent.head;
   }
 
-  /** Nobody reads any more: whoever still has it must open another one. */
+  /** Nobody reads any more: a poll that still has it must open another one. */
   get closed(): boolean {
     return this.#closed;
   }
@@ -108,7 +108,7 @@ export class Tail<Context> {
       const first = rows[0];
       if (!first || this.#closed) return;
       if (first.event.seq !== this.head + 1) {
-        // The log has been cleared beyond what was read here: whoever waits has missed something.
+        // The log has been cleared beyond what was read here: the polls that wait have missed something.
         this.endAll({ kind: "gone" });
         memory.reset(this.recent, first.event.seq - 1);
       }

@@ -31,7 +31,11 @@ export function oneToOne<
     byName.set(name, one);
   }
   for (const { name } of definitions) {
-    if (!byName.has(name)) throw new StartupError(`the ${what} ${name} has no ${needed}`);
+    if (!byName.has(name)) {
+      throw new StartupError(
+        `the ${what} ${name} has no ${needed}; the default export of a file there has to be one`,
+      );
+    }
   }
   return byName;
 }

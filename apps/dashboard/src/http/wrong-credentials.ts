@@ -2,7 +2,7 @@ import { networkOf, SlidingWindow, type Clock } from "@carillon/kit";
 
 /** Wrong credentials from one network. */
 const fromOne = { seconds: 60, requests: 10 };
-/** And from all together; whoever has been right before is heard all the same. */
+/** And from all together; a person who has been right before is heard all the same. */
 const fromAll = { seconds: 60, requests: 100 };
 /** Networks that are remembered: of each kind the oldest goes first. */
 const mostNetworks = 10_000;

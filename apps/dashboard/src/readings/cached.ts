@@ -3,7 +3,7 @@ import { systemClock, type Clock } from "@carillon/kit";
 export interface CacheOptions {
   /** How long a reading is kept at least, in milliseconds. */
   readonly minMs?: number;
-  /** After so long whoever asks gets an error; the reading itself may still end and be kept. */
+  /** After so long a reader gets an error; the reading itself may still end and be kept. */
   readonly limitMs?: number;
   readonly clock?: Clock;
 }

@@ -22,7 +22,7 @@ export async function checkOwnName(
   if (text.trim() === account.fullName) return undefined;
   if (account.nameChangesDisabled && !isOrganizationAdministrator(account)) return undefined;
   const name = checkFullName(text);
-  // Whoever only changes the case of their own name takes it from nobody.
+  // An account that only changes the case of its own name takes it from nobody.
   if (folded(name) !== folded(account.fullName)) await checkNameIsFree(tx, realm, name);
   return name;
 }

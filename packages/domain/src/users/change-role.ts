@@ -54,7 +54,7 @@ export async function changeRoles(
   role: number,
 ): Promise<NewEvent[]> {
   if (targets.length === 0) return [];
-  // Whoever is deactivated is on no list of members, and watches no channels.
+  // A deactivated account is on no list of members, and watches no channels.
   const active = targets.filter(({ isActive }) => isActive);
   const [groups, seen] = await Promise.all([
     loadSystemGroups(tx, realm.id),

@@ -30,7 +30,7 @@ export function holdMessage(tx: Tx, account: Account, id: number): Promise<HeldM
   return hold(tx, account, id, (channelIds) => holdAudiences(tx, channelIds));
 }
 
-/** The same, and nobody else changes the message: for whoever changes it. */
+/** The same, and nobody else changes the message: for an action that changes it. */
 export function lockMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
   return lockMessageAfter(tx, account, id, (channelIds) => holdAudiences(tx, channelIds));
 }

@@ -29,7 +29,7 @@ export function checkMaySetTopicsPolicy(holder: Holder): void {
     throw errors.badRequest("You may not set topics_policy");
 }
 
-/** Whoever sets these decides what may vanish from the organization's history. */
+/** These decide what may vanish from the organization's history. */
 const deletionPermissions: readonly string[] = [
   channelPermissions.canDeleteAnyMessageGroup.name,
   channelPermissions.canDeleteOwnMessageGroup.name,

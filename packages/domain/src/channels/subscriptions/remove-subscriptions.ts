@@ -98,7 +98,7 @@ function isOwn(actor: Account, principal: ActiveAccount): boolean {
   return principal.id === actor.id || (principal.isBot && principal.botOwnerId === actor.id);
 }
 
-/** Whoever sees the channel may hold the permission. */
+/** An account that sees the channel may hold the permission. */
 function checkMayRemoveOthers(actor: Account, channel: Channel, memberships: Memberships): void {
   const permission = channelPermissions.canRemoveSubscribersGroup;
   const allowed =
