@@ -1,6 +1,6 @@
 import type { Alarm } from "@carillon/jobs";
 
-import type { QueuedIntent } from "./intents.ts";
+import type { QueuedIntent } from "./intents/queued-intent.ts";
 
 /** What transactions leave behind for others, by its kind. */
 export interface LeftBehind {

@@ -1,7 +1,9 @@
 import { markRead } from "@carillon/jobs";
 import { organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
-import { claimIntent, overdueIntents, unqueuedIntents } from "./intents.ts";
+import { claimIntent } from "./claim-intent.ts";
+import { overdueIntents } from "./overdue-intents.ts";
+import { unqueuedIntents } from "./unqueued-intents.ts";
 
 describe("pending intents", () => {
   const db = useDatabase();

@@ -1,8 +1,8 @@
 import { clearIntents } from "@carillon/jobs";
 
-import { column, type RowOf } from "./column.ts";
-import type { Sql } from "./sql.ts";
-import { statement } from "./statement.ts";
+import { column, type RowOf } from "../column.ts";
+import type { Sql } from "../sql.ts";
+import { statement } from "../statement.ts";
 
 const row = { count: column.int, last: column.text.orNull() };
 
