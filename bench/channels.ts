@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { setTimeout as pause } from "node:timers/promises";
 import { addChannels } from "./lib/channels.ts";
+import { startBarePeer } from "./lib/bare-peer.ts";
 import { ratesByTurns } from "./lib/by-turns.ts";
-import { startChild } from "./lib/child.ts";
 import { ask } from "./lib/http.ts";
 import { startLoader, type Loader } from "./lib/load.ts";
 import { report, say, type Row } from "./lib/report.ts";
 import { credentials, type FormRequest } from "./lib/requests.ts";
 import { createBenchDatabase } from "./lib/servers.ts";
 import { median, medianRatio, spread } from "./lib/statistics.ts";
-import { secretKey, startGateway } from "./lib/system.ts";
+import { startGateway } from "./lib/system.ts";
 import { createWorld, type Member } from "./lib/world.ts";
 import { startWatcher } from "./worst-request/watch.ts";
 
@@ -61,7 +61,7 @@ await addChannels(database.db, world, world.members, {
 });
 say(`${channels.count} channels are there, ${channels.inviteOnly} of them private`);
 const gateway = await startGateway(database);
-const peer = await startPeer();
+const peer = await startBarePeer("channels", database);
 const loader = await startLoader();
 const rows: Row[] = [];
 for (const kind of kinds) rows.push(await measureRate(kind, loader));
@@ -122,16 +122,6 @@ async function expectSameAnswers({ request, fields, name }: Kind): Promise<numbe
     if (!own[field]?.length || !isDeepStrictEqual(own[field], other[field]))
       throw new Error(`${name}: the bare server answers something else as ${field}`);
   return JSON.stringify(own).length;
-}
-
-async function startPeer() {
-  const child = startChild("peer-channels", "bench/peers/channels.ts", {
-    DATABASE_URL: database.url,
-    SECRET_KEY: secretKey,
-    NODE_ENV: "production",
-  });
-  await child.written("peer started on");
-  return { child, port: Number(/peer started on (\d+)/.exec(child.output())?.[1]) };
 }
 
 function form(

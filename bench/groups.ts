@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { startBarePeer } from "./lib/bare-peer.ts";
 import { ratesByTurns } from "./lib/by-turns.ts";
-import { startChild, type Child } from "./lib/child.ts";
 import { addCrowd } from "./lib/crowd.ts";
 import { addGroups } from "./lib/groups.ts";
 import { ask } from "./lib/http.ts";
@@ -9,7 +9,7 @@ import { report, say, type Row } from "./lib/report.ts";
 import { credentials, type FormRequest } from "./lib/requests.ts";
 import { createBenchDatabase } from "./lib/servers.ts";
 import { median, medianRatio, quantile, spread } from "./lib/statistics.ts";
-import { secretKey, startGateway } from "./lib/system.ts";
+import { startGateway } from "./lib/system.ts";
 import { createWorld, type Member } from "./lib/world.ts";
 
 // One permission check, and the list of all groups, in a large organization.
@@ -34,7 +34,7 @@ process.exit(0);
 
 /** Requests by turns, one at a time, so that nothing but the check differs. */
 async function measureCheck(): Promise<Row> {
-  const peer = await startPeer("one-check");
+  const peer = await startBarePeer("one-check", database);
   const times = { without: [] as number[], with: [] as number[] };
   for (let n = 0; n < warmUps + checks; n++) {
     const member = holders[n % holders.length]!;
@@ -64,7 +64,7 @@ async function measureCheck(): Promise<Row> {
 
 async function measureList(): Promise<Row> {
   const gateway = await startGateway(database);
-  const peer = await startPeer("groups");
+  const peer = await startBarePeer("groups", database);
   const bytes = await expectSameAnswers(gateway.port, peer.port);
   const loader = await startLoader();
   const requests = crowd
@@ -93,16 +93,6 @@ async function expectSameAnswers(ours: number, theirs: number): Promise<number> 
   if (own.user_groups.length < groups || !isDeepStrictEqual(own, other))
     throw new Error("the bare server answers something else");
   return JSON.stringify(own).length;
-}
-
-async function startPeer(name: string): Promise<{ child: Child; port: number }> {
-  const child = startChild(`peer-${name}`, `bench/peers/${name}.ts`, {
-    DATABASE_URL: database.url,
-    SECRET_KEY: secretKey,
-    NODE_ENV: "production",
-  });
-  await child.written("peer started on");
-  return { child, port: Number(/peer started on (\d+)/.exec(child.output())?.[1]) };
 }
 
 function get(member: Member, path: string) {

@@ -1,32 +1,9 @@
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
-import { secretsOf } from "@carillon/model";
-import { isGuest, roles } from "@carillon/contract";
-import pg from "pg";
+import { roles } from "@carillon/contract";
+import { pool, serveBare, type Caller } from "./bare-server.ts";
+import { byId, groupValues, type Parts } from "./group-values.ts";
 
-// The least that listing channels and their section of the snapshot take: no checks of the answer, no contract, no log,
-// no snapshot of the queries, no event queue.
-const secrets = secretsOf(process.env["SECRET_KEY"]!);
-const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"]!, max: 10 });
-
-const server = createServer((request, response) => {
-  answer(request).then(
-    (fields) => {
-      response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify({ result: "success", msg: "", ...fields }));
-    },
-    (error: unknown) => {
-      console.error(error);
-      response.statusCode = 500;
-      response.end();
-    },
-  );
-});
-server.listen(0, "127.0.0.1", () => {
-  console.log(`peer started on ${(server.address() as AddressInfo).port}`);
-});
-process.on("disconnect", () => process.exit(0));
-process.on("SIGTERM", () => process.exit(0));
+// The least that listing channels and their section of the snapshot take: no snapshot of the queries, no event queue.
+serveBare((caller, url) => answer(caller, url));
 
 const settings = [
   "can_add_subscribers_group",
@@ -53,16 +30,11 @@ interface SubscriptionRow {
   readonly active: boolean;
   readonly is_muted: boolean;
 }
-interface Parts {
-  readonly id: number;
-  readonly ids: number[];
-}
 interface Group {
   readonly id: number;
   readonly name: string;
 }
 
-const keyText = "SELECT id, realm_id, role FROM users WHERE api_key_digest = $1 AND is_active";
 const channelsText = `SELECT id AS stream_id, name, description, rendered_description,
     floor(extract(epoch FROM date_created))::int AS date_created, creator_id, invite_only, is_web_public,
     history_public_to_subscribers, is_archived, folder_id, first_message_id::float8, message_retention_days,
@@ -90,18 +62,8 @@ const policies: Readonly<Record<string, number>> = {
   "role:fullmembers": 3,
   "role:moderators": 4,
 };
-const byId = (rows: readonly Parts[]) => new Map(rows.map(({ id, ids }) => [id, ids]));
 
-async function answer(request: IncomingMessage): Promise<object> {
-  const basic = Buffer.from(request.headers.authorization!.slice(6), "base64").toString();
-  const key = basic.slice(basic.indexOf(":") + 1);
-  const found = await pool.query<{ id: number; realm_id: number; role: number }>({
-    name: "key",
-    text: keyText,
-    values: [secrets.digest(key)],
-  });
-  const user = found.rows[0]!;
-  if (isGuest(user)) throw new Error("guests may not");
+async function answer(user: Caller, url: string): Promise<object> {
   const values = [user.realm_id];
   const [channels, subscriptions, members, subgroups, named, own] = await Promise.all([
     pool.query<ChannelRow>({ name: "channels", text: channelsText, values }),
@@ -126,12 +88,8 @@ async function answer(request: IncomingMessage): Promise<object> {
     groups.has(channel.can_add_subscribers_group) ||
     groups.has(channel.can_subscribe_group);
   const listed = (channel: ChannelRow) => !channel.invite_only || subscribed(channel.stream_id);
-  const [membersOf, subgroupsOf] = [byId(members.rows), byId(subgroups.rows)];
   const nameOf = new Map(named.rows.map(({ id, name }) => [id, name]));
-  const value = (id: number) =>
-    nameOf.has(id)
-      ? id
-      : { direct_members: membersOf.get(id) ?? [], direct_subgroups: subgroupsOf.get(id) ?? [] };
+  const value = groupValues(nameOf, byId(members.rows), byId(subgroups.rows));
   const present = (channel: ChannelRow) => {
     const policy = policies[nameOf.get(channel.can_send_message_group) ?? ""] ?? 1;
     const object: Record<string, unknown> = {
@@ -142,7 +100,7 @@ async function answer(request: IncomingMessage): Promise<object> {
     for (const name of settings) object[name] = value(channel[name]);
     return object;
   };
-  if (request.url!.startsWith("/api/v1/streams"))
+  if (url.startsWith("/api/v1/streams"))
     return { streams: channels.rows.filter(listed).map(present) };
   const visible = channels.rows.filter(known);
   const lists = {

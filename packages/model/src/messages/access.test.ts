@@ -1,12 +1,12 @@
 import type { Sql, Statement } from "@carillon/db";
 import {
+  type AccessRoom,
+  accessWorld,
   channel,
   directRecipient,
   organization,
   pastMessages,
   useDatabase,
-  user,
-  userGroup,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -17,55 +17,16 @@ describe("Access to messages by their ids", () => {
   const db = useDatabase();
 
   it("is what the page says of it, for every kind of channel, role and copy, of many at once", async () => {
-    const org = await organization(db);
-    const inGroup = await user(db, org.realm);
-    const guestInGroup = await user(db, org.realm, { role: 600 });
-    const people = [
-      org.owner,
-      org.admin,
-      org.moderator,
-      org.member,
-      org.guest,
-      org.bot,
-      inGroup,
-      guestInGroup,
-    ];
-    const team = await userGroup(db, org.realm, { members: [inGroup, guestInGroup] });
-    const around = await userGroup(db, org.realm, { subgroups: [team.id] });
-    const kinds = [
-      {},
-      { isWebPublic: true },
-      { isArchived: true },
-      { inviteOnly: true },
-      { inviteOnly: true, historyPublicToSubscribers: true },
-    ];
-    const groups = [
-      {},
-      { canSubscribeGroupId: team.id },
-      { canAddSubscribersGroupId: around.id },
-      { canAdministerChannelGroupId: around.id },
-    ];
-    const messages = [];
-    for (const kind of kinds)
-      for (const permissions of groups)
-        for (const subscribers of [[], people]) {
-          const room = await channel(db, org.realm, { ...kind, groups: permissions, subscribers });
-          const ids = await pastMessages(db, room, org.owner, { count: 2, holders: [] });
-          await db.rows(
-            "INSERT INTO user_messages SELECT unnest($1::int[]), $2, 5 ON CONFLICT DO NOTHING",
-            [people.map(({ id }) => id), ids[1]],
-          );
-          const opens =
-            "canSubscribeGroupId" in permissions || "canAddSubscribersGroupId" in permissions;
-          for (const [i, id] of ids.entries())
-            messages.push({
-              id,
-              room,
-              received: i === 1,
-              subscribed: subscribers.length > 0,
-              opens,
-            });
-        }
+    const { org, people, inGroup, rooms } = await accessWorld(db);
+    const messages: Array<AccessRoom & { id: number; received: boolean }> = [];
+    for (const kind of rooms) {
+      const ids = await pastMessages(db, kind.room, org.owner, { count: 2, holders: [] });
+      await db.rows(
+        "INSERT INTO user_messages SELECT unnest($1::int[]), $2, 5 ON CONFLICT DO NOTHING",
+        [people.map(({ id }) => id), ids[1]],
+      );
+      for (const [i, id] of ids.entries()) messages.push({ ...kind, id, received: i === 1 });
+    }
 
     for (const person of people) {
       const isGuest = person.role === 600;

@@ -1,3 +1,4 @@
+export * from "./access-world.ts";
 export * from "./account.ts";
 export * from "./channel-folder.ts";
 export * from "./channel.ts";
