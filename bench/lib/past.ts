@@ -1,4 +1,5 @@
 import type { Database } from "@carillon/db";
+import { searchVector } from "@carillon/domain";
 import { chatLine } from "./chat-lines.ts";
 import type { World } from "./world.ts";
 
@@ -16,7 +17,7 @@ export async function fillPast(
   const texts = Array.from({ length: lines }, (_, n) => chatLine(n, "Somebody"));
   await db.rows(
     `WITH line AS (
-       SELECT n, '<p>' || text || '</p>' AS html, text, to_tsvector('english', 'topic <p>' || text || '</p>') AS search
+       SELECT n, '<p>' || text || '</p>' AS html, text, ${searchVector({ topic: "'topic'", content: "text" })} AS search
        FROM unnest($3::text[]) WITH ORDINALITY AS l (text, n)
      ), added AS (
        INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,

@@ -48,6 +48,8 @@ export {
   listArchivedRuns,
   restoreMessages,
 } from "./messages/removal/restore-messages.ts";
+export { indexMessages } from "./messages/search/index-messages.ts";
+export { searchVector } from "./messages/search/search-vector.ts";
 export { sendUnheardNotice } from "./messages/send/bot-trouble.ts";
 export { checkMessages } from "./messages/send/check.ts";
 export { renderText } from "./messages/send/render-text.ts";

@@ -24,6 +24,8 @@ export { type ParseOptions, parseMessage } from "./parse-message.ts";
 export { renderDescription } from "./render-description.ts";
 export { renderMessage, renderVersion } from "./render-message.ts";
 export { RenderLimitError } from "./rendering.ts";
+export { highlight, highlightableWords } from "./search/highlight.ts";
+export { searchText } from "./search/search-text.ts";
 export { topicLinks } from "./topic-links.ts";
 export type {
   LinkableChannel,

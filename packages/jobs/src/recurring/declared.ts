@@ -6,6 +6,7 @@ export * from "./clear-intents.ts";
 export * from "./clear-rate-hits.ts";
 export * from "./count-traffic.ts";
 export * from "./heartbeat.ts";
+export * from "./index-messages.ts";
 export * from "./promote-full-members.ts";
 export * from "./relay.ts";
 export * from "./retention.ts";

@@ -1,4 +1,5 @@
 import type { Database } from "@carillon/db";
+import { searchVector } from "@carillon/domain";
 import { clientIdOf } from "@carillon/model";
 import { idOf, type TestChannel, type Whom } from "./channel.ts";
 
@@ -29,7 +30,7 @@ export async function pastMessages(
     `INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
        render_version, sent_at, client_id, search)
      SELECT $1, $2, $3, true, $4::text, 'soup ' || n, '<p>soup ' || n || '</p>', 1, now() - make_interval(days => $5),
-       $7, to_tsvector('english', $4::text || ' soup ' || n)
+       $7, ${searchVector({ topic: "$4", content: "'soup ' || n" })}
      FROM generate_series(1, $6) AS n RETURNING id`,
     [room.realmId, idOf(sender), room.recipientId, topic, daysAgo, count, clientId],
   );

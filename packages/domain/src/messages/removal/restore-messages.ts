@@ -1,7 +1,7 @@
 import { lockChannelRows, recordAudit } from "@carillon/model";
 import { column, statement, type Database, type RowOf, type Sql, type Tx } from "@carillon/db";
 
-import { searchVector } from "../send/store-messages.ts";
+import { indexMessages } from "../search/index-messages.ts";
 import { archivedColumns } from "./archive-messages.ts";
 
 const runRow = {
@@ -64,7 +64,7 @@ const chosenRuns = statement({
   row: { id: column.bigint, realmId: column.int, channelId: column.int.orNull() },
 });
 
-/** The search vector is made again. A message that is there already is never overwritten. */
+/** A message that is there already is never overwritten. */
 const bringBack = statement({
   name: "messages-from-archive",
   text: `WITH m AS MATERIALIZED (
@@ -72,8 +72,7 @@ const bringBack = statement({
         SELECT id FROM archived_messages WHERE removal_id = $1 ORDER BY id LIMIT $2))
       RETURNING ${archivedColumns}, holder_ids, holder_flags
     ), message AS (
-      INSERT INTO messages (${archivedColumns}, search)
-      SELECT ${archivedColumns}, ${searchVector("m.rendered_content")} FROM m ON CONFLICT DO NOTHING
+      INSERT INTO messages (${archivedColumns}) SELECT ${archivedColumns} FROM m ON CONFLICT DO NOTHING
     ), copy AS (
       INSERT INTO user_messages (user_id, message_id, flags)
       SELECT h.user_id, m.id, h.flags FROM m CROSS JOIN LATERAL unnest(m.holder_ids, m.holder_flags) AS h (user_id, flags)
@@ -98,6 +97,7 @@ async function restoreBatch(tx: Tx, run: RowOf<typeof chosenRuns.columns>): Prom
   const { id, realmId, channelId } = run;
   await lockChannelRows(tx, channelId === null ? [] : [channelId]);
   const count = (await tx.first(bringBack, [id, atOnce]))?.count ?? 0;
+  await indexMessages(tx, count);
   if (count < atOnce) await tx.rows(forget, [id]);
   if (count > 0)
     recordAudit(tx, realmId, null, [

@@ -2,15 +2,9 @@ import { type NumberedMessage, directTopic } from "@carillon/model";
 import { column, statement, type Sql } from "@carillon/db";
 import { renderVersion } from "@carillon/markdown";
 
+import { searchTexts, searchVector } from "../search/search-vector.ts";
 import type { Audience } from "./audience.ts";
 import type { ReceiverFlags } from "./receiver-flags.ts";
-
-/**
- * What searching goes by, of messages `m` with their HTML in the column `rendered`. PostgreSQL's parser leaves tags,
- * attributes and entities out of it (messages.md §5).
- */
-export const searchVector = (rendered: string) => `to_tsvector('english', CASE WHEN m.is_channel
-        THEN replace(replace(replace(m.topic, '&', '&amp;'), '<', '&lt;'), '>', '&gt;') || ' ' ELSE '' END || ${rendered})`;
 
 /**
  * `scheduled_message_id` is unique: a row that is there already was sent before, and is not sent again.
@@ -21,11 +15,11 @@ const insert = statement({
       rendered_content, render_version, sent_at, client_id, has_link, has_image, has_attachment, search)
     SELECT m.id, $1, m.scheduled_message_id, m.sender_id, m.recipient_id, m.is_channel, m.topic, m.content,
       m.rendered, $2, now(), m.client_id, m.has_link, m.has_image, m.has_attachment,
-      ${searchVector("m.rendered")}
+      ${searchVector({ topic: "m.topic_words", content: "m.content_words" })}
     FROM unnest($3::bigint[], $4::bigint[], $5::int[], $6::int[], $7::bool[], $8::text[], $9::text[], $10::text[],
-        $11::int[], $12::bool[], $13::bool[], $14::bool[])
+        $11::int[], $12::bool[], $13::bool[], $14::bool[], $15::text[], $16::text[])
       AS m (id, scheduled_message_id, sender_id, recipient_id, is_channel, topic, content, rendered,
-        client_id, has_link, has_image, has_attachment)
+        client_id, has_link, has_image, has_attachment, topic_words, content_words)
     ON CONFLICT (scheduled_message_id) DO NOTHING
     RETURNING id`,
   row: { id: column.bigint },
@@ -38,6 +32,9 @@ export async function insertMessages(
   messages: readonly NumberedMessage[],
 ): Promise<Set<number>> {
   const ofEach = <T>(value: (message: NumberedMessage) => T) => messages.map(value);
+  const words = ofEach(({ target, topic, rendered }) =>
+    searchTexts(target.kind === "channel" ? topic : "", rendered.html),
+  );
   const rows = await sql.rows(insert, [
     realmId,
     renderVersion,
@@ -53,6 +50,8 @@ export async function insertMessages(
     ofEach(({ rendered }) => rendered.hasLink),
     ofEach(({ rendered }) => rendered.hasImage),
     ofEach(({ rendered }) => rendered.hasAttachment),
+    words.map(({ topicWords }) => topicWords),
+    words.map(({ contentWords }) => contentWords),
   ]);
   return new Set(rows.map(({ id }) => id));
 }

@@ -1,0 +1,20 @@
+import { leads, type RecurringTask } from "@carillon/db";
+import { indexMessages } from "@carillon/domain";
+import { indexMessagesForSearch } from "@carillon/jobs";
+
+/** Has messages found by searching that are not yet (messages.md §5). */
+export default {
+  definition: indexMessagesForSearch,
+  async run({ db, log, batches }) {
+    let messages = 0;
+    await batches((size) =>
+      db.transaction(async (tx) => {
+        if (!(await leads(tx, indexMessagesForSearch))) return "done";
+        const indexed = await indexMessages(tx, size);
+        messages += indexed;
+        return indexed === size ? "more" : "done";
+      }),
+    );
+    if (messages > 0) log.info({ messages }, "wrote what searching goes by");
+  },
+} satisfies RecurringTask;

@@ -1,0 +1,47 @@
+/** A word in HTML of `renderMessage`, or in text that is escaped likewise. */
+export interface FoundWord {
+  readonly start: number;
+  readonly end: number;
+  /** As it is compared: composed, without what nobody sees. */
+  readonly word: string;
+  readonly inFormula: boolean;
+}
+
+/**
+ * Our HTML has no `>` in attributes: it is escaped there. Scripts that put no spaces between words have a word for each
+ * letter. A word may have signs in it that nobody sees, such as soft hyphens, but does not end with them.
+ */
+const unspaced =
+  "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]";
+const alone = `[[\\p{L}\\p{N}]&&${unspaced}]`;
+const letter = `[[\\p{L}\\p{N}]--${unspaced}]`;
+const unseen = "[\\p{Cf}\\p{Variation_Selector}]";
+const mark = `[[\\p{Mn}\\p{Mc}]--${unseen}]`;
+const token = new RegExp(
+  `<[^<>]*>|&#?\\w+;|${alone}${mark}*|${letter}(?:${unseen}*[${letter}${mark}])*`,
+  "gv",
+);
+
+const allUnseen = new RegExp(unseen, "gv");
+const beyondAscii = /[^\x20-\x7e]/;
+
+/** The words of HTML, in their order; tags, attributes, entities and punctuation are none. */
+export function* wordsOf(html: string): Generator<FoundWord> {
+  /** How many elements `span` of a formula are open. */
+  let depth = 0;
+  for (const { 0: text, index: start } of html.matchAll(token)) {
+    if (text.startsWith("<")) depth = formulaDepth(depth, text);
+    else if (!text.startsWith("&"))
+      yield { start, end: start + text.length, word: compared(text), inFormula: depth > 0 };
+  }
+}
+
+function formulaDepth(depth: number, tag: string): number {
+  if (depth === 0) return tag.startsWith('<span class="katex') ? 1 : 0;
+  if (tag.startsWith("<span")) return depth + 1;
+  return tag === "</span>" ? depth - 1 : depth;
+}
+
+function compared(word: string): string {
+  return beyondAscii.test(word) ? word.replace(allUnseen, "").normalize("NFC") : word;
+}
