@@ -1,9 +1,9 @@
 import { loadRealm, type Reader } from "@carillon/model";
 import type { NarrowTerm } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
-import { escapeCodeBlock } from "@carillon/markdown";
 
 import { findMessages, foundInRefusedChannel } from "./find-messages.ts";
+import { type Match, matchesOf } from "./matches.ts";
 import { compileNarrow } from "./narrow/compile.ts";
 import { checkTerms } from "./narrow/check-terms.ts";
 import { narrowLookups } from "./narrow/lookups.ts";
@@ -23,12 +23,6 @@ const page = 250;
 export interface MatchRequest {
   readonly ids: readonly number[];
   readonly narrow: readonly NarrowTerm[];
-}
-
-/** A matching message's content and topic as HTML. */
-export interface Match {
-  match_content: string;
-  match_subject: string;
 }
 
 /**
@@ -57,11 +51,10 @@ export async function matchMessages(
       ? foundInRefusedChannel(wanted)
       : await findMessages(sql, { viewer, narrow }, wanted);
   const matches: Record<string, Match> = {};
-  for (let start = 0; start < found.ids.length; start += page)
-    for (const row of await sql.rows(texts, [found.ids.slice(start, start + page)]))
-      matches[row.id] = {
-        match_content: row.renderedContent,
-        match_subject: escapeCodeBlock(row.topic),
-      };
+  for (let start = 0; start < found.ids.length; start += page) {
+    const rows = await sql.rows(texts, [found.ids.slice(start, start + page)]);
+    for (const [i, match] of (await matchesOf(sql, narrow.search, rows)).entries())
+      matches[rows[i]?.id ?? 0] = match;
+  }
   return matches;
 }

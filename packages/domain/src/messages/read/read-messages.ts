@@ -6,6 +6,7 @@ import type { Sql } from "@carillon/db";
 
 import { findMessages, foundInRefusedChannel } from "./find-messages.ts";
 import { hydrate, type HydratedMessage } from "./hydrate.ts";
+import { matchesOf, type Match, type Matching } from "./matches.ts";
 import { compileNarrow } from "./narrow/compile.ts";
 import { narrowLookups } from "./narrow/lookups.ts";
 import { followWith } from "./narrow/with.ts";
@@ -51,8 +52,22 @@ export async function readMessages(
     found_oldest: found.foundOldest,
     found_newest: found.foundNewest,
     history_limited: false,
-    messages: await presentAll(messages, { realm, viewer, ...request }),
+    messages: withMatches(
+      await presentAll(messages, { realm, viewer, ...request }),
+      narrow.search && (await matchesOf(sql, narrow.search, messages.map(matchingOf))),
+    ),
   };
+}
+
+function matchingOf({ message: { place, renderedContent } }: HydratedMessage): Matching {
+  return { topic: "topic" in place ? place.topic : "", renderedContent };
+}
+
+function withMatches(
+  messages: MessageResource[],
+  matches: readonly Match[] | undefined,
+): MessageResource[] {
+  return matches ? messages.map((message, i) => ({ ...message, ...matches[i] })) : messages;
 }
 
 /** So many at a time take about 2 ms; other requests get their turn in between. */

@@ -71,7 +71,8 @@ function nearest(column: string, { compare, limit }: Side, values: SqlValues): s
 }
 
 function conditions({ viewer, narrow, besides = [] }: Search): readonly Fragment[] {
-  return [...narrow.message, ...besides, ...limitsOf(viewer, narrow)];
+  const words = narrow.search ? [narrow.search.query] : [];
+  return [...words, ...narrow.message, ...besides, ...limitsOf(viewer, narrow)];
 }
 
 /** What keeps a search within what the viewer may read. */

@@ -1,6 +1,7 @@
 import { errors, type NarrowTerm } from "@carillon/contract";
 
 import { findOperator } from "./registry.ts";
+import { checkSearches } from "./search.ts";
 import { checkWithOperand } from "./with.ts";
 
 /** More than anybody writes; each costs a condition that the database has to plan. */
@@ -17,4 +18,5 @@ export function checkTerms(terms: readonly NarrowTerm[]): void {
     if (operator === "with") checkWithOperand(operand);
     else findOperator(operator)?.checkOperand(operand);
   }
+  checkSearches(terms);
 }

@@ -1,8 +1,9 @@
 import type { Fragment } from "@carillon/model";
 import { errors, type NarrowTerm } from "@carillon/contract";
 
-import type { Drive, NarrowContext, TermPlan } from "./operator.ts";
+import type { Drive, NarrowContext, TermPlan, WordSearch } from "./operator.ts";
 import { findOperator } from "./registry.ts";
+import { joinSearches } from "./search.ts";
 
 /** What a narrow asks for, all terms together. */
 export interface CompiledNarrow {
@@ -11,6 +12,8 @@ export interface CompiledNarrow {
   /** Conditions on the viewer's row `um`; empty where `shared` is. */
   readonly row: readonly Fragment[];
   readonly drives: readonly Drive[];
+  /** What is searched for: a condition on messages besides `message`. */
+  readonly search?: WordSearch;
   /** Whether messages are searched that the viewer has no row of (messages.md §2.1). */
   readonly shared: boolean;
   /** Whether a channel is named, and its content may be read. */
@@ -22,9 +25,10 @@ export interface CompiledNarrow {
  * @throws ApiError `BAD_NARROW` for the first unusable term, or for terms that exclude each other by their kind
  */
 export async function compileNarrow(
-  terms: readonly NarrowTerm[],
+  sent: readonly NarrowTerm[],
   context: NarrowContext,
 ): Promise<CompiledNarrow> {
+  const terms = joinSearches(sent);
   // All at once, so that their look-ups are one statement; the first refusal in the order of the terms counts.
   const settled = await Promise.allSettled(terms.map((term) => compileTerm(term, context)));
   const plans = settled.map((result, i) => {
@@ -45,10 +49,12 @@ export async function compileNarrow(
       "no message is both in a channel and direct: the terms exclude each other",
     );
 
+  const search = plans.find((plan) => plan.search)?.search;
   const named = asked.filter((plan) => plan.channelReadable !== undefined);
   return {
     message: plans.flatMap(({ message, negated }) => (message ? [turned(message, negated)] : [])),
     row: plans.flatMap(({ row, negated }) => (row ? [turned(row, negated)] : [])),
+    ...(search ? { search } : {}),
     drives: asked.flatMap(({ drive }) => (drive ? [drive] : [])),
     shared: asked.some((plan) => plan.sharedHistory) && !plans.some((plan) => plan.personalOnly),
     channel:

@@ -8,7 +8,7 @@ import {
   memberKey,
 } from "@carillon/model";
 import { knowableId, roles } from "@carillon/contract";
-import { column, composed, type Sql, type RowOf } from "@carillon/db";
+import { column, composed, statement, type Sql, type RowOf } from "@carillon/db";
 
 import { batched } from "./batched.ts";
 import { loadUserIds } from "./user-ids.ts";
@@ -54,6 +54,8 @@ export interface NarrowLookups {
   readonly channel: (named: string | number) => Promise<NarrowChannel | undefined>;
   /** The ID of the account with this ID, or with an e-mail address that the viewer may know it by. */
   readonly user: (named: string | number) => Promise<number | undefined>;
+  /** What PostgreSQL makes of words, without those that say nothing. */
+  readonly lexemes: (words: string) => Promise<readonly string[]>;
   /** The recipient of a direct conversation, undefined until somebody has written in it. */
   readonly conversation: (members: Members) => Promise<number | undefined>;
 }
@@ -63,9 +65,16 @@ export function narrowLookups(sql: Sql, viewer: Reader): NarrowLookups {
   return {
     channel: batched((named) => loadChannels(sql, viewer, named)),
     user: batched((named) => loadUserIds(sql, viewer, named)),
+    lexemes: async (words) => (await sql.rows(lexemesOf, [words]))[0]?.lexemes ?? [],
     conversation: (members) => conversation(memberKey(members)),
   };
 }
+
+const lexemesOf = statement({
+  name: "lexemes",
+  text: "SELECT tsvector_to_array(to_tsvector('english', $1)) AS lexemes",
+  row: { lexemes: column.texts },
+});
 
 async function loadConversations(
   sql: Sql,

@@ -22,6 +22,14 @@ export type Drive =
   | { readonly by: "channels"; readonly where: Fragment }
   | { readonly by: "rows"; readonly index: "unread" | "direct" };
 
+/** What a narrow searches for, all its terms together (messages.md §5). */
+export interface WordSearch {
+  /** What PostgreSQL makes of the words, each once and none of them empty; none where all are left out. */
+  readonly lexemes: readonly string[];
+  /** A condition on a message `m` that has them all. */
+  readonly query: Fragment;
+}
+
 /** What a term means. Conditions are true or false, never null: negation turns them around. */
 export interface TermPlan {
   /** A condition on the message `m`. */
@@ -38,6 +46,8 @@ export interface TermPlan {
   readonly personalOnly?: boolean;
   /** Set by a term that names one channel: whether its content may be read. */
   readonly channelReadable?: boolean;
+  /** What the term searches for: a condition besides. */
+  readonly search?: WordSearch;
   /** The term means the same negated. */
   readonly ignoresNegation?: boolean;
 }
@@ -49,10 +59,12 @@ export interface OperandType<T extends Operand> {
 }
 
 const isText = (operand: Operand): operand is string => typeof operand === "string";
+const isSomeText = (operand: Operand): operand is string => isText(operand) && operand !== "";
 const isTextOrId = (operand: Operand): operand is string | number => !Array.isArray(operand);
 
 export const operandTypes = {
   text: { says: "a string", takes: isText },
+  someText: { says: "a string that is not empty", takes: isSomeText },
   textOrId: { says: "a string or an ID", takes: isTextOrId },
   textOrIds: {
     says: "a string or an array of IDs",

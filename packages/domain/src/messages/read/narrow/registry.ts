@@ -8,6 +8,7 @@ import { inView } from "./in.ts";
 import { is } from "./is.ts";
 import { near } from "./near.ts";
 import type { NarrowOperator } from "./operator.ts";
+import { search } from "./search.ts";
 import { sender } from "./sender.ts";
 import { topic } from "./topic.ts";
 
@@ -25,6 +26,7 @@ const operators: readonly NarrowOperator[] = [
   is,
   inView,
   has,
+  search,
 ];
 
 const byName = new Map(

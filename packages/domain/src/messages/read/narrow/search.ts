@@ -1,0 +1,75 @@
+import type { Fragment } from "@carillon/model";
+import { errors, type NarrowTerm } from "@carillon/contract";
+import { isLongerThan } from "@carillon/kit";
+import { escapeCodeBlock, searchText } from "@carillon/markdown";
+
+import { narrowOperator, operandTypes } from "./operator.ts";
+
+/** More than anybody writes; each phrase is looked for in the text of each message that has its words. */
+const most = { characters: 500, words: 40, phrases: 10 };
+
+/** `search`: messages with all the words, and the quoted phrases as they are. */
+export const search = narrowOperator({
+  names: ["search"],
+  operand: operandTypes.someText,
+  async compile(operand, { lookups }) {
+    const lexemes = await lookups.lexemes(searchText(escapeCodeBlock(operand)));
+    if (lexemes.length > most.words)
+      throw errors.badNarrow(`a search takes ${most.words} different words, not ${lexemes.length}`);
+    const phrases = phrasesOf(operand);
+    return {
+      search: { lexemes, query: lexemes.length > 0 ? hasAll(lexemes) : () => "false" },
+      ...(phrases.length > 0 ? { message: hasPhrases(phrases) } : {}),
+      ignoresNegation: true,
+    };
+  },
+});
+
+/** The terms with those that search as one: a phrase may begin in one and end in the next. */
+export function joinSearches(terms: readonly NarrowTerm[]): readonly NarrowTerm[] {
+  const searches = terms.filter(({ operator }) => operator === "search");
+  if (searches.length < 2) return terms;
+  const joined = { operator: "search", operand: textOf(searches), negated: false };
+  return [...terms.filter(({ operator }) => operator !== "search"), joined];
+}
+
+/**
+ * Refuses more than is searched for at once.
+ * @param terms whose operands have been checked
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkSearches(terms: readonly NarrowTerm[]): void {
+  const text = textOf(terms.filter(({ operator }) => operator === "search"));
+  if (isLongerThan(text, most.characters))
+    throw errors.badRequest(
+      `narrow: the operands of search must not have more than ${most.characters} characters in all`,
+    );
+  if (phrasesOf(text).length > most.phrases)
+    throw errors.badRequest(
+      `narrow: the operands of search must not have more than ${most.phrases} quoted phrases`,
+    );
+}
+
+function textOf(terms: readonly NarrowTerm[]): string {
+  return terms.map(({ operand }) => operand).join(" ");
+}
+
+/** What stands between quotation marks, each once. One without its other is punctuation. */
+function phrasesOf(text: string): string[] {
+  const phrases = [...text.matchAll(/"([^"]+)"/g)].map(([, phrase = ""]) => phrase);
+  return [...new Set(phrases.filter((phrase) => phrase.trim() !== ""))];
+}
+
+/** Put together here: PostgreSQL would take a word that stands twice for two. */
+function hasAll(lexemes: readonly string[]): Fragment {
+  const quoted = lexemes.map((lexeme) => `'${lexeme.replace(/['\\]/g, "$&$&")}'`);
+  return (values) => `m.search @@ ${values.add(quoted.join(" & "), "tsquery")}`;
+}
+
+/** As they were written, without regard to case. */
+function hasPhrases(phrases: readonly string[]): Fragment {
+  return (values) => `NOT EXISTS (
+    SELECT FROM (SELECT lower(m.content) AS content, CASE WHEN m.is_channel THEN lower(m.topic) ELSE '' END AS topic
+      OFFSET 0) t, unnest(${values.add(phrases, "text[]")}) AS p (phrase)
+    WHERE strpos(t.content, lower(p.phrase)) = 0 AND strpos(t.topic, lower(p.phrase)) = 0)`;
+}
