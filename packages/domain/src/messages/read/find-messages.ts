@@ -1,18 +1,21 @@
 import { isMuted } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import { column, composed, type Sql } from "@carillon/db";
+import type { Sql } from "@carillon/db";
 
 import { largestAnchor, type Anchor } from "./anchor.ts";
+import { findWords } from "./find-words.ts";
+import { idsOf } from "./ids-of.ts";
+import { pathOf } from "./source.ts";
 import type { Wanted } from "./request.ts";
 import { foundIn, sidesOf, type FoundWindow } from "./window.ts";
 import {
   firstUnreadStatement,
+  indexConditions,
   pickStatement,
   sidesStatement,
   type Search,
-  type WindowStatement,
+  type Side,
 } from "./window-statement.ts";
-import { windowExamples } from "./window-examples.ts";
 
 /** The ids that a request comes down to; a request for messages by id has no anchor. */
 export type Found = FoundWindow & { readonly anchor?: number };
@@ -25,8 +28,15 @@ export async function findMessages(sql: Sql, search: Search, wanted: Wanted): Pr
   }
   const window = { ...wanted, anchor: await anchorId(sql, search, wanted.anchor) };
   const sides = sidesOf(window);
-  const ids = sides.length > 0 ? await idsOf(sql, sidesStatement(search, sides)) : [];
+  const ids = await idsOnSides(sql, search, sides);
   return { anchor: window.anchor, ...foundIn(window, ids) };
+}
+
+async function idsOnSides(sql: Sql, search: Search, sides: readonly Side[]): Promise<number[]> {
+  if (sides.length === 0) return [];
+  return search.narrow.search
+    ? findWords(sql, search, search.narrow.search, sides, pathOf(search.narrow))
+    : idsOf(sql, sidesStatement(search, sides));
 }
 
 const nothing = { ids: [], foundAnchor: false, foundOldest: false, foundNewest: false };
@@ -46,7 +56,7 @@ async function anchorId(sql: Sql, search: Search, anchor: Anchor): Promise<numbe
       const muted = isMuted(search.viewer, { channels: search.narrow.channel === "none" });
       const personal = { ...search, narrow: { ...search.narrow, shared: false } };
       const besides = [(values: Parameters<typeof muted>[0]) => `NOT (${muted(values)})`];
-      const [first] = await idsOf(sql, firstUnreadStatement({ ...personal, besides }));
+      const [first] = await firstUnread(sql, { ...personal, besides });
       return first ?? largestAnchor;
     }
     case "date":
@@ -56,13 +66,11 @@ async function anchorId(sql: Sql, search: Search, anchor: Anchor): Promise<numbe
   }
 }
 
-const found = composed({
-  name: "messages-found",
-  row: { id: column.bigint },
-  compose: (statement: WindowStatement) => statement,
-  examples: windowExamples,
-});
-
-async function idsOf(sql: Sql, statement: WindowStatement): Promise<number[]> {
-  return (await found(sql, statement)).map(({ id }) => id);
+async function firstUnread(sql: Sql, search: Search): Promise<number[]> {
+  const { narrow } = search;
+  if (!narrow.search) return idsOf(sql, firstUnreadStatement(search));
+  const row = [...narrow.row, () => indexConditions.unread];
+  const unread = { ...search, narrow: { ...narrow, row } };
+  const side: Side = { compare: ">", bound: 0, limit: 1 };
+  return findWords(sql, unread, narrow.search, [side], { kind: "rows", index: "unread" });
 }

@@ -25,3 +25,13 @@ export function chooseSource({ drives, shared }: CompiledNarrow): Source {
   if (by("topic")) return { kind: "channels", where: () => "true" };
   return { kind: "rows", index: rows.includes("direct") ? "direct" : "all" };
 }
+
+/** What is gone along in the order of ids where that order alone decides: what offers itself, or all messages there are. */
+export type Path = Exclude<Source, { kind: "channels" }> | { readonly kind: "all" };
+
+/** The path for a search by words: what is along it is looked at for as long as it takes. */
+export function pathOf(narrow: CompiledNarrow): Path {
+  const source = chooseSource(narrow);
+  if (source.kind !== "channels") return source;
+  return narrow.shared ? { kind: "all" } : { kind: "rows", index: "all" };
+}

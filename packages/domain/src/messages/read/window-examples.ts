@@ -1,12 +1,15 @@
 import { roles } from "@carillon/contract";
 import type { Drive } from "./narrow/operator.ts";
+import { pathOf } from "./source.ts";
 import {
   type Search,
+  type Side,
   type WindowStatement,
   firstUnreadStatement,
   pickStatement,
   sidesStatement,
 } from "./window-statement.ts";
+import { type horizonStatement, hitsStatement, walkStatement } from "./word-statement.ts";
 
 /** What the terms of narrows offer to be driven by: none, and one of each kind. */
 const drives: ReadonlyArray<Drive | undefined> = [
@@ -20,9 +23,13 @@ const drives: ReadonlyArray<Drive | undefined> = [
   { by: "rows", index: "direct" },
 ];
 
-/** Statements of searches, of every shape that they have whatever the conditions. */
-export function windowExamples(): WindowStatement[] {
-  const searches = [roles.member, roles.guest].flatMap((role) =>
+const sides: readonly Side[] = [
+  { compare: "<", bound: 1, limit: 1 },
+  { compare: ">=", bound: 1, limit: 1 },
+];
+
+function searches(): Search[] {
+  return [roles.member, roles.guest].flatMap((role) =>
     drives.flatMap((drive) =>
       [true, false].map((shared): Search => {
         const narrow = { message: [], row: [], drives: drive ? [drive] : [], shared };
@@ -33,12 +40,21 @@ export function windowExamples(): WindowStatement[] {
       }),
     ),
   );
-  return searches.flatMap((search) => [
-    sidesStatement(search, [
-      { compare: "<", bound: 1, limit: 1 },
-      { compare: ">=", bound: 1, limit: 1 },
-    ]),
+}
+
+/** Statements of searches, of every shape that they have whatever the conditions. */
+export function windowExamples(): WindowStatement[] {
+  return searches().flatMap((search) => [
+    sidesStatement(search, sides),
     pickStatement(search, [1]),
     firstUnreadStatement(search),
+    walkStatement(search, pathOf(search.narrow), sides, () => 1),
+    hitsStatement(search, () => "true", sides, 1),
+    hitsStatement(search, () => "true", sides),
   ]);
+}
+
+/** The statement that says on which sides there is more, of every shape. */
+export function horizonExamples(compose: typeof horizonStatement): WindowStatement[] {
+  return searches().map((search) => compose(search, pathOf(search.narrow), sides, () => 1));
 }

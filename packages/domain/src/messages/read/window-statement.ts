@@ -61,17 +61,25 @@ function sideText(search: Search, source: Source, side: Side, values: SqlValues)
   }
 }
 
-function beyond({ compare, bound }: Side): Fragment {
+/** @internal */
+export function beyond({ compare, bound }: Side): Fragment {
   return (values) => `m.id ${compare} ${values.add(bound, "bigint")}`;
 }
 
-function nearest(column: string, { compare, limit }: Side, values: SqlValues): string {
-  const direction = compare === "<" ? "DESC" : "ASC";
-  return `ORDER BY ${column} ${direction} LIMIT ${values.add(limit, "int")}`;
+/** @internal */
+export function nearest(column: string, side: Side, values: SqlValues): string {
+  return `${nearestFirst(column, side)} LIMIT ${values.add(side.limit, "int")}`;
 }
 
-function conditions({ viewer, narrow, besides = [] }: Search): readonly Fragment[] {
-  const words = narrow.search ? [narrow.search.query] : [];
+/** @internal */
+export function nearestFirst(column: string, { compare }: Side): string {
+  return `ORDER BY ${column} ${compare === "<" ? "DESC" : "ASC"}`;
+}
+
+/** @internal what must hold of a message `m` */
+export function conditions({ viewer, narrow, besides = [] }: Search): readonly Fragment[] {
+  const { search } = narrow;
+  const words = search ? [search.hasWords, search.hasPhrases] : [];
   return [...words, ...narrow.message, ...besides, ...limitsOf(viewer, narrow)];
 }
 
@@ -82,7 +90,8 @@ function limitsOf(viewer: Reader, narrow: CompiledNarrow): readonly Fragment[] {
   return narrow.channel === "readable" ? [] : [messageReadable(viewer)];
 }
 
-const indexConditions = {
+/** @internal */
+export const indexConditions = {
   all: "true",
   unread: "um.flags & 1 = 0",
   direct: "um.flags & 256 <> 0",
@@ -115,8 +124,8 @@ function fromMessages(
     WHERE ${allOf([...bounds, ...conditions(search)], values)} ${order}`;
 }
 
-/** The viewer's row of each message `m`; nothing in shared history, which asks for none. */
-function rowOfEach({ viewer, narrow }: Search, values: SqlValues): string {
+/** @internal The viewer's row of each message `m`; nothing in shared history, which asks for none. */
+export function rowOfEach({ viewer, narrow }: Search, values: SqlValues): string {
   if (narrow.shared) return "";
   return `CROSS JOIN LATERAL (
       SELECT FROM user_messages um WHERE um.user_id = ${values.add(viewer.id, "int")} AND um.message_id = m.id

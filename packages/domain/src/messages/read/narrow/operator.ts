@@ -26,8 +26,10 @@ export type Drive =
 export interface WordSearch {
   /** What PostgreSQL makes of the words, each once and none of them empty; none where all are left out. */
   readonly lexemes: readonly string[];
-  /** A condition on a message `m` that has them all. */
-  readonly query: Fragment;
+  /** A condition on a message `m`: it has them all. The index finds it. */
+  readonly hasWords: Fragment;
+  /** A condition on a message `m`: it has the quoted phrases. */
+  readonly hasPhrases: Fragment;
 }
 
 /** What a term means. Conditions are true or false, never null: negation turns them around. */

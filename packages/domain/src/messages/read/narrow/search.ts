@@ -16,10 +16,12 @@ export const search = narrowOperator({
     const lexemes = await lookups.lexemes(searchText(escapeCodeBlock(operand)));
     if (lexemes.length > most.words)
       throw errors.badNarrow(`a search takes ${most.words} different words, not ${lexemes.length}`);
-    const phrases = phrasesOf(operand);
     return {
-      search: { lexemes, query: lexemes.length > 0 ? hasAll(lexemes) : () => "false" },
-      ...(phrases.length > 0 ? { message: hasPhrases(phrases) } : {}),
+      search: {
+        lexemes,
+        hasWords: lexemes.length > 0 ? hasAll(lexemes) : () => "false",
+        hasPhrases: hasPhrases(phrasesOf(operand)),
+      },
       ignoresNegation: true,
     };
   },
@@ -68,6 +70,7 @@ function hasAll(lexemes: readonly string[]): Fragment {
 
 /** As they were written, without regard to case. */
 function hasPhrases(phrases: readonly string[]): Fragment {
+  if (phrases.length === 0) return () => "true";
   return (values) => `NOT EXISTS (
     SELECT FROM (SELECT lower(m.content) AS content, CASE WHEN m.is_channel THEN lower(m.topic) ELSE '' END AS topic
       OFFSET 0) t, unnest(${values.add(phrases, "text[]")}) AS p (phrase)

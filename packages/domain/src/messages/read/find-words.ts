@@ -1,0 +1,100 @@
+import { column, composed, statement, type Sql } from "@carillon/db";
+
+import { idsOf } from "./ids-of.ts";
+import type { WordSearch } from "./narrow/operator.ts";
+import type { Path } from "./source.ts";
+import type { Search, Side } from "./window-statement.ts";
+import { horizonExamples } from "./window-examples.ts";
+import { hitsStatement, horizonStatement, walkStatement } from "./word-statement.ts";
+
+/*
+ * A rare word is quick to find by the index, whose entries are in no order of ids; a common one by going along the
+ * messages from the anchor, which soon come to enough. Nobody knows which it is: the planner's guess about words that
+ * go together is wrong by any factor. So each way is tried for as long as it may be the quick one: at 3 million
+ * messages a walk of 20,000 takes about 100 ms, and so do 10,000 hits.
+ */
+
+export interface Effort {
+  /** Messages that are walked along first, where a conversation is small or the word common. */
+  readonly near: (side: Side) => number;
+  /** Hits of the index that are looked at before the word counts as common. */
+  readonly few: number;
+  /** Messages that are walked along for a common word. */
+  readonly far: (side: Side) => number;
+}
+
+const usual: Effort = {
+  near: ({ limit }) => 2_000 + 2 * limit,
+  few: 10_000,
+  far: ({ limit }) => 20_000 + 20 * limit,
+};
+
+/** Finds the ids of the messages on all sides that have the words and match, in no order, in at most ten statements. */
+export async function findWords(
+  sql: Sql,
+  search: Search,
+  words: WordSearch,
+  sides: readonly Side[],
+  path: Path,
+  { near, few, far }: Effort = usual,
+): Promise<number[]> {
+  if (words.lexemes.length === 0) return [];
+  const found: number[] = [];
+  let open = sides;
+
+  /** @returns whether a walk ten times as far promises to find enough */
+  async function walk(steps: (side: Side) => number): Promise<boolean> {
+    const ids = await idsOf(sql, walkStatement(search, path, open, steps));
+    const short = open.filter((side) => onSide(side, ids).length < side.limit);
+    const going = short.length > 0 ? await goingOn(sql, search, path, short, steps) : [];
+    for (const side of open) if (!going.includes(side)) found.push(...onSide(side, ids));
+    open = going;
+    return going.every((side) => 10 * onSide(side, ids).length >= side.limit);
+  }
+  async function hit(most?: number): Promise<void> {
+    const [, ids] = await Promise.all([
+      sql.rows(byIndex, ["off"]),
+      idsOf(sql, hitsStatement(search, words.hasWords, open, most)),
+      sql.rows(byIndex, ["on"]),
+    ]);
+    if (ids.includes(0)) return;
+    found.push(...ids);
+    open = [];
+  }
+  const isCommon = await walk(near);
+  if (open.length > 0 && !isCommon) await hit(few);
+  if (open.length > 0) await walk(far);
+  if (open.length > 0) await hit();
+  return found;
+}
+
+/** The planner takes a word for common that is not, and would read the whole table for its first hits. */
+const byIndex = statement({
+  name: "use-search-index",
+  text: "SELECT set_config('enable_seqscan', $1, true) AS seqscan, set_config('jit', 'off', true) AS jit",
+  row: { seqscan: column.text, jit: column.text },
+});
+
+const horizon = composed({
+  name: "messages-beyond",
+  row: { side: column.int },
+  compose: horizonStatement,
+  examples: horizonExamples,
+});
+
+/** The sides on which the path goes on. */
+async function goingOn(
+  sql: Sql,
+  search: Search,
+  path: Path,
+  sides: readonly Side[],
+  steps: (side: Side) => number,
+): Promise<Side[]> {
+  const rows = await horizon(sql, search, path, sides, steps);
+  return sides.filter((_, i) => rows.some(({ side }) => side === i));
+}
+
+/** What of the ids of all sides is on this one. */
+function onSide({ compare, bound }: Side, ids: readonly number[]): number[] {
+  return ids.filter((id) => (compare === "<" ? id < bound : id >= bound));
+}
