@@ -14,7 +14,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["channels/events", "messages/flags", "messages/read/narrow", "messages/search"],
     ["messages/read"],
     ["messages/send"],
-    ["messages/removal"],
+    ["messages/reactions", "messages/removal", "messages/submessages"],
     ["channels/upkeep", "retention"],
     ["notices", "scheduled", "typing"],
     ["muted-users", "presence", "profile-fields", "user-status", "user-topics"],

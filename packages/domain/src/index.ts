@@ -40,6 +40,8 @@ export { messageHistory } from "./messages/read/message-history.ts";
 export { readMessage } from "./messages/read/read-message.ts";
 export { readMessages } from "./messages/read/read-messages.ts";
 export { readReceipts } from "./messages/read/read-receipts.ts";
+export { addReaction } from "./messages/reactions/add-reaction.ts";
+export { removeReaction } from "./messages/reactions/remove-reaction.ts";
 export { deleteMessage } from "./messages/removal/delete-message.ts";
 export { deleteTopic } from "./messages/removal/delete-topic.ts";
 export { purgeArchive } from "./messages/removal/purge-archive.ts";
@@ -51,6 +53,7 @@ export {
 export { indexMessages } from "./messages/search/index-messages.ts";
 export { searchVector } from "./messages/search/search-vector.ts";
 export { sendUnheardNotice } from "./messages/send/bot-trouble.ts";
+export { addSubmessage } from "./messages/submessages/add-submessage.ts";
 export { checkMessages } from "./messages/send/check.ts";
 export { renderText } from "./messages/send/render-text.ts";
 export { sendNow } from "./messages/send/send-now.ts";

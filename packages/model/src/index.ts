@@ -128,7 +128,15 @@ export {
   channelsOf,
 } from "./messages/draft.ts";
 export { visibleEntries } from "./messages/edit-history.ts";
-export { type HeldMessage, holdMessage, lockMessageAfter } from "./messages/lock-message.ts";
+export {
+  type HeldMessage,
+  holdMessage,
+  lockMessageAfter,
+  lockToldMessage,
+} from "./messages/lock-message.ts";
+export { loadMessageAudience } from "./messages/message-audience.ts";
+export { loadReactions } from "./messages/reactions.ts";
+export { loadSubmessages } from "./messages/submessages.ts";
 export { contentDeleteLimit } from "./messages/content-delete-limit.ts";
 export { checkContentEditable, contentEditLimit } from "./messages/content-edit-limit.ts";
 export { flag, flagNames } from "./messages/flags.ts";

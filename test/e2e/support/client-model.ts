@@ -113,6 +113,12 @@ export class ClientModel {
     delete_message: ({ message_ids, message_id }) => this.#delete(message_ids ?? [message_id]),
     "update_message_flags/add": (event) => this.#flag(event),
     "update_message_flags/remove": (event) => this.#unflag(event),
+    "reaction/add": ({ message_id, user_id }) => {
+      // Who puts an emoji on a message that they did not get has it by then.
+      if (user_id === this.state.user_id) this.#reach([message_id as number]);
+    },
+    "reaction/remove": () => {},
+    submessage: () => {},
     "stream/create": (event) => {
       for (const channel of event["streams"] as Item[]) {
         addOnce(this.state.streams, channel, "stream_id");

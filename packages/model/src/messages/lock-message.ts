@@ -2,6 +2,7 @@ import { errors } from "@carillon/contract";
 import { ChangedMeanwhile, statement, type Tx } from "@carillon/db";
 
 import { holdAudiences } from "../channels/audience-lock.ts";
+import { holdGroupGraph } from "../permissions/lock-groups.ts";
 import type { Account } from "../users/account.ts";
 import { currentActor } from "../users/lock-account.ts";
 import { type AccessibleMessage, requireMessage } from "./access.ts";
@@ -33,6 +34,16 @@ export function holdMessage(tx: Tx, account: Account, id: number): Promise<HeldM
 /** The same, and nobody else changes the message: for an action that changes it. */
 export function lockMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
   return lockMessageAfter(tx, account, id, (channelIds) => holdAudiences(tx, channelIds));
+}
+
+/**
+ * The same, and nobody comes, goes or changes groups: for whoever tells of a change to those who have the message, whom
+ * their groups may let read it.
+ */
+export function lockToldMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
+  return lockMessageAfter(tx, account, id, (channelIds) =>
+    Promise.all([holdGroupGraph(tx, account.realmId), holdAudiences(tx, channelIds)]),
+  );
 }
 
 /**

@@ -21,6 +21,8 @@ describe("the presentation of a message", () => {
     content: "/me cooks",
     renderedContent: "<p>/me cooks</p>",
     editHistory: null,
+    reactions: [],
+    submessages: [],
   };
   const presentation: Presentation = {
     realm: { subdomain: "", emptyTopicDisplayName: "misc", editHistoryPolicy: "all" },

@@ -6,6 +6,8 @@ import { pictureUrl } from "../users/avatar.ts";
 import type { Viewer } from "../users/address-viewers.ts";
 import { editFields } from "./edit-history.ts";
 import type { Person } from "./people.ts";
+import type { Reaction } from "./reactions.ts";
+import type { Submessage } from "./submessages.ts";
 import { topicShownBy } from "./topic.ts";
 
 /** A message and everything that its presentation needs, whoever looks at it. */
@@ -31,6 +33,10 @@ export interface PresentableMessage {
 export interface StoredMessage extends PresentableMessage {
   /** The newest entry first; null where nothing has changed. */
   readonly editHistory: readonly EditHistoryEntry[] | null;
+  /** The first one first. */
+  readonly reactions: readonly Reaction[];
+  /** Ascending. */
+  readonly submessages: readonly Submessage[];
 }
 
 type Participant = Pick<Person, "id" | "email" | "fullName" | "isImportedStub">;
@@ -66,6 +72,8 @@ export function presentMessage(
     ...commonFields(message, presentation.realm),
     ...formFields({ topic, content, renderedContent, ...sender }, presentation),
     flags: [...flags],
+    reactions: message.reactions.map(reactionObject),
+    submessages: message.submessages.map(submessageObject),
     ...editFields(message.editHistory, {
       policy: presentation.realm.editHistoryPolicy,
       showTopic: topicShownBy(presentation.realm, presentation.allowEmptyTopicName),
@@ -75,7 +83,7 @@ export function presentMessage(
 
 type FormField = "subject" | "avatar_url" | "content" | "content_type";
 
-/** The part of a message that is the same for every viewer and every client. */
+/** The part of a message that is the same for every viewer and every client, as it is when the message is sent. */
 export function commonFields(
   message: PresentableMessage,
   realm: Pick<Realm, "subdomain">,
@@ -142,4 +150,12 @@ function participant(person: Participant) {
     full_name: person.fullName,
     is_mirror_dummy: person.isImportedStub,
   };
+}
+
+function reactionObject({ name, code, type, userId }: Reaction) {
+  return { emoji_name: name, emoji_code: code, reaction_type: type, user_id: userId };
+}
+
+function submessageObject({ id, messageId, senderId, type, content }: Submessage) {
+  return { id, message_id: messageId, sender_id: senderId, msg_type: type, content };
 }

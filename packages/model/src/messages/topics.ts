@@ -47,16 +47,23 @@ export async function existingTopics(
   return new Set(rows.map(topicName));
 }
 
+/** Who has sent a message to the topic, or put an emoji on one: `user_id`, each once. */
+const participantsOf = (recipientId: string, topic: string) => {
+  const ofTopic = `m.recipient_id = ${recipientId} AND m.is_channel AND lower(m.topic) = lower(${topic})`;
+  return `SELECT m.sender_id AS user_id FROM messages m WHERE ${ofTopic}
+    UNION
+    SELECT reaction.user_id FROM messages m JOIN reactions reaction ON reaction.message_id = m.id WHERE ${ofTopic}`;
+};
+
 const counted = statement({
   name: "count-topic-participants",
   text: `SELECT r.id AS "recipientId", w.topic, (
-      SELECT count(DISTINCT m.sender_id)::int FROM messages m
-      WHERE m.recipient_id = r.id AND m.is_channel AND lower(m.topic) = lower(w.topic)
+      SELECT count(*)::int FROM (${participantsOf("r.id", "w.topic")}) participant
     ) AS participants FROM ${wanted}`,
   row: { recipientId: column.int, topic: column.text, participants: column.int },
 });
 
-/** How many accounts have sent a message in each topic, by {@link topicName}. */
+/** How many participants each topic has, by {@link topicName}. */
 export async function countParticipants(
   sql: Sql,
   realmId: number,
@@ -77,12 +84,11 @@ function columns(topics: readonly ChannelTopic[]): [number[], string[]] {
 
 const participants = statement({
   name: "topic-participants",
-  text: `SELECT DISTINCT sender_id AS id FROM messages
-    WHERE recipient_id = $1 AND is_channel AND lower(topic) = lower($2)`,
+  text: `SELECT user_id AS id FROM (${participantsOf("$1", "$2")}) participant`,
   row: { id: column.int },
 });
 
-/** Accounts that have sent a message in the topic: its participants, in no order. */
+/** The topic's participants, in no order. */
 export async function topicParticipants(sql: Sql, topic: TopicKey): Promise<number[]> {
   const rows = await sql.rows(participants, [topic.recipientId, topic.topic]);
   return rows.map(({ id }) => id);

@@ -2,6 +2,7 @@ export * from "./answers.ts";
 export * from "./channels.ts";
 export * from "./delivery.ts";
 export * from "./failures.ts";
+export * from "./reacting.ts";
 export * from "./refusal.ts";
 export * from "./registering.ts";
 export * from "./scheduling.ts";

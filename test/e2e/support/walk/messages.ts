@@ -1,8 +1,11 @@
 import {
+  addReaction,
+  addSubmessage,
   createScheduledMessage,
   deleteMessage,
   deleteScheduledMessage,
   editScheduledMessage,
+  removeReaction,
   sendMessage,
   setEditTypingStatus,
   setTypingStatus,
@@ -35,6 +38,8 @@ function target(walk: Walk, by: TestAccount): Record<string, unknown> {
   return { type: "direct", to: others.length > 0 ? others : [by.id] };
 }
 
+const emoji = ["+1", "car"];
+
 function soon(walk: Walk): number {
   return Math.floor(Date.now() / 1_000) + 600 + walk.chance.below(600);
 }
@@ -55,6 +60,22 @@ export const messageSteps: readonly WalkStep[] = [
     const messages = [pick(walk, walk.messages).id, pick(walk, walk.messages).id];
     const op = pick(walk, ["add", "remove"]);
     return { by, params: { messages, op, flag: pick(walk, ["read", "starred", "collapsed"]) } };
+  }),
+  step(addReaction, 4, (walk) => {
+    if (walk.messages.length === 0) return undefined;
+    const path = { message_id: pick(walk, walk.messages).id };
+    return { by: someone(walk), path, params: { emoji_name: pick(walk, emoji) } };
+  }),
+  step(removeReaction, 2, (walk) => {
+    if (walk.messages.length === 0) return undefined;
+    const path = { message_id: pick(walk, walk.messages).id };
+    return { by: someone(walk), path, params: { emoji_name: pick(walk, emoji) } };
+  }),
+  step(addSubmessage, 2, (walk) => {
+    if (walk.messages.length === 0) return undefined;
+    const { id, by } = pick(walk, walk.messages);
+    const params = { message_id: id, msg_type: "widget", content: '{"vote":1}' };
+    return { by: pick(walk, [by, someone(walk)]), params };
   }),
   step(deleteMessage, 3, (walk) => {
     if (walk.messages.length === 0) return undefined;

@@ -322,6 +322,6 @@ describe("GET /messages: narrows", () => {
   it("are refused with operators that do not exist, or not yet", async () => {
     for (const operator of ["color", "", "Channel", "constructor", "mentions"])
       await refuses("BAD_NARROW", term(operator, "x"));
-    await refuses("BAD_NARROW", term("has", "reaction"));
+    await refuses("BAD_NARROW", term("has", "reactions"));
   });
 });

@@ -4,6 +4,8 @@ import {
   type StoredMessage,
   flagNames,
   loadPeople,
+  loadReactions,
+  loadSubmessages,
 } from "@carillon/model";
 import type { EditHistoryEntry } from "@carillon/contract";
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
@@ -65,9 +67,18 @@ export async function hydrate(
   for (let start = 0; start < ids.length; start += page)
     rows.push(...(await sql.rows(byIds, [viewer.id, ids.slice(start, start + page)])));
   if (rows.length === 0) return [];
-  const people = await loadPeople(sql, viewer.realmId, peopleIn(rows));
+  const found = rows.map(({ id }) => id);
+  const [people, reactions, submessages] = await Promise.all([
+    loadPeople(sql, viewer.realmId, peopleIn(rows)),
+    loadReactions(sql, found),
+    loadSubmessages(sql, found),
+  ]);
   return rows.map((row) => ({
-    message: presentable(row, people),
+    message: {
+      ...presentable(row, people),
+      reactions: reactions.get(row.id) ?? [],
+      submessages: submessages.get(row.id) ?? [],
+    },
     flags: row.flags === null ? withoutRow : flagNames(row.flags),
   }));
 }
@@ -79,7 +90,10 @@ function* peopleIn(rows: readonly Row[]): Iterable<number> {
   }
 }
 
-function presentable(row: Row, people: ReadonlyMap<number, Person>): StoredMessage {
+function presentable(
+  row: Row,
+  people: ReadonlyMap<number, Person>,
+): Omit<StoredMessage, "reactions" | "submessages"> {
   const { channelId, channelName, topic, memberIds } = row;
   const person = (id: number) => {
     const found = people.get(id);

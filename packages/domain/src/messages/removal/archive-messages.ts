@@ -24,7 +24,8 @@ export interface GoneMessages {
  * asked who may have one. Copies are of people who have, or had, a subscription, whose row stays; of a conversation's
  * members; or `historical`. Who sees what is worked out for them by EXCEPT, and not copy by copy: what PostgreSQL expects
  * of a statement that deletes is so little that it compared each copy with each message. Copies are locked in the order in
- * which their accounts change flags, and then deleted. One row in the archive holds all copies of a message.
+ * which their accounts change flags, and then deleted. One row in the archive holds all copies of a message, and the rows
+ * of what was put on it.
  */
 export const move = statement({
   name: "messages-to-archive",
@@ -58,10 +59,21 @@ export const move = statement({
     ), packed AS MATERIALIZED (
       SELECT message_id, array_agg(user_id) AS holder_ids, array_agg(flags) AS holder_flags
       FROM copy GROUP BY message_id
+    ), reaction AS MATERIALIZED (
+      DELETE FROM reactions WHERE message_id = ANY(ARRAY(SELECT id FROM gone)) RETURNING *
+    ), submessage AS MATERIALIZED (
+      DELETE FROM submessages WHERE message_id = ANY(ARRAY(SELECT id FROM gone)) RETURNING *
+    ), reacted AS MATERIALIZED (
+      SELECT message_id, jsonb_agg(to_jsonb(reaction)) AS rows FROM reaction GROUP BY message_id
+    ), attached AS MATERIALIZED (
+      SELECT message_id, jsonb_agg(to_jsonb(submessage)) AS rows FROM submessage GROUP BY message_id
     ), archived AS (
-      INSERT INTO archived_messages (removal_id, ${archivedColumns}, holder_ids, holder_flags)
-      SELECT $2::bigint, gone.*, coalesce(packed.holder_ids, '{}'), coalesce(packed.holder_flags, '{}')
+      INSERT INTO archived_messages
+        (removal_id, ${archivedColumns}, holder_ids, holder_flags, reactions, submessages)
+      SELECT $2::bigint, gone.*, coalesce(packed.holder_ids, '{}'), coalesce(packed.holder_flags, '{}'),
+        reacted.rows, attached.rows
       FROM gone LEFT JOIN packed ON packed.message_id = gone.id
+      LEFT JOIN reacted ON reacted.message_id = gone.id LEFT JOIN attached ON attached.message_id = gone.id
     ), told AS (
       SELECT gone.recipient_id, gone.is_channel, gone.topic, gone.id,
         CASE WHEN NOT gone.is_channel OR gone.recipient_id = ANY($4::int[])

@@ -70,12 +70,19 @@ const bringBack = statement({
   text: `WITH m AS MATERIALIZED (
       DELETE FROM archived_messages WHERE removal_id = $1 AND id = ANY(ARRAY(
         SELECT id FROM archived_messages WHERE removal_id = $1 ORDER BY id LIMIT $2))
-      RETURNING ${archivedColumns}, holder_ids, holder_flags
+      RETURNING ${archivedColumns}, holder_ids, holder_flags, reactions, submessages
     ), message AS (
       INSERT INTO messages (${archivedColumns}) SELECT ${archivedColumns} FROM m ON CONFLICT DO NOTHING
     ), copy AS (
       INSERT INTO user_messages (user_id, message_id, flags)
       SELECT h.user_id, m.id, h.flags FROM m CROSS JOIN LATERAL unnest(m.holder_ids, m.holder_flags) AS h (user_id, flags)
+      ON CONFLICT DO NOTHING
+    ), reaction AS (
+      INSERT INTO reactions SELECT r.* FROM m CROSS JOIN LATERAL jsonb_populate_recordset(NULL::reactions, m.reactions) r
+      ON CONFLICT DO NOTHING
+    ), submessage AS (
+      INSERT INTO submessages
+      SELECT s.* FROM m CROSS JOIN LATERAL jsonb_populate_recordset(NULL::submessages, m.submessages) s
       ON CONFLICT DO NOTHING
     ), first AS (
       UPDATE channels c SET first_message_id = least(c.first_message_id, f.id)

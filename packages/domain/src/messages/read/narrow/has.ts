@@ -1,19 +1,20 @@
 import { badOperand, narrowOperator, operandTypes } from "./operator.ts";
 
-/** Columns of messages that rendering fills. */
-const columns: Readonly<Record<string, string>> = {
-  link: "has_link",
-  image: "has_image",
-  attachment: "has_attachment",
+/** Columns of messages that rendering fills, and what lies in other tables. */
+const conditions: Readonly<Record<string, string>> = {
+  link: "m.has_link",
+  image: "m.has_image",
+  attachment: "m.has_attachment",
+  reaction: "EXISTS (SELECT FROM reactions reaction WHERE reaction.message_id = m.id)",
 };
 
-/** `has`: what the content has in it. */
+/** `has`: what the message has in it, or on it. */
 export const has = narrowOperator({
   names: ["has"],
   operand: operandTypes.text,
   compile(operand) {
-    const column = Object.hasOwn(columns, operand) ? columns[operand] : undefined;
-    if (!column) throw badOperand("has", operand, Object.keys(columns));
-    return { message: () => `m.${column}` };
+    const condition = Object.hasOwn(conditions, operand) ? conditions[operand] : undefined;
+    if (!condition) throw badOperand("has", operand, Object.keys(conditions));
+    return { message: () => condition };
   },
 });

@@ -1,0 +1,371 @@
+import { addReaction, getMessage, removeReaction } from "@carillon/contract";
+import {
+  announced,
+  bot,
+  changeChannel,
+  changesOf,
+  channel,
+  countQueries,
+  crowd,
+  eventsOf,
+  organization,
+  pastMessages,
+  react,
+  refused,
+  subscribe,
+  type TestAccount,
+  type TestChannel,
+  unsubscribe,
+  useScene,
+  user,
+} from "@carillon/testkit";
+import { codeToNames } from "@carillon/markdown";
+import { expect } from "chai";
+
+import { all, idsFor, post, term, write } from "./reading.test.ts";
+
+describe("POST and DELETE /messages/{message_id}/reactions", () => {
+  const scene = useScene();
+  const { db } = scene;
+  let writer: TestAccount;
+  let reader: TestAccount;
+  let room: TestChannel;
+
+  beforeEach(async () => {
+    [writer, reader] = [await user(db, scene.org.realm), await user(db, scene.org.realm)];
+    room = await channel(db, scene.org.realm, { subscribers: [writer, reader] });
+  });
+
+  type Params = Readonly<Record<string, unknown>>;
+  const add = (by: TestAccount, message_id: number | string, params: Params) =>
+    scene.as(by).call(addReaction, { path: { message_id }, params });
+  const remove = (by: TestAccount, message_id: number | string, params: Params) =>
+    scene.as(by).call(removeReaction, { path: { message_id }, params });
+  const refusal = async (ask: () => ReturnType<typeof add>, code = "BAD_REQUEST") =>
+    (await refused(db, ask, code, {})).msg;
+  const say = (by = writer, where = room) => post(scene.gateway, by, where);
+  const onMessage = async (id: number, by = writer) =>
+    (await scene.as(by).succeed(getMessage, { path: { message_id: id } })).message.reactions;
+
+  /** What is told of a request, which has to work. */
+  async function told(by: TestAccount, ask: () => ReturnType<typeof add>) {
+    const { result, events } = await eventsOf(db, by.realmId, ask);
+    expect([result.status, result.body]).to.deep.equal([200, { result: "success", msg: "" }]);
+    return announced(events);
+  }
+  const reaction = (
+    by: TestAccount,
+    emoji_name: string,
+    emoji_code: string,
+    reaction_type = "unicode_emoji",
+  ) => ({
+    emoji_name,
+    emoji_code,
+    reaction_type,
+    user_id: by.id,
+  });
+
+  it("put an emoji on a message and take it off, and tell so with all that it is called by", async () => {
+    const id = await say();
+    const audience = [writer.id, reader.id];
+    const payload = { message_id: id, ...reaction(reader, "thumbs_up", "1f44d") };
+    expect(await told(reader, () => add(reader, id, { emoji_name: "thumbs_up" }))).to.deep.equal([
+      { type: "reaction", op: "add", payload, audience },
+    ]);
+    expect(await onMessage(id)).to.deep.equal([reaction(reader, "thumbs_up", "1f44d")]);
+    expect(await told(reader, () => remove(reader, id, { emoji_name: "+1" }))).to.deep.equal([
+      { type: "reaction", op: "remove", payload, audience },
+    ]);
+    expect(await onMessage(id)).to.deep.equal([]);
+  });
+
+  it("show in every form of a message, the first one first", async () => {
+    const [plain, id] = [await say(), await say()];
+    await react(scene.gateway, reader, id, "octopus", "+1");
+    await react(scene.gateway, writer, id, "zulip", "octopus");
+    const expected = [
+      reaction(reader, "octopus", "1f419"),
+      reaction(reader, "+1", "1f44d"),
+      reaction(writer, "zulip", "zulip", "zulip_extra_emoji"),
+      reaction(writer, "octopus", "1f419"),
+    ];
+    expect(await onMessage(id)).to.deep.equal(expected);
+    const { messages } = await all(scene.gateway, writer);
+    expect(messages.map((one) => [one.id, one.reactions])).to.deep.equal([
+      [plain, []],
+      [id, expected],
+    ]);
+    const named = await all(scene.gateway, writer, [], {
+      anchor: undefined,
+      num_before: undefined,
+      num_after: undefined,
+      message_ids: [id],
+    });
+    expect(named.messages[0]?.reactions).to.deep.equal(expected);
+    await remove(reader, id, { emoji_name: "octopus" });
+    expect(await onMessage(id)).to.deep.equal(expected.slice(1));
+  });
+
+  it("make messages that has:reaction finds", async () => {
+    const [plain, id] = [await say(), await say()];
+    await react(scene.gateway, reader, id, "car");
+    const found = (negated: boolean) =>
+      idsFor(scene.gateway, writer, [term("has", "reaction", negated)]);
+    expect([await found(false), await found(true)]).to.deep.equal([[id], [plain]]);
+  });
+
+  describe("name the emoji", () => {
+    it("by name alone, by any of its names, or with what else the name stands for", async () => {
+      for (const params of [
+        { emoji_name: "+1" },
+        { emoji_name: "thumbs_up", emoji_code: "1f44d" },
+        { emoji_name: "+1", reaction_type: "unicode_emoji" },
+        { emoji_name: "like", emoji_code: "1f44d", reaction_type: "unicode_emoji" },
+      ]) {
+        const id = await say();
+        await told(reader, () => add(reader, id, params));
+        expect(await onMessage(id)).to.deep.equal([reaction(reader, params.emoji_name, "1f44d")]);
+      }
+      const id = await say();
+      const extra = {
+        emoji_name: "zulip",
+        emoji_code: "zulip",
+        reaction_type: "zulip_extra_emoji",
+      };
+      await told(reader, () => add(reader, id, extra));
+    });
+
+    it("each that clients are told of, under each of its names", async () => {
+      const id = await say();
+      const names = [...codeToNames].filter((_, n) => n % 300 === 0);
+      for (const [emoji_code, [emoji_name]] of names) {
+        await told(reader, () => add(reader, id, { emoji_name, emoji_code }));
+        await told(reader, () => remove(reader, id, { emoji_code }));
+      }
+    });
+
+    it("not by names that there are not, nor by codes and types that are another's", async () => {
+      const id = await say();
+      const long = "x".repeat(1_000_000);
+      for (const params of [
+        { emoji_name: "" },
+        { emoji_name: "nothing_like_it" },
+        { emoji_name: "constructor" },
+        { emoji_name: "👍" },
+        { emoji_name: long },
+        { emoji_name: "+1", emoji_code: "1f419" },
+        { emoji_name: "+1", emoji_code: "" },
+        { emoji_name: "+1", emoji_code: "1F44D" },
+        { emoji_name: "+1", emoji_code: long, reaction_type: "unicode_emoji" },
+        { emoji_name: "nothing", emoji_code: "1f44d", reaction_type: "unicode_emoji" },
+        { emoji_name: "+1", reaction_type: "zulip_extra_emoji" },
+        { emoji_name: "zulip", reaction_type: "unicode_emoji" },
+        { emoji_name: "zulip", emoji_code: "1f44d", reaction_type: "zulip_extra_emoji" },
+        { emoji_name: "+1", reaction_type: "realm_emoji" },
+        { emoji_name: "party", emoji_code: "1", reaction_type: "realm_emoji" },
+        { emoji_name: "+1", emoji_code: "1f44d", reaction_type: "emoji" },
+        { emoji_name: "+1", emoji_code: "1f44d", reaction_type: "" },
+        { emoji_name: "+1", emoji_code: "1f44d", reaction_type: long },
+      ])
+        await refusal(() => add(reader, id, params));
+      const missing = await refused(
+        db,
+        () => add(reader, id, { emoji_code: "1f44d" }),
+        "REQUEST_VARIABLE_MISSING",
+      );
+      expect(missing).to.include({ var_name: "emoji_name" });
+    });
+
+    it("as whoever put it there first has called it, whatever it is called now", async () => {
+      const id = await say();
+      await react(scene.gateway, reader, id, "thumbs_up");
+      const [event] = await told(writer, () => add(writer, id, { emoji_name: "+1" }));
+      expect(event?.payload).to.include({ emoji_name: "thumbs_up", emoji_code: "1f44d" });
+      const other = { emoji_name: "no_name", emoji_code: "1f44d", reaction_type: "unicode_emoji" };
+      await subscribe(db, room, scene.org.guest);
+      await told(scene.org.guest, () => add(scene.org.guest, id, other));
+      expect((await onMessage(id)).map(({ emoji_name }) => emoji_name)).to.deep.equal(
+        Array(3).fill("thumbs_up"),
+      );
+      // Another type with the same code is another emoji.
+      await refusal(() => add(writer, id, { ...other, reaction_type: "realm_emoji" }));
+    });
+
+    it("to take it off by code, or by name, and by type, which is Unicode's unless given", async () => {
+      const id = await say();
+      for (const params of [
+        { emoji_code: "1f44d" },
+        { emoji_name: "like" },
+        { emoji_name: "octopus", emoji_code: "1f44d" },
+        { emoji_code: "1f44d", reaction_type: "unicode_emoji" },
+      ]) {
+        await react(scene.gateway, reader, id, "+1");
+        const [event] = await told(reader, () => remove(reader, id, params));
+        expect(event?.payload).to.include({ emoji_name: "+1", emoji_code: "1f44d" });
+      }
+      await react(scene.gateway, reader, id, "+1", "zulip");
+      for (const params of [
+        { emoji_name: "octopus" },
+        { emoji_code: "" },
+        { emoji_code: "1f419", emoji_name: "+1" },
+        { emoji_name: "zulip" },
+        { emoji_name: "+1", reaction_type: "realm_emoji" },
+        { emoji_name: "+1", reaction_type: "whatever" },
+      ])
+        await refusal(() => remove(reader, id, params), "REACTION_DOES_NOT_EXIST");
+      for (const params of [
+        {},
+        { reaction_type: "unicode_emoji" },
+        { emoji_name: "nothing_like_it" },
+      ])
+        await refusal(() => remove(reader, id, params));
+      await told(reader, () =>
+        remove(reader, id, { emoji_name: "zulip", reaction_type: "zulip_extra_emoji" }),
+      );
+      expect(await onMessage(id)).to.deep.equal([reaction(reader, "+1", "1f44d")]);
+    });
+  });
+
+  it("are refused the second time", async () => {
+    const id = await say();
+    await react(scene.gateway, reader, id, "+1");
+    for (const params of [
+      { emoji_name: "+1" },
+      { emoji_name: "thumbs_up" },
+      { emoji_name: "x", emoji_code: "1f44d", reaction_type: "unicode_emoji" },
+    ])
+      await refusal(() => add(reader, id, params), "REACTION_ALREADY_EXISTS");
+    await refusal(() => remove(writer, id, { emoji_name: "+1" }), "REACTION_DOES_NOT_EXIST");
+    await told(reader, () => remove(reader, id, { emoji_name: "+1" }));
+    await refusal(() => remove(reader, id, { emoji_name: "+1" }), "REACTION_DOES_NOT_EXIST");
+  });
+
+  it("are at most fifty of one account to a message", async () => {
+    const id = await say();
+    const names = [...codeToNames.values()].map(([name = ""]) => name).slice(0, 52);
+    const [last = "", late = ""] = names.splice(50);
+    await db.rows(
+      `INSERT INTO reactions (message_id, user_id, reaction_type, emoji_code, emoji_name)
+       SELECT $1, $2, 'unicode_emoji', n, n FROM unnest($3::text[]) AS n`,
+      [id, reader.id, names],
+    );
+    expect(await refusal(() => add(reader, id, { emoji_name: last }))).to.contain("50 reactions");
+    await react(scene.gateway, writer, id, last);
+    expect(await refusal(() => add(reader, id, { emoji_name: last }))).to.contain("50 reactions");
+    await told(reader, () => remove(reader, id, { emoji_code: names[7] }));
+    await react(scene.gateway, reader, id, late);
+    await react(scene.gateway, reader, await say(), last);
+  });
+
+  describe("are for who sees the message", () => {
+    const flagsOf = async (id: number, by: TestAccount) =>
+      (
+        await db.rows<{ flags: number }>(
+          "SELECT flags FROM user_messages WHERE user_id = $1 AND message_id = $2",
+          [by.id, id],
+        )
+      )[0]?.flags;
+
+    it("and make a historical copy for who has none, with the first emoji only", async () => {
+      const { member } = scene.org;
+      const [id = 0] = await pastMessages(db, room, writer);
+      const [event] = await told(member, () => add(member, id, { emoji_name: "+1" }));
+      expect(event?.audience).to.deep.equal(
+        [member.id, writer.id, reader.id].sort((a, b) => a - b),
+      );
+      expect(await flagsOf(id, member)).to.equal(129);
+      expect(await flagsOf(id, reader)).to.equal(0);
+      expect((await onMessage(id, member)).length).to.equal(1);
+      const { tables } = await changesOf(db, () => add(member, id, { emoji_name: "car" }));
+      expect(tables).to.have.members(["event_head", "event_log", "reactions"]);
+      await remove(member, id, { emoji_name: "+1" });
+      expect(await flagsOf(id, member)).to.equal(129);
+    });
+
+    it("guests and bots too, in channels and conversations, and notes to oneself", async () => {
+      const { guest } = scene.org;
+      const robot = await bot(db, reader);
+      await subscribe(db, room, guest, robot);
+      const id = await say();
+      for (const by of [guest, robot]) await told(by, () => add(by, id, { emoji_name: "car" }));
+      const direct = await write(scene.gateway, writer, [guest, robot]);
+      const audience = [guest.id, writer.id, robot.id].sort((a, b) => a - b);
+      for (const by of [guest, robot]) {
+        const [event] = await told(by, () => add(by, direct, { emoji_name: "car" }));
+        expect(event?.audience).to.deep.equal(audience);
+      }
+      const note = await write(scene.gateway, writer, [writer]);
+      const [event] = await told(writer, () => add(writer, note, { emoji_name: "car" }));
+      expect(event?.audience).to.deep.equal([writer.id]);
+    });
+
+    it("and nobody else, whatever their role", async () => {
+      const { owner, guest, realm } = scene.org;
+      const other = await organization(db);
+      const closed = await channel(db, realm, { inviteOnly: true, subscribers: [writer] });
+      const [early = 0] = await pastMessages(db, closed, writer);
+      await subscribe(db, closed, reader);
+      const words = new Set<string>();
+      for (const [by, hidden] of [
+        [owner, await say(writer, closed)],
+        [owner, await write(scene.gateway, writer, [reader])],
+        [owner, await write(scene.gateway, other.owner, [other.member])],
+        [reader, early],
+        [guest, await say()],
+        [owner, 0],
+        [owner, 2 ** 31],
+        [owner, 2 ** 53 - 1],
+        [owner, "9007199254740993"],
+      ] as const)
+        words.add(await refusal(() => add(by, hidden, { emoji_name: "+1" })));
+      words.add(await refusal(() => remove(reader, early, { emoji_name: "+1" })));
+      expect([...words]).to.have.length(1);
+      const id = await say();
+      const path = `/api/v1/messages/${id}/reactions`;
+      const anonymous = () => scene.gateway.anonymous.post(path, { emoji_name: "+1" });
+      await refused(db, anonymous, "UNAUTHORIZED");
+    });
+
+    it("not in archived channels", async () => {
+      const id = await say();
+      await react(scene.gateway, reader, id, "+1");
+      await changeChannel(db, room, { isArchived: true });
+      for (const ask of [add, remove])
+        expect(await refusal(() => ask(reader, id, { emoji_name: "+1" }))).to.contain("archived");
+    });
+  });
+
+  it("of a channel that one has left are told to those who can still read it", async () => {
+    const closed = await channel(db, scene.org.realm, {
+      inviteOnly: true,
+      subscribers: [writer, reader],
+    });
+    const [open, hidden] = [await say(), await say(writer, closed)];
+    await unsubscribe(db, room, reader);
+    await unsubscribe(db, closed, reader);
+    const receivers = async (id: number) =>
+      (await told(writer, () => add(writer, id, { emoji_name: "+1" })))[0]?.audience;
+    expect(await receivers(open)).to.deep.equal([writer.id, reader.id]);
+    expect(await receivers(hidden)).to.deep.equal([writer.id]);
+  });
+
+  it("take as many statements, however many there are and however many are told", async () => {
+    const [one, other] = [await say(), await say()];
+    await react(scene.gateway, writer, one, "car");
+    const few = await countQueries(db, () => add(reader, one, { emoji_name: "+1" }));
+    await subscribe(db, room, ...(await crowd(db, reader, 60)));
+    await db.rows(
+      `INSERT INTO reactions (message_id, user_id, reaction_type, emoji_code, emoji_name)
+       SELECT $1, n, 'unicode_emoji', '1f44d', '+1' FROM generate_series(1000000, 1005500) AS n`,
+      [other],
+    );
+    const many = await countQueries(db, () => add(reader, other, { emoji_name: "+1" }));
+    expect(many.count).to.equal(few.count);
+    const found = await onMessage(other);
+    expect(found).to.have.length(5_502);
+    expect(found.map(({ user_id }) => user_id)).to.deep.equal([
+      ...Array.from({ length: 5_501 }, (_, n) => 1_000_000 + n),
+      reader.id,
+    ]);
+  });
+});

@@ -1,0 +1,27 @@
+import { form } from "../form.ts";
+import { maxLongId } from "../ids.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+
+/** `POST /messages/{message_id}/reactions` (messages.md §6.5). */
+export const addReaction = operation({
+  id: "add-reaction",
+  method: "POST",
+  path: "/api/v1/messages/{message_id}/reactions",
+  access: "account",
+  summary: "Add an emoji reaction",
+  description:
+    "Of an emoji that others have put on the message already, the name that it has there is kept.",
+  pathParams: { message_id: path.int({ max: maxLongId }) },
+  params: {
+    emoji_name: form.text().describe("A name of the emoji."),
+    emoji_code: form.text().optional().describe("What the name stands for, unless given."),
+    reaction_type: form
+      .text()
+      .optional()
+      .describe(
+        "`unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`; that of the name, unless given.",
+      ),
+  },
+  errors: ["REACTION_ALREADY_EXISTS"],
+});

@@ -1,0 +1,50 @@
+import { column, statement, type Sql } from "@carillon/db";
+
+/** Data that an integration has attached to a message. */
+export interface Submessage {
+  readonly id: number;
+  readonly messageId: number;
+  readonly senderId: number;
+  readonly type: string;
+  /** JSON. */
+  readonly content: string;
+}
+
+/** Rows that are asked for at once: each has up to 10,000 characters. */
+const atOnce = 500;
+
+const ofMessages = statement({
+  name: "submessages-of-messages",
+  text: `SELECT id, message_id AS "messageId", sender_id AS "senderId", msg_type AS type, content
+    FROM submessages WHERE message_id = ANY(ARRAY(SELECT unnest($1::bigint[]))) AND (message_id, id) > ($2, $3)
+    ORDER BY message_id, id LIMIT ${atOnce}`,
+  row: {
+    id: column.bigint,
+    messageId: column.bigint,
+    senderId: column.int,
+    type: column.text,
+    content: column.text,
+  },
+});
+
+/**
+ * What is attached to the messages, by message, the first one first; a message without any is left out.
+ * @param sql a snapshot, where many messages are asked for
+ */
+export async function loadSubmessages(
+  sql: Sql,
+  messageIds: readonly number[],
+): Promise<Map<number, Submessage[]>> {
+  const found = new Map<number, Submessage[]>();
+  for (let last = { messageId: 0, id: 0 }; ;) {
+    const rows = await sql.rows(ofMessages, [messageIds, last.messageId, last.id]);
+    for (const row of rows) {
+      const others = found.get(row.messageId);
+      if (others) others.push(row);
+      else found.set(row.messageId, [row]);
+    }
+    const end = rows.at(-1);
+    if (!end || rows.length < atOnce) return found;
+    last = end;
+  }
+}
