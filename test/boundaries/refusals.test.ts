@@ -6,9 +6,12 @@ const byHand =
   /\bstatus\)\s*\.(?:to\.)?equal\(\s*4\d\d\b|\[(?:\w+\.)?status, (?:\w+\.)*body\.code\]|\bbody\.code(?:, [^)]*)?\)\s*\.(?:to\.)?equal\(/;
 
 // CONTRIBUTING.md: refused() compares the whole database, refusedWith() a request that other work goes with.
-describe("the tests of operations", () => {
+describe("the tests of operations, alone and together", () => {
   it("leave it to testkit what a refusal is", async () => {
-    const files = await readFiles(["apps/gateway/src/operations"], /\.test\.ts$/);
+    const files = await readFiles(
+      ["apps/gateway/src/operations", "test/e2e", "test/faults"],
+      /\.test\.ts$/,
+    );
     expect(files).to.have.length.above(100);
     const found = files.filter(({ text }) => byHand.test(text)).map(({ path }) => path);
     expect(found.toSorted()).to.deep.equal([]);

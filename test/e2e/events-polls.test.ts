@@ -119,9 +119,9 @@ describe("Polls", () => {
         }
         const later = await startGateway(db, { events: never });
         try {
-          const { status, body } = await ask(later, org.guest, queue, block);
-          expect(status).to.equal(400);
-          expect(body.code, "a place that the log has no more").to.equal("BAD_EVENT_QUEUE_ID");
+          // A place that the log has no more.
+          const answer = await ask(later, org.guest, queue, block);
+          refusedWith(answer, "BAD_EVENT_QUEUE_ID", { queue_id: queue.queue_id });
         } finally {
           await later.close();
         }
@@ -169,12 +169,12 @@ describe("Polls", () => {
   it("end when their queue is deleted at the same moment", async () => {
     for (let i = 0; i < 15; i++) {
       const queue = await registered(org.member, { event_types: [] });
-      const [{ status, body }] = await Promise.all([
+      const [answer] = await Promise.all([
         ask(b, org.member, queue, true),
         a.as(org.member).succeed(deleteEventQueue, { params: { queue_id: queue.queue_id } }),
       ]);
-      if (status === 200) expect(body).to.deep.include({ events: [] });
-      else expect(body.code).to.equal("BAD_EVENT_QUEUE_ID");
+      if (answer.status === 200) expect(answer.body).to.deep.include({ events: [] });
+      else refusedWith(answer, "BAD_EVENT_QUEUE_ID", { queue_id: queue.queue_id });
     }
   });
 
@@ -186,9 +186,7 @@ describe("Polls", () => {
     await waitUntil("both polls", () => b.events.counters.waiting === 2);
     await db.rows("UPDATE users SET is_active = false WHERE id = $1", [leaver.id]);
     await changed(leaver, { is_active: false });
-    const { status, body } = await open;
-    expect(status).to.equal(401);
-    expect(body.code).to.equal("UNAUTHORIZED");
+    refusedWith(await open, "UNAUTHORIZED");
     expect((await stays).map(({ type }) => type)).to.deep.equal(["realm_user"]);
   });
 
