@@ -19,6 +19,7 @@ export {
   silentGroup,
   silentUser,
   told,
+  topicLink,
 } from "./notice.ts";
 export { type ParseOptions, parseMessage } from "./parse-message.ts";
 export { renderDescription } from "./render-description.ts";

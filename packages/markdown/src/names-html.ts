@@ -1,5 +1,5 @@
 import { escapeAttribute, escapeText } from "./escape.ts";
-import { channelSlug } from "./links/slug.ts";
+import { channelSlug, encodeComponent } from "./links/slug.ts";
 import type { LinkableChannel } from "./types.ts";
 
 /** How an account is mentioned (rendering.md §4). */
@@ -27,4 +27,29 @@ export function channelPath({ id, name }: LinkableChannel): string {
 export function channelHtml(channel: LinkableChannel): string {
   const href = escapeAttribute(channelPath(channel));
   return `<a class="stream" data-stream-id="${channel.id}" href="${href}">#${escapeText(channel.name)}</a>`;
+}
+
+/** Address of a topic within the organization. */
+export function topicPath(channel: LinkableChannel, topic: string): string {
+  return `${channelPath(channel)}/topic/${encodeComponent(topic)}`;
+}
+
+/** A channel's topic by its names; the empty one is called something. */
+export function topicText(channel: LinkableChannel, topic: string, emptyTopicName: string): string {
+  const shown = topic === "" ? `<em>${escapeText(emptyTopicName)}</em>` : escapeText(topic);
+  return `#${escapeText(channel.name)} &gt; ${shown}`;
+}
+
+/** How a topic is linked. @param newest a message of it, by which the link finds it wherever it is moved */
+export function topicHtml(
+  channel: LinkableChannel,
+  topic: string,
+  {
+    emptyTopicName,
+    newest,
+  }: { readonly emptyTopicName: string; readonly newest?: number | undefined },
+): string {
+  const anchor = newest === undefined ? "" : `/with/${newest}`;
+  const href = `${escapeAttribute(topicPath(channel, topic))}${anchor}`;
+  return `<a class="stream-topic" data-stream-id="${channel.id}" href="${href}">${topicText(channel, topic, emptyTopicName)}</a>`;
 }

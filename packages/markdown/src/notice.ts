@@ -1,5 +1,5 @@
 import { escapeText } from "./escape.ts";
-import { channelHtml, groupMentionHtml, userMentionHtml } from "./names-html.ts";
+import { channelHtml, groupMentionHtml, topicHtml, userMentionHtml } from "./names-html.ts";
 import type { LinkableChannel } from "./types.ts";
 
 /**
@@ -42,6 +42,22 @@ export function channelLink(channel: LinkableChannel): NoticePart {
   const { name } = channel;
   const source = PLAIN_SENTENCES.test(name) ? `#**${name}**` : code(`#${name}`);
   return { source, html: channelHtml(channel) };
+}
+
+/**
+ * A link to a topic that all who read the notice may know.
+ * @param emptyTopicName what the organization calls the empty one
+ */
+export function topicLink(
+  channel: LinkableChannel,
+  topic: string,
+  emptyTopicName: string,
+): NoticePart {
+  const plain = PLAIN_SENTENCES.test(channel.name) && (topic === "" || PLAIN_SENTENCES.test(topic));
+  const source = plain
+    ? `#**${channel.name}>${topic}**`
+    : code(`#${channel.name} > ${topic === "" ? emptyTopicName : topic}`);
+  return { source, html: topicHtml(channel, topic, { emptyTopicName }) };
 }
 
 /** A name that is only told. */

@@ -1,9 +1,8 @@
 import type { ChannelReference, Inline } from "./document.ts";
 import { escapeAttribute, escapeText } from "./escape.ts";
 import { isUpload, localHref } from "./links/target.ts";
-import { encodeComponent } from "./links/slug.ts";
 import { renderMath } from "./math.ts";
-import { channelHtml, channelPath } from "./names-html.ts";
+import { channelHtml, topicHtml, topicPath, topicText } from "./names-html.ts";
 import { groupMention, userMention } from "./render-mention.ts";
 import { resolveChannel } from "./resolve.ts";
 import type { Rendering } from "./rendering.ts";
@@ -68,16 +67,13 @@ function channelLink(target: ChannelReference, rendering: Rendering): string {
   if (channel === undefined) return escapeText(`#**${target.channel}**`);
   const { topic, messageId } = target;
   if (topic === undefined) return channelHtml(channel);
-  const name = `#${escapeText(channel.name)}`;
-  const href = escapeAttribute(`${channelPath(channel)}/topic/${encodeComponent(topic)}`);
-  const shown =
-    topic === "" ? `<em>${escapeText(lookups.emptyTopicDisplayName)}</em>` : escapeText(topic);
+  const { emptyTopicDisplayName: emptyTopicName } = lookups;
   if (messageId !== undefined) {
-    return `<a class="message-link" href="${href}/near/${messageId}">${name} &gt; ${shown} @ 💬</a>`;
+    const href = escapeAttribute(topicPath(channel, topic));
+    return `<a class="message-link" href="${href}/near/${messageId}">${topicText(channel, topic, emptyTopicName)} @ 💬</a>`;
   }
   const newest = lookups.newestMessageOfTopic(channel.id, topic);
-  const anchor = newest === undefined ? "" : `/with/${newest}`;
-  return `<a class="stream-topic" data-stream-id="${channel.id}" href="${href}${anchor}">${name} &gt; ${shown}</a>`;
+  return topicHtml(channel, topic, { emptyTopicName, newest });
 }
 
 function customEmoji(name: string, rendering: Rendering): string {
