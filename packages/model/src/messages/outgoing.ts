@@ -8,6 +8,8 @@ export interface OutgoingMessage extends CheckedMessage {
   readonly readBySender: boolean;
   /** Others who know already: their copies count as read. */
   readonly readBy?: readonly number[];
+  /** Where it is given, the copies of these are unread, and everybody else's count as read. */
+  readonly unreadBy?: readonly number[];
   /** The scheduled message that it comes from: it is sent at most once. */
   readonly scheduledMessageId?: number;
   /** Local echo: the event of this one queue carries the id that the client gave. */

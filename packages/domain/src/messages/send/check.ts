@@ -94,7 +94,7 @@ function check(facts: CheckFacts, { draft, content, parsed }: DraftText): Checke
   const target: Target = participants
     ? directTarget(facts, sender, participants)
     : channelTarget(facts, sender, draft, topic);
-  const rendered = render(facts, inSendersWords(parsed, sender), sender);
+  const rendered = renderFor(facts, parsed, sender);
   checkMentions(facts, { sender, target, topic, rendered });
   if (target.kind === "channel")
     beginTopic(facts, { recipientId: target.channel.recipientId, topic });
@@ -163,9 +163,18 @@ function inSendersWords(parsed: ParsedMessage, sender: Account): ParsedMessage {
     : parsed;
 }
 
-function render(facts: CheckFacts, parsed: ParsedMessage, sender: Account): RenderedMessage {
+/**
+ * The HTML of a text with the account as its author, and whom it calls.
+ * @throws ApiError `BAD_REQUEST` where it would be too large
+ */
+export function renderFor(
+  facts: CheckFacts,
+  text: ParsedMessage,
+  author: Account,
+): RenderedMessage {
+  const parsed = inSendersWords(text, author);
   try {
-    return renderMessage(parsed, facts.lookups.of(parsed, sender, facts));
+    return renderMessage(parsed, facts.lookups.of(parsed, author, facts));
   } catch (error) {
     if (error instanceof RenderLimitError)
       throw errors.badRequest("content is too large when rendered");

@@ -28,7 +28,7 @@ export function messageEvent(
   const { target, local } = message;
   const sender = personOf(message.sender);
   const flagsOf = Object.fromEntries(
-    [...flags.byUser].map(([userId, bits]) => [userId, { flags: flagNames(flags.all | bits) }]),
+    [...flags.byUser].map(([userId, bits]) => [userId, { flags: flagNames(bits) }]),
   );
   const payload: LoggedMessage = {
     message: {

@@ -2,11 +2,25 @@ import { type NumberedMessage, flag, topicParticipants } from "@carillon/model";
 import { column, statement, type Sql } from "@carillon/db";
 import { AlertWordMatcher } from "@carillon/markdown";
 
-/** Flags of the copies of one message: what all have, and what single receivers have besides, by account id. */
+/** Flags of the copies of one message: what most have, and all that single receivers have instead, by account id. */
 export interface ReceiverFlags {
   readonly all: number;
   readonly byUser: ReadonlyMap<number, number>;
 }
+
+/** What of a message decides about its receivers' flags. */
+export type Flagged = Pick<
+  NumberedMessage,
+  | "sender"
+  | "target"
+  | "topic"
+  | "content"
+  | "rendered"
+  | "recipientId"
+  | "readBySender"
+  | "readBy"
+  | "unreadBy"
+>;
 
 /**
  * Works out the flags of every copy (messages.md §3). Accounts that are mentioned but not among the receivers may
@@ -16,7 +30,7 @@ export interface ReceiverFlags {
 export async function loadReceiverFlags(
   sql: Sql,
   realmId: number,
-  messages: readonly NumberedMessage[],
+  messages: readonly Flagged[],
 ): Promise<ReceiverFlags[]> {
   const [muters, alertWords] = await Promise.all([
     loadMuters(sql, messages),
@@ -42,10 +56,23 @@ export async function loadReceiverFlags(
       for (const id of alertWords.users.get(word) ?? []) add(id, flag.hasAlertWord);
     const wildcard = target.kind === "channel" && rendered.channelWildcard;
     const all =
-      (target.kind === "direct" ? flag.direct : 0) | (wildcard ? flag.streamWildcardMentioned : 0);
-    result.push({ all, byUser });
+      (target.kind === "direct" ? flag.direct : 0) |
+      (wildcard ? flag.streamWildcardMentioned : 0) |
+      (message.unreadBy ? flag.read : 0);
+    result.push({ all, byUser: instead(all, byUser, message.unreadBy ?? []) });
   }
   return result;
+}
+
+/** @param besides what single receivers have, and not all */
+function instead(
+  all: number,
+  besides: ReadonlyMap<number, number>,
+  unreadBy: readonly number[],
+): Map<number, number> {
+  const whole = new Map([...besides].map(([id, bits]) => [id, all | bits]));
+  for (const id of unreadBy) whole.set(id, (whole.get(id) ?? all) & ~flag.read);
+  return whole;
 }
 
 const mutersOf = statement({
@@ -56,10 +83,7 @@ const mutersOf = statement({
 });
 
 /** Who has muted the senders, by sender: they get the message as read. */
-async function loadMuters(
-  sql: Sql,
-  messages: readonly NumberedMessage[],
-): Promise<Map<number, number[]>> {
+async function loadMuters(sql: Sql, messages: readonly Flagged[]): Promise<Map<number, number[]>> {
   const rows = await sql.rows(mutersOf, [[...new Set(messages.map(({ sender }) => sender.id))]]);
   const bySender = new Map<number, number[]>();
   for (const { userId, mutedUserId } of rows) {

@@ -59,7 +59,7 @@ export async function insertMessages(
 const copies = statement({
   name: "user-messages-insert",
   text: `INSERT INTO user_messages (user_id, message_id, flags)
-    SELECT receiver.id, m.id, m.flags | coalesce(x.flags, 0)
+    SELECT receiver.id, m.id, coalesce(x.flags, m.flags)
     FROM unnest($1::bigint[], $2::text[], $3::int[]) AS m (id, audience, flags)
     CROSS JOIN LATERAL unnest(m.audience::int[]) AS receiver (id)
     LEFT JOIN unnest($4::bigint[], $5::int[], $6::int[]) AS x (message_id, user_id, flags)
