@@ -33,6 +33,8 @@ export const lockOrder = [
   "messages",
   /** Rows of copies of messages. By account, and of one account by message. */
   "copies",
+  /** Rows of what people want of topics that become another one. By account. */
+  "topicPolicies",
   /** Rows of direct conversations that are new: another transaction that makes the same one waits. */
   "conversations",
   /** Counting scheduled messages near the bound. By account. */

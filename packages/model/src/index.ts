@@ -130,6 +130,7 @@ export {
 export { visibleEntries } from "./messages/edit-history.ts";
 export {
   type HeldMessage,
+  checkChangeable,
   holdMessage,
   lockMessageAfter,
   lockToldMessage,
@@ -140,6 +141,7 @@ export { loadSubmessages } from "./messages/submessages.ts";
 export { contentDeleteLimit } from "./messages/content-delete-limit.ts";
 export { checkContentEditable, contentEditLimit } from "./messages/content-edit-limit.ts";
 export { flag, flagNames } from "./messages/flags.ts";
+export { moveLimit } from "./messages/move-limit.ts";
 export { isFollowed, isMuted } from "./messages/muting.ts";
 export type { NumberedMessage, OutgoingMessage } from "./messages/outgoing.ts";
 export { type Person, loadPeople, personOf } from "./messages/people.ts";
@@ -182,9 +184,9 @@ export {
   topicName,
   topicParticipants,
 } from "./messages/topics.ts";
-export { resolvedPrefix } from "./messages/resolved-topic.ts";
+export { isResolveToggle, resolvedPrefix } from "./messages/resolved-topic.ts";
 export type { Reader } from "./messages/reader.ts";
-export { topicPolicyEvent } from "./messages/topic-policy-event.ts";
+export { topicPolicyEvent, topicPolicyEvents } from "./messages/topic-policy-event.ts";
 export { visibilityPolicy } from "./messages/visibility-policy.ts";
 export { messageReadable } from "./messages/visibility.ts";
 export { isOrganizationAdministrator } from "./permissions/administrators.ts";

@@ -79,7 +79,15 @@ async function hold<Place>(
   ]);
   const message = await requireMessage(tx, actor, id);
   if (message.channelId !== channelId) throw new ChangedMeanwhile(`message ${id} was moved`);
-  if (message.channel?.isArchived)
-    throw errors.badRequest("The message is in an archived channel, where nothing can be changed");
+  checkChangeable(message);
   return { actor, message, place };
+}
+
+/**
+ * An archived channel counts as none: nothing may be changed there (messages.md §6).
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkChangeable({ channel }: Pick<AccessibleMessage, "channel">): void {
+  if (channel?.isArchived)
+    throw errors.badRequest("The message is in an archived channel, where nothing can be changed");
 }

@@ -1,7 +1,7 @@
 import { type NewEvent, topicPolicyChanged } from "@carillon/contract";
 
 /** What an account wants of a topic by now, as it is stored. */
-interface ToldPolicy {
+export interface ToldPolicy {
   readonly userId: number;
   readonly channelId: number;
   readonly topic: string;
@@ -12,7 +12,31 @@ interface ToldPolicy {
 
 /** What the account itself is told of its new policy for a topic. */
 export function topicPolicyEvent(change: ToldPolicy): NewEvent {
-  const { userId, channelId, topic, policy, lastUpdated } = change;
+  return eventFor(change, [change.userId]);
+}
+
+/** The same for many accounts at once: one event for all who are told the same. */
+export function topicPolicyEvents(changes: readonly ToldPolicy[]): NewEvent[] {
+  const alike = new Map<string, { change: ToldPolicy; userIds: number[] }>();
+  for (const change of changes) {
+    const { userId, channelId, topic, policy, lastUpdated } = change;
+    const key = JSON.stringify([channelId, policy, lastUpdated, topic]);
+    const same = alike.get(key);
+    if (same) same.userIds.push(userId);
+    else alike.set(key, { change, userIds: [userId] });
+  }
+  return [...alike.values()].map(({ change, userIds }) =>
+    eventFor(
+      change,
+      userIds.toSorted((a, b) => a - b),
+    ),
+  );
+}
+
+function eventFor(
+  { channelId, topic, policy, lastUpdated }: Omit<ToldPolicy, "userId">,
+  audience: readonly number[],
+): NewEvent {
   return topicPolicyChanged(
     {
       stream_id: channelId,
@@ -20,6 +44,6 @@ export function topicPolicyEvent(change: ToldPolicy): NewEvent {
       visibility_policy: policy,
       last_updated: lastUpdated,
     },
-    { audience: [userId] },
+    { audience },
   );
 }

@@ -33,19 +33,21 @@ const remaining = statement({
 
 /**
  * Which message is each channel's first once these are gone, where that is another one.
+ * @param there those of them that have not gone yet
  * @throws SendersInTheWay where only somebody who has the channels alone can tell
  */
 export async function newFirsts(
   tx: Tx,
   { channels, alone }: Places,
   ids: readonly number[],
+  there = ids,
 ): Promise<NewFirst[]> {
   const going = new Set(ids);
   const losing = [...channels].filter(
     ([, { firstMessageId }]) => firstMessageId !== null && going.has(firstMessageId),
   );
   if (losing.length === 0) return [];
-  const left = await tx.rows(remaining, [losing.map(([recipientId]) => recipientId), ids]);
+  const left = await tx.rows(remaining, [losing.map(([recipientId]) => recipientId), there]);
   if (!alone && left.some(({ settled }) => !settled)) throw new SendersInTheWay();
   return left.flatMap(({ recipientId, messageId }) => {
     const channel = channels.get(recipientId);

@@ -22,6 +22,30 @@ export function deletionEvents({ channels, readers }: Places, gone: readonly Gon
   });
 }
 
+/** The most messages of one event: a queue has no more ids for it (events.md §6). */
+export const mostInEvent = 1_000;
+
+/** What those are told for whom messages of a topic are gone, though not for everybody: in as few events as may be. */
+export function lossEvents(
+  { channelId, topic }: { readonly channelId: number; readonly topic: string },
+  ids: readonly number[],
+  audience: readonly number[],
+): NewEvent[] {
+  if (audience.length === 0) return [];
+  const starts = ids.flatMap((_, i) => (i % mostInEvent === 0 ? [i] : []));
+  return starts.map((start) =>
+    messagesDeleted(
+      {
+        message_ids: ids.slice(start, start + mostInEvent),
+        message_type: "stream",
+        stream_id: channelId,
+        topic,
+      },
+      { audience },
+    ),
+  );
+}
+
 /** @returns null for every active account */
 function seenBy(
   readerIds: readonly number[] | undefined,

@@ -1,10 +1,11 @@
 import { column, statement, type Tx } from "@carillon/db";
 
 /**
- * Why messages are removed: their channel keeps them no longer, an administrator deletes their topic, or somebody deletes
- * the one.
+/**
+ * Why messages are removed: their channel keeps them no longer, an administrator deletes their topic, somebody deletes the
+ * one, or what a notice tells was taken back at once.
  */
-export type RemovalCause = "retention" | "topic" | "message";
+export type RemovalCause = "retention" | "topic" | "message" | "taken-back";
 
 /** One run of removing messages, in as many batches as it takes. */
 export interface RemovalRun {

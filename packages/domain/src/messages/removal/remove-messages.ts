@@ -6,11 +6,11 @@ import { readEvents } from "../flags/read-events.ts";
 import { archiveMessages, type Readers } from "./archive-messages.ts";
 import { newFirsts, storeFirsts } from "./first-messages.ts";
 import type { Places } from "./places.ts";
-import { deletionEvents } from "./removal-events.ts";
+import { deletionEvents, mostInEvent } from "./removal-events.ts";
 import { noteRemoval, type RemovalRun } from "./removal-run.ts";
 
-/** The most messages of one call: a queue has no more ids for one event (events.md §6). */
-export const mostRemoved = 1_000;
+/** The most messages of one call: those of a topic are one event. */
+export const mostRemoved = mostInEvent;
 
 export interface RemovedMessages {
   /** The run that they are part of, from this batch on. */

@@ -1,8 +1,5 @@
-import { contentDeleteLimit, contentEditLimit, type Realm } from "@carillon/model";
+import { contentDeleteLimit, contentEditLimit, moveLimit, type Realm } from "@carillon/model";
 import type { RealmRow } from "./realm-row.ts";
-
-/** A week, in seconds. */
-const moveLimit = 604_800;
 
 /** What the organization wants of messages and topics. */
 export function messageSettings(realm: Realm, row: RealmRow) {
