@@ -15,6 +15,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["messages/read"],
     ["messages/send"],
     ["messages/reactions", "messages/removal", "messages/submessages"],
+    ["messages/change"],
     ["channels/upkeep", "retention"],
     ["notices", "scheduled", "typing"],
     ["muted-users", "presence", "profile-fields", "user-status", "user-topics"],

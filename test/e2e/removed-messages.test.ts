@@ -41,7 +41,11 @@ describe("Messages that are removed where a client does not see them", () => {
   const differences = async (client: QueueClient, removed: ReadonlySet<number> = nothing) => {
     await client.drain();
     const fresh = await client.freshSnapshot();
-    return differencesFrom(fresh, client.model, client.first, { untold: nothing, removed });
+    return differencesFrom(fresh, client.model, client.first, {
+      untold: nothing,
+      removed,
+      moved: nothing,
+    });
   };
 
   it("are told by delete_message to clients that do not have the archived channel that they were in", async () => {

@@ -13,7 +13,7 @@ import { expect } from "chai";
 import { chance as drawnFrom, withChance, type Chance } from "../faults/support/chance.ts";
 import { differencesFrom } from "./support/client-model-compare.ts";
 import { QueueClient } from "./support/queue-client.ts";
-import { removedMessages } from "./support/removed-messages.ts";
+import { movedMessages, removedMessages } from "./support/removed-messages.ts";
 import { Casting } from "./support/walk/casting.ts";
 import { allSteps, channelsAlone, nextStep } from "./support/walk/steps.ts";
 import { storyOf, tell, type Course, type Step, type Walk } from "./support/walk/walk.ts";
@@ -169,8 +169,9 @@ describe("Snapshots and events", function () {
   async function differences(client: QueueClient): Promise<string[]> {
     const untold = await expectEveryMessage(client);
     const removed = await removedMessages(db, client.account.realmId);
+    const moved = await movedMessages(db, client.account.realmId);
     const fresh = await client.freshSnapshot();
-    const found = differencesFrom(fresh, client.model, client.first, { untold, removed });
+    const found = differencesFrom(fresh, client.model, client.first, { untold, removed, moved });
     return found.map((one) => `${client.name}: ${one}`);
   }
 

@@ -96,6 +96,16 @@ export const errors = {
   badNarrow: (desc: string) => refusal("BAD_NARROW", `The narrow is unusable: ${desc}`, { desc }),
   reactionAlreadyExists: () => refusal("REACTION_ALREADY_EXISTS", "You have already reacted so"),
   reactionDoesNotExist: () => refusal("REACTION_DOES_NOT_EXIST", "You have not reacted so"),
+  moveMessagesTimeLimitExceeded: (found: {
+    readonly first_message_id_allowed_to_move: number | null;
+    readonly total_messages_in_topic: number;
+    readonly total_messages_allowed_to_move: number;
+  }) =>
+    refusal(
+      "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED",
+      "Some messages of this topic are too old for you to move them",
+      found,
+    ),
   badEventQueueId: (queueId: string) =>
     refusal("BAD_EVENT_QUEUE_ID", `There is no event queue ${queueId}: register again`, {
       queue_id: queueId,

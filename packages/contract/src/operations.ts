@@ -41,6 +41,7 @@ export * from "./messages/remove-reaction.ts";
 export * from "./messages/render.ts";
 export * from "./messages/send.ts";
 export * from "./messages/update-flags.ts";
+export * from "./messages/update.ts";
 export * from "./presence/get-presence.ts";
 export * from "./presence/list-presences.ts";
 export * from "./presence/update-presence.ts";

@@ -32,6 +32,7 @@ export { createUserGroup } from "./groups/create-group.ts";
 export { deactivateUserGroup } from "./groups/deactivate-group.ts";
 export { readMembers, readMembership, readSubgroups } from "./groups/read-group.ts";
 export { updateUserGroup } from "./groups/update-group.ts";
+export { changeMessage } from "./messages/change/change-message.ts";
 export { changeFlag } from "./messages/flags/change-flag.ts";
 export { markUnsubscribedRead, recordMarkRead } from "./messages/flags/mark-unsubscribed-read.ts";
 export { listTopics } from "./messages/read/list-topics.ts";

@@ -37,6 +37,8 @@ export interface UnknownMessages {
   readonly untold: ReadonlySet<number>;
   /** They are gone; who lost their channel before is not told so. */
   readonly removed: ReadonlySet<number>;
+  /** They have been in another channel: who did not see them there is not told that they came, nor who lost it. */
+  readonly moved: ReadonlySet<number>;
 }
 
 /** Fields of channels that no event tells. */
@@ -79,6 +81,9 @@ export function differencesFrom(
   return [
     ...differences("", comparable(kept, known), comparable(now, known)),
     ...unreadDifferences(model, first as unknown as ModelState, now, unknown.untold),
+    ...[...model.deletedAgain]
+      .filter((id) => !unknown.moved.has(id))
+      .map((id) => `message ${id} was told twice to be gone`),
   ];
 }
 
@@ -86,9 +91,11 @@ export function differencesFrom(
 function newestLeft(
   { state: { max_message_id: newest } }: ClientModel,
   { max_message_id: right }: ModelState,
-  { untold, removed }: UnknownMessages,
+  { untold, removed, moved }: UnknownMessages,
 ): number {
-  return untold.has(right) || (removed.has(newest) && right < newest) ? right : newest;
+  const came = untold.has(right) || moved.has(right);
+  const went = (removed.has(newest) || moved.has(newest)) && right < newest;
+  return came || went ? right : newest;
 }
 
 /** The same of a conversation: which one is its newest message then, or whether there is any, nobody tells. */

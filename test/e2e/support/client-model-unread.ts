@@ -73,6 +73,26 @@ export class UnreadModel {
     }
   }
 
+  /** Messages are in another place; what is not given of it stays. */
+  move(
+    ids: readonly number[],
+    to: { readonly channelId: number | undefined; readonly topic: string | undefined },
+  ): void {
+    for (const id of ids) {
+      const known = this.messages.get(id);
+      if (known?.channelId === undefined) continue;
+      const place = inTopic(to.channelId ?? known.channelId, to.topic ?? known.topic);
+      this.messages.set(id, { ...place, mentioned: known.mentioned });
+    }
+  }
+
+  /** @param flags of the message by now, which say whether it mentions the account */
+  call(id: number, flags: readonly string[]): void {
+    const known = this.messages.get(id);
+    const mentioned = mentions.some((flag) => flags.includes(flag));
+    if (known) this.messages.set(id, { ...known, mentioned });
+  }
+
   markRead(ids: readonly number[] | "all"): void {
     if (ids === "all") this.messages.clear();
     else for (const id of ids) this.messages.delete(id);

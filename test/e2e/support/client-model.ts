@@ -56,6 +56,8 @@ export class ClientModel {
   readonly messages: number[] = [];
   /** Messages that are gone. */
   readonly deleted = new Set<number>();
+  /** Those that were told so again: they had been moved out of sight, and back. */
+  readonly deletedAgain = new Set<number>();
 
   /** @param snapshot as `POST /register` answered it, with `include_subscribers` and every section */
   constructor(snapshot: Readonly<Record<string, unknown>>) {
@@ -109,6 +111,14 @@ export class ClientModel {
       this.state.max_message_id = Math.max(this.state.max_message_id, id);
       this.unread.add(message, event["flags"] as string[]);
       if (message.type === "private") this.#converse(message);
+    },
+    update_message: (event) => {
+      const { message_ids: ids, message_id: id, flags } = event;
+      this.unread.move(ids as number[], {
+        channelId: event["new_stream_id"] as number | undefined,
+        topic: event["subject"] as string | undefined,
+      });
+      this.unread.call(id as number, flags as string[]);
     },
     delete_message: ({ message_ids, message_id }) => this.#delete(message_ids ?? [message_id]),
     "update_message_flags/add": (event) => this.#flag(event),
@@ -235,7 +245,7 @@ export class ClientModel {
   #delete(gone: unknown): void {
     const ids = gone as number[];
     for (const id of ids) {
-      if (this.deleted.has(id)) throw new Error(`message ${id} is gone twice`);
+      if (this.deleted.has(id)) this.deletedAgain.add(id);
       this.deleted.add(id);
     }
     this.unread.markRead(ids);

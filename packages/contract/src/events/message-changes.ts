@@ -32,7 +32,6 @@ export const messageUpdated = event({
   },
   own: { flags },
   older: emptyTopicIsNamed("subject", "orig_subject"),
-  notServedYet: true,
 });
 
 const place = {

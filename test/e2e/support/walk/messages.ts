@@ -9,6 +9,7 @@ import {
   sendMessage,
   setEditTypingStatus,
   setTypingStatus,
+  updateMessage,
   updateMessageFlags,
 } from "@carillon/contract";
 import { unique, type TestAccount } from "@carillon/testkit";
@@ -16,6 +17,7 @@ import { unique, type TestAccount } from "@carillon/testkit";
 import { topics } from "./channels.ts";
 import {
   idsOf,
+  maybe,
   pick,
   some,
   someone,
@@ -40,6 +42,20 @@ function target(walk: Walk, by: TestAccount): Record<string, unknown> {
 
 const emoji = ["+1", "car"];
 
+/** Another content, or another place. */
+function change(walk: Walk): Record<string, unknown> {
+  const topic = pick(walk, [...topics, ...topics.map((name) => `✔ ${name}`)]);
+  const propagate_mode = pick(walk, ["change_one", "change_later", "change_all"]);
+  const told = { send_notification_to_old_thread: maybe(walk) };
+  return pick(walk, [
+    { content: content(walk) },
+    { content: content(walk), topic, propagate_mode },
+    { topic, propagate_mode, ...told },
+    { stream_id: pick(walk, walk.channels).id, propagate_mode, ...told },
+    { stream_id: pick(walk, walk.channels).id, topic, propagate_mode, ...told },
+  ]);
+}
+
 function soon(walk: Walk): number {
   return Math.floor(Date.now() / 1_000) + 600 + walk.chance.below(600);
 }
@@ -53,6 +69,13 @@ export const messageSteps: readonly WalkStep[] = [
       params: { ...target(walk, by), content: content(walk) },
       onSuccess: ({ id }) => void walk.messages.push({ id: id as number, by }),
     };
+  }),
+  step(updateMessage, 8, (walk) => {
+    if (walk.messages.length === 0) return undefined;
+    const { id, by } = pick(walk, walk.messages);
+    const params = change(walk);
+    // Only its sender edits what it says.
+    return { by: "content" in params ? by : someone(walk), path: { message_id: id }, params };
   }),
   step(updateMessageFlags, 4, (walk) => {
     if (walk.messages.length === 0) return undefined;

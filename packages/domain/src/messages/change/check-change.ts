@@ -1,0 +1,206 @@
+import { createHash } from "node:crypto";
+
+import { ApiError, errors } from "@carillon/contract";
+import {
+  type AccessibleMessage,
+  type Account,
+  checkContentEditable,
+  checkTopicsPolicy,
+  type Destination,
+  type Draft,
+  normaliseContent,
+  normaliseTopic,
+  type Realm,
+  resolvedPrefix,
+  type Site,
+  topicName,
+} from "@carillon/model";
+import type { Tx } from "@carillon/db";
+import { type ParsedMessage, parseMessage, type RenderedMessage } from "@carillon/markdown";
+
+import { renderFor } from "../send/check.ts";
+import { type CheckFacts, loadCheckFacts, type ReadDraft } from "../send/check-facts.ts";
+import { checkMentions } from "../send/mention-permission.ts";
+import {
+  buffer,
+  changesChannel,
+  changesTopic,
+  checkChannelRights,
+  checkNewTopic,
+  checkTopicRights,
+  type Move,
+  moveOf,
+  movesAnyAge,
+  targetOf,
+} from "./check-move.ts";
+import { checkAges } from "./move-ages.ts";
+import type { StoredText } from "./stored-text.ts";
+import { targetId, type WantedChange } from "./wanted-change.ts";
+
+/** A new content, and what became of it. */
+export interface NewText {
+  readonly content: string;
+  readonly rendered: RenderedMessage;
+}
+
+/** What a request comes to, once every check has let it through. */
+export interface CheckedChange {
+  readonly realm: Realm;
+  /** undefined where the message goes on saying what it says */
+  readonly text: NewText | undefined;
+  readonly move: Move | undefined;
+}
+
+/** What a message says where its content is taken away. */
+const deleted = "(deleted)";
+
+/**
+ * Whether the account may change the message so, by the checks of messages.md §6.2 in their order. All that they go by
+ * is of one moment; the caller sees to it that it stays so.
+ * @param stored what the message says; undefined where no new content is wanted
+ * @throws ApiError the first refusal
+ */
+export async function checkChange(
+  tx: Tx,
+  site: Site,
+  actor: Account,
+  message: AccessibleMessage,
+  wanted: WantedChange,
+  stored: StoredText | undefined,
+): Promise<CheckedChange> {
+  const content = wanted.content === undefined ? undefined : contentOf(wanted.content);
+  const parsed = content === undefined ? undefined : parseMessage(content);
+  const facts = await loadCheckFacts(
+    tx,
+    actor.realmId,
+    site.url,
+    draftsOf(actor, message, wanted, content, parsed),
+  );
+  const { realm } = facts;
+  if (content !== undefined) checkContentEditable(actor, message, realm, buffer);
+  const place = newPlace(message, wanted, realm);
+  if (content === undefined && !place) throw errors.badRequest("There is nothing to change");
+  if (place && message.channelId === null)
+    throw errors.badRequest("Direct messages have no topic, and stay where they are");
+  if (!place && wanted.propagateMode !== "change_one")
+    throw errors.badRequest("propagate_mode is for messages that are moved: name a topic for them");
+  checkResolvable(place?.topic, realm);
+  if (content !== undefined && place?.channelId !== undefined)
+    throw errors.badRequest("content cannot be changed together with stream_id");
+  if (content !== undefined) checkReplaceable(stored, wanted.previousHash);
+  const move = place && movePlanned(facts, actor, message, place);
+  if (move) checkTopicsPolicy(move.to.topic, move.to.channel.topicsPolicy, realm);
+  if (move && changesTopic(move)) checkTopicRights(facts, actor, message, move);
+  const text = parsed && { content: parsed.content, rendered: renderFor(facts, parsed, actor) };
+  if (text) checkCalls(facts, actor, message, text.rendered);
+  if (move && changesChannel(move)) checkChannelRights(facts, actor, message, move);
+  if (move && wanted.propagateMode === "change_all" && !movesAnyAge(actor))
+    await checkAges(tx, actor, message, move);
+  if (move)
+    checkNewTopic(
+      facts,
+      actor,
+      move,
+      facts.begun.has(
+        topicName({ recipientId: move.to.channel.recipientId, topic: move.to.topic }),
+      ),
+    );
+  return { realm, text: text?.content === stored?.content ? undefined : text, move };
+}
+
+function contentOf(raw: string): string {
+  return raw.trim() === "" ? deleted : normaliseContent(raw);
+}
+
+/** The message as it would be sent where it is, and where it is to go: what is asked for them is what decides. */
+function draftsOf(
+  { id: senderId }: Account,
+  { channelId, memberIds, topic }: AccessibleMessage,
+  wanted: WantedChange,
+  content = "",
+  parsed?: ParsedMessage,
+): ReadDraft[] {
+  const here: Destination =
+    channelId === null
+      ? { kind: "direct", userIds: memberIds ?? [] }
+      : { kind: "channel", channelId };
+  const draft: Draft = { senderId, destination: here, topic, content };
+  if (channelId === null) return [{ draft, parsed }];
+  const there: Destination = { kind: "channel", channelId: targetId(wanted) ?? channelId };
+  const next = { ...draft, destination: there, topic: wanted.topic ?? topic };
+  return [
+    { draft, parsed },
+    { draft: next, parsed: undefined },
+  ];
+}
+
+/** What is to be different of where the message is. */
+interface NewPlace {
+  /** The refusal of a topic that no message can have. */
+  readonly topic: string | ApiError | undefined;
+  readonly channelId: number | undefined;
+}
+
+/** undefined where the message is to stay. */
+function newPlace(
+  message: AccessibleMessage,
+  wanted: WantedChange,
+  realm: Realm,
+): NewPlace | undefined {
+  const named = wanted.topic === undefined ? undefined : topicOf(wanted.topic, realm);
+  const topic = named === message.topic ? undefined : named;
+  const target = targetId(wanted);
+  const channelId = target === message.channelId ? undefined : target;
+  return topic === undefined && channelId === undefined ? undefined : { topic, channelId };
+}
+
+function topicOf(raw: string, realm: Realm): string | ApiError {
+  try {
+    return normaliseTopic(raw, realm);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+/** The empty topic cannot be resolved. */
+function checkResolvable(topic: NewPlace["topic"], realm: Realm): void {
+  if (topic instanceof ApiError) throw topic;
+  if (topic === resolvedPrefix.trim() || topic === resolvedPrefix + realm.emptyTopicDisplayName)
+    throw errors.badRequest("The empty topic cannot be resolved");
+}
+
+function checkReplaceable(stored: StoredText | undefined, previousHash: string | undefined): void {
+  if (!stored) throw new Error("what the message says was not read");
+  if (stored.isWidget) throw errors.badRequest("The content of a widget cannot be changed");
+  if (previousHash === undefined) return;
+  const hash = createHash("sha256").update(stored.content).digest("hex");
+  if (previousHash.toLowerCase() !== hash) throw errors.expectationMismatch("prev_content_sha256");
+}
+
+function movePlanned(
+  facts: CheckFacts,
+  actor: Account,
+  { channel, topic: from }: AccessibleMessage,
+  { topic = from, channelId }: NewPlace,
+): Move {
+  if (!channel || topic instanceof ApiError) throw new Error("not a place in a channel");
+  return moveOf(
+    { channel, topic: from },
+    { channel: targetOf(facts, actor, channelId ?? channel.id), topic },
+  );
+}
+
+/** Whom the new content calls: those that the old one called, too. */
+function checkCalls(
+  facts: CheckFacts,
+  sender: Account,
+  { channelId, memberIds, topic }: AccessibleMessage,
+  rendered: RenderedMessage,
+): void {
+  const channel = channelId === null ? undefined : facts.channels.get(channelId);
+  const target = channel
+    ? ({ kind: "channel", channel } as const)
+    : ({ kind: "direct", members: memberIds ?? [], participants: [] } as const);
+  checkMentions(facts, { sender, target, topic, rendered });
+}

@@ -1,0 +1,99 @@
+import {
+  type AccessibleMessage,
+  type Account,
+  checkChangeable,
+  currentActor,
+  findChannel,
+  hasProtectedHistory,
+  lockToldMessage,
+  requireMessage,
+} from "@carillon/model";
+import type { PropagateMode } from "@carillon/contract";
+import { ChangedMeanwhile, column, statement, type Tx } from "@carillon/db";
+
+import { lockPlaces, type Places } from "../removal/places.ts";
+import { targetId, type WantedChange } from "./wanted-change.ts";
+
+/** A message that somebody changes, in the hands of the transaction, and others that move with it. */
+export interface HeldChange {
+  readonly actor: Account;
+  readonly message: AccessibleMessage;
+  /** The channels, and who may read them, where it may be moved; else undefined. */
+  readonly places: Places | undefined;
+  /** The message, and those that move with it, ascending. */
+  readonly ids: readonly number[];
+}
+
+/** Whether the request may come to more than another content. */
+export function mayMove(
+  { channelId }: Pick<AccessibleMessage, "channelId">,
+  wanted: WantedChange,
+): boolean {
+  return channelId !== null && (wanted.topic !== undefined || wanted.channelId !== undefined);
+}
+
+/**
+ * Keeps the message, and who sees it, as they are until the transaction ends.
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
+ */
+export async function lockContent(tx: Tx, account: Account, id: number): Promise<HeldChange> {
+  const { actor, message } = await lockToldMessage(tx, account, id);
+  return { actor, message, places: undefined, ids: [id] };
+}
+
+/**
+ * The same for a message that may be moved, with both channels and all messages that move with it. Moves in one channel
+ * come one after another: what is in a topic is known once its channel is had.
+ * @param seen the message as it was before
+ * @param alone whether sending to the channels has to wait, see `removal`
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
+ * @throws ChangedMeanwhile where it was moved or removed while its channel was waited for
+ */
+export async function lockMove(
+  tx: Tx,
+  account: Account,
+  seen: AccessibleMessage,
+  wanted: WantedChange,
+  alone: boolean,
+): Promise<HeldChange> {
+  const { id, channelId } = seen;
+  if (channelId === null) throw new Error("direct messages stay where they are");
+  const target = targetId(wanted);
+  // Nobody waits for the locks of a channel that they do not see.
+  const visible =
+    target !== undefined &&
+    (await findChannel(tx, account, target, { access: "metadata", archived: true }));
+  const channelIds = [...new Set([channelId, ...(visible ? [visible.id] : [])])];
+  const places = await lockPlaces(tx, account.realmId, channelIds, alone);
+  const actor = await currentActor(tx, account);
+  const message = await requireMessage(tx, actor, id);
+  if (message.channelId !== channelId) throw new ChangedMeanwhile(`message ${id} was moved`);
+  checkChangeable(message);
+  const ids = await lockMessages(tx, actor, message, wanted.propagateMode);
+  if (!ids.includes(id)) throw new ChangedMeanwhile(`message ${id} was removed`);
+  return { actor, message, places, ids };
+}
+
+const lock = statement({
+  name: "messages-to-move",
+  text: `SELECT m.id FROM messages m
+    WHERE m.recipient_id = $1 AND m.is_channel AND lower(m.topic) = lower($2) AND m.id BETWEEN $3 AND $4
+      AND ($5::int IS NULL OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = $5 AND um.message_id = m.id))
+    ORDER BY m.id FOR NO KEY UPDATE OF m`,
+  row: { id: column.bigint },
+});
+
+/** Locks the messages of the topic that move with this one: of protected history those that the account has received. */
+async function lockMessages(
+  tx: Tx,
+  actor: Account,
+  { id, recipientId, topic, channel }: AccessibleMessage,
+  mode: PropagateMode,
+): Promise<number[]> {
+  const from = mode === "change_all" ? 0 : id;
+  const to = mode === "change_one" ? id : Number.MAX_SAFE_INTEGER;
+  const receiver = channel && hasProtectedHistory(channel) ? actor.id : null;
+  const values = [recipientId, topic, from, to, receiver];
+  const rows = await tx.lock({ name: "messages" }, lock, values);
+  return rows.map((row) => row.id);
+}
