@@ -31,22 +31,22 @@ export async function removeExpired(
   alone: boolean,
 ): Promise<ExpiredBatch> {
   const { realmId } = run;
-  const [, , places] = await Promise.all([
+  const [, , places, atOnce] = await Promise.all([
     holdGroupGraph(tx, realmId),
     holdOrganization(tx, realmId),
     lockPlaces(tx, realmId, channelId === null ? [] : [channelId], alone),
+    channelId === null ? directAtOnce : messagesAtOnce(tx, channelId),
   ]);
-  const size = Math.min(
-    most,
-    channelId === null ? directAtOnce : await messagesAtOnce(tx, channelId),
-  );
-  const ids =
+  const size = Math.min(most, atOnce);
+  // One more tells whether any is left.
+  const found =
     channelId === null
-      ? await lockIds(tx, oldestDirect, [realmId, size])
-      : await lockIds(tx, oldestOfChannel, [realmId, size, channelId]);
+      ? await lockIds(tx, oldestDirect, [realmId, size + 1])
+      : await lockIds(tx, oldestOfChannel, [realmId, size + 1, channelId]);
+  const ids = found.slice(0, size);
   const { run: now, count, events } = await removeMessages(tx, run, places, ids);
   emit(tx, realmId, events);
-  return { count, next: ids.length < size ? undefined : now };
+  return { count, next: found.length > size ? now : undefined };
 }
 
 /** Of the oldest messages, those that are old enough: no more are looked at, however many there are. */

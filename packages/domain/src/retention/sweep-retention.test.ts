@@ -186,6 +186,23 @@ describe("The sweep of retention", () => {
     expect(deletions(events)).to.deep.equal([ids.slice(1_000, 2_000), ids.slice(2_000)]);
   });
 
+  it("ends with the batch that takes the last message, however full that is", async () => {
+    const made = await room(3);
+    const ids = await past(made, 4, { count: 1_000 });
+    const kept = await past(made, 1);
+    let since = 0;
+    const transaction: Database["transaction"] = async (work, options) => {
+      const result = await db.transaction(work, options);
+      if ((await left(ids)).length === 0) since++;
+      return result;
+    };
+    const counting = Object.create(db, { transaction: { value: transaction } }) as Database;
+    expect(await sweep({ db: counting })).to.equal(1_000);
+    expect(await left(kept)).to.deep.equal(kept);
+    // That batch, and noting the day.
+    expect(since).to.equal(2);
+  });
+
   it("takes each message once where several processes do it at once", async () => {
     const made = await room(3);
     const ids = await past(made, 4, { count: 1_500 });

@@ -25,13 +25,14 @@ export interface GoneMessages {
  * members; or `historical`. Who sees what is worked out for them by EXCEPT, and not copy by copy: what PostgreSQL expects
  * of a statement that deletes is so little that it compared each copy with each message. Copies are locked in the order in
  * which their accounts change flags, and then deleted. One row in the archive holds all copies of a message, and the rows
- * of what was put on it.
+ * of what was put on it: copies are sorted for that, since of groups by hash PostgreSQL keeps 500 in memory, and writes the
+ * others to disk.
  */
 export const move = statement({
   name: "messages-to-archive",
   text: `WITH gone AS MATERIALIZED (
-      DELETE FROM messages WHERE realm_id = $1 AND id = ANY(ARRAY(SELECT unnest($3::bigint[])))
-      RETURNING ${archivedColumns}
+      DELETE FROM messages m USING (SELECT unnest($3::bigint[])) AS going (message_id)
+      WHERE m.realm_id = $1 AND m.id = going.message_id RETURNING ${archivedColumns}
     ), place AS (
       SELECT r.id AS recipient_id, r.channel_id, r.member_ids, array_agg(gone.id) AS ids
       FROM gone JOIN recipients r ON r.id = gone.recipient_id GROUP BY r.id
@@ -58,7 +59,7 @@ export const move = statement({
       RETURNING um.user_id, um.message_id, um.flags, held.sees
     ), packed AS MATERIALIZED (
       SELECT message_id, array_agg(user_id) AS holder_ids, array_agg(flags) AS holder_flags
-      FROM copy GROUP BY message_id
+      FROM (SELECT user_id, message_id, flags FROM copy ORDER BY message_id) sorted GROUP BY message_id
     ), reaction AS MATERIALIZED (
       DELETE FROM reactions WHERE message_id = ANY(ARRAY(SELECT id FROM gone)) RETURNING *
     ), submessage AS MATERIALIZED (
@@ -86,7 +87,7 @@ export const move = statement({
     ), unseen AS (
       SELECT copy.user_id AS "userId", json_agg(copy.message_id ORDER BY copy.message_id) AS ids
       FROM copy JOIN users u ON u.id = copy.user_id AND u.is_active
-      WHERE NOT copy.sees AND copy.flags & ${flag.read} = 0 GROUP BY copy.user_id
+      WHERE EXISTS (SELECT FROM blind) AND NOT copy.sees AND copy.flags & ${flag.read} = 0 GROUP BY copy.user_id
     )
     SELECT (SELECT count(*)::int FROM gone) AS count,
       (SELECT coalesce(json_agg(t ORDER BY (t.ids->>0)::bigint), '[]') FROM told_topic t) AS topics,

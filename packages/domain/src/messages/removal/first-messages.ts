@@ -21,8 +21,8 @@ const remaining = statement({
   name: "first-messages-left",
   text: `SELECT r.id AS "recipientId", first.id AS "messageId", first.settled
     FROM unnest($1::int[]) AS r (id) LEFT JOIN LATERAL (
-      SELECT m.id, m.sent_at < now() - interval '5 minutes' AS settled FROM messages m
-      WHERE m.recipient_id = r.id AND NOT m.id = ANY($2::bigint[]) ORDER BY m.id LIMIT 1
+      SELECT m.id, m.sent_at < now() - interval '5 minutes' AS settled FROM messages m WHERE m.id = (
+        SELECT id FROM messages WHERE recipient_id = r.id AND id NOT IN (SELECT unnest($2::bigint[])) ORDER BY id LIMIT 1)
     ) first ON true`,
   row: {
     recipientId: column.int,

@@ -36,8 +36,7 @@ export async function removeMessages(
 ): Promise<RemovedMessages> {
   if (ids.length === 0) return { run, count: 0, events: [] };
   if (ids.length > mostRemoved) throw new RangeError(`at most ${mostRemoved} messages at once`);
-  const firsts = await newFirsts(tx, places, ids);
-  const id = await noteRemoval(tx, run);
+  const [firsts, id] = await Promise.all([newFirsts(tx, places, ids), noteRemoval(tx, run)]);
   const { realmId } = run;
   const gone = await archiveMessages(tx, { realmId, removalId: id }, ids, readersOf(places));
   const events = [
