@@ -16,6 +16,10 @@ const named: ReadonlyArray<{ path: RegExp; why: string }> = [
   { path: /^apps\/gateway\/src\/operations\/channels\//, why: "passes on what is asked for" },
   { path: /^packages\/domain\/src\/channels\/(create|update|rights)\//, why: "sets them" },
   { path: /^packages\/domain\/src\/channels\/subscriptions\/update-/, why: "sets them" },
+  {
+    path: /^packages\/jobs\/src\/definitions\/send-notice\.ts$/,
+    why: "says what they have become",
+  },
   { path: /^packages\/domain\/src\/channels\/events\/channel-events\.ts$/, why: "tells of them" },
   { path: /^packages\/domain\/src\/channels\/read\/list-channels\.ts$/, why: "lists by kind" },
   {

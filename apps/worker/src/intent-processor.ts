@@ -1,11 +1,4 @@
-import {
-  claimIntent,
-  failIntent,
-  finishIntent,
-  IntentBusy,
-  type ClaimedIntent,
-  type Tx,
-} from "@carillon/db";
+import { doIntent, failIntent, IntentBusy, type ClaimedIntent, type Tx } from "@carillon/db";
 import { GiveUp, type IntentDefinition } from "@carillon/jobs";
 import { HandBack } from "@carillon/queue";
 
@@ -22,12 +15,7 @@ export function intentProcessor<Payload>(
 ): Processor<{ intentId: number; version: number }> {
   return processor(definition, async ({ payload, attempt, lifetime, services: { db } }) => {
     try {
-      await db.within(lifetime).transaction(async (tx) => {
-        const intent = await claimIntent(tx, definition, payload);
-        if (!intent) return;
-        await finishIntent(tx, intent.id);
-        await work(tx, intent);
-      });
+      await doIntent(db.within(lifetime), definition, payload, work);
     } catch (error) {
       // It was not tried, or not to its end: the job comes again, and at its end the sweep sees to the row.
       if (error instanceof IntentBusy || error instanceof HandBack) throw error;

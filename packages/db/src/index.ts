@@ -9,6 +9,7 @@ export * from "./heartbeats.ts";
 export * from "./intents/claim-intent.ts";
 export * from "./intents/clear-intents.ts";
 export * from "./intents/count-ended.ts";
+export * from "./intents/do-intent.ts";
 export * from "./intents/end-intent.ts";
 export * from "./intents/overdue-intents.ts";
 export type { QueuedIntent } from "./intents/queued-intent.ts";

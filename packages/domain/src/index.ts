@@ -24,6 +24,8 @@ export { removeSubscriptions } from "./channels/subscriptions/remove-subscriptio
 export { changeSubscriptions } from "./channels/subscriptions/subscription-properties.ts";
 export { updateSubscriptions } from "./channels/subscriptions/update-subscriptions.ts";
 export type { ChannelChanges } from "./channels/update/channel-changes.ts";
+export { postNoticesOfChange } from "./channels/update/post-notices-of-change.ts";
+export { sendChannelChangedNotices } from "./channels/update/send-notices-of-change.ts";
 export { updateChannel } from "./channels/update/update-channel.ts";
 export { countMessages } from "./channels/upkeep/count-traffic.ts";
 export { keepUpChannels } from "./channels/upkeep/keep-up-channels.ts";

@@ -1,4 +1,4 @@
-export { type AuditEntry, recordAudit } from "./audit/audit.ts";
+export { type AuditEntry, recordAudit, writeAudit } from "./audit/audit.ts";
 export { type Administered, loadAdministeredBots } from "./bots/administered-bots.ts";
 export { botAddedEvent, botDeletedEvent } from "./bots/bot-events.ts";
 export { checkBotName } from "./bots/bot-name.ts";

@@ -1,6 +1,8 @@
 import { addSubscriptions, createChannel, updateUserGroupMembers } from "@carillon/contract";
 import { countEnded, IntentBusy, unqueuedIntents, type QueuedIntent } from "@carillon/db";
+import { postNoticesOfChange, updateChannel } from "@carillon/domain";
 import { sendNotice } from "@carillon/jobs";
+import { silentLogger } from "@carillon/kit";
 import {
   bot,
   changeOrganization,
@@ -31,6 +33,13 @@ describe("A notice is sent once", () => {
     return scene.as(org.owner).succeed(addSubscriptions, { params });
   }
 
+  async function changeChannel(): Promise<unknown> {
+    const { db, org } = scene;
+    const { id } = await channel(db, org.owner, { subscribers: [org.owner, org.member] });
+    const changes = { newName: unique("new"), description: unique("What"), settings: {} };
+    return db.transaction((tx) => updateChannel(tx, org.owner, id, changes));
+  }
+
   const causes: Readonly<Record<string, () => Promise<unknown>>> = {
     "of being subscribed": subscribeSomebody,
     "of a new channel": async () => {
@@ -45,6 +54,7 @@ describe("A notice is sent once", () => {
       const robot = await bot(db, await user(db, org.realm));
       return send(scene.as(robot), toChannel((await channel(db, org.owner)).id));
     },
+    "of a changed channel, whose gateway is gone": changeChannel,
     "of a user group": async () => {
       const { db, org } = scene;
       const members = [await user(db, org.realm), await user(db, org.realm)];
@@ -115,6 +125,17 @@ describe("A notice is sent once", () => {
       });
       expect(doubled).to.deep.equal(whole);
     });
+
+  it("of a changed channel, when its gateway and a worker post it at once", async () => {
+    const cause = changeChannel;
+    const whole = await caused(cause).then((intent) => effects(() => run(intent)));
+    const next = await caused(cause);
+    const log = silentLogger;
+    const both = await effects(() =>
+      Promise.all([postNoticesOfChange({ db: scene.db, log }, next), run(next), run(next)]),
+    );
+    expect(both).to.deep.equal(whole);
+  });
 
   it("when its worker freezes after its last statement, and PostgreSQL ends its transaction", async () => {
     const intent = await caused(subscribeSomebody);

@@ -1,4 +1,5 @@
 import {
+  sendChannelChangedNotices,
   sendChannelCreatedNotice,
   sendGroupMembershipNotices,
   sendSubscribedNotice,
@@ -15,6 +16,8 @@ export default intentProcessor(sendNotice, async (tx, { realmId, payload }) => {
       return sendSubscribedNotice(tx, realmId, payload);
     case "channel-created":
       return sendChannelCreatedNotice(tx, realmId, payload);
+    case "channel-changed":
+      return sendChannelChangedNotices(tx, realmId, payload);
     case "bot-unheard":
       return sendUnheardNotice(tx, realmId, payload);
     case "group-membership":

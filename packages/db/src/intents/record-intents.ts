@@ -1,8 +1,8 @@
-import type { IntentDefinition } from "@carillon/jobs";
+import type { IntentDefinition, IntentRef } from "@carillon/jobs";
 
 import { statement } from "../statement.ts";
 import type { Tx } from "../tx.ts";
-import { queuedColumns, queuedRow } from "./queued-intent.ts";
+import { queuedColumns, type QueuedIntent, queuedRow } from "./queued-intent.ts";
 
 export interface NewIntent<Payload> {
   /** A second one with this key is not recorded, until a day after the first one is done. */
@@ -32,12 +32,35 @@ export async function recordIntents<Payload>(
   intents: ReadonlyArray<NewIntent<NoInfer<Payload>>>,
 ): Promise<void> {
   if (intents.length === 0) return;
-  const queued = await tx.rows(insert, [
+  tx.leave("intents", await insertIntents(tx, realmId, definition, intents));
+}
+
+/**
+ * The same for one piece of work that the caller does itself once it has committed, by `doIntent`. Where it has not
+ * within two seconds, the relay puts it into the queue: then a worker does it.
+ */
+export async function keepIntent<Payload>(
+  tx: Tx,
+  realmId: number,
+  definition: IntentDefinition<Payload>,
+  intent: NewIntent<NoInfer<Payload>>,
+): Promise<IntentRef> {
+  const [kept] = await insertIntents(tx, realmId, definition, [intent]);
+  if (!kept) throw new Error(`there is an intent ${intent.key} already`);
+  return kept;
+}
+
+function insertIntents<Payload>(
+  tx: Tx,
+  realmId: number,
+  definition: IntentDefinition<Payload>,
+  intents: ReadonlyArray<NewIntent<Payload>>,
+): Promise<QueuedIntent[]> {
+  return tx.rows(insert, [
     realmId,
     definition.name,
     intents.map(({ key }) => `${definition.name}/${key}`),
     intents.map(({ payload }) => JSON.stringify(definition.intent.parse(payload))),
     intents.map(({ runAt }) => runAt ?? null),
   ]);
-  tx.leave("intents", queued);
 }

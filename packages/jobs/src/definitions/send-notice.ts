@@ -16,6 +16,19 @@ const intent = z.discriminatedUnion("kind", [
     actorId: z.int().positive(),
     channelId: z.int().positive(),
   }),
+  /** Somebody has changed a channel: lines of the audit log tell what was and what is. */
+  z.strictObject({
+    kind: z.literal("channel-changed"),
+    actorId: z.int().positive(),
+    channelId: z.int().positive(),
+    auditIds: z.array(z.int().positive()).min(1),
+    /** Who sees the channel and its history since. */
+    privacy: z.strictObject({
+      inviteOnly: z.boolean(),
+      isWebPublic: z.boolean(),
+      historyPublicToSubscribers: z.boolean(),
+    }),
+  }),
   /** A bot has sent to a channel that nobody is subscribed to. */
   z.strictObject({
     kind: z.literal("bot-unheard"),

@@ -1,4 +1,4 @@
-import { statement, type Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 
 /** A line of the audit log about an account, or about the organization. */
 export interface AuditEntry {
@@ -8,12 +8,15 @@ export interface AuditEntry {
   readonly data?: object;
 }
 
-const write = statement({
-  name: "audit",
-  text: `INSERT INTO audit_log (realm_id, acting_user_id, modified_user_id, event_type, extra_data)
+const text = `INSERT INTO audit_log (realm_id, acting_user_id, modified_user_id, event_type, extra_data)
     SELECT $1::int, $2::int, (e.entry->>'userId')::int, e.entry->>'type', coalesce(e.entry->'data', '{}')
-    FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS e (entry, ord) ORDER BY e.ord`,
-  row: {},
+    FROM jsonb_array_elements($3::jsonb) WITH ORDINALITY AS e (entry, ord) ORDER BY e.ord`;
+
+const write = statement({ name: "audit", text, row: {} });
+const writeAtOnce = statement({
+  name: "audit-ids",
+  text: `${text} RETURNING id`,
+  row: { id: column.bigint },
 });
 
 /**
@@ -28,4 +31,15 @@ export function recordAudit(
 ): void {
   if (entries.length > 0)
     tx.sendWithCommit(write, [realmId, actingUserId, JSON.stringify(entries)]);
+}
+
+/** Writes down what was done, at once, for who refers to it. @returns the ids of the lines, in the order given */
+export async function writeAudit(
+  tx: Tx,
+  realmId: number,
+  actingUserId: number,
+  entries: readonly AuditEntry[],
+): Promise<number[]> {
+  const rows = await tx.rows(writeAtOnce, [realmId, actingUserId, JSON.stringify(entries)]);
+  return rows.map(({ id }) => id);
 }

@@ -1,12 +1,21 @@
 import { channelPermissions } from "@carillon/contract";
+import { unqueuedIntents } from "@carillon/db";
+import { postNoticesOfChange, updateChannel } from "@carillon/domain";
+import { sendNotice } from "@carillon/jobs";
+import { silentLogger } from "@carillon/kit";
+import { lockChannelRows, lockGroupGraph } from "@carillon/model";
 import {
   changeOrganization,
   channel,
   inChannel,
   messagesOf,
   patchedChannel,
+  runJob,
+  send,
   subscribe,
   succeeded,
+  toChannel,
+  unique,
   userGroup,
   useScene,
   type ChannelOverrides,
@@ -122,7 +131,7 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     );
   });
 
-  it("are one for each change of a request, told in its transaction", async () => {
+  it("are one for each change of a request", async () => {
     const { id } = await room();
     const params = {
       new_name: "All of it",
@@ -202,6 +211,55 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
     expect(await read(id, org.admin)).to.deep.equal([]);
     await subscribe(scene.db, id, org.admin);
     expect(await read(id, org.admin)).to.have.length(1);
+  });
+
+  it("are left to a worker where they cannot be posted, and the change stands", async () => {
+    const { db, org } = scene;
+    const { id } = await room({ name: "Before" });
+    await db.rows(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'`,
+    );
+    await db.rows(
+      "CREATE TRIGGER refuse BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION refuse()",
+    );
+    expect(await said(id, { new_name: "After" })).to.deep.equal([]);
+    await db.rows("DROP FUNCTION refuse CASCADE");
+    const jobs = [sendNotice.name];
+    const [left, ...more] = await unqueuedIntents(db, { jobs, olderThanMs: 0, limit: 10 });
+    expect(more).to.deep.equal([]);
+    if (!left) throw new Error("nothing is left to do");
+    await runJob(db, sendNotice, { intentId: left.intentId, version: left.version });
+    expect((await read(id)).map(({ content }) => content)).to.deep.equal([
+      `${who()} renamed this channel from **Before** to **After**.`,
+    ]);
+    expect((await read(id, org.member))[0]?.flags).to.deep.equal([]);
+  });
+
+  it("wait for nobody who has the organization's groups and the channel's row", async () => {
+    const { db, org } = scene;
+    const { id } = await room();
+    // A channel's first message is noted in its row.
+    await send(scene.as(org.owner), toChannel(id));
+    const kept = await db.transaction((tx) =>
+      updateChannel(tx, org.owner, id, { newName: unique("Later"), settings: {} }),
+    );
+    if (!kept) throw new Error("there is nothing to post");
+    await db.transaction(async (holder) => {
+      await lockGroupGraph(holder, org.realm.id);
+      await lockChannelRows(holder, [id]);
+      await postNoticesOfChange({ db, log: silentLogger }, kept);
+    });
+    expect(await read(id)).to.have.length(2);
+  });
+
+  it("are all there, each once, where several requests change the channel at once", async () => {
+    const { id } = await room();
+    const names = Array.from({ length: 6 }, () => unique("Turn"));
+    await Promise.all(
+      names.map((new_name) => patchedChannel(scene, id, { new_name }, scene.org.owner)),
+    );
+    const said = (await read(id)).map(({ content }) => / to \*\*(.*)\*\*\./.exec(content)?.[1]);
+    expect(said).to.have.lengthOf(6).and.to.have.members(names);
   });
 
   describe("with names and descriptions that look like markup", () => {

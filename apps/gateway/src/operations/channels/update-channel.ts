@@ -3,11 +3,11 @@ import {
   groupSettingsIn,
   updateChannel as operation,
 } from "@carillon/contract";
-import { updateChannel } from "@carillon/domain";
+import { postNoticesOfChange, updateChannel } from "@carillon/domain";
 import { handle } from "../../handle.ts";
 
-export default handle.changes(operation, async ({ tx, path, input, actor }) => {
-  await updateChannel(tx, actor, path.stream_id, {
+export default handle.inSteps(operation, async ({ services, path, input, actor }) => {
+  const changes = {
     description: input.description,
     newName: input.new_name,
     isPrivate: input.is_private,
@@ -19,5 +19,9 @@ export default handle.changes(operation, async ({ tx, path, input, actor }) => {
     folderId: input.folder_id,
     topicsPolicy: input.topics_policy,
     settings: groupSettingsIn(channelPermissions, input),
-  });
+  };
+  const notices = await services.db.transaction((tx) =>
+    updateChannel(tx, actor, path.stream_id, changes),
+  );
+  if (notices) await postNoticesOfChange(services, notices);
 });

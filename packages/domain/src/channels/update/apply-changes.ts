@@ -2,7 +2,7 @@ import {
   type Channel,
   type ChangedGroupSetting,
   type SystemGroupIds,
-  recordAudit,
+  writeAudit,
 } from "@carillon/model";
 import type { NewEvent } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
@@ -24,13 +24,20 @@ export interface CheckedChanges {
   readonly settings: readonly ChangedGroupSetting[];
 }
 
+/** What came of storing changes. */
+export interface AppliedChanges {
+  /** What those are told who see the channel, saw it, or both. */
+  readonly events: readonly NewEvent[];
+  /** The lines of the audit log that tell what was and what is; none where nothing is different. */
+  readonly auditIds: readonly number[];
+}
+
 /** Properties that decide who sees a channel. */
 const privacy = ["invite_only", "is_web_public"];
 
 /**
  * Stores what a channel is like from now on, and writes it down.
  * @param seenBy who has seen it so far, from `loadMetadataAudience`
- * @returns what those are told who see it, saw it, or both; nothing where nothing is different
  */
 export async function applyChanges(
   tx: Tx,
@@ -38,14 +45,14 @@ export async function applyChanges(
   { before, next, properties, settings }: CheckedChanges,
   seenBy: string,
   systemGroups: SystemGroupIds,
-): Promise<NewEvent[]> {
+): Promise<AppliedChanges> {
   const { id, realmId } = before;
   const changed = [...properties, ...settings];
-  if (changed.length === 0) return [];
+  if (changed.length === 0) return { events: [], auditIds: [] };
   const changes = (name: string) => properties.some((property) => property.name === name);
   await storeChannel(tx, id, next);
   if (changes("is_default_stream")) await storeDefaultChannel(tx, id, next.isDefault);
-  recordAudit(
+  const auditIds = await writeAudit(
     tx,
     realmId,
     actorId,
@@ -58,9 +65,10 @@ export async function applyChanges(
   const sight: Sight = mayDiffer
     ? await compareSight(tx, before, seenBy)
     : { audience: seenBy, events: [] };
-  return [
+  const events = [
     ...sight.events,
     ...settingEvents(before, settings, systemGroups, sight.audience),
     ...propertyEvents(before, next, properties, sight.audience),
   ];
+  return { events, auditIds };
 }

@@ -1,20 +1,27 @@
-import type { Channel } from "@carillon/model";
-import type { TopicsPolicy } from "@carillon/contract";
+import type { GroupSettingValue, TopicsPolicy } from "@carillon/contract";
 import { emphasised, type NoticePart, quoted, told } from "@carillon/markdown";
 
-import type { NextChannel } from "./next-channel.ts";
+import type { Privacy } from "./privacy.ts";
+
+/** A value of a property or permission, as the audit log has it. */
+export type LoggedValue = string | number | boolean | null | GroupSettingValue;
 
 /** What notices call what a channel is, or has been. */
-type Words = (channel: Channel | NextChannel) => NoticePart;
+type Words = (value: LoggedValue) => NoticePart;
 
-export const privacyOf: Words = ({ inviteOnly, isWebPublic, historyPublicToSubscribers }) => {
+export function privacyOf({
+  inviteOnly,
+  isWebPublic,
+  historyPublicToSubscribers,
+}: Privacy): NoticePart {
   if (isWebPublic) return told("web-public");
   if (!inviteOnly) return told("public");
   return told(`private with ${historyPublicToSubscribers ? "shared" : "protected"} history`);
-};
+}
 
-export const retentionOf: Words = ({ messageRetentionDays: days }) => {
-  if (days === null) return told("what the organization says");
+export const retentionOf: Words = (value) => {
+  if (value === null) return told("what the organization says");
+  const days = Number(value);
   if (days < 0) return told("for ever");
   return told(days === 1 ? "1 day" : `${days} days`);
 };
@@ -26,10 +33,14 @@ const topicsPolicies: Readonly<Record<TopicsPolicy, string>> = {
   empty_topic_only: "none",
 };
 
-export const topicsOf: Words = ({ topicsPolicy }) =>
-  told(topicsPolicies[topicsPolicy as TopicsPolicy]);
+export const topicsOf: Words = (policy) => told(topicsPolicies[policy as TopicsPolicy]);
 
-export const descriptionOf: Words = ({ description }) =>
-  description === "" ? told("none") : quoted(description);
+export const descriptionOf: Words = (value) =>
+  value === "" ? told("none") : quoted(textOf(value));
 
-export const nameOf: Words = ({ name }) => emphasised(name);
+export const nameOf: Words = (value) => emphasised(textOf(value));
+
+function textOf(value: LoggedValue): string {
+  if (typeof value !== "string") throw new TypeError("a text is not logged as one");
+  return value;
+}

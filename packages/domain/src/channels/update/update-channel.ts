@@ -7,24 +7,25 @@ import {
   loadSystemGroups,
   renderChannelDescription,
 } from "@carillon/model";
-import type { NewEvent } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
+import type { IntentRef } from "@carillon/jobs";
 
 import { unarchiveChannel } from "../archive/unarchive-channel.ts";
 import { isDefaultChannel } from "../defaults/default-channel.ts";
-import { postChannelNotices } from "../notices/post-channel-notice.ts";
 import { type OpenChannel, openChannel } from "../rights/open-channel.ts";
-import { applyChanges, type CheckedChanges } from "./apply-changes.ts";
-import { changeNotices } from "./change-notices.ts";
+import { applyChanges } from "./apply-changes.ts";
 import { changedProperties } from "./changed-properties.ts";
 import { changeChannelSettings } from "./changed-settings.ts";
 import { asksForSettings, type ChannelChanges } from "./channel-changes.ts";
 import { checkNextChannel, type Description } from "./next-channel.ts";
+import { keepNotices } from "./keep-notices.ts";
 
 /**
  * Changes a channel, archived ones too (channels.md §5): everything is checked, in the documented order, before
- * anything changes. What is as it should be already is neither told nor written down.
+ * anything changes. What is as it should be already is neither told nor written down. Notices are not posted yet: each
+ * is a copy for every subscriber, and it is the whole organization that waits for this transaction.
+ * @returns what is to be posted after the commit, by `postNoticesOfChange`; undefined for nothing
  * @throws ApiError `BAD_REQUEST`, `CANNOT_ADMINISTER_CHANNEL`, `UNAUTHORIZED_PRINCIPAL`, `CHANNEL_ALREADY_EXISTS`,
  *   `EXPECTATION_MISMATCH`; nothing has changed then
  */
@@ -33,7 +34,7 @@ export async function updateChannel(
   account: Account,
   channelId: number,
   wanted: ChannelChanges,
-): Promise<void> {
+): Promise<IntentRef | undefined> {
   const description = describe(wanted.description);
   const graph = needsGraphAlone(wanted) ? "alone" : "shared";
   const open = await openChannel(tx, account, channelId, graph);
@@ -48,12 +49,12 @@ export async function updateChannel(
   const properties = changedProperties({ ...channel, isDefault }, next);
   const changes = { before: channel, next, properties, settings };
 
-  const changed = await applyChanges(tx, actor.id, changes, seenBy, systemGroups);
+  const { events, auditIds } = await applyChanges(tx, actor.id, changes, seenBy, systemGroups);
   // Clients that do not know archived channels are told of none of its changes: they get it back as it is then.
   const returned = wanted.isArchived === false ? await bringBack(tx, open) : [];
   const defaults = next.isDefault === isDefault ? [] : [await defaultChannelsEvent(tx, realm.id)];
-  const notices = await postNotices(tx, open, changes);
-  emit(tx, realm.id, [...changed, ...returned, ...defaults, ...notices]);
+  emit(tx, realm.id, [...events, ...returned, ...defaults]);
+  return keepNotices(tx, open, changes, auditIds);
 }
 
 /** @throws ApiError `BAD_REQUEST` */
@@ -71,14 +72,4 @@ function needsGraphAlone(wanted: ChannelChanges): boolean {
 async function bringBack(tx: Tx, { realm, actor, channel }: OpenChannel) {
   const now = (await loadChannels(tx, realm.id, [channel.id])).get(channel.id);
   return unarchiveChannel(tx, realm, actor, now ?? channel);
-}
-
-async function postNotices(
-  tx: Tx,
-  { realm, actor, channel }: OpenChannel,
-  changes: CheckedChanges,
-): Promise<readonly NewEvent[]> {
-  const said = await changeNotices(tx, actor, changes);
-  const notices = said.map((notice) => ({ channelId: channel.id, notice }));
-  return postChannelNotices(tx, realm, actor, notices);
 }

@@ -31,8 +31,8 @@ export interface GoneMessages {
 export const move = statement({
   name: "messages-to-archive",
   text: `WITH gone AS MATERIALIZED (
-      DELETE FROM messages m USING (SELECT unnest($3::bigint[])) AS going (message_id)
-      WHERE m.realm_id = $1 AND m.id = going.message_id RETURNING ${archivedColumns}
+      DELETE FROM messages WHERE realm_id = $1 AND id = ANY(ARRAY(SELECT unnest($3::bigint[])))
+      RETURNING ${archivedColumns}
     ), place AS (
       SELECT r.id AS recipient_id, r.channel_id, r.member_ids, array_agg(gone.id) AS ids
       FROM gone JOIN recipients r ON r.id = gone.recipient_id GROUP BY r.id
