@@ -7,6 +7,7 @@ import {
   eventsOf,
   type LoggedEvent,
   muteUser,
+  react,
   send,
   type TestAccount,
   toChannel,
@@ -124,6 +125,11 @@ describe("Events of messages", () => {
     }
     expect(flagsOf(topic, org.guest)).to.include("topic_wildcard_mentioned");
     expect(flagsOf(topic, org.admin)).not.to.include("topic_wildcard_mentioned");
+    // Who puts an emoji on a message of the topic takes part in it.
+    const first = await send(scene.as(org.guest), toChannel(room.id, { topic: "LUNCH" }));
+    await react(scene.gateway, org.admin, first, "car");
+    const [again] = await say("@**topic**");
+    expect(flagsOf(again, org.admin)).to.include("topic_wildcard_mentioned");
   });
 
   it("tell who mentioned or muted what of the topic's new policy, each alone", async () => {
