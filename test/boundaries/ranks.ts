@@ -14,7 +14,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["channels/events", "messages/flags", "messages/read/narrow", "messages/search"],
     ["messages/read"],
     ["messages/send"],
-    ["messages/reactions", "messages/removal", "messages/submessages"],
+    ["messages/reactions", "messages/removal", "messages/reports", "messages/submessages"],
     ["messages/change"],
     ["channels/upkeep", "retention"],
     ["notices", "scheduled", "typing"],

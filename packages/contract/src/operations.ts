@@ -39,6 +39,7 @@ export * from "./messages/get.ts";
 export * from "./messages/match-narrow.ts";
 export * from "./messages/remove-reaction.ts";
 export * from "./messages/render.ts";
+export * from "./messages/report.ts";
 export * from "./messages/send.ts";
 export * from "./messages/update-flags.ts";
 export * from "./messages/update.ts";

@@ -57,6 +57,7 @@ export { indexMessages } from "./messages/search/index-messages.ts";
 export { searchVector } from "./messages/search/search-vector.ts";
 export { sendUnheardNotice } from "./messages/send/bot-trouble.ts";
 export { addSubmessage } from "./messages/submessages/add-submessage.ts";
+export { reportMessage } from "./messages/reports/report-message.ts";
 export { checkMessages } from "./messages/send/check.ts";
 export { renderText } from "./messages/send/render-text.ts";
 export { sendNow } from "./messages/send/send-now.ts";

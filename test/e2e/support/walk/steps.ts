@@ -36,6 +36,7 @@ const quiet: Readonly<Record<string, string>> = {
   register: "is what the walk's clients begin with",
   "delete-event-queue": "ends a queue, which tells its client nothing more",
   "render-message": "stores nothing",
+  "report-message": "is refused: no organization has a channel for reports",
 };
 
 /** What of the operations is neither walked nor known to be quiet, and what is said of those that are not there. */

@@ -1,16 +1,7 @@
 import type { Site } from "@carillon/model";
-import { supportedPermissionSettings } from "@carillon/contract";
+import { reportTypes, supportedPermissionSettings } from "@carillon/contract";
 import { externalAccounts } from "../../profile-fields/external-accounts.ts";
 import { emojiDataUrl } from "../../server/emoji-data.ts";
-
-/** Why a message can be reported. */
-const reportTypes = [
-  { key: "spam", name: "Spam" },
-  { key: "harassment", name: "Harassment" },
-  { key: "inappropriate", name: "Inappropriate content" },
-  { key: "norms", name: "Breaks the rules of the organization" },
-  { key: "other", name: "Something else" },
-];
 
 /** What is the same for every organization of the server. */
 export function serverFacts(site: Site) {

@@ -1,0 +1,26 @@
+import { form } from "../form.ts";
+import { maxLongId } from "../ids.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+import { reportTypes } from "./report-types.ts";
+
+const [first, ...others] = reportTypes;
+
+/** `POST /messages/{message_id}/report` (clients.md §4). */
+export const reportMessage = operation({
+  id: "report-message",
+  method: "POST",
+  path: "/api/v1/messages/{message_id}/report",
+  access: "account",
+  summary: "Report a message",
+  description:
+    "Reports go to the organization's channel for them. No organization has one yet, so that every report is refused.",
+  pathParams: { message_id: path.int({ max: maxLongId }) },
+  params: {
+    report_type: form.oneOf(first.key, ...others.map(({ key }) => key)),
+    description: form
+      .text()
+      .optional()
+      .describe("At most 1000 characters; required for the type `other`."),
+  },
+});

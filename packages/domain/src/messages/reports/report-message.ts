@@ -1,0 +1,33 @@
+import { type Account, requireMessage } from "@carillon/model";
+import { errors } from "@carillon/contract";
+import type { Sql } from "@carillon/db";
+import { isLongerThan } from "@carillon/kit";
+
+/** Code points of a description. */
+const maxDescriptionLength = 1_000;
+
+export interface Report {
+  readonly messageId: number;
+  readonly type: string;
+  readonly description: string | undefined;
+}
+
+/**
+ * Refuses the report of a message: no organization has a channel that reports could go to, and one that nobody reads must
+ * not look as if somebody did.
+ * @throws ApiError `BAD_REQUEST`, always
+ */
+export async function reportMessage(
+  sql: Sql,
+  account: Account,
+  { messageId, type, description = "" }: Report,
+): Promise<never> {
+  await requireMessage(sql, account, messageId);
+  if (isLongerThan(description, maxDescriptionLength))
+    throw errors.badRequest(`description has more than ${maxDescriptionLength} characters`);
+  if (type === "other" && description.trim() === "")
+    throw errors.badRequest("A report of the type other needs a description");
+  throw errors.badRequest(
+    "The organization has no channel for reports: tell an administrator of the message instead",
+  );
+}
