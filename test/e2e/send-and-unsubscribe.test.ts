@@ -4,6 +4,7 @@ import { deliverDue } from "@carillon/jobs";
 import {
   channel,
   channelMessage,
+  countWaiting,
   eventsOf,
   refusedWith,
   type Refusable,
@@ -61,21 +62,17 @@ describe("A message to a private channel and somebody who is unsubscribed at the
         await lock(tx);
         for (const request of requests) {
           running.push(request().finally(() => ended++));
-          await waitFor(async () => (await waiting()) + ended === running.length, {
-            what: "the request waits, or is done",
-          });
+          await waitFor(
+            async () => (await countWaiting(scene.db.pool)) + ended === running.length,
+            {
+              what: "the request waits, or is done",
+            },
+          );
         }
       });
       await Promise.all(running);
     });
     return events;
-  }
-
-  async function waiting(): Promise<number> {
-    const rows = await scene.db.rows(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND wait_event_type = 'Lock'`,
-    );
-    return rows.length;
   }
 
   /** After the audience is known, before the commit. */
@@ -143,7 +140,9 @@ describe("A message to a private channel and somebody who is unsubscribed at the
     await db.transaction(async (tx) => {
       await head(tx);
       removal = removing(leaver);
-      await waitFor(async () => (await waiting()) === 1, { what: "the unsubscription waits" });
+      await waitFor(async () => (await countWaiting(scene.db.pool)) === 1, {
+        what: "the unsubscription waits",
+      });
       const error = await deliver().then(String, (failure: Error) => failure.message);
       expect(error).to.contain("lock timeout");
     });

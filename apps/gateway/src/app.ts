@@ -18,7 +18,7 @@ import { routeMiddleware } from "./http/routes.ts";
 
 /** Connections of the pool that one account may hold at once (http-contract.md §8.1). */
 const connectionsOfAccount = 3;
-/** Those of all requests together whose sender is not known yet: half of the pool, whoever floods the gateway. */
+/** Those of all requests together whose sender is not known yet: half of the pool, however many flood the gateway. */
 const connectionsOfUnknown = 5;
 
 export interface AppOptions<Services, A extends Actor = Actor> {

@@ -19,9 +19,9 @@ export const bounds = {
   subscribers: 250_000,
   /** Messages whose flags one request changes: one statement writes them, and one event names them. */
   messages: 5_000,
-  /** Emoji that one account has on one message: whoever reads the message gets all of them. */
+  /** Emoji that one account has on one message: each reader of the message gets all of them. */
   reactions: 50,
-  /** Submessages of one message, and characters of all of them: whoever reads the message gets all of them. */
+  /** Submessages of one message, and characters of all of them: each reader of the message gets all of them. */
   submessages: 5_000,
   submessageCharacters: 1_000_000,
   /** Folders of channels that an organization has, archived ones too: every registration gets all of them. */

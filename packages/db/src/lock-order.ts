@@ -60,8 +60,8 @@ export interface Lock {
   /** Others may hold it too, who share it. */
   readonly shared?: boolean;
   /**
-   * Something of which there are no keys to know: rows that come to be, for which only whoever makes the same ones waits,
-   * or so many that the statement does not name them.
+   * Something of which there are no keys to know: rows that come to be, for which only a transaction waits that makes
+   * the same ones, or so many that the statement does not name them.
    */
   readonly fresh?: boolean;
 }

@@ -15,7 +15,7 @@ export interface LeftBehind {
 type Listener<Kind extends keyof LeftBehind> = (left: LeftBehind[Kind]) => void;
 
 /**
- * Where whoever does something after commits hears of what they have left behind. It is a hint: the process may die
+ * Where listeners that work after commits hear of what the commits have left behind. It is a hint: the process may die
  * between the commit and here, so that somebody must also look at the rows (docs/decisions/001). A listener must neither
  * throw nor take time.
  */

@@ -21,7 +21,7 @@ export function endBy(
     : undefined;
 }
 
-/** Whether queues that listen to all public channels get the event, whoever is among the receivers. */
+/** Whether queues that listen to all public channels get the event, without regard to the receivers. */
 export function isForAllPublic({ declared, payload }: LoggedEvent): boolean {
   return declared?.forAllPublic?.(payload) ?? false;
 }

@@ -9,7 +9,7 @@ export interface MemoryLimits {
 
 /**
  * The newest events of all organizations of a gateway, in memory: polls look here first. Where it is full, the
- * oldest event goes, whoever's it is.
+ * oldest event goes, of whatever organization.
  */
 export class EventMemory {
   readonly #limits: MemoryLimits;

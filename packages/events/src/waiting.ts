@@ -63,7 +63,7 @@ export class Waiters {
     return this.#byUser.get(userId) ?? [];
   }
 
-  /** Those that get messages of public channels whoever they are sent to. */
+  /** Those that get messages of public channels without regard to their receivers. */
   ofPublicChannels(): Iterable<Waiter> {
     return this.#public;
   }

@@ -229,6 +229,7 @@ export {
   createSystemGroups,
   loadSystemGroups,
 } from "./permissions/system-groups.ts";
+export { activeRealms } from "./realms/active-realms.ts";
 export { realmIconUrl } from "./realms/icon.ts";
 export { legacyPolicies } from "./realms/legacy-policies.ts";
 export { realmPolicyEvent, realmUpdatedEvents } from "./realms/realm-events.ts";

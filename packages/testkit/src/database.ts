@@ -12,7 +12,7 @@ export interface TestDatabase {
   readonly url: string;
   /** A pool on it, closed by `drop`. */
   connect(options?: Partial<PoolOptions>): Promise<Database>;
-  /** Closes the pools, cuts off whoever else is connected, and removes it. */
+  /** Closes the pools, cuts off what else is connected, and removes it. */
   drop(): Promise<void>;
 }
 

@@ -79,7 +79,7 @@ client.query = function counted(config, ...rest) {
   return query.call(this, config, ...rest);
 };
 
-// The pool calls back from wherever a connection became free: for whoever waited, not for whoever let go of it.
+// The pool calls back from where a connection became free: for the one that waited, not for the one that let it go.
 const pool = pg.Pool.prototype as unknown as { connect: Connect };
 const { connect } = pool;
 pool.connect = function connectFor(callback) {

@@ -36,7 +36,7 @@ export async function administer<T>(
 }
 
 /**
- * Removes a database of the tests' server, whoever is connected to it. `WITH (FORCE)` will not do: it may not end
+ * Removes a database of the tests' server, with what is connected to it. `WITH (FORCE)` will not do: it may not end
  * the autovacuum of a server whose superuser we are not, while a plain drop does that by itself.
  */
 export async function dropDatabase(name: string): Promise<void> {

@@ -60,7 +60,7 @@ export interface EventDeclaration<
   readonly changesPresentation?: true;
   /** What it does to polls and queues. */
   effect?(payload: PayloadOf<Fields, Log>): QueueEffect | undefined;
-  /** Whether queues that listen to all public channels get it, whoever is among the receivers. */
+  /** Whether queues that listen to all public channels get it, without regard to the receivers. */
   forAllPublic?(payload: PayloadOf<Fields, Log>): boolean;
   /** UTF-16 units of the part of a client's event that may be large. */
   weight?(fields: ValuesOf<Fields>): number;

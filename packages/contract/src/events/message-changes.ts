@@ -60,7 +60,7 @@ export const messagesDeleted = event({
 export const flagAdded = event({
   type: "update_message_flags",
   op: "add",
-  about: "Messages have a flag, whoever set it.",
+  about: "Messages have a flag, set by the account or by the server.",
   to: "some",
   receivers: "the account",
   fields: {

@@ -10,6 +10,6 @@ export const regenerateApiKey = operation({
   summary: "Get another API key for oneself",
   description:
     "The old key is refused from then on, everywhere. Polls that wait with it are answered with `UNAUTHORIZED`; " +
-    "event queues stay, for whoever comes with the new key.",
+    "event queues stay, for the client that comes with the new key.",
   result: { api_key: z.string() },
 });

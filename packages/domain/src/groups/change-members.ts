@@ -2,20 +2,9 @@ import { errors } from "@carillon/contract";
 import { groupEvents } from "@carillon/model";
 import { column, statement, type Tx } from "@carillon/db";
 
+import { deleteMembers, insertMembers } from "./member-rows.ts";
 import type { OpenGroup } from "./open-group.ts";
 import type { GroupAudit, Told } from "./told.ts";
-
-const insert = statement({
-  name: "group-members-add",
-  text: "INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])",
-  row: {},
-});
-
-const drop = statement({
-  name: "group-members-remove",
-  text: "DELETE FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])",
-  row: {},
-});
 
 /**
  * Adds direct members, then removes some.
@@ -35,7 +24,10 @@ export async function changeMembers(
   for (const id of add) members.add(id);
   for (const id of remove)
     if (!members.has(id)) throw errors.badRequest(`The user ${id} is not a member of the group`);
-  await Promise.all([tx.rows(insert, [group.id, add]), tx.rows(drop, [group.id, remove])]);
+  await Promise.all([
+    tx.rows(insertMembers, [group.id, add]),
+    tx.rows(deleteMembers, [group.id, remove]),
+  ]);
   const audit = (type: GroupAudit["type"], ids: readonly number[]) =>
     ids.map((userId) => ({ type, userId }));
   return {

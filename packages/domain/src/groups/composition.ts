@@ -57,8 +57,8 @@ export async function changeComposition(
 }
 
 /**
- * Everything that the request asks for is looked at before anything changes. Whoever is about to join or leave, and
- * nobody else, has a permission for that of its own.
+ * Everything that the request asks for is looked at before anything changes. For a request by which only the actor
+ * joins or leaves there is a permission of its own.
  */
 function checkMayChange(open: OpenGroup, wanted: Composition): void {
   if (manages(open)) return;

@@ -24,6 +24,7 @@ import {
 import { column, statement, type Tx } from "@carillon/db";
 
 import { checkSubgroups, insertSubgroups, subgroupAudit } from "./change-subgroups.ts";
+import { insertMembers } from "./member-rows.ts";
 import { tell } from "./told.ts";
 
 export interface NewUserGroup {
@@ -37,12 +38,6 @@ export interface NewUserGroup {
 }
 
 const columns = columnsOf(groupPermissions);
-
-const insertMembers = statement({
-  name: "new-group-members",
-  text: "INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])",
-  row: {},
-});
 
 /**
  * Creates a user group (user-groups.md §5.4). Its creator is a member only if listed.

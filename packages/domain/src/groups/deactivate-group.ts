@@ -13,8 +13,8 @@ const deactivate = statement({
 });
 
 /**
- * Deactivates a user group that nothing uses (user-groups.md §5.3); its members, subgroups and settings stay. Whoever
- * is about to use it holds its row, so that uses are looked for only when the row is ours.
+ * Deactivates a user group that nothing uses (user-groups.md §5.3); its members, subgroups and settings stay. A
+ * request that is about to use it holds its row, so that uses are looked for only when the row is ours.
  * @throws ApiError `BAD_REQUEST`, `CANNOT_DEACTIVATE_GROUP_IN_USE`
  */
 export async function deactivateUserGroup(tx: Tx, actor: Account, groupId: number): Promise<void> {

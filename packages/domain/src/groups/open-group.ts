@@ -27,7 +27,8 @@ export interface OpenGroup {
 }
 
 /**
- * Takes the locks that a change of the group needs, then reads it: whoever comes second sees what the first has done.
+ * Takes the locks that a change of the group needs, then reads it: the request that comes second sees what the first
+ * has done.
  * @throws ApiError `BAD_REQUEST` when the organization has no such group, `UNAUTHORIZED` when the actor is gone by then
  */
 export async function openGroup(tx: Tx, actor: Account, groupId: number): Promise<OpenGroup> {

@@ -28,7 +28,7 @@ export async function sendChannelCreatedNotice(
   if (announcementsId === null) return;
   const ids = [announcementsId, wanted.channelId];
   const [, channels] = await Promise.all([
-    // Whoever makes the new channel private comes before, or after: then it was public when it was announced.
+    // A change that makes the new channel private comes before, or after: then it was public when it was announced.
     holdAudiences(tx, ids),
     loadPostingChannels(tx, realmId, ids, []),
   ]);

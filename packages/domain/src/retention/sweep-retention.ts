@@ -1,6 +1,7 @@
-import { column, statement, dayToDo, leads, noteDay, type Database } from "@carillon/db";
+import { dayToDo, leads, noteDay, type Database } from "@carillon/db";
 import { retention } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
+import { activeRealms } from "@carillon/model";
 
 import { removal } from "../messages/removal/removal.ts";
 import type { RemovalRun } from "../messages/removal/removal-run.ts";
@@ -15,12 +16,6 @@ export interface Sweeping {
   readonly signal: AbortSignal;
 }
 
-const active = statement({
-  name: "realms-to-sweep",
-  text: "SELECT id FROM realms WHERE NOT deactivated ORDER BY id",
-  row: { id: column.int },
-});
-
 /**
  * Removes what organizations keep no longer, once a day (channels.md §11): in batches of one transaction each, in which
  * one process at a time works in an organization. What is broken off goes on at the next call.
@@ -28,7 +23,7 @@ const active = statement({
  */
 export async function sweepRetention(sweeping: Sweeping): Promise<number> {
   const { db, signal } = sweeping;
-  const realms = await db.rows(active);
+  const realms = await db.rows(activeRealms);
   let removed = 0;
   for (const { id } of realms) {
     if (signal.aborted) break;

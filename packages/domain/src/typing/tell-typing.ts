@@ -35,7 +35,8 @@ const unwritten = "…";
 
 /**
  * Tells a conversation that somebody is typing, or has stopped, each time that it is asked to (events.md §6); stores
- * nothing (clients.md §4). Whoever could not send a message there may not do so either, and gets the same refusals.
+ * nothing (clients.md §4). An account that could not send a message there may not do so either, and gets the same
+ * refusals.
  * @throws ApiError `BAD_REQUEST` where the sender does not want typing to be told, `REQUEST_VARIABLE_MISSING`, and the
  * refusals of a message (scheduled-messages.md §0.4)
  */

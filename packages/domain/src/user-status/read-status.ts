@@ -42,8 +42,8 @@ const ofRealm = statement({
 });
 
 /**
- * What everybody in the organization says of themselves, by account id; those who say nothing are left out. Whoever is
- * deactivated is not: no event tells of it when they come back.
+ * What everybody in the organization says of themselves, by account id; those who say nothing are left out. An account
+ * that is deactivated is not: no event tells of it when they come back.
  */
 export async function listStatuses(
   sql: Sql,

@@ -3,6 +3,7 @@ import { type NewEvent, roles } from "@carillon/contract";
 import { column, statement, type RowOf, type Tx } from "@carillon/db";
 
 import { visibilityEvents, watchChannels } from "../groups/channel-visibility.ts";
+import { deleteMembers } from "../groups/member-rows.ts";
 
 const day = 86_400;
 
@@ -33,12 +34,6 @@ const movers = statement({
 });
 
 type Mover = RowOf<typeof movers.columns>;
-
-const leaveGroup = statement({
-  name: "full-members-leave",
-  text: "DELETE FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])",
-  row: {},
-});
 
 const joinGroup = statement({
   name: "full-members-join",
@@ -72,7 +67,7 @@ export async function recomputeFullMembers(
     active.map(({ id }) => id),
   );
   await Promise.all([
-    tx.rows(leaveGroup, [groupId, ids(false, found)]),
+    tx.rows(deleteMembers, [groupId, ids(false, found)]),
     tx.rows(joinGroup, [groupId, ids(true, found)]),
   ]);
   const group = { id: groupId, deactivated: false };

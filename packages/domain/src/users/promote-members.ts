@@ -13,7 +13,7 @@ const waiting = statement({
 
 /**
  * Makes full members of those who have passed their organization's waiting period since the last time (user-groups.md
- * §2): one transaction an organization, one process at a time. Whoever is one already stays one.
+ * §2): one transaction an organization, one process at a time. A full member stays one.
  * @param signal fires when it is to come to an end
  * @returns how many organizations had new ones
  */

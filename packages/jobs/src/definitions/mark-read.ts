@@ -4,7 +4,10 @@ import { backoff } from "../retry.ts";
 
 const intent = z.strictObject({
   channelId: z.int().positive(),
-  /** The last message that the unsubscription concerns: whoever is subscribed again by then keeps what came since. */
+  /**
+   * The last message that the unsubscription concerns: an account that is subscribed again by then keeps what came
+   * since.
+   */
   upTo: z.int().nonnegative(),
   /** Who has been unsubscribed, and how far their unread messages have been looked through. */
   readers: z

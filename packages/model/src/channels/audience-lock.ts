@@ -24,10 +24,10 @@ const hold = locking("audience-hold", "pg_advisory_xact_lock_shared");
 const change = locking("audience-change", "pg_advisory_xact_lock");
 
 /**
- * Keeps everybody subscribed, and everybody else not, until the transaction ends; others may do the same. Whoever
- * sends to the channels takes it before the check: so a message comes before an unsubscription, and reaches whom it
- * was for, or after it, and knows of it. Their order is that of their commits, which is that of their events
- * (docs/decisions/012). It waits for {@link changeAudiences} only.
+ * Keeps everybody subscribed, and everybody else not, until the transaction ends; others may do the same. A
+ * transaction that sends to the channels takes it before the check: so a message comes before an unsubscription, and
+ * reaches whom it was for, or after it, and knows of it. Their order is that of their commits, which is that of their
+ * events (docs/decisions/012). It waits for {@link changeAudiences} only.
  */
 export async function holdAudiences(tx: Tx, channelIds: readonly number[]): Promise<void> {
   if (channelIds.length > 0)

@@ -34,7 +34,7 @@ const count = statement({
   row: {},
 });
 
-/** Locks every channel that one of the accounts is subscribed to: whoever changes several takes them in one go. */
+/** Locks every channel that one of the accounts is subscribed to: a change of several accounts takes them in one go. */
 export async function lockChannelsOf(
   tx: Tx,
   accounts: ReadonlyArray<{ readonly id: number }>,

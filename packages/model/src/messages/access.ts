@@ -59,7 +59,7 @@ const atOnce = 1_000;
 /**
  * Those of the messages that the account may see (messages.md §6), by id, ascending: the one answer to that for every
  * operation that takes ids of messages. What decides of up to {@link atOnce} is of one moment. More are asked in slices,
- * so whoever takes many asks within a snapshot, or has locked what counts.
+ * so an action that takes many asks within a snapshot, or has locked what counts.
  */
 export async function accessMessages(
   sql: Sql,

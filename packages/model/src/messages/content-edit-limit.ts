@@ -9,7 +9,7 @@ export const contentEditLimit = 600;
 
 /**
  * Whether the account may edit what the message says (messages.md §6.2): nobody edits what another has written.
- * @param buffer seconds for whoever began in time
+ * @param buffer seconds for an edit that was begun in time
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkContentEditable(

@@ -19,7 +19,7 @@ export type Destination =
       readonly kind: "channel";
       /** 0 where there is none. */
       readonly channelId: number;
-      /** Where the channel was named so: to whoever does not see it, it does not exist. */
+      /** Where the channel was named so: to an account that does not see it, it does not exist. */
       readonly name?: string;
     }
   /** The sender may be listed or not. */

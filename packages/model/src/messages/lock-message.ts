@@ -37,8 +37,8 @@ export function lockMessage(tx: Tx, account: Account, id: number): Promise<HeldM
 }
 
 /**
- * The same, and nobody comes, goes or changes groups: for whoever tells of a change to those who have the message, whom
- * their groups may let read it.
+ * The same, and nobody comes, goes or changes groups: for an action that tells of a change to those who have the
+ * message, whom their groups may let read it.
  */
 export function lockToldMessage(tx: Tx, account: Account, id: number): Promise<HeldMessage> {
   return lockMessageAfter(tx, account, id, (channelIds) =>
@@ -47,7 +47,7 @@ export function lockToldMessage(tx: Tx, account: Account, id: number): Promise<H
 }
 
 /**
- * The same for whoever needs other locks of the message's channel than its audience.
+ * The same for an action that needs other locks of the message's channel than its audience.
  * @param lockPlace takes them; gets the channel's id, or none for a direct message
  */
 export function lockMessageAfter<Place>(

@@ -46,7 +46,8 @@ const ofChannel = statement({
 
 /**
  * Who is told what becomes of a message (events.md §4): who has it, and, where history is shared, who is subscribed to
- * its channel; of them those who can read it, and are active. Ascending. Whoever tells them holds what it follows from.
+ * its channel; of them those who can read it, and are active. Ascending. The action that tells them holds what it
+ * follows from.
  */
 export async function loadMessageAudience(
   tx: Tx,

@@ -10,7 +10,7 @@ import type { Reaction } from "./reactions.ts";
 import type { Submessage } from "./submessages.ts";
 import { topicShownBy } from "./topic.ts";
 
-/** A message and everything that its presentation needs, whoever looks at it. */
+/** A message and everything that its presentation needs, for every viewer. */
 export interface PresentableMessage {
   readonly id: number;
   /** UNIX time in seconds; a fraction is cut off. */

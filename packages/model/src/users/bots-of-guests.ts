@@ -19,9 +19,10 @@ const following = statement({
 });
 
 /**
- * The bots that get another role with their owner (users.md §3), deactivated ones too: of whoever becomes a guest
- * all that are none yet, of whoever is one no more those that became guests with it. They are marked as what they are
- * now. The group graph must be locked, nobody gets a bot or another role meanwhile, and so must the account with its bots.
+ * The bots that get another role with their owner (users.md §3), deactivated ones too: of a person who becomes a guest
+ * all that are none yet, of a person who is one no more those that became guests with it. They are marked as what they
+ * are now. The group graph must be locked, nobody gets a bot or another role meanwhile, and so must the account with
+ * its bots.
  */
 export async function botsThatFollow(
   tx: Tx,

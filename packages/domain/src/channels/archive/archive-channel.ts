@@ -28,7 +28,7 @@ const archive = statement({
 
 /**
  * Archives a channel (channels.md §8): its name, messages, subscriptions, folder and permissions stay, and nothing is
- * sent to it any more. Whoever sends holds the channel's audience, and so comes before it or is refused; what is
+ * sent to it any more. A sender holds the channel's audience, and so comes before it or is refused; what is
  * scheduled fails when it is due. New members are not subscribed to it, and nothing is announced in it, which the group
  * graph and the organization's row are locked for.
  * @throws ApiError `CANNOT_ADMINISTER_CHANNEL`, `BAD_REQUEST`; nothing has changed then

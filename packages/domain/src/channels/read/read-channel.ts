@@ -50,7 +50,7 @@ export async function readSubscribers(
  * The address at which mail becomes messages of the channel (channels.md §8). There is no mail gateway yet: for that it
  * takes a server that accepts mail, addresses of a token for each account and channel, and somebody who turns what
  * comes into messages.
- * @throws ApiError `BAD_REQUEST`, always; whoever may not read the channel does not learn that there is one
+ * @throws ApiError `BAD_REQUEST`, always; an account that may not read the channel does not learn that there is one
  */
 export async function readEmailAddress(tx: Tx, viewer: Account, channelId: number): Promise<never> {
   await requireChannel(tx, viewer, channelId, { access: "content", archived: false });

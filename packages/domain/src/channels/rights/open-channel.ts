@@ -27,8 +27,8 @@ export interface OpenChannel extends Holder {
 }
 
 /**
- * Takes the locks that a change of the channel needs, archived ones too, then reads everything that decides: whoever
- * comes second sees what the first has done (docs/decisions/012). Nobody sends to the channel or is subscribed
+ * Takes the locks that a change of the channel needs, archived ones too, then reads everything that decides: a request
+ * that comes second sees what the first has done (docs/decisions/012). Nobody sends to the channel or is subscribed
  * meanwhile. Before that it is asked without a lock whether the account administers the channel: somebody who does not
  * waits for nobody and keeps nobody waiting, and learns nothing from how long it takes (channels.md §3).
  * @param graph whether others may hold the group graph, too; alone it is needed where permissions, names or default

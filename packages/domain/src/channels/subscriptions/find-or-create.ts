@@ -38,8 +38,8 @@ export interface FoundChannels {
 
 /**
  * Finds channels by their names, creates those that do not exist (channels.md §8), and locks the others before it looks
- * whether the actor may use them: whoever has removed the actor, or archived a channel, was waited for. A channel that
- * was renamed meanwhile is still the one that was meant.
+ * whether the actor may use them: a transaction that removed the actor, or archived a channel, was waited for. A
+ * channel that was renamed meanwhile is still the one that was meant.
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 export async function findOrCreate(

@@ -45,7 +45,7 @@ export function sortUsable(
 }
 
 /**
- * Whoever adds others needs a permission for that besides; being subscribed is not one, nor needed.
+ * An actor who adds others needs a permission for that besides; being subscribed is not one, nor needed.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkMayAddOthers(

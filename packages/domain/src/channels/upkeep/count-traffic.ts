@@ -4,7 +4,7 @@ import { column, statement, type Tx } from "@carillon/db";
 export const trafficDays = 28;
 
 /**
- * Goes on where `traffic_place` says, up to the last message that is five minutes old: whoever sends one
+ * Goes on where `traffic_place` says, up to the last message that is five minutes old: a transaction that sends one
  * with a lower id has committed by then, since no transaction lasts longer than a minute.
  */
 const count = statement({

@@ -1,17 +1,12 @@
-import { column, statement, dayToDo, leads, noteDay, type Database, type Tx } from "@carillon/db";
+import { dayToDo, leads, noteDay, type Database, type Tx } from "@carillon/db";
 import { channelUpkeep } from "@carillon/jobs";
+import { activeRealms } from "@carillon/model";
 
 import { endActivity } from "./end-activity.ts";
 import { forgetTraffic, refreshTraffic } from "./refresh-traffic.ts";
 
 /** Channels of one event each, to everybody who knows them. */
 const quietAtOnce = 50;
-
-const active = statement({
-  name: "realms-to-keep-up",
-  text: "SELECT id FROM realms WHERE NOT deactivated ORDER BY id",
-  row: { id: column.int },
-});
 
 /**
  * Notes once a day which channels of each organization are quiet, and how much is sent to each (channels.md §11), in
@@ -21,7 +16,7 @@ const active = statement({
  * @returns for how many organizations the day is done
  */
 export async function keepUpChannels(db: Database, signal: AbortSignal): Promise<number> {
-  const realms = await db.rows(active);
+  const realms = await db.rows(activeRealms);
   let done = 0;
   for (const { id } of realms) {
     if (signal.aborted) break;

@@ -47,7 +47,7 @@ const hold = statement({
 
 /**
  * The same, and until the transaction ends the messages stay where they are, and the account in their channels, or out of
- * them: for whoever makes copies.
+ * them: for an action that makes copies.
  * @throws ChangedMeanwhile where one was moved while its channel was waited for
  */
 export async function holdReached(

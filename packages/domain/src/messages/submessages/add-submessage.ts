@@ -20,7 +20,7 @@ export interface NewSubmessage {
 
 /**
  * Attaches data of an integration, such as a vote, to a message (messages.md §6.6): who wrote the message begins, and
- * whoever sees it may go on.
+ * every account that sees it may go on.
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
  */
 export async function addSubmessage(

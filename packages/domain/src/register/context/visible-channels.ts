@@ -20,7 +20,7 @@ type OwnSubscription = Subscription & { readonly active: boolean };
 /** A channel that the account sees. */
 export interface VisibleChannel {
   readonly channel: Channel;
-  /** The channel as clients see it: one object, whoever tells it. */
+  /** The channel as clients see it: one object, in every section that shows it. */
   readonly object: ChannelObject;
   /** Null where the account was never subscribed. */
   readonly subscription: OwnSubscription | null;

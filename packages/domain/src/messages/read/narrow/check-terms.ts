@@ -8,7 +8,7 @@ import { checkWithOperand } from "./with.ts";
 const maxTerms = 100;
 
 /**
- * Refuses what is wrong with a narrow whoever asks, before anything else is looked at.
+ * Refuses what is wrong with a narrow for every account, before anything else is looked at.
  * @throws ApiError `BAD_REQUEST` for an operand of a type that its operator never takes
  */
 export function checkTerms(terms: readonly NarrowTerm[]): void {
