@@ -1,4 +1,4 @@
-import { getMessage, getMessages } from "@carillon/contract";
+import { getMessage, getMessages, matchNarrow } from "@carillon/contract";
 import { accessMessages, loadAccounts } from "@carillon/model";
 import {
   bot,
@@ -17,7 +17,7 @@ import { expect } from "chai";
 
 import { withChance, type Chance } from "../faults/support/chance.ts";
 import { type ModelUser, VisibilityModel } from "./support/visibility/model.ts";
-import { draw, type History, takeStep } from "./support/visibility/steps.ts";
+import { draw, type History, takeStep, words } from "./support/visibility/steps.ts";
 
 const steps = 120;
 const stepsBetweenLooks = 20;
@@ -116,11 +116,34 @@ describe("Messages, after any history of joins, leaves, changes and deletions", 
         expect(flags.includes("historical"), `a copy of ${id} of ${one.id}`).to.equal(
           !received.has(id),
         );
-      compare(
-        "public channels",
-        await all([{ operator: "channels", operand: "public" }]),
-        model.ofPublicChannels(one),
-      );
+      const publicChannels = { operator: "channels", operand: "public" };
+      compare("public channels", await all([publicChannels]), model.ofPublicChannels(one));
+
+      // Searching finds what is seen without it, as far as it has the word.
+      const word = draw(history, words);
+      const having = (ids: readonly number[]) => {
+        const found = new Set(
+          model.messages.filter((message) => message.word === word).map(({ id }) => id),
+        );
+        return ids.filter((id) => found.has(id));
+      };
+      const [what, narrow, seen] = draw(history, [
+        ["personal history", [], model.personal(one)],
+        [
+          `channel ${room.id}`,
+          [{ operator: "channel", operand: room.id }],
+          model.ofChannel(one, room),
+        ],
+        ["public channels", [publicChannels], model.ofPublicChannels(one)],
+      ] as const);
+      const search = [...narrow, { operator: "search", operand: `hello ${word}` }];
+      compare(`${what} with ${word}`, await all(search), having(seen));
+      const params = { msg_ids: [...known], narrow: [{ operator: "search", operand: word }] };
+      const { messages } = await gateway
+        .as(accountOf(history, one))
+        .succeed(matchNarrow, { params });
+      const matching = Object.keys(messages).map((id) => ({ id: Number(id) }));
+      compare(`matches of ${word}`, matching, having(model.personal(one)));
     }
   }
 

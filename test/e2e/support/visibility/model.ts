@@ -21,6 +21,8 @@ export interface ModelMessage {
   /** Undefined for direct messages. */
   readonly channel: ModelChannel | undefined;
   readonly topic: string;
+  /** Which of the words it has that are searched for. */
+  readonly word: string;
   readonly receivedBy: ReadonlySet<number>;
 }
 

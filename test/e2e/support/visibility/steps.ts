@@ -55,6 +55,10 @@ const privacies: Readonly<Record<ModelChannel["privacy"], object>> = {
 
 const topics = ["soup", "lunch"];
 
+/** Each message has one of them, and with it the other that all have. */
+export const words = ["salad", "bread", "apple"];
+const content = (word: string) => `hello **${word}**`;
+
 interface Asked {
   readonly by: TestAccount;
   readonly operation: Operation;
@@ -93,13 +97,14 @@ const post: Maker = (history) => {
   const some = history.chance.below(4) === 0 ? someUserAndChannel : someSubscriberAndChannel;
   const [user, channel] = some(history);
   const topic = draw(history, topics);
+  const word = draw(history, words);
   return {
     by: accountOf(history, user),
     operation: sendMessage,
-    params: { type: "channel", to: channel.id, topic, content: "hello" },
+    params: { type: "channel", to: channel.id, topic, content: content(word) },
     onSuccess: ({ id }) => {
       const receivedBy = new Set(channel.subscribers);
-      history.model.messages.push({ id: Number(id), channel, topic, receivedBy });
+      history.model.messages.push({ id: Number(id), channel, topic, word, receivedBy });
     },
   };
 };
@@ -108,13 +113,20 @@ const write: Maker = (history) => {
   const { users } = history.model;
   const [user, ...others] = [draw(history, users), draw(history, users), draw(history, users)];
   const to = others.slice(history.chance.below(2)).map(({ id }) => id);
+  const word = draw(history, words);
   return {
     by: accountOf(history, user),
     operation: sendMessage,
-    params: { type: "direct", to, content: "hello" },
+    params: { type: "direct", to, content: content(word) },
     onSuccess: ({ id }) => {
       const receivedBy = new Set([user.id, ...to]);
-      history.model.messages.push({ id: Number(id), channel: undefined, topic: "", receivedBy });
+      history.model.messages.push({
+        id: Number(id),
+        channel: undefined,
+        topic: "",
+        word,
+        receivedBy,
+      });
     },
   };
 };
