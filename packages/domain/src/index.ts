@@ -53,6 +53,7 @@ export {
   listArchivedRuns,
   restoreMessages,
 } from "./messages/removal/restore-messages.ts";
+export { fileWords } from "./messages/search/file-words.ts";
 export { indexMessages } from "./messages/search/index-messages.ts";
 export { searchVector } from "./messages/search/search-vector.ts";
 export { sendUnheardNotice } from "./messages/send/bot-trouble.ts";
