@@ -115,6 +115,9 @@ describe("GET /messages: search", () => {
     expect(await search('"day nothing"')).to.deep.equal([]);
     expect(await search('"100%_sure"')).to.deep.equal(["names"]);
     expect(await search('"100__sure"')).to.deep.equal([]);
+    expect(await search('"ÄPfel CAFE\u0301"')).to.deep.equal(["apples"]);
+    for (const expression of ['"soup.*"', '"^soup"', '"(soup"', '"soup|salad"', '"***=soup"'])
+      expect(await search(expression), expression).to.deep.equal([]);
     expect(await search('"C:\\new"')).to.deep.equal(["names"]);
     expect(await search('"pears.test" here')).to.deep.equal([]);
     expect(await search('"salad for')).to.deep.equal(["soup"]);
@@ -287,6 +290,9 @@ describe("GET /messages: search", () => {
       Array.from({ length: count }, (_, n) => `"soup${n}"`).join(" ");
     expect(await search(phrases(10))).to.deep.equal([]);
     await no("BAD_REQUEST", term("search", phrases(11)));
+    expect(await search(`"${"x".repeat(200)}"`)).to.deep.equal([]);
+    await no("BAD_REQUEST", term("search", `"${"x".repeat(201)}"`));
+    await no("BAD_REQUEST", term("search", `"${"x".repeat(100)}" "${"y".repeat(101)}"`));
     const words = (count: number) => Array.from({ length: count }, (_, n) => `soup${n}`).join(" ");
     expect(await search(words(40))).to.deep.equal([]);
     expect(await search("soup soup SOUPS ".repeat(30).trim())).to.have.length(5);
