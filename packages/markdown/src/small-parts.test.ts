@@ -81,7 +81,9 @@ describe("Emoji names", () => {
       heart: "2764",
       one: "0031-20e3",
       tada: "1f389",
-      grinning_face_with_smiling_eyes: "1f604",
+      grinning_face_with_smiling_eyes: "1f601",
+      beetle: "1f41e",
+      beetle_2: "1fab2",
     })) {
       expect(emojiNames.get(name), name).to.equal(code);
     }

@@ -21,9 +21,13 @@ function collectNames(): Map<string, string> {
   const add = (name: string, code: string): void => {
     if (!names.has(name)) names.set(name, code);
   };
-  for (const [code, own] of Object.entries(chatNames)) for (const name of own) add(name, code);
+  for (const [code, own] of chatNames) for (const name of own) add(name, code);
   for (const { emoji, names: own } of gemoji) for (const name of own) add(name, emojiCode(emoji));
   for (const { emoji, description } of gemoji) add(nameOf(description), emojiCode(emoji));
+  // Where all names of an emoji stand for others, it is a second one of the name.
+  const named = new Set(names.values());
+  for (const { emoji, description } of gemoji)
+    if (!named.has(emojiCode(emoji))) add(`${nameOf(description)}_2`, emojiCode(emoji));
   return names;
 }
 
