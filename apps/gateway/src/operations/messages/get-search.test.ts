@@ -1,8 +1,11 @@
 import { getMessages, matchNarrow } from "@carillon/contract";
 import {
   channel,
+  channelMessage,
   countQueries,
+  deliverNow,
   refused,
+  schedule,
   type TestAccount,
   type TestChannel,
   user,
@@ -297,6 +300,16 @@ describe("GET /messages: search", () => {
     expect(await search(words(40))).to.deep.equal([]);
     expect(await search("soup soup SOUPS ".repeat(30).trim())).to.have.length(5);
     await no("BAD_NARROW", term("search", words(41)));
+  });
+
+  it("finds what was scheduled as soon as it is there", async () => {
+    const { db, org } = scene;
+    const content = "Olives, at “noon”";
+    const client = scene.as(me);
+    const id = await schedule(client, channelMessage(room.id, { content, topic: "Lunch & more" }));
+    expect(await search("olives")).to.deep.equal([]);
+    await deliverNow(db, org.realm, [id]);
+    expect(await search("olive noon lunch")).to.have.length(1);
   });
 
   it("asks the database as often, however much is found", async () => {

@@ -14,6 +14,7 @@ import { hitsStatement, horizonStatement, walkStatement } from "./word-statement
  * messages a walk of 20,000 takes about 100 ms, and so do 10,000 hits.
  */
 
+/** For how long each way is tried. */
 export interface Effort {
   /** Messages that are walked along first, where a conversation is small or the word common. */
   readonly near: (side: Side) => number;
