@@ -101,6 +101,7 @@ describe("Snapshots and events", function () {
       groups: [team.id],
       folders: [],
       scheduled: [],
+      reminders: [],
       messages: [],
       done: new Map(),
       story: [],

@@ -1,14 +1,15 @@
-import { column, pending, statement, type RowOf, type Sql } from "@carillon/db";
+import { column, pending, scheduledKind, statement, type RowOf, type Sql } from "@carillon/db";
 
 const late = statement({
   name: "dashboard-late",
-  text: `SELECT id, realm_id AS "realmId", extract(epoch FROM deliver_at)::float8 AS "deliverAt",
+  text: `SELECT id, kind = ${scheduledKind.reminder} AS "isReminder", realm_id AS "realmId", extract(epoch FROM deliver_at)::float8 AS "deliverAt",
       extract(epoch FROM now() - deliver_at)::float8 AS late, alarmed_at IS NOT NULL AS alarmed
     FROM scheduled_messages s
     WHERE ${pending("s")} AND deliver_at < now() - interval '1 second'
     ORDER BY deliver_at LIMIT 20`,
   row: {
     id: column.bigint,
+    isReminder: column.bool,
     realmId: column.int,
     /** UNIX seconds */
     deliverAt: column.float,
@@ -18,7 +19,7 @@ const late = statement({
   },
 });
 
-/** A scheduled message that should have been sent. */
+/** A scheduled message or reminder that should have been sent. */
 export type LateMessage = RowOf<typeof late.columns>;
 
 /** The latest-running ones first, at most twenty. */

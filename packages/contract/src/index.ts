@@ -39,6 +39,7 @@ export * from "./permissions/permission.ts";
 export * from "./permissions/registry.ts";
 export * from "./permissions/supported.ts";
 export * from "./permissions/system-groups.ts";
+export type { ReminderResource } from "./reminders/reminder-resource.ts";
 export * from "./roles.ts";
 export type { ScheduledMessageResource } from "./scheduled-messages/scheduled-message-resource.ts";
 export * from "./settings/parameters.ts";

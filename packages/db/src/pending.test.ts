@@ -10,7 +10,7 @@ interface Plan {
 describe("what is pending", () => {
   const db = useDatabase();
 
-  it("is no reminder, which no delivery would claim", async () => {
+  it("is what the delivery would claim, reminders too", async () => {
     const { realm, member } = await organization(db);
     const room = await channel(db, realm, { subscribers: [member] });
     const { id } = await scheduledMessage(db, member, room, { dueIn: -60 });
@@ -21,18 +21,23 @@ describe("what is pending", () => {
     expect(await overdueRealms(db, 10_000)).to.have.length(1);
     expect(await unalarmed()).to.have.length(1);
     await db.rows(
-      "UPDATE scheduled_messages SET kind = 2, reminder_target_message_id = 1 WHERE id = $1",
+      "UPDATE scheduled_messages SET kind = 2, reminder_target_message_id = 1, channel_id = NULL, topic = '' WHERE id = $1",
       [id],
     );
-    expect(await overdueRealms(db, 10_000)).to.deep.equal([]);
-    expect(await unalarmed()).to.deep.equal([]);
+    expect(await overdueRealms(db, 10_000)).to.have.length(1);
+    expect(await unalarmed()).to.have.length(1);
+    for (const ended of ["failed = true", "failed = false, delivered = true"]) {
+      await db.rows(`UPDATE scheduled_messages SET ${ended} WHERE id = $1`, [id]);
+      expect(await overdueRealms(db, 10_000)).to.deep.equal([]);
+      expect(await unalarmed()).to.deep.equal([]);
+    }
   });
 
   const looks = {
     scheduled_messages_due_idx: `realm_id = 1 AND ${pending("s")} ORDER BY deliver_at, id`,
     scheduled_messages_unalarmed_idx: `alarmed_at IS NULL AND ${pending("s")} ORDER BY deliver_at`,
     scheduled_messages_pending_idx: `${pending("s")} ORDER BY deliver_at`,
-    scheduled_messages_listing_idx: `sender_id = 1 AND ${undelivered("s")} ORDER BY deliver_at, id`,
+    scheduled_messages_listing_idx: `sender_id = 1 AND ${undelivered("s", "1")} ORDER BY deliver_at, id`,
   };
   for (const [index, look] of Object.entries(looks))
     it(`is found along ${index}, which holds nothing else`, async () => {

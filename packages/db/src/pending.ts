@@ -1,18 +1,24 @@
 /** Values of `scheduled_messages.kind`. */
 export const scheduledKind = { sendLater: 1, reminder: 2 } as const;
 
+/** One of {@link scheduledKind}. */
+export type ScheduledKind = (typeof scheduledKind)[keyof typeof scheduledKind];
+
 /**
  * The condition, in SQL, that a row of `scheduled_messages` is not sent yet, whether or not it has failed: what its
- * sender sees (scheduled-messages.md §3).
+ * account sees (scheduled-messages.md §3, §8).
  * @param table its alias
+ * @param kind the one kind that is meant, in SQL; both unless given
  */
-export function undelivered(table: string): string {
-  return `NOT ${table}.delivered AND ${table}.kind = ${scheduledKind.sendLater}`;
+export function undelivered(table: string, kind?: string): string {
+  const ofAnyKind = `NOT ${table}.delivered`;
+  return kind === undefined ? ofAnyKind : `${ofAnyKind} AND ${table}.kind = ${kind}`;
 }
 
 /**
- * The condition that a row of `scheduled_messages` is to be sent at its time. Everybody who looks for such rows takes it
- * from here: who saw other rows than the delivery claims would set alarms for them again and again. The partial indexes repeat it.
+ * The condition that a row of `scheduled_messages`, message or reminder, is to be sent at its time. Everybody who looks
+ * for such rows takes it from here: who saw other rows than the delivery claims would set alarms for them again and
+ * again. The partial indexes repeat it.
  * @param table its alias
  */
 export function pending(table: string): string {

@@ -82,11 +82,18 @@ export { updateRealm } from "./realms/update-realm.ts";
 export { eventPresenter } from "./register/event-presenter.ts";
 export { registerQueue } from "./register/register.ts";
 export { sweepRetention } from "./retention/sweep-retention.ts";
+export { createReminder } from "./scheduled/create-reminder.ts";
 export { scheduleMessage } from "./scheduled/create.ts";
+export { deleteReminder } from "./scheduled/delete-reminder.ts";
 export { deleteScheduled } from "./scheduled/delete.ts";
 export { deliverAll } from "./scheduled/deliver-all.ts";
 export { editScheduled } from "./scheduled/edit.ts";
-export { beginScheduledList, scheduledPages } from "./scheduled/list.ts";
+export {
+  beginScheduledList,
+  reminderListing,
+  scheduledListing,
+  scheduledPages,
+} from "./scheduled/list.ts";
 export type { Outcome } from "./scheduled/outcome.ts";
 export { emojiData, emojiDataUrl, emojiDataVersion } from "./server/emoji-data.ts";
 export { serverSettings } from "./server/server-settings.ts";

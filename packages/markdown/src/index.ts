@@ -9,7 +9,9 @@ export { isMeMessage } from "./me-message.ts";
 export {
   bulletList,
   channelLink,
+  directMessageLink,
   emphasised,
+  messageLink,
   moment,
   notice,
   type Notice,
@@ -22,6 +24,7 @@ export {
   topicLink,
 } from "./notice.ts";
 export { type ParseOptions, parseMessage } from "./parse-message.ts";
+export { fencedQuote, longestQuoteFrame, quotedLines } from "./quote-source.ts";
 export { renderDescription } from "./render-description.ts";
 export { renderMessage, renderVersion } from "./render-message.ts";
 export { RenderLimitError } from "./rendering.ts";

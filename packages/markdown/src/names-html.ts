@@ -53,3 +53,14 @@ export function topicHtml(
   const href = `${escapeAttribute(topicPath(channel, topic))}${anchor}`;
   return `<a class="stream-topic" data-stream-id="${channel.id}" href="${href}">${topicText(channel, topic, emptyTopicName)}</a>`;
 }
+
+/** How a message of a channel is linked. */
+export function messageLinkHtml(
+  channel: LinkableChannel,
+  topic: string,
+  emptyTopicName: string,
+  messageId: number,
+): string {
+  const href = escapeAttribute(`${topicPath(channel, topic)}/near/${messageId}`);
+  return `<a class="message-link" href="${href}">${topicText(channel, topic, emptyTopicName)} @ 💬</a>`;
+}

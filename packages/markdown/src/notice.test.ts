@@ -4,7 +4,9 @@ import { findFault } from "./html-check.test.ts";
 import {
   bulletList,
   channelLink,
+  directMessageLink,
   emphasised,
+  messageLink,
   moment,
   type Notice,
   notice,
@@ -58,6 +60,7 @@ const hostileNames = [
 function about(name: string): Notice {
   return notice(
     paragraph`${silentUser({ id: 5, fullName: name })} & ${silentGroup({ id: 21, name })} in ${channelLink({ id: 9, name })}.`,
+    paragraph`See ${messageLink({ id: 9, name }, name, "general chat", 214)} and ${directMessageLink("this", [5, 9], 7)}.`,
     paragraph`Channel ${emphasised(name)}, ${moment(1_709_823_600)}. ${quoted(name)}`,
     paragraph`${told(name)}`,
     bulletList([told(name), told("second")]),
@@ -105,7 +108,7 @@ describe("What a system bot says", () => {
 
   it("has Markdown in which no name is more than a mention, a link to the channel or code", () => {
     const allowed =
-      /^<(?:\/?(?:p|ul|li|code|strong|em)|\/(?:time|span|a)|time datetime="2024-03-07T15:00:00Z"|span class="user(?:-group)?-mention silent" data-user(?:-group)?-id="\d+"|a class="stream" data-stream-id="9")>$/;
+      /^<(?:\/?(?:p|ul|li|code|strong|em)|\/(?:time|span|a)|time datetime="2024-03-07T15:00:00Z"|span class="user(?:-group)?-mention silent" data-user(?:-group)?-id="\d+"|a(?: class="message-link"| class="stream" data-stream-id="9")?)>$/;
     for (const name of hostileNames) {
       const { content } = about(name);
       for (const organization of [lookups, known(name)]) {
@@ -116,11 +119,9 @@ describe("What a system bot says", () => {
         for (const tag of elements(rendered.html))
           expect(tag, `${name}: ${rendered.html}`).to.match(allowed);
         expect(rendered.html.split("<li>")).to.have.length(3);
-        expect(rendered).to.deep.include({
-          mentionedUserIds: [],
-          channelWildcard: false,
-          hasLink: false,
-        });
+        expect(rendered).to.deep.include({ mentionedUserIds: [], channelWildcard: false });
+        for (const [, href] of rendered.html.matchAll(/ href="([^"]*)"/g))
+          expect(href, name).to.match(/^\/#narrow\/(channel\/9-|dm\/5,9-dm\/)/);
       }
     }
   });

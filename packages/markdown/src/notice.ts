@@ -1,5 +1,12 @@
-import { escapeText } from "./escape.ts";
-import { channelHtml, groupMentionHtml, topicHtml, userMentionHtml } from "./names-html.ts";
+import { escapeAttribute, escapeText } from "./escape.ts";
+import {
+  channelHtml,
+  groupMentionHtml,
+  messageLinkHtml,
+  topicHtml,
+  topicPath,
+  userMentionHtml,
+} from "./names-html.ts";
 import type { LinkableChannel } from "./types.ts";
 
 /**
@@ -58,6 +65,42 @@ export function topicLink(
     ? `#**${channel.name}>${topic}**`
     : code(`#${channel.name} > ${topic === "" ? emptyTopicName : topic}`);
   return { source, html: topicHtml(channel, topic, { emptyTopicName }) };
+}
+
+/**
+ * A link to a message of a channel that all who read the notice may read.
+ * @param emptyTopicName what the organization calls the empty one
+ */
+export function messageLink(
+  channel: LinkableChannel,
+  topic: string,
+  emptyTopicName: string,
+  messageId: number,
+): NoticePart {
+  const { name } = channel;
+  const isPlain = PLAIN_SENTENCES.test(name) && (topic === "" || PLAIN_SENTENCES.test(topic));
+  // The slug leaves asterisks as they are, and three of them would count before the link does.
+  const path = `${topicPath(channel, topic)}/near/${messageId}`.replaceAll("*", ".2A");
+  return {
+    source: isPlain ? `#**${name}>${topic}@${messageId}**` : `[message ${messageId}](${path})`,
+    html: messageLinkHtml(channel, topic, emptyTopicName, messageId),
+  };
+}
+
+/**
+ * Our own words as a link to a direct message.
+ * @param memberIds of everybody in the conversation, ascending
+ */
+export function directMessageLink(
+  words: string,
+  memberIds: readonly number[],
+  messageId: number,
+): NoticePart {
+  const path = `/#narrow/dm/${memberIds.join(",")}-dm/near/${messageId}`;
+  return {
+    source: `[${words}](${path})`,
+    html: `<a href="${escapeAttribute(path)}">${escapeText(words)}</a>`,
+  };
 }
 
 /** A name that is only told. */

@@ -2,7 +2,7 @@ import type { ChannelReference, Inline } from "./document.ts";
 import { escapeAttribute, escapeText } from "./escape.ts";
 import { isUpload, localHref } from "./links/target.ts";
 import { renderMath } from "./math.ts";
-import { channelHtml, topicHtml, topicPath, topicText } from "./names-html.ts";
+import { channelHtml, messageLinkHtml, topicHtml } from "./names-html.ts";
 import { groupMention, userMention } from "./render-mention.ts";
 import { resolveChannel } from "./resolve.ts";
 import type { Rendering } from "./rendering.ts";
@@ -68,10 +68,7 @@ function channelLink(target: ChannelReference, rendering: Rendering): string {
   const { topic, messageId } = target;
   if (topic === undefined) return channelHtml(channel);
   const { emptyTopicDisplayName: emptyTopicName } = lookups;
-  if (messageId !== undefined) {
-    const href = escapeAttribute(topicPath(channel, topic));
-    return `<a class="message-link" href="${href}/near/${messageId}">${topicText(channel, topic, emptyTopicName)} @ 💬</a>`;
-  }
+  if (messageId !== undefined) return messageLinkHtml(channel, topic, emptyTopicName, messageId);
   const newest = lookups.newestMessageOfTopic(channel.id, topic);
   return topicHtml(channel, topic, { emptyTopicName, newest });
 }

@@ -119,7 +119,7 @@ export {
   clientOfAccount,
   loadClientNames,
 } from "./messages/clients.ts";
-export { maxMessageLength, normaliseContent } from "./messages/content.ts";
+export { cutContent, maxMessageLength, normaliseContent } from "./messages/content.ts";
 export {
   type CheckedMessage,
   type Destination,
@@ -186,6 +186,7 @@ export {
 } from "./messages/topics.ts";
 export { isResolveToggle, resolvedPrefix } from "./messages/resolved-topic.ts";
 export type { Reader } from "./messages/reader.ts";
+export { type SeenMessage, seenMessages } from "./messages/seen-messages.ts";
 export { topicPolicyEvent, topicPolicyEvents } from "./messages/topic-policy-event.ts";
 export { visibilityPolicy } from "./messages/visibility-policy.ts";
 export { messageReadable } from "./messages/visibility.ts";

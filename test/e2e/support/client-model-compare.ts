@@ -56,6 +56,7 @@ const keys: Readonly<Record<string, (item: Item) => string>> = {
   realm_bots: byField("user_id"),
   channel_folders: byField("id"),
   scheduled_messages: byField("scheduled_message_id"),
+  reminders: byField("reminder_id"),
   user_topics: ({ stream_id, topic_name }) => `${String(stream_id)} ${String(topic_name)}`,
   recent_private_conversations: ({ user_ids }) => (user_ids as number[]).join(),
 };

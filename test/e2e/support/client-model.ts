@@ -25,6 +25,7 @@ export interface ModelState {
   user_status: Record<string, Record<string, string>>;
   user_settings: Record<string, unknown>;
   scheduled_messages: Item[];
+  reminders: Item[];
   starred_messages: number[];
   recent_private_conversations: Array<{ user_ids: number[]; max_message_id: number }>;
   unread_msgs: UnreadSnapshot;
@@ -223,6 +224,11 @@ export class ClientModel {
     },
     "scheduled_messages/remove": ({ scheduled_message_id: id }) =>
       void take(this.state.scheduled_messages, "scheduled_message_id", id),
+    "reminders/add": (event) => {
+      for (const row of event["reminders"] as Item[])
+        addOnce(this.state.reminders, row, "reminder_id");
+    },
+    "reminders/remove": ({ reminder_id: id }) => void take(this.state.reminders, "reminder_id", id),
   };
 
   #setOfRealm(data: Item): void {

@@ -13,7 +13,7 @@ export function lookUpPage(id: string, found: Found | undefined): Page {
     body: [
       html`<form class="line" action="/look-up" method="get">
         <label
-          >Id of a scheduled message, a message, background work or a job<input
+          >Id of a scheduled message, a reminder, a message, background work or a job<input
             name="id"
             value="${id}"
             required
@@ -46,7 +46,7 @@ function results(id: string, found: Found | undefined): Content {
 function scheduledSection(row: ScheduledView, alarms: readonly FoundJob[]): Html {
   const at = (time: number | null) => (time === null ? "–" : moment(time, row.now));
   const overdue = row.state === "pending" && row.now > row.deliverAt;
-  return html`<h2>Scheduled message ${row.id}</h2>
+  return html`<h2>${row.kind === "reminder" ? "Reminder" : "Scheduled message"} ${row.id}</h2>
     ${facts([
       [
         "State",
@@ -69,10 +69,15 @@ function scheduledSection(row: ScheduledView, alarms: readonly FoundJob[]): Html
       ["Version", row.version],
       ["Kind", row.kind],
       ["Organization", row.realmId],
-      ["Sender", row.senderId],
-      ["To", row.channelId === null ? "a direct conversation" : `channel ${row.channelId}`],
+      [row.kind === "reminder" ? "Account" : "Sender", row.senderId],
+      ["To", receiverOf(row)],
       ["Created", at(row.createdAt)],
     ])}`;
+}
+
+function receiverOf({ kind, channelId }: ScheduledView): string {
+  if (kind === "reminder") return "the account itself";
+  return channelId === null ? "a direct conversation" : `channel ${channelId}`;
 }
 
 function intentSection(row: IntentView): Html {

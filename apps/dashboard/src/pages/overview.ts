@@ -47,6 +47,8 @@ function numbers({ lag, counts, lateness, counters }: Snapshot): Html {
     ["Pending, within 24 h", number(counts?.pendingWithin)],
     ["Pending, later", number(counts?.pendingAfter)],
     ["Failed messages", number(counts?.failed)],
+    ["Reminders pending", number(counts?.remindersPending)],
+    ["Failed reminders", number(counts?.remindersFailed)],
     ["Background work pending", number(counts?.intentsPending)],
     ["Dead letters", html`<a href="/dead-letters">${number(counts?.deadLetters)}</a>`],
     ["Repairs of the sweep", number(counters && (counters.get("sweep_repairs") ?? 0))],
@@ -73,13 +75,14 @@ function lateTable(late: readonly LateMessage[]): Html {
     (row) =>
       html`<tr>
         <td><a href="/look-up?id=${row.id}">${row.id}</a></td>
+        <td>${row.isReminder ? "reminder" : "message"}</td>
         <td class="n">${row.realmId}</td>
         <td>${moment(row.deliverAt, row.deliverAt + row.late)}</td>
         <td>${row.alarmed ? "yes" : "no"}</td>
       </tr>`,
   );
-  const columns = ["Scheduled message", { n: "Organization" }, "Due", "Has an alarm"];
-  return html`<h2>Late messages, the oldest first</h2>
+  const columns = ["Scheduled message", "Kind", { n: "Organization" }, "Due", "Has an alarm"];
+  return html`<h2>Late messages and reminders, the oldest first</h2>
     ${table(columns, rows, "")}`;
 }
 

@@ -17,7 +17,15 @@ const living = (role: string): ProcessRow => ({
 
 const well: Snapshot = {
   lag: { dueLag: 0.4, outboxOldest: 1, clockSkew: -0.2 },
-  counts: { pendingWithin: 9, pendingAfter: 9, failed: 3, intentsPending: 1, deadLetters: 0 },
+  counts: {
+    pendingWithin: 9,
+    pendingAfter: 9,
+    failed: 3,
+    remindersPending: 2,
+    remindersFailed: 1,
+    intentsPending: 1,
+    deadLetters: 0,
+  },
   lateness: { deliveries: 3, median: 0, p95: 0, max: 0 },
   processes: [living("worker"), living("gateway")],
   counters: new Map(),

@@ -1,5 +1,16 @@
-import { column, pending, statement, undelivered, type RowOf, type Sql } from "@carillon/db";
+import {
+  column,
+  pending,
+  scheduledKind,
+  statement,
+  undelivered,
+  type RowOf,
+  type Sql,
+} from "@carillon/db";
 import { alarmHorizonMs } from "@carillon/jobs";
+
+/** Of a row that is no reminder. */
+const isMessage = `kind = ${scheduledKind.sendLater}`;
 
 /**
  * The failed ones are what is neither delivered nor pending: there is an index of each of these two, and none of the
@@ -8,18 +19,25 @@ import { alarmHorizonMs } from "@carillon/jobs";
 const counts = statement({
   name: "dashboard-counts",
   text: `SELECT p.within AS "pendingWithin", p.later AS "pendingAfter",
-      greatest(0, (SELECT count(*) FROM scheduled_messages s WHERE ${undelivered("s")}) - p.within - p.later) AS failed,
+      greatest(0, u.messages - p.within - p.later) AS failed,
+      p.reminders AS "remindersPending", greatest(0, u.reminders - p.reminders) AS "remindersFailed",
       (SELECT count(*) FROM job_intent WHERE state = 'pending') AS "intentsPending",
       (SELECT count(*) FROM job_intent WHERE state = 'dead') AS "deadLetters"
-    FROM (SELECT count(*) FILTER (WHERE deliver_at <= horizon) AS within,
-        count(*) FILTER (WHERE deliver_at > horizon) AS later
+    FROM (SELECT count(*) FILTER (WHERE ${isMessage} AND deliver_at <= horizon) AS within,
+        count(*) FILTER (WHERE ${isMessage} AND deliver_at > horizon) AS later,
+        count(*) FILTER (WHERE NOT ${isMessage}) AS reminders
       FROM scheduled_messages s, (SELECT now() + make_interval(secs => ${alarmHorizonMs / 1_000}) AS horizon) h
-      WHERE ${pending("s")}) p`,
+      WHERE ${pending("s")}) p,
+      (SELECT count(*) FILTER (WHERE ${isMessage}) AS messages, count(*) FILTER (WHERE NOT ${isMessage}) AS reminders
+      FROM scheduled_messages s WHERE ${undelivered("s")}) u`,
   row: {
     /** Pending scheduled messages that are due within the time for which alarms are in the queue. */
     pendingWithin: column.bigint,
     pendingAfter: column.bigint,
+    /** Scheduled messages. */
     failed: column.bigint,
+    remindersPending: column.bigint,
+    remindersFailed: column.bigint,
     intentsPending: column.bigint,
     deadLetters: column.bigint,
   },

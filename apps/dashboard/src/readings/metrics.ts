@@ -21,7 +21,10 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
     help: "1 when the store answers, 0 when it does not",
     labelNames: ["store"],
   });
-  const dueLag = single("due_lag_seconds", "How long the oldest due message has been waiting");
+  const dueLag = single(
+    "due_lag_seconds",
+    "How long the oldest due message or reminder has been waiting",
+  );
   const outboxOldest = single(
     "outbox_oldest_seconds",
     "How long the oldest row has been waiting to get into a queue",
@@ -36,16 +39,18 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
     labelNames: ["horizon"],
   });
   const failed = single("scheduled_messages_failed", "Scheduled messages that could not be sent");
+  const reminders = single("reminders_pending", "Reminders that are to be sent");
+  const remindersFailed = single("reminders_failed", "Reminders that could not be sent");
   const intents = single("intents_pending", "Background work that is to be done");
   const dead = single("dead_letters", "Background work that was given up");
   const lateness = gauge(registry, {
     name: "carillon_recent_delivery_lateness_seconds",
-    help: "How late the scheduled messages of the last hour were sent, of the latest thousand",
+    help: "How late the scheduled messages and reminders of the last hour were sent, of the latest thousand",
     labelNames: ["quantile"],
   });
   const deliveries = single(
     "recent_deliveries",
-    "Scheduled messages sent in the last hour, counted up to a thousand",
+    "Scheduled messages and reminders sent in the last hour, counted up to a thousand",
   );
   const depths = gauge(registry, {
     name: "carillon_queue_jobs",
@@ -82,6 +87,8 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
       [outboxOldest, lag?.outboxOldest],
       [clockSkew, lag?.clockSkew],
       [failed, counts?.failed],
+      [reminders, counts?.remindersPending],
+      [remindersFailed, counts?.remindersFailed],
       [intents, counts?.intentsPending],
       [dead, counts?.deadLetters],
       [deliveries, late?.deliveries],

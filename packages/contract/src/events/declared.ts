@@ -14,6 +14,7 @@ export * from "./realm-emoji.ts";
 export * from "./realm-linkifiers.ts";
 export * from "./realm-user.ts";
 export * from "./realm.ts";
+export * from "./reminders.ts";
 export * from "./scheduled-messages.ts";
 export * from "./stream.ts";
 export * from "./submessage.ts";

@@ -1,4 +1,5 @@
 import { defaultChannelsEvent } from "@carillon/model";
+import { scheduledKind } from "@carillon/db";
 import { organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -49,6 +50,7 @@ describe("what a queue is told", () => {
   it("is scheduled messages as they are, the empty topic included", () => {
     const row: ScheduledRow = {
       id: 5,
+      kind: scheduledKind.sendLater,
       senderId: 1,
       channelId: 4,
       memberIds: null,
@@ -61,6 +63,8 @@ describe("what a queue is told", () => {
       readBySender: true,
       delivered: false,
       failed: false,
+      targetId: null,
+      note: null,
     };
     const record = presentScheduled(row);
     const head = { type: "scheduled_messages" };

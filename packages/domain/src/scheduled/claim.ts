@@ -1,4 +1,13 @@
-import { column, lockClass, pending, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
+import {
+  column,
+  lockClass,
+  pending,
+  scheduledKind,
+  statement,
+  type RowOf,
+  type Sql,
+  type Tx,
+} from "@carillon/db";
 
 import { scheduledColumns, scheduledRow, scheduledTables } from "./row.ts";
 
@@ -13,6 +22,11 @@ const dueRow = {
 
 /** A due row with what decides at once that it is not sent. */
 export type DueRow = RowOf<typeof dueRow>;
+
+/** Whether the row is a reminder, and no message to be sent later. */
+export function isReminder({ kind }: Pick<DueRow, "kind">): boolean {
+  return kind === scheduledKind.reminder;
+}
 
 /** How long a claim waits, in milliseconds, for an edit or a delete that holds a row. */
 const lockTimeoutMs = 2_000;

@@ -1,6 +1,6 @@
 import type { Account } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { scheduledKind, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { scheduledEvents } from "./record.ts";
@@ -13,7 +13,7 @@ import { lockOwnScheduled } from "./row.ts";
  * @throws ApiError 404 `BAD_REQUEST` when the account has none of that id
  */
 export async function deleteScheduled(tx: Tx, actor: Account, id: number): Promise<void> {
-  const row = await lockOwnScheduled(tx, actor.id, id);
+  const row = await lockOwnScheduled(tx, actor.id, scheduledKind.sendLater, id);
   if (!row) throw errors.notFound404(`You have no scheduled message ${id}`);
   const prisma = await tx.prisma();
   await prisma.scheduledMessage.delete({ where: { id }, select: { id: true } });

@@ -1,25 +1,18 @@
-import {
-  type Draft,
-  type OutgoingMessage,
-  type Realm,
-  type Site,
-  channelsOf,
-  holdAudiences,
-  loadClientNames,
-  loadRealm,
-} from "@carillon/model";
-import { type NewEvent, ApiError } from "@carillon/contract";
+import { type OutgoingMessage, type Realm, type Site, loadRealm } from "@carillon/model";
+import type { NewEvent } from "@carillon/contract";
 import { isPassing, type Database, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 
-import { checkMessages } from "../messages/send/check.ts";
 import { sendChecked } from "../messages/send/send-checked.ts";
-import { becomeDeliverer, claimDue, type DueRow } from "./claim.ts";
-import { sendFailureNotices, type Failure } from "./failure-notice.ts";
-import { storeOutcomes, type Outcome } from "./outcome.ts";
+import { checkDue } from "./check-due.ts";
+import { becomeDeliverer, claimDue, isReminder, type DueRow } from "./claim.ts";
+import { composeDue } from "./compose-due.ts";
+import { broken, failedBeforeChecks } from "./failures.ts";
+import { sendFailureNotices } from "./failure-notice.ts";
+import { storeOutcomes, type Failure, type Outcome } from "./outcome.ts";
 import { scheduledEvents } from "./record.ts";
-import { destinationOf } from "./row.ts";
+import { reminderEvents } from "./reminder-record.ts";
 
 /** Rows that one transaction delivers at most: the batch is what makes delivery fast. */
 export const deliveryBatch = 200;
@@ -78,8 +71,8 @@ function together(rows: readonly DueRow[]): readonly DueRow[] {
   return apart < 0 ? rows : rows.slice(0, Math.max(apart, 1));
 }
 
-function asksForParticipants({ content }: DueRow): boolean {
-  return content.includes("@**topic**");
+function asksForParticipants(row: DueRow): boolean {
+  return !isReminder(row) && row.content.includes("@**topic**");
 }
 
 /** Delivers up to `count` rows, each in a transaction of its own; one that throws is failed there. */
@@ -102,7 +95,7 @@ async function deliverSingly(
           { err: error, realmId, scheduledMessageId: rows[0]?.id },
           "a due message could not be sent",
         );
-        return settle(options, tx, realm, rows.map(brokenRow), []);
+        return settle(options, tx, realm, rows.map(broken), []);
       }
     });
     if (delivered.length === 0) break;
@@ -111,16 +104,7 @@ async function deliverSingly(
   return outcomes;
 }
 
-function brokenRow(row: DueRow): Outcome {
-  return {
-    row,
-    kind: "failed",
-    reason: "Something went wrong on the server.",
-    silent: row.bySystemBot,
-  };
-}
-
-/** Sends what may be sent, fails the rest. */
+/** Sends what may be sent, in the order of the rows, and fails the rest. */
 async function deliverRows(
   options: DeliverOptions,
   tx: Tx,
@@ -128,38 +112,28 @@ async function deliverRows(
   rows: readonly DueRow[],
 ): Promise<Outcome[]> {
   if (rows.length === 0) return [];
-  const failures = new Map<DueRow, Outcome>();
+  const failures = new Map<DueRow, Failure>();
   for (const row of rows) {
     const failure = failedBeforeChecks(row, realm);
     if (failure) failures.set(row, failure);
   }
   const candidates = rows.filter((row) => !failures.has(row));
-  const drafts = candidates.map(draftOf);
-  const [, { results }] = await Promise.all([
-    holdAudiences(tx, channelsOf(drafts.map(({ destination }) => destination))),
-    checkMessages(tx, options.site, realm.id, drafts),
+  const messages = candidates.filter((row) => !isReminder(row));
+  const [checked, reminders] = await Promise.all([
+    checkDue(options, tx, realm, messages),
+    composeDue(options, tx, realm, candidates.filter(isReminder)),
   ]);
-  const clientNames = await loadClientNames(
-    tx,
-    options.db.pool,
-    candidates.map(({ clientId }) => clientId),
-  );
   const sendable: DueRow[] = [];
   const outgoing: OutgoingMessage[] = [];
-  for (const [i, row] of candidates.entries()) {
-    const result = results[i]!;
-    if (result instanceof ApiError) {
-      failures.set(row, refused(row, result));
+  for (const row of candidates) {
+    const ready = checked.get(row) ?? reminders.get(row);
+    if (!ready) throw new Error(`nobody has looked at row ${row.id}`);
+    if ("reason" in ready) {
+      failures.set(row, ready);
       continue;
     }
     sendable.push(row);
-    outgoing.push({
-      ...result,
-      clientId: row.clientId,
-      clientName: clientNames.get(row.clientId) ?? "",
-      readBySender: row.readBySender,
-      scheduledMessageId: row.id,
-    });
+    outgoing.push(ready);
   }
   const { sent, events } = await sendChecked(tx, realm, outgoing);
   const messageIds = new Map(sendable.map((row, i) => [row, sent[i]?.id]));
@@ -174,38 +148,6 @@ async function deliverRows(
   return settle(options, tx, realm, outcomes, events);
 }
 
-function refused(row: DueRow, refusal: ApiError): Outcome {
-  if (refusal.code === "UNAUTHORIZED") return deactivated(row);
-  return { row, kind: "failed", reason: sentence(refusal.message), silent: row.bySystemBot };
-}
-
-function deactivated(row: DueRow): Outcome {
-  return { row, kind: "failed", reason: "The sender's account was deactivated.", silent: true };
-}
-
-/** Inactive senders' messages fail silently, late ones with a notice; undefined for those that may be checked. */
-function failedBeforeChecks(row: DueRow, realm: Realm): Outcome | undefined {
-  if (row.senderActive && !realm.deactivated && !row.tooLate) return undefined;
-  if (!row.senderActive) return deactivated(row);
-  if (realm.deactivated)
-    return { row, kind: "failed", reason: "The organization was deactivated.", silent: true };
-  return {
-    row,
-    kind: "failed",
-    reason: "The server was more than ten minutes late.",
-    silent: row.bySystemBot,
-  };
-}
-
-function draftOf(row: DueRow): Draft {
-  return {
-    senderId: row.senderId,
-    destination: destinationOf(row),
-    topic: row.topic,
-    content: row.content,
-  };
-}
-
 /** Writes the outcomes and tells everybody: the one `emit` of the transaction. */
 async function settle(
   { log }: DeliverOptions,
@@ -215,19 +157,16 @@ async function settle(
   sendingEvents: readonly NewEvent[],
 ): Promise<Outcome[]> {
   storeOutcomes(tx, outcomes);
-  const loud = outcomes.filter(
-    (outcome): outcome is Failure => outcome.kind === "failed" && !outcome.silent,
+  const loud = outcomes.flatMap((outcome) =>
+    outcome.kind === "failed" && !outcome.silent ? [outcome] : [],
   );
   const notices = await sendFailureNotices(tx, log, realm, loud);
   const events = outcomes.flatMap((outcome) => {
-    if (outcome.kind !== "failed") return [scheduledEvents.remove(outcome.row)];
-    return outcome.silent ? [] : [scheduledEvents.update({ ...outcome.row, failed: true })];
+    const { row } = outcome;
+    if (outcome.kind !== "failed")
+      return [isReminder(row) ? reminderEvents.remove(row) : scheduledEvents.remove(row)];
+    return outcome.silent ? [] : [scheduledEvents.update({ ...row, failed: true })];
   });
   emit(tx, realm.id, [...sendingEvents, ...events, ...notices]);
   return [...outcomes];
-}
-
-/** A refusal's text as a sentence. */
-function sentence(message: string): string {
-  return /[.!?]$/.test(message) ? message : `${message}.`;
 }

@@ -12,7 +12,7 @@ import {
   scheduledDestination,
 } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import { together, type Tx } from "@carillon/db";
+import { scheduledKind, together, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { checkMessage } from "../messages/send/check.ts";
@@ -47,7 +47,7 @@ export async function editScheduled(
   checkShape(input);
   const realm = await loadRealm(tx, actor.realmId);
   if (input.deliverAt !== undefined) checkDueTime(input.deliverAt, realm);
-  const row = await lockOwnScheduled(tx, actor.id, id);
+  const row = await lockOwnScheduled(tx, actor.id, scheduledKind.sendLater, id);
   if (!row) throw errors.notFound404(`You have no scheduled message ${id}`);
   if (row.delivered) throw errors.badRequest("This message has been sent already");
   if (row.failed && input.deliverAt === undefined)

@@ -6,9 +6,7 @@ import { moment, notice, paragraph, quoted } from "@carillon/markdown";
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
 import { sendMessages } from "../messages/send/send.ts";
-import type { Outcome } from "./outcome.ts";
-
-export type Failure = Extract<Outcome, { kind: "failed" }>;
+import type { Failure } from "./outcome.ts";
 
 /**
  * Tells each sender, in a direct message from the notification bot, which message was not sent and why. The notices go

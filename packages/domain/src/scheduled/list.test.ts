@@ -8,7 +8,7 @@ import {
   type TestAccount,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { beginScheduledList, listScheduled, scheduledPages } from "./list.ts";
+import { beginScheduledList, listScheduled, scheduledListing, scheduledPages } from "./list.ts";
 
 describe("a long list of scheduled messages", () => {
   const db = useDatabase();
@@ -29,16 +29,21 @@ describe("a long list of scheduled messages", () => {
     return member;
   }
   const begin = (account: TestAccount) =>
-    db.transaction((tx) => beginScheduledList(tx, account.id));
+    db.transaction((tx) => beginScheduledList(tx, scheduledListing, account.id));
   const idsOf = (records: ReadonlyArray<{ scheduled_message_id: number }>) =>
     records.map((record) => record.scheduled_message_id);
 
   it("is that of one moment, a statement a page, where nothing changes", async () => {
     const account = await withMessages(401);
-    const whole = await listScheduled(db, account.id);
+    const whole = await listScheduled(db, scheduledListing, account.id);
     const { result, statements } = await countQueries(db, async () => {
       const records = [];
-      for await (const page of scheduledPages(db, account.id, await begin(account))) {
+      for await (const page of scheduledPages(
+        db,
+        scheduledListing,
+        account.id,
+        await begin(account),
+      )) {
         expect(page.length).to.be.within(1, 200);
         records.push(...page);
       }
@@ -56,9 +61,9 @@ describe("a long list of scheduled messages", () => {
 
   it("leaves out what was sent or deleted before its page was read, and has what was edited once", async () => {
     const account = await withMessages(250);
-    const before = idsOf(await listScheduled(db, account.id));
+    const before = idsOf(await listScheduled(db, scheduledListing, account.id));
     const [sent, deleted, edited] = [before[210], before[220], before[230]];
-    const pages = scheduledPages(db, account.id, await begin(account));
+    const pages = scheduledPages(db, scheduledListing, account.id, await begin(account));
     const first = (await pages.next()).value ?? [];
     await db.rows("UPDATE scheduled_messages SET delivered = true WHERE id = $1", [sent]);
     await db.rows("DELETE FROM scheduled_messages WHERE id = $1", [deleted]);

@@ -2,17 +2,21 @@ import { statement, type Tx } from "@carillon/db";
 
 import type { DueRow } from "./claim.ts";
 
+/** A due row that is not sent. */
+export interface Failure {
+  readonly row: DueRow;
+  readonly kind: "failed";
+  readonly reason: string;
+  /** Its sender is told nothing. */
+  readonly silent: boolean;
+}
+
 /** What became of a due row. */
 export type Outcome =
   | { readonly row: DueRow; readonly kind: "sent"; readonly messageId: number }
   /** Its message exists already. */
   | { readonly row: DueRow; readonly kind: "sent-before" }
-  | {
-      readonly row: DueRow;
-      readonly kind: "failed";
-      readonly reason: string;
-      readonly silent: boolean;
-    };
+  | Failure;
 
 const markSent = statement({
   name: "deliver-mark-sent",

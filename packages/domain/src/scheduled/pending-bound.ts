@@ -13,7 +13,7 @@ const count = statement({
 });
 
 /**
- * Whether the account may schedule one more (http-contract.md §8.1). Far from the bound it has taken a look at an index,
+ * Whether the account may have one more scheduled message or reminder (http-contract.md §8.1). Far from the bound it has taken a look at an index,
  * and no lock.
  * @param counted from {@link countPending}, in the same transaction
  * @throws ApiError `BAD_REQUEST`
@@ -23,11 +23,11 @@ export async function checkPendingBound(tx: Tx, senderId: number, counted: numbe
   await lockKey(tx, "pendingMessages", senderId);
   if ((await countPending(tx, senderId)) >= bounds.pendingMessages)
     throw errors.badRequest(
-      `You have ${bounds.pendingMessages} scheduled messages that are not sent, and cannot schedule more`,
+      `You have ${bounds.pendingMessages} scheduled messages and reminders that are not sent, and cannot have more`,
     );
 }
 
-/** How many messages of the account are not sent yet, those past the bound left out. */
+/** How many messages and reminders of the account are not sent yet, those past the bound left out. */
 export async function countPending(tx: Tx, senderId: number): Promise<number> {
   const row = await tx.first(count, [senderId, bounds.pendingMessages]);
   return row?.pending ?? 0;

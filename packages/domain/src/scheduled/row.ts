@@ -1,9 +1,11 @@
 import type { Destination } from "@carillon/model";
-import { column, scheduledKind, statement, type RowOf, type Tx } from "@carillon/db";
+import { column, statement, type RowOf, type ScheduledKind, type Tx } from "@carillon/db";
 
 /** The rows of {@link scheduledColumns}. */
 export const scheduledRow = {
   id: column.bigint,
+  kind: column.int.as<ScheduledKind>(),
+  /** Of a reminder, whose it is. */
   senderId: column.int,
   channelId: column.int.orNull(),
   /** Everybody in the direct conversation, the sender too; null for a channel. */
@@ -18,16 +20,20 @@ export const scheduledRow = {
   readBySender: column.bool,
   delivered: column.bool,
   failed: column.bool,
+  /** The message that a reminder is about, null for other rows. */
+  targetId: column.bigint.orNull(),
+  /** Null without one. */
+  note: column.text.orNull(),
 };
 
 /** A row of `scheduled_messages` with what names its recipients. */
 export type ScheduledRow = RowOf<typeof scheduledRow>;
 
-export const scheduledColumns = `s.id, s.sender_id AS "senderId", s.channel_id AS "channelId",
+export const scheduledColumns = `s.id, s.kind, s.sender_id AS "senderId", s.channel_id AS "channelId",
   CASE WHEN s.channel_id IS NULL THEN r.member_ids END AS "memberIds", s.topic, s.content,
   s.rendered_content AS "renderedContent", s.client_id AS "clientId",
   extract(epoch FROM s.deliver_at)::float8 AS "deliverAt", s.version, s.read_by_sender AS "readBySender",
-  s.delivered, s.failed`;
+  s.delivered, s.failed, s.reminder_target_message_id AS "targetId", s.reminder_note AS note`;
 
 /** To be written after `FROM`. */
 export const scheduledTables = "scheduled_messages s JOIN recipients r ON r.id = s.recipient_id";
@@ -40,7 +46,7 @@ export function destinationOf(row: ScheduledRow): Destination {
 const lockOwn = statement({
   name: "scheduled-lock-own",
   text: `SELECT FROM scheduled_messages
-    WHERE id = $1 AND sender_id = $2 AND kind = ${scheduledKind.sendLater} FOR NO KEY UPDATE`,
+    WHERE id = $1 AND sender_id = $2 AND kind = $3 FOR NO KEY UPDATE`,
   row: {},
 });
 
@@ -51,16 +57,17 @@ const byId = statement({
 });
 
 /**
- * The account's own scheduled message, locked as the delivery locks it; undefined when it has none of that id. The
+ * The account's own row of that kind, locked as the delivery locks it; undefined when it has none of that id. The
  * lock is a statement of its own: one that joined the recipient at once would compare an edit that it waited for with
  * the recipient from before, and find nothing.
  */
 export async function lockOwnScheduled(
   tx: Tx,
   senderId: number,
+  kind: ScheduledKind,
   id: number,
 ): Promise<ScheduledRow | undefined> {
-  const locked = await tx.lock({ name: "scheduled", keys: [id] }, lockOwn, [id, senderId]);
+  const locked = await tx.lock({ name: "scheduled", keys: [id] }, lockOwn, [id, senderId, kind]);
   if (locked.length === 0) return undefined;
   const [row] = await tx.rows(byId, [id]);
   return row;

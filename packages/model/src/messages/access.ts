@@ -93,11 +93,22 @@ async function accessSlice(
   const byId = new Map(readable.map((channel) => [channel.id, channel]));
   return rows.flatMap((row) => {
     const channel = row.channelId === null ? undefined : byId.get(row.channelId);
-    const received = row.flags !== null;
-    const seen =
-      row.channelId === null ? received : channel && (received || !hasProtectedHistory(channel));
-    return seen ? [{ ...row, channel }] : [];
+    return isSeen(row, channel) ? [{ ...row, channel }] : [];
   });
+}
+
+/**
+ * Whether an account sees a message.
+ * @param flags of its own copy, null without one
+ * @param channel the message's, if the account may read that
+ */
+export function isSeen(
+  { channelId, flags }: { readonly channelId: number | null; readonly flags: number | null },
+  channel: Parameters<typeof hasProtectedHistory>[0] | undefined,
+): boolean {
+  const received = flags !== null;
+  if (channelId === null) return received;
+  return channel !== undefined && (received || !hasProtectedHistory(channel));
 }
 
 /**

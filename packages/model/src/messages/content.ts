@@ -15,5 +15,10 @@ export function normaliseContent(raw: string): string {
   const content = raw.trimEnd().replace(/^[\r\n]+/, "");
   if (content === "") throw errors.badRequest("content must not be empty");
   if (content.includes("\u0000")) throw errors.badRequest("content must not contain U+0000");
-  return cutTo(content, maxMessageLength, truncationMarker);
+  return cutContent(content, maxMessageLength);
+}
+
+/** The beginning of a content that has more code points than that, with a word about it. */
+export function cutContent(content: string, limit: number): string {
+  return cutTo(content, limit, truncationMarker);
 }

@@ -5,6 +5,7 @@ export * from "./failures.ts";
 export * from "./reacting.ts";
 export * from "./refusal.ts";
 export * from "./registering.ts";
+export * from "./reminding.ts";
 export * from "./scheduling.ts";
 export * from "./sending.ts";
 export * from "./watching.ts";

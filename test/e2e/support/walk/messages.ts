@@ -1,8 +1,10 @@
 import {
   addReaction,
   addSubmessage,
+  createReminder,
   createScheduledMessage,
   deleteMessage,
+  deleteReminder,
   deleteScheduledMessage,
   editScheduledMessage,
   removeReaction,
@@ -125,6 +127,21 @@ export const messageSteps: readonly WalkStep[] = [
     if (walk.scheduled.length === 0) return undefined;
     const { id, by } = pick(walk, walk.scheduled);
     return { by, path: { scheduled_message_id: id } };
+  }),
+  step(createReminder, 3, (walk) => {
+    if (walk.messages.length === 0) return undefined;
+    const { id: message_id, by: author } = pick(walk, walk.messages);
+    const by = pick(walk, [author, someone(walk)]);
+    return {
+      by,
+      params: { message_id, scheduled_delivery_timestamp: soon(walk), note: content(walk) },
+      onSuccess: (made) => void walk.reminders.push({ id: made["reminder_id"] as number, by }),
+    };
+  }),
+  step(deleteReminder, 1, (walk) => {
+    if (walk.reminders.length === 0) return undefined;
+    const { id, by } = pick(walk, walk.reminders);
+    return { by, path: { reminder_id: id } };
   }),
   step(setTypingStatus, 2, (walk) => {
     const by = someone(walk);

@@ -60,10 +60,11 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker }> = [
   {
     weight: 1,
     make(walk) {
-      if (walk.scheduled.length === 0) return async () => undefined;
-      const { id } = pick(walk, walk.scheduled);
+      const pending = [...walk.scheduled, ...walk.reminders];
+      if (pending.length === 0) return async () => undefined;
+      const { id } = pick(walk, pending);
       return async () => {
-        const told = tell(walk, `scheduled message ${id} falls due`);
+        const told = tell(walk, `scheduled message or reminder ${id} falls due`);
         // The time of one that has failed is listed: only its sender moves that.
         await walk.db.rows(
           `UPDATE scheduled_messages SET deliver_at = date_trunc('second', now()) - interval '1 second'

@@ -27,6 +27,7 @@ export interface Walk {
   /** Ids of folders of channels. */
   readonly folders: number[];
   readonly scheduled: Array<{ id: number; by: TestAccount }>;
+  readonly reminders: Array<{ id: number; by: TestAccount }>;
   /** Messages that were sent, and who did it; some are gone. */
   readonly messages: Array<{ id: number; by: TestAccount }>;
   /** How often each kind of step did something. */

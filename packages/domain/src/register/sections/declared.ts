@@ -15,6 +15,7 @@ export * from "./realm-bots.ts";
 export * from "./realm-users.ts";
 export * from "./realm.ts";
 export * from "./recent-conversations.ts";
+export * from "./reminders.ts";
 export * from "./scheduled-messages.ts";
 export * from "./settings-defaults.ts";
 export * from "./starred-messages.ts";

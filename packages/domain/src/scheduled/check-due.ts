@@ -1,0 +1,55 @@
+import {
+  type Draft,
+  type OutgoingMessage,
+  type Realm,
+  type Site,
+  channelsOf,
+  holdAudiences,
+  loadClientNames,
+} from "@carillon/model";
+import { ApiError } from "@carillon/contract";
+import type { Database, Tx } from "@carillon/db";
+
+import { checkMessages } from "../messages/send/check.ts";
+import type { DueRow } from "./claim.ts";
+import { refused } from "./failures.ts";
+import type { Failure } from "./outcome.ts";
+import { destinationOf } from "./row.ts";
+
+/** Checks due messages by the state of now, and makes them ready to be sent, or says why they are not. */
+export async function checkDue(
+  { db, site }: { readonly db: Database; readonly site: Site },
+  tx: Tx,
+  realm: Realm,
+  rows: readonly DueRow[],
+): Promise<Map<DueRow, OutgoingMessage | Failure>> {
+  if (rows.length === 0) return new Map();
+  const drafts = rows.map(draftOf);
+  const [, { results }] = await Promise.all([
+    holdAudiences(tx, channelsOf(drafts.map(({ destination }) => destination))),
+    checkMessages(tx, site, realm.id, drafts),
+  ]);
+  const clientNames = await loadClientNames(
+    tx,
+    db.pool,
+    rows.map(({ clientId }) => clientId),
+  );
+  return new Map(
+    rows.map((row, i): [DueRow, OutgoingMessage | Failure] => {
+      const result = results[i]!;
+      if (result instanceof ApiError) return [row, refused(row, result)];
+      const { clientId, readBySender, id: scheduledMessageId } = row;
+      const clientName = clientNames.get(clientId) ?? "";
+      return [row, { ...result, clientId, clientName, readBySender, scheduledMessageId }];
+    }),
+  );
+}
+
+function draftOf(row: DueRow): Draft {
+  return {
+    senderId: row.senderId,
+    destination: destinationOf(row),
+    topic: row.topic,
+    content: row.content,
+  };
+}

@@ -1,0 +1,61 @@
+import {
+  type OutgoingMessage,
+  type Realm,
+  type Site,
+  loadAccounts,
+  seenMessages,
+} from "@carillon/model";
+import type { Tx } from "@carillon/db";
+
+import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
+import { composeReminders, type ReminderText } from "../reminders/compose-reminders.ts";
+import type { DueRow } from "./claim.ts";
+
+/**
+ * Makes due reminders ready to be sent by the notification bot (scheduled-messages.md §8). Each says what its message
+ * says by now, or, where its account does not see that any more, what it said when the reminder was made.
+ */
+export async function composeDue(
+  { site }: { readonly site: Site },
+  tx: Tx,
+  realm: Realm,
+  rows: readonly DueRow[],
+): Promise<Map<DueRow, OutgoingMessage>> {
+  const outgoing = new Map<DueRow, OutgoingMessage>();
+  if (rows.length === 0) return outgoing;
+  const looks = rows.map(({ senderId, targetId }) => ({
+    accountId: senderId,
+    messageId: targetId ?? 0,
+  }));
+  const [seen, bot, accounts] = await Promise.all([
+    seenMessages(tx, realm.id, looks),
+    systemBot(tx, realm.id, "notification"),
+    loadAccounts(
+      tx,
+      realm.id,
+      looks.map(({ accountId }) => accountId),
+    ),
+  ]);
+  const due = rows.map((row, i) => ({
+    row,
+    account: accounts.get(row.senderId)!,
+    message: seen[i],
+    note: row.note,
+  }));
+  const drafts = due.flatMap(({ message, ...draft }) => (message ? [{ ...draft, message }] : []));
+  const texts = await composeReminders(tx, site, realm, drafts);
+  const current = new Map(drafts.map(({ row }, i) => [row, texts[i]!]));
+  for (const { row, account } of due) {
+    const text = current.get(row) ?? lastKnown(row);
+    const notice = { content: text.content, html: text.html };
+    const composed = await composeNotice(tx, { bot, target: directTo(bot, account), notice });
+    const { hasLink, hasImage, hasAttachment } = text;
+    const rendered = { ...composed.rendered, hasLink, hasImage, hasAttachment };
+    outgoing.set(row, { ...composed, rendered, scheduledMessageId: row.id });
+  }
+  return outgoing;
+}
+
+function lastKnown({ content, renderedContent: html }: DueRow): ReminderText {
+  return { content, html, hasLink: false, hasImage: false, hasAttachment: false };
+}

@@ -1,0 +1,86 @@
+import {
+  type Account,
+  type SendingClient,
+  type Site,
+  ensureDirectRecipients,
+  loadRealm,
+  memberKey,
+  membersOf,
+  noSuchMessage,
+  seenMessages,
+} from "@carillon/model";
+import { errors } from "@carillon/contract";
+import { scheduledKind, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { isLongerThan } from "@carillon/kit";
+
+import { composeReminders } from "../reminders/compose-reminders.ts";
+import { checkDueTime } from "./due-time.ts";
+import { insertScheduled } from "./insert.ts";
+import { checkPendingBound, countPending } from "./pending-bound.ts";
+import { reminderEvents } from "./reminder-record.ts";
+
+/** Code points of a note (`max_reminder_note_length`). */
+export const maxNoteLength = 500;
+
+export interface ReminderInput {
+  readonly messageId: number;
+  /** UNIX seconds */
+  readonly deliverAt: number;
+  readonly note: string | undefined;
+}
+
+/**
+ * Makes a reminder of a message (scheduled-messages.md §8): a row as of a scheduled message, with what it would say now,
+ * in case that the message is out of sight when it is due. The account is told.
+ * @returns the id of the reminder
+ * @throws ApiError `BAD_REQUEST`; nothing is stored then
+ */
+export async function createReminder(
+  tx: Tx,
+  site: Site,
+  actor: Account,
+  client: SendingClient,
+  input: ReminderInput,
+): Promise<number> {
+  const note = checkedNote(input.note);
+  const [realm, [message], pending] = await Promise.all([
+    loadRealm(tx, actor.realmId),
+    seenMessages(tx, actor.realmId, [{ accountId: actor.id, messageId: input.messageId }]),
+    countPending(tx, actor.id),
+  ]);
+  checkDueTime(input.deliverAt, realm);
+  if (!message) throw noSuchMessage();
+  const self = membersOf(actor.id, []);
+  const [[text], recipients] = await Promise.all([
+    composeReminders(tx, site, realm, [{ account: actor, message, note }]),
+    ensureDirectRecipients(tx, realm.id, [self]),
+    checkPendingBound(tx, actor.id, pending),
+  ]);
+  const row = await insertScheduled(tx, realm.id, {
+    kind: scheduledKind.reminder,
+    senderId: actor.id,
+    recipientId: recipients.get(memberKey(self))!,
+    channelId: null,
+    memberIds: [...self],
+    topic: "",
+    content: text!.content,
+    renderedContent: text!.html,
+    clientId: client.id,
+    deliverAt: input.deliverAt,
+    readBySender: false,
+    hasAttachment: text!.hasAttachment,
+    targetId: message.id,
+    note,
+  });
+  emit(tx, realm.id, [reminderEvents.add(row)]);
+  return row.id;
+}
+
+/** Without white space around it; null where nothing is left. */
+function checkedNote(raw = ""): string | null {
+  const note = raw.trim();
+  if (isLongerThan(note, maxNoteLength))
+    throw errors.badRequest(`note must not have more than ${maxNoteLength} characters`);
+  return note === "" ? null : note;
+}

@@ -1,0 +1,99 @@
+import { column, statement, together, type RowOf, type Sql } from "@carillon/db";
+
+import { hasContentAccess } from "../channels/access.ts";
+import { accessFactsColumns, accessFactsRow, hasSharedHistorySql } from "../channels/access-sql.ts";
+import { loadMemberships } from "../permissions/memberships.ts";
+import { loadAccounts } from "../users/account.ts";
+import { isSeen } from "./access.ts";
+
+const messageRow = {
+  id: column.bigint,
+  senderId: column.int,
+  senderName: column.text,
+  /** Null for direct messages. */
+  channelId: column.int.orNull(),
+  /** All participants, ascending, null for a channel. */
+  memberIds: column.ints.orNull(),
+  topic: column.text,
+  content: column.text,
+};
+
+const channelRow = {
+  id: column.int,
+  name: column.text,
+  historyPublicToSubscribers: column.bool,
+  ...accessFactsRow,
+  subscribedIds: column.ints,
+};
+
+/** A message as somebody sees it. */
+export interface SeenMessage extends RowOf<typeof messageRow> {
+  /** undefined for a direct message */
+  readonly channel: Pick<RowOf<typeof channelRow>, "id" | "name"> | undefined;
+}
+
+/** An account, and the message that it is to see. */
+export interface Look {
+  readonly accountId: number;
+  readonly messageId: number;
+}
+
+const messages = statement({
+  name: "messages-to-see",
+  text: `SELECT look.place::int, um.flags, m.id, m.sender_id AS "senderId", sender.full_name AS "senderName",
+      r.channel_id AS "channelId", r.member_ids AS "memberIds", m.topic, m.content
+    FROM unnest((SELECT $2::int[]), (SELECT $3::bigint[])) WITH ORDINALITY AS look (user_id, message_id, place)
+    JOIN messages m ON m.id = look.message_id AND m.realm_id = $1
+    JOIN recipients r ON r.id = m.recipient_id
+    JOIN users sender ON sender.id = m.sender_id
+    LEFT JOIN user_messages um ON um.user_id = look.user_id AND um.message_id = m.id`,
+  row: { place: column.int, flags: column.int.orNull(), ...messageRow },
+});
+
+const channelsOfMessages = statement({
+  name: "channels-of-messages-to-see",
+  text: `SELECT c.id, c.name, ${hasSharedHistorySql} AS "historyPublicToSubscribers", ${accessFactsColumns},
+      ARRAY(SELECT s.user_id FROM subscriptions s WHERE s.channel_id = c.id AND s.active
+        AND s.user_id = ANY(ARRAY(SELECT unnest($2::int[])))) AS "subscribedIds"
+    FROM channels c WHERE c.realm_id = $1 AND c.id IN (
+      SELECT r.channel_id FROM messages m JOIN recipients r ON r.id = m.recipient_id
+      WHERE m.id = ANY(ARRAY(SELECT unnest($3::bigint[]))))`,
+  row: channelRow,
+});
+
+/**
+ * What each account sees of one message (messages.md §6), by the rules of `accessMessages`: for many accounts at once,
+ * in one statement and of one moment, the texts too, so that nobody gets a text that was written after they lost sight
+ * of it.
+ * @returns in the order of the looks; undefined where the account does not see the message, or there is none
+ */
+export async function seenMessages(
+  sql: Sql,
+  realmId: number,
+  looks: readonly Look[],
+): Promise<Array<SeenMessage | undefined>> {
+  const seen = looks.map((): SeenMessage | undefined => undefined);
+  if (looks.length === 0) return seen;
+  const accountIds = looks.map(({ accountId }) => accountId);
+  const values = [realmId, accountIds, looks.map(({ messageId }) => messageId)];
+  const [rows, channels, accounts, memberships] = await together(sql, (one) =>
+    Promise.all([
+      one.rows(messages, values),
+      one.rows(channelsOfMessages, values),
+      loadAccounts(one, realmId, accountIds),
+      loadMemberships(one, accountIds),
+    ]),
+  );
+  const byId = new Map(channels.map((channel) => [channel.id, channel]));
+  for (const { place, flags, ...message } of rows) {
+    const account = accounts.get(accountIds[place - 1]!);
+    if (!account) continue;
+    const there = message.channelId === null ? undefined : byId.get(message.channelId);
+    const subscribed = there?.subscribedIds.includes(account.id) === true;
+    const channel =
+      there && hasContentAccess(account, there, memberships, subscribed) ? there : undefined;
+    if (isSeen({ channelId: message.channelId, flags }, channel))
+      seen[place - 1] = { ...message, channel };
+  }
+  return seen;
+}
