@@ -29,18 +29,32 @@ export const backends: readonly BackendName[] = redis ? ["postgres", "redis"] : 
  * @throws Error that says how benches are run, where there is no server
  */
 export async function createBenchDatabase(backend: BackendName): Promise<BenchDatabase> {
-  if (!postgres)
-    throw new Error("there is no PostgreSQL for the bench: run it with `npm run bench`");
   const name = `carillon_bench_${randomBytes(6).toString("hex")}`;
+  const url = addressOf(name);
   await administer(`CREATE DATABASE ${name}`);
-  const url = new URL(postgres);
-  url.pathname = `/${name}`;
   const redisUrl = backend === "redis" ? redis : undefined;
-  await applyMigrations(url.href);
-  await prepareQueues({ databaseUrl: url.href, redisUrl, log: silentLogger });
-  const db = await connectDatabase(url.href, { max: 4, name: "bench", statementTimeoutMs: 0 });
+  await applyMigrations(url);
+  await prepareQueues({ databaseUrl: url, redisUrl, log: silentLogger });
+  return connectTo(name, redisUrl);
+}
+
+/** One that was made before on the same server, with PostgreSQL's queues, by the name it was given. */
+export async function openBenchDatabase(name: string): Promise<BenchDatabase | undefined> {
+  const named = await administer(`SELECT FROM pg_database WHERE datname = '${name}'`);
+  return named.rowCount === 0 ? undefined : connectTo(name, undefined);
+}
+
+/** Gives it a name to be opened by; nobody may be connected to it. */
+export async function renameBenchDatabase({ url, db }: BenchDatabase, name: string): Promise<void> {
+  await db.close();
+  await administer(`ALTER DATABASE ${new URL(url).pathname.slice(1)} RENAME TO ${name}`);
+}
+
+async function connectTo(name: string, redisUrl: string | undefined): Promise<BenchDatabase> {
+  const url = addressOf(name);
+  const db = await connectDatabase(url, { max: 4, name: "bench", statementTimeoutMs: 0 });
   return {
-    url: url.href,
+    url,
     db,
     redisUrl,
     async drop() {
@@ -50,11 +64,20 @@ export async function createBenchDatabase(backend: BackendName): Promise<BenchDa
   };
 }
 
+function addressOf(database: string): string {
+  if (!postgres)
+    throw new Error("there is no PostgreSQL for the bench: run it with `npm run bench`");
+  const url = new URL(postgres);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
 /** A vacuum may be at work in it for a while: only a superuser, or a drop without force, ends that. */
 async function dropDatabase(name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await administer(`DROP DATABASE ${name}${attempt % 2 === 1 ? " WITH (FORCE)" : ""}`);
+      await administer(`DROP DATABASE ${name}${attempt % 2 === 1 ? " WITH (FORCE)" : ""}`);
+      return;
     } catch (error) {
       if (attempt === 100) throw error;
       await pause(100);
@@ -75,11 +98,11 @@ export async function serverVersions(): Promise<{ postgres: string; redis: strin
   return { postgres: rows[0]!.server_version, redis: /redis_version:(\S+)/.exec(info)?.[1] };
 }
 
-async function administer(statement: string): Promise<void> {
+async function administer(statement: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: postgres });
   await client.connect();
   try {
-    await client.query(statement);
+    return await client.query(statement);
   } finally {
     await client.end();
   }

@@ -1,0 +1,39 @@
+import {
+  createBenchDatabase,
+  openBenchDatabase,
+  renameBenchDatabase,
+  type BenchDatabase,
+} from "../servers.ts";
+import { createHistory, type History, type HistorySize } from "./history.ts";
+
+/** A database with an organization's history in it. */
+export interface HistoryDatabase {
+  readonly database: BenchDatabase;
+  readonly history: History;
+}
+
+/**
+ * The database with a history of that size: the one that another bench has made on the same server, or a new one, which
+ * stays for the next. Benches that change it are to put it back as it was.
+ */
+export async function historyDatabase(size: HistorySize): Promise<HistoryDatabase> {
+  const { messages, users = 0, channels = 0, seed = 0 } = size;
+  const name = `carillon_bench_history_${messages}_${users}_${channels}_${seed}`;
+  const database = (await openBenchDatabase(name)) ?? (await make(size, name));
+  const [row] = await database.db.rows<{ history: History }>("SELECT history FROM bench_history");
+  if (!row) throw new Error(`the database ${name} has no history in it`);
+  return { database, history: row.history };
+}
+
+/** Under its name only once it is whole. */
+async function make(size: HistorySize, name: string): Promise<BenchDatabase> {
+  const made = await createBenchDatabase("postgres");
+  const history = await createHistory(made.db, size);
+  await made.db.rows("CREATE TABLE bench_history AS SELECT $1::json AS history", [
+    JSON.stringify(history),
+  ]);
+  await renameBenchDatabase(made, name);
+  const database = await openBenchDatabase(name);
+  if (!database) throw new Error(`the database ${name} is not there`);
+  return database;
+}
