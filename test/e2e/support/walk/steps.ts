@@ -3,7 +3,10 @@ import {
   createChannel,
   deactivateBot,
   deactivateUser,
+  sendMessage,
   type Operation,
+  updateMessage,
+  updateMessageFlags,
 } from "@carillon/contract";
 import { deliver, user } from "@carillon/testkit";
 
@@ -102,6 +105,7 @@ function courseOf(steps: readonly WalkStep[]): Course {
 /** Everything that there is. */
 export const allSteps = courseOf(walkSteps);
 
+const alsoThere = new Set([sendMessage, updateMessage, updateMessageFlags].map(({ id }) => id));
 const apart = new Set([createChannel, deactivateUser, deactivateBot].map(({ id }) => id));
 
 /**
@@ -111,7 +115,7 @@ const apart = new Set([createChannel, deactivateUser, deactivateBot].map(({ id }
 export const channelsAlone = courseOf([
   ...channelSteps.filter(({ operation }) => !apart.has(operation.id)),
   ...groupSteps.filter(({ operation }) => operation.id.includes("members")),
-  ...messageSteps.filter(({ operation }) => operation.id === "send-message"),
+  ...messageSteps.filter(({ operation }) => alsoThere.has(operation.id)),
   ...peopleSteps.filter(({ operation }) => operation.id === "update-user"),
 ]);
 
