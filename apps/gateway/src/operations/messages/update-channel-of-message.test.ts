@@ -4,6 +4,9 @@ import {
   changeOrganization,
   channel,
   type ChannelOverrides,
+  countQueries,
+  crowd,
+  pastMessages,
   setTopicPolicy,
   subscribe,
   type TestAccount,
@@ -351,5 +354,27 @@ describe("PATCH /messages/{message_id}: channel", () => {
       [room.id, 0, ascending(owner, reader)],
       [target.id, topicPolicy.muted, [owner.id]],
     ]);
+  });
+
+  it("costs as many statements for hundreds of messages and dozens of people as for few", async () => {
+    const { db, org } = scene;
+    const cost = async (messages: number, people: number) => {
+      const others = await crowd(db, mover, people);
+      const both = { subscribers: [mover, ...others.slice(people / 2)] };
+      const [from, to] = [
+        await channel(db, org.realm, { subscribers: [mover, ...others] }),
+        await channel(db, org.realm, { inviteOnly: true, ...both }),
+      ];
+      const ids = await pastMessages(db, from, owner, { count: messages });
+      await db.rows(
+        `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy)
+         SELECT unnest($1::int[]), $2, 'lunch', 3`,
+        [others.map(({ id }) => id), from.id],
+      );
+      const params = { stream_id: to.id, topic: "dinner", propagate_mode: "change_all" };
+      return countQueries(db, () => change(scene, mover, ids.at(-1) ?? 0, params));
+    };
+    const [few, many] = [await cost(3, 2), await cost(400, 40)];
+    expect(many.count, many.statements.join("\n")).to.equal(few.count);
   });
 });

@@ -178,6 +178,17 @@ describe("PATCH /messages/{message_id}: content", () => {
     await edit(id, "two");
   });
 
+  it("stays where the message is a widget, which can be moved", async () => {
+    const id = await say("one");
+    await scene.db.prisma.submessage.create({
+      data: { messageId: id, senderId: sender.id, msgType: "widget", content: "{}" },
+    });
+    const wrong = { content: "two", prev_content_sha256: sha256("two") };
+    const { msg } = await changeRefused(scene, sender, id, wrong);
+    expect(msg).to.match(/widget/);
+    await change(scene, sender, id, { topic: "dinner" });
+  });
+
   it("is refused where another content was expected", async () => {
     const id = await say("one");
     const mismatch = { field_name: "prev_content_sha256" };
