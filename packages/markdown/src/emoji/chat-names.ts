@@ -1,7 +1,8 @@
 /**
- * Names that clients of this protocol use where the data's names differ, by code: the one that is shown, and others. They are those that the terminal client sends (zulip-term 0.7.0, Apache-2.0) with its reactions, which are
- * refused where a name and a code do not belong together, and some that other clients took over from elsewhere. They take
- * precedence over the same name on another emoji.
+ * Names that clients of this protocol use where the data's names differ, by code: the one that is shown, and others. They
+ * are those that the terminal client sends with its reactions (zulip-term 0.7.0, Apache-2.0), which are refused where a
+ * name and a code do not belong together, and some that other clients took over from elsewhere. They take precedence over
+ * the same name on another emoji.
  */
 const table = `
 1f0cf joker, 1f17e o, 1f17f parking p, 1f197 squared_ok, 1f199 squared_up,
