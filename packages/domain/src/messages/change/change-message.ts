@@ -1,4 +1,4 @@
-import { type Account, type Site, requireMessage } from "@carillon/model";
+import { type Account, type Site, checkChangeable, requireMessage } from "@carillon/model";
 import type { Database, Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
@@ -32,6 +32,7 @@ async function change(
   alone: boolean,
 ): Promise<void> {
   const seen = await requireMessage(tx, account, id);
+  checkChangeable(seen);
   const moves = mayMove(seen, wanted);
   // Whoever may not move them waits for nobody, and keeps nobody waiting: a topic may have any number of messages.
   if (moves && wanted.content === undefined)
