@@ -1,4 +1,4 @@
-/** Bits of `user_messages.flags` (messages.md §3). Partial indexes know `read`, `starred` and `direct`. */
+/** Bits of `user_messages.flags` (messages.md §3). Partial indexes know all but `collapsed`. */
 export const flag = {
   read: 1,
   starred: 2,

@@ -1,24 +1,28 @@
 import type { Fragment } from "@carillon/model";
 import type { CompiledNarrow } from "./narrow/compile.ts";
-import type { Drive } from "./narrow/operator.ts";
+import type { Drive, RowIndex } from "./narrow/operator.ts";
 
 /** What a statement is built around: whose order by id it follows until it has enough. */
 export type Source =
-  | { readonly kind: "rows"; readonly index: "all" | "unread" | "direct" }
+  | { readonly kind: "rows"; readonly index: "all" | RowIndex }
   /** Messages that a condition on an indexed column picks out. */
   | { readonly kind: "messages" }
   /** The messages of one channel after the other. */
   | { readonly kind: "channels"; readonly where: Fragment };
 
+/** Indexes that hold a small part of the viewer's rows. */
+const rarestFirst: readonly RowIndex[] = ["alerted", "starred", "mentioned", "unread"];
+
 /**
- * The narrowest index that the terms offer: a conversation, what is unread, a sender, a topic by name, direct
- * messages, and else everything that the viewer has received.
+ * The narrowest index that the terms offer: a conversation, what is marked in the viewer's rows or unread, a sender, a
+ * topic by name, direct messages, and else everything that the viewer has received.
  */
 export function chooseSource({ drives, shared }: CompiledNarrow): Source {
   const by = (kind: Drive["by"]) => drives.find((drive) => drive.by === kind);
   if (by("message") || by("recipient")) return { kind: "messages" };
   const rows = drives.flatMap((drive) => (drive.by === "rows" ? [drive.index] : []));
-  if (rows.includes("unread")) return { kind: "rows", index: "unread" };
+  const marked = rarestFirst.find((index) => rows.includes(index));
+  if (marked) return { kind: "rows", index: marked };
   if (by("sender")) return { kind: "messages" };
   const channels = by("channels");
   if (channels?.by === "channels" && shared) return { kind: "channels", where: channels.where };

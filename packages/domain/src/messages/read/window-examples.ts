@@ -21,6 +21,9 @@ const drives: ReadonlyArray<Drive | undefined> = [
   { by: "channels", where: () => "true" },
   { by: "rows", index: "unread" },
   { by: "rows", index: "direct" },
+  { by: "rows", index: "mentioned" },
+  { by: "rows", index: "alerted" },
+  { by: "rows", index: "starred" },
 ];
 
 const sides: readonly Side[] = [

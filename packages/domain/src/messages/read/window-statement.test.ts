@@ -36,7 +36,8 @@ describe("the statement that finds a window", () => {
             (SELECT id FROM clients LIMIT 1)
           FROM generate_series(1, $6::int) AS i RETURNING id
         )
-        INSERT INTO user_messages SELECT $7, id, CASE WHEN $4 THEN 0 ELSE 256 END | (id % 500 <> 0)::int FROM added`,
+        INSERT INTO user_messages SELECT $7, id, CASE WHEN $4 THEN 0 ELSE 256 END | (id % 500 <> 0)::int
+          | CASE id % 2000 WHEN 1 THEN 2 WHEN 2 THEN 8 WHEN 3 THEN 64 ELSE 0 END FROM added`,
         [org.realm.id, senderId, recipientId, recipientId !== direct, topic, count, org.member.id],
       );
     await add(quiet.recipientId, org.admin.id, "quiet ", 300);
@@ -94,6 +95,9 @@ describe("the statement that finds a window", () => {
       ],
     ],
     ["what is unread", [["is", () => "unread"]]],
+    ["what mentions somebody", [["is", () => "mentioned"]]],
+    ["what has an alert word", [["is", () => "alerted"]]],
+    ["what is starred", [["is", () => "starred"]]],
     ["all public channels", [["channels", () => "public"]]],
   ];
   for (const [name, terms] of cases)

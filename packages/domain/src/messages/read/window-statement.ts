@@ -94,6 +94,9 @@ function limitsOf(viewer: Reader, narrow: CompiledNarrow): readonly Fragment[] {
 export const indexConditions = {
   all: "true",
   unread: "um.flags & 1 = 0",
+  mentioned: "um.flags & 56 <> 0",
+  alerted: "um.flags & 64 <> 0",
+  starred: "um.flags & 2 <> 0",
   direct: "um.flags & 256 <> 0",
 };
 

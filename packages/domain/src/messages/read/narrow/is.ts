@@ -4,12 +4,17 @@ import {
   narrowOperator,
   operandTypes,
   type NarrowContext,
+  type RowIndex,
   type TermPlan,
 } from "./operator.ts";
 
-function flagged(...bits: readonly number[]): () => TermPlan {
+function flagged(index: RowIndex, ...bits: readonly number[]): () => TermPlan {
   const mask = bits.reduce((all, bit) => all | bit, 0);
-  return () => ({ row: () => `um.flags & ${mask} <> 0`, personalOnly: true });
+  return () => ({
+    row: () => `um.flags & ${mask} <> 0`,
+    drive: { by: "rows", index },
+    personalOnly: true,
+  });
 }
 
 const direct = (): TermPlan => ({
@@ -27,9 +32,14 @@ const states: Readonly<Record<string, (context: NarrowContext) => TermPlan>> = {
     drive: { by: "rows", index: "unread" },
     personalOnly: true,
   }),
-  starred: flagged(flag.starred),
-  mentioned: flagged(flag.mentioned, flag.streamWildcardMentioned, flag.topicWildcardMentioned),
-  alerted: flagged(flag.hasAlertWord),
+  starred: flagged("starred", flag.starred),
+  mentioned: flagged(
+    "mentioned",
+    flag.mentioned,
+    flag.streamWildcardMentioned,
+    flag.topicWildcardMentioned,
+  ),
+  alerted: flagged("alerted", flag.hasAlertWord),
   muted: ({ viewer }) => ({ message: isMuted(viewer, { channels: true }), personalOnly: true }),
   followed: ({ viewer }) => ({ message: isFollowed(viewer), personalOnly: true }),
   resolved: () => ({ message: () => `m.is_channel AND starts_with(m.topic, '${resolvedPrefix}')` }),

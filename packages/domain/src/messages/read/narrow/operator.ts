@@ -12,6 +12,9 @@ export interface NarrowContext {
   readonly lookups: NarrowLookups;
 }
 
+/** The partial indexes of the viewer's rows. */
+export type RowIndex = "unread" | "mentioned" | "alerted" | "starred" | "direct";
+
 /** Which index finds the messages of a term; what a statement is built around is chosen among those of its terms. */
 export type Drive =
   | { readonly by: "message"; readonly id: number }
@@ -20,7 +23,7 @@ export type Drive =
   | { readonly by: "topic" }
   /** A condition on channels `c`. */
   | { readonly by: "channels"; readonly where: Fragment }
-  | { readonly by: "rows"; readonly index: "unread" | "direct" };
+  | { readonly by: "rows"; readonly index: RowIndex };
 
 /** What a narrow searches for, all its terms together (messages.md §5). */
 export interface WordSearch {
