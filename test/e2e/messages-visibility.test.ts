@@ -23,7 +23,7 @@ const steps = 120;
 const stepsBetweenLooks = 20;
 
 // messages.md §2 and §6: whatever has happened, everybody sees what the page says that they see.
-describe("Messages, after any history of joins, leaves, changes and deletions", () => {
+describe("Messages, after any history of joins, leaves, moves, changes and deletions", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
 

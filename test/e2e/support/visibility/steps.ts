@@ -4,6 +4,7 @@ import {
   removeSubscriptions,
   sendMessage,
   updateChannel,
+  updateMessage,
   updateUser,
   updateUserGroupMembers,
   archiveChannel,
@@ -174,6 +175,48 @@ const dropTopic: Maker = (history) => {
   };
 };
 
+/** One message or its whole topic goes to another topic, another channel or both. */
+const move: Maker = (history) => {
+  const { model } = history;
+  const inChannels = model.messages.filter(({ channel }) => channel !== undefined);
+  const moved = inChannels.length > 0 ? draw(history, inChannels) : undefined;
+  const channel = draw(history, model.channels);
+  const topic = draw(history, topics);
+  const propagate_mode = draw(history, ["change_one", "change_all"]);
+  return {
+    by: history.owner,
+    operation: updateMessage,
+    path: { message_id: moved?.id ?? 1 },
+    params: {
+      stream_id: channel.id,
+      topic,
+      propagate_mode,
+      send_notification_to_new_thread: false,
+    },
+    onSuccess: () => {
+      model.messages = model.messages.map((message) => {
+        const goesAlong =
+          propagate_mode === "change_all" &&
+          message.channel === moved?.channel &&
+          message.topic === moved?.topic;
+        if (message !== moved && !goesAlong) return message;
+        const receivedBy =
+          message.channel === channel ? message.receivedBy : receivedThere(message, channel);
+        return { ...message, channel, topic, receivedBy };
+      });
+    },
+  };
+};
+
+/** Who has a copy of a message that comes to a channel (messages.md §6.2). */
+function receivedThere(
+  { receivedBy }: { readonly receivedBy: ReadonlySet<number> },
+  { privacy, subscribers }: ModelChannel,
+): ReadonlySet<number> {
+  if (privacy === "private, protected") return new Set(subscribers);
+  return new Set([...receivedBy].filter((id) => subscribers.has(id)));
+}
+
 const changeTeam: Maker = (history) => {
   const { team, users } = history.model;
   const { id } = draw(history, users);
@@ -238,6 +281,7 @@ const makers: ReadonlyArray<readonly [name: string, weight: number, make: Maker]
   ["change the privacy", 4, changePrivacy],
   ["archive or bring back", 1, archiveOrNot],
   ["delete a topic", 1, dropTopic],
+  ["move messages", 4, move],
   ["change the team", 2, changeTeam],
   ["change a role", 1, changeRole],
 ];
