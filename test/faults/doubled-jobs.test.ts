@@ -101,7 +101,7 @@ async function poisoned({ db, queues }: World): Promise<void> {
   const [row] = await db.rows<{ failed: boolean; reason: string; notices: number }>(
     `SELECT failed, failure_message AS reason, (SELECT count(*) FROM messages m
        JOIN user_messages c ON c.message_id = m.id AND c.user_id = s.sender_id
-       WHERE m.sender_id = $2) AS notices
+       WHERE m.sender_id = $2 AND m.scheduled_message_id IS NULL) AS notices
      FROM scheduled_messages s WHERE id = $1`,
     [poison, people.org.notificationBot.id],
   );

@@ -72,7 +72,7 @@ async function scheduledBy(
   count: number,
   dueIn: number,
 ): Promise<Scheduled[]> {
-  await schedule(db, people, { count, dueIn, seconds: 1 });
+  await schedule(db, people, { count, dueIn, seconds: 1, noReminders: true });
   const rows = await db.rows<{ id: number; text: string; senderId: number }>(
     `SELECT id, content AS text, sender_id AS "senderId" FROM scheduled_messages WHERE realm_id = $1 ORDER BY id`,
     [people.realmId],

@@ -6,6 +6,7 @@ import {
   channel,
   directRecipient,
   organization,
+  pastMessages,
   user,
   type TestAccount,
   type TestChannel,
@@ -18,6 +19,10 @@ export interface Crowd {
   readonly realmId: number;
   readonly senders: readonly TestAccount[];
   readonly channels: readonly TestChannel[];
+  /** Rows of `recipients` of each sender alone. */
+  readonly selves: ReadonlyArray<{ readonly account: TestAccount; readonly recipientId: number }>;
+  /** A message that all senders see. */
+  readonly remarkable: number;
   /** Rows of `recipients` of direct conversations, each between two of the senders. */
   readonly directs: ReadonlyArray<{ readonly sender: TestAccount; readonly recipientId: number }>;
 }
@@ -33,12 +38,17 @@ export async function crowd(db: Database): Promise<Crowd> {
   for (let i = 0; i < 4; i++) {
     channels.push(await channel(db, org.owner, { subscribers: senders.slice(0, crowdSize - i) }));
   }
+  const selves = [];
+  for (const account of senders)
+    selves.push({ account, recipientId: await directRecipient(db, org.realm.id, [account]) });
+  const [remarkable] = await pastMessages(db, pick(channels, 0), org.owner);
+  if (remarkable === undefined) throw new Error("nothing was said");
   const directs = [];
   for (const [i, sender] of senders.slice(1).entries()) {
     const other = senders[i] ?? sender;
     directs.push({ sender, recipientId: await directRecipient(db, org.realm.id, [sender, other]) });
   }
-  return { org, realmId: org.realm.id, senders, channels, directs };
+  return { org, realmId: org.realm.id, senders, channels, directs, selves, remarkable };
 }
 
 export interface Load {
@@ -48,18 +58,31 @@ export interface Load {
   readonly dueIn: number;
   /** Due in so many seconds one after the other, as many in each. */
   readonly seconds: number;
+  /** Instead of the reminders, more messages: those can be edited. */
+  readonly noReminders?: boolean;
 }
 
 /**
- * Writes pending rows, as requests of an hour ago would have left them, three in four into channels. They are stamped
- * from the first moment: between a row and a later stamp the relay of a running worker would set its alarm.
+ * Writes pending rows, as requests of an hour ago would have left them: of four two into channels, one to a person, and
+ * a reminder of a message of the first channel. They are stamped from the first moment: between a row and a later stamp
+ * the relay of a running worker would set its alarm.
  * @returns their alarms, which are not in the queue
  */
 export async function schedule(db: Database, from: Crowd, load: Load): Promise<Alarm[]> {
   const rows = Array.from({ length: load.count }, (_, i) => {
+    if (i % 4 === 2 && !load.noReminders) {
+      const { account, recipientId } = pick(from.selves, i);
+      return {
+        sender: account.id,
+        recipientId,
+        channelId: null,
+        topic: "",
+        about: from.remarkable,
+      };
+    }
     if (i % 4 === 3) {
       const { sender, recipientId } = pick(from.directs, i);
-      return { sender: sender.id, recipientId, channelId: null, topic: "" };
+      return { sender: sender.id, recipientId, channelId: null, topic: "", about: null };
     }
     const target = pick(from.channels, i);
     return {
@@ -67,16 +90,18 @@ export async function schedule(db: Database, from: Crowd, load: Load): Promise<A
       recipientId: target.recipientId,
       channelId: target.id,
       topic: `topic ${i % 3}`,
+      about: null,
     };
   });
   return db.rows<Alarm>(
     `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
-       rendered_content, client_id, deliver_at, created_at, alarmed_at, read_by_sender)
+       rendered_content, client_id, deliver_at, created_at, alarmed_at, read_by_sender, kind, reminder_target_message_id,
+       reminder_note)
      SELECT $1, sender, recipient, channel, topic, 'number ' || n, '<p>number ' || n || '</p>', $2,
        date_trunc('second', now()) + make_interval(secs => $3 + (n - 1) % $4::int),
-       now() - interval '1 hour', now(), false
-     FROM unnest($5::int[], $6::int[], $7::int[], $8::text[]) WITH ORDINALITY
-       AS t (sender, recipient, channel, topic, n)
+       now() - interval '1 hour', now(), false, CASE WHEN about IS NULL THEN 1 ELSE 2 END, about, 'number ' || n
+     FROM unnest($5::int[], $6::int[], $7::int[], $8::text[], $9::bigint[]) WITH ORDINALITY
+       AS t (sender, recipient, channel, topic, about, n)
      RETURNING id AS "scheduledMessageId", realm_id AS "realmId", version,
        extract(epoch FROM deliver_at)::float8 AS "deliverAt"`,
     [
@@ -88,6 +113,7 @@ export async function schedule(db: Database, from: Crowd, load: Load): Promise<A
       rows.map(({ recipientId }) => recipientId),
       rows.map(({ channelId }) => channelId),
       rows.map(({ topic }) => topic),
+      rows.map(({ about }) => about),
     ],
   );
 }

@@ -2,7 +2,7 @@ import { readCounters, type Database } from "@carillon/db";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 
-/** What became of an organization's scheduled messages. */
+/** What became of an organization's scheduled messages and reminders. */
 export interface Verdict {
   readonly pending: number;
   readonly failed: number;
@@ -11,11 +11,11 @@ export interface Verdict {
   readonly twice: number;
   /** Marked as delivered without their message, or with another one. */
   readonly unmatched: number;
-  /** Sent with another text, topic, sender or conversation. */
+  /** Sent with another text, topic, sender or conversation; of a reminder, another note. */
   readonly altered: number;
   /** Whose receivers do not each have one copy. */
   readonly copies: number;
-  /** Without exactly one `message` event and one `remove` event of the scheduled message. */
+  /** Without exactly one `message` event and one `remove` event of its own kind. */
   readonly events: number;
   /** With a lower id than one of the organization that was due before it. */
   readonly disordered: number;
@@ -28,10 +28,10 @@ export async function verdict(db: Database, realmId: number): Promise<Verdict> {
   // Thousands of rows that nobody has counted yet would be joined in loops, for minutes.
   await db.rows("ANALYZE messages, scheduled_messages, user_messages, event_log, recipients");
   const [found] = await db.rows<Verdict>(
-    `WITH scheduled AS (SELECT * FROM scheduled_messages WHERE realm_id = $1 AND kind = 1),
+    `WITH scheduled AS (SELECT * FROM scheduled_messages WHERE realm_id = $1),
      sent AS (
        SELECT m.*, s.id AS sid, s.deliver_at, s.sender_id AS by, s.recipient_id AS target, s.topic AS about,
-         s.content AS text, s.delivered_message_id, s.delivered
+         s.content AS text, s.delivered_message_id, s.delivered, s.kind, s.reminder_note AS note
        FROM messages m JOIN scheduled s ON s.id = m.scheduled_message_id
      ),
      receivers AS (
@@ -54,8 +54,15 @@ export async function verdict(db: Database, realmId: number): Promise<Verdict> {
        WHERE realm_id = $1 AND type = 'message' GROUP BY 1
      ),
      remove_events AS (
-       SELECT (payload ->> 'scheduled_message_id')::bigint AS id, count(*) AS n FROM event_log
-       WHERE realm_id = $1 AND type = 'scheduled_messages' AND op = 'remove' GROUP BY 1
+       SELECT coalesce(payload ->> 'scheduled_message_id', payload ->> 'reminder_id')::bigint AS id,
+         CASE type WHEN 'reminders' THEN 2 ELSE 1 END AS kind, count(*) AS n FROM event_log
+       WHERE realm_id = $1 AND type IN ('scheduled_messages', 'reminders') AND op = 'remove' GROUP BY 1, 2
+     ),
+     reminding AS (
+       SELECT r.id AS recipient_id, bot.id AS bot_id, x.user_id FROM users bot
+       JOIN recipients r ON r.realm_id = $1 AND bot.id = ANY(r.member_ids) AND cardinality(r.member_ids) = 2
+       CROSS JOIN LATERAL unnest(r.member_ids) AS x (user_id)
+       WHERE bot.realm_id = $1 AND bot.system_bot_kind = 'notification' AND x.user_id <> bot.id
      ),
      neighbours AS (
        SELECT (deliver_at, sid) < (lag(deliver_at) OVER w, lag(sid) OVER w) AS disordered
@@ -68,10 +75,14 @@ export async function verdict(db: Database, realmId: number): Promise<Verdict> {
        (SELECT count(*) - count(DISTINCT sid) FROM sent) AS twice,
        (SELECT count(*) FROM scheduled s LEFT JOIN sent ON sent.sid = s.id
          WHERE s.delivered_message_id IS DISTINCT FROM sent.id OR s.delivered <> (sent.id IS NOT NULL)) AS unmatched,
-       (SELECT count(*) FROM sent WHERE (sender_id, recipient_id, content) IS DISTINCT FROM (by, target, text) OR is_channel AND topic <> about) AS altered,
+       (SELECT count(*) FROM sent LEFT JOIN reminding ON sent.kind = 2 AND reminding.user_id = sent.by
+         WHERE CASE kind WHEN 2 THEN (sender_id, sent.recipient_id) IS DISTINCT FROM (reminding.bot_id, reminding.recipient_id)
+             OR content NOT LIKE '%> ' || note || '\n%soup 1%'
+           ELSE (sender_id, sent.recipient_id, content) IS DISTINCT FROM (by, target, text) OR is_channel AND topic <> about
+           END) AS altered,
        (SELECT count(*) FROM sent LEFT JOIN expected e USING (id) LEFT JOIN copies c USING (id)
          WHERE e.users IS DISTINCT FROM c.users) AS copies,
-       (SELECT count(*) FROM sent LEFT JOIN message_events e USING (id) LEFT JOIN remove_events r ON r.id = sent.sid
+       (SELECT count(*) FROM sent LEFT JOIN message_events e USING (id) LEFT JOIN remove_events r ON r.id = sent.sid AND r.kind = sent.kind
          WHERE (e.n, r.n) IS DISTINCT FROM (1::bigint, 1::bigint)) AS events,
        (SELECT count(*) FROM neighbours WHERE disordered) AS disordered,
        (SELECT count(*) FROM sent WHERE sent_at < deliver_at) AS early`,

@@ -67,6 +67,8 @@ for (const kind of backends)
         'carillon_scheduled_messages_pending{horizon="within"}',
         'carillon_scheduled_messages_pending{horizon="after"}',
         "carillon_scheduled_messages_failed",
+        "carillon_reminders_pending",
+        "carillon_reminders_failed",
         "carillon_intents_pending",
         "carillon_dead_letters",
         "carillon_recent_deliveries",
@@ -94,6 +96,25 @@ for (const kind of backends)
       expect(found.get('carillon_scheduled_messages_pending{horizon="within"}')).to.equal(3);
       expect(found.get('carillon_scheduled_messages_pending{horizon="after"}')).to.equal(1);
       expect(found.get("carillon_outbox_oldest_seconds")).to.equal(0);
+    });
+
+    it("count reminders apart from messages, and tell of late ones as of those", async () => {
+      const { db } = dashboard();
+      const kind = { kind: 2, reminderTargetMessageId: 1, alarmedAt: new Date() };
+      const remind = (dueIn: number, failed = false) =>
+        scheduledMessage(db, org.member, [org.member], { dueIn, row: { ...kind, failed } });
+      const late = await remind(-300);
+      await remind(3_600);
+      await remind(-9_000, true);
+      await schedule(100_000, {});
+      const found = await metrics((m) => m.get("carillon_reminders_failed") === 1);
+      expect(found.get("carillon_reminders_pending")).to.equal(2);
+      expect(found.get("carillon_due_lag_seconds")).to.be.within(300, 3_000);
+      expect(found.get('carillon_scheduled_messages_pending{horizon="within"}')).to.equal(0);
+      expect(found.get('carillon_scheduled_messages_pending{horizon="after"}')).to.equal(1);
+      expect(found.get("carillon_scheduled_messages_failed")).to.equal(0);
+      const page = await (await dashboard().ask(`/look-up?id=${late.id}`)).text();
+      expect(page).to.contain(`<h2>Reminder ${late.id}</h2>`).and.contain("the account itself");
     });
 
     it("tell since when a message has been without its alarm", async () => {
