@@ -42,10 +42,10 @@ const keyText = "SELECT id, realm_id FROM users WHERE api_key_digest = $1 AND is
 const messagesText = `SELECT m.id, m.sender_id, m.recipient_id, m.topic AS subject, m.content, m.rendered_content,
     floor(extract(epoch FROM m.sent_at))::int AS timestamp, m.edit_history, client.name AS client, um.flags,
     c.id AS stream_id, c.name AS display_recipient, u.email AS sender_email, u.full_name AS sender_full_name
-  FROM messages m JOIN recipients r ON r.id = m.recipient_id JOIN channels c ON c.id = r.channel_id
-  JOIN clients client ON client.id = m.client_id JOIN users u ON u.id = m.sender_id
-  LEFT JOIN user_messages um ON um.user_id = $1 AND um.message_id = m.id
-  WHERE r.channel_id = $2 ORDER BY m.id DESC LIMIT $3`;
+  FROM (SELECT * FROM messages WHERE recipient_id = (SELECT id FROM recipients WHERE channel_id = $2)
+    ORDER BY id DESC LIMIT $3) m
+  JOIN channels c ON c.id = $2 JOIN clients client ON client.id = m.client_id JOIN users u ON u.id = m.sender_id
+  LEFT JOIN user_messages um ON um.user_id = $1 AND um.message_id = m.id ORDER BY m.id DESC`;
 const reactionsText = `SELECT message_id, emoji_name, emoji_code, reaction_type, user_id
   FROM reactions WHERE message_id = ANY($1::bigint[]) ORDER BY id`;
 
