@@ -68,6 +68,11 @@ export function subscribeRequest(
   });
 }
 
+/** A member has read everything. */
+export function markAllReadRequest(member: Member): FormRequest {
+  return formRequest(member, "/api/v1/mark_all_as_read", {});
+}
+
 /** Everybody writes to their channel in turn. */
 function lineOf({ rooms }: { readonly rooms: readonly Room[] }, n: number) {
   const room = rooms[n % rooms.length]!;

@@ -13,7 +13,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
   "packages/domain/src": [
     ["channels/events", "messages/flags", "messages/read/narrow", "messages/search"],
     ["messages/read"],
-    ["messages/send"],
+    ["messages/marking", "messages/send"],
     [
       "messages/reactions",
       "messages/removal",

@@ -3,7 +3,7 @@ import type { Operation } from "./operation.ts";
 /** Areas of the API, with the paths below its prefix that belong to them; the first that fits counts. */
 const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
   ["scheduled-messages", /^(scheduled_messages|reminders)\b/],
-  ["messages", /^(messages|submessage$)/],
+  ["messages", /^(messages|submessage$|mark_\w+_as_read$)/],
   ["events", /^(events|register)\b/],
   ["topics", /^user_topics|\/muted_topics$/],
   ["presence", /\/(presence|status)$|^typing\b/],

@@ -36,7 +36,9 @@ export { readMembers, readMembership, readSubgroups } from "./groups/read-group.
 export { updateUserGroup } from "./groups/update-group.ts";
 export { changeMessage } from "./messages/change/change-message.ts";
 export { changeFlag } from "./messages/flags/change-flag.ts";
-export { markUnsubscribedRead, recordMarkRead } from "./messages/flags/mark-unsubscribed-read.ts";
+export { markReadLater, recordMarkRead } from "./messages/flags/mark-read-later.ts";
+export { changeFlagInNarrow } from "./messages/marking/change-flag-in-narrow.ts";
+export { markAsRead } from "./messages/marking/mark-as-read.ts";
 export { listTopics } from "./messages/read/list-topics.ts";
 export { matchMessages } from "./messages/read/match-messages.ts";
 export { messageHistory } from "./messages/read/message-history.ts";

@@ -167,6 +167,7 @@ export {
   isChannelType,
   scheduledDestination,
 } from "./messages/scheduled-destination.ts";
+export { namedTopic } from "./messages/named-topic.ts";
 export { type Fragment, SqlValues, allOf } from "./sql/sql-values.ts";
 export {
   checkTopicsPolicy,

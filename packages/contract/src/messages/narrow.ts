@@ -21,8 +21,10 @@ const pair = z
   .tuple([z.string(), z.string()])
   .transform(([operator, operand]) => ({ operator, operand, negated: false }));
 
+const narrow = z.array(z.union([term, pair]));
+
 /** The `narrow` parameter: all terms must hold. JSON `null` is an empty narrow. */
-export const narrowParameter = form
-  .json(z.array(z.union([term, pair])))
-  .default([])
-  .nullMeansAbsent();
+export const narrowParameter = form.json(narrow).default([]).nullMeansAbsent();
+
+/** The same where it must be sent; `null` stays what it is. */
+export const requiredNarrowParameter = form.json(narrow).nullable();

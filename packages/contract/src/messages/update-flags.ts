@@ -6,6 +6,16 @@ import { operation } from "../operation.ts";
 /** As it was sent, since it is sent back. */
 const sentId = z.number().refine(Number.isInteger, "must be an integer").meta({ type: "integer" });
 
+/** Which flag is changed, and how. */
+export const flagParameters = {
+  op: form.oneOf("add", "remove"),
+  flag: form.oneOf("read", "starred", "collapsed"),
+};
+
+export const ignoredChannels = z
+  .array(z.int())
+  .describe("Channels whose messages were not marked as unread, ascending.");
+
 /** `POST /messages/flags` (messages.md §7). */
 export const updateMessageFlags = operation({
   id: "update-message-flags",
@@ -19,13 +29,10 @@ export const updateMessageFlags = operation({
     messages: form
       .json(z.array(sentId), { most: mostMessages })
       .describe("The IDs of the messages, at most 5000."),
-    op: form.oneOf("add", "remove"),
-    flag: form.oneOf("read", "starred", "collapsed"),
+    ...flagParameters,
   },
   result: {
     messages: z.array(sentId).describe("As sent."),
-    ignored_because_not_subscribed_channels: z
-      .array(z.int())
-      .describe("Channels whose messages were not marked as unread, ascending."),
+    ignored_because_not_subscribed_channels: ignoredChannels,
   },
 });

@@ -3,13 +3,13 @@ import { intentJob } from "../intent-job.ts";
 import { backoff } from "../retry.ts";
 
 const intent = z.strictObject({
-  channelId: z.int().positive(),
-  /**
-   * The last message that the unsubscription concerns: an account that is subscribed again by then keeps what came
-   * since.
-   */
+  /** Everything unless given. */
+  channelId: z.int().positive().optional(),
+  /** Of the channel's topics only the one with this digest. */
+  topicDigest: z.hex().optional(),
+  /** The last message that it concerns: what came since stays unread. */
   upTo: z.int().nonnegative(),
-  /** Who has been unsubscribed, and how far their unread messages have been looked through. */
+  /** Whose messages they are, and how far what they have not read has been looked through. */
   readers: z
     .array(z.strictObject({ userId: z.int().positive(), after: z.int().nonnegative() }))
     .min(1),
@@ -17,12 +17,12 @@ const intent = z.strictObject({
 
 export type MarkReadIntent = z.infer<typeof intent>;
 
-/** What is unread of a channel that one has left would never be read. */
+/** What is unread of a channel that one has left would never be read; and one request marks no more than it can at once. */
 export const markRead = intentJob({
   name: "mark-read",
   queue: "maintenance",
   about:
-    "Marks the messages of a channel read for those who have been unsubscribed from it, step by step.",
+    "Marks messages read, step by step: those of a channel for whoever has been unsubscribed from it, and what one request leaves of those that an account wants marked.",
   intent,
   retry: backoff({ attempts: 12, first: "1s", cap: "5m", jitter: 0.5 }),
   deadline: "20s",

@@ -7,12 +7,16 @@ import {
   deleteReminder,
   deleteScheduledMessage,
   editScheduledMessage,
+  markAllRead,
+  markChannelRead,
+  markTopicRead,
   removeReaction,
   sendMessage,
   setEditTypingStatus,
   setTypingStatus,
   updateMessage,
   updateMessageFlags,
+  updateMessageFlagsInNarrow,
 } from "@carillon/contract";
 import { unique, type TestAccount } from "@carillon/testkit";
 
@@ -86,6 +90,27 @@ export const messageSteps: readonly WalkStep[] = [
     const op = pick(walk, ["add", "remove"]);
     return { by, params: { messages, op, flag: pick(walk, ["read", "starred", "collapsed"]) } };
   }),
+  step(updateMessageFlagsInNarrow, 3, (walk) => {
+    const anchor = pick(walk, ["newest", "oldest", "first_unread"]);
+    const window = { anchor, num_before: walk.chance.below(4), num_after: walk.chance.below(4) };
+    const narrow = pick(walk, [
+      [],
+      [["is", "unread"]],
+      [{ operator: "channel", operand: pick(walk, walk.channels).id }],
+    ]);
+    const flag = pick(walk, ["read", "starred", "collapsed"]);
+    const params = { ...window, narrow, op: pick(walk, ["add", "remove"]), flag };
+    return { by: someone(walk), params };
+  }),
+  step(markAllRead, 1, (walk) => ({ by: someone(walk) })),
+  step(markChannelRead, 1, (walk) => ({
+    by: someone(walk),
+    params: { stream_id: pick(walk, walk.channels).id },
+  })),
+  step(markTopicRead, 1, (walk) => ({
+    by: someone(walk),
+    params: { stream_id: pick(walk, walk.channels).id, topic_name: pick(walk, topics) },
+  })),
   step(addReaction, 4, (walk) => {
     if (walk.messages.length === 0) return undefined;
     const path = { message_id: pick(walk, walk.messages).id };

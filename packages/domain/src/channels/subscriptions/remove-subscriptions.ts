@@ -20,7 +20,7 @@ import { errors, channelPermissions } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { recordMarkRead } from "../../messages/flags/mark-unsubscribed-read.ts";
+import { recordMarkRead } from "../../messages/flags/mark-read-later.ts";
 import { checkSubscriptionBounds } from "./subscription-bounds.ts";
 import { unsubscribedEvents } from "../events/subscription-events.ts";
 

@@ -5,7 +5,7 @@ import { type Account, flag } from "@carillon/model";
 
 import { detailsOf } from "./details.ts";
 import { flagAddition, flagRemoval } from "./flag-events.ts";
-import { holdReached, reach, type Reached } from "./reach.ts";
+import { holdReached, reach, type Reached, type Unseen } from "./reach.ts";
 import { rewriteCopies, type WrittenCopy, writeCopies } from "./write-copies.ts";
 
 /** A flag that its account may change (messages.md §3). */
@@ -16,28 +16,40 @@ export interface FlagChange {
   readonly flag: EditableFlag;
   /** Any integers. */
   readonly ids: readonly number[];
+  /** What becomes of the change where one of them is not the account's to see. */
+  readonly unseen: Unseen;
+}
+
+export interface FlagChanged {
+  /** How many messages were different before. */
+  readonly changed: number;
+  /** Channels whose messages stay read since the account is not subscribed to them, ascending. */
+  readonly ignored: number[];
 }
 
 /**
  * Changes a flag of the account's own copies of messages (messages.md §7), and tells its clients what has changed.
- * @returns the channels whose messages stay read since the account is not subscribed to them, ascending
  * @throws ApiError `BAD_REQUEST` where one of the messages is not the account's to see, `UNAUTHORIZED`
  */
-export async function changeFlag(tx: Tx, account: Account, change: FlagChange): Promise<number[]> {
-  const ids = [...new Set(change.ids)].toSorted((a, b) => a - b);
-  const { op, flag: name } = change;
-  if (op === "add") await add(tx, account, name, ids);
-  else if (name === "read") return markUnread(tx, account, ids);
-  else await remove(tx, account, name, ids);
-  return [];
+export async function changeFlag(
+  tx: Tx,
+  account: Account,
+  { op, flag: name, ids: named, unseen }: FlagChange,
+): Promise<FlagChanged> {
+  const ids = [...new Set(named)].toSorted((a, b) => a - b);
+  if (op === "remove" && name === "read") return markUnread(tx, account, ids, unseen);
+  const change = op === "add" ? add : remove;
+  return { changed: await change(tx, account, name, ids, unseen), ignored: [] };
 }
 
+/** @returns how many messages were different before */
 async function add(
   tx: Tx,
   account: Account,
   name: EditableFlag,
   ids: readonly number[],
-): Promise<void> {
+  unseen: Unseen,
+): Promise<number> {
   const bits = { set: flag[name], clear: 0 };
   const written =
     name === "read"
@@ -45,29 +57,38 @@ async function add(
       : await writeCopies(
           tx,
           account.id,
-          seenOf(await holdReached(tx, account, ids)),
+          seenOf(await holdReached(tx, account, ids, unseen), unseen),
           bits,
           bits.set | flag.read | flag.historical,
         );
   if (written.length > 0)
     emit(tx, account.realmId, [flagAddition(name, idsOf(written), [account.id])]);
+  return written.length;
 }
 
+/** @returns how many messages were different before */
 async function remove(
   tx: Tx,
   account: Account,
   name: EditableFlag,
   ids: readonly number[],
-): Promise<void> {
-  await reach(tx, account, ids);
+  unseen: Unseen,
+): Promise<number> {
+  await reach(tx, account, ids, unseen);
   const written = await rewriteCopies(tx, account.id, ids, { set: 0, clear: flag[name] });
   if (written.length > 0)
     emit(tx, account.realmId, [flagRemoval(name, idsOf(written), [account.id])]);
+  return written.length;
 }
 
-/** Unread implies subscribed. @returns the channels of what stays read */
-async function markUnread(tx: Tx, account: Account, ids: readonly number[]): Promise<number[]> {
-  const { seen, left } = await holdReached(tx, account, ids);
+/** Unread implies subscribed. */
+async function markUnread(
+  tx: Tx,
+  account: Account,
+  ids: readonly number[],
+  unseen: Unseen,
+): Promise<FlagChanged> {
+  const { seen, left } = await holdReached(tx, account, ids, unseen);
   const ignored = new Set(left.values());
   const unread: number[] = [];
   for (const { id, channel } of seen.values())
@@ -79,7 +100,7 @@ async function markUnread(tx: Tx, account: Account, ids: readonly number[]): Pro
     const details = detailsOf(account.id, seen, written);
     emit(tx, account.realmId, [flagRemoval("read", idsOf(written), [account.id], details)]);
   }
-  return [...ignored].toSorted((a, b) => a - b);
+  return { changed: written.length, ignored: [...ignored].toSorted((a, b) => a - b) };
 }
 
 function idsOf(copies: readonly WrittenCopy[]): number[] {
@@ -90,8 +111,8 @@ function idsOf(copies: readonly WrittenCopy[]): number[] {
  * A flag is added only to what is seen, though the account may have a copy of more.
  * @throws ApiError `BAD_REQUEST`
  */
-function seenOf({ seen, left }: Reached): number[] {
-  if (left.size > 0)
+function seenOf({ seen, left }: Reached, unseen: Unseen): number[] {
+  if (left.size > 0 && unseen === "refused")
     throw errors.badRequest("One of the messages is in a channel that you cannot read any more");
   return [...seen.keys()];
 }

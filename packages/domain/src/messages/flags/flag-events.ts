@@ -10,6 +10,17 @@ export function flagAddition(flag: string, messages: number[], audience: number[
   return flagAdded({ operation: "add", flag, messages, all: false }, { audience });
 }
 
+/**
+ * Everything that an account has is read. It must not have been sent anything unread whose event comes before this one
+ * (see `nothingUnread`).
+ */
+export function allRead(userId: number): NewEvent {
+  return flagAdded(
+    { operation: "add", flag: "read", messages: [], all: true },
+    { audience: [userId] },
+  );
+}
+
 /** @param details of messages that are unread by now */
 export function flagRemoval(
   flag: string,

@@ -15,6 +15,9 @@ export interface Reached {
   readonly left: ReadonlyMap<number, number>;
 }
 
+/** What becomes of messages that an account names, and neither sees nor has a copy of. */
+export type Unseen = "refused" | "left out";
+
 const copies = statement({
   name: "copies-in-channels",
   text: `SELECT um.message_id AS id, r.channel_id AS "channelId" FROM user_messages um
@@ -25,16 +28,21 @@ const copies = statement({
 });
 
 /**
- * The messages, each of which the account sees or has a copy of.
+ * Those of the messages that the account sees or has a copy of.
  * @param ids ascending, each once
- * @throws ApiError `BAD_REQUEST`
+ * @throws ApiError `BAD_REQUEST` where these are not all, and others are refused
  */
-export async function reach(tx: Tx, account: Account, ids: readonly number[]): Promise<Reached> {
+export async function reach(
+  tx: Tx,
+  account: Account,
+  ids: readonly number[],
+  unseen: Unseen,
+): Promise<Reached> {
   if (!ids.every((id) => id > 0 && Number.isSafeInteger(id))) throw noSuchMessage();
   const seen = await accessMessages(tx, account, ids);
-  const unseen = ids.filter((id) => !seen.has(id));
-  const rows = unseen.length > 0 ? await tx.rows(copies, [account.id, unseen]) : [];
-  if (rows.length < unseen.length) throw noSuchMessage();
+  const others = ids.filter((id) => !seen.has(id));
+  const rows = others.length > 0 ? await tx.rows(copies, [account.id, others]) : [];
+  if (rows.length < others.length && unseen === "refused") throw noSuchMessage();
   return { seen, left: new Map(rows.map(({ id, channelId }) => [id, channelId])) };
 }
 
@@ -54,16 +62,17 @@ export async function holdReached(
   tx: Tx,
   account: Account,
   ids: readonly number[],
+  unseen: Unseen,
 ): Promise<Reached> {
   // Nobody waits for the locks of messages that they do not see.
-  const before = await reach(tx, account, ids);
+  const before = await reach(tx, account, ids, unseen);
   const channels = channelsOf(before);
   const [, , actor] = await Promise.all([
     holdAudiences(tx, [...channels]),
     tx.lock({ name: "messages", keys: ids, shared: true }, hold, [account.realmId, ids]),
     currentActor(tx, account),
   ]);
-  const reached = await reach(tx, actor, ids);
+  const reached = await reach(tx, actor, ids, unseen);
   for (const id of channelsOf(reached))
     if (!channels.has(id)) throw new ChangedMeanwhile(`a message was moved to channel ${id}`);
   return reached;

@@ -12,7 +12,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { markUnsubscribedRead } from "../flags/mark-unsubscribed-read.ts";
+import { markReadLater } from "../flags/mark-read-later.ts";
 import { archiveMessages } from "./archive-messages.ts";
 
 // docs/decisions/018: copies are locked by account, and of one account by message, so that nobody waits in a circle.
@@ -46,7 +46,7 @@ describe("Whoever writes copies of several accounts", () => {
         readerIds: [people.filter((_, n) => n % 2 === 0)],
       }),
     "marks messages read of those who left": (tx) =>
-      markUnsubscribedRead(tx, org.realm.id, 1, {
+      markReadLater(tx, org.realm.id, 1, {
         channelId: room.id,
         upTo: ids.at(-1) ?? 0,
         readers: people.toReversed().map((userId) => ({ userId, after: 0 })),

@@ -5,16 +5,13 @@ import {
   currentActor,
   hasProtectedHistory,
   isOrganizationAdministrator,
-  loadRealm,
-  maxTopicLength,
-  normaliseTopic,
+  namedTopic,
   recordAudit,
   requireChannel,
 } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import { column, statement, type Database, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-import { isLongerThan } from "@carillon/kit";
 
 import { messagesAtOnce } from "./batch-size.ts";
 import { lockPlaces } from "./places.ts";
@@ -89,7 +86,7 @@ async function removeNewest(
   if (!isOrganizationAdministrator(actor))
     throw errors.unauthorizedPrincipal("Only administrators may delete topics");
   const channel = await requireChannel(tx, actor, channelId, need);
-  const name = await topicOf(tx, actor, topic);
+  const name = await namedTopic(tx, actor.realmId, topic);
   const size = await messagesAtOnce(tx, channel.id);
   const ids = await lockNewest(tx, actor, channel, { name, before, size });
   const { run: now, count, events } = await removeMessages(tx, run, places, ids);
@@ -100,13 +97,6 @@ async function removeNewest(
   emit(tx, actor.realmId, events);
   const [oldest] = ids;
   return oldest === undefined || ids.length < size ? {} : { next: { before: oldest, run: now } };
-}
-
-/** @throws ApiError `BAD_REQUEST` for a topic that no message can have */
-async function topicOf(tx: Tx, actor: Account, text: string): Promise<string> {
-  if (isLongerThan(text.trim(), maxTopicLength))
-    throw errors.badRequest(`topic_name must not have more than ${maxTopicLength} characters`);
-  return normaliseTopic(text, await loadRealm(tx, actor.realmId));
 }
 
 const newest = statement({

@@ -1,9 +1,10 @@
-import { flag } from "@carillon/model";
+import type { Account } from "@carillon/model";
 import { column, recordIntents, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { markRead, type MarkReadIntent } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
 
+import { takeMarkStep } from "./mark-step.ts";
 import { readEvents } from "./read-events.ts";
 
 /** So many people are in the hands of one job. */
@@ -47,69 +48,49 @@ export async function recordMarkRead(
 }
 
 /**
- * Goes along `user_messages_unread_idx`, from where the step before ended, and never looks at what has been read. Copies
- * are locked in the order of their accounts, and of one account by message, as everywhere.
- */
-const mark = statement({
-  name: "mark-unsubscribed-read",
-  text: `WITH unread AS MATERIALIZED (
-      SELECT r.user_id, um.message_id
-      FROM unnest($1::int[], $2::bigint[]) AS r (user_id, after) CROSS JOIN LATERAL (
-        SELECT message_id FROM user_messages um
-        WHERE um.user_id = r.user_id AND um.flags & ${flag.read} = 0
-          AND um.message_id > r.after AND um.message_id <= $3
-        ORDER BY um.message_id LIMIT $4) um
-    ), held AS MATERIALIZED (
-      SELECT um.user_id, um.message_id FROM unread JOIN messages m ON m.id = unread.message_id
-      JOIN user_messages um ON um.user_id = unread.user_id AND um.message_id = unread.message_id
-      WHERE m.recipient_id = (SELECT id FROM recipients WHERE channel_id = $5)
-      ORDER BY um.user_id, um.message_id FOR NO KEY UPDATE OF um
-    ), marked AS (
-      UPDATE user_messages um SET flags = um.flags | ${flag.read} FROM held
-      WHERE um.user_id = held.user_id AND um.message_id = held.message_id AND um.flags & ${flag.read} = 0
-      RETURNING um.user_id, um.message_id
-    )
-    SELECT unread.user_id AS "userId", max(unread.message_id) AS last, count(*)::int AS "lookedAt",
-      json_agg(marked.message_id ORDER BY marked.message_id) FILTER (WHERE marked.message_id IS NOT NULL) AS marked
-    FROM unread LEFT JOIN marked USING (user_id, message_id) GROUP BY unread.user_id`,
-  row: {
-    userId: column.int,
-    /** The last unread message that was looked at. */
-    last: column.bigint,
-    lookedAt: column.int,
-    /** Those of them that are marked read by now, and were not. */
-    marked: column.json<readonly number[]>().orNull(),
-  },
-});
-
-/**
- * One step of marking the messages of a channel read for those who have left it, with its events; what is left to do
- * is written down as the next one. A step that runs again marks nothing anew, and tells nobody.
+ * One step of marking messages read for those who have left their channel, or have asked for it, with its events; what is
+ * left to do is written down as the next one. A step that runs again marks nothing anew, and tells nobody.
  * @param intentId the step's, which names the next one
  */
-export async function markUnsubscribedRead(
+export async function markReadLater(
   tx: Tx,
   realmId: number,
   intentId: number,
-  { channelId, upTo, readers }: MarkReadIntent,
+  { readers, ...which }: MarkReadIntent,
 ): Promise<void> {
   const each = Math.ceil(lookedAtInStep / readers.length);
-  const steps = await tx.lock({ name: "copies", fresh: true }, mark, [
-    readers.map(({ userId }) => userId),
-    readers.map(({ after }) => after),
-    upTo,
-    each,
-    channelId,
-  ]);
+  const steps = await takeMarkStep(tx, { ...which, readers, each });
   const left = steps.flatMap(({ userId, last, lookedAt }) =>
     lookedAt === each ? [{ userId, after: last }] : [],
   );
   if (left.length > 0)
     await recordIntents(tx, realmId, markRead, [
-      { key: `after-${intentId}`, payload: { channelId, upTo, readers: left } },
+      { key: `after-${intentId}`, payload: { ...which, readers: left } },
     ]);
   const read = steps.flatMap(({ userId, marked }) => (marked ? [{ userId, ids: marked }] : []));
   emit(tx, realmId, readEvents(read));
+}
+
+/** What an account wants marked as read. */
+export interface ToMark {
+  readonly channelId?: number;
+  /** Of the channel, see {@link topicDigest}. */
+  readonly topicDigest?: string;
+}
+
+/**
+ * Writes down that what an account has not read by now is to be marked read.
+ * @param after how far it has been done
+ */
+export async function recordRest(
+  tx: Tx,
+  { id: userId, realmId }: Pick<Account, "id" | "realmId">,
+  toMark: ToMark,
+  after: number,
+): Promise<void> {
+  const last = await tx.first(lastMessage);
+  const payload = { ...toMark, upTo: last?.id ?? 0, readers: [{ userId, after }] };
+  await recordIntents(tx, realmId, markRead, [{ key: uniqueId(), payload }]);
 }
 
 function grouped<T, K>(values: readonly T[], key: (value: T) => K): Map<K, T[]> {

@@ -1,0 +1,86 @@
+import { flag } from "@carillon/model";
+import { column, statement, type RowOf, type Tx } from "@carillon/db";
+
+/** Which unread messages are looked for, in one step, and whose. */
+export interface MarkStep {
+  /** Of all channels and conversations unless given. */
+  readonly channelId?: number | undefined;
+  /** Only of the topic with this {@link topicDigest}. */
+  readonly topicDigest?: string | undefined;
+  /** No messages with a higher id. */
+  readonly upTo: number;
+  /** How far the unread messages of each account have been looked through. */
+  readonly readers: ReadonlyArray<{ readonly userId: number; readonly after: number }>;
+  /** So many unread messages of each account are looked at. */
+  readonly each: number;
+}
+
+const stepRow = {
+  userId: column.int,
+  /** The last unread message that was looked at. */
+  last: column.bigint,
+  lookedAt: column.int,
+  /** Those of them that are marked read by now, and were not; ascending. */
+  marked: column.json<readonly number[]>().orNull(),
+};
+
+/**
+ * Goes along `user_messages_unread_idx`, from where the step before ended, and never looks at what has been read. Copies
+ * are locked in the order of their accounts, and of one account by message, as everywhere, each looked up by its key:
+ * what PostgreSQL expects of a step is so little that it would compare each with each.
+ */
+const mark = statement({
+  name: "mark-read-step",
+  text: `WITH unread AS MATERIALIZED (
+      SELECT r.user_id, um.message_id
+      FROM unnest($1::int[], $2::bigint[]) AS r (user_id, after) CROSS JOIN LATERAL (
+        SELECT message_id FROM user_messages um
+        WHERE um.user_id = r.user_id AND um.flags & ${flag.read} = 0
+          AND um.message_id > r.after AND um.message_id <= $3
+        ORDER BY um.message_id LIMIT $4) um
+    ), wanted AS MATERIALIZED (
+      SELECT unread.user_id, unread.message_id FROM unread CROSS JOIN LATERAL (
+        SELECT FROM messages m WHERE m.id = unread.message_id
+          AND ($5::int IS NULL OR m.recipient_id = (SELECT id FROM recipients WHERE channel_id = $5))
+          AND ($6::text IS NULL OR md5(lower(m.topic)) = $6) OFFSET 0) m
+      ORDER BY unread.user_id, unread.message_id
+    ), held AS MATERIALIZED (
+      SELECT um.user_id, um.message_id FROM wanted CROSS JOIN LATERAL (
+        SELECT um.user_id, um.message_id FROM user_messages um
+        WHERE um.user_id = wanted.user_id AND um.message_id = wanted.message_id FOR NO KEY UPDATE) um
+    ), marked AS (
+      UPDATE user_messages um SET flags = um.flags | ${flag.read} FROM held
+      WHERE um.user_id = held.user_id AND um.message_id = held.message_id AND um.flags & ${flag.read} = 0
+      RETURNING um.user_id, um.message_id
+    )
+    SELECT u.user_id AS "userId", u.last, u.looked_at AS "lookedAt", m.marked
+    FROM (SELECT user_id, max(message_id) AS last, count(*)::int AS looked_at FROM unread GROUP BY user_id) u
+    LEFT JOIN (SELECT user_id, json_agg(message_id ORDER BY message_id) AS marked FROM marked GROUP BY user_id) m
+      USING (user_id)`,
+  row: stepRow,
+});
+
+/** Marks what is found read. @returns a row for each account that had something unread to look at */
+export function takeMarkStep(tx: Tx, step: MarkStep): Promise<Array<RowOf<typeof stepRow>>> {
+  return tx.lock({ name: "copies", fresh: true }, mark, [
+    step.readers.map(({ userId }) => userId),
+    step.readers.map(({ after }) => after),
+    step.upTo,
+    step.each,
+    step.channelId ?? null,
+    step.topicDigest ?? null,
+  ]);
+}
+
+const digest = statement({
+  name: "topic-digest",
+  text: "SELECT md5(lower($1::text)) AS digest",
+  row: { digest: column.text.neverNullHere() },
+});
+
+/** What stands for a topic, in whatever case, where no text may stand. */
+export async function topicDigest(tx: Tx, topic: string): Promise<string> {
+  const row = await tx.first(digest, [topic]);
+  if (!row) throw new Error("PostgreSQL made no digest");
+  return row.digest;
+}

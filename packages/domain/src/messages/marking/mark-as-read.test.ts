@@ -1,0 +1,148 @@
+import { markRead } from "@carillon/jobs";
+import {
+  announced,
+  channel,
+  eventsOf,
+  organization,
+  pastMessages,
+  runJob,
+  type TestChannel,
+  type TestOrganization,
+  useDatabase,
+  useObstacle,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { markAsRead, type NamedToRead } from "./mark-as-read.ts";
+
+// messages.md §7
+describe("Marking more as read than one request does", () => {
+  const db = useDatabase();
+  const obstacle = useObstacle(db);
+  let org: TestOrganization;
+  let room: TestChannel;
+  let ids: number[];
+  const count = 4_500;
+  const batch = 2_000;
+
+  beforeEach(async () => {
+    org = await organization(db);
+    room = await channel(db, org.owner, { subscribers: [org.member] });
+    ids = await pastMessages(db, room, org.owner, { count });
+  });
+
+  const unread = async () =>
+    (
+      await db.rows<{ id: number }>(
+        "SELECT message_id AS id FROM user_messages WHERE user_id = $1 AND flags & 1 = 0 ORDER BY 1",
+        [org.member.id],
+      )
+    ).map(({ id }) => id);
+  const pending = () =>
+    db.rows<{ intentId: number; version: number }>(
+      `SELECT id AS "intentId", version FROM job_intent
+       WHERE realm_id = $1 AND job = 'mark-read' AND state = 'pending'`,
+      [org.realm.id],
+    );
+  async function work(): Promise<void> {
+    for (let jobs = await pending(); jobs.length > 0; jobs = await pending())
+      // A job may come twice.
+      for (const job of [...jobs, ...jobs]) await runJob(db, markRead, job);
+  }
+  const tell = async (asked: () => Promise<unknown>) => {
+    const { result, events } = await eventsOf(db, org.realm.id, asked);
+    const told = announced(events).map(({ payload }) =>
+      payload["all"] === true ? "all" : (payload["messages"] as number[]),
+    );
+    return { result, told };
+  };
+  const named = (): Readonly<Record<string, NamedToRead>> => ({
+    everything: {},
+    "a channel": { channelId: room.id },
+    "a topic": { channelId: room.id, topic: "LUNCH" },
+  });
+
+  for (const what of ["everything", "a channel", "a topic"]) {
+    it(`marks ${what} in batches, with their events, and has a job do the rest`, async () => {
+      const asked = await tell(() => markAsRead(db, org.member, named()[what] ?? {}, 0));
+      expect(asked).to.deep.equal({ result: false, told: [ids.slice(0, batch)] });
+      expect(await unread()).to.deep.equal(ids.slice(batch));
+      const [later = 0] = await pastMessages(db, room, org.owner);
+      expect((await tell(work)).told).to.deep.equal([ids.slice(batch)]);
+      // It came after the request.
+      expect(await unread()).to.deep.equal([later]);
+    });
+
+    it(`marks ${what} once where it is asked for again while the job is under way`, async () => {
+      const ask = () => markAsRead(db, org.member, named()[what] ?? {}, 0);
+      const { told } = await tell(async () => {
+        expect(await ask()).to.equal(false);
+        await Promise.all([ask(), ask(), work(), work()]);
+        await work();
+      });
+      // The last of them may find that by now nothing is unread, and say so instead.
+      const listed = told.flat().filter((id) => id !== "all");
+      expect(listed).to.have.length(new Set(listed).size);
+      expect(ids).to.include.members(listed as number[]);
+      if (!told.includes("all")) expect(listed).to.have.members(ids);
+      expect(await unread()).to.deep.equal([]);
+    });
+  }
+
+  it("tells the last batch of everything as all, where there is time", async () => {
+    const { result, told } = await tell(() => markAsRead(db, org.member, {}, 3_600_000));
+    expect(result).to.equal(true);
+    expect(told).to.deep.equal([ids.slice(0, batch), ids.slice(batch, 2 * batch), "all"]);
+    expect(await pending()).to.deep.equal([]);
+  });
+
+  it("leaves another topic's messages to whoever reads them, in the job as well", async () => {
+    const others = await pastMessages(db, room, org.owner, { topic: "rain", count: 3 });
+    const topic = { channelId: room.id, topic: "lunch" };
+    await markAsRead(db, org.member, topic, 0);
+    await work();
+    expect(await unread()).to.deep.equal(others);
+    await markAsRead(db, org.member, { channelId: room.id }, 0);
+    expect(await unread()).to.deep.equal([]);
+  });
+
+  it("keeps what was done and told where a later batch fails, and holds nothing of it", async () => {
+    const locked = ids[batch + 10] ?? 0;
+    await obstacle.lock("SELECT FROM user_messages WHERE message_id = $1 FOR UPDATE", [locked]);
+    const { told } = await tell(async () => {
+      const asked = markAsRead(db, org.member, {}, 3_600_000).catch((error: unknown) => error);
+      await obstacle.untilWaiting(1, "the second batch waits for a copy");
+      // Others may write what the first batch has written.
+      await db.rows(
+        "UPDATE user_messages SET flags = flags | 2 WHERE user_id = $1 AND message_id = ANY($2::bigint[])",
+        [org.member.id, ids.slice(0, batch)],
+      );
+      await db.rows(
+        `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      expect(await asked).to.be.instanceOf(Error);
+    });
+    expect(told).to.deep.equal([ids.slice(0, batch)]);
+    expect(await unread()).to.deep.equal(ids.slice(batch));
+    await obstacle.release();
+    expect((await tell(() => markAsRead(db, org.member, {}, 3_600_000))).told).to.deep.equal([
+      ids.slice(batch, 2 * batch),
+      "all",
+    ]);
+  });
+
+  it("ends with the account's being deactivated, and keeps what was told", async () => {
+    const locked = ids[10] ?? 0;
+    await obstacle.lock("SELECT FROM user_messages WHERE message_id = $1 FOR UPDATE", [locked]);
+    const { told } = await tell(async () => {
+      const asked = markAsRead(db, org.member, {}, 3_600_000).catch((error: unknown) => error);
+      await obstacle.untilWaiting(1, "the first batch waits for a copy");
+      await obstacle.lock("UPDATE users SET is_active = false WHERE id = $1", [org.member.id]);
+      await obstacle.lock("COMMIT");
+      expect(await asked).to.include({ code: "UNAUTHORIZED" });
+    });
+    expect(told).to.deep.equal([ids.slice(0, batch)]);
+    expect(await unread()).to.deep.equal(ids.slice(batch));
+  });
+});
