@@ -161,11 +161,11 @@ describe("POST /mark_all_as_read", () => {
     expect(events).to.deep.equal([]);
   });
 
-  it("is not for whoever is deactivated meanwhile", async () => {
+  it("is not for whoever is deactivated", async () => {
     const { db } = scene;
     const id = await say();
     await db.rows("UPDATE users SET is_active = false WHERE id = $1", [reader.id]);
-    await refused(db, () => ask(), "USER_DEACTIVATED");
+    await refused(db, () => ask(), "UNAUTHORIZED");
     await db.rows("UPDATE users SET is_active = true WHERE id = $1", [reader.id]);
     expect(await unread()).to.deep.equal([id]);
   });

@@ -319,7 +319,7 @@ describe("POST /messages/flags/narrow", () => {
     });
 
   it("leaves out what goes meanwhile, and changes the others", async () => {
-    const [gone = 0, kept = 0] = [await say(), await say()];
+    const [gone, kept] = [await say(), await say()];
     await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [gone]);
     const asked = change({ flag: "starred" });
     await obstacle.untilWaiting(1, "it waits for the message");
