@@ -22,7 +22,7 @@ export const markRead = intentJob({
   name: "mark-read",
   queue: "maintenance",
   about:
-    "Marks messages read, step by step: those of a channel for whoever has been unsubscribed from it, and what one request leaves of those that an account wants marked.",
+    "Marks messages read, step by step: those of a channel for accounts that have been unsubscribed from it, and what one request leaves of those that an account wants marked.",
   intent,
   retry: backoff({ attempts: 12, first: "1s", cap: "5m", jitter: 0.5 }),
   deadline: "20s",

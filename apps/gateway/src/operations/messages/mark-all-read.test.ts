@@ -161,7 +161,7 @@ describe("POST /mark_all_as_read", () => {
     expect(events).to.deep.equal([]);
   });
 
-  it("is not for whoever is deactivated", async () => {
+  it("is not for a deactivated account", async () => {
     const { db } = scene;
     const id = await say();
     await db.rows("UPDATE users SET is_active = false WHERE id = $1", [reader.id]);

@@ -332,7 +332,7 @@ describe("POST /messages/flags/narrow", () => {
     expect(await flagsOf([gone, kept])).to.deep.equal([null, bits.starred]);
   });
 
-  it("waits for whoever unsubscribes the caller, and leaves the messages read then", async () => {
+  it("waits for an unsubscription of the caller, and leaves the messages read then", async () => {
     const id = await say();
     await change({});
     let asked: ReturnType<typeof change> | undefined;
