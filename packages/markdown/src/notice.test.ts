@@ -15,6 +15,7 @@ import {
   silentGroup,
   silentUser,
   told,
+  topicLink,
 } from "./notice.ts";
 import { parseMessage } from "./parse-message.ts";
 import { renderMessage } from "./render-message.ts";
@@ -62,7 +63,7 @@ function about(name: string): Notice {
     paragraph`${silentUser({ id: 5, fullName: name })} & ${silentGroup({ id: 21, name })} in ${channelLink({ id: 9, name })}.`,
     paragraph`See ${messageLink({ id: 9, name }, name, "general chat", 214)} and ${directMessageLink("this", [5, 9], 7)}.`,
     paragraph`Channel ${emphasised(name)}, ${moment(1_709_823_600)}. ${quoted(name)}`,
-    paragraph`${told(name)}`,
+    paragraph`${told(name)} ${topicLink({ id: 9, name }, name, "general chat")}`,
     bulletList([told(name), told("second")]),
   );
 }
@@ -108,7 +109,7 @@ describe("What a system bot says", () => {
 
   it("has Markdown in which no name is more than a mention, a link to the channel or code", () => {
     const allowed =
-      /^<(?:\/?(?:p|ul|li|code|strong|em)|\/(?:time|span|a)|time datetime="2024-03-07T15:00:00Z"|span class="user(?:-group)?-mention silent" data-user(?:-group)?-id="\d+"|a(?: class="message-link"| class="stream" data-stream-id="9")?)>$/;
+      /^<(?:\/?(?:p|ul|li|code|strong|em)|\/(?:time|span|a)|time datetime="2024-03-07T15:00:00Z"|span class="user(?:-group)?-mention silent" data-user(?:-group)?-id="\d+"|a(?: class="message-link"| class="stream(?:-topic)?" data-stream-id="9")?)>$/;
     for (const name of hostileNames) {
       const { content } = about(name);
       for (const organization of [lookups, known(name)]) {
