@@ -44,4 +44,8 @@ describe("the statement that moves messages to the archive", () => {
     it(`reads ${part} a few times, and not once for each row of another`, async () => {
       expect(await readOf(part)).to.be.within(messages * each, 6 * messages * each);
     });
+
+  it("reads who could not see them a few times, and not once for each copy", async () => {
+    expect(await readOf("blind")).to.be.within(1, 6 * people);
+  });
 });

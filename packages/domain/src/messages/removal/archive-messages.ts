@@ -22,12 +22,15 @@ export interface GoneMessages {
 /**
  * Nothing says who has a copy of a message but their own rows, which are keyed by account (messages.md §9): those are
  * asked who may have one. Copies are of people who have, or had, a subscription, whose row stays; of a conversation's
- * members; or `historical`. Who sees what is worked out for them by EXCEPT, and not copy by copy: what PostgreSQL expects
- * of a statement that deletes is so little that it compared each copy with each message. Copies are locked in the order in
- * which their accounts change flags, and then deleted; the place is not joined there, since each row to lock would carry it
- * along, with the ids of all messages: 80 MB of sorting. One row in the archive holds all copies of a message, and the rows
- * of what was put on it: copies are sorted for that, since of groups by hash PostgreSQL keeps 500 in memory, and writes the
- * others to disk.
+ * members; or `historical`. Copies are locked in the order in which their accounts change flags, then deleted where they
+ * lie, without another look-up. What is joined there is small and from no other change of this statement: PostgreSQL
+ * keeps it with each row to lock, and asks again for what it does not keep once a row has changed while it was waited
+ * for, when it finds nothing. Such a row is `missed`: the statement locks it, and does not see it.
+ *
+ * What PostgreSQL expects of a statement that deletes is so little that it would compare each copy with each account. Who
+ * could not see them is worked out by EXCEPT, and found again by full joins, which are never ones of loops. One row in
+ * the archive holds all copies of a message, and the rows of what was put on it: copies are sorted for that, since of
+ * groups by hash PostgreSQL keeps 500 in memory, and writes the others to disk.
  */
 export const move = statement({
   name: "messages-to-archive",
@@ -45,22 +48,16 @@ export const move = statement({
     ), blind AS MATERIALIZED (
       SELECT recipient_id, user_id FROM possible WHERE recipient_id = ANY($5::int[])
       EXCEPT SELECT r.recipient_id, unnest(r.ids::int[]) FROM unnest($5::int[], $6::text[]) AS r (recipient_id, ids)
-    ), holder AS (
-      SELECT recipient_id, user_id, true AS sees FROM (
-        SELECT recipient_id, user_id FROM possible EXCEPT SELECT recipient_id, user_id FROM blind) seeing
-      UNION ALL SELECT recipient_id, user_id, false FROM blind
     ), held AS MATERIALIZED (
-      SELECT um.user_id, um.message_id, holder.sees
-      FROM holder JOIN user_messages um ON um.user_id = holder.user_id
-        AND um.message_id = ANY((SELECT ids FROM place WHERE place.recipient_id = holder.recipient_id)::bigint[])
+      SELECT um.ctid AS lies_at, um.user_id, um.message_id, um.flags
+      FROM (SELECT DISTINCT user_id FROM possible) holder
+      JOIN user_messages um ON um.user_id = holder.user_id AND um.message_id = ANY(ARRAY(SELECT unnest($3::bigint[])))
       ORDER BY um.user_id, um.message_id FOR NO KEY UPDATE OF um
     ), copy AS MATERIALIZED (
-      DELETE FROM user_messages um USING held
-      WHERE um.user_id = held.user_id AND um.message_id = held.message_id
-      RETURNING um.user_id, um.message_id, um.flags, held.sees
+      DELETE FROM user_messages WHERE ctid = ANY(ARRAY(SELECT lies_at FROM held)) RETURNING user_id, message_id
     ), packed AS MATERIALIZED (
       SELECT message_id, array_agg(user_id) AS holder_ids, array_agg(flags) AS holder_flags
-      FROM (SELECT user_id, message_id, flags FROM copy ORDER BY message_id) sorted GROUP BY message_id
+      FROM (SELECT user_id, message_id, flags FROM held ORDER BY message_id) sorted GROUP BY message_id
     ), reaction AS MATERIALIZED (
       DELETE FROM reactions WHERE message_id = ANY(ARRAY(SELECT id FROM gone)) RETURNING *
     ), submessage AS MATERIALIZED (
@@ -85,20 +82,44 @@ export const move = statement({
       SELECT recipient_id AS "recipientId", is_channel AS "isChannel", topic, holder_ids AS "holderIds",
         json_agg(id ORDER BY id) AS ids
       FROM told GROUP BY recipient_id, is_channel, topic, holder_ids
+    ), unread AS (
+      SELECT recipient_id, user_id, message_id FROM (
+        SELECT gone.recipient_id, held.user_id, held.message_id, held.flags
+        FROM held FULL JOIN gone ON gone.id = held.message_id WHERE EXISTS (SELECT FROM blind) OFFSET 0) found
+      WHERE flags & ${flag.read} = 0
     ), unseen AS (
-      SELECT copy.user_id AS "userId", json_agg(copy.message_id ORDER BY copy.message_id) AS ids
-      FROM copy JOIN users u ON u.id = copy.user_id AND u.is_active
-      WHERE EXISTS (SELECT FROM blind) AND NOT copy.sees AND copy.flags & ${flag.read} = 0 GROUP BY copy.user_id
+      SELECT found.user_id AS "userId", json_agg(found.message_id ORDER BY found.message_id) AS ids
+      FROM (SELECT unread.user_id, unread.message_id, blind.user_id AS blind_id FROM unread
+        FULL JOIN blind ON blind.recipient_id = unread.recipient_id AND blind.user_id = unread.user_id OFFSET 0) found
+      JOIN users u ON u.id = found.user_id AND u.is_active
+      WHERE found.blind_id IS NOT NULL GROUP BY found.user_id
+    ), missed AS (
+      SELECT user_id AS "userId", message_id AS id FROM held EXCEPT SELECT user_id, message_id FROM copy
     )
     SELECT (SELECT count(*)::int FROM gone) AS count,
+      CASE WHEN (SELECT count(*) FROM held) > (SELECT count(*) FROM copy)
+        THEN (SELECT json_agg(m) FROM missed m) END AS missed,
       (SELECT coalesce(json_agg(t ORDER BY (t.ids->>0)::bigint), '[]') FROM told_topic t) AS topics,
       (SELECT coalesce(json_agg(u), '[]') FROM unseen u) AS unseen`,
   row: {
     count: column.int,
+    /** Copies that changed while they were waited for. */
+    missed: column.json<ReadonlyArray<{ readonly userId: number; readonly id: number }>>().orNull(),
     topics: column.json<readonly GoneMessages[]>(),
     /** What people had not read who could not see it any more. */
     unseen: column.json<readonly ReadByNow[]>(),
   },
+});
+
+/**
+ * A statement does not see rows as they are by the end of a wait, but locks them: the next one sees these. They are in
+ * the archive already.
+ */
+const forget = statement({
+  name: "copies-changed-while-archived",
+  text: `DELETE FROM user_messages um USING unnest($1::int[], $2::bigint[]) AS c (user_id, message_id)
+    WHERE um.user_id = c.user_id AND um.message_id = c.message_id`,
+  row: {},
 });
 
 /** Whom a removal is told, by the place of the messages. */
@@ -129,5 +150,8 @@ export async function archiveMessages(
     readerIds.map((readers) => `{${readers.join(",")}}`),
   ]);
   if (!moved) throw new Error("a statement without a row");
+  const { missed } = moved;
+  if (missed)
+    await tx.rows(forget, [missed.map(({ userId }) => userId), missed.map(({ id }) => id)]);
   return moved;
 }

@@ -38,13 +38,14 @@ describe("Whoever writes copies of several accounts", () => {
     );
   });
 
+  const removing = (tx: Tx) =>
+    archiveMessages(tx, { realmId: org.realm.id, removalId: 1 }, ids, {
+      ofCopies: [],
+      limited: [room.recipientId],
+      readerIds: [people.filter((_, n) => n % 2 === 0)],
+    });
   const works: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
-    "removes messages": (tx) =>
-      archiveMessages(tx, { realmId: org.realm.id, removalId: 1 }, ids, {
-        ofCopies: [],
-        limited: [room.recipientId],
-        readerIds: [people.filter((_, n) => n % 2 === 0)],
-      }),
+    "removes messages": removing,
     "marks messages read of those who left": (tx) =>
       markReadLater(tx, org.realm.id, 1, {
         channelId: room.id,
@@ -86,4 +87,26 @@ describe("Whoever writes copies of several accounts", () => {
         await obstacle.release();
         await working;
       });
+
+  it("removes a copy as it is when it gets it, wherever that lies by then", async () => {
+    const [userId, messageId] = [people[5] ?? 0, ids[10] ?? 0];
+    await obstacle.lock(
+      "UPDATE user_messages SET flags = flags | 2 WHERE user_id = $1 AND message_id = $2",
+      [userId, messageId],
+    );
+    const working = db.transaction((tx) => removing(tx));
+    await obstacle.untilWaiting(1, "it waits for the copy");
+    await obstacle.lock("COMMIT");
+    await working;
+    const left = await db.rows("SELECT FROM user_messages WHERE message_id = ANY($1::bigint[])", [
+      ids,
+    ]);
+    expect(left).to.deep.equal([]);
+    const [kept] = await db.rows<{ flags: number }>(
+      `SELECT flags FROM archived_messages m, unnest(m.holder_ids, m.holder_flags) AS copy (user_id, flags)
+       WHERE m.id = $1 AND copy.user_id = $2`,
+      [messageId, userId],
+    );
+    expect((kept?.flags ?? 0) & 2).to.equal(2);
+  });
 });

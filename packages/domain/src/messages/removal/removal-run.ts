@@ -1,7 +1,6 @@
 import { column, statement, type Tx } from "@carillon/db";
 
 /**
-/**
  * Why messages are removed: their channel keeps them no longer, an administrator deletes their topic, somebody deletes the
  * one, or what a notice tells was taken back at once.
  */

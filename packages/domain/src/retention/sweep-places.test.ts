@@ -1,0 +1,80 @@
+import type { Database } from "@carillon/db";
+import { silentLogger } from "@carillon/kit";
+import {
+  channel,
+  organization,
+  pastMessages,
+  send,
+  toChannel,
+  type TestChannel,
+  type TestOrganization,
+  useDatabase,
+  useGateway,
+  useObstacle,
+  waitFor,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { sweepRetention } from "./sweep-retention.ts";
+
+describe("The sweep of an organization's channels", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  const obstacle = useObstacle(db);
+  let org: TestOrganization;
+
+  beforeEach(async () => {
+    await db.rows("UPDATE channels SET message_retention_days = NULL");
+    org = await organization(db);
+  });
+
+  const sweep = (swept: Database) =>
+    sweepRetention({ db: swept, log: silentLogger, signal: new AbortController().signal });
+  const room = (days: number | null) =>
+    channel(db, org.owner, { subscribers: [org.owner], row: { messageRetentionDays: days } });
+  const past = (made: TestChannel, count: number) =>
+    pastMessages(db, made, org.owner, { daysAgo: 4, count });
+  const countLeft = async (ids: readonly number[]) =>
+    (await db.rows("SELECT FROM messages WHERE id = ANY($1::bigint[])", [ids])).length;
+  /** Others wait for the rows of the channels. */
+  const block = (...rooms: readonly TestChannel[]) =>
+    obstacle.lock("SELECT FROM channels WHERE id = ANY($1) FOR UPDATE", [
+      rooms.map(({ id }) => id),
+    ]);
+
+  it("goes on in a second one while the first is waited for", async () => {
+    const [first, ...others] = [await room(3), await room(3), await room(3)];
+    const stuck = await past(first, 1);
+    const ids = (await Promise.all(others.map((made) => past(made, 1)))).flat();
+    await block(first);
+    const sweeping = sweep(db);
+    await waitFor(async () => (await countLeft(ids)) === 0, { what: "the others are swept" });
+    expect(await countLeft(stuck)).to.equal(1);
+    await obstacle.release();
+    expect(await sweeping).to.equal(3);
+  });
+
+  it("is in one at a time once somebody sends, and leaves none out", async () => {
+    const rooms = [await room(3), await room(3), await room(3)];
+    const [elsewhere, ids] = [await room(null), [] as number[]];
+    for (const made of rooms) ids.push(...(await past(made, 2_500)));
+    let sent = false;
+    let running = 0;
+    let most = 0;
+    const transaction: Database["transaction"] = async (work, options) => {
+      if (!sent) return db.transaction(work, options);
+      most = Math.max(most, ++running);
+      return db.transaction(work, options).finally(() => running--);
+    };
+    const watched = Object.create(db, { transaction: { value: transaction } }) as Database;
+    await block(...rooms);
+    const sweeping = sweep(watched);
+    await obstacle.untilWaiting(2, "the sweep waits for two channels");
+    await send(gateway.as(org.owner), toChannel(elsewhere.id));
+    sent = true;
+    await obstacle.release();
+    expect(await sweeping).to.equal(7_500);
+    expect(await countLeft(ids)).to.equal(0);
+    expect(most).to.equal(1);
+  });
+});
