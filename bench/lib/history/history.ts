@@ -20,9 +20,9 @@ export interface HistorySize {
 
 /**
  * Fills an empty database with an organization's history: 80 of 100 messages in channels, half of those in twenty teams
- * of six to eight, the rest all over; 20 of 100 direct. A message has about eight copies, 24 million for 3 million
+ * of six to eight, the rest all over; 20 of 100 direct. A message has about seven copies, 21.7 million for 3 million
  * messages: real organizations have 50 and more, which differs in the size of one index, whose depth grows with the
- * logarithm. 8 of 100 messages in channels mention somebody, 4 of 100 were edited, 10 of 100 have one to three reactions, the newest 48th is unread, copies are
+ * logarithm. 8 of 100 messages in channels mention somebody, 4 of 100 were edited, 10 of 100 have one to three reactions, the newest 30th is unread, copies are
  * starred or have an alert word now and then.
  */
 export async function createHistory(
