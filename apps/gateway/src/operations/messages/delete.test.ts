@@ -74,7 +74,8 @@ describe("DELETE /messages/{message_id}", () => {
       [],
     );
     const archived = await db.rows(
-      `SELECT to_jsonb(a) - array['removal_id', 'holder_ids', 'holder_flags'] AS row, r.cause, r.actor_id, r.channel_id,
+      `SELECT to_jsonb(a) - array['removal_id', 'holder_ids', 'holder_flags', 'reactions', 'submessages'] AS row,
+         r.cause, r.actor_id, r.channel_id,
          (SELECT array_agg(h ORDER BY h) FROM unnest(a.holder_ids) AS h) AS holders
        FROM archived_messages a JOIN message_removals r ON r.id = a.removal_id WHERE a.id = $1`,
       [id],
