@@ -106,11 +106,11 @@ async function apart(small: Side, large: Side, loader: Loader): Promise<Row> {
 /** One request at a time, all kinds by turns; the first round warms up. */
 async function otherKinds({ gateway, database: { db }, history }: Side): Promise<Row[]> {
   const reader = history.members[0]!;
-  const [facts] = await db.rows<{ ids: number[]; colleague: number; unread: number }>(
+  const [facts] = await db.rows<{ ids: number[]; colleagues: number[]; unread: number }>(
     `SELECT (SELECT json_agg(id) FROM (
          SELECT message_id AS id FROM user_messages WHERE user_id = $1 ORDER BY hashint8(message_id) LIMIT 1000) s) AS ids,
-       (SELECT (array_remove(members, $1))[1] FROM bench_talks WHERE $1 = ANY (members) AND cardinality(members) = 2
-        ORDER BY n LIMIT 1) AS colleague,
+       (SELECT array_remove(members, $1) FROM bench_talks WHERE $1 = ANY (members) AND cardinality(members) > 1
+        ORDER BY n LIMIT 1) AS colleagues,
        (SELECT count(*)::int FROM user_messages WHERE user_id = $1 AND flags & 1 = 0) AS unread`,
     [reader.id],
   );

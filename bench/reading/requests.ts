@@ -32,7 +32,7 @@ export function busyRequests({ busy, members }: History): FormRequest[] {
 /** What is asked for otherwise, by the first member, who is in every channel. */
 export function otherRequests(
   { members, busy }: History,
-  { ids, colleague }: { readonly ids: readonly number[]; readonly colleague: number },
+  { ids, colleagues }: { readonly ids: readonly number[]; readonly colleagues: readonly number[] },
 ): Record<string, FormRequest> {
   const reader = members[0]!;
   const room = busy[0]!;
@@ -53,7 +53,7 @@ export function otherRequests(
     "channel and topic": narrowed(["channel", room.id], ["topic", "daily notes"]),
     "topic alone": narrowed(["topic", "daily notes"]),
     "is:dm": narrowed(["is", "dm"]),
-    "dm with one": narrowed(["dm", [colleague]]),
+    dm: narrowed(["dm", colleagues]),
     "1,000 message_ids": readRequest(reader, { message_ids: JSON.stringify(ids) }),
   };
 }
