@@ -15,7 +15,7 @@ interface Index {
 }
 
 /**
- * Fills tables while they have no indexes, and makes those anew: sorted once they are a tenth of the work of entering
+ * Fills tables while they have no indexes, and makes those anew from all rows, which are sorted once, instead of entering
  * millions of rows in no order.
  */
 export async function withoutIndexes(

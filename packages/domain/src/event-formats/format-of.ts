@@ -1,6 +1,6 @@
 import { type EventDeclaration, eventDeclarations } from "@carillon/contract";
 
-import type { Format } from "./delivery.ts";
+import type { Format } from "./outgoing-event.ts";
 import { formats } from "./formats.ts";
 
 const byDeclaration = new Map<EventDeclaration | undefined, Format<EventDeclaration>>(
@@ -12,7 +12,7 @@ const byDeclaration = new Map<EventDeclaration | undefined, Format<EventDeclarat
 );
 
 /** What needs no format, and what another version of Carillon has written, goes out as it lies in the log. */
-const asLogged: Format<EventDeclaration> = (delivery) => [delivery.tell(delivery.fields)];
+const asLogged: Format<EventDeclaration> = (outgoing) => [outgoing.tell(outgoing.fields)];
 
 /** The format of rows of the declaration. */
 export function formatOf(declared: EventDeclaration | undefined): Format<EventDeclaration> {

@@ -1,7 +1,7 @@
 import type { DeclaredEvents, EventDeclaration, EventFields, EventShape } from "@carillon/contract";
 
 import { formatStreamCreate, formatStreamDelete, formatStreamUpdate } from "./channels.ts";
-import type { Format } from "./delivery.ts";
+import type { Format } from "./outgoing-event.ts";
 import { formatGroupChange, formatGroupUpdate } from "./groups.ts";
 import { formatDeletion, formatFlagRemoval, formatMessageUpdate } from "./message-changes.ts";
 import { formatMessage } from "./message.ts";

@@ -3,7 +3,7 @@ import { type MessageForm, formFields, showsGravatar } from "@carillon/model";
 import type { LoggedEvent } from "@carillon/events";
 
 import type { LoggedMessage } from "../messages/send/message-event.ts";
-import type { Delivery, Format } from "./delivery.ts";
+import type { OutgoingEvent, Format } from "./outgoing-event.ts";
 import { matchesNarrow } from "./narrow.ts";
 import { oldPicture } from "./old-pictures.ts";
 
@@ -11,16 +11,16 @@ import { oldPicture } from "./old-pictures.ts";
  * `message`: in the form that the queue wants, with the receiver's flags beside it. Clients that do not know archived
  * channels do not have the channel that it is in: they are told nothing.
  */
-export const formatMessage: Format<typeof messageSent> = (delivery) => {
-  const { event, queue, own, via, context } = delivery;
-  const logged = withPicture(delivery.logged);
-  if (logged.archived && !delivery.has("archived_channels")) return [];
+export const formatMessage: Format<typeof messageSent> = (outgoing) => {
+  const { event, queue, own, via, context } = outgoing;
+  const logged = withPicture(outgoing.logged);
+  if (logged.archived && !outgoing.has("archived_channels")) return [];
   const flags = via === "public" ? [] : (own?.flags ?? logged.flags);
   const { message, local } = logged;
   const { emptyTopicDisplayName } = context;
   if (!matchesNarrow(queue.options.narrow, { message, flags, emptyTopicDisplayName })) return [];
   const echo = local?.queue_id === queue.id ? { local_message_id: local.local_message_id } : {};
-  return [delivery.tell({ message: formOf(event, logged, wishes(delivery)), flags, ...echo })];
+  return [outgoing.tell({ message: formOf(event, logged, wishes(outgoing)), flags, ...echo })];
 };
 
 /** What the log kept of a message before it kept pictures: the sender's picture was an address, one for all. */
@@ -37,15 +37,15 @@ function withPicture(logged: LoggedMessage | OldMessage): LoggedMessage {
   return { ...logged, picture: picture ?? generated };
 }
 
-function wishes(delivery: Delivery<typeof messageSent>): MessageForm {
-  const { applyMarkdown, clientGravatar } = delivery.queue.options;
+function wishes(outgoing: OutgoingEvent<typeof messageSent>): MessageForm {
+  const { applyMarkdown, clientGravatar } = outgoing.queue.options;
   return {
-    realm: delivery.context,
-    siteUrl: delivery.context.siteUrl,
-    viewer: delivery.viewer,
+    realm: outgoing.context,
+    siteUrl: outgoing.context.siteUrl,
+    viewer: outgoing.viewer,
     applyMarkdown,
     clientGravatar,
-    allowEmptyTopicName: delivery.has("empty_topic_name"),
+    allowEmptyTopicName: outgoing.has("empty_topic_name"),
   };
 }
 

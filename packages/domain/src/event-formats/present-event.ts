@@ -1,6 +1,6 @@
 import type { EventQueue, LoggedEvent, QueueEvent } from "@carillon/events";
 
-import { Delivery, type DeliveryContext, type Via } from "./delivery.ts";
+import { OutgoingEvent, type EventContext, type Via } from "./outgoing-event.ts";
 import { formatOf } from "./format-of.ts";
 
 /**
@@ -15,10 +15,10 @@ import { formatOf } from "./format-of.ts";
 export function presentEvent(
   event: LoggedEvent,
   queue: EventQueue,
-  context: DeliveryContext,
+  context: EventContext,
   via: Via,
 ): readonly QueueEvent[] {
   const { eventTypes } = queue.options;
   if (eventTypes !== null && !eventTypes.includes(event.type)) return [];
-  return formatOf(event.declared)(new Delivery(event, queue, context, via));
+  return formatOf(event.declared)(new OutgoingEvent(event, queue, context, via));
 }

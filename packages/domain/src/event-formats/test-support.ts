@@ -12,7 +12,7 @@ import {
   type QueueOptions,
 } from "@carillon/events";
 
-import type { Via } from "./delivery.ts";
+import type { Via } from "./outgoing-event.ts";
 import { presentEvent } from "./present-event.ts";
 
 /** Every capability but these. */

@@ -34,7 +34,8 @@ async function change(
   const seen = await requireMessage(tx, account, id);
   checkChangeable(seen);
   const moves = mayMove(seen, wanted);
-  // Whoever may not move them waits for nobody, and keeps nobody waiting: a topic may have any number of messages.
+  // An account that may not move them waits for nobody, and keeps nobody waiting: a topic may have any number of
+  // messages.
   if (moves && wanted.content === undefined)
     await checkChange(tx, site, account, seen, wanted, undefined);
   const held = moves

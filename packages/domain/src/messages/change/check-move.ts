@@ -14,7 +14,7 @@ import {
 import { checkPosting, mayCreateTopic } from "../send/posting.ts";
 import { type CheckFacts, ownerOf } from "../send/check-facts.ts";
 
-/** Seconds for whoever began in time. */
+/** Seconds for a move that was begun in time. */
 export const buffer = 20;
 
 /** Another place for messages of a channel. */

@@ -12,7 +12,7 @@ import type { Viewer } from "@carillon/model";
 import type { EventQueue, LoggedEvent, QueueEvent } from "@carillon/events";
 
 /** What an organization says about its events. */
-export interface DeliveryContext {
+export interface EventContext {
   /** What the empty topic is called for clients that do not know it. */
   readonly emptyTopicDisplayName: string;
   /** `PUBLIC_URL` */
@@ -45,13 +45,13 @@ type Substitute<Event extends EventDeclaration> = Event["older"][Named<Event>] e
   : never;
 
 /** One event on its way to one queue. What it can be told as is what its declaration says. */
-export class Delivery<Event extends EventDeclaration = EventDeclaration> {
+export class OutgoingEvent<Event extends EventDeclaration = EventDeclaration> {
   readonly event: LoggedEvent;
   readonly queue: EventQueue;
-  readonly context: DeliveryContext;
+  readonly context: EventContext;
   readonly via: Via;
 
-  constructor(event: LoggedEvent, queue: EventQueue, context: DeliveryContext, via: Via) {
+  constructor(event: LoggedEvent, queue: EventQueue, context: EventContext, via: Via) {
     this.event = event;
     this.queue = queue;
     this.context = context;
@@ -85,7 +85,7 @@ export class Delivery<Event extends EventDeclaration = EventDeclaration> {
   }
 
   /** The topic as the client knows it. */
-  topic(this: Delivery<Event & TellsTopics>, name: string): string {
+  topic(this: OutgoingEvent<Event & TellsTopics>, name: string): string {
     return name === "" && !this.has("empty_topic_name") ? this.context.emptyTopicDisplayName : name;
   }
 
@@ -119,5 +119,5 @@ type TellsTopics = EventDeclaration & { readonly older: { readonly empty_topic_n
 
 /** Makes what a queue is told of an event: once, more than once, or not at all. */
 export type Format<Event extends EventDeclaration> = (
-  delivery: Delivery<Event>,
+  outgoing: OutgoingEvent<Event>,
 ) => readonly QueueEvent[];
