@@ -22,10 +22,9 @@ export interface GoneMessages {
 /**
  * Nothing says who has a copy of a message but their own rows, which are keyed by account (messages.md §9): those are
  * asked who may have one. Copies are of people who have, or had, a subscription, whose row stays; of a conversation's
- * members; or `historical`. Copies are locked in the order in which their accounts change flags, then deleted where they
- * lie, without another look-up. What is joined there is small and from no other change of this statement: PostgreSQL
- * keeps it with each row to lock, and asks again for what it does not keep once a row has changed while it was waited
- * for, when it finds nothing. Such a row is `missed`: the statement locks it, and does not see it.
+ * members; or `historical`. Copies are locked in the order in which their accounts change flags, one account after the
+ * other, so that none is sorted or compared with others; then they are deleted where they lie, without another look-up. A
+ * copy that changed while it was waited for is `missed`: the statement locks it as it is then, and does not see it.
  *
  * What PostgreSQL expects of a statement that deletes is so little that it would compare each copy with each account. Who
  * could not see them is worked out by EXCEPT, and found again by full joins, which are never ones of loops. One row in
@@ -49,10 +48,11 @@ export const move = statement({
       SELECT recipient_id, user_id FROM possible WHERE recipient_id = ANY($5::int[])
       EXCEPT SELECT r.recipient_id, unnest(r.ids::int[]) FROM unnest($5::int[], $6::text[]) AS r (recipient_id, ids)
     ), held AS MATERIALIZED (
-      SELECT um.ctid AS lies_at, um.user_id, um.message_id, um.flags
-      FROM (SELECT DISTINCT user_id FROM possible) holder
-      JOIN user_messages um ON um.user_id = holder.user_id AND um.message_id = ANY(ARRAY(SELECT unnest($3::bigint[])))
-      ORDER BY um.user_id, um.message_id FOR NO KEY UPDATE OF um
+      SELECT um.lies_at, holder.user_id, um.message_id, um.flags
+      FROM (SELECT DISTINCT user_id FROM possible ORDER BY user_id) holder CROSS JOIN LATERAL (
+        SELECT um.ctid AS lies_at, um.message_id, um.flags FROM user_messages um
+        WHERE um.user_id = holder.user_id AND um.message_id = ANY(ARRAY(SELECT unnest($3::bigint[])))
+        ORDER BY um.message_id FOR NO KEY UPDATE) um
     ), copy AS MATERIALIZED (
       DELETE FROM user_messages WHERE ctid = ANY(ARRAY(SELECT lies_at FROM held)) RETURNING user_id, message_id
     ), packed AS MATERIALIZED (
