@@ -1,12 +1,13 @@
 import { channelPermissions } from "@carillon/contract";
-import { unqueuedIntents } from "@carillon/db";
+import { Lifetime, unqueuedIntents } from "@carillon/db";
 import { postNoticesOfChange, updateChannel } from "@carillon/domain";
 import { sendNotice } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
-import { lockChannelRows, lockGroupGraph } from "@carillon/model";
+import { changeAudiences, lockChannelRows, lockGroupGraph } from "@carillon/model";
 import {
   changeOrganization,
   channel,
+  countWaiting,
   inChannel,
   messagesOf,
   patchedChannel,
@@ -18,6 +19,7 @@ import {
   unique,
   userGroup,
   useScene,
+  waitFor,
   type ChannelOverrides,
   type ChannelPatch,
   type TestAccount,
@@ -233,6 +235,28 @@ describe("PATCH /streams/{stream_id}: notices in the channel", () => {
       `${who()} renamed this channel from **Before** to **After**.`,
     ]);
     expect((await read(id, org.member))[0]?.flags).to.deep.equal([]);
+  });
+
+  it("are left to a worker where the request's time is over, without an error, since the change stands", async () => {
+    const { db, org } = scene;
+    const { id } = await room();
+    const newName = unique("Later");
+    const kept = await db.transaction((tx) =>
+      updateChannel(tx, org.owner, id, { newName, settings: {} }),
+    );
+    if (!kept) throw new Error("there is nothing to post");
+    const request = new Lifetime();
+    await db.transaction(async (holder) => {
+      await changeAudiences(holder, [id]);
+      const posting = postNoticesOfChange({ db: db.within(request), log: silentLogger }, kept);
+      await waitFor(async () => (await countWaiting(db.pool)) === 1, { what: "it waits" });
+      request.end(new Error("the time is over"), true);
+      await posting;
+    });
+    expect(await read(id)).to.deep.equal([]);
+    const { intentId, version } = kept;
+    for (let times = 0; times < 2; times++) await runJob(db, sendNotice, { intentId, version });
+    expect((await read(id)).map(({ content }) => content.includes(newName))).to.deep.equal([true]);
   });
 
   it("wait for nobody who has the organization's groups and the channel's row", async () => {
