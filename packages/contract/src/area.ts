@@ -13,7 +13,7 @@ const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
   ],
   ["user-groups", /^user_groups/],
   ["bots", /^bots/],
-  ["settings", /^settings/],
+  ["settings", /^settings|^realm\/user_settings_defaults$/],
   ["organization", /^realm/],
   ["accounts", /^(users|fetch_api_key|dev_fetch_api_key|avatar)\b/],
   ["server", /^(server_settings|static)\b/],

@@ -62,6 +62,7 @@ export * from "./scheduled-messages/list.ts";
 export * from "./server/get-emoji-data.ts";
 export * from "./server/server-settings.ts";
 export * from "./settings/get-settings.ts";
+export * from "./settings/update-defaults.ts";
 export * from "./settings/update-settings.ts";
 export * from "./typing/set-edit-typing-status.ts";
 export * from "./typing/set-typing-status.ts";

@@ -101,6 +101,7 @@ export { emojiData, emojiDataUrl, emojiDataVersion } from "./server/emoji-data.t
 export { serverSettings } from "./server/server-settings.ts";
 export { readOwnSettings } from "./settings/read-own.ts";
 export { updateOwnSettings } from "./settings/update-own.ts";
+export { updateSettingsDefaults } from "./settings/update-defaults.ts";
 export { tellEditing } from "./typing/tell-editing.ts";
 export { tellTyping } from "./typing/tell-typing.ts";
 export { readStatus } from "./user-status/read-status.ts";

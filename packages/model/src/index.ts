@@ -257,6 +257,7 @@ export {
   visibilitiesSeenBy,
 } from "./users/address-viewers.ts";
 export { hostOf, realmUrl, visibleToEveryone } from "./users/addresses.ts";
+export { administerOrganization } from "./users/administer-organization.ts";
 export { checkAdministers, checkPowerfulBot } from "./users/administration.ts";
 export {
   type Picture,

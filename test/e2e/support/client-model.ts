@@ -23,6 +23,7 @@ export interface ModelState {
   user_topics: Item[];
   muted_users: unknown;
   user_status: Record<string, Record<string, string>>;
+  realm_user_settings_defaults: Record<string, unknown>;
   user_settings: Record<string, unknown>;
   scheduled_messages: Item[];
   reminders: Item[];
@@ -209,6 +210,9 @@ export class ClientModel {
     },
     muted_users: (event) => {
       this.state.muted_users = event["muted_users"];
+    },
+    "realm_user_settings_defaults/update": ({ property, value }) => {
+      this.state.realm_user_settings_defaults[property as string] = value;
     },
     "user_settings/update": ({ property, value }) => {
       this.state.user_settings[property as string] = value;

@@ -16,6 +16,7 @@ export * from "./realm-user.ts";
 export * from "./realm.ts";
 export * from "./reminders.ts";
 export * from "./scheduled-messages.ts";
+export * from "./settings-defaults.ts";
 export * from "./stream.ts";
 export * from "./submessage.ts";
 export * from "./subscription.ts";

@@ -13,13 +13,21 @@ export type SettingParameters = {
   readonly [Name in SettingName]: Parameter<SettingValue<Name> | undefined>;
 };
 
+const declared = Object.entries<PersonalSetting>(personalSettings);
+
 /** Of every setting that a person has. */
 export const settingParameters = Object.fromEntries(
-  Object.entries<PersonalSetting>(personalSettings).map(([name, setting]) => [
-    name,
-    parameterOf(setting).optional(),
-  ]),
+  declared.map(([name, setting]) => [name, parameterOf(setting).optional()]),
 ) as SettingParameters;
+
+/** Of every setting that an organization has a default of. */
+export const defaultSettingParameters: Readonly<
+  Record<string, Parameter<boolean | number | string | undefined>>
+> = Object.fromEntries(
+  declared
+    .filter(([, { realmDefault }]) => realmDefault)
+    .map(([name, setting]) => [name, parameterOf(setting).optional()]),
+);
 
 function parameterOf({
   initial,

@@ -1,5 +1,6 @@
 import {
   type Account,
+  administerOrganization,
   checkFolderDescription,
   checkFolderName,
   checkFolderNameIsFree,
@@ -10,8 +11,6 @@ import {
 import { bounds, channelFolderAdded, errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-
-import { openFolders } from "./open-folders.ts";
 
 /**
  * Creates a folder of channels, the last one in their order (channels.md §6), and tells everybody.
@@ -24,7 +23,7 @@ export async function createChannelFolder(
   given: { readonly name: string; readonly description: string },
 ): Promise<number> {
   const { realmId } = actor;
-  await openFolders(tx, actor);
+  await administerOrganization(tx, actor);
   const description = checkFolderDescription(given.description);
   const name = checkFolderName(given.name);
   const renderedDescription = renderChannelDescription(description);

@@ -1,9 +1,12 @@
-import { type Account, listChannelFolders, recordAudit } from "@carillon/model";
+import {
+  type Account,
+  administerOrganization,
+  listChannelFolders,
+  recordAudit,
+} from "@carillon/model";
 import { channelFoldersReordered, errors } from "@carillon/contract";
 import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-
-import { openFolders } from "./open-folders.ts";
 
 const reorder = statement({
   name: "reorder-channel-folders",
@@ -24,7 +27,7 @@ export async function reorderChannelFolders(
   order: readonly number[],
 ): Promise<void> {
   const { realmId } = actor;
-  await openFolders(tx, actor);
+  await administerOrganization(tx, actor);
   const folders = await listChannelFolders(tx, realmId, { archived: true });
   const named = new Set(order);
   if (named.size < order.length) throw errors.badRequest("order must name each folder once");

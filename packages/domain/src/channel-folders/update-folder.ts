@@ -1,6 +1,7 @@
 import {
   type Account,
   type AuditEntry,
+  administerOrganization,
   checkFolderDescription,
   checkFolderName,
   checkFolderNameIsFree,
@@ -16,8 +17,6 @@ import {
 } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-
-import { openFolders } from "./open-folders.ts";
 
 export interface FolderChanges {
   readonly name?: string | undefined;
@@ -39,7 +38,7 @@ export async function updateChannelFolder(
   wanted: FolderChanges,
 ): Promise<void> {
   const { realmId } = actor;
-  await openFolders(tx, actor);
+  await administerOrganization(tx, actor);
   if (wanted.description !== undefined) checkFolderDescription(wanted.description);
   const folder = await loadChannelFolder(tx, realmId, folderId);
   if (!folder) throw errors.badRequest("There is no such channel folder");
@@ -85,6 +84,10 @@ function newDescription(
   return { description, rendered_description: renderChannelDescription(description) };
 }
 
+/**
+ * Who puts a channel into a folder does not wait, and need not: an archived folder takes channels too, so that one which
+ * comes while the folder is archived came after that.
+ */
 async function newArchived(
   tx: Tx,
   folder: ChannelFolderObject,

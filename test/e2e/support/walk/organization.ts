@@ -1,4 +1,4 @@
-import { updateRealm, realmPermissions } from "@carillon/contract";
+import { updateRealm, updateSettingsDefaults, realmPermissions } from "@carillon/contract";
 import { unique } from "@carillon/testkit";
 
 import { groupValue, maybe, pick, someoneInCharge, step, type WalkStep } from "./walk.ts";
@@ -19,6 +19,14 @@ export const organizationSteps: readonly WalkStep[] = [
       },
       { [pick(walk, permissions)]: { new: groupValue(walk) } },
       { [pick(walk, permissions)]: { new: groupValue(walk) } },
+    ]),
+  })),
+  step(updateSettingsDefaults, 2, (walk) => ({
+    by: someoneInCharge(walk),
+    params: pick(walk, [
+      { enter_sends: maybe(walk), color_scheme: 1 + walk.chance.below(3) },
+      { web_home_view: pick(walk, ["recent", "inbox"]) },
+      { email_address_visibility: pick(walk, [1, 2, 3, 4, 5]) },
     ]),
   })),
 ];

@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { event } from "./event.ts";
+
+export const settingsDefaultUpdated = event({
+  type: "realm_user_settings_defaults",
+  op: "update",
+  about: "A setting that new accounts start with is different.",
+  to: "everybody",
+  fields: {
+    property: z.string(),
+    value: z.union([z.string(), z.number(), z.boolean()]),
+  },
+});

@@ -1,0 +1,56 @@
+import {
+  type Account,
+  administerOrganization,
+  loadRealmDefaults,
+  recordAudit,
+} from "@carillon/model";
+import { settingsDefaultUpdated } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+
+import type { SettingValue } from "./store-own.ts";
+
+/**
+ * Changes what new accounts start with (settings-and-profile-fields.md §1.2), and tells everybody what is new. Accounts
+ * that there are keep their own.
+ * @param wanted by their wire names, with allowed values; undefined where nothing is to change
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`
+ */
+export async function updateSettingsDefaults(
+  tx: Tx,
+  actor: Account,
+  wanted: Readonly<Record<string, SettingValue | undefined>>,
+): Promise<void> {
+  const { realmId } = actor;
+  await administerOrganization(tx, actor);
+  const before = await loadRealmDefaults(tx, realmId);
+  const changes = Object.entries(wanted).flatMap(([name, value]) =>
+    value === undefined || value === before[name] ? [] : [{ name, value }],
+  );
+  if (changes.length === 0) return;
+  const settings = {
+    ...before,
+    ...Object.fromEntries(changes.map(({ name, value }) => [name, value])),
+  };
+  const prisma = await tx.prisma();
+  await prisma.realmUserDefaults.upsert({
+    where: { realmId },
+    create: { realmId, settings },
+    update: { settings },
+    select: { realmId: true },
+  });
+  recordAudit(
+    tx,
+    realmId,
+    actor.id,
+    changes.map(({ name, value }) => ({
+      type: "realm_user_default_changed",
+      data: { setting: name, old: before[name], new: value },
+    })),
+  );
+  emit(
+    tx,
+    realmId,
+    changes.map(({ name, value }) => settingsDefaultUpdated({ property: name, value })),
+  );
+}
