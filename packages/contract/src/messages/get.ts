@@ -8,6 +8,14 @@ import { narrowParameter } from "./narrow.ts";
 export type { EditHistoryEntry, MessageResource } from "./message-resource.ts";
 export type { NarrowTerm } from "./narrow.ts";
 
+/** Goes with `anchor=date`. */
+export const anchorDate = form
+  .text()
+  .optional()
+  .describe(
+    "ISO 8601 date or time, UTC unless it says otherwise: with `anchor=date`, the first message that was not sent before.",
+  );
+
 /** `GET /messages` (messages.md §1). */
 export const getMessages = operation({
   id: "get-messages",
@@ -26,10 +34,7 @@ export const getMessages = operation({
       .describe(
         "A message ID, `newest`, `oldest`, `first_unread` or `date`. Required unless `message_ids` is given.",
       ),
-    anchor_date: form
-      .text()
-      .optional()
-      .describe("ISO 8601 date or time, UTC unless it says otherwise; goes with `anchor=date`."),
+    anchor_date: anchorDate,
     include_anchor: form
       .bool()
       .optional()

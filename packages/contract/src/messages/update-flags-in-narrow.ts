@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
+import { anchorDate } from "./get.ts";
 import { requiredNarrowParameter } from "./narrow.ts";
 import { flagParameters, ignoredChannels } from "./update-flags.ts";
 
@@ -14,7 +15,8 @@ export const updateMessageFlagsInNarrow = operation({
   description:
     "Of the messages that `GET /messages` finds with the same anchor, numbers and narrow; of more than 5000 the window is made smaller. Messages of channels that the caller is not subscribed to stay read.",
   params: {
-    anchor: form.text().describe("A message ID, `newest`, `oldest` or `first_unread`."),
+    anchor: form.text().describe("A message ID, `newest`, `oldest`, `first_unread` or `date`."),
+    anchor_date: anchorDate,
     include_anchor: form
       .bool()
       .default(true)

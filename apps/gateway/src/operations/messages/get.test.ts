@@ -65,9 +65,24 @@ describe("GET /messages: parameters", () => {
     for (const anchor of ["", "first", "NEWEST", "1.5", '"5"', "null"])
       await refuses({ ...window, anchor });
     await refuses({ ...window, anchor: "date" });
-    await refuses({ ...window, anchor: "date", anchor_date: "yesterday" });
-    // Understood, and honestly refused until there is an index for it.
-    await refuses({ ...window, anchor: "date", anchor_date: "2026-01-31" });
+    for (const anchor_date of [
+      "",
+      " ",
+      "yesterday",
+      "null",
+      '"2026-01-31"',
+      "2026-02-30",
+      "2026-W54",
+      "2026-366",
+      "2026-01-31T24:01",
+      "2026-01-31T22:59:60Z",
+      "2026-01-31T10:00+24:00",
+      "+275760-09-14",
+      "1769817600",
+      "2".repeat(10_000),
+      `2026-01-31T09:05:07.${"1".repeat(10_000)}`,
+    ])
+      await refuses({ ...window, anchor: "date", anchor_date });
   });
 
   it("must be true or false where they are booleans", async () => {

@@ -264,6 +264,8 @@ describe("POST /messages/flags/narrow", () => {
       { anchor: "1.5" },
       { anchor: "" },
       { anchor: "date" },
+      { anchor: "date", anchor_date: "yesterday" },
+      { anchor: "date", anchor_date: "2".repeat(10_000) },
       { num_before: -1 },
       { num_after: -1 },
       { num_after: "x" },

@@ -9,6 +9,7 @@ export default handle.changes(updateMessageFlagsInNarrow, async ({ tx, input, ac
     op: input.op,
     flag: input.flag,
     anchor: input.anchor,
+    anchorDate: input.anchor_date,
     includeAnchor: input.include_anchor,
     numBefore: input.num_before,
     numAfter: input.num_after,

@@ -15,6 +15,8 @@ export interface FlagChangeInNarrow {
   readonly op: "add" | "remove";
   readonly flag: EditableFlag;
   readonly anchor: string;
+  /** Goes with the anchor `date`. */
+  readonly anchorDate?: string | undefined;
   readonly includeAnchor: boolean;
   readonly numBefore: number;
   readonly numAfter: number;

@@ -1,7 +1,7 @@
 import { ApiError } from "@carillon/contract";
 import { expect } from "chai";
 
-import { largestAnchor, parseAnchor, parseAnchorDate } from "./anchor.ts";
+import { largestAnchor, parseAnchor } from "./anchor.ts";
 
 describe("anchors", () => {
   it("are message IDs, held between 0 and the largest", () => {
@@ -26,28 +26,16 @@ describe("anchors", () => {
       expect(() => parseAnchor({ anchor }), String(anchor)).to.throw(ApiError);
   });
 
-  it("may be a date or a time, UTC unless it says otherwise", () => {
-    const seconds = (text: string) => parseAnchorDate(text) / 1000;
-    const midnight = Date.UTC(2026, 0, 31) / 1000;
-    expect(seconds("2026-01-31")).to.equal(midnight);
-    expect(seconds("2026-01-31T09:05")).to.equal(midnight + 9 * 3600 + 300);
-    expect(seconds("2026-01-31 09:05:07")).to.equal(midnight + 9 * 3600 + 307);
-    expect(seconds("2026-01-31T09:05:07.25Z")).to.equal(midnight + 9 * 3600 + 307.25);
-    expect(seconds("2026-01-31T00:00:00.123456789+05:30")).to.equal(midnight - 19_800 + 0.123);
-    expect(seconds("2026-01-31T00:00-0330")).to.equal(midnight + 12_600);
-    expect(seconds("2026-01-31T00:00:00+02")).to.equal(midnight - 7200);
-  });
-
-  it("are refused for dates that no calendar has", () => {
-    const texts = [
-      "",
-      "yesterday",
-      "2026-02-30",
-      "2026-13-01",
-      "2026-01-31T25:00",
-      "2026-01-31T10:61",
-    ];
-    for (const text of [undefined, ...texts, "2026-1-1", "1769817600", "2026-01-31T10:00+99:00"])
-      expect(() => parseAnchorDate(text), String(text)).to.throw(ApiError);
+  it("may be a date, which goes with them", () => {
+    const dated = (anchorDate?: string) => parseAnchor({ anchor: "date", anchorDate });
+    const midnight = BigInt(Date.UTC(2026, 0, 31)) * 1_000n;
+    for (const text of ["2026-01-31", " 2026-031 ", "20260131T0130+0130", "2026-01-30T24:00Z"])
+      expect(dated(text), text).to.deep.equal({ kind: "date", time: midnight });
+    for (const text of [undefined, "", " ", "yesterday", "2026-02-30", "1769817600"])
+      expect(() => dated(text), String(text)).to.throw(ApiError);
+    expect(parseAnchor({ anchor: "5", anchorDate: "yesterday" })).to.deep.equal({
+      kind: "id",
+      id: 5,
+    });
   });
 });

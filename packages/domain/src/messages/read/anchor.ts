@@ -1,4 +1,5 @@
 import { errors } from "@carillon/contract";
+import { parseIso8601 } from "@carillon/kit";
 
 /** The anchor beyond every message: 10^16, exact as a double and as a `bigint`. */
 export const largestAnchor = 10_000_000_000_000_000;
@@ -6,8 +7,8 @@ export const largestAnchor = 10_000_000_000_000_000;
 export type Anchor =
   | { readonly kind: "id"; readonly id: number }
   | { readonly kind: "first_unread" }
-  /** Milliseconds since the UNIX epoch. */
-  | { readonly kind: "date"; readonly time: number };
+  /** Microseconds since the UNIX epoch. */
+  | { readonly kind: "date"; readonly time: bigint };
 
 /**
  * The anchor of a request (messages.md §1.1, §1.2). `use_first_unread_anchor` wins over `anchor`: a client of
@@ -37,38 +38,16 @@ export function parseAnchor(sent: {
   return { kind: "id", id: Math.min(Math.max(Number(sent.anchor), 0), largestAnchor) };
 }
 
-const isoDate =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
-
 /**
- * Milliseconds since the UNIX epoch of an ISO 8601 date or time; without a zone it is UTC.
+ * @returns microseconds since the UNIX epoch
  * @throws ApiError `BAD_REQUEST`
  */
-export function parseAnchorDate(text: string | undefined): number {
+function parseAnchorDate(text: string | undefined): bigint {
   if (text === undefined) throw errors.badRequest("anchor_date is required with anchor=date");
-  const match = isoDate.exec(text.trim());
-  const time = match ? timeOf(match) : Number.NaN;
-  if (Number.isNaN(time))
+  const time = parseIso8601(text.trim());
+  if (time === undefined)
     throw errors.badRequest(
       "anchor_date must be an ISO 8601 date or time, such as 2026-01-31T09:05Z",
     );
   return time;
-}
-
-function timeOf(match: RegExpExecArray): number {
-  const [, year = "", month = "", day = "", hour = "00", minute = "00", second = "00"] = match;
-  const fraction = (match[7] ?? "").padEnd(3, "0").slice(0, 3);
-  // In this spelling the parser refuses what no calendar or clock has, but for the 30th of February and its like.
-  const days = new Date(`${year}-${month}-${day}T00:00:00Z`);
-  if (Number.isNaN(days.getTime()) || days.getUTCDate() !== Number(day)) return Number.NaN;
-  return Date.parse(
-    `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction}${zone(match[8])}`,
-  );
-}
-
-/** As `Date.parse` takes it: `+hh:mm`. */
-function zone(text: string | undefined): string {
-  if (text === undefined || text.toUpperCase() === "Z") return "Z";
-  const digits = text.slice(1).replace(":", "").padEnd(4, "0");
-  return `${text[0]}${digits.slice(0, 2)}:${digits.slice(2)}`;
 }

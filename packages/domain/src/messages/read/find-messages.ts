@@ -1,8 +1,8 @@
-import { isMuted } from "@carillon/model";
-import { errors } from "@carillon/contract";
+import { type Fragment, isMuted } from "@carillon/model";
 import type { Sql } from "@carillon/db";
 
 import { largestAnchor, type Anchor } from "./anchor.ts";
+import { firstSince } from "./first-since.ts";
 import { findWords } from "./find-words.ts";
 import { idsOf } from "./ids-of.ts";
 import { pathOf } from "./source.ts";
@@ -26,7 +26,9 @@ export async function findMessages(sql: Sql, search: Search, wanted: Wanted): Pr
     const ids = await idsOf(sql, pickStatement(search, wanted.ids));
     return { ...nothing, ids: ids.toSorted((a, b) => a - b) };
   }
-  const window = { ...wanted, anchor: await anchorId(sql, search, wanted.anchor) };
+  const anchor = await anchorId(sql, search, wanted.anchor);
+  if (anchor === undefined) return { ...nothing, anchor: largestAnchor };
+  const window = { ...wanted, anchor };
   const sides = sidesOf(window);
   const ids = await idsOnSides(sql, search, sides);
   return { anchor: window.anchor, ...foundIn(window, ids) };
@@ -47,7 +49,8 @@ export function foundInRefusedChannel(wanted: Wanted): Found {
   return { ...nothing, anchor: largestAnchor, foundOldest: true, foundNewest: true };
 }
 
-async function anchorId(sql: Sql, search: Search, anchor: Anchor): Promise<number> {
+/** @returns undefined where a date is asked for and nothing matches */
+async function anchorId(sql: Sql, search: Search, anchor: Anchor): Promise<number | undefined> {
   switch (anchor.kind) {
     case "id":
       return anchor.id;
@@ -59,10 +62,12 @@ async function anchorId(sql: Sql, search: Search, anchor: Anchor): Promise<numbe
       const [first] = await firstUnread(sql, { ...personal, besides });
       return first ?? largestAnchor;
     }
-    case "date":
-      throw errors.badRequest(
-        "anchor=date is not supported by this server yet: use a message ID, newest, oldest or first_unread",
-      );
+    case "date": {
+      const find = (besides: readonly Fragment[], side: Side) =>
+        idsOnSides(sql, { ...search, besides }, [side]);
+      const newest: Side = { compare: "<", bound: largestAnchor, limit: 1 };
+      return (await firstSince(sql, anchor.time, find)) ?? (await find([], newest))[0];
+    }
   }
 }
 

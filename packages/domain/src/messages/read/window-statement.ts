@@ -6,6 +6,8 @@ import { chooseSource, type Source } from "./source.ts";
 export interface Side {
   readonly compare: "<" | ">" | ">=";
   readonly bound: number;
+  /** No ids from here on. */
+  readonly until?: number;
   readonly limit: number;
 }
 
@@ -61,9 +63,12 @@ function sideText(search: Search, source: Source, side: Side, values: SqlValues)
   }
 }
 
-/** @internal */
-export function beyond({ compare, bound }: Side): Fragment {
-  return (values) => `m.id ${compare} ${values.add(bound, "bigint")}`;
+/** @internal @param column of ids */
+export function beyond({ compare, bound, until }: Side, column = "m.id"): Fragment {
+  return (values) => {
+    const from = `${column} ${compare} ${values.add(bound, "bigint")}`;
+    return until === undefined ? from : `${from} AND ${column} < ${values.add(until, "bigint")}`;
+  };
 }
 
 /** @internal */
@@ -112,7 +117,7 @@ function fromRows(
     ) m
     WHERE um.user_id = ${values.add(search.viewer.id, "int")} AND ${indexConditions[index]}
       AND ${allOf(search.narrow.row, values)}
-      AND um.message_id ${side.compare} ${values.add(side.bound, "bigint")}
+      AND ${beyond(side, "um.message_id")(values)}
     ${nearest("um.message_id", side, values)}`;
 }
 

@@ -95,6 +95,6 @@ function alongPath({ viewer, narrow }: Search, path: Path, side: Side, values: S
   }
   return `SELECT um.message_id AS id FROM user_messages um
     WHERE um.user_id = ${values.add(viewer.id, "int")} AND ${indexConditions[path.index]}
-      AND ${allOf(narrow.row, values)} AND um.message_id ${side.compare} ${values.add(side.bound, "bigint")}
+      AND ${allOf(narrow.row, values)} AND ${beyond(side, "um.message_id")(values)}
     ${nearestFirst("um.message_id", side)}`;
 }
