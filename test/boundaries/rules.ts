@@ -7,15 +7,27 @@ const below: Readonly<Record<string, readonly string[]>> = {
   contract: ["kit"],
   jobs: ["kit"],
   embedded: ["kit"],
+  mail: ["kit"],
   db: ["kit", "contract", "jobs"],
   markdown: ["kit", "contract"],
   events: ["kit", "contract", "jobs", "db"],
   queue: ["kit", "contract", "jobs", "db", "events"],
   model: ["kit", "contract", "jobs", "db", "events", "markdown"],
-  domain: ["kit", "contract", "jobs", "db", "events", "markdown", "model"],
+  domain: ["kit", "contract", "jobs", "db", "events", "markdown", "model", "mail"],
 };
 
-const forApps = ["kit", "contract", "jobs", "db", "markdown", "events", "queue", "model", "domain"];
+const forApps = [
+  "kit",
+  "contract",
+  "jobs",
+  "db",
+  "mail",
+  "markdown",
+  "events",
+  "queue",
+  "model",
+  "domain",
+];
 
 /** What only some may import, and who. */
 const reserved: ReadonlyArray<{ what: string; names: RegExp; only: readonly string[] }> = [
@@ -23,6 +35,11 @@ const reserved: ReadonlyArray<{ what: string; names: RegExp; only: readonly stri
     what: "Koa",
     names: /^(koa|koa-.+|@koa\/.+|@types\/koa)$/,
     only: ["apps/gateway", "apps/dashboard", "apps/bouncer"],
+  },
+  {
+    what: "nodemailer",
+    names: /^(nodemailer(\/.*)?|@types\/nodemailer)$/,
+    only: ["packages/mail"],
   },
   { what: "BullMQ", names: /^bullmq(\/|$)/, only: ["packages/queue"] },
   { what: "bull-board", names: /^@bull-board\//, only: ["apps/dashboard"] },

@@ -1,8 +1,17 @@
-import { doIntent, failIntent, IntentBusy, type ClaimedIntent, type Tx } from "@carillon/db";
-import { GiveUp, type IntentDefinition } from "@carillon/jobs";
+import {
+  doIntent,
+  failIntent,
+  IntentBusy,
+  lookAtIntent,
+  type ClaimedIntent,
+  type Database,
+  type Tx,
+} from "@carillon/db";
+import { GiveUp, type IntentDefinition, type IntentRef } from "@carillon/jobs";
 import { HandBack } from "@carillon/queue";
 
-import { processor, type Processor } from "./processor.ts";
+import { processor, type JobContext, type Processor } from "./processor.ts";
+import type { WorkerServices } from "./services.ts";
 
 /**
  * The processor of a job that runs from a row of `job_intent`. What `work` does and the end of its intent commit
@@ -12,17 +21,44 @@ import { processor, type Processor } from "./processor.ts";
 export function intentProcessor<Payload>(
   definition: IntentDefinition<Payload>,
   work: (tx: Tx, intent: ClaimedIntent<Payload>) => Promise<void>,
-): Processor<{ intentId: number; version: number }> {
-  return processor(definition, async ({ payload, attempt, lifetime, services: { db } }) => {
-    try {
-      await doIntent(db.within(lifetime), definition, payload, work);
-    } catch (error) {
-      // It was not tried, or not to its end: the job comes again, and at its end the sweep sees to the row.
-      if (error instanceof IntentBusy || error instanceof HandBack) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
-      const dead = error instanceof GiveUp || attempt >= definition.retry.attempts;
-      await failIntent(db, payload, { reason, dead });
-      throw error;
-    }
-  });
+): Processor<IntentRef> {
+  return processor(definition, (context) =>
+    noted(definition, context, (db) => doIntent(db, definition, context.payload, work)),
+  );
+}
+
+/**
+ * The same for a job that calls somebody else, which no transaction waits for: it is called, then the intent's end is
+ * noted. Where the worker dies in between it is called again, and has to know by the intent's id that it was.
+ */
+export function callProcessor<Payload>(
+  definition: IntentDefinition<Payload>,
+  call: (db: Database, intent: ClaimedIntent<Payload>, services: WorkerServices) => Promise<void>,
+): Processor<IntentRef> {
+  return processor(definition, (context) =>
+    noted(definition, context, async (db) => {
+      const intent = await lookAtIntent(db, definition, context.payload);
+      if (!intent) return;
+      await call(db, intent, context.services);
+      await doIntent(db, definition, context.payload, async () => {});
+    }),
+  );
+}
+
+/** Writes into the row how it failed, where it did. */
+async function noted(
+  { retry }: IntentDefinition,
+  { payload, attempt, lifetime, services: { db } }: JobContext<IntentRef>,
+  work: (db: Database) => Promise<void>,
+): Promise<void> {
+  try {
+    await work(db.within(lifetime));
+  } catch (error) {
+    // It was not tried, or not to its end: the job comes again, and at its end the sweep sees to the row.
+    if (error instanceof IntentBusy || error instanceof HandBack) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const dead = error instanceof GiveUp || attempt >= retry.attempts;
+    await failIntent(db, payload, { reason, dead });
+    throw error;
+  }
 }

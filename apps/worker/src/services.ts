@@ -1,6 +1,7 @@
 import type { Database } from "@carillon/db";
 import type { Site } from "@carillon/model";
 import type { Logger } from "@carillon/kit";
+import type { Mailer } from "@carillon/mail";
 import type { Queues } from "@carillon/queue";
 
 /** One delivered batch. */
@@ -16,6 +17,7 @@ export interface WorkerServices {
   readonly db: Database;
   readonly queues: Queues;
   readonly site: Site;
+  readonly mailer: Mailer;
   readonly log: Logger;
   /** Told of every delivery, for the metrics. */
   readonly onDelivery?: (delivery: Delivered) => void;

@@ -2,6 +2,7 @@ import { connectDatabase, startRecurring } from "@carillon/db";
 import { secretsOf } from "@carillon/model";
 import { allJobs, queueNames } from "@carillon/jobs";
 import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
+import { chooseMailer } from "@carillon/mail";
 import { connectQueues, serveOutbox } from "@carillon/queue";
 
 import { startHealthMonitor } from "./health-monitor.ts";
@@ -55,6 +56,7 @@ export async function startWorkerProcess(
     db,
     queues,
     log,
+    mailer: chooseMailer(env),
     site: {
       url: publicUrl(env),
       secrets: secretsOf(secretKey),
@@ -90,5 +92,5 @@ export async function startWorkerProcess(
   shutdown.add(0, "health monitor", () => monitor.stop());
   shutdown.add(1, "jobs", () => runner.close(6_000));
   await observer.serve(counters);
-  log.info({ queues: queues.backend }, "worker started");
+  log.info({ queues: queues.backend, mail: services.mailer.about }, "worker started");
 }

@@ -113,6 +113,7 @@ export { changeOwnApiKey } from "./users/change-api-key.ts";
 export { checkSecretKey } from "./users/check-secret-key.ts";
 export { createMember } from "./users/create-member.ts";
 export { createUser } from "./users/create-user.ts";
+export { deactivationMail } from "./users/deactivation-mail.ts";
 export { deactivateUser } from "./users/deactivate-user.ts";
 export { type Guesses, anyGuesses } from "./users/guesses.ts";
 export { type NewUser, insertUser } from "./users/insert-user.ts";

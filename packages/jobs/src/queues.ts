@@ -4,7 +4,10 @@
  */
 export const queues = {
   delivery: { concurrency: 5, about: "Sends what is due, in batches of one organization each." },
-  push: { concurrency: 20, about: "Calls to the push service, each waiting for the network." },
+  push: {
+    concurrency: 20,
+    about: "Mail, and calls to the push service, each waiting for the network.",
+  },
   maintenance: { concurrency: 2, about: "Cascades, retention and other long work in steps." },
 } as const;
 

@@ -26,6 +26,7 @@ describe("the variables", () => {
     ["RATE_LIMITS", "user=60:0", /must be `off` or rules/],
     ["RATE_LIMITS", "user=60:5;user=60:6", /each kind once/],
     ["SMTP_URL", "mail.example.com", /must be a URL beginning with smtp/],
+    ["MAIL_FROM", "Carillon <noreply@example.com>", /must be an e-mail address/],
     ["DEVELOPMENT", "yes", /must be `true` or `false`/],
     ["DEMO", "true", /must be `on` or `off`/],
     ["LOG_LEVEL", "loud", /must be trace, debug, info, warn, error or silent/],

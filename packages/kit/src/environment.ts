@@ -60,6 +60,7 @@ const variables = {
     .optional(),
   TRUSTED_PROXIES: z.string().min(1).optional(),
   SMTP_URL: url("smtp", "smtps").optional(),
+  MAIL_FROM: z.email("must be an e-mail address").optional(),
   DEVELOPMENT: z
     .enum(["true", "false"], "must be `true` or `false`")
     .default("false")

@@ -9,13 +9,11 @@ describe("Variables for what is not built yet", () => {
       readEnvironment({
         PUSH_BOUNCER_URL: "https://secret.example.com",
         PUSH_SERVER_KEY: "secret",
-        SMTP_URL: "smtp://user:secret@mail.example.com",
       }),
     );
     expect(told.map((line) => line.split(" ")[0])).to.deep.equal([
       "PUSH_BOUNCER_URL",
       "PUSH_SERVER_KEY",
-      "SMTP_URL",
     ]);
     expect(told.join()).not.to.include("secret");
   });

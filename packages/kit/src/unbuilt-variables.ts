@@ -6,7 +6,6 @@ const unbuilt: Partial<Record<keyof Environment, string>> = {
   PUSH_BOUNCER_URL: "no push notifications are sent, and clients are told so",
   PUSH_SERVER_ID: "no push notifications are sent, and clients are told so",
   PUSH_SERVER_KEY: "no push notifications are sent, and clients are told so",
-  SMTP_URL: "no mail is sent",
 };
 
 /** One line for each variable that is set for something that is not built yet, to be told at the start. */

@@ -15,6 +15,7 @@ export * from "./jobs.ts";
 export * from "./killed.ts";
 export * from "./leak-guard.ts";
 export * from "./log-capture.ts";
+export * from "./mail-server.ts";
 export * from "./obstacle.ts";
 export * from "./open-queues.ts";
 export * from "./own-servers.ts";

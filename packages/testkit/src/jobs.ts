@@ -1,9 +1,11 @@
 import { Lifetime, type Database } from "@carillon/db";
 import { checkPayload, type JobDefinition, type Publication } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
+import type { Mail } from "@carillon/mail";
 import type { AnyProcessor, Runner, WorkerServices } from "@carillon/worker";
 import { later } from "./later.ts";
 import { captureLog, type LogLine } from "./log-capture.ts";
+import { keepingMailer } from "./mail.ts";
 import { testSite } from "./site.ts";
 
 export interface RunJobOptions {
@@ -18,6 +20,8 @@ export interface RunJobOptions {
 
 /** What became of a job. */
 export interface JobRun {
+  /** Mail that it has sent, unless by a mailer of the test's. */
+  readonly mail: readonly Mail[];
   /** What it would have put into the queues. */
   readonly published: readonly Publication[];
   readonly logLines: readonly LogLine[];
@@ -36,11 +40,13 @@ export async function runJob<Payload>(
   const { loadProcessors } = await import("@carillon/worker");
   const { log, lines } = captureLog();
   const published: Publication[] = [];
+  const mail: Mail[] = [];
   const services: WorkerServices = {
     db,
     site: testSite(),
     log,
     queues: collecting(published),
+    mailer: keepingMailer(mail),
     ...options.services,
   };
   const processors = options.processors ?? (await loadProcessors());
@@ -56,7 +62,7 @@ export async function runJob<Payload>(
     attempt: options.attempt ?? 1,
     services,
   });
-  return { published, logLines: lines };
+  return { published, mail, logLines: lines };
 }
 
 /** No store: what is published is kept, and nothing else works. */
@@ -89,6 +95,8 @@ export interface TestWorker {
   readonly services: WorkerServices;
   readonly runner: Runner;
   readonly logLines: LogLine[];
+  /** What it has sent, unless by a mailer of the test's. */
+  readonly mail: readonly Mail[];
   /** Gives running jobs `graceMs` milliseconds, 5,000 unless given. */
   close(graceMs?: number): Promise<void>;
 }
@@ -101,14 +109,28 @@ export async function startWorker(
 ): Promise<TestWorker> {
   const { loadProcessors, startRunner } = await import("@carillon/worker");
   const { log, lines } = captureLog();
-  const services: WorkerServices = { db, queues, site: testSite(), log, ...options.services };
+  const mail: Mail[] = [];
+  const services: WorkerServices = {
+    db,
+    queues,
+    site: testSite(),
+    log,
+    mailer: keepingMailer(mail),
+    ...options.services,
+  };
   const processors = options.processors ?? (await loadProcessors());
   const runner = startRunner({
     definitions: options.definitions ?? processors.map((processor) => processor.definition),
     processors,
     services,
   });
-  return { services, runner, logLines: lines, close: (graceMs = 5_000) => runner.close(graceMs) };
+  return {
+    services,
+    runner,
+    mail,
+    logLines: lines,
+    close: (graceMs = 5_000) => runner.close(graceMs),
+  };
 }
 
 /** A worker for the tests of the enclosing `describe`; call it after `useQueues`. */

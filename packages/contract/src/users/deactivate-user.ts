@@ -32,10 +32,9 @@ export const deactivateUser = operation({
     deactivation_notification_comment: form
       .text()
       .optional()
-      .ignored()
       .describe(
-        "At most 2000 characters. This server sends no mail yet: the comment is only kept in the audit log, and the " +
-          "parameter is reported in `ignored_parameters_unsupported`.",
+        "At most 2000 characters. Without it the user is told nothing; with it, blank or not, they get a mail to their " +
+          "delivery address, with the comment.",
       ),
   },
   errors: ["UNAUTHORIZED_PRINCIPAL"],

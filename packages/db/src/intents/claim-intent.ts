@@ -1,6 +1,7 @@
 import type { IntentDefinition, IntentRef } from "@carillon/jobs";
 
-import { column } from "../column.ts";
+import { column, type RowOf } from "../column.ts";
+import type { Sql } from "../sql.ts";
 import { sqlState } from "../sql-errors.ts";
 import { statement } from "../statement.ts";
 import type { Tx } from "../tx.ts";
@@ -18,11 +19,13 @@ const setLockTimeout = statement({
   row: { ms: column.text },
 });
 
+const intentRow = { realmId: column.int.orNull(), payload: column.json<unknown>() };
+
 const claim = statement({
   name: "intent-claim",
   text: `SELECT realm_id AS "realmId", payload FROM job_intent
     WHERE id = $1 AND version = $2 AND state = 'pending' FOR NO KEY UPDATE`,
-  row: { realmId: column.int.orNull(), payload: column.json<unknown>() },
+  row: intentRow,
 });
 
 /** How long a claim waits, in milliseconds: a stamp takes no longer. */
@@ -53,11 +56,37 @@ export async function claimIntent<Payload>(
     if (sqlState(error) !== lockNotAvailable) throw error;
     throw new IntentBusy(`the intent ${intentId} is in other hands`, { cause: error });
   });
-  if (!row) return undefined;
-  const { realmId, payload } = row;
+  return row && parsed(definition, intentId, row);
+}
+
+const look = statement({
+  name: "intent-look",
+  text: `SELECT realm_id AS "realmId", payload FROM job_intent WHERE id = $1 AND version = $2 AND state = 'pending'`,
+  row: intentRow,
+});
+
+/**
+ * The intent as it is, without taking it: for work that calls somebody else, while which no transaction may be open.
+ * Undefined when it is done, dead or replayed since.
+ */
+export async function lookAtIntent<Payload>(
+  sql: Sql,
+  definition: IntentDefinition<Payload>,
+  { intentId, version }: IntentRef,
+): Promise<ClaimedIntent<Payload> | undefined> {
+  const [row] = await sql.rows(look, [intentId, version]);
+  return row && parsed(definition, intentId, row);
+}
+
+/** @throws Error when it is no organization's */
+function parsed<Payload>(
+  definition: IntentDefinition<Payload>,
+  id: number,
+  { realmId, payload }: RowOf<typeof intentRow>,
+): ClaimedIntent<Payload> {
   if (realmId === null)
-    throw new Error(`the intent ${intentId} belongs to no organization, and its work is one's`);
-  return { id: intentId, realmId, payload: definition.intent.parse(payload) };
+    throw new Error(`the intent ${id} belongs to no organization, and its work is one's`);
+  return { id, realmId, payload: definition.intent.parse(payload) };
 }
 
 /** SQLSTATE of a lock that was not had in time. */

@@ -18,5 +18,6 @@ export async function deactivateBot(tx: Tx, actor: Account, botId: number): Prom
   ]);
   checkAdministersBot(now, bot);
   if (!bot.isActive) throw errors.badRequest("The bot is already deactivated");
-  emit(tx, actor.realmId, await deactivateAccount(tx, actor.id, bot));
+  const { events } = await deactivateAccount(tx, actor.id, bot);
+  emit(tx, actor.realmId, events);
 }

@@ -3,7 +3,7 @@ import {
   loadMetadataAudiences,
   markSubscriber,
   personUpdated,
-  recordAudit,
+  writeAudit,
 } from "@carillon/model";
 import { statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
@@ -28,28 +28,29 @@ const dropQueues = statement({
  * gone, and it counts as nobody's subscriber. Everything else of it is kept for its return.
  * @param account as it is, in the hands of the transaction
  * @param note for the audit log
- * @returns what to tell, in order; gateways end the account's open polls when they read it
+ * @returns what to tell, in order, at which gateways end the account's open polls, and the line of the audit log
  */
 export async function deactivateAccount(
   tx: Tx,
   actorId: number,
   account: Account,
   note: object = {},
-): Promise<NewEvent[]> {
-  const [, , unsubscribed] = await Promise.all([
+): Promise<{ readonly events: readonly NewEvent[]; readonly auditId: number }> {
+  const [, , unsubscribed, [auditId]] = await Promise.all([
     tx.rows(deactivate, [account.id]),
     tx.rows(dropQueues, [account.id]),
     markSubscriber(tx, account, false),
+    writeAudit(tx, account.realmId, actorId, [
+      { type: "user_deactivated", userId: account.id, data: note },
+    ]),
   ]);
-  recordAudit(tx, account.realmId, actorId, [
-    { type: "user_deactivated", userId: account.id, data: note },
-  ]);
+  if (auditId === undefined) throw new Error("the audit log took no line");
   const audiences = await loadMetadataAudiences(
     tx,
     account.realmId,
     unsubscribed.map(({ channelId }) => channelId),
   );
-  return [
+  const events = [
     ...peerEvents(
       "peer_remove",
       unsubscribed,
@@ -58,4 +59,5 @@ export async function deactivateAccount(
     ),
     personUpdated(account.id, { is_active: false }),
   ];
+  return { events, auditId };
 }

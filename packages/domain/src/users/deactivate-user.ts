@@ -11,11 +11,13 @@ import {
   noSuchUser,
 } from "@carillon/model";
 import { type NewEvent, errors, isOwner } from "@carillon/contract";
-import type { Database, Tx } from "@carillon/db";
+import { recordIntents, type Database, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
+import { sendMail } from "@carillon/jobs";
 import { isLongerThan } from "@carillon/kit";
 
 import { deactivateAccount } from "./deactivate-account.ts";
+import type { DeactivationNote } from "./deactivation-mail.ts";
 
 /** What an administrator wants beside the deactivation. */
 export interface DeactivationOptions {
@@ -41,7 +43,7 @@ export async function deactivateUser(
   options: DeactivationOptions,
 ): Promise<void> {
   checkActions(options.actions ?? {});
-  const comment = checkComment(options.comment);
+  const note = checkComment(options.comment);
   const botIds = await db.transaction(async (tx) => {
     const { bots } = await openUser(tx, actor, userId);
     return bots.map(({ id }) => id);
@@ -54,16 +56,24 @@ export async function deactivateUser(
       ]);
       // Somebody else may have deactivated it, or have become its owner.
       if (!bot?.isActive || bot.botOwnerId !== userId) return;
-      emit(tx, actor.realmId, await deactivateAccount(tx, actor.id, bot, { owner_id: userId }));
+      const { events } = await deactivateAccount(tx, actor.id, bot, { owner_id: userId });
+      emit(tx, actor.realmId, events);
     });
   await db.transaction(async (tx) => {
     const { user, bots } = await openUser(tx, actor, userId);
-    const events: NewEvent[] = [];
     if (bots.length > 0) await lockChannelsOf(tx, [user, ...bots]);
+    const events: NewEvent[] = [];
     for (const bot of bots)
-      events.push(...(await deactivateAccount(tx, actor.id, bot, { owner_id: userId })));
-    events.push(...(await deactivateAccount(tx, actor.id, user, comment)));
-    emit(tx, actor.realmId, events);
+      events.push(...(await deactivateAccount(tx, actor.id, bot, { owner_id: userId })).events);
+    const gone = await deactivateAccount(tx, actor.id, user, note);
+    emit(tx, actor.realmId, [...events, ...gone.events]);
+    if (note)
+      await recordIntents(tx, actor.realmId, sendMail, [
+        {
+          key: `account-deactivated-${gone.auditId}`,
+          payload: { kind: "account-deactivated", auditId: gone.auditId },
+        },
+      ]);
   });
 }
 
@@ -76,9 +86,9 @@ function checkActions(actions: Readonly<Record<string, boolean>>): void {
     );
 }
 
-/** @returns what the audit log keeps of it: that the user was to be told, and what */
-function checkComment(text: string | undefined): object {
-  if (text === undefined) return {};
+/** @returns what the audit log keeps of it; undefined where nobody wants the user told */
+function checkComment(text: string | undefined): DeactivationNote | undefined {
+  if (text === undefined) return undefined;
   const comment = text.trim();
   if (isLongerThan(comment, maxComment))
     throw errors.badRequest(

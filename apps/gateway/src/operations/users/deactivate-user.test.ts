@@ -172,35 +172,6 @@ describe("DELETE /users/{user_id}", () => {
         await succeed(org.owner, await user(db, org.realm), { actions });
     });
 
-    it("writes down whether the user was to be told, and what, and reports that no mail goes out", async () => {
-      const noted = async (deactivation_notification_comment?: string) => {
-        const target = await user(db, org.realm);
-        const { body } = await remove(org.owner, target.id, { deactivation_notification_comment });
-        expect(body.result, body.msg).to.equal("success");
-        const { actingUserId, extraData } = await db.prisma.auditLog.findFirstOrThrow({
-          where: { modifiedUserId: target.id, eventType: "user_deactivated" },
-        });
-        expect(actingUserId).to.equal(org.owner.id);
-        return extraData;
-      };
-      const { body } = await remove(org.owner, (await user(db, org.realm)).id, {
-        deactivation_notification_comment: "",
-      });
-      expect(body.ignored_parameters_unsupported).to.deep.equal([
-        "deactivation_notification_comment",
-      ]);
-      expect(await noted()).to.deep.equal({});
-      expect(await noted("")).to.deep.equal({ notification_comment: "" });
-      expect(await noted("  So long \n")).to.deep.equal({ notification_comment: "So long" });
-      const longest = "🙂".repeat(2_000);
-      expect(await noted(`${longest} `)).to.deep.equal({ notification_comment: longest });
-    });
-
-    it("refuses a comment of more than 2000 characters", () =>
-      refuses(org.owner, org.member.id, "BAD_REQUEST", {
-        deactivation_notification_comment: "x".repeat(2_001),
-      }));
-
     it("reports those that it does not know", async () => {
       const { body } = await remove(org.owner, (await user(db, org.realm)).id, { user_id: 1 });
       expect(body.ignored_parameters_unsupported).to.deep.equal(["user_id"]);

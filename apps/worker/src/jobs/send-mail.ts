@@ -1,0 +1,29 @@
+import type { Sql } from "@carillon/db";
+import { deactivationMail } from "@carillon/domain";
+import { GiveUp, sendMail, type MailIntent } from "@carillon/jobs";
+import { MailRefused, type Letter } from "@carillon/mail";
+import type { Site } from "@carillon/model";
+
+import { callProcessor } from "../intent-processor.ts";
+
+/** Sends one mail. What the mail server will never take is a dead letter at once. */
+export default callProcessor(sendMail, async (db, { id, realmId, payload }, { site, mailer }) => {
+  const letter = await compose(db, site, realmId, payload);
+  if (!letter) return;
+  await mailer.send({ id: `${payload.kind}-${id}`, ...letter }).catch((error: unknown) => {
+    throw error instanceof MailRefused ? new GiveUp(error.message, { cause: error }) : error;
+  });
+});
+
+/** @returns undefined where there is nothing to tell any more */
+function compose(
+  sql: Sql,
+  site: Site,
+  realmId: number,
+  wanted: MailIntent,
+): Promise<Letter | undefined> {
+  switch (wanted.kind) {
+    case "account-deactivated":
+      return deactivationMail(sql, site, realmId, wanted);
+  }
+}

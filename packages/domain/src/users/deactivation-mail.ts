@@ -1,0 +1,47 @@
+import { column, statement, type Sql } from "@carillon/db";
+import type { Letter } from "@carillon/mail";
+import { realmUrl, type Site } from "@carillon/model";
+
+/** What the audit log keeps of the comment that goes to a user who is deactivated. */
+export interface DeactivationNote {
+  /** Trimmed; blank for a mail without one. */
+  readonly notification_comment: string;
+}
+
+const about = statement({
+  name: "deactivation-to-tell",
+  text: `SELECT r.name, r.subdomain, u.delivery_email AS address, a.extra_data->>'notification_comment' AS comment
+    FROM audit_log a JOIN users u ON u.id = a.modified_user_id JOIN realms r ON r.id = a.realm_id
+    WHERE a.realm_id = $1 AND a.id = $2`,
+  row: {
+    name: column.text,
+    subdomain: column.text,
+    address: column.text,
+    comment: column.text.orNull(),
+  },
+});
+
+/**
+ * Tells a person that their account has been deactivated, with the administrator's comment (users.md §4).
+ * @param wanted `auditId`: the line of the audit log that tells of it
+ */
+export async function deactivationMail(
+  sql: Sql,
+  site: Site,
+  realmId: number,
+  { auditId }: { readonly auditId: number },
+): Promise<Letter | undefined> {
+  const [found] = await sql.rows(about, [realmId, auditId]);
+  if (!found) return undefined;
+  const { name, address, comment } = found;
+  const said = [
+    `Your account ${address} at ${name} (${realmUrl(site, found)}) has been deactivated: you cannot log in any more.`,
+    ...(comment ? ["An administrator adds:", comment] : []),
+  ];
+  return {
+    to: address,
+    senderName: name,
+    subject: `Your account at ${name} has been deactivated`,
+    text: `${said.join("\n\n")}\n`,
+  };
+}

@@ -1,0 +1,25 @@
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createTransport } from "nodemailer";
+
+import { composed } from "./compose.ts";
+import type { Mailer } from "./mail.ts";
+
+/**
+ * Mail as files, one each, `ID.eml`, which mail programs open: for where there is no mail server. A mail that is sent
+ * again takes the place of its file.
+ * @param folder made when the first mail comes; for this user's eyes only, as its files are
+ */
+export function fileMailer(folder: string, from: string): Mailer {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  return {
+    about: `as files in ${folder}`,
+    async send(mail) {
+      const { message } = await transport.sendMail(composed(mail, from));
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const path = join(folder, `${mail.id}.eml`);
+      await writeFile(`${path}.part`, message, { mode: 0o600 });
+      await rename(`${path}.part`, path);
+    },
+  };
+}

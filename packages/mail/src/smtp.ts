@@ -1,0 +1,41 @@
+import { createTransport } from "nodemailer";
+
+import { composed } from "./compose.ts";
+import { MailRefused, type Mailer } from "./mail.ts";
+
+/**
+ * Mail by SMTP, one connection a mail. A server that does not answer is given up after ten seconds, or after twenty in
+ * the middle of a mail.
+ * @param url `SMTP_URL`, with the credentials
+ */
+export function smtpMailer(url: string, from: string): Mailer {
+  const transport = createTransport({
+    url,
+    dnsTimeout: 10_000,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 20_000,
+  });
+  return {
+    about: `by SMTP, from ${from}`,
+    async send(mail) {
+      const whole = composed(mail, from);
+      await transport.sendMail(whole).catch((error: unknown) => {
+        throw refusal(error) ?? error;
+      });
+    },
+  };
+}
+
+/**
+ * What the server says of the mail, or of its receiver, for good: an answer from 500 on. What it says of us, our
+ * credentials for one, an operator mends.
+ */
+function refusal(error: unknown): MailRefused | undefined {
+  if (!(error instanceof Error && "code" in error && "responseCode" in error)) return undefined;
+  const { code, responseCode, message } = error;
+  const isOfMail = code === "EENVELOPE" || code === "EMESSAGE";
+  return isOfMail && typeof responseCode === "number" && responseCode >= 500
+    ? new MailRefused(message, { cause: error })
+    : undefined;
+}
