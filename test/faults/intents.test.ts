@@ -5,7 +5,7 @@ import { buildDashboard } from "@carillon/dashboard";
 import { readCounters, stampIntents, startTask, type Database } from "@carillon/db";
 import { backoff, GiveUp, longestSilence, sendNotice, type JobDefinition } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
-import { startWorker, testSite, waitFor, type TestWorker } from "@carillon/testkit";
+import { keepingMailer, startWorker, testSite, waitFor, type TestWorker } from "@carillon/testkit";
 import {
   loadProcessors,
   relayTask,
@@ -235,7 +235,7 @@ async function withWorker(
 }
 
 function servicesOf({ db, queues }: World): WorkerServices {
-  return { db, queues, site: testSite(), log: silentLogger };
+  return { db, queues, site: testSite(), mailer: keepingMailer(), log: silentLogger };
 }
 
 /** As a gateway leaves it: its job is in the queue, and the row is stamped. A gateway gives up where that takes long. */

@@ -6,6 +6,7 @@ import {
   makeDue,
   organization,
   scheduledMessage,
+  keepingMailer,
   testSite,
   useDatabase,
   waitFor,
@@ -36,6 +37,7 @@ describe("A job that is ended while a statement of it runs", () => {
     db,
     log,
     site: testSite(),
+    mailer: keepingMailer(),
     queues: undefined as never,
   });
 

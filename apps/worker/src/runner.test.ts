@@ -7,6 +7,7 @@ import {
   needServer,
   openStore,
   storeKinds,
+  keepingMailer,
   testSite,
   waitUntil,
   type TestStore,
@@ -94,7 +95,13 @@ for (const kind of storeKinds)
 
     function start(...processors: AnyProcessor[]): Runner {
       const definitions: JobDefinition[] = processors.map(({ definition }) => definition);
-      const services = { db: undefined as never, queues, site: testSite(), log: silentLogger };
+      const services = {
+        db: undefined as never,
+        queues,
+        site: testSite(),
+        mailer: keepingMailer(),
+        log: silentLogger,
+      };
       const runner = startRunner({ definitions, processors, services });
       runners.push(runner);
       return runner;

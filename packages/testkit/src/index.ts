@@ -16,6 +16,7 @@ export * from "./killed.ts";
 export * from "./leak-guard.ts";
 export * from "./log-capture.ts";
 export * from "./mail-server.ts";
+export * from "./mail.ts";
 export * from "./obstacle.ts";
 export * from "./open-queues.ts";
 export * from "./own-servers.ts";

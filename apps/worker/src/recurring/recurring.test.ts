@@ -4,6 +4,7 @@ import {
   captureLog,
   countQueries,
   organization,
+  keepingMailer,
   testSite,
   useDatabase,
   useQueues,
@@ -21,7 +22,7 @@ describe("the recurring work of a worker", () => {
   let services: WorkerServices;
   let realmId: number;
   before(async () => {
-    services = { db, queues, site: testSite(), log };
+    services = { db, queues, site: testSite(), mailer: keepingMailer(), log };
     tasks = tasksOf("worker", [...(await workerTasks()), heartbeatOf("worker")]);
     const { realm, member } = await organization(db, { row: { waitingPeriodThreshold: 2 } });
     realmId = realm.id;
