@@ -8,4 +8,5 @@ export * from "./registering.ts";
 export * from "./reminding.ts";
 export * from "./scheduling.ts";
 export * from "./sending.ts";
+export * from "./user-changes.ts";
 export * from "./watching.ts";
