@@ -1,7 +1,7 @@
 export * from "./all-operations.ts";
 export * from "./api-reference.ts";
 export * from "./api-error.ts";
-export type { BotDefaults, BotObject, CreatedBot, OwnBot } from "./bots/bot-objects.ts";
+export type { BotDefaults, BotObject, CreatedBot, OwnBot, UpdatedBot } from "./bots/bot-objects.ts";
 export * from "./bounds.ts";
 export type { ChannelFolderObject } from "./channel-folders/channel-folder-object.ts";
 export type { ChannelObject, SubscriptionObject } from "./channels/channel-object.ts";

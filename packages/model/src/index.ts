@@ -1,6 +1,6 @@
 export { type AuditEntry, recordAudit, writeAudit } from "./audit/audit.ts";
 export { type Administered, loadAdministeredBots } from "./bots/administered-bots.ts";
-export { botAddedEvent, botDeletedEvent } from "./bots/bot-events.ts";
+export { botAddedEvent, botDeletedEvent, botUpdatedEvent } from "./bots/bot-events.ts";
 export { checkBotName } from "./bots/bot-name.ts";
 export { mayCreateBot } from "./bots/bot-permission.ts";
 export {
@@ -282,10 +282,11 @@ export {
   lockAccount,
   lockAccountWithBots,
   lockAccountWithOwner,
+  lockAccounts,
   noSuchUser,
 } from "./users/lock-account.ts";
 export { loadOwnSettings } from "./users/own-settings.ts";
-export { checkOwnerRemains, lockOwnerSet } from "./users/owner-set.ts";
+export { checkOwnerRemains, lockOwnerSet, ownerRemains } from "./users/owner-set.ts";
 export { personUpdated, pictureUpdated } from "./users/person-updated.ts";
 export { presentUser, userObject } from "./users/present.ts";
 export { type Principals, loadPrincipals } from "./users/principals.ts";

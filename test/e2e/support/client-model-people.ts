@@ -57,6 +57,12 @@ export function peopleAppliers(state: ModelState): Appliers {
     "realm_bot/add": (event) => {
       addOnce(state.realm_bots, event["bot"] as Item, "user_id");
     },
+    "realm_bot/update": (event) => {
+      const bot = event["bot"] as Item;
+      const known = state.realm_bots.find(({ user_id }) => user_id === bot["user_id"]);
+      if (!known) throw new Error(`there is no bot ${String(bot["user_id"])}`);
+      Object.assign(known, bot);
+    },
     "realm_bot/delete": (event) => {
       take(state.realm_bots, "user_id", (event["bot"] as Item)["user_id"]);
     },

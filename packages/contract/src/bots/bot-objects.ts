@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** What a bot is made for: channels by their names. */
-const botDefaults = z.strictObject({
+export const botDefaults = z.strictObject({
   default_sending_stream: z.string().nullable(),
   default_events_register_stream: z.string().nullable(),
   default_all_public_streams: z.boolean(),
@@ -10,7 +10,7 @@ const botDefaults = z.strictObject({
 /** What goes beyond the user object of a bot, for its owner and administrators (users.md §5). */
 export const botObject = z.strictObject({
   user_id: z.int(),
-  /** Of outgoing webhooks, which there are none of yet. */
+  /** Of outgoing webhooks, which there are none of. */
   services: z.array(z.never()),
   ...botDefaults.shape,
 });
@@ -30,3 +30,9 @@ export type BotDefaults = z.input<typeof botDefaults>;
 export type BotObject = z.input<typeof botObject>;
 export type CreatedBot = z.input<typeof createdBot>;
 export type OwnBot = z.input<typeof ownBot>;
+export type UpdatedBot = Omit<OwnBot, "username" | "api_key"> & {
+  bot_owner?: string;
+  service_interface: null;
+  service_payload_url: null;
+  config_data: null;
+};

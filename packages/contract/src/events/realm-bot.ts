@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { botObject } from "../bots/bot-objects.ts";
+import { botDefaults, botObject } from "../bots/bot-objects.ts";
 import { event } from "./event.ts";
 
 export const botAdded = event({
@@ -7,10 +7,19 @@ export const botAdded = event({
   op: "add",
   about: "A bot is new, or has come under the receiver's administration.",
   to: "some",
-  receivers: "its owner and administrators; who becomes an administrator",
+  receivers: "its owner and administrators; who becomes its owner or an administrator",
   fields: {
     bot: botObject,
   },
+});
+
+export const botUpdated = event({
+  type: "realm_bot",
+  op: "update",
+  about: "Something that only those see who administer the bot is different.",
+  to: "some",
+  receivers: "its owner and administrators",
+  fields: { bot: botDefaults.partial().extend({ user_id: z.int() }) },
 });
 
 export const botDeleted = event({
@@ -18,6 +27,6 @@ export const botDeleted = event({
   op: "delete",
   about: "The receiver administers a bot no more.",
   to: "some",
-  receivers: "who is an administrator no more",
+  receivers: "who is an administrator, or its owner, no more",
   fields: { bot: z.strictObject({ user_id: z.int() }) },
 });

@@ -5,23 +5,22 @@ import {
   checkBotName,
   checkFullName,
   checkNameIsFree,
-  findChannel,
   gravatarUrl,
   holdAccount,
-  hostOf,
-  isEmailAddress,
   loadRealm,
   lockGroupGraph,
   mayCreateBot,
-  noSuchChannel,
   pictureOf,
 } from "@carillon/model";
-import { errors, roles, type BotDefaults, type CreatedBot } from "@carillon/contract";
-import { column, statement, sqlState, type Tx } from "@carillon/db";
+import { errors, type BotDefaults, type CreatedBot } from "@carillon/contract";
+import { sqlState, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { insertUser } from "../users/insert-user.ts";
 import { addressTaken, checkAddressIsFree } from "../users/new-address.ts";
+import { botAddress } from "./bot-address.ts";
+import { botAdministrators } from "./bot-administrators.ts";
+import { botChannel } from "./bot-channel.ts";
 
 /** A bot as somebody asks for one. */
 export interface NewBot {
@@ -61,12 +60,12 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
   if (!(await mayCreateBot(tx, realm, owner, botType)))
     throw errors.badRequest("You may not create such bots");
   const fullName = checkFullName(wanted.fullName);
-  const email = addressOf(wanted.shortName, hostOf(site, realm));
+  const email = botAddress(site, realm, wanted.shortName);
   await checkAddressIsFree(tx, realm, email);
   await checkNameIsFree(tx, realm, fullName);
   await checkBotName(tx, realm, fullName);
-  const sending = await channelNamed(tx, owner, wanted.sendingChannel);
-  const registered = await channelNamed(tx, owner, wanted.eventsChannel);
+  const sending = await botChannel(tx, owner, wanted.sendingChannel);
+  const registered = await botChannel(tx, owner, wanted.eventsChannel);
   const inserted = await insertUser(tx, site, realm, {
     email,
     fullName,
@@ -76,7 +75,7 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
     createdBy: owner.id,
   });
   const { account, apiKey } = inserted;
-  const administrators = await administratorsAnd(tx, owner);
+  const administrators = await botAdministrators(tx, account);
   const prisma = await tx.prisma();
   await prisma.user.update({
     where: { id: account.id },
@@ -109,33 +108,4 @@ function checkType(type: number): 1 | 2 {
   if (type === 3 || type === 4)
     throw errors.badRequest("This server runs no outgoing webhooks and no embedded bots");
   throw errors.badRequest("bot_type must be 1 (generic) or 2 (incoming webhook)");
-}
-
-function addressOf(shortName: string, domain: string): string {
-  const name = shortName.trim();
-  const email = `${name}-bot@${domain}`;
-  if (name === "" || !isEmailAddress(email))
-    throw errors.badRequest("short_name must be something that an e-mail address can begin with");
-  return email;
-}
-
-/** @throws ApiError `BAD_REQUEST` where the owner does not see such a channel */
-async function channelNamed(tx: Tx, owner: Account, name: string | undefined) {
-  if (name === undefined || name === "") return undefined;
-  const channel = await findChannel(tx, owner, name, { access: "content", archived: false });
-  if (!channel) throw noSuchChannel(name);
-  return channel;
-}
-
-const told = statement({
-  name: "told-of-bot",
-  text: `SELECT id FROM users
-    WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND (role <= ${roles.administrator} OR id = $2) ORDER BY id`,
-  row: { id: column.int },
-});
-
-/** Whom bots concern: their owner and the administrators. */
-async function administratorsAnd(tx: Tx, owner: Account): Promise<number[]> {
-  const rows = await tx.rows(told, [owner.realmId, owner.id]);
-  return rows.map(({ id }) => id);
 }

@@ -13,7 +13,6 @@ import {
   noSuchUser,
   personUpdated,
   recordAudit,
-  roleOfBotsComingBack,
 } from "@carillon/model";
 import { type NewEvent, errors } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
@@ -21,7 +20,7 @@ import { emit } from "@carillon/events";
 
 import { archivedAmong } from "../channels/events/channel-events.ts";
 import { peerEvents } from "../channels/events/peer-events.ts";
-import { changeRoles } from "./change-role.ts";
+import { botWithNewOwner } from "./bot-with-new-owner.ts";
 import { reactivatedSettings } from "./reactivated-settings.ts";
 
 const reactivate = statement({
@@ -67,7 +66,8 @@ export async function reactivateUser(tx: Tx, actor: Account, userId: number): Pr
     rejoinedGroups(tx, target.id),
     reactivatedSettings(tx, actor.realmId, target.id),
   ]);
-  const roles = newOwner === undefined ? [] : await comeBackWithNewOwner(tx, target);
+  const roles =
+    newOwner === undefined ? [] : await botWithNewOwner(tx, { ...target, isActive: true });
   emit(tx, actor.realmId, [
     personUpdated(target.id, { is_active: true }),
     ...(newOwner === undefined ? [] : [personUpdated(target.id, { bot_owner_id: newOwner })]),
@@ -81,20 +81,6 @@ export async function reactivateUser(tx: Tx, actor: Account, userId: number): Pr
     ...settings,
     ...roles,
   ]);
-}
-
-const guestNoMore = statement({
-  name: "bot-guest-no-more",
-  text: `UPDATE users SET guest_with_owner = false WHERE id = $1 AND guest_with_owner RETURNING id`,
-  row: { id: column.int },
-});
-
-/** Its new owner is no guest, as the one may have been with which it became one. */
-async function comeBackWithNewOwner(tx: Tx, bot: Account): Promise<NewEvent[]> {
-  const was = await tx.first(guestNoMore, [bot.id]);
-  if (!was) return [];
-  const realm = await loadRealm(tx, bot.realmId);
-  return changeRoles(tx, realm, [{ ...bot, isActive: true }], roleOfBotsComingBack);
 }
 
 /**

@@ -1,10 +1,7 @@
 import {
   type Account,
-  type Administered,
   type Viewer,
   accountColumns,
-  botAddedEvent,
-  botDeletedEvent,
   defaultChannelsEvent,
   loadAdministeredBots,
   noDefaultChannelsEvent,
@@ -16,6 +13,8 @@ import {
 import { type NewEvent, isAtLeast, isGuest, roles } from "@carillon/contract";
 import { statement, type Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
+
+import { botsSeenEvents } from "./bots-seen.ts";
 
 /**
  * What accounts are told that see something else with the role that they have got (events.md §4): the default channels,
@@ -71,30 +70,7 @@ async function botsSeen(
       concerned.map(({ id }) => ({ id, role })),
     ),
   ]);
-  return [
-    ...botEvents(botDeletedEvent, without(before, after)),
-    ...botEvents(botAddedEvent, without(after, before)),
-  ];
-}
-
-function without(some: readonly Administered[], others: readonly Administered[]): Administered[] {
-  const key = ({ viewer, bot }: Administered) => `${viewer} ${bot.user_id}`;
-  const known = new Set(others.map(key));
-  return some.filter((one) => !known.has(key(one)));
-}
-
-/** One for each bot, to all whom it concerns. */
-function botEvents(
-  event: typeof botAddedEvent | typeof botDeletedEvent,
-  changes: readonly Administered[],
-): NewEvent[] {
-  const byBot = new Map<number, { bot: Administered["bot"]; audience: number[] }>();
-  for (const { viewer, bot } of changes) {
-    const known = byBot.get(bot.user_id);
-    if (known) known.audience.push(viewer);
-    else byBot.set(bot.user_id, { bot, audience: [viewer] });
-  }
-  return [...byBot.values()].map(({ bot, audience }) => event(bot, audience));
+  return botsSeenEvents(before, after);
 }
 
 /** Addresses that are shown by now, or hidden, and the pictures that are made of them. */

@@ -4,6 +4,7 @@ import {
   type NewEvent,
   botAdded,
   botDeleted,
+  botUpdated,
 } from "@carillon/contract";
 
 /** What those are told who administer a bot now. */
@@ -33,4 +34,13 @@ export function botDeletedEvent(
   audience: Audience,
 ): NewEvent {
   return botDeleted({ bot: { user_id } }, { audience });
+}
+
+/** What those are told who administer a bot of which they see something else now. */
+export function botUpdatedEvent(
+  botId: number,
+  changed: Partial<BotDefaults>,
+  audience: Audience,
+): NewEvent {
+  return botUpdated({ bot: { user_id: botId, ...changed } }, { audience });
 }

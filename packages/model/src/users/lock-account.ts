@@ -39,6 +39,23 @@ export async function holdAccount(
   return (await tx.lock(lock, hold, [realmId, userId]))[0];
 }
 
+const changeAll = statement({
+  name: "accounts-for-change",
+  text: `SELECT ${accountColumns} FROM users u WHERE ${ofPeople} AND u.id = ANY($2::int[])
+    ORDER BY u.id FOR NO KEY UPDATE`,
+  row: accountRow,
+});
+
+/** Locks several accounts in the one order of accounts; by id, without those that are not there. */
+export async function lockAccounts(
+  tx: Tx,
+  realmId: number,
+  userIds: readonly number[],
+): Promise<Map<number, Account>> {
+  const rows = await tx.lock({ name: "accounts", keys: userIds }, changeAll, [realmId, userIds]);
+  return new Map(rows.map((account) => [account.id, account]));
+}
+
 const withBots = statement({
   name: "account-with-bots-for-change",
   text: `SELECT ${accountColumns} FROM users u

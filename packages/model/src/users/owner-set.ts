@@ -16,13 +16,19 @@ const otherOwner = statement({
 });
 
 /**
- * Refuses to take away the only active human owner: of two owners who remove each other, one stays. The owner set must
- * be locked where the account is an owner.
+ * Whether an active human owner is left without the account: of two owners who remove each other, one stays. The owner
+ * set must be locked where the account is an owner.
+ */
+export async function ownerRemains(tx: Tx, account: Account): Promise<boolean> {
+  if (!isOwner(account) || account.isBot || !account.isActive) return true;
+  return (await tx.first(otherOwner, [account.realmId, account.id])) !== undefined;
+}
+
+/**
+ * Refuses to take away the only active human owner.
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkOwnerRemains(tx: Tx, account: Account): Promise<void> {
-  if (!isOwner(account) || account.isBot || !account.isActive) return;
-  const another = await tx.first(otherOwner, [account.realmId, account.id]);
-  if (!another)
+  if (!(await ownerRemains(tx, account)))
     throw errors.badRequest("The organization must keep an owner: this is the only one");
 }

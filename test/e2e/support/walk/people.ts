@@ -2,14 +2,25 @@ import {
   createBot,
   createUser,
   deactivateBot,
+  deactivateOwnUser,
   deactivateUser,
   reactivateUser,
+  updateBot,
   updateUser,
   updateUserByEmail,
 } from "@carillon/contract";
 import { unique } from "@carillon/testkit";
 
-import { anyId, pick, someone, someoneInCharge, step, type Walk, type WalkStep } from "./walk.ts";
+import {
+  anyId,
+  maybe,
+  pick,
+  someone,
+  someoneInCharge,
+  step,
+  type Walk,
+  type WalkStep,
+} from "./walk.ts";
 
 /** What an administrator changes of somebody; whoever acts logs in with the same address all the time. */
 function change(walk: Walk, id: number): Readonly<Record<string, unknown>> {
@@ -53,6 +64,10 @@ export const peopleSteps: readonly WalkStep[] = [
     by: someoneInCharge(walk),
     path: { user_id: somebodyElse(walk) },
   })),
+  step(deactivateOwnUser, 1, (walk) => {
+    const by = someone(walk);
+    return by.id === walk.org.owner.id ? undefined : { by };
+  }),
   step(reactivateUser, 6, (walk) => ({
     by: someoneInCharge(walk),
     path: { user_id: somebodyElse(walk) },
@@ -63,6 +78,16 @@ export const peopleSteps: readonly WalkStep[] = [
     const onSuccess = (made: Readonly<Record<string, unknown>>) =>
       void walk.bots.push(made["user_id"] as number);
     return { by: someone(walk), params, onSuccess };
+  }),
+  step(updateBot, 3, (walk) => {
+    if (walk.bots.length === 0) return undefined;
+    const params = pick(walk, [
+      { full_name: unique("machine") },
+      { bot_owner_id: someone(walk).id },
+      { bot_owner_id: someone(walk).id, role: pick(walk, [300, 400, 600]) },
+      { default_all_public_streams: maybe(walk) },
+    ]);
+    return { by: someoneInCharge(walk), path: { bot_id: pick(walk, walk.bots) }, params };
   }),
   step(deactivateBot, 1, (walk) => {
     if (walk.bots.length === 0) return undefined;
