@@ -33,7 +33,7 @@ describe("DELETE /users/me", () => {
       const { result, events } = await eventsOf(db, org.realm.id, () => leave(by));
       expect(result.body).to.deep.equal({ result: "success", msg: "" });
       expect(announced(events)).to.deep.equal([gone(by.id)]);
-      expect((await gateway.as(by).call(getOwnUser)).status).to.equal(401);
+      await refused(db, () => gateway.as(by).call(getOwnUser), "UNAUTHORIZED");
       await refused(db, () => leave(by), "UNAUTHORIZED");
     }
   });
