@@ -1,3 +1,7 @@
+export { deleteStorage } from "./bot-storage/delete-storage.ts";
+export { EntriesText } from "./bot-storage/entries-text.ts";
+export { measureStorage, storedParts } from "./bot-storage/read-storage.ts";
+export { writeStorage } from "./bot-storage/write-storage.ts";
 export { botApiKey, changeBotApiKey } from "./bots/bot-api-key.ts";
 export { createBot } from "./bots/create-bot.ts";
 export { deactivateBot } from "./bots/deactivate-bot.ts";
