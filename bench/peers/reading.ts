@@ -79,11 +79,7 @@ async function answer(request: IncomingMessage): Promise<object[]> {
   return rows.toReversed().map((row) => present(row, on.get(row.id) ?? [], user.subdomain));
 }
 
-function present(
-  row: MessageRow,
-  reactions: readonly ReactionRow[],
-  subdomain: string,
-): object {
+function present(row: MessageRow, reactions: readonly ReactionRow[], subdomain: string): object {
   const { rendered_content, edit_history, flags, ...fields } = row as MessageRow & {
     readonly rendered_content: string;
   };

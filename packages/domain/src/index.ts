@@ -48,7 +48,7 @@ export { listTopics } from "./messages/read/list-topics.ts";
 export { matchMessages } from "./messages/read/match-messages.ts";
 export { messageHistory } from "./messages/read/message-history.ts";
 export { readMessage } from "./messages/read/read-message.ts";
-export { readMessages } from "./messages/read/read-messages.ts";
+export { presentMessages, readMessages } from "./messages/read/read-messages.ts";
 export { readReceipts } from "./messages/read/read-receipts.ts";
 export { addReaction } from "./messages/reactions/add-reaction.ts";
 export { removeReaction } from "./messages/reactions/remove-reaction.ts";
