@@ -4,7 +4,7 @@
  */
 export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
   "packages/model/src": [
-    ["audit", "permissions", "settings", "site", "sql"],
+    ["audit", "permissions", "profile-fields", "settings", "site", "sql"],
     ["realms"],
     ["users"],
     ["bots", "channels", "groups"],
@@ -24,7 +24,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["messages/change"],
     ["channels/upkeep", "retention"],
     ["notices", "scheduled", "typing"],
-    ["bot-storage", "muted-users", "presence", "profile-fields", "user-status", "user-topics"],
+    ["muted-users", "presence", "profile-fields", "user-status", "user-topics"],
     ["channels/notices", "channels/rights"],
     ["channels/archive", "channels/create", "channels/defaults", "channels/read"],
     ["channels/update"],

@@ -26,6 +26,12 @@ export const bounds = {
   submessageCharacters: 1_000_000,
   /** Folders of channels that an organization has, archived ones too: every registration gets all of them. */
   channelFolders: 500,
+  /** Custom profile fields of an organization, and Unicode code points of what configures one: so do those. */
+  profileFields: 100,
+  profileFieldData: 20_000,
+  /** Accounts that a profile value names, and characters of HTML that one renders to: everybody gets those of all. */
+  profileUsers: 100,
+  profileHtml: 50_000,
 } as const;
 
 /** A list's greatest length, and how a refusal calls what is in it. */
@@ -39,6 +45,8 @@ export const mostChannels: Most = { count: bounds.channels, of: "channels" };
 export const mostGroups: Most = { count: bounds.accounts, of: "groups" };
 export const mostMessages: Most = { count: bounds.messages, of: "messages" };
 export const mostChannelFolders: Most = { count: bounds.channelFolders, of: "channel folders" };
+
+export const mostProfileFields: Most = { count: bounds.profileFields, of: "profile fields" };
 
 /** Worded to follow the parameter's name; undefined where the value is no longer than that, or no list. */
 export function overBound(value: unknown, most: Most | undefined): string | undefined {

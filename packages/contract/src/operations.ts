@@ -1,7 +1,4 @@
 // Generated from the files of this folder by `npm run generate`; do not edit.
-export * from "./bot-storage/delete.ts";
-export * from "./bot-storage/get.ts";
-export * from "./bot-storage/update.ts";
 export * from "./bots/create-bot.ts";
 export * from "./bots/deactivate-bot.ts";
 export * from "./bots/get-bot-api-key.ts";
@@ -54,6 +51,13 @@ export * from "./messages/update.ts";
 export * from "./presence/get-presence.ts";
 export * from "./presence/list-presences.ts";
 export * from "./presence/update-presence.ts";
+export * from "./profile-fields/create.ts";
+export * from "./profile-fields/delete.ts";
+export * from "./profile-fields/list.ts";
+export * from "./profile-fields/remove-own-values.ts";
+export * from "./profile-fields/reorder.ts";
+export * from "./profile-fields/update-own-values.ts";
+export * from "./profile-fields/update.ts";
 export * from "./realm/list-emoji.ts";
 export * from "./realm/update-realm.ts";
 export * from "./reminders/create.ts";

@@ -7,6 +7,13 @@ export const shape = {
   id: idUpTo(maxId),
   /** The ID of a message or event. */
   longId: idUpTo(maxLongId),
+  /** Any object, with each of its keys: the records of zod leave `__proto__` out. */
+  object: z
+    .custom<Readonly<Record<string, unknown>>>(
+      (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+      "must be an object",
+    )
+    .meta({ type: "object" }),
 };
 
 function idUpTo(max: number) {

@@ -136,8 +136,8 @@ export {
   lockToldMessage,
 } from "./messages/lock-message.ts";
 export { loadMessageAudience } from "./messages/message-audience.ts";
-export { type Reaction, loadReactions } from "./messages/reactions.ts";
-export { type Submessage, loadSubmessages } from "./messages/submessages.ts";
+export { loadReactions } from "./messages/reactions.ts";
+export { loadSubmessages } from "./messages/submessages.ts";
 export { contentDeleteLimit } from "./messages/content-delete-limit.ts";
 export { checkContentEditable, contentEditLimit } from "./messages/content-edit-limit.ts";
 export { flag, flagNames } from "./messages/flags.ts";
@@ -231,6 +231,12 @@ export {
   createSystemGroups,
   loadSystemGroups,
 } from "./permissions/system-groups.ts";
+export { type ProfileData, profileDataSql } from "./profile-fields/profile-data.ts";
+export {
+  type ProfileField,
+  listProfileFields,
+  loadProfileFields,
+} from "./profile-fields/profile-fields.ts";
 export { activeRealms } from "./realms/active-realms.ts";
 export { realmIconUrl } from "./realms/icon.ts";
 export { legacyPolicies } from "./realms/legacy-policies.ts";
@@ -290,5 +296,4 @@ export { checkOwnerRemains, lockOwnerSet, ownerRemains } from "./users/owner-set
 export { personUpdated, pictureUpdated } from "./users/person-updated.ts";
 export { presentUser, userObject } from "./users/present.ts";
 export { type Principals, loadPrincipals } from "./users/principals.ts";
-export { type ProfileEntry, checkProfileData } from "./users/profile-data.ts";
 export { setting } from "./users/setting.ts";

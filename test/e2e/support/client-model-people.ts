@@ -1,4 +1,5 @@
 import type { ModelState } from "./client-model.ts";
+import { changeProfile } from "./client-model-profiles.ts";
 import { addOnce, take, without, type Item } from "./client-model-lists.ts";
 
 type Appliers = Readonly<Record<string, (event: Item) => void>>;
@@ -39,8 +40,15 @@ export function peopleAppliers(state: ModelState): Appliers {
       addOnce(state.realm_users, person, "user_id");
     },
     "realm_user/update": (event) => {
-      const { user_id: id, new_email, is_active, ...change } = event["person"] as Item;
+      const {
+        user_id: id,
+        new_email,
+        is_active,
+        custom_profile_field: profile,
+        ...change
+      } = event["person"] as Item;
       const person = personOf(id);
+      if (profile !== undefined) changeProfile(person, profile as Item);
       if (is_active !== undefined) activate(id, is_active === true);
       const { role } = change;
       const isOwn = id === state.user_id;

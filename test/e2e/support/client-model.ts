@@ -1,6 +1,7 @@
 import type { NumberedEvent } from "@carillon/events";
 
 import { changedIds, peopleAppliers } from "./client-model-people.ts";
+import { forgetProfileValues } from "./client-model-profiles.ts";
 import { UnreadModel, type UnreadDetail, type UnreadSnapshot } from "./client-model-unread.ts";
 import { addOnce, take, without, type Item } from "./client-model-lists.ts";
 
@@ -16,6 +17,7 @@ export interface ModelState {
   streams: Item[];
   realm_default_streams: number[];
   channel_folders: Item[];
+  custom_profile_fields: Item[];
   realm_users: Item[];
   realm_non_active_users: Item[];
   realm_user_groups: Item[];
@@ -210,6 +212,10 @@ export class ClientModel {
     },
     muted_users: (event) => {
       this.state.muted_users = event["muted_users"];
+    },
+    custom_profile_fields: ({ fields }) => {
+      this.state.custom_profile_fields = fields as Item[];
+      forgetProfileValues(this.state);
     },
     "realm_user_settings_defaults/update": ({ property, value }) => {
       this.state.realm_user_settings_defaults[property as string] = value;

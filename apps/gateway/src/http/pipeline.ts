@@ -14,7 +14,6 @@ import { ignoredParameters } from "./ignored.ts";
 import { applyVerdict, type Limiter } from "./limit.ts";
 import type { Outage } from "./outage.ts";
 import type { Route } from "./routes.ts";
-import { isStreamed, readStreamedBody } from "./streamed-body.ts";
 import { withinLifetime } from "./within-lifetime.ts";
 
 export interface PipelineOptions<Services> {
@@ -26,8 +25,6 @@ export interface PipelineOptions<Services> {
   readonly shares: Shares<number>;
   /** Where polls wait for the database. */
   readonly outage: Outage;
-  /** Bytes of a body, by operation, where its declaration cannot say how many. */
-  readonly bodyLimits?: ReadonlyMap<string, number> | undefined;
 }
 
 /**
@@ -69,14 +66,8 @@ export async function runPipeline<Services>(
 
   const fields = new Fields();
   if (ctx.querystring !== "") await fields.addForm(Buffer.from(ctx.querystring));
-  const limit = options.bodyLimits?.get(operation.id) ?? bodyLimitOf(operation);
   if (method !== "GET")
-    await withinLifetime(
-      lifetime,
-      actor && isStreamed(operation)
-        ? readStreamedBody(ctx, fields, limit, operation, actor.id, lifetime)
-        : readBody(ctx, fields, limit),
-    );
+    await withinLifetime(lifetime, readBody(ctx, fields, bodyLimitOf(operation)));
 
   const context = new RequestContext(
     ctx,
@@ -123,7 +114,7 @@ class RequestContext<Services> {
     lifetime: Lifetime,
     services: Services,
   ) {
-    this.input = decodeInput(operation, fields.texts, fields.reads);
+    this.input = decodeInput(operation, fields.texts);
     this.path = path;
     this.actor = actor;
     this.client = clientName(ctx.req.headers["user-agent"], fields.texts.get("client"));

@@ -1,6 +1,7 @@
 // Generated from the files of this folder by `npm run generate`; do not edit.
 export * from "./alert-words.ts";
 export * from "./channel-folder.ts";
+export * from "./custom-profile-fields.ts";
 export * from "./default-streams.ts";
 export * from "./heartbeat.ts";
 export * from "./internal.ts";

@@ -1,8 +1,7 @@
-import { z } from "zod";
 import { form } from "../form.ts";
 import { oneInteger } from "../one-integer.ts";
+import { profileEntries } from "../profile-fields/profile-entries.ts";
 import { roles } from "../roles.ts";
-import { shape } from "../shape.ts";
 
 /** What an administrator may change of an account (users.md §3), in the order in which it is checked. */
 export const updateUserParameters = {
@@ -10,17 +9,7 @@ export const updateUserParameters = {
     .optional()
     .describe("Only owners give or take the owner's role; a guest becomes a member first."),
   full_name: form.text().optional().describe("1 to 100 characters; a blank one changes nothing."),
-  profile_data: form
-    .json(
-      z.array(
-        z.object({
-          id: shape.id,
-          value: z.union([z.string(), z.array(shape.id), z.null()]),
-        }),
-      ),
-    )
-    .optional()
-    .describe("Values of custom profile fields; `null` removes one."),
+  profile_data: profileEntries.optional(),
   new_email: form
     .text()
     .optional()

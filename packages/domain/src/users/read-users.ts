@@ -1,11 +1,13 @@
 import {
   type Account,
   type AccountFilter,
+  type ProfileData,
   accountColumns,
   accountSlices,
   gravatarUrl,
   pictureOf,
   presentUser,
+  profileDataSql,
   userObject,
   accountRow,
 } from "@carillon/model";
@@ -16,14 +18,15 @@ export interface ReadUserOptions {
   /** `PUBLIC_URL` */
   readonly siteUrl: string;
   readonly clientGravatar: boolean;
-  /** Whether to tell people's custom profile fields; there are none yet. */
+  /** Whether to tell what people say in custom profile fields. */
   readonly profileFields: boolean;
 }
 
 const byId = statement({
   name: "account-of-realm",
-  text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
-  row: accountRow,
+  text: `SELECT ${accountColumns}, ${profileDataSql("u.id")} AS "profileData"
+    FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
+  row: { ...accountRow, profileData: column.json<ProfileData>().orNull() },
 });
 
 /**
@@ -38,7 +41,7 @@ export async function readUser(
 ): Promise<UserObject> {
   const [account] = await sql.rows(byId, [viewer.realmId, userId]);
   if (!account) throw errors.badRequest("There is no such user");
-  return presentUser(viewer, account, presentation(options));
+  return present(viewer, account, options);
 }
 
 /** The accounts of the organization, its own bots left out; only those with the ids where given. */
@@ -63,18 +66,25 @@ export function listSystemBots(
 async function presentAll(
   sql: Sql,
   viewer: Account,
-  filter: AccountFilter,
+  filter: Omit<AccountFilter, "profileData">,
   options: ReadUserOptions,
 ): Promise<UserObject[]> {
-  const shown = presentation(options);
   const users: UserObject[] = [];
-  for await (const accounts of accountSlices(sql, viewer.realmId, filter))
-    users.push(...accounts.map((account) => presentUser(viewer, account, shown)));
+  for await (const accounts of accountSlices(sql, viewer.realmId, {
+    ...filter,
+    profileData: options.profileFields,
+  }))
+    users.push(...accounts.map((account) => present(viewer, account, options)));
   return users;
 }
 
-function presentation({ siteUrl, clientGravatar, profileFields }: ReadUserOptions) {
-  return { siteUrl, clientGravatar, ...(profileFields ? { profileData: {} } : {}) };
+function present(
+  viewer: Account,
+  account: Account & { readonly profileData: ProfileData | null },
+  { siteUrl, clientGravatar, profileFields }: ReadUserOptions,
+): UserObject {
+  const profileData = profileFields ? { profileData: account.profileData ?? {} } : {};
+  return presentUser(viewer, account, { siteUrl, clientGravatar, ...profileData });
 }
 
 export interface OwnUser extends UserObject {
@@ -83,18 +93,19 @@ export interface OwnUser extends UserObject {
   max_message_id: number;
 }
 
-const newestOwn = statement({
-  name: "max-message-id",
-  text: "SELECT max(message_id) AS id FROM user_messages WHERE user_id = $1",
-  row: { id: column.bigint.orNull() },
+const ownMore = statement({
+  name: "own-profile-and-newest",
+  text: `SELECT (SELECT max(message_id) FROM user_messages WHERE user_id = $1) AS newest,
+      ${profileDataSql("$1")} AS "profileData"`,
+  row: { newest: column.bigint.orNull(), profileData: column.json<ProfileData>().orNull() },
 });
 
 /** The viewer's own account, with everything. */
 export async function readOwnUser(sql: Sql, viewer: Account): Promise<OwnUser> {
-  const [row] = await sql.rows(newestOwn, [viewer.id]);
+  const [row] = await sql.rows(ownMore, [viewer.id]);
   return {
-    ...userObject(viewer, true, {}),
+    ...userObject(viewer, true, row?.profileData ?? {}),
     avatar_url: gravatarUrl(pictureOf(viewer)),
-    max_message_id: row?.id ?? -1,
+    max_message_id: row?.newest ?? -1,
   };
 }

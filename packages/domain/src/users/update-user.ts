@@ -1,17 +1,16 @@
 import {
   type Account,
   type AuditEntry,
-  type ProfileEntry,
   type Realm,
   type Site,
   botsThatFollow,
   checkAdministers,
   checkFullName,
   checkNameIsFree,
-  checkProfileData,
   currentActor,
   findAccount,
   holdGroupGraph,
+  holdOrganization,
   loadRealm,
   lockAccount,
   lockAccountWithBots,
@@ -26,6 +25,11 @@ import { type NewEvent, isOwner, roles } from "@carillon/contract";
 import { statement, sqlState, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import {
+  checkProfileValues,
+  type ProfileEntry,
+  storeProfileValues,
+} from "../profile-fields/change-values.ts";
 import { changeAddress, checkAddressFor, checkMayChangeAddresses } from "./change-address.ts";
 import { changeRoles, checkNewRole } from "./change-role.ts";
 import { addressTaken } from "./new-address.ts";
@@ -69,18 +73,18 @@ interface OpenUser {
 
 /**
  * Roles are memberships: who changes one takes the group graph, and the account's bots, which may follow. Who is told of
- * an address follows from roles.
+ * an address follows from roles. Profile values name fields of the organization, and people who are active.
  */
 async function openUser(
   tx: Tx,
   actor: Account,
   userId: number,
-  { role, newEmail }: UserChanges,
+  { role, profileData, newEmail }: UserChanges,
 ): Promise<OpenUser> {
   const { realmId } = actor;
   const [, target] = await (role === undefined
     ? Promise.all([
-        newEmail !== undefined && holdGroupGraph(tx, realmId),
+        (newEmail !== undefined || profileData) && holdGroupGraph(tx, realmId),
         lockAccount(tx, realmId, userId),
       ])
     : Promise.all([
@@ -89,7 +93,9 @@ async function openUser(
       ]));
   if (!target) throw noSuchUser();
   const [, now, realm] = await Promise.all([
-    role !== undefined && isOwner(target) ? lockOwnerSet(tx, target.realmId) : undefined,
+    role !== undefined && isOwner(target)
+      ? lockOwnerSet(tx, realmId)
+      : profileData && holdOrganization(tx, realmId),
     currentActor(tx, actor),
     loadRealm(tx, actor.realmId),
   ]);
@@ -101,6 +107,7 @@ async function openUser(
 interface Wanted {
   readonly role: number | undefined;
   readonly fullName: string | undefined;
+  readonly profile: Awaited<ReturnType<typeof checkProfileValues>>;
   readonly address: string | undefined;
 }
 
@@ -114,10 +121,10 @@ async function checkChanges(
   const newRole = role === target.role ? undefined : role;
   if (newRole !== undefined) await checkNewRole(tx, actor, target, newRole);
   const name = fullName === undefined ? undefined : await checkName(tx, realm, target, fullName);
-  if (profileData) checkProfileData(target, profileData);
+  const profile = profileData ? await checkProfileValues(tx, target, profileData) : [];
   const address =
     newEmail === undefined ? undefined : await checkAddressFor(tx, site, realm, target, newEmail);
-  return { role: newRole, fullName: name, address };
+  return { role: newRole, fullName: name, profile, address };
 }
 
 /** A blank name, or the one that the account has, changes nothing. */
@@ -142,7 +149,7 @@ const storeName = statement({
 async function apply(
   tx: Tx,
   { realm, target }: OpenUser,
-  { role, fullName, address }: Wanted,
+  { role, fullName, profile, address }: Wanted,
 ): Promise<{ events: NewEvent[]; audit: AuditEntry[] }> {
   const events: NewEvent[] = [];
   const audit: AuditEntry[] = [];
@@ -165,6 +172,11 @@ async function apply(
     await tx.rows(storeName, [target.id, fullName]);
     events.push(personUpdated(target.id, { full_name: fullName }));
     note("user_full_name_changed", target.fullName, fullName);
+  }
+  if (profile.length > 0) {
+    events.push(...(await storeProfileValues(tx, target, profile)));
+    const fields = profile.map(({ fieldId }) => fieldId);
+    audit.push({ type: "user_profile_changed", userId: target.id, data: { fields } });
   }
   if (address !== undefined) {
     events.push(...(await changeAddress(tx, target, address)));

@@ -20,21 +20,25 @@ describe("Accounts in slices", () => {
        SELECT $1, a, a, a, '', decode(md5(a), 'hex') FROM generate_series(1, 600) AS i, format('p%s@x.test', i) AS a`,
       [realm.id],
     );
-    const slices = await read(realm.id, { systemBots: false });
+    const slices = await read(realm.id, { systemBots: false, profileData: false });
     expect(slices.map(({ length }) => length)).to.deep.equal([250, 250, 106]);
     const ids = slices.flat().map(({ id }) => id);
     expect(ids).to.deep.equal([...new Set(ids)].sort((a, b) => a - b));
     const known = (await loadAccounts(db, realm.id, [member.id])).get(member.id);
     expect(slices.flat().find(({ id }) => id === member.id)).to.deep.include(known);
-    const bots = (await read(realm.id, { systemBots: true })).flat();
+    const bots = (await read(realm.id, { systemBots: true, profileData: false })).flat();
     expect(bots.map(({ id }) => id)).to.have.members([notificationBot.id, welcomeBot.id]);
   });
 
   it("are none where none is asked for, or belongs to the organization", async () => {
     const here = await organization(db);
     const there = await organization(db);
-    expect(await read(here.realm.id, { ids: [], systemBots: false })).to.deep.equal([]);
+    expect(
+      await read(here.realm.id, { ids: [], systemBots: false, profileData: false }),
+    ).to.deep.equal([]);
     const ids = [there.member.id];
-    expect(await read(here.realm.id, { ids, systemBots: false })).to.deep.equal([]);
+    expect(await read(here.realm.id, { ids, systemBots: false, profileData: false })).to.deep.equal(
+      [],
+    );
   });
 });

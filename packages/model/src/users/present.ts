@@ -1,12 +1,6 @@
-import {
-  isAtLeast,
-  isGuest,
-  isOwner,
-  roles,
-  type ProfileValue,
-  type UserObject,
-} from "@carillon/contract";
+import { isAtLeast, isGuest, isOwner, roles, type UserObject } from "@carillon/contract";
 
+import type { ProfileData } from "../profile-fields/profile-data.ts";
 import type { Account } from "./account.ts";
 import { showsAddressTo, type Viewer } from "./address-viewers.ts";
 import { hasPublicGravatar, pictureOf, pictureUrl } from "./avatar.ts";
@@ -17,7 +11,7 @@ export interface PresentOptions {
   /** The client makes up gravatar addresses by itself. */
   readonly clientGravatar: boolean;
   /** Custom profile fields; left out unless given, and for bots. */
-  readonly profileData?: Record<string, ProfileValue>;
+  readonly profileData?: ProfileData;
 }
 
 /** The account as `viewer` sees it. */
@@ -37,7 +31,7 @@ export function presentUser(viewer: Viewer, account: Account, options: PresentOp
 export function userObject(
   account: Account,
   seesAddress: boolean,
-  profileData?: Record<string, ProfileValue>,
+  profileData?: ProfileData,
 ): UserObject {
   return {
     user_id: account.id,

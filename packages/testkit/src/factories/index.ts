@@ -9,3 +9,4 @@ export * from "./organization.ts";
 export * from "./scheduled-message.ts";
 export * from "./unique.ts";
 export * from "./past-messages.ts";
+export * from "./profile-field.ts";

@@ -11,6 +11,7 @@ import {
 } from "@carillon/contract";
 import { unique } from "@carillon/testkit";
 
+import { profileEntry } from "./profile-fields.ts";
 import {
   anyId,
   maybe,
@@ -29,6 +30,7 @@ function change(walk: Walk, id: number): Readonly<Record<string, unknown>> {
     { role: pick(walk, [100, 200, 300, 400, 400, 600, 600]) },
     { role: pick(walk, [400, 600]) },
     { full_name: unique("named") },
+    ...(walk.profileFields.length > 0 ? [{ profile_data: [profileEntry(walk)] }] : []),
     acts ? { role: 300 } : { new_email: `${unique("moved")}@carillon.test` },
   ]);
 }

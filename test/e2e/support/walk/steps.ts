@@ -17,7 +17,17 @@ import { messageSteps } from "./messages.ts";
 import { organizationSteps } from "./organization.ts";
 import { ownSteps } from "./own.ts";
 import { peopleSteps } from "./people.ts";
-import { decide, pick, tell, type Course, type Step, type Walk, type WalkStep } from "./walk.ts";
+import { profileFieldSteps } from "./profile-fields.ts";
+import {
+  decide,
+  pick,
+  tell,
+  type Course,
+  type Maker,
+  type Step,
+  type Walk,
+  type WalkStep,
+} from "./walk.ts";
 
 /** The steps that call operations. */
 export const walkSteps: readonly WalkStep[] = [
@@ -28,6 +38,7 @@ export const walkSteps: readonly WalkStep[] = [
   ...organizationSteps,
   ...ownSteps,
   ...peopleSteps,
+  ...profileFieldSteps,
 ];
 
 /** Operations other than GET that tell nobody anything, and why. */
@@ -36,8 +47,6 @@ const quiet: Readonly<Record<string, string>> = {
   "fetch-api-key": "reads a key",
   "regenerate-api-key": "concerns the account's own log-in only",
   "regenerate-bot-api-key": "concerns the bot's own log-in only",
-  "update-bot-storage": "concerns the bot alone, which asks for what it has stored",
-  "delete-bot-storage": "concerns the bot alone, which asks for what it has stored",
   register: "is what the walk's clients begin with",
   "delete-event-queue": "ends a queue, which tells its client nothing more",
   "render-message": "stores nothing",
@@ -58,10 +67,8 @@ export function unwalked(operations: readonly Operation[] = allOperations): stri
   ];
 }
 
-type Maker = (walk: Walk) => Step;
-
 /** What happens without a request. */
-const happenings: ReadonlyArray<{ weight: number; make: Maker }> = [
+const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
   {
     weight: 1,
     make(walk) {
@@ -97,8 +104,11 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker }> = [
 function courseOf(steps: readonly WalkStep[]): Course {
   return {
     makers: [
-      ...steps.flatMap((one) => Array<Maker>(one.weight).fill((walk) => decide(walk, one))),
-      ...happenings.flatMap(({ weight, make }) => Array<Maker>(weight).fill(make)),
+      ...steps.flatMap((one) => {
+        const make: Maker["make"] = (walk) => decide(walk, one);
+        return Array.from({ length: one.weight }, () => ({ id: one.operation.id, make }));
+      }),
+      ...happenings.flatMap(({ weight, make }) => Array.from({ length: weight }, () => ({ make }))),
     ],
     operations: steps.length,
   };
@@ -121,7 +131,10 @@ export const channelsAlone = courseOf([
   ...peopleSteps.filter(({ operation }) => operation.id === "update-user"),
 ]);
 
-/** Decides on a step. */
+/** Decides on a step. Of what was done before it draws once more, so that more kinds of steps have their turn. */
 export function nextStep(walk: Walk): Step {
-  return pick(walk, walk.course.makers)(walk);
+  const { makers } = walk.course;
+  const drawn = pick(walk, makers);
+  const wasDone = drawn.id !== undefined && walk.done.has(drawn.id);
+  return (wasDone ? pick(walk, makers) : drawn).make(walk);
 }

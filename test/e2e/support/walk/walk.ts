@@ -26,6 +26,7 @@ export interface Walk {
   readonly groups: number[];
   /** Ids of folders of channels. */
   readonly folders: number[];
+  readonly profileFields: Array<{ id: number; type: number }>;
   readonly scheduled: Array<{ id: number; by: TestAccount }>;
   readonly reminders: Array<{ id: number; by: TestAccount }>;
   /** Messages that were sent, and who did it; some are gone. */
@@ -39,10 +40,17 @@ export interface Walk {
 /** A step that is decided, to be taken at the same time as others. */
 export type Step = () => Promise<void>;
 
+/** Decides on a step. */
+export interface Maker {
+  /** Of the operation that it calls, if it calls one. */
+  readonly id?: string;
+  readonly make: (walk: Walk) => Step;
+}
+
 /** What a walk's steps are drawn from. */
 export interface Course {
   /** Each as often as it is to be drawn beside the others. */
-  readonly makers: ReadonlyArray<(walk: Walk) => Step>;
+  readonly makers: readonly Maker[];
   /** How many different operations there are. */
   readonly operations: number;
 }

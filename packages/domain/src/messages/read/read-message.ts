@@ -8,7 +8,7 @@ import {
 } from "@carillon/model";
 import type { Sql } from "@carillon/db";
 
-import { hydrate, loadMessages } from "./hydrate.ts";
+import { hydrate } from "./hydrate.ts";
 
 export interface MessageRequest {
   readonly id: number;
@@ -35,11 +35,10 @@ export async function readMessage(
   request: MessageRequest,
 ): Promise<MessageAnswer> {
   await requireMessage(sql, viewer, request.id);
-  const [realm, loaded] = await Promise.all([
+  const [realm, [found]] = await Promise.all([
     loadRealm(sql, viewer.realmId),
-    loadMessages(sql, viewer, [request.id]),
+    hydrate(sql, viewer, [request.id]),
   ]);
-  const [found] = await hydrate(loaded);
   if (!found) throw noSuchMessage();
   return {
     message: presentMessage(found.message, found.flags, {

@@ -2,7 +2,7 @@ import type { Sql, Statement } from "@carillon/db";
 import { directRecipient, organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { presentMessages, readMessages } from "./read-messages.ts";
+import { readMessages } from "./read-messages.ts";
 
 describe("reading messages", () => {
   const db = useDatabase();
@@ -24,14 +24,17 @@ describe("reading messages", () => {
       [first, second, third],
     ]);
 
-    const request = { anchor: "newest", numBefore: 10, numAfter: 0, narrow: [] };
-    const form = {
+    const request = {
+      anchor: "newest",
+      numBefore: 10,
+      numAfter: 0,
+      narrow: [],
       applyMarkdown: false,
       siteUrl: "http://carillon.test",
       clientGravatar: true,
       allowEmptyTopicName: true,
     };
-    const retrieval = await db.transaction(
+    const answer = await db.transaction(
       (tx) => {
         const meddling: Sql = {
           rows: async <Row>(statement: Statement<Row>, values?: readonly unknown[]) => {
@@ -46,14 +49,12 @@ describe("reading messages", () => {
       },
       { mode: "repeatable read read only" },
     );
-    const answer = await presentMessages(retrieval, member, form);
     expect(answer.messages.map(({ id, content }) => [id, content])).to.deep.equal([
       [first, "old 1"],
       [second, "old 2"],
       [third, "old 3"],
     ]);
-    const again = await db.transaction((tx) => readMessages(tx, member, request));
-    const later = await presentMessages(again, member, form);
+    const later = await db.transaction((tx) => readMessages(tx, member, request));
     expect(later.messages.map(({ id, content }) => [id, content])).to.deep.equal([[third, "new"]]);
   });
 });

@@ -1,5 +1,4 @@
 import { type Fragment, SqlValues, type Reader, allOf, messageReadable } from "@carillon/model";
-import type { Composition } from "@carillon/db";
 import type { CompiledNarrow } from "./narrow/compile.ts";
 import { chooseSource, type Source } from "./source.ts";
 
@@ -12,7 +11,10 @@ export interface Side {
   readonly limit: number;
 }
 
-export type WindowStatement = Composition;
+export interface WindowStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
 
 /** What is searched: a compiled narrow as one viewer sees it, and conditions on messages besides. */
 export interface Search {
@@ -26,15 +28,14 @@ export function sidesStatement(search: Search, sides: readonly Side[]): WindowSt
   const values = new SqlValues();
   const source = chooseSource(search.narrow);
   const parts = sides.map((side) => `(${sideText(search, source, side, values)})`);
-  return { text: parts.join("\nUNION ALL\n"), values: values.list, recurs: recurs(search) };
+  return { text: parts.join("\nUNION ALL\n"), values: values.list };
 }
 
 /** Finds which of the messages `ids` are there: rows of `id`. */
 export function pickStatement(search: Search, ids: readonly number[]): WindowStatement {
   const values = new SqlValues();
   const wanted = (v: SqlValues) => `m.id = ANY(${v.add(ids, "bigint[]")})`;
-  const text = fromMessages(search, [wanted], "", values);
-  return { text, values: values.list, recurs: recurs(search) };
+  return { text: fromMessages(search, [wanted], "", values), values: values.list };
 }
 
 /** Finds the first unread message: rows of `id`, one or none. */
@@ -43,11 +44,6 @@ export function firstUnreadStatement(search: Search): WindowStatement {
   const source: Source = { kind: "rows", index: "unread" };
   const side: Side = { compare: ">", bound: 0, limit: 1 };
   return { text: sideText(search, source, side, values), values: values.list };
-}
-
-/** What a client asks for day by day has one or two terms; how rare words are only the words tell. */
-function recurs({ narrow }: Search): boolean {
-  return !narrow.search && narrow.message.length + narrow.row.length <= 3;
 }
 
 /*

@@ -1,0 +1,13 @@
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+
+/** `DELETE /realm/profile_fields/{field_id}` (settings-and-profile-fields.md §2.3). */
+export const deleteProfileField = operation({
+  id: "delete-profile-field",
+  method: "DELETE",
+  path: "/api/v1/realm/profile_fields/{field_id}",
+  access: "administrator",
+  summary: "Delete a custom profile field",
+  description: "Everybody's value of it is deleted too.",
+  pathParams: { field_id: path.int() },
+});

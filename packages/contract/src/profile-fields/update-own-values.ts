@@ -1,0 +1,13 @@
+import { operation } from "../operation.ts";
+import { profileEntries } from "./profile-entries.ts";
+
+/** `PATCH /users/me/profile_data` (settings-and-profile-fields.md §2.5). */
+export const updateOwnProfile = operation({
+  id: "update-own-profile",
+  method: "PATCH",
+  path: "/api/v1/users/me/profile_data",
+  access: "human",
+  summary: "Update your values of custom profile fields",
+  description: "All of them, or none where one is unusable.",
+  params: { data: profileEntries },
+});

@@ -1,0 +1,51 @@
+import type { ProfileFieldObject } from "@carillon/contract";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
+
+const row = {
+  id: column.int,
+  /** 1 short text, 2 paragraph, 3 dropdown, 4 date, 5 link, 6 users, 7 external account, 8 pronouns */
+  fieldType: column.int,
+  order: column.int,
+  name: column.text,
+  hint: column.text,
+  /** JSON text; empty for a type without configuration. */
+  fieldData: column.text,
+  displayInProfileSummary: column.bool,
+  required: column.bool,
+  editableByUser: column.bool,
+  useForUserMatching: column.bool,
+};
+
+/** Something that people of an organization can say of themselves. */
+export type ProfileField = RowOf<typeof row>;
+
+const ofRealm = statement({
+  name: "profile-fields",
+  text: `SELECT id, field_type AS "fieldType", "order", name, hint, field_data AS "fieldData",
+      display_in_profile_summary AS "displayInProfileSummary", required, editable_by_user AS "editableByUser",
+      use_for_user_matching AS "useForUserMatching"
+    FROM custom_profile_fields WHERE realm_id = $1 ORDER BY "order", id`,
+  row,
+});
+
+/** The custom profile fields of the organization in their order. */
+export function loadProfileFields(sql: Sql, realmId: number): Promise<ProfileField[]> {
+  return sql.rows(ofRealm, [realmId]);
+}
+
+/** The same as clients see them (settings-and-profile-fields.md §2.1). */
+export async function listProfileFields(sql: Sql, realmId: number): Promise<ProfileFieldObject[]> {
+  const fields = await loadProfileFields(sql, realmId);
+  return fields.map((field) => ({
+    id: field.id,
+    type: field.fieldType,
+    order: field.order,
+    name: field.name,
+    hint: field.hint,
+    field_data: field.fieldData,
+    required: field.required,
+    editable_by_user: field.editableByUser,
+    ...(field.displayInProfileSummary ? { display_in_profile_summary: true as const } : {}),
+    ...(field.useForUserMatching ? { use_for_user_matching: true as const } : {}),
+  }));
+}
