@@ -19,6 +19,8 @@ export interface JobDefinition<Payload = unknown> {
   readonly deadlineMs: number;
   /** How long a completed job stays for the dashboard, in milliseconds; 0 removes it at once. */
   readonly keepCompletedMs: number;
+  /** Whether it comes after all others of its queue that wait: one of very many, for which nobody waits. */
+  readonly yields: boolean;
 }
 
 /** A job to be put into its queue. */
@@ -41,8 +43,10 @@ export function job<Payload>(declaration: {
   retry: Retry;
   deadline: Duration;
   keepCompleted?: Duration;
+  yields?: boolean;
 }): JobDefinition<Payload> {
   const { name, queue, about, payload, key, retry, deadline, keepCompleted } = declaration;
+  const { yields = false } = declaration;
   checkName("job", name);
   return {
     name,
@@ -53,6 +57,7 @@ export function job<Payload>(declaration: {
     retry,
     deadlineMs: milliseconds(deadline),
     keepCompletedMs: keepCompleted === undefined ? 0 : milliseconds(keepCompleted),
+    yields,
   };
 }
 

@@ -1,4 +1,5 @@
 export { createAlarmPublisher, type RunningAlarmPublisher } from "./alarm-publisher.ts";
+export * from "./await-children.ts";
 export type { QueueConfig } from "./backend.ts";
 export * from "./hand-back.ts";
 export { intentPublications } from "./intent-publisher.ts";

@@ -1,5 +1,5 @@
 import { checkPayload, jobId, type Publication, type QueueName } from "@carillon/jobs";
-import type { JobsOptions, Queue } from "bullmq";
+import type { Job, JobsOptions, Queue } from "bullmq";
 
 /** Jobs go into the queue in batches of this many, each batch one round trip. */
 const batch = 1_000;
@@ -41,6 +41,8 @@ export function addition({ job, payload, delayMs = 0, id }: Publication): Additi
       removeOnComplete:
         job.keepCompletedMs === 0 ? true : { age: Math.ceil(job.keepCompletedMs / 1_000) },
       removeOnFail: { age: keepFailedSeconds },
+      // The queue takes what has none first: BullMQ's 0 goes before 1.
+      ...(job.yields ? { priority: 1 } : {}),
       stackTraceLimit: 10,
       keepLogs: 100,
       sizeLimit: 4_096,
@@ -76,4 +78,28 @@ export async function publishTo(
       }
     }),
   );
+}
+
+/**
+ * Adds jobs of the parent's own queue as its children. One that fails for good does not keep it waiting: what has become
+ * of its children the parent reads in their rows.
+ * @throws Error for jobs of another queue; else as {@link publishTo}
+ */
+export async function publishChildren(
+  queues: ReadonlyMap<QueueName, Queue>,
+  parent: Pick<Job, "id" | "queueName" | "queueQualifiedName">,
+  items: readonly Publication[],
+): Promise<void> {
+  const foreign = items.find(({ job }) => job.queue !== parent.queueName);
+  if (foreign) throw new Error(`${foreign.job.name} is of another queue than its parent`);
+  const queue = [...queues.values()].find(({ name }) => name === parent.queueName);
+  if (!queue || parent.id === undefined) throw new Error(`there is no queue ${parent.queueName}`);
+  const link = { id: parent.id, queue: parent.queueQualifiedName };
+  const additions = items.map(addition).map(({ name, data, opts }) => ({
+    name,
+    data,
+    opts: { ...opts, parent: link, ignoreDependencyOnFailure: true },
+  }));
+  for (let from = 0; from < additions.length; from += batch)
+    await queue.addBulk(additions.slice(from, from + batch));
 }

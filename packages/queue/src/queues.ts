@@ -3,7 +3,7 @@ import { StartupError, type Logger } from "@carillon/kit";
 import { Queue } from "bullmq";
 import type { Backend, QueueConfig } from "./backend.ts";
 import { connectPostgres, preparePostgres, sharedConnections } from "./postgres.ts";
-import { publishTo } from "./publish.ts";
+import { publishChildren, publishTo } from "./publish.ts";
 import { inspect, type QueueInspection } from "./inspect.ts";
 import { connectRedis, prepareRedis } from "./redis.ts";
 import { startWorker, type WorkerHandle, type WorkerOptions } from "./worker.ts";
@@ -66,7 +66,10 @@ export async function connectQueues(config: QueueConfig): Promise<Queues> {
           `poolSize is ${poolSize}: too few connections for ${workers.length + 1} workers, which hold one each`,
         );
       }
-      const worker = startWorker(backend, queue, options);
+      const worker = startWorker(backend, queue, {
+        ...options,
+        addChildren: (parent, children) => publishChildren(bull, parent, children),
+      });
       workers.push(worker);
       return worker;
     },

@@ -4,10 +4,12 @@ import {
   pauseAfter,
   queues,
   type JobDefinition,
+  type Publication,
   type QueueName,
 } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
-import { UnrecoverableError, WaitingError, Worker, type Job } from "bullmq";
+import { UnrecoverableError, WaitingChildrenError, WaitingError, Worker, type Job } from "bullmq";
+import { AwaitChildren } from "./await-children.ts";
 import type { Backend } from "./backend.ts";
 import { HandBack } from "./hand-back.ts";
 import { patient, type Takes } from "./patient.ts";
@@ -41,7 +43,8 @@ export interface WorkerOptions {
   readonly concurrency?: number;
   /**
    * Runs one job. It may throw `GiveUp` or `InvalidPayload` (failed for good), `HandBack` (back to wait,
-   * no attempt counted), or anything else (failed, and tried again while attempts are left).
+   * no attempt counted), `AwaitChildren` (back when they have ended, no attempt counted), or anything else (failed, and
+   * tried again while attempts are left).
    */
   run(run: Run): Promise<void>;
 }
@@ -72,7 +75,10 @@ export interface WorkerHandle {
 export function startWorker(
   backend: Backend,
   queue: QueueName,
-  options: WorkerOptions,
+  options: WorkerOptions & {
+    /** Puts jobs into the queue as children of one. */
+    readonly addChildren: (parent: Job, children: readonly Publication[]) => Promise<void>;
+  },
 ): WorkerHandle {
   const { definitions, log } = options;
   const retries = new Map(definitions.map((definition) => [definition.name, definition.retry]));
@@ -96,6 +102,13 @@ export function startWorker(
         signal: signal ?? new AbortController().signal,
       });
     } catch (error) {
+      if (error instanceof AwaitChildren) {
+        await options.addChildren(job, error.children);
+        if (await job.moveToWaitingChildren(token ?? "")) throw new WaitingChildrenError();
+        // All of them have ended by now.
+        await job.moveToWait(token);
+        throw new WaitingError();
+      }
       if (error instanceof HandBack) {
         await job.moveToWait(token);
         throw new WaitingError();
