@@ -22,7 +22,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
       "reminders",
     ],
     ["messages/change"],
-    ["channels/upkeep", "retention"],
+    ["channels/upkeep", "deletion", "retention"],
     ["notices", "scheduled", "typing"],
     ["muted-users", "presence", "profile-fields", "user-status", "user-topics"],
     ["channels/notices", "channels/rights"],

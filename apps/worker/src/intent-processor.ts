@@ -8,7 +8,7 @@ import {
   type Tx,
 } from "@carillon/db";
 import { GiveUp, type IntentDefinition, type IntentRef } from "@carillon/jobs";
-import { HandBack } from "@carillon/queue";
+import { AwaitChildren, HandBack } from "@carillon/queue";
 
 import { processor, type JobContext, type Processor } from "./processor.ts";
 import type { WorkerServices } from "./services.ts";
@@ -45,6 +45,19 @@ export function callProcessor<Payload>(
   );
 }
 
+/** The same for a job that goes through several transactions, or waits for others: it notes the intent's end itself. */
+export function intentSteps<Payload>(
+  definition: IntentDefinition<Payload>,
+  work: (db: Database, ref: IntentRef) => Promise<void>,
+): Processor<IntentRef> {
+  return processor(definition, (context) =>
+    noted(definition, context, (db) => work(db, context.payload)),
+  );
+}
+
+/** It was not tried, or not to its end: the job comes again, and at its end the sweep sees to the row. */
+const unfinished = [IntentBusy, HandBack, AwaitChildren];
+
 /** Writes into the row how it failed, where it did. */
 async function noted(
   { retry }: IntentDefinition,
@@ -54,8 +67,7 @@ async function noted(
   try {
     await work(db.within(lifetime));
   } catch (error) {
-    // It was not tried, or not to its end: the job comes again, and at its end the sweep sees to the row.
-    if (error instanceof IntentBusy || error instanceof HandBack) throw error;
+    if (unfinished.some((kind) => error instanceof kind)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     const dead = error instanceof GiveUp || attempt >= retry.attempts;
     await failIntent(db, payload, { reason, dead });

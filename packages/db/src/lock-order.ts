@@ -9,6 +9,8 @@
 export const lockOrder = [
   /** The row of the intent that a job does; claimed before the job looks at anything. By id. */
   "intent",
+  /** The row of the step that a job of a deletion takes; likewise. By deletion. */
+  "deletionStep",
   /** The hits of one rate limit, in a transaction of their own. By a hash of its name. */
   "rateLimit",
   /** Making the first organization. */
@@ -29,6 +31,8 @@ export const lockOrder = [
   "channels",
   /** Rows of one account's subscriptions. By channel. */
   "subscriptions",
+  /** Rows of deletions of an account's messages: an unfinished one takes up what is wanted besides. By account. */
+  "deletions",
   /** Rows of messages that are removed or changed. By id. */
   "messages",
   /** Rows of copies of messages. By account, and of one account by message. */

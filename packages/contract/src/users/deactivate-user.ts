@@ -27,7 +27,8 @@ export const deactivateUser = operation({
       )
       .optional()
       .describe(
-        "What to delete as well. This server deletes nothing yet and refuses what is `true`.",
+        "What to delete of the user and of their bots. Messages are those that they have sent: they are deleted in the " +
+          "background, with everybody's copies, also where the account is active again by then.",
       ),
     deactivation_notification_comment: form
       .text()

@@ -10,6 +10,7 @@ import type { NewEvent } from "@carillon/contract";
 
 import { archivedAmong } from "../channels/events/channel-events.ts";
 import { peerEvents } from "../channels/events/peer-events.ts";
+import { deleteProfile } from "./delete-profile.ts";
 
 const deactivate = statement({
   name: "account-deactivate",
@@ -23,18 +24,24 @@ const dropQueues = statement({
   row: {},
 });
 
+/** What is wanted beside the deactivation itself. */
+export interface AccountDeactivation {
+  readonly note?: object;
+  readonly deletesProfile?: boolean;
+}
+
 /**
  * Deactivates one account, person or bot (users.md §4): its key is refused from the commit on, its event queues are
  * gone, and it counts as nobody's subscriber. Everything else of it is kept for its return.
  * @param account as it is, in the hands of the transaction
- * @param note for the audit log
+ * @param options `note`: for the audit log; `deletesProfile`: whether its name and picture go too
  * @returns what to tell, in order, at which gateways end the account's open polls, and the line of the audit log
  */
 export async function deactivateAccount(
   tx: Tx,
   actorId: number,
   account: Account,
-  note: object = {},
+  { note = {}, deletesProfile = false }: AccountDeactivation = {},
 ): Promise<{ readonly events: readonly NewEvent[]; readonly auditId: number }> {
   const [, , unsubscribed, [auditId]] = await Promise.all([
     tx.rows(deactivate, [account.id]),
@@ -50,6 +57,7 @@ export async function deactivateAccount(
     account.realmId,
     unsubscribed.map(({ channelId }) => channelId),
   );
+  const profile = deletesProfile ? await deleteProfile(tx, account) : [];
   const events = [
     ...peerEvents(
       "peer_remove",
@@ -58,6 +66,7 @@ export async function deactivateAccount(
       archivedAmong(unsubscribed.map(({ channelId: id, isArchived }) => ({ id, isArchived }))),
     ),
     personUpdated(account.id, { is_active: false }),
+    ...profile,
   ];
   return { events, auditId };
 }

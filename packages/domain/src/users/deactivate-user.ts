@@ -4,12 +4,19 @@ import type { Database, Tx } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 
 import type { DeactivationNote } from "./deactivation-mail.ts";
-import { deactivateWithBots } from "./deactivate-with-bots.ts";
+import { deactivateWithBots, type WantedDeletions } from "./deactivate-with-bots.ts";
+
+/** What is to be deleted of a user and of their bots, as on the wire. */
+export interface DeactivationActions {
+  readonly delete_profile: boolean;
+  readonly delete_public_channel_messages: boolean;
+  readonly delete_private_channel_messages: boolean;
+  readonly delete_direct_messages: boolean;
+}
 
 /** What an administrator wants beside the deactivation. */
 export interface DeactivationOptions {
-  /** What to delete of the user, by its name on the wire. */
-  readonly actions?: Readonly<Record<string, boolean>> | undefined;
+  readonly actions?: DeactivationActions | undefined;
   /** For the user's mail; undefined where none is wanted, blank for one without a comment. */
   readonly comment?: string | undefined;
 }
@@ -27,9 +34,13 @@ export async function deactivateUser(
   userId: number,
   options: DeactivationOptions,
 ): Promise<void> {
-  checkActions(options.actions ?? {});
   const note = checkComment(options.comment);
-  await deactivateWithBots(db, actor, userId, { check: checkMayDeactivate, note });
+  const { actions } = options;
+  await deactivateWithBots(db, actor, userId, {
+    check: checkMayDeactivate,
+    note,
+    deletes: actions && wantedOf(actions),
+  });
 }
 
 async function checkMayDeactivate(tx: Tx, actor: Account, user: Account): Promise<void> {
@@ -41,13 +52,16 @@ async function checkMayDeactivate(tx: Tx, actor: Account, user: Account): Promis
   await checkOwnerRemains(tx, user);
 }
 
-/** @throws ApiError `BAD_REQUEST` */
-function checkActions(actions: Readonly<Record<string, boolean>>): void {
-  const wanted = Object.keys(actions).find((name) => actions[name]);
-  if (wanted !== undefined)
-    throw errors.badRequest(
-      `This server cannot do ${wanted} yet: leave it out to deactivate the user without`,
-    );
+function wantedOf(actions: DeactivationActions): WantedDeletions {
+  return {
+    profile: actions.delete_profile,
+    messages: {
+      publicChannels: actions.delete_public_channel_messages,
+      privateChannels: actions.delete_private_channel_messages,
+      direct: actions.delete_direct_messages,
+    },
+    names: Object.entries(actions).flatMap(([name, value]) => (value ? [name] : [])),
+  };
 }
 
 /** @returns what the audit log keeps of it; undefined where nobody wants the user told */

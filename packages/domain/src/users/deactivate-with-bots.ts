@@ -9,29 +9,56 @@ import {
   noSuchUser,
 } from "@carillon/model";
 import { type NewEvent, isOwner } from "@carillon/contract";
-import { recordIntents, type Database, type Tx } from "@carillon/db";
+import type { Database, Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-import { sendMail } from "@carillon/jobs";
 
+import { recordDeletions, type MessagesToDelete } from "../deletion/record-deletions.ts";
 import { deactivateAccount } from "./deactivate-account.ts";
-import type { DeactivationNote } from "./deactivation-mail.ts";
+import { recordDeactivationMail, type DeactivationNote } from "./deactivation-mail.ts";
 
 /** Whether the actor may deactivate the account, both as they are by now. @throws ApiError */
 export type MayGo = (tx: Tx, actor: Account, user: Account) => Promise<void>;
+
+/** What is to be deleted of a person and of their bots. */
+export interface WantedDeletions {
+  readonly profile: boolean;
+  readonly messages: MessagesToDelete;
+  /** What that is called on the wire, for the audit log. */
+  readonly names: readonly string[];
+}
+
+/** What is wanted beside the deactivation, and whether it may be. */
+export interface Deactivation {
+  readonly check: MayGo;
+  /** What the user is told by mail; nothing unless given. */
+  readonly note?: DeactivationNote | undefined;
+  /** Nothing unless given. */
+  readonly deletes?: WantedDeletions | undefined;
+}
 
 /**
  * Deactivates a person (users.md §4): their active bots first, each in a transaction of its own, then the person, with
  * whatever bot has come meanwhile. When it returns, every key of theirs is refused. Cut short, it leaves bots inactive
  * and the person active, and can be repeated.
- * @param note what the user is told by mail; nothing unless given
  * @throws ApiError what `check` does, and `BAD_REQUEST` where there is no such account
  */
 export async function deactivateWithBots(
   db: Database,
   actor: Account,
   userId: number,
-  { check, note }: { readonly check: MayGo; readonly note?: DeactivationNote | undefined },
+  { check, note, deletes }: Deactivation,
 ): Promise<void> {
+  const { realmId } = actor;
+  const actions = deletes?.names.length ? { actions: deletes.names } : {};
+  const go = (tx: Tx, account: Account, more: object = {}) =>
+    deactivateAccount(tx, actor.id, account, {
+      deletesProfile: deletes?.profile ?? false,
+      note: { ...(account.id === userId ? {} : { owner_id: userId }), ...more, ...actions },
+    });
+  const deleteMessages = async (tx: Tx, accounts: readonly Account[]) => {
+    const ids = accounts.map(({ id }) => id);
+    if (deletes) await recordDeletions(tx, realmId, actor.id, ids, deletes.messages);
+  };
   const botIds = await db.transaction(async (tx) => {
     const { bots } = await openUser(tx, actor, userId, check);
     return bots.map(({ id }) => id);
@@ -39,29 +66,24 @@ export async function deactivateWithBots(
   for (const botId of botIds)
     await db.transaction(async (tx) => {
       const [, bot] = await Promise.all([
-        lockGroupGraph(tx, actor.realmId),
-        lockAccount(tx, actor.realmId, botId),
+        lockGroupGraph(tx, realmId),
+        lockAccount(tx, realmId, botId),
       ]);
       // Somebody else may have deactivated it, or have become its owner.
       if (!bot?.isActive || bot.botOwnerId !== userId) return;
-      const { events } = await deactivateAccount(tx, actor.id, bot, { owner_id: userId });
-      emit(tx, actor.realmId, events);
+      const { events } = await go(tx, bot);
+      await deleteMessages(tx, [bot]);
+      emit(tx, realmId, events);
     });
   await db.transaction(async (tx) => {
     const { user, bots } = await openUser(tx, actor, userId, check);
     if (bots.length > 0) await lockChannelsOf(tx, [user, ...bots]);
     const events: NewEvent[] = [];
-    for (const bot of bots)
-      events.push(...(await deactivateAccount(tx, actor.id, bot, { owner_id: userId })).events);
-    const gone = await deactivateAccount(tx, actor.id, user, note);
-    emit(tx, actor.realmId, [...events, ...gone.events]);
-    if (note)
-      await recordIntents(tx, actor.realmId, sendMail, [
-        {
-          key: `account-deactivated-${gone.auditId}`,
-          payload: { kind: "account-deactivated", auditId: gone.auditId },
-        },
-      ]);
+    for (const bot of bots) events.push(...(await go(tx, bot)).events);
+    const gone = await go(tx, user, note);
+    await deleteMessages(tx, [...bots, user]);
+    if (note) await recordDeactivationMail(tx, realmId, gone.auditId);
+    emit(tx, realmId, [...events, ...gone.events]);
   });
 }
 

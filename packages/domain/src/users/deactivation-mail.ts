@@ -1,4 +1,5 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { column, recordIntents, statement, type Sql, type Tx } from "@carillon/db";
+import { sendMail } from "@carillon/jobs";
 import type { Letter } from "@carillon/mail";
 import { realmUrl, type Site } from "@carillon/model";
 
@@ -6,6 +7,18 @@ import { realmUrl, type Site } from "@carillon/model";
 export interface DeactivationNote {
   /** Trimmed; blank for a mail without one. */
   readonly notification_comment: string;
+}
+
+/** Writes down that a person is to be told. @param auditId the line of the audit log that tells of it */
+export async function recordDeactivationMail(
+  tx: Tx,
+  realmId: number,
+  auditId: number,
+): Promise<void> {
+  const kind = "account-deactivated";
+  await recordIntents(tx, realmId, sendMail, [
+    { key: `${kind}-${auditId}`, payload: { kind, auditId } },
+  ]);
 }
 
 const about = statement({

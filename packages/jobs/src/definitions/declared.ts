@@ -1,4 +1,6 @@
 // Generated from the files of this folder by `npm run generate`; do not edit.
+export * from "./delete-messages-step.ts";
+export * from "./delete-messages.ts";
 export * from "./deliver-due.ts";
 export * from "./mark-read.ts";
 export * from "./send-mail.ts";

@@ -1,5 +1,6 @@
 export * from "./answers.ts";
 export * from "./channels.ts";
+export * from "./deleting.ts";
 export * from "./delivery.ts";
 export * from "./failures.ts";
 export * from "./reacting.ts";

@@ -154,19 +154,6 @@ describe("DELETE /users/{user_id}", () => {
       it(`refuses actions ${JSON.stringify(actions)}`, () =>
         refuses(org.owner, org.member.id, "BAD_REQUEST", { actions }));
 
-    for (const action of [
-      "delete_profile",
-      "delete_public_channel_messages",
-      "delete_private_channel_messages",
-      "delete_direct_messages",
-    ])
-      it(`says that it cannot do ${action} yet`, async () => {
-        const msg = await refuses(org.owner, org.member.id, "BAD_REQUEST", {
-          actions: { [action]: true },
-        });
-        expect(msg).to.include(action);
-      });
-
     it("takes actions that delete nothing, and unknown ones", async () => {
       for (const actions of [{}, { delete_profile: false, delete_everything: true }])
         await succeed(org.owner, await user(db, org.realm), { actions });

@@ -2,9 +2,9 @@ import { column, statement, type Tx } from "@carillon/db";
 
 /**
  * Why messages are removed: their channel keeps them no longer, an administrator deletes their topic, somebody deletes the
- * one, or what a notice tells was taken back at once.
+ * one, what a notice tells was taken back at once, or their sender was deactivated.
  */
-export type RemovalCause = "retention" | "topic" | "message" | "taken-back";
+export type RemovalCause = "retention" | "topic" | "message" | "taken-back" | "deactivation";
 
 /** One run of removing messages, in as many batches as it takes. */
 export interface RemovalRun {

@@ -1,0 +1,22 @@
+import { deleteStep, noteFailedStep } from "@carillon/domain";
+import { deleteMessagesStep } from "@carillon/jobs";
+import { HandBack } from "@carillon/queue";
+
+import { processor } from "../processor.ts";
+
+/** Deletes one step; how an attempt failed is written into its row. */
+export default processor(
+  deleteMessagesStep,
+  async ({ payload, lifetime, attempt, services: { db } }) => {
+    try {
+      await deleteStep(db.within(lifetime), payload);
+    } catch (error) {
+      // It was told to stop: it goes on elsewhere.
+      if (error instanceof HandBack) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      const last = attempt >= deleteMessagesStep.retry.attempts;
+      await noteFailedStep(db, payload, { reason, last });
+      throw error;
+    }
+  },
+);

@@ -1,0 +1,140 @@
+import { isPublic } from "@carillon/model";
+import { column, statement, type Database, type RowOf, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import type { DeletionStepRef } from "@carillon/jobs";
+
+import { messagesAtOnce } from "../messages/removal/batch-size.ts";
+import { lockPlaces, type Places } from "../messages/removal/places.ts";
+import { removal } from "../messages/removal/removal.ts";
+import { removeMessages } from "../messages/removal/remove-messages.ts";
+
+/** The most messages of one transaction (users.md §4). */
+const mostInBatch = 100;
+
+const take = statement({
+  name: "message-deletion-step-take",
+  text: `SELECT j.realm_id AS "realmId", j.user_id AS "userId", j.acting_user_id AS "actorId",
+      j.public_channel_messages AS "publicChannels", j.private_channel_messages AS "privateChannels",
+      s.channel_id AS "channelId", s.recipient_ids AS "recipientIds", s.from_id AS "fromId", s.to_id AS "toId",
+      s.cursor_recipient AS "cursorRecipient", s.cursor, s.removal_id AS "removalId"
+    FROM message_deletion_steps s JOIN message_deletion_jobs j ON j.id = s.job_id
+    WHERE s.job_id = $1 AND s.step = $2 AND s.finished_at IS NULL FOR NO KEY UPDATE OF s`,
+  row: {
+    realmId: column.int,
+    userId: column.int,
+    actorId: column.int,
+    publicChannels: column.bool,
+    privateChannels: column.bool,
+    channelId: column.int.orNull(),
+    recipientIds: column.ints.neverNullHere(),
+    fromId: column.bigint,
+    toId: column.bigint,
+    cursorRecipient: column.int,
+    cursor: column.bigint,
+    removalId: column.bigint.orNull(),
+  },
+});
+
+type Step = RowOf<typeof take.columns>;
+
+const next = statement({
+  name: "message-deletion-next",
+  text: `WITH next AS (
+      SELECT m.id FROM unnest($2::int[]) AS r (id) CROSS JOIN LATERAL (
+        SELECT recipient_id, id FROM messages
+        WHERE sender_id = $1 AND recipient_id = r.id AND id <= $4
+          AND id > CASE WHEN r.id = $5 THEN greatest($6::bigint, $3::bigint - 1) ELSE $3::bigint - 1 END
+        ORDER BY id LIMIT $7) m
+      WHERE r.id >= $5 ORDER BY m.recipient_id, m.id LIMIT $7
+    )
+    SELECT m.id, m.recipient_id AS "recipientId" FROM messages m
+    WHERE m.id = ANY(ARRAY(SELECT id FROM next)) AND m.sender_id = $1 AND m.recipient_id = ANY($2::int[])
+    ORDER BY m.id FOR NO KEY UPDATE OF m`,
+  row: { id: column.bigint, recipientId: column.int },
+});
+
+const note = statement({
+  name: "message-deletion-step-note",
+  text: `UPDATE message_deletion_steps SET cursor_recipient = $3, cursor = $4, removal_id = $5, deleted = deleted + $6,
+      finished_at = CASE WHEN $7 THEN now() END
+    WHERE job_id = $1 AND step = $2`,
+  row: {},
+});
+
+/**
+ * Deletes one step of a deletion (users.md §4): batches of a hundred messages at most, of a transaction each with its
+ * events and the step's cursor, so that it goes on where it was broken off, and a batch that runs again finds nothing.
+ */
+export async function deleteStep(db: Database, ref: DeletionStepRef): Promise<void> {
+  for (let more = true; more;) more = await removal(db, (tx, alone) => deleteBatch(tx, ref, alone));
+}
+
+/** @returns whether there may be more */
+async function deleteBatch(tx: Tx, ref: DeletionStepRef, alone: boolean): Promise<boolean> {
+  const { deletionId, step: number } = ref;
+  const lock = { name: "deletionStep", keys: [deletionId] } as const;
+  const [step] = await tx.lock(lock, take, [deletionId, number]);
+  if (!step) return false;
+  const { realmId, channelId } = step;
+  const [places, most] = await Promise.all([
+    lockPlaces(tx, realmId, channelId === null ? [] : [channelId], alone),
+    channelId === null ? mostInBatch : messagesAtOnce(tx, channelId),
+  ]);
+  const size = Math.min(most, mostInBatch);
+  const messages = isWanted(step, places) ? await lockNext(tx, step, size) : [];
+  const { run, count, events } = await removeMessages(
+    tx,
+    {
+      realmId,
+      channelId,
+      cause: "deactivation",
+      actorId: step.actorId,
+      id: step.removalId ?? undefined,
+    },
+    places,
+    messages.map(({ id }) => id),
+  );
+  const more = messages.length === size;
+  const last = messages.toSorted((a, b) => a.recipientId - b.recipientId || a.id - b.id).at(-1);
+  const cursor = [last?.recipientId ?? step.cursorRecipient, last?.id ?? step.cursor];
+  tx.sendWithCommit(note, [deletionId, number, ...cursor, run.id ?? null, count, !more]);
+  emit(tx, realmId, events);
+  return more;
+}
+
+/** The channel may have become private, or public, since the step was cut. */
+function isWanted({ channelId, publicChannels, privateChannels }: Step, places: Places): boolean {
+  if (channelId === null) return true;
+  const [channel] = places.channels.values();
+  return channel !== undefined && (isPublic(channel) ? publicChannels : privateChannels);
+}
+
+/** The next messages of the step, locked. */
+function lockNext(tx: Tx, step: Step, size: number) {
+  return tx.lock({ name: "messages" }, next, [
+    step.userId,
+    step.recipientIds,
+    step.fromId,
+    step.toId,
+    step.cursorRecipient,
+    step.cursor,
+    size,
+  ]);
+}
+
+const fail = statement({
+  name: "message-deletion-step-fail",
+  text: `UPDATE message_deletion_steps SET attempts = attempts + 1, last_error = $3,
+      failed_at = CASE WHEN $4 THEN now() END
+    WHERE job_id = $1 AND step = $2 AND finished_at IS NULL`,
+  row: {},
+});
+
+/** Writes down that an attempt has failed. @param failure `last`: it was the last one of its job */
+export async function noteFailedStep(
+  db: Database,
+  { deletionId, step }: DeletionStepRef,
+  failure: { readonly reason: string; readonly last: boolean },
+): Promise<void> {
+  await db.rows(fail, [deletionId, step, failure.reason.slice(0, 1_000), failure.last]);
+}

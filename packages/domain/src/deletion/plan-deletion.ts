@@ -1,0 +1,112 @@
+import { column, statement, type RowOf, type Tx } from "@carillon/db";
+import { GiveUp, type DeletionStepRef } from "@carillon/jobs";
+
+import { cutSteps, type NewStep } from "./cut-steps.ts";
+
+/** A step is given so many jobs at most that end without a word, their workers having died: then an operator has to look. */
+const mostJobs = 10;
+
+const take = statement({
+  name: "message-deletion-take",
+  text: `SELECT user_id AS "userId", public_channel_messages AS "publicChannels",
+      private_channel_messages AS "privateChannels", direct_messages AS direct, max_message_id AS "maxMessageId", version
+    FROM message_deletion_jobs WHERE realm_id = $1 AND id = $2 AND finished_at IS NULL FOR NO KEY UPDATE`,
+  row: {
+    userId: column.int,
+    publicChannels: column.bool,
+    privateChannels: column.bool,
+    direct: column.bool,
+    maxMessageId: column.bigint,
+    version: column.int,
+  },
+});
+
+const again = statement({
+  name: "message-deletion-again",
+  text: `WITH step AS (
+      UPDATE message_deletion_steps SET failed_at = NULL, jobs = 0 WHERE job_id = $1 AND finished_at IS NULL
+    )
+    UPDATE message_deletion_jobs SET version = $2 WHERE id = $1`,
+  row: {},
+});
+
+const open = statement({
+  name: "message-deletion-open-steps",
+  text: `SELECT step, jobs, failed_at IS NOT NULL AS failed, last_error AS "lastError" FROM message_deletion_steps
+    WHERE job_id = $1 AND finished_at IS NULL ORDER BY step`,
+  row: {
+    step: column.int,
+    jobs: column.int,
+    failed: column.bool,
+    lastError: column.text.orNull(),
+  },
+});
+
+const insert = statement({
+  name: "message-deletion-steps-insert",
+  text: `INSERT INTO message_deletion_steps (job_id, step, channel_id, recipient_ids, from_id, to_id, planned)
+    SELECT $1, (SELECT coalesce(max(step), 0) FROM message_deletion_steps WHERE job_id = $1) + s.ord,
+      (s.step->>'channelId')::int, ARRAY(SELECT jsonb_array_elements_text(s.step->'recipientIds')::int),
+      (s.step->>'fromId')::bigint, (s.step->>'toId')::bigint, (s.step->>'planned')::int
+    FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS s (step, ord)`,
+  row: {},
+});
+
+const give = statement({
+  name: "message-deletion-steps-give",
+  text: `UPDATE message_deletion_steps SET jobs = jobs + 1
+    WHERE job_id = $1 AND finished_at IS NULL AND failed_at IS NULL AND jobs < ${mostJobs}
+    RETURNING step, jobs`,
+  row: { step: column.int, jobs: column.int },
+});
+
+const finish = statement({
+  name: "message-deletion-finish",
+  text: "UPDATE message_deletion_jobs SET finished_at = now() WHERE id = $1",
+  row: {},
+});
+
+/** A deletion that its job looks at. */
+export interface Deletion {
+  readonly realmId: number;
+  readonly deletionId: number;
+  /** Of its intent. */
+  readonly version: number;
+}
+
+/**
+ * What is to be done next of a deletion of messages (users.md §4): the steps that are not finished, else new ones for
+ * what is left by then, messages that were moved meanwhile for example. Where nothing is left, the deletion is finished.
+ * @returns the steps that need a job each; none where it is finished
+ * @throws GiveUp where a step cannot be done; the others are done by then
+ */
+export async function planDeletion(tx: Tx, deletion: Deletion): Promise<DeletionStepRef[]> {
+  const { realmId, deletionId, version } = deletion;
+  const [job] = await tx.lock({ name: "deletions", keys: [deletionId] }, take, [
+    realmId,
+    deletionId,
+  ]);
+  if (!job) return [];
+  if (version > job.version) await tx.rows(again, [deletionId, version]);
+  const left = await tx.rows(open, [deletionId]);
+  if (left.length === 0 && !(await writeSteps(tx, deletionId, await cutSteps(tx, job)))) {
+    await tx.rows(finish, [deletionId]);
+    return [];
+  }
+  const given = await tx.rows(give, [deletionId]);
+  if (given.length === 0) throw new GiveUp(whyNot(left));
+  return given
+    .map(({ step, jobs }) => ({ deletionId, step, job: jobs }))
+    .toSorted((a, b) => a.step - b.step);
+}
+
+/** @returns whether there are any */
+async function writeSteps(tx: Tx, deletionId: number, steps: readonly NewStep[]): Promise<boolean> {
+  if (steps.length > 0) await tx.rows(insert, [deletionId, JSON.stringify(steps)]);
+  return steps.length > 0;
+}
+
+function whyNot(left: ReadonlyArray<RowOf<typeof open.columns>>): string {
+  const first = left.find(({ lastError }) => lastError !== null);
+  return `${left.length} steps could not be done, the first one for: ${first?.lastError ?? "nobody knows why"}`;
+}
