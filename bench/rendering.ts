@@ -1,4 +1,11 @@
-import { emptyLookups, parseMessage, RenderLimitError, renderMessage } from "@carillon/markdown";
+import {
+  emptyLookups,
+  Linkifiers,
+  type Lookups,
+  parseMessage,
+  RenderLimitError,
+  renderMessage,
+} from "@carillon/markdown";
 import {
   changedSlowText,
   oneOf,
@@ -11,6 +18,7 @@ import {
 import { report, say, type Row } from "./lib/report.ts";
 import { median } from "./lib/statistics.ts";
 import { finds } from "./rendering/finds.ts";
+import { dearLinkifiers, linkifiedTexts } from "./rendering/linkified.ts";
 import { worstTexts } from "./worst-request/texts.ts";
 
 // What the longest text may cost the process that renders it. Arguments: how many texts to try, the seed.
@@ -24,10 +32,10 @@ const kept = 12;
 type Named = readonly [name: string, text: string];
 
 /** Processor time of the whole process, its compiler and its collector of garbage too, in milliseconds. */
-function cost(text: string): number {
+function cost(text: string, lookups: Lookups = emptyLookups): number {
   const before = process.cpuUsage();
   try {
-    renderMessage(parseMessage(text, { translateEmoticons: true }), emptyLookups);
+    renderMessage(parseMessage(text, { translateEmoticons: true }), lookups);
   } catch (error) {
     if (!(error instanceof RenderLimitError)) throw error;
   }
@@ -36,9 +44,9 @@ function cost(text: string): number {
 }
 
 /** The dearest text of some, each taken as the median of some rounds. */
-function dearest(question: string, texts: readonly Named[]): Row {
+function dearest(question: string, texts: readonly Named[], lookups?: Lookups): Row {
   const costs = texts.map(([name, text]) => {
-    const each = Array.from({ length: rounds }, () => cost(text));
+    const each = Array.from({ length: rounds }, () => cost(text, lookups));
     return { name, ms: median(each), most: Math.max(...each) };
   });
   costs.sort((a, b) => b.ms - a.ms);
@@ -87,5 +95,11 @@ const found = [...finds, ...search()].map((of): Named => [
   slowText(of, longest),
 ]);
 rows.push(dearest(`the finds of a search over ${tried} texts and of earlier ones`, found));
+for (const [name, linkifiers] of Object.entries(dearLinkifiers)) {
+  const lookups = { ...emptyLookups, linkifiers: new Linkifiers(linkifiers) };
+  const texts = [...Object.entries(linkifiedTexts(longest)), ...corpus];
+  for (const [, text] of texts) cost(text, lookups);
+  rows.push(dearest(`linkifiers, ${name}`, texts, lookups));
+}
 await report("rendering", rows);
 process.exit(0);

@@ -2,6 +2,7 @@ export { AlertWordMatcher, containsAlertWord, findAlertWords } from "./alert-wor
 export { escapeCodeBlock } from "./escape.ts";
 export { codeToNames, emojiCode, emojiNames } from "./emoji/names.ts";
 export { type Linkifier, Linkifiers } from "./linkifiers/linkifiers.ts";
+export { linkifierProblem, patternSize } from "./linkifiers/usable.ts";
 export { channelSlug, encodeComponent } from "./links/slug.ts";
 export { htmlDifferences } from "./html-differences.ts";
 export { emptyLookups } from "./lookups.ts";

@@ -41,12 +41,14 @@ export function renderMessage(parsed: ParsedMessage, lookups: Lookups): Rendered
 
 /** The document of phase 1, or a new one where a name is unknown (so it is plain Markdown), an emoji custom or a linkifier matches. */
 function settledDocument(parsed: ParsedMessage, lookups: Lookups): Document {
+  const linkifiers = lookups.linkifiers.matchingIn(
+    parsed.document.tokens.flatMap(({ type, content }) => (type === "inline" ? [content] : [])),
+  );
   const asParsed =
     parsed.references.every((reference) => resolves(reference, lookups)) &&
     !parsed.customEmojiNames.some((name) => lookups.customEmoji.has(name)) &&
-    !parsed.document.tokens.some(
-      ({ type, content }) => type === "inline" && lookups.linkifiers.occurIn(content),
-    );
+    !linkifiers.any;
   if (asParsed) return parsed.document;
-  return parseDocument(parsed.content, knownContext(lookups, parsed.translateEmoticons));
+  const { translateEmoticons } = parsed;
+  return parseDocument(parsed.content, knownContext(lookups, linkifiers, translateEmoticons));
 }

@@ -1,5 +1,6 @@
 import type { ChannelReference, GroupReference, Reference, UserReference } from "./document.ts";
 import type { InlineContext } from "./inline/cursor.ts";
+import type { TextLinkifiers } from "./linkifiers/linkifiers.ts";
 import type { LinkableChannel, Lookups, MentionableGroup, MentionableUser } from "./types.ts";
 
 /** The user meant, if there is one: an ID must belong to the name given with it (rendering.md §4). */
@@ -40,14 +41,17 @@ export function resolves(reference: Reference, lookups: Lookups): boolean {
 }
 
 /** The context of a text that is read again because phase 1 took it for more than it is. */
-export function knownContext(lookups: Lookups, translateEmoticons: boolean): InlineContext {
-  const looks = lookups.linkifiers.looks();
+export function knownContext(
+  lookups: Lookups,
+  linkifiers: TextLinkifiers,
+  translateEmoticons: boolean,
+): InlineContext {
   return {
     translateEmoticons,
     accepts: (reference) => resolves(reference, lookups),
     hasCustomEmoji: (name) => lookups.customEmoji.has(name),
     noteWildcard: () => {},
-    linkify: (source, taken) => lookups.linkifiers.find(source, taken, looks),
+    linkify: (source, taken) => linkifiers.find(source, taken),
   };
 }
 

@@ -5,6 +5,7 @@ import { renderMessage } from "../render-message.ts";
 import { lookups } from "../sample-organization.test.ts";
 import { topicLinks } from "../topic-links.ts";
 import { type Linkifier, Linkifiers } from "./linkifiers.ts";
+import { plainBeginning } from "./pattern.ts";
 
 const p = (inside: string): string => `<p>${inside}</p>`;
 const a = (href: string, text = href): string => `<a href="${href}">${text}</a>`;
@@ -152,19 +153,57 @@ describe("Linkifiers", () => {
     expect(topicLinks("#12")).to.deep.equal([]);
   });
 
-  it("look at no more than 300 matches in one text, whatever the pattern is", () => {
+  it("look at no more than 300 matches in one text, and read no more than so much, whatever the pattern is", () => {
     const links = (text: string) => linked(text).split("t.example").length - 1;
     expect(links("#1 ".repeat(299))).to.equal(299);
     expect(links("> #1\n\n".repeat(1_000))).to.equal(300);
     for (const pattern of ["(a+)+b", "(?:a[^b]*b)|a", "(.*)*z", "(x{1,30}){1,30}y", "[^ ]+"]) {
       const linkifiers = new Linkifiers([{ pattern, urlTemplate: "/x" }]);
       for (const text of ["a ".repeat(5_000), "a".repeat(10_000), "x,".repeat(5_000)]) {
-        const looks = linkifiers.looks();
-        expect(linkifiers.find(text, [], looks).length, pattern).to.be.at.most(300);
+        expect(linkifiers.matchingIn([text]).find(text, []).length, pattern).to.be.at.most(300);
         const parsed = parseMessage(text.replaceAll(" ", " \n> "));
         const steps = countSteps(() => renderMessage(parsed, { ...lookups, linkifiers }));
         expect(steps, pattern).to.be.at.most(400 * parsed.content.length);
       }
     }
+  });
+
+  it("leave out those that come when too much has been read", () => {
+    const plain = { pattern: "[#]1", urlTemplate: "/plain" };
+    const dear = Array.from({ length: 60 }, (_, n) => ({
+      pattern: `[#]${2 + (n % 8)}`,
+      urlTemplate: "/dear",
+    }));
+    const text = "a #1 ".repeat(2_000);
+    const find = (...own: Linkifier[]) =>
+      new Linkifiers(own).matchingIn([text]).find(text, []).length;
+    expect(find(plain, ...dear)).to.be.above(200);
+    expect(find(...dear, plain)).to.equal(0);
+    // Those whose beginning is not there are not read for.
+    const absent = dear.map(({ pattern, urlTemplate }) => ({
+      pattern: `!${pattern}`,
+      urlTemplate,
+    }));
+    expect(find(...absent, plain)).to.be.above(200);
+  });
+
+  it("are found by their plain beginning alone where they have one", () => {
+    const beginnings: Record<string, string> = {
+      "#(?P<id>[0-9]+)": "#",
+      "T-\\d": "T-",
+      "issue #?\\d": "issue ",
+      "ab*c": "a",
+      "ab{0,2}": "a",
+      "ab+": "ab",
+      "\\#\\.x": "#.x",
+      "\\Qa\\E": "",
+      "a|b": "",
+      "(?i)a": "",
+      "[ab]c": "",
+      "^a": "",
+      "漢🙂?": "漢",
+    };
+    for (const [pattern, beginning] of Object.entries(beginnings))
+      expect(plainBeginning(pattern), pattern).to.equal(beginning);
   });
 });

@@ -25,6 +25,25 @@ const EXPRESSION = /\{([+#./;?&]?)([^{}]*)\}/g;
 const VARIABLE = /^([^:*]+)(?::(\d{1,4})|\*)?$/;
 const RESERVED = /%[0-9a-f]{2}|[:/?#[\]@!$&'()*+,;=]/gi;
 
+const EXPRESSIONS = /^[+#./;?&]?[\w%.]+(?::[1-9]\d{0,3}|\*)?(?:,[\w%.]+(?::[1-9]\d{0,3}|\*)?)*$/;
+
+/** The variables of a URI template (RFC 6570), without repetitions; undefined where it is none. */
+export function templateVariables(template: string): string[] | undefined {
+  const parts = template.split(/\{([^{}]*)\}/);
+  const expressions = parts.filter((_, n) => n % 2 === 1);
+  const isTemplate =
+    parts.every((part, n) => n % 2 === 1 || !/[{}]/.test(part)) &&
+    expressions.every((expression) => EXPRESSIONS.test(expression));
+  if (!isTemplate) return undefined;
+  const names = expressions.flatMap((expression) =>
+    expression
+      .replace(/^[+#./;?&]/, "")
+      .split(",")
+      .map((variable) => variable.replace(/[:*].*$/, "")),
+  );
+  return [...new Set(names)];
+}
+
 /** An address by a URI template (RFC 6570) whose variables are texts; one without a value is left out. */
 export function expandUrl(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(EXPRESSION, (_all, sign: string, names: string) => {
