@@ -33,7 +33,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["users"],
     ["bots", "settings"],
     ["realms"],
-    ["channel-folders", "server"],
+    ["channel-folders", "linkifiers", "server"],
     ["event-formats"],
     ["register/context", "register/realm"],
     ["register/sections"],

@@ -102,6 +102,7 @@ describe("Snapshots and events", function () {
       groups: [team.id],
       folders: [],
       profileFields: [],
+      linkifiers: [],
       scheduled: [],
       reminders: [],
       messages: [],

@@ -32,6 +32,9 @@ export const bounds = {
   /** Accounts that a profile value names, and characters of HTML that one renders to: everybody gets those of all. */
   profileUsers: 100,
   profileHtml: 50_000,
+  /** Linkifiers of an organization, and instructions of their patterns: each text is read with all of them. */
+  linkifiers: 100,
+  linkifierInstructions: 2_000,
 } as const;
 
 /** A list's greatest length, and how a refusal calls what is in it. */
@@ -45,6 +48,7 @@ export const mostChannels: Most = { count: bounds.channels, of: "channels" };
 export const mostGroups: Most = { count: bounds.accounts, of: "groups" };
 export const mostMessages: Most = { count: bounds.messages, of: "messages" };
 export const mostChannelFolders: Most = { count: bounds.channelFolders, of: "channel folders" };
+export const mostLinkifiers: Most = { count: bounds.linkifiers, of: "linkifiers" };
 
 export const mostProfileFields: Most = { count: bounds.profileFields, of: "profile fields" };
 

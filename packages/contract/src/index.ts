@@ -28,6 +28,7 @@ export type { EventFields, EventShape, ValuesOf } from "./events/fields.ts";
 export { type Audience, NewEvent } from "./events/new-event.ts";
 export * from "./form.ts";
 export * from "./ids.ts";
+export type { LinkifierObject } from "./linkifiers/linkifier-object.ts";
 export { reportTypes } from "./messages/report-types.ts";
 export * from "./open-api.ts";
 export * from "./operation.ts";

@@ -240,6 +240,7 @@ export {
 export { activeRealms } from "./realms/active-realms.ts";
 export { realmIconUrl } from "./realms/icon.ts";
 export { legacyPolicies } from "./realms/legacy-policies.ts";
+export { linkifiersOf, listLinkifiers } from "./realms/linkifiers.ts";
 export { realmPolicyEvent, realmUpdatedEvents } from "./realms/realm-events.ts";
 export { realmOfHost } from "./realms/realm-of-host.ts";
 export { holdOrganization, lockOrganization } from "./realms/lock-organization.ts";

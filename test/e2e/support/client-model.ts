@@ -18,6 +18,7 @@ export interface ModelState {
   realm_default_streams: number[];
   channel_folders: Item[];
   custom_profile_fields: Item[];
+  realm_linkifiers: Item[];
   realm_users: Item[];
   realm_non_active_users: Item[];
   realm_user_groups: Item[];
@@ -171,6 +172,9 @@ export class ClientModel {
       }));
       if (this.state.channel_folders.length > 0) throw new Error("the order leaves folders out");
       this.state.channel_folders.push(...folders);
+    },
+    realm_linkifiers: (event) => {
+      this.state.realm_linkifiers = event["realm_linkifiers"] as Item[];
     },
     default_streams: (event) => {
       this.state.realm_default_streams = event["default_streams"] as number[];

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { linkifierObject } from "../linkifiers/linkifier-object.ts";
 import { event } from "./event.ts";
 
 export const linkifiersChanged = event({
   type: "realm_linkifiers",
   about: "The organization's linkifiers: all of them.",
   to: "everybody",
-  fields: { realm_linkifiers: z.array(z.looseObject({ id: z.int() })) },
+  fields: { realm_linkifiers: z.array(linkifierObject) },
   older: { linkifier_url_template: { about: "None." } },
-  notServedYet: true,
 });

@@ -25,7 +25,12 @@ describe("the presentation of a message", () => {
     submessages: [],
   };
   const presentation: Presentation = {
-    realm: { subdomain: "", emptyTopicDisplayName: "misc", editHistoryPolicy: "all" },
+    realm: {
+      subdomain: "",
+      emptyTopicDisplayName: "misc",
+      editHistoryPolicy: "all",
+      linkifiers: "[]",
+    },
     applyMarkdown: true,
     clientGravatar: true,
     siteUrl: "https://chat.test",

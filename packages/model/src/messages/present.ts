@@ -1,6 +1,7 @@
 import type { EditHistoryEntry, MessageResource } from "@carillon/contract";
 import { isMeMessage, topicLinks } from "@carillon/markdown";
 
+import { linkifiersOf } from "../realms/linkifiers.ts";
 import type { Realm } from "../realms/realm.ts";
 import { pictureUrl } from "../users/avatar.ts";
 import type { Viewer } from "../users/address-viewers.ts";
@@ -54,7 +55,10 @@ export interface MessageForm {
 
 /** How one viewer, with one client, gets messages. */
 export interface Presentation extends MessageForm {
-  readonly realm: Pick<Realm, "subdomain" | "emptyTopicDisplayName" | "editHistoryPolicy">;
+  readonly realm: Pick<
+    Realm,
+    "subdomain" | "emptyTopicDisplayName" | "editHistoryPolicy" | "linkifiers"
+  >;
 }
 
 /**
@@ -86,7 +90,7 @@ type FormField = "subject" | "avatar_url" | "content" | "content_type";
 /** The part of a message that is the same for every viewer and every client, as it is when the message is sent. */
 export function commonFields(
   message: PresentableMessage,
-  realm: Pick<Realm, "subdomain">,
+  realm: Pick<Realm, "subdomain" | "linkifiers">,
 ): Omit<MessageResource, FormField | "flags"> {
   const { sender, place } = message;
   const where =
@@ -95,7 +99,7 @@ export function commonFields(
           type: "stream" as const,
           stream_id: place.channel.id,
           display_recipient: place.channel.name,
-          topic_links: topicLinks(place.topic),
+          topic_links: topicLinks(place.topic, linkifiersOf(realm)),
         }
       : {
           type: "private" as const,

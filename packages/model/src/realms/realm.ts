@@ -2,6 +2,7 @@ import { realmPermissions, type RealmPermission } from "@carillon/contract";
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 import { groupsObject } from "../permissions/columns.ts";
+import { linkifiersText } from "./linkifiers.ts";
 
 /** Who sees what messages and topics were before: all of it, moves only, nothing. */
 export type EditHistoryPolicy = "all" | "moves" | "none";
@@ -25,6 +26,8 @@ const row = {
   enableReadReceipts: column.bool,
   /** The database's clock when this was read: the start of the transaction. UNIX time in seconds, with a fraction. */
   now: column.float,
+  /** See {@link linkifiersOf}. */
+  linkifiers: column.text.neverNullHere(),
   /** The group of each permission. */
   groups: column.json<Readonly<Record<RealmPermission, number>>>(),
 };
@@ -41,7 +44,7 @@ const byId = statement({
       enable_spectator_access AS "enableSpectatorAccess", send_channel_events_messages AS "sendChannelEventsMessages",
       new_stream_announcements_channel_id AS "newStreamAnnouncementsChannelId", description,
       message_edit_history_visibility_policy AS "editHistoryPolicy", enable_read_receipts AS "enableReadReceipts",
-      extract(epoch FROM now())::float8 AS now,
+      extract(epoch FROM now())::float8 AS now, ${linkifiersText} AS linkifiers,
       ${groupsObject(realmPermissions)} AS groups
     FROM realms WHERE id = $1`,
   row,

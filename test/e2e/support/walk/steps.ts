@@ -13,6 +13,7 @@ import { deliver, user } from "@carillon/testkit";
 import { channelFolderSteps } from "./channel-folders.ts";
 import { channelSteps } from "./channels.ts";
 import { groupSteps } from "./groups.ts";
+import { linkifierSteps } from "./linkifiers.ts";
 import { messageSteps } from "./messages.ts";
 import { organizationSteps } from "./organization.ts";
 import { ownSteps } from "./own.ts";
@@ -34,6 +35,7 @@ export const walkSteps: readonly WalkStep[] = [
   ...channelFolderSteps,
   ...channelSteps,
   ...groupSteps,
+  ...linkifierSteps,
   ...messageSteps,
   ...organizationSteps,
   ...ownSteps,

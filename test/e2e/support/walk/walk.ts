@@ -27,6 +27,8 @@ export interface Walk {
   /** Ids of folders of channels. */
   readonly folders: number[];
   readonly profileFields: Array<{ id: number; type: number }>;
+  /** Ids of linkifiers; some are gone. */
+  readonly linkifiers: number[];
   readonly scheduled: Array<{ id: number; by: TestAccount }>;
   readonly reminders: Array<{ id: number; by: TestAccount }>;
   /** Messages that were sent, and who did it; some are gone. */

@@ -6,7 +6,7 @@ import {
 } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { isMeMessage, topicLinks } from "@carillon/markdown";
-import { type AccessibleMessage, flag, flagNames } from "@carillon/model";
+import { type AccessibleMessage, flag, flagNames, linkifiersOf } from "@carillon/model";
 
 import type { CheckedChange } from "./check-change.ts";
 import { changesChannel, changesTopic, type Move } from "./check-move.ts";
@@ -54,7 +54,7 @@ export async function updateEvents(
         rendering_only: false,
         ...placeFields(done.message),
         ...(id === done.message.id ? textFields(done) : {}),
-        ...(done.move ? moveFields(done.move, done.propagateMode) : {}),
+        ...(done.move ? moveFields(done.move, done) : {}),
         flags,
       },
       { audience: userIds, userData },
@@ -94,12 +94,13 @@ function textFields({ stored, text }: DoneChange): Partial<Updated> {
   };
 }
 
-function moveFields(move: Move, propagate_mode: PropagateMode): Partial<Updated> {
+function moveFields(move: Move, { realm, propagateMode }: DoneChange): Partial<Updated> {
   const { from, to } = move;
+  const links = () => topicLinks(to.topic, linkifiersOf(realm));
   return {
     orig_subject: from.topic,
-    propagate_mode,
-    ...(changesTopic(move) ? { subject: to.topic, topic_links: topicLinks(to.topic) } : {}),
+    propagate_mode: propagateMode,
+    ...(changesTopic(move) ? { subject: to.topic, topic_links: links() } : {}),
     ...(changesChannel(move) ? { new_stream_id: to.channel.id } : {}),
   };
 }

@@ -1,8 +1,8 @@
-import { type Presentation, type Reader, loadRealm, presentMessage } from "@carillon/model";
-import { setImmediate } from "node:timers/promises";
+import { type Reader, loadRealm, presentMessage } from "@carillon/model";
 
 import type { MessageResource } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
+import { inSlices } from "@carillon/kit";
 
 import { findMessages, foundInRefusedChannel } from "./find-messages.ts";
 import { hydrate, type HydratedMessage } from "./hydrate.ts";
@@ -53,7 +53,9 @@ export async function readMessages(
     found_newest: found.foundNewest,
     history_limited: false,
     messages: withMatches(
-      await presentAll(messages, { realm, viewer, ...request }),
+      await inSlices(messages, ({ message, flags }) =>
+        presentMessage(message, flags, { realm, viewer, ...request }),
+      ),
       narrow.search && (await matchesOf(sql, narrow.search, messages.map(matchingOf))),
     ),
   };
@@ -68,19 +70,4 @@ function withMatches(
   matches: readonly Match[] | undefined,
 ): MessageResource[] {
   return matches ? messages.map((message, i) => ({ ...message, ...matches[i] })) : messages;
-}
-
-/** So many at a time take about 2 ms; other requests get their turn in between. */
-const slice = 500;
-
-async function presentAll(
-  messages: readonly HydratedMessage[],
-  presentation: Presentation,
-): Promise<MessageResource[]> {
-  const presented: MessageResource[] = [];
-  for (const { message, flags } of messages) {
-    presented.push(presentMessage(message, flags, presentation));
-    if (presented.length % slice === 0) await setImmediate();
-  }
-  return presented;
 }

@@ -5,6 +5,7 @@ import {
   type Realm,
   hasContentAccess,
   hasSharedHistorySql,
+  linkifiersOf,
   loadMemberships,
   loadPostingChannelsNamed,
   loadRealm,
@@ -91,6 +92,7 @@ export async function loadMentionLookups(
     of: ({ names }, author, { realm, memberships }) => ({
       ...shared,
       emptyTopicDisplayName: realm.emptyTopicDisplayName,
+      linkifiers: linkifiersOf(realm),
       channelsByName: new Map(
         names.channelNames.flatMap((name) => {
           const channel = channels.get(name);

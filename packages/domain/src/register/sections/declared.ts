@@ -5,6 +5,7 @@ export * from "./channels.ts";
 export * from "./custom-profile-fields.ts";
 export * from "./default-channels.ts";
 export * from "./empty.ts";
+export * from "./linkifiers.ts";
 export * from "./muted-topics.ts";
 export * from "./muted-users.ts";
 export * from "./newest-message.ts";

@@ -10,7 +10,6 @@ const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   device: { devices: {} },
   push_device: { push_devices: {} },
   realm_domains: { realm_domains: [] },
-  realm_linkifiers: { realm_linkifiers: [] },
   realm_filters: { realm_filters: [] },
   realm_playgrounds: { realm_playgrounds: [] },
   realm_embedded_bots: { realm_embedded_bots: [] },
