@@ -38,7 +38,8 @@ interface ReactionRow {
   readonly message_id: number;
 }
 
-const keyText = "SELECT id, realm_id FROM users WHERE api_key_digest = $1 AND is_active";
+const keyText = `SELECT u.id, r.subdomain FROM users u JOIN realms r ON r.id = u.realm_id
+  WHERE u.api_key_digest = $1 AND u.is_active`;
 const messagesText = `SELECT m.id, m.sender_id, m.recipient_id, m.topic AS subject, m.content, m.rendered_content,
     floor(extract(epoch FROM m.sent_at))::int AS timestamp, m.edit_history, client.name AS client, um.flags,
     c.id AS stream_id, c.name AS display_recipient, u.email AS sender_email, u.full_name AS sender_full_name
@@ -54,7 +55,7 @@ const bits = ["read", "starred", "collapsed", "mentioned", "stream_wildcard_ment
 async function answer(request: IncomingMessage): Promise<object[]> {
   const basic = Buffer.from(request.headers.authorization!.slice(6), "base64").toString();
   const key = basic.slice(basic.indexOf(":") + 1);
-  const found = await pool.query<{ id: number; realm_id: number }>({
+  const found = await pool.query<{ id: number; subdomain: string }>({
     name: "key",
     text: keyText,
     values: [secrets.digest(key)],
@@ -75,10 +76,10 @@ async function answer(request: IncomingMessage): Promise<object[]> {
   const on = new Map<number, ReactionRow[]>();
   for (const row of reactions.rows)
     on.set(row.message_id, [...(on.get(row.message_id) ?? []), row]);
-  return rows.toReversed().map((row) => present(row, on.get(row.id) ?? []));
+  return rows.toReversed().map((row) => present(row, on.get(row.id) ?? [], user.subdomain));
 }
 
-function present(row: MessageRow, reactions: readonly ReactionRow[]): object {
+function present(row: MessageRow, reactions: readonly ReactionRow[], subdomain: string): object {
   const { rendered_content, edit_history, flags, ...fields } = row as MessageRow & {
     readonly rendered_content: string;
   };
@@ -90,7 +91,7 @@ function present(row: MessageRow, reactions: readonly ReactionRow[]): object {
     flags: flags === null ? ["read", "historical"] : names(flags),
     is_me_message: row.content.startsWith("/me "),
     avatar_url: null,
-    sender_realm_str: "",
+    sender_realm_str: subdomain,
     topic_links: [],
     submessages: [],
     reactions: reactions.map(({ message_id: _message, ...reaction }) => reaction),

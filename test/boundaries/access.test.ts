@@ -11,7 +11,7 @@ const named: ReadonlyArray<{ path: RegExp; why: string }> = [
   { path: /^packages\/model\/src\/channels\/(metadata|content)-audience\.ts$/, why: "the rules" },
   { path: /^packages\/model\/src\/channels\/(channel|present)\.ts$/, why: "loads and shows" },
   { path: /^packages\/model\/src\/messages\/(channel-facts|seen-messages)\.ts$/, why: "load" },
-  { path: /^packages\/domain\/src\/messages\/read\/narrow\/lookups\.ts$/, why: "loads" },
+  { path: /^packages\/domain\/src\/messages\/read\/narrow\/named-channels\.ts$/, why: "loads" },
   { path: /^packages\/contract\/src\//, why: "the wire" },
   { path: /^apps\/gateway\/src\/operations\/channels\//, why: "passes on what is asked for" },
   { path: /^packages\/domain\/src\/channels\/(create|update|rights)\//, why: "sets them" },

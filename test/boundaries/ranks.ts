@@ -24,7 +24,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["messages/change"],
     ["channels/upkeep", "deletion", "retention"],
     ["notices", "scheduled", "typing"],
-    ["muted-users", "presence", "profile-fields", "user-status", "user-topics"],
+    ["bot-storage", "muted-users", "presence", "profile-fields", "user-status", "user-topics"],
     ["channels/notices", "channels/rights"],
     ["channels/archive", "channels/create", "channels/defaults", "channels/read"],
     ["channels/update"],

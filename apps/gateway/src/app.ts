@@ -52,6 +52,8 @@ export interface AppOptions<Services, A extends Actor = Actor> {
   readonly health?: () => Promise<unknown>;
   /** Fires when the process is about to end: polls do not wait any longer for the database to come back. */
   readonly closing?: AbortSignal;
+  /** Bytes of a body, by operation, where its declaration cannot say how many. */
+  readonly bodyLimits?: ReadonlyMap<string, number>;
   /** The address that clients use, for the OpenAPI document. */
   readonly serverUrl?: string;
 }
@@ -81,6 +83,7 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     authenticate,
     limiter,
     shares: new Shares<number>(connectionsOfAccount),
+    bodyLimits: options.bodyLimits,
   };
   const unknown = new Share(connectionsOfUnknown);
   const route = routeMiddleware<Handler<Services>>(

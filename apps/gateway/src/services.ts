@@ -12,6 +12,8 @@ export interface Services {
   readonly events: Pick<EventHub<unknown>, "poll">;
   /** Tries of passwords. */
   readonly guesses: Guesses;
+  /** Characters that one bot may store (bot-storage-alert-words-navigation.md §1). */
+  readonly botStorageLimit: number;
   readonly log: Logger;
 }
 

@@ -65,7 +65,15 @@ export async function startGateway(
   for (const line of unbuiltVariables(env)) log.warn(line);
   const limits = openLimits({ env, log, db, secrets }, shutdown);
   const { guesses, requests: limiter } = limits;
-  const gateway = wireServices({ db, site, log, queues, redisUrl: env.REDIS_URL, guesses });
+  const gateway = wireServices({
+    db,
+    site,
+    log,
+    queues,
+    redisUrl: env.REDIS_URL,
+    guesses,
+    botStorageLimit: env.BOT_STORAGE_LIMIT,
+  });
   const { events, outbox } = gateway;
   shutdown.add(1, "outbox", () => outbox.close());
   const observed = await observeGateway(

@@ -1,3 +1,4 @@
+import { updateBotStorage } from "@carillon/contract";
 import type { Database, Outbox } from "@carillon/db";
 import { authenticate, eventPresenter, type Guesses, type LoggedIn } from "@carillon/domain";
 import { EventHub, type HubOptions, type Presenter } from "@carillon/events";
@@ -23,6 +24,8 @@ export interface GatewayParts {
   /** Given, wake-ups go over Redis. */
   readonly redisUrl: string | undefined;
   readonly guesses: Guesses;
+  /** Characters that one bot may store. */
+  readonly botStorageLimit: number;
   /** How polls wait. */
   readonly polls?:
     | Partial<Pick<HubOptions<unknown>, "limits" | "lookMs" | "heartbeatMs">>
@@ -41,6 +44,7 @@ export interface WiredGateway {
 /** Puts the services together: polls hear of commits from here on. */
 export function wireServices(parts: GatewayParts): WiredGateway {
   const { db, outbox, site, log, queues, redisUrl, guesses, polls, checkEvents } = parts;
+  const { botStorageLimit } = parts;
   const presenter = eventPresenter(db, site);
   const events = new EventHub({
     db,
@@ -57,7 +61,8 @@ export function wireServices(parts: GatewayParts): WiredGateway {
     onWake: (realmId) => events.wake(realmId),
     onReconnected: () => void events.look().catch(() => {}),
   });
-  return { services: { db, site, events, guesses, log }, events, outbox: served };
+  const services = { db, site, events, guesses, botStorageLimit, log };
+  return { services, events, outbox: served };
 }
 
 /** What differs between the app of a process and that of a test. */
@@ -71,7 +76,7 @@ export async function wireApp(
   { services }: WiredGateway,
   options: WiredAppOptions = {},
 ): Promise<Koa> {
-  const { db, site, log } = services;
+  const { db, site, botStorageLimit, log } = services;
   return buildApp<Services, LoggedIn>({
     services,
     bindServices,
@@ -80,7 +85,13 @@ export async function wireApp(
     health: async () => {
       if (!(await db.answers())) throw new Error("the database does not answer");
     },
+    bodyLimits: new Map([[updateBotStorage.id, storageBodyLimit(botStorageLimit)]]),
     ...options,
     handlers: options.handlers ?? (await loadHandlers<Services>(operationsFolder)),
   });
+}
+
+/** Bytes in which as many characters fit, percent-encoded four-byte ones too, and the form around them (http-contract.md §8). */
+function storageBodyLimit(characters: number): number {
+  return 12 * characters + 1024 * 1024;
 }

@@ -12,7 +12,7 @@ const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
     /^(streams|channels|channel_folders|get_stream_id|default_streams)\b|\/subscriptions\b|\/topics$/,
   ],
   ["user-groups", /^user_groups/],
-  ["bots", /^bots/],
+  ["bots", /^bot(s|_storage)\b/],
   ["settings", /^settings|^realm\/user_settings_defaults$/],
   ["profile-fields", /^realm\/profile_fields\b|\/profile_data$/],
   ["organization", /^realm/],

@@ -3,14 +3,21 @@ import type { InputOf, Operation } from "./operation.ts";
 
 /**
  * The input of an operation from the texts that were sent, in the documented order.
+ * @param reads the ends of what was read as it came, instead of a text, by the names that were sent
  * @throws ApiError for the first parameter that is missing, unusable or given under two names
  */
 export function decodeInput<Op extends Operation>(
   operation: Op,
   given: ReadonlyMap<string, string>,
+  reads?: ReadonlyMap<string, () => unknown>,
 ): InputOf<Op> {
   const input: Record<string, unknown> = {};
   for (const { name, aliases, parameter } of operation.decoders) {
+    const read = reads?.get(name);
+    if (read) {
+      input[name] = parameter.decodeRead(name, read);
+      continue;
+    }
     let text = given.get(name);
     let sentAs = name;
     for (const alias of aliases) {

@@ -3,13 +3,25 @@ import { overBound, type Most } from "./bounds.ts";
 import { knowableId, maxId } from "./ids.ts";
 import { schemaOf } from "./json-schema.ts";
 import { parseShape } from "./parse-shape.ts";
-import { Parameter, Unusable, type Codec } from "./parameter.ts";
+import { Parameter, Unusable, type Codec, type JsonSchema, type TextReader } from "./parameter.ts";
 import { parseStrictJson, isUnstorable, type JsonOptions } from "./strict-json.ts";
 
 /**
  * The types of request parameters (http-contract.md §5): strict, without any conversion between JSON types.
  */
-export const form = { text, oneOf, oneOfOrJson, bool, boolOr, int, intOr, id, json, custom };
+export const form = {
+  text,
+  oneOf,
+  oneOfOrJson,
+  bool,
+  boolOr,
+  int,
+  intOr,
+  id,
+  json,
+  streamed,
+  custom,
+};
 
 /**
  * A string: the text itself, never JSON-decoded. U+0000, which no column can hold, is refused, unless the action
@@ -131,6 +143,23 @@ function json<Schema extends z.ZodType>(
     },
     schema: schemaOf(schema, "input"),
     json: true,
+  });
+}
+
+/**
+ * JSON of any length, up to that of the operation's body: it is read as it comes, and neither its text nor its value has
+ * to lie in memory as a whole. The reader sees to what `json` does for others.
+ */
+function streamed<T>(reader: () => TextReader<T>, schema: JsonSchema): Parameter<T> {
+  return new Parameter({
+    decode(given) {
+      const own = reader();
+      own.write(given);
+      return own.end();
+    },
+    schema,
+    json: true,
+    reader,
   });
 }
 

@@ -2,6 +2,7 @@ export * from "./all-operations.ts";
 export * from "./api-reference.ts";
 export * from "./api-error.ts";
 export type { BotDefaults, BotObject, CreatedBot, OwnBot, UpdatedBot } from "./bots/bot-objects.ts";
+export type { LongEntry, ShortEntries, StorageBatch } from "./bot-storage/storage-batches.ts";
 export * from "./bounds.ts";
 export type { ChannelFolderObject } from "./channel-folders/channel-folder-object.ts";
 export type { ProfileFieldObject } from "./profile-fields/profile-field-object.ts";

@@ -1,4 +1,7 @@
 // Generated from the files of this folder by `npm run generate`; do not edit.
+export * from "./bot-storage/delete.ts";
+export * from "./bot-storage/get.ts";
+export * from "./bot-storage/update.ts";
 export * from "./bots/create-bot.ts";
 export * from "./bots/deactivate-bot.ts";
 export * from "./bots/get-bot-api-key.ts";

@@ -11,6 +11,19 @@ export interface Codec<T> {
   readonly schema: JsonSchema;
   /** The text is JSON (an array, an object); otherwise it is the value itself. */
   readonly json: boolean;
+  /** Where the text may be too long to be had as a whole: a new reader for each. */
+  readonly reader?: () => TextReader<T>;
+}
+
+/** Reads the text of a field as it comes, so that it never lies in memory as a whole. */
+export interface TextReader<T> {
+  /**
+   * Takes the next piece; pieces cut no surrogate pair in two.
+   * @throws Unusable as soon as the text cannot be of the documented type; nothing more need be written then
+   */
+  readonly write: (text: string) => void;
+  /** @throws Unusable */
+  readonly end: () => T;
 }
 
 /** Why a text cannot be used, worded to follow the parameter's name: `must be an integer`. */
@@ -101,8 +114,21 @@ export class Parameter<T> {
       if (this.presence.nullIs === "absent") return this.absent(name);
       return null as T;
     }
+    return this.#usable(name, () => this.codec.decode(text));
+  }
+
+  /**
+   * The value of a parameter whose text was read as it came.
+   * @param read the end of its reader
+   * @throws ApiError `BAD_REQUEST` that names the parameter
+   */
+  decodeRead(name: string, read: () => unknown): T {
+    return this.#usable(name, read as () => T);
+  }
+
+  #usable(name: string, decode: () => T): T {
     try {
-      return this.codec.decode(text);
+      return decode();
     } catch (error) {
       if (error instanceof Unusable) throw errors.badRequest(`${name} ${error.message}`);
       if (error instanceof ApiError) throw error;

@@ -43,6 +43,8 @@ export const lockOrder = [
   "conversations",
   /** Counting scheduled messages near the bound. By account. */
   "pendingMessages",
+  /** What a bot has stored. By bot. */
+  "botStorage",
   /** What an account says of itself: its status, its presence. By account. */
   "ownState",
   /** The order of presences. By organization. */

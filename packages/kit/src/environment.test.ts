@@ -21,6 +21,8 @@ describe("the variables", () => {
     ["SECRET_KEY", "short", /must have at least 32 characters/],
     ["PUSH_BOUNCER", "on", /must be `embedded` or unset/],
     ["PUSH_BOUNCER_URL", "bouncer", /must be a URL beginning with http/],
+    ["BOT_STORAGE_LIMIT", "0", /must be a number of characters from 1/],
+    ["BOT_STORAGE_LIMIT", "10 MB", /must be a number of characters from 1/],
     ["RATE_LIMITS", "none", /must be `off` or rules such as `user=60:200/],
     ["RATE_LIMITS", "user=60", /must be `off` or rules/],
     ["RATE_LIMITS", "user=60:0", /must be `off` or rules/],

@@ -30,6 +30,8 @@ const publicAddress = url("http", "https").refine(
   "must be an address that paths can be appended to: without credentials, `?` and `#`",
 );
 
+const storageRule = { error: "must be a number of characters from 1 to 100000000" };
+
 const variables = {
   PORT: port.default(9991),
   HOST: z.string().min(1).default("127.0.0.1"),
@@ -58,6 +60,12 @@ const variables = {
       "must be `off` or rules such as `user=60:200,3600:5000;ip=60:100;login=1800:5` (seconds:requests, each kind once)",
     )
     .optional(),
+  BOT_STORAGE_LIMIT: z.coerce
+    .number(storageRule)
+    .int(storageRule)
+    .min(1, storageRule)
+    .max(100_000_000, storageRule)
+    .default(10_000_000),
   TRUSTED_PROXIES: z.string().min(1).optional(),
   SMTP_URL: url("smtp", "smtps").optional(),
   MAIL_FROM: z.email("must be an e-mail address").optional(),

@@ -136,8 +136,8 @@ export {
   lockToldMessage,
 } from "./messages/lock-message.ts";
 export { loadMessageAudience } from "./messages/message-audience.ts";
-export { loadReactions } from "./messages/reactions.ts";
-export { loadSubmessages } from "./messages/submessages.ts";
+export { type Reaction, loadReactions } from "./messages/reactions.ts";
+export { type Submessage, loadSubmessages } from "./messages/submessages.ts";
 export { contentDeleteLimit } from "./messages/content-delete-limit.ts";
 export { checkContentEditable, contentEditLimit } from "./messages/content-edit-limit.ts";
 export { flag, flagNames } from "./messages/flags.ts";

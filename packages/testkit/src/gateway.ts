@@ -25,6 +25,8 @@ export interface GatewayOptions {
   readonly redisUrl?: string;
   /** Unless given, passwords may be tried as often as one likes. */
   readonly guesses?: Guesses;
+  /** Characters that one bot may store; 10,000,000 unless given. */
+  readonly botStorageLimit?: number;
   /** How polls wait. */
   readonly events?: GatewayParts["polls"];
   /** Default: what lies below `apps/gateway/src/operations`. */
@@ -72,6 +74,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     queues: options.queues,
     redisUrl: options.redisUrl,
     guesses: options.guesses ?? anyGuesses,
+    botStorageLimit: options.botStorageLimit ?? 10_000_000,
     polls: options.events,
     checkEvents: checkedPresenter,
   });

@@ -15,8 +15,8 @@ export function bodyLimitOf({ bodyLimit, access }: Operation): number {
   return bodyLimit ?? (access === "anyone" ? strangersLimit : usualLimit);
 }
 
-const formType = "application/x-www-form-urlencoded";
-const multipartType = "multipart/form-data";
+export const formType = "application/x-www-form-urlencoded";
+export const multipartType = "multipart/form-data";
 
 /**
  * Adds the parameters of the body, when it is a form of either kind; other bodies are not read at all.

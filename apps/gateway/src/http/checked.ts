@@ -1,7 +1,7 @@
 import { ApiError, commonErrors } from "@carillon/contract";
 import { z } from "zod";
 import type { Handler } from "./handler.ts";
-import { Pages } from "./pages.ts";
+import { JsonText, Pages } from "./pages.ts";
 
 /**
  * The handler, compared with its declaration on every call, to the field: an undeclared answer or refusal fails.
@@ -33,22 +33,37 @@ export function checked<Services>(handler: Handler<Services>): Handler<Services>
   };
 }
 
-/** What is read in pages is looked at when it is read, each page as if it were the list. */
+/** What comes in pieces is looked at as a whole, once it has gone out. */
+async function* checkedText(text: JsonText, check: (value: unknown) => void) {
+  let whole = "";
+  for await (const piece of text.read()) {
+    whole += piece;
+    yield piece;
+  }
+  check(JSON.parse(whole));
+}
+
+/** What is read while the answer goes out is looked at then, each page as if it were the list. */
 function checkedAnswer(answer: object, check: (answer: object) => void): object {
-  const paged = Object.entries(answer).filter(([, value]) => value instanceof Pages);
-  const whole = { ...answer, ...Object.fromEntries(paged.map(([name]) => [name, []])) };
+  const later = Object.entries(answer).filter(
+    ([, value]) => value instanceof Pages || value instanceof JsonText,
+  );
+  const none = later.map(([name, value]) => [name, value instanceof Pages ? [] : {}]);
+  const whole = { ...answer, ...Object.fromEntries(none) };
   check(whole);
-  if (paged.length === 0) return answer;
-  const later = paged.map(([name, list]) => {
+  if (later.length === 0) return answer;
+  const checkedLater = later.map(([name, value]) => {
+    const checkPart = (part: unknown) => check({ ...whole, [name]: part });
+    if (value instanceof JsonText) return [name, new JsonText(() => checkedText(value, checkPart))];
     const read = async function* () {
-      for await (const page of (list as Pages<unknown>).read()) {
-        check({ ...whole, [name]: page });
+      for await (const page of (value as Pages<unknown>).read()) {
+        checkPart(page);
         yield page;
       }
     };
     return [name, new Pages(read)];
   });
-  return { ...answer, ...Object.fromEntries(later) };
+  return { ...answer, ...Object.fromEntries(checkedLater) };
 }
 
 function isDeclared({ operation }: Handler, { code }: ApiError): boolean {

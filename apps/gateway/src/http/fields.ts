@@ -1,4 +1,6 @@
-import { errors } from "@carillon/contract";
+import { errors, type Operation } from "@carillon/contract";
+import { DroppedValue, ReadValue, TextValue } from "./field-values.ts";
+import type { FieldSink } from "./field-sink.ts";
 import { decodeForm } from "./form-decoder.ts";
 
 /** More than any client needs; http-contract.md §4. */
@@ -9,6 +11,8 @@ const maxName = 1_000;
 /** The request's parameters: names to texts. Body wins over query, the last of one source wins. */
 export class Fields {
   readonly texts = new Map<string, string>();
+  /** The ends of parameters that were read as they came, instead of a text. */
+  readonly reads = new Map<string, () => unknown>();
   /** Names of file parts, for operations that take none. */
   readonly files = new Set<string>();
   #count = 0;
@@ -30,6 +34,30 @@ export class Fields {
   add(name: string, value: string): void {
     checkName(name);
     this.texts.set(name, value);
+    this.reads.delete(name);
+  }
+
+  /**
+   * Takes the fields of a body as they come: parameters that are declared so are read, of others the text is kept, and
+   * of names that the operation does not have nothing but the name.
+   */
+  sinkFor({ decoders, supported }: Operation): FieldSink {
+    const readers = new Map(decoders.map(({ name, parameter }) => [name, parameter.codec.reader]));
+    return {
+      admit: () => this.#admit(1),
+      file: (name) => this.addFile(name),
+      field: (name) => {
+        checkName(name);
+        const reader = readers.get(name)?.();
+        if (reader)
+          return new ReadValue(reader, (read) => {
+            this.texts.delete(name);
+            this.reads.set(name, read);
+          });
+        if (!supported.has(name)) return new DroppedValue(() => this.add(name, ""));
+        return new TextValue((text) => this.add(name, text));
+      },
+    };
   }
 
   /** @throws ApiError `BAD_REQUEST` for a name that is too long */

@@ -42,7 +42,7 @@ async function decodedInSlices(bytes: Buffer, slices: Slices): Promise<string> {
   let length = 0;
   for (let from = 0; from < bytes.length;) {
     const to = escapeStart(bytes, Math.min(from + sliceBytes, bytes.length));
-    length = unescape(bytes, from, to, length);
+    length = unescapeForm(bytes, from, to, length);
     await slices.took(to - from);
     from = to;
   }
@@ -50,7 +50,7 @@ async function decodedInSlices(bytes: Buffer, slices: Slices): Promise<string> {
 }
 
 function decoded(bytes: Buffer): string {
-  return bytes.toString("utf8", 0, unescape(bytes, 0, bytes.length, 0));
+  return bytes.toString("utf8", 0, unescapeForm(bytes, 0, bytes.length, 0));
 }
 
 /** Moves `at` to before the escape that it cuts in two. */
@@ -61,7 +61,7 @@ function escapeStart(bytes: Buffer, at: number): number {
 }
 
 /** Writes the bytes that those from `from` to `to` stand for to `at`, which lies before; returns where they end. */
-function unescape(bytes: Buffer, from: number, to: number, at: number): number {
+export function unescapeForm(bytes: Buffer, from: number, to: number, at: number): number {
   for (let i = from; i < to; i++) {
     const byte = bytes[i]!;
     if (byte === percent) {

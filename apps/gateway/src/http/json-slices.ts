@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { Pages } from "./pages.ts";
+import { JsonText, Pages } from "./pages.ts";
 
 /** Characters, roughly, up to which a value is written in one go: about a millisecond. */
 const inOneGo = 64_000;
@@ -42,8 +42,8 @@ export async function* jsonSlices(
 }
 
 /**
- * The same of an object some of whose lists are read page by page: a page is read when what was before it has been
- * taken.
+ * The same of an object some of whose lists are read page by page, and some of whose objects piece by piece: a page is
+ * read when what was before it has been taken.
  */
 export async function* pagedSlices(answer: object): AsyncGenerator<string, void, void> {
   let separator = "{";
@@ -59,9 +59,22 @@ export async function* pagedSlices(answer: object): AsyncGenerator<string, void,
         before = ",";
       }
       yield before === "," ? "]" : `${before}]`;
-    } else yield* gathered(pieces(value), name);
+    } else if (value instanceof JsonText) yield* inTurns(value.read(), name);
+    else yield* gathered(pieces(value), name);
   }
   yield "}";
+}
+
+/** Pieces that come as they are, none of them long. */
+async function* inTurns(
+  parts: AsyncIterable<string> | Iterable<string>,
+  before: string,
+): AsyncGenerator<string, void, void> {
+  yield before;
+  for await (const part of parts) {
+    yield part;
+    await setImmediate();
+  }
 }
 
 async function* gathered(

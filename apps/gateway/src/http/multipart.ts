@@ -9,7 +9,7 @@ import { sliceBytes, Slices } from "./slices.ts";
  */
 
 /** Bytes of the headers of one part. */
-const maxPartHead = 16 * 1024;
+export const maxPartHead = 16 * 1024;
 /** Characters; RFC 2046, and the search for a longer one would not be linear. */
 const maxBoundary = 70;
 const lineEnd = Buffer.from("\r\n");
@@ -27,10 +27,7 @@ export async function addMultipart(
 ): Promise<void> {
   const slices = new Slices();
   if (bytes.length === 0) return;
-  const boundary = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
-  const name = boundary?.[1] ?? boundary?.[2];
-  if (name === undefined || name.length > maxBoundary) throw broken("names no proper boundary");
-  const delimiter = Buffer.from(`\r\n--${name}`);
+  const delimiter = Buffer.from(`\r\n--${boundaryOf(contentType)}`);
   // The first delimiter may stand at the very beginning, without the line end before it.
   const atStart = bytes.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2));
   let next = atStart
@@ -56,8 +53,16 @@ export async function addMultipart(
   }
 }
 
+/** @throws ApiError `BAD_REQUEST` where the header names none */
+export function boundaryOf(contentType: string): string {
+  const boundary = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
+  const name = boundary?.[1] ?? boundary?.[2];
+  if (name === undefined || name.length > maxBoundary) throw broken("names no proper boundary");
+  return name;
+}
+
 /** Where the part begins that follows a delimiter, or that there is none; undefined where it is no delimiter. */
-function afterDelimiter(bytes: Buffer, at: number): number | "end" | undefined {
+export function afterDelimiter(bytes: Buffer, at: number): number | "end" | undefined {
   if (bytes[at] === 0x2d && bytes[at + 1] === 0x2d) return "end";
   while (bytes[at] === 0x20 || bytes[at] === 0x09) at++;
   return bytes[at] === 0x0d && bytes[at + 1] === 0x0a ? at + lineEnd.length : undefined;
@@ -80,7 +85,7 @@ async function findDelimiter(bytes: Buffer, delimiter: Buffer, from: number, sli
 }
 
 /** What the head of a part says of it; undefined for one without a name. */
-function partOf(head: string): { name: string; isFile: boolean } | undefined {
+export function partOf(head: string): { name: string; isFile: boolean } | undefined {
   const disposition = /^content-disposition:\s*form-data(.*)$/im.exec(head)?.[1] ?? "";
   const name = parameter(disposition, /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i);
   return name ? { name, isFile: /;\s*filename\*?=/i.test(disposition) } : undefined;
@@ -95,6 +100,7 @@ function parameter(disposition: string, pattern: RegExp): string | undefined {
     .replaceAll(/%(22|0D|0A)/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-function broken(what: string) {
+/** A refusal, worded to follow "The multipart body". */
+export function broken(what: string) {
   return errors.badRequest(`The multipart body ${what}`);
 }

@@ -12,14 +12,32 @@ export class Pages<Item> {
   }
 }
 
-/** An answer some of whose lists may be read in pages. */
+/** An object of an answer whose JSON comes in pieces, for one that is too large to be made first. */
+export class JsonText {
+  readonly #read: () => AsyncIterable<string> | Iterable<string>;
+
+  /** @param read called when it is the object's turn; where it fails the answer ends with its connection */
+  constructor(read: () => AsyncIterable<string> | Iterable<string>) {
+    this.#read = read;
+  }
+
+  read(): AsyncIterable<string> | Iterable<string> {
+    return this.#read();
+  }
+}
+
+/** An answer some of whose lists may be read in pages, and some of whose objects in pieces. */
 export type Paged<Answer> = {
   [Name in keyof Answer]:
     | Answer[Name]
-    | (Answer[Name] extends ReadonlyArray<infer Item> ? Pages<Item> : never);
+    | (Answer[Name] extends ReadonlyArray<infer Item>
+        ? Pages<Item>
+        : Answer[Name] extends Readonly<Record<string, unknown>>
+          ? JsonText
+          : never);
 };
 
-/** Whether a list of the answer is read in pages. */
+/** Whether a part of the answer is read while it goes out. */
 export function isPaged(answer: object): boolean {
-  return Object.values(answer).some((value) => value instanceof Pages);
+  return Object.values(answer).some((value) => value instanceof Pages || value instanceof JsonText);
 }

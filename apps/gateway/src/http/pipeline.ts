@@ -14,6 +14,7 @@ import { ignoredParameters } from "./ignored.ts";
 import { applyVerdict, type Limiter } from "./limit.ts";
 import type { Outage } from "./outage.ts";
 import type { Route } from "./routes.ts";
+import { isStreamed, readStreamedBody } from "./streamed-body.ts";
 import { withinLifetime } from "./within-lifetime.ts";
 
 export interface PipelineOptions<Services> {
@@ -25,6 +26,8 @@ export interface PipelineOptions<Services> {
   readonly shares: Shares<number>;
   /** Where polls wait for the database. */
   readonly outage: Outage;
+  /** Bytes of a body, by operation, where its declaration cannot say how many. */
+  readonly bodyLimits?: ReadonlyMap<string, number> | undefined;
 }
 
 /**
@@ -66,8 +69,14 @@ export async function runPipeline<Services>(
 
   const fields = new Fields();
   if (ctx.querystring !== "") await fields.addForm(Buffer.from(ctx.querystring));
+  const limit = options.bodyLimits?.get(operation.id) ?? bodyLimitOf(operation);
   if (method !== "GET")
-    await withinLifetime(lifetime, readBody(ctx, fields, bodyLimitOf(operation)));
+    await withinLifetime(
+      lifetime,
+      actor && isStreamed(operation)
+        ? readStreamedBody(ctx, fields, limit, operation, actor.id, lifetime)
+        : readBody(ctx, fields, limit),
+    );
 
   const context = new RequestContext(
     ctx,
@@ -114,7 +123,7 @@ class RequestContext<Services> {
     lifetime: Lifetime,
     services: Services,
   ) {
-    this.input = decodeInput(operation, fields.texts);
+    this.input = decodeInput(operation, fields.texts, fields.reads);
     this.path = path;
     this.actor = actor;
     this.client = clientName(ctx.req.headers["user-agent"], fields.texts.get("client"));

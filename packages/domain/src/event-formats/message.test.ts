@@ -15,7 +15,7 @@ import {
 import { expect } from "chai";
 
 import type { LoggedMessage } from "../messages/send/message-event.ts";
-import { readMessages } from "../messages/read/read-messages.ts";
+import { presentMessages, readMessages } from "../messages/read/read-messages.ts";
 import { sendNow, type SendInput } from "../messages/send/send-now.ts";
 import { queue, told } from "./test-support.ts";
 
@@ -56,11 +56,16 @@ describe("message events", () => {
   async function read(viewer: Account, id: number, form: Form) {
     const { emptyTopicName: allowEmptyTopicName, ...rest } = form;
     const siteUrl = testSite().url;
-    const request = { messageIds: [id], narrow: [], allowEmptyTopicName, siteUrl, ...rest };
-    const { messages } = await db.transaction((tx) => readMessages(tx, viewer, request), {
+    const request = { messageIds: [id], narrow: [] };
+    const retrieval = await db.transaction((tx) => readMessages(tx, viewer, request), {
       mode: "repeatable read read only",
     });
-    const [message] = messages;
+    const presented = await presentMessages(retrieval, viewer, {
+      ...rest,
+      allowEmptyTopicName,
+      siteUrl,
+    });
+    const [message] = presented.messages;
     if (!message) throw new Error(`message ${id} cannot be read`);
     return message;
   }

@@ -49,6 +49,8 @@ const quiet: Readonly<Record<string, string>> = {
   "fetch-api-key": "reads a key",
   "regenerate-api-key": "concerns the account's own log-in only",
   "regenerate-bot-api-key": "concerns the bot's own log-in only",
+  "update-bot-storage": "concerns the bot alone, which asks for what it has stored",
+  "delete-bot-storage": "concerns the bot alone, which asks for what it has stored",
   register: "is what the walk's clients begin with",
   "delete-event-queue": "ends a queue, which tells its client nothing more",
   "render-message": "stores nothing",

@@ -1,11 +1,11 @@
 import { getMessages } from "@carillon/contract";
-import { readMessages } from "@carillon/domain";
+import { presentMessages, readMessages } from "@carillon/domain";
 
 import { handle } from "../../handle.ts";
 
 /** `GET /messages` (messages.md §1). */
-export default handle.reads(getMessages, ({ snapshot, input, actor, services }) =>
-  snapshot((sql) =>
+export default handle.reads(getMessages, async ({ snapshot, input, actor, services }) => {
+  const retrieval = await snapshot((sql) =>
     readMessages(sql, actor, {
       anchor: input.anchor,
       anchorDate: input.anchor_date,
@@ -15,10 +15,12 @@ export default handle.reads(getMessages, ({ snapshot, input, actor, services }) 
       numAfter: input.num_after,
       messageIds: input.message_ids,
       narrow: input.narrow,
-      applyMarkdown: input.apply_markdown,
-      siteUrl: services.site.url,
-      clientGravatar: input.client_gravatar,
-      allowEmptyTopicName: input.allow_empty_topic_name,
     }),
-  ),
-);
+  );
+  return presentMessages(retrieval, actor, {
+    applyMarkdown: input.apply_markdown,
+    siteUrl: services.site.url,
+    clientGravatar: input.client_gravatar,
+    allowEmptyTopicName: input.allow_empty_topic_name,
+  });
+});

@@ -48,7 +48,7 @@ export async function changeFlagInNarrow(
   const wanted = clamped({ ...change, kind: "window", anchor: parseAnchor(change) });
   const terms = await followWith(tx, account, change.narrow);
   checkAmount(wanted);
-  const realm = await loadRealm(tx, account.realmId);
+  const realm = loadRealm(tx, account.realmId);
   const lookups = narrowLookups(tx, account);
   const narrow = await compileNarrow(terms, { viewer: account, realm, lookups });
   const { ids, foundOldest, foundNewest } =

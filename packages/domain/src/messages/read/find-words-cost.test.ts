@@ -65,7 +65,7 @@ describe("finding words among many messages", () => {
       };
       const compiled = await compileNarrow(
         terms.map(([operator, operand]) => ({ operator, operand, negated: false })),
-        { viewer, realm: org.realm, lookups: narrowLookups(tx, viewer) },
+        { viewer, realm: Promise.resolve(org.realm), lookups: narrowLookups(tx, viewer) },
       );
       if (!compiled.search) throw new Error("nothing is searched for");
       const side = { compare: "<", bound: 1e16, limit: 20 } as const;

@@ -148,7 +148,7 @@ describe("finding words", () => {
     const ids = await db.transaction(async (tx) => {
       const narrow = await compileNarrow(terms, {
         viewer,
-        realm,
+        realm: Promise.resolve(realm),
         lookups: narrowLookups(tx, viewer),
       });
       if (!narrow.search) throw new Error("nothing is searched for");
@@ -174,7 +174,7 @@ describe("finding words", () => {
   ): Promise<number[]> {
     const narrow = await compileNarrow(terms, {
       viewer,
-      realm,
+      realm: Promise.resolve(realm),
       lookups: narrowLookups(db, viewer),
     });
     const found: number[] = [];

@@ -105,7 +105,11 @@ describe("the first message since a date", () => {
 
   async function compiled(org: Awaited<ReturnType<typeof organization>>, terms: NarrowTerm[]) {
     const lookups = narrowLookups(db, org.member);
-    const narrow = await compileNarrow(terms, { viewer: org.member, realm: org.realm, lookups });
+    const narrow = await compileNarrow(terms, {
+      viewer: org.member,
+      realm: Promise.resolve(org.realm),
+      lookups,
+    });
     return { viewer: org.member, narrow };
   }
 

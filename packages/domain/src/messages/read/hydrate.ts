@@ -1,7 +1,9 @@
 import {
   type Person,
+  type Reaction,
   type Reader,
   type StoredMessage,
+  type Submessage,
   flagNames,
   loadPeople,
   loadReactions,
@@ -43,7 +45,8 @@ const byIds = statement({
   },
 });
 
-type Row = RowOf<typeof byIds.columns>;
+/** A message as one viewer has it. */
+export type MessageRow = RowOf<typeof byIds.columns>;
 
 /** Of a message of the shared history that the viewer has no row of (messages.md §2.1). */
 const withoutRow = ["read", "historical"];
@@ -54,36 +57,65 @@ export interface HydratedMessage {
   readonly flags: readonly string[];
 }
 
+/** What is read of messages. */
+export interface LoadedMessages {
+  /** Ascending by id. */
+  readonly rows: readonly MessageRow[];
+  readonly reactions: ReadonlyMap<number, readonly Reaction[]>;
+  readonly submessages: ReadonlyMap<number, readonly Submessage[]>;
+  /** On its way: the COMMIT of a transaction that ends now goes out together with what asks for it. */
+  readonly people: Promise<ReadonlyMap<number, Person>>;
+}
+
 /** Messages that are read at once: with the longest texts about 6 MB, which the driver reads in one go. */
 const page = 250;
 
-/** Loads the messages with these ids, ascending, which the viewer has been found to see. */
-export async function hydrate(
+/** Loads the messages with these ids, which the viewer has been found to see. */
+export async function loadMessages(
   sql: Sql,
   viewer: Reader,
   ids: readonly number[],
-): Promise<HydratedMessage[]> {
-  const rows: Row[] = [];
-  for (let start = 0; start < ids.length; start += page)
-    rows.push(...(await sql.rows(byIds, [viewer.id, ids.slice(start, start + page)])));
-  if (rows.length === 0) return [];
-  const found = rows.map(({ id }) => id);
-  const [people, reactions, submessages] = await Promise.all([
-    loadPeople(sql, viewer.realmId, peopleIn(rows)),
-    loadReactions(sql, found),
-    loadSubmessages(sql, found),
+): Promise<LoadedMessages> {
+  if (ids.length === 0)
+    return {
+      rows: [],
+      reactions: new Map(),
+      submessages: new Map(),
+      people: Promise.resolve(new Map()),
+    };
+  const [rows, reactions, submessages] = await Promise.all([
+    loadRows(sql, viewer, ids),
+    loadReactions(sql, ids),
+    loadSubmessages(sql, ids),
   ]);
-  return rows.map((row) => ({
-    message: {
-      ...presentable(row, people),
-      reactions: reactions.get(row.id) ?? [],
-      submessages: submessages.get(row.id) ?? [],
-    },
+  const people = loadPeople(sql, viewer.realmId, peopleIn(rows));
+  // Its failure is told to who waits for it; where the transaction fails first, nobody does.
+  people.catch(() => {});
+  return { rows, reactions, submessages, people };
+}
+
+async function loadRows(sql: Sql, viewer: Reader, ids: readonly number[]): Promise<MessageRow[]> {
+  if (ids.length <= page) return sql.rows(byIds, [viewer.id, ids]);
+  const rows: MessageRow[] = [];
+  for (let start = 0; start < ids.length; start += page)
+    for (const row of await sql.rows(byIds, [viewer.id, ids.slice(start, start + page)]))
+      rows.push(row);
+  return rows;
+}
+
+/** The messages, as they are presented. */
+export async function hydrate(loaded: LoadedMessages): Promise<HydratedMessage[]> {
+  const people = await loaded.people;
+  return loaded.rows.map((row) => ({
+    message: Object.assign(presentable(row, people), {
+      reactions: loaded.reactions.get(row.id) ?? [],
+      submessages: loaded.submessages.get(row.id) ?? [],
+    }),
     flags: row.flags === null ? withoutRow : flagNames(row.flags),
   }));
 }
 
-function* peopleIn(rows: readonly Row[]): Iterable<number> {
+function* peopleIn(rows: readonly MessageRow[]): Iterable<number> {
   for (const { senderId, memberIds } of rows) {
     yield senderId;
     if (memberIds !== null) yield* memberIds;
@@ -91,7 +123,7 @@ function* peopleIn(rows: readonly Row[]): Iterable<number> {
 }
 
 function presentable(
-  row: Row,
+  row: MessageRow,
   people: ReadonlyMap<number, Person>,
 ): Omit<StoredMessage, "reactions" | "submessages"> {
   const { channelId, channelName, topic, memberIds } = row;

@@ -39,7 +39,7 @@ export async function matchMessages(
   checkTerms(sent);
   const terms = await followWith(sql, viewer, sent);
   checkAmount(wanted);
-  const realm = await loadRealm(sql, viewer.realmId);
+  const realm = loadRealm(sql, viewer.realmId);
   const compiled = await compileNarrow(terms, {
     viewer,
     realm,

@@ -8,7 +8,7 @@ import {
 } from "@carillon/model";
 import type { Sql } from "@carillon/db";
 
-import { hydrate } from "./hydrate.ts";
+import { hydrate, loadMessages } from "./hydrate.ts";
 
 export interface MessageRequest {
   readonly id: number;
@@ -35,10 +35,11 @@ export async function readMessage(
   request: MessageRequest,
 ): Promise<MessageAnswer> {
   await requireMessage(sql, viewer, request.id);
-  const [realm, [found]] = await Promise.all([
+  const [realm, loaded] = await Promise.all([
     loadRealm(sql, viewer.realmId),
-    hydrate(sql, viewer, [request.id]),
+    loadMessages(sql, viewer, [request.id]),
   ]);
+  const [found] = await hydrate(loaded);
   if (!found) throw noSuchMessage();
   return {
     message: presentMessage(found.message, found.flags, {

@@ -2,7 +2,7 @@ import type { Sql, Statement } from "@carillon/db";
 import { directRecipient, organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { readMessages } from "./read-messages.ts";
+import { presentMessages, readMessages } from "./read-messages.ts";
 
 describe("reading messages", () => {
   const db = useDatabase();
@@ -24,17 +24,14 @@ describe("reading messages", () => {
       [first, second, third],
     ]);
 
-    const request = {
-      anchor: "newest",
-      numBefore: 10,
-      numAfter: 0,
-      narrow: [],
+    const request = { anchor: "newest", numBefore: 10, numAfter: 0, narrow: [] };
+    const form = {
       applyMarkdown: false,
       siteUrl: "http://carillon.test",
       clientGravatar: true,
       allowEmptyTopicName: true,
     };
-    const answer = await db.transaction(
+    const retrieval = await db.transaction(
       (tx) => {
         const meddling: Sql = {
           rows: async <Row>(statement: Statement<Row>, values?: readonly unknown[]) => {
@@ -49,12 +46,14 @@ describe("reading messages", () => {
       },
       { mode: "repeatable read read only" },
     );
+    const answer = await presentMessages(retrieval, member, form);
     expect(answer.messages.map(({ id, content }) => [id, content])).to.deep.equal([
       [first, "old 1"],
       [second, "old 2"],
       [third, "old 3"],
     ]);
-    const later = await db.transaction((tx) => readMessages(tx, member, request));
+    const again = await db.transaction((tx) => readMessages(tx, member, request));
+    const later = await presentMessages(again, member, form);
     expect(later.messages.map(({ id, content }) => [id, content])).to.deep.equal([[third, "new"]]);
   });
 });

@@ -1,11 +1,17 @@
-import { type Reader, loadRealm, presentMessage } from "@carillon/model";
+import {
+  type Presentation,
+  type Reader,
+  type Realm,
+  loadRealm,
+  presentMessage,
+} from "@carillon/model";
 
 import type { MessageResource } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
-import { findMessages, foundInRefusedChannel } from "./find-messages.ts";
-import { hydrate, type HydratedMessage } from "./hydrate.ts";
+import { type Found, findMessages, foundInRefusedChannel } from "./find-messages.ts";
+import { type LoadedMessages, type MessageRow, hydrate, loadMessages } from "./hydrate.ts";
 import { matchesOf, type Match, type Matching } from "./matches.ts";
 import { compileNarrow } from "./narrow/compile.ts";
 import { narrowLookups } from "./narrow/lookups.ts";
@@ -23,51 +29,68 @@ export interface MessagesAnswer {
   messages: MessageResource[];
 }
 
+/** What the answer of `GET /messages` is made of. */
+interface Retrieval {
+  readonly realm: Realm;
+  readonly found: Found;
+  readonly loaded: LoadedMessages;
+  /** Of each message what was searched for; undefined where nothing was. */
+  readonly matches: readonly Match[] | undefined;
+}
+
 /**
  * Retrieves messages (messages.md §1, §2). The number of statements depends neither on the messages nor on the
  * narrow's terms.
  *
  * @param sql a transaction, repeatable read and read only: what is edited or deleted meanwhile must not leak into half of an answer
+ * @returns what {@link presentMessages} makes the answer of, which needs no connection
  * @throws ApiError `BAD_REQUEST`, `REQUEST_VARIABLE_MISSING`, `BAD_NARROW`
  */
 export async function readMessages(
   sql: Sql,
   viewer: Reader,
   request: MessagesRequest,
-): Promise<MessagesAnswer> {
+): Promise<Retrieval> {
   const wanted = readRequest(request);
   const terms = await followWith(sql, viewer, request.narrow);
   checkAmount(wanted);
-  const realm = await loadRealm(sql, viewer.realmId);
   const lookups = narrowLookups(sql, viewer);
-  const narrow = await compileNarrow(terms, { viewer, realm, lookups });
+  const realmRead = loadRealm(sql, viewer.realmId);
+  const [realm, narrow] = await Promise.all([
+    realmRead,
+    compileNarrow(terms, { viewer, realm: realmRead, lookups }),
+  ]);
   const found =
     narrow.channel === "refused"
       ? foundInRefusedChannel(wanted)
       : await findMessages(sql, { viewer, narrow }, wanted);
-  const messages = await hydrate(sql, viewer, found.ids);
+  const loaded = await loadMessages(sql, viewer, found.ids);
+  const matches =
+    narrow.search && (await matchesOf(sql, narrow.search, loaded.rows.map(matchingOf)));
+  return { realm, found, loaded, matches };
+}
+
+/** The answer, in slices so that other requests get their turn. */
+export async function presentMessages(
+  { realm, found, loaded, matches }: Retrieval,
+  viewer: Reader,
+  form: Omit<Presentation, "realm" | "viewer">,
+): Promise<MessagesAnswer> {
+  const presentation = { ...form, realm, viewer };
+  const messages = await inSlices(await hydrate(loaded), ({ message, flags }) =>
+    presentMessage(message, flags, presentation),
+  );
+  if (matches) for (const [i, message] of messages.entries()) Object.assign(message, matches[i]);
   return {
     ...(found.anchor === undefined ? {} : { anchor: found.anchor }),
     found_anchor: found.foundAnchor,
     found_oldest: found.foundOldest,
     found_newest: found.foundNewest,
     history_limited: false,
-    messages: withMatches(
-      await inSlices(messages, ({ message, flags }) =>
-        presentMessage(message, flags, { realm, viewer, ...request }),
-      ),
-      narrow.search && (await matchesOf(sql, narrow.search, messages.map(matchingOf))),
-    ),
+    messages,
   };
 }
 
-function matchingOf({ message: { place, renderedContent } }: HydratedMessage): Matching {
-  return { topic: "topic" in place ? place.topic : "", renderedContent };
-}
-
-function withMatches(
-  messages: MessageResource[],
-  matches: readonly Match[] | undefined,
-): MessageResource[] {
-  return matches ? messages.map((message, i) => ({ ...message, ...matches[i] })) : messages;
+function matchingOf({ channelId, topic, renderedContent }: MessageRow): Matching {
+  return { topic: channelId === null ? "" : topic, renderedContent };
 }

@@ -14,11 +14,6 @@ export interface MessagesRequest {
   readonly numAfter?: number | undefined;
   readonly messageIds?: readonly number[] | undefined;
   readonly narrow: readonly NarrowTerm[];
-  readonly applyMarkdown: boolean;
-  readonly clientGravatar: boolean;
-  /** `PUBLIC_URL` */
-  readonly siteUrl: string;
-  readonly allowEmptyTopicName: boolean;
 }
 
 /** Which messages are wanted: these, or a window around an anchor. */

@@ -53,7 +53,7 @@ describe("the statement that finds a window", () => {
     const lookups = narrowLookups(db, org.member);
     const narrow = await compileNarrow(
       terms.map(([operator, operand]) => ({ operator, operand, negated: false })),
-      { viewer: org.member, realm: org.realm, lookups },
+      { viewer: org.member, realm: Promise.resolve(org.realm), lookups },
     );
     const { text, values } = sidesStatement({ viewer: org.member, narrow }, sides);
     const [plan] = await db.rows<{ "QUERY PLAN": [{ Plan: Node }] }>(

@@ -1,4 +1,5 @@
 import { type Fragment, SqlValues, type Reader, allOf, messageReadable } from "@carillon/model";
+import type { Composition } from "@carillon/db";
 import type { CompiledNarrow } from "./narrow/compile.ts";
 import { chooseSource, type Source } from "./source.ts";
 
@@ -11,10 +12,7 @@ export interface Side {
   readonly limit: number;
 }
 
-export interface WindowStatement {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
+export type WindowStatement = Composition;
 
 /** What is searched: a compiled narrow as one viewer sees it, and conditions on messages besides. */
 export interface Search {
@@ -28,14 +26,15 @@ export function sidesStatement(search: Search, sides: readonly Side[]): WindowSt
   const values = new SqlValues();
   const source = chooseSource(search.narrow);
   const parts = sides.map((side) => `(${sideText(search, source, side, values)})`);
-  return { text: parts.join("\nUNION ALL\n"), values: values.list };
+  return { text: parts.join("\nUNION ALL\n"), values: values.list, recurs: recurs(search) };
 }
 
 /** Finds which of the messages `ids` are there: rows of `id`. */
 export function pickStatement(search: Search, ids: readonly number[]): WindowStatement {
   const values = new SqlValues();
   const wanted = (v: SqlValues) => `m.id = ANY(${v.add(ids, "bigint[]")})`;
-  return { text: fromMessages(search, [wanted], "", values), values: values.list };
+  const text = fromMessages(search, [wanted], "", values);
+  return { text, values: values.list, recurs: recurs(search) };
 }
 
 /** Finds the first unread message: rows of `id`, one or none. */
@@ -44,6 +43,11 @@ export function firstUnreadStatement(search: Search): WindowStatement {
   const source: Source = { kind: "rows", index: "unread" };
   const side: Side = { compare: ">", bound: 0, limit: 1 };
   return { text: sideText(search, source, side, values), values: values.list };
+}
+
+/** What a client asks for day by day has one or two terms; how rare words are only the words tell. */
+function recurs({ narrow }: Search): boolean {
+  return !narrow.search && narrow.message.length + narrow.row.length <= 3;
 }
 
 /*

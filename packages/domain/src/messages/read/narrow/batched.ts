@@ -1,6 +1,6 @@
 /**
- * A look-up by key that gathers what is asked for in the same turn of the event loop and loads it at once, so that
- * the number of statements does not grow with the number of askers.
+ * A look-up by key that gathers what is asked for in the same turn of the promises and loads it at once, so that the
+ * number of statements does not grow with the number of askers.
  */
 export function batched<Key, Value>(
   load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>,
@@ -9,7 +9,7 @@ export function batched<Key, Value>(
   return async (key) => {
     if (!waiting) {
       const keys = new Set<Key>();
-      const found = new Promise((resolve) => setImmediate(resolve)).then(() => {
+      const found = Promise.resolve().then(() => {
         waiting = undefined;
         return load([...keys]);
       });

@@ -8,7 +8,8 @@ export type Operand = NarrowTerm["operand"];
 /** What an operator may ask while its term is compiled. */
 export interface NarrowContext {
   readonly viewer: Reader;
-  readonly realm: Pick<Realm, "emptyTopicDisplayName">;
+  /** On its way, together with the look-ups. */
+  readonly realm: Promise<Pick<Realm, "emptyTopicDisplayName">>;
   readonly lookups: NarrowLookups;
 }
 

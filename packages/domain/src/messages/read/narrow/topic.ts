@@ -4,8 +4,9 @@ import { narrowOperator, operandTypes } from "./operator.ts";
 export const topic = narrowOperator({
   names: ["topic"],
   operand: operandTypes.text,
-  compile(operand, { realm }) {
-    const wanted = operand === realm.emptyTopicDisplayName ? "" : operand;
+  async compile(operand, { realm }) {
+    const { emptyTopicDisplayName } = await realm;
+    const wanted = operand === emptyTopicDisplayName ? "" : operand;
     return {
       message: (values) => `m.is_channel AND lower(m.topic) = lower(${values.add(wanted, "text")})`,
       matches: "channel",

@@ -1,0 +1,102 @@
+import { StringDecoder } from "node:string_decoder";
+import { unescapeForm } from "./form-decoder.ts";
+import type { FieldSink, FieldValue } from "./field-sink.ts";
+
+const ampersand = 0x26;
+const equals = 0x3d;
+const percent = 0x25;
+const questionMark = 0x3f;
+/** Characters that a name may have here: {@link FieldSink.field} refuses far shorter ones. */
+const longestName = 100_000;
+
+/**
+ * Decodes a form (`application/x-www-form-urlencoded`) as it comes, in the way of {@link decodeForm}, for values that are
+ * too long to be had as a whole. Changes the bytes.
+ */
+export class FormStream {
+  readonly #sink: FieldSink;
+  /** Of the name or the value in progress: characters whose bytes have not all come. */
+  #decoder = new StringDecoder("utf8");
+  /** The beginning of an escape. */
+  #cut = Buffer.alloc(0);
+  #name = "";
+  #value: FieldValue | undefined;
+  /** Whether the pair in progress has any bytes. */
+  #begun = false;
+  #isFirst = true;
+
+  constructor(sink: FieldSink) {
+    this.#sink = sink;
+    sink.admit();
+  }
+
+  /** @throws ApiError */
+  write(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    // URLSearchParams takes a question mark at the beginning for the one before a query.
+    const skipped = this.#isFirst && chunk[0] === questionMark ? chunk.subarray(1) : chunk;
+    this.#isFirst = false;
+    const bytes = this.#cut.length === 0 ? skipped : Buffer.concat([this.#cut, skipped]);
+    const end = wholeEscapes(bytes);
+    this.#cut = Buffer.from(bytes.subarray(end));
+    this.#take(bytes.subarray(0, end));
+  }
+
+  /** @throws ApiError */
+  end(): void {
+    this.#take(this.#cut);
+    this.#endPair();
+  }
+
+  #take(bytes: Buffer): void {
+    for (let from = 0; from < bytes.length;) {
+      const pairEnd = indexOr(bytes.length, bytes.indexOf(ampersand, from));
+      const nameEnd = this.#value ? -1 : bytes.subarray(from, pairEnd).indexOf(equals);
+      const end = nameEnd < 0 ? pairEnd : from + nameEnd;
+      if (end > from || nameEnd >= 0) this.#begun = true;
+      this.#grow(bytes.subarray(from, end));
+      if (end < bytes.length) {
+        if (nameEnd >= 0) this.#endName();
+        else {
+          this.#endPair();
+          this.#sink.admit();
+        }
+      }
+      from = end + 1;
+    }
+  }
+
+  #grow(bytes: Buffer): void {
+    const text = this.#decoder.write(bytes.subarray(0, unescapeForm(bytes, 0, bytes.length, 0)));
+    if (this.#value) this.#value.write(text);
+    else if (this.#name.length < longestName) this.#name += text;
+  }
+
+  #endName(): void {
+    this.#name += this.#decoder.end();
+    this.#value = this.#name === "" ? nobody : this.#sink.field(this.#name);
+  }
+
+  #endPair(): void {
+    if (!this.#begun) return;
+    if (!this.#value) this.#endName();
+    this.#value?.write(this.#decoder.end());
+    this.#value?.end();
+    this.#value = undefined;
+    this.#name = "";
+    this.#begun = false;
+  }
+}
+
+/** Takes the value of what has no name. */
+const nobody: FieldValue = { write() {}, end() {} };
+
+function indexOr(otherwise: number, index: number): number {
+  return index < 0 ? otherwise : index;
+}
+
+/** Up to where the bytes hold no beginning of an escape without its end. */
+function wholeEscapes(bytes: Buffer): number {
+  for (const back of [1, 2]) if (bytes[bytes.length - back] === percent) return bytes.length - back;
+  return bytes.length;
+}

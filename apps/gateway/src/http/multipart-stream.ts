@@ -1,0 +1,113 @@
+import { StringDecoder } from "node:string_decoder";
+import type { FieldSink, FieldValue } from "./field-sink.ts";
+import { afterDelimiter, boundaryOf, broken, maxPartHead, partOf } from "./multipart.ts";
+
+const headEnd = Buffer.from("\r\n\r\n");
+/** Bytes of white space that may follow a delimiter. */
+const maxPadding = 1_024;
+
+/**
+ * Decodes a multipart form as it comes, in the way of {@link addMultipart}, for values that are too long to be had as a
+ * whole.
+ */
+export class MultipartStream {
+  readonly #sink: FieldSink;
+  readonly #delimiter: Buffer;
+  /** What has come and is not decoded. The first delimiter may stand at the very beginning, without the line end. */
+  #rest = Buffer.from("\r\n");
+  #in: "data" | "head" | "nothing" = "data";
+  /** Bytes of the rest that belong to the head before it: they may be the line end of the next delimiter, too. */
+  #ofHead = 2;
+  #decoder = new StringDecoder("utf8");
+  #value: FieldValue | undefined;
+  #isEmpty = true;
+
+  /**
+   * @param contentType the request's header, which names the boundary
+   * @throws ApiError `BAD_REQUEST` where it names none
+   */
+  constructor(sink: FieldSink, contentType: string) {
+    this.#sink = sink;
+    this.#delimiter = Buffer.from(`\r\n--${boundaryOf(contentType)}`);
+  }
+
+  /** @throws ApiError */
+  write(chunk: Buffer): void {
+    if (this.#in === "nothing") return;
+    this.#isEmpty &&= chunk.length === 0;
+    this.#rest = Buffer.concat([this.#rest, chunk]);
+    while (this.#in === "head" ? this.#endsHead() : this.#in === "data" && this.#endsData());
+  }
+
+  /** @throws ApiError `BAD_REQUEST` where the form is not complete */
+  end(): void {
+    if (this.#in !== "nothing" && !this.#isEmpty) throw broken("has no end");
+  }
+
+  /** Takes the data up to the next delimiter, or as far as it is known to be data; whether it has come to its end. */
+  #endsData(): boolean {
+    for (let from = 0; ;) {
+      const at = this.#rest.indexOf(this.#delimiter, from);
+      if (at < 0) {
+        // A delimiter may have begun.
+        this.#take(Math.max(from, this.#rest.length - this.#delimiter.length + 1));
+        return false;
+      }
+      const after = afterDelimiter(this.#rest, at + this.#delimiter.length);
+      if (after !== undefined) {
+        this.#take(at);
+        this.#endPart();
+        if (after === "end") this.#in = "nothing";
+        else this.#beginHead(after - at);
+        return true;
+      }
+      if (!this.#mayGoOn(at + this.#delimiter.length)) from = at + 1;
+      else {
+        this.#take(at);
+        return false;
+      }
+    }
+  }
+
+  /** Whether what follows a delimiter is not all there, so that nobody knows yet whether it is one. */
+  #mayGoOn(after: number): boolean {
+    const following = this.#rest.toString("latin1", after, after + maxPadding);
+    return following.length < maxPadding && /^(-|[ \t]*\r?)$/.test(following);
+  }
+
+  /** Hands on the first bytes of the rest, which are data. */
+  #take(count: number): void {
+    const data = this.#rest.subarray(Math.min(this.#ofHead, count), count);
+    this.#ofHead = Math.max(0, this.#ofHead - count);
+    if (data.length > 0) this.#value?.write(this.#decoder.write(data));
+    this.#rest = this.#rest.subarray(count);
+  }
+
+  /** @param bytes of the rest that the delimiter had */
+  #beginHead(bytes: number): void {
+    this.#sink.admit();
+    // A part without headers begins with the empty line itself.
+    this.#rest = this.#rest.subarray(bytes - 2);
+    this.#in = "head";
+  }
+
+  #endsHead(): boolean {
+    const end = this.#rest.subarray(0, maxPartHead + headEnd.length).indexOf(headEnd);
+    if (end < 0 && this.#rest.length < maxPartHead + headEnd.length) return false;
+    if (end < 0) throw broken("has a part without a proper head");
+    const part = partOf(this.#rest.toString("utf8", 2, end));
+    if (part?.isFile) this.#sink.file(part.name);
+    else if (part) this.#value = this.#sink.field(part.name);
+    this.#rest = this.#rest.subarray(end + headEnd.length - 2);
+    this.#ofHead = 2;
+    this.#in = "data";
+    return true;
+  }
+
+  #endPart(): void {
+    this.#value?.write(this.#decoder.end());
+    this.#value?.end();
+    this.#value = undefined;
+    this.#decoder = new StringDecoder("utf8");
+  }
+}

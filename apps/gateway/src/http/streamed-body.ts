@@ -1,0 +1,116 @@
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createUnzip } from "node:zlib";
+import { errors, type Operation } from "@carillon/contract";
+import type { Lifetime } from "@carillon/db";
+import type { Context } from "koa";
+import { mindDecoder } from "./body-decoder.ts";
+import { formType, multipartType } from "./body.ts";
+import type { Fields } from "./fields.ts";
+import { largeTurns } from "./large-turns.ts";
+import { FormStream } from "./form-stream.ts";
+import { MultipartStream } from "./multipart-stream.ts";
+
+/** Bytes that a body announces at least before it waits for its turn. */
+const large = 1024 * 1024;
+
+/** Whether a parameter of the operation is read as it comes. */
+export function isStreamed({ decoders }: Operation): boolean {
+  return decoders.some(({ parameter }) => parameter.codec.reader);
+}
+
+/**
+ * Adds the parameters of the body, when it is a form of either kind, as {@link readBody} does, but decodes it as it comes:
+ * joining the pieces of a hundred megabytes would hold the event loop for as many milliseconds (docs/decisions/013).
+ * Pieces are of 64 KiB at most. One that is large, or does not say, waits for its turn before it is read.
+ * @throws ApiError 413 over `limit` bytes, before or after decompression; 400 for what cannot be decoded, and for a body
+ * that breaks off
+ */
+export async function readStreamedBody(
+  ctx: Context,
+  fields: Fields,
+  limit: number,
+  operation: Operation,
+  accountId: number,
+  lifetime: Lifetime,
+): Promise<void> {
+  const { req, res } = ctx;
+  const type = ctx.is(formType, multipartType);
+  if (!type) return;
+  const { "content-length": announced, "content-encoding": compressed } = req.headers;
+  if (Number(announced ?? 0) > limit) throw errors.requestTooLarge(limit);
+  if (compressed !== undefined || !(Number(announced) < large)) {
+    const leave = await largeTurns.enter(accountId, lifetime);
+    if (res.closed) leave();
+    else res.once("close", leave);
+  }
+  const sink = fields.sinkFor(operation);
+  const form =
+    type === multipartType
+      ? new MultipartStream(sink, req.headers["content-type"] ?? "")
+      : new FormStream(sink);
+  mindDecoder(req, res);
+  if (/^100-continue$/i.test(req.headers.expect ?? "")) res.writeContinue();
+  let bytes = 0;
+  await consumed(decompressed(req), req, lifetime, (chunk) => {
+    bytes += chunk.length;
+    if (bytes > limit) throw errors.requestTooLarge(limit);
+    form.write(chunk);
+  });
+  form.end();
+}
+
+/** @throws ApiError for a compression that nobody here knows */
+function decompressed(req: Readable & { headers: Context["req"]["headers"] }): Readable {
+  const encoding = req.headers["content-encoding"] ?? "identity";
+  switch (encoding) {
+    case "identity":
+      return req;
+    case "gzip":
+    case "deflate":
+      return req.pipe(createUnzip());
+    case "br":
+      return req.pipe(createBrotliDecompress());
+    default:
+      throw undecodable();
+  }
+}
+
+/** Hands every piece on, until there is none, one is refused, the client hangs up, or the lifetime ends. */
+function consumed(
+  body: Readable,
+  req: Readable,
+  lifetime: Lifetime,
+  take: (chunk: Buffer) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      body.off("data", onData);
+      forget();
+    };
+    const fail = (error: unknown) => {
+      stop();
+      reject(error);
+    };
+    const onData = (chunk: Buffer) => {
+      try {
+        take(chunk);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const brokenOff = () => fail(undecodable());
+    const forget = lifetime.onEnd(() => fail(lifetime.reason ?? errors.unavailable()));
+    body.on("data", onData);
+    body.once("end", () => {
+      stop();
+      resolve();
+    });
+    body.once("error", brokenOff);
+    // A decoder does not end by itself where the client hangs up.
+    if (body !== req) req.once("error", brokenOff);
+  });
+}
+
+function undecodable() {
+  return errors.badRequest("The body cannot be decoded");
+}
