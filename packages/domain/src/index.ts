@@ -132,7 +132,7 @@ export { createMember } from "./users/create-member.ts";
 export { createUser } from "./users/create-user.ts";
 export { deactivateOwnUser } from "./users/deactivate-own-user.ts";
 export { deactivationMail } from "./users/deactivation-mail.ts";
-export { deactivateUser } from "./users/deactivate-user.ts";
+export { type DeactivationActions, deactivateUser } from "./users/deactivate-user.ts";
 export { type Guesses, anyGuesses } from "./users/guesses.ts";
 export { type NewUser, insertUser } from "./users/insert-user.ts";
 export { hashPassword, verifyPassword } from "./users/passwords.ts";

@@ -1,0 +1,113 @@
+import { deactivateUser, type DeactivationActions } from "@carillon/domain";
+import {
+  channel,
+  eventsOf,
+  organization,
+  pastMessages,
+  user,
+  waitFor,
+  type TestProcess,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { onBothBackends } from "./support/both-backends.ts";
+import { gate } from "./support/obstacles.ts";
+import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { inWorld, type World } from "./support/world.ts";
+
+/** Each is a step; a batch and a bit. */
+const rooms = 12;
+const messagesEach = 120;
+const kills = 5;
+
+const actions: DeactivationActions = {
+  delete_profile: false,
+  delete_public_channel_messages: true,
+  delete_private_channel_messages: false,
+  delete_direct_messages: false,
+};
+
+onBothBackends("A deletion of messages whose worker is killed five times", scenarioMs, {
+  "ends as one that nobody disturbs": (backend) =>
+    inWorld(backend, async (world) => {
+      await slowDeletions(world);
+      await brokenOff(world, async (left) => {
+        let worker = await world.worker();
+        for (let kill = 0; kill < kills; kill++) {
+          const before = await left();
+          const goesOn = async () => (await left()) < before;
+          await waitFor(goesOn, { what: "messages are deleted", timeoutMs: patienceMs });
+          await worker.kill();
+          expect(await left(), `messages at kill ${kill}`).to.be.greaterThan(0);
+          worker = world.startWorker();
+        }
+      });
+    }),
+});
+
+describe("A deletion of messages whose worker freezes in the middle of a batch", function () {
+  this.timeout(scenarioMs);
+
+  it("goes on in another one, and the first does nothing when it thaws", () =>
+    inWorld("postgres", async (world) => {
+      const deletions = await gate(world.db, "DELETE ON messages");
+      // The processes' own limit is ten seconds; a test of the pool holds that.
+      const impatient = new URL(world.db.url);
+      impatient.searchParams.set("idle_in_transaction_session_timeout", "1000");
+      let frozen: TestProcess | undefined;
+      await brokenOff(world, async () => {
+        frozen = await world.worker({ DATABASE_URL: impatient.href });
+        const waits = async () => (await deletions.waiting()) > 0;
+        await waitFor(waits, { what: "a batch is under way", timeoutMs: patienceMs });
+        frozen.signal("SIGSTOP");
+        await deletions.open();
+        world.startWorker();
+      });
+      frozen?.signal("SIGCONT");
+      await frozen?.waitForLine(/a job (failed|had stalled)|a worker had an error/, patienceMs);
+    }));
+});
+
+/** Deactivates somebody who has sent much, with disturbances, and looks at the end. */
+async function brokenOff(
+  { db }: World,
+  disturb: (left: () => Promise<number>) => Promise<void>,
+): Promise<void> {
+  const { owner, member, realm } = await organization(db);
+  const target = await user(db, realm);
+  const ids: number[] = [];
+  for (let i = 0; i < rooms; i++) {
+    const room = await channel(db, realm, { subscribers: [target, member] });
+    ids.push(...(await pastMessages(db, room, target, { count: messagesEach })));
+    // A message that is left: the channel keeps a first one, and nobody is in the way.
+    await pastMessages(db, room, member, { daysAgo: 1 });
+  }
+  const left = async () =>
+    (await db.rows("SELECT FROM messages WHERE sender_id = $1", [target.id])).length;
+  const { events } = await eventsOf(db, realm.id, async () => {
+    await deactivateUser(db, owner, target.id, { actions });
+    await disturb(left);
+    const done = async () =>
+      (await db.prisma.messageDeletionJob.count({ where: { finishedAt: { not: null } } })) === 1;
+    await waitFor(done, { what: "the deletion is finished", timeoutMs: patienceMs });
+  });
+  const told = events.flatMap(({ type, payload }) =>
+    type === "delete_message" ? (payload["message_ids"] as number[]) : [],
+  );
+  expect(told.toSorted((a, b) => a - b)).to.deep.equal(ids);
+  expect(await left()).to.equal(0);
+  const archived = await db.prisma.archivedMessage.count({ where: { senderId: target.id } });
+  expect(archived).to.equal(ids.length);
+  const copies = await db.rows("SELECT FROM user_messages WHERE message_id = ANY($1)", [ids]);
+  expect(copies).to.deep.equal([]);
+  const intents = await db.prisma.jobIntent.findMany({ where: { job: "delete-messages" } });
+  expect(intents.map(({ state }) => state)).to.deep.equal(["done"]);
+}
+
+/** Makes each batch take a while, so that kills meet one half done. */
+async function slowDeletions({ db }: World): Promise<void> {
+  await db.rows(`CREATE FUNCTION slow_deletion() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_sleep(0.2); RETURN NULL; END $$`);
+  await db.rows(
+    "CREATE TRIGGER slow_deletion BEFORE DELETE ON messages FOR EACH STATEMENT EXECUTE FUNCTION slow_deletion()",
+  );
+}
