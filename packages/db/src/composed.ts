@@ -7,8 +7,8 @@ export interface Composition {
   readonly text: string;
   readonly values: readonly unknown[];
   /**
-   * Whether the text is asked for again and again, and as quick whatever the values: connections prepare it, which
-   * spares a statement of a millisecond about half of that.
+   * Whether the text is asked for again and again, and one plan serves all values: connections prepare it. Otherwise
+   * it is planned for its values each time.
    */
   readonly recurs?: boolean;
 }
