@@ -11,7 +11,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["messages"],
   ],
   "packages/domain/src": [
-    ["channels/events", "messages/flags", "messages/read/narrow", "messages/search"],
+    ["alert-words", "channels/events", "messages/flags", "messages/read/narrow", "messages/search"],
     ["messages/read"],
     ["messages/marking", "messages/send"],
     [

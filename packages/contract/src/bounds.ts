@@ -24,6 +24,8 @@ export const bounds = {
   /** Submessages of one message, and characters of all of them: each reader of the message gets all of them. */
   submessages: 5_000,
   submessageCharacters: 1_000_000,
+  /** Alert words of one account: each change tells its clients all of them. */
+  alertWords: 10_000,
   /** Folders of channels that an organization has, archived ones too: every registration gets all of them. */
   channelFolders: 500,
   /** Custom profile fields of an organization, and Unicode code points of what configures one: so do those. */
@@ -47,6 +49,7 @@ export const mostAccounts: Most = { count: bounds.accounts, of: "accounts" };
 export const mostChannels: Most = { count: bounds.channels, of: "channels" };
 export const mostGroups: Most = { count: bounds.accounts, of: "groups" };
 export const mostMessages: Most = { count: bounds.messages, of: "messages" };
+export const mostAlertWords: Most = { count: bounds.alertWords, of: "alert words" };
 export const mostChannelFolders: Most = { count: bounds.channelFolders, of: "channel folders" };
 export const mostLinkifiers: Most = { count: bounds.linkifiers, of: "linkifiers" };
 

@@ -1,4 +1,7 @@
 // Generated from the files of this folder by `npm run generate`; do not edit.
+export * from "./alert-words/add.ts";
+export * from "./alert-words/list.ts";
+export * from "./alert-words/remove.ts";
 export * from "./bot-storage/delete.ts";
 export * from "./bot-storage/get.ts";
 export * from "./bot-storage/update.ts";

@@ -47,6 +47,8 @@ export const lockOrder = [
   "botStorage",
   /** What an account says of itself: its status, its presence. By account. */
   "ownState",
+  /** The order of changes of alert words. By organization. */
+  "alertWords",
   /** The order of presences. By organization. */
   "presence",
   /** The head of the organization's log, with the commit. By organization. */

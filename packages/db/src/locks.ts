@@ -24,6 +24,8 @@ export const lockClass = {
   clientNames: 1_108,
   /** Held while an organization's next presence is stored: the order of `update_id` is that of commits. */
   presence: 1_110,
+  /** Held while an account's alert words get their next `version`: its order is that of commits. */
+  alertWords: 1_111,
   /** Held while the rate limits of one bucket are asked; the second key is a hash of its name. */
   rateLimit: 1_120,
 } as const;

@@ -81,6 +81,11 @@ export class Tx implements Sql {
     return rows;
   }
 
+  /** The same for all transactions of one database, for what a process remembers of it. */
+  get database(): object {
+    return this.#gateway;
+  }
+
   /** Prisma Client on this transaction's connection. Its statements and ours must not overlap in time. */
   async prisma(): Promise<TransactionPrisma> {
     if (this.#over) throw this.#over;

@@ -1,3 +1,5 @@
+export { addAlertWords, removeAlertWords } from "./alert-words/change-words.ts";
+export { listAlertWords } from "./alert-words/list-words.ts";
 export { deleteStorage } from "./bot-storage/delete-storage.ts";
 export { EntriesText } from "./bot-storage/entries-text.ts";
 export { measureStorage, storedParts } from "./bot-storage/read-storage.ts";

@@ -1,74 +1,112 @@
 import { findUrls } from "./links/find-urls.ts";
 
 interface Node {
-  readonly next: Map<number, Node>;
-  word: string | undefined;
+  /** By what follows in the text: a run of characters that join, or one that stands between. */
+  next: Map<string, Node> | undefined;
+  /** Whose word ends here. */
+  owners: Set<number> | undefined;
 }
 
 /** Stands before or after a word: white space or common punctuation; `/`, `-`, `@`, `#` and `_` join. */
-const BOUNDARY = /[\s,.;:!?'"()[\]{}<>*~`|…“”‘’«»„‚–—、。，！？；：（）「」『』]/u;
+const between = String.raw`\s,.;:!?'"()[\]{}<>*~${"`"}\|…“”‘’«»„‚–—、。，！？；：（）「」『』`;
+const pieces = new RegExp(`[${between}]|[^${between}]+`, "gu");
+const isBetween = new RegExp(`^[${between}]$`, "u");
 
-/** Finds many alert words in a text at once. Build one for an organization and keep it. */
-export class AlertWordMatcher {
-  readonly #root: Node = { next: new Map(), word: undefined };
+/**
+ * The alert words of many people, to be looked for in one pass over a text (messages.md §3). Texts and words are cut into
+ * the same pieces, and the words share their beginnings in a tree: what a text costs grows with its length, and not with
+ * how many words there are. Words come and go, each person's by itself.
+ */
+export class AlertWords {
+  readonly #root: Node = { next: undefined, owners: undefined };
+  /** In pieces. */
+  readonly #words = new Map<number, ReadonlyArray<readonly string[]>>();
+  #size = 0;
 
-  /** `words` compare case-insensitively; `find` reports them lower-cased. */
-  constructor(words: Iterable<string>) {
-    for (const word of words) this.#add(word.trim().toLowerCase());
+  /** How many words there are, everybody's together. */
+  get size(): number {
+    return this.#size;
   }
 
-  /** The lower-cased words that the raw content contains as a whole, outside URLs (messages.md §3). */
-  find(content: string): Set<string> {
-    const found = new Set<string>();
-    if (this.#root.next.size === 0) return found;
-    const text = content.toLowerCase();
+  /** Sets the words of a person, all of them. */
+  replace(owner: number, words: readonly string[]): void {
+    for (const word of this.#words.get(owner) ?? []) remove(this.#root, word, 0, owner);
+    const own = words
+      .map((word) => piecesOf(folded(word.trim())))
+      .filter(({ length }) => length > 0);
+    this.#size += own.length - (this.#words.get(owner)?.length ?? 0);
+    for (const word of own) this.#add(word, owner);
+    if (own.length > 0) this.#words.set(owner, own);
+    else this.#words.delete(owner);
+  }
+
+  /** Whose words the raw content contains as a whole, outside of URLs. */
+  ownersIn(content: string): Set<number> {
+    const owners = new Set<number>();
+    if (this.#size === 0) return owners;
+    const text = folded(content);
+    const cut = piecesOf(text);
+    const found = new Set<Node>();
     let urls: ReturnType<typeof findUrls> | undefined;
     let nextUrl = 0;
-    for (let at = 0; at < text.length; at++) {
-      if (!this.#root.next.has(text.charCodeAt(at)) || !isBoundary(text, at - 1)) continue;
-      for (const word of this.#wordsAt(text, at)) {
-        if (found.has(word)) continue;
+    for (let i = 0, at = 0; i < cut.length; at += cut[i++]!.length) {
+      if (!this.#root.next?.has(cut[i]!)) continue;
+      if (i > 0 && !isBetween.test(cut[i - 1]!) && isBetween.test(cut[i]!)) continue;
+      for (const [node, length] of this.#wordsAt(cut, i)) {
+        if (found.has(node)) continue;
         urls ??= findUrls(text);
         while ((urls[nextUrl]?.end ?? Infinity) <= at) nextUrl++;
-        if (at + word.length <= (urls[nextUrl]?.start ?? Infinity)) found.add(word);
+        if (at + length > (urls[nextUrl]?.start ?? Infinity)) continue;
+        found.add(node);
+        for (const owner of node.owners ?? []) owners.add(owner);
       }
     }
-    return found;
+    return owners;
   }
 
-  #add(word: string): void {
-    if (word === "") return;
+  #add(word: readonly string[], owner: number): void {
     let node = this.#root;
-    for (let i = 0; i < word.length; i++) {
-      const code = word.charCodeAt(i);
-      let next = node.next.get(code);
-      if (next === undefined) node.next.set(code, (next = { next: new Map(), word: undefined }));
+    for (const piece of word) {
+      node.next ??= new Map();
+      let next = node.next.get(piece);
+      if (!next) node.next.set(piece, (next = { next: undefined, owners: undefined }));
       node = next;
     }
-    node.word = word;
+    (node.owners ??= new Set()).add(owner);
   }
 
-  #wordsAt(text: string, start: number): string[] {
-    const words: string[] = [];
-    let node: Node | undefined = this.#root;
-    for (let at = start; node !== undefined && at < text.length; at++) {
-      node = node.next.get(text.charCodeAt(at));
-      if (node?.word !== undefined && isBoundary(text, at + 1)) words.push(node.word);
+  /** The words that begin with a piece of the text and end before one that stands between, with their lengths. */
+  *#wordsAt(cut: readonly string[], first: number): Generator<[node: Node, length: number]> {
+    let length = 0;
+    let node = this.#root.next?.get(cut[first]!);
+    for (let i = first; node; node = node.next?.get(cut[++i] ?? "")) {
+      length += cut[i]!.length;
+      const after = cut[i + 1];
+      if (node.owners && (after === undefined || isBetween.test(after))) yield [node, length];
     }
-    return words;
   }
 }
 
-/** The lower-cased ones of `words` that `content` contains. */
-export function findAlertWords(content: string, words: Iterable<string>): Set<string> {
-  return new AlertWordMatcher(words).find(content);
+/** Takes a word of somebody out, and what of the tree is for nothing then. */
+function remove(node: Node, word: readonly string[], depth: number, owner: number): void {
+  const piece = word[depth];
+  if (piece === undefined) {
+    node.owners?.delete(owner);
+    if (node.owners?.size === 0) node.owners = undefined;
+    return;
+  }
+  const child = node.next?.get(piece);
+  if (!child) return;
+  remove(child, word, depth + 1, owner);
+  if (!child.owners && !child.next) node.next?.delete(piece);
+  if (node.next?.size === 0) node.next = undefined;
 }
 
-/** Whether `content` contains one of `words` (messages.md §3, `has_alert_word`). */
-export function containsAlertWord(content: string, words: Iterable<string>): boolean {
-  return findAlertWords(content, words).size > 0;
+function piecesOf(text: string): readonly string[] {
+  return text.match(pieces) ?? [];
 }
 
-function isBoundary(text: string, at: number): boolean {
-  return at < 0 || at >= text.length || BOUNDARY.test(text.charAt(at));
+/** Lower-cased; a sigma is the same at the end of a word, where punctuation does not always say that it is one. */
+function folded(text: string): string {
+  return text.toLowerCase().replaceAll("ς", "σ");
 }

@@ -1,4 +1,4 @@
-export { AlertWordMatcher, containsAlertWord, findAlertWords } from "./alert-words.ts";
+export { AlertWords } from "./alert-words.ts";
 export { escapeCodeBlock } from "./escape.ts";
 export { codeToNames, emojiCode, emojiNames } from "./emoji/names.ts";
 export { type Linkifier, Linkifiers } from "./linkifiers/linkifiers.ts";

@@ -1,58 +1,9 @@
 import { expect } from "chai";
-import { findAlertWords, containsAlertWord } from "./alert-words.ts";
 import { codeToNames, emojiNames } from "./emoji/names.ts";
 import { encodeComponent } from "./links/slug.ts";
 import { isMeMessage } from "./me-message.ts";
 import { renderDescription } from "./render-description.ts";
 import { topicLinks } from "./topic-links.ts";
-
-describe("Alert words", () => {
-  const found = (text: string, ...words: string[]): string[] =>
-    [...findAlertWords(text, words)].sort();
-
-  it("are found in any case, as whole words and phrases", () => {
-    expect(found("The Deploy is done", "deploy", "done", "the", "dep")).to.deep.equal([
-      "deploy",
-      "done",
-      "the",
-    ]);
-    expect(found("on fire, on Call!", "on call", "fire")).to.deep.equal(["fire", "on call"]);
-    expect(found("ÄRGER über", "ärger", "Über")).to.deep.equal(["ärger", "über"]);
-  });
-
-  it("may stand next to punctuation and markup", () => {
-    for (const text of [
-      "(deploy)",
-      "**deploy**",
-      "`deploy`",
-      '"deploy"',
-      "deploy:",
-      "a\ndeploy",
-      "…deploy?",
-    ]) {
-      expect(containsAlertWord(text, ["deploy"]), text).to.equal(true);
-    }
-  });
-
-  it("are not found inside longer words or URLs", () => {
-    for (const text of [
-      "redeploy",
-      "deployed",
-      "deploy-bot",
-      "https://x.org/?q=deploy",
-      "deploy.example.com",
-      "a/deploy",
-    ]) {
-      expect(containsAlertWord(text, ["deploy"]), text).to.equal(false);
-    }
-    expect(containsAlertWord("https://x.org/deploy and deploy", ["deploy"])).to.equal(true);
-  });
-
-  it("may hold signs, and overlap", () => {
-    expect(found("we use c++ here", "c++", "use c++ here")).to.deep.equal(["c++", "use c++ here"]);
-    expect(found("x", "", " ")).to.deep.equal([]);
-  });
-});
 
 describe("Links in topics", () => {
   it("are the bare URLs in order", () => {

@@ -24,6 +24,7 @@ export interface ModelState {
   realm_user_groups: Item[];
   realm_bots: Item[];
   user_topics: Item[];
+  alert_words: string[];
   muted_users: unknown;
   user_status: Record<string, Record<string, string>>;
   realm_user_settings_defaults: Record<string, unknown>;
@@ -213,6 +214,9 @@ export class ClientModel {
         (each) => each["stream_id"] !== topic["stream_id"] || !sameTopic(each, topic),
       );
       if (topic["visibility_policy"] !== 0) this.state.user_topics.push(topic);
+    },
+    alert_words: (event) => {
+      this.state.alert_words = event["alert_words"] as string[];
     },
     muted_users: (event) => {
       this.state.muted_users = event["muted_users"];

@@ -7,5 +7,4 @@ export const alertWordsChanged = event({
   to: "some",
   receivers: "the account",
   fields: { alert_words: z.array(z.string()) },
-  notServedYet: true,
 });

@@ -31,9 +31,15 @@ export async function alertWord(
   account: { readonly id: number; readonly realmId: number },
   word: string,
 ): Promise<void> {
+  const { id: userId, realmId } = account;
   await db.prisma.alertWord.create({
-    data: { userId: account.id, realmId: account.realmId, word },
+    data: { userId, realmId, word, wordLower: word.toLowerCase() },
   });
+  await db.rows(
+    `INSERT INTO alert_word_owners (user_id, realm_id, words) VALUES ($1, $2, 1)
+     ON CONFLICT (user_id) DO UPDATE SET version = EXCLUDED.version, words = alert_word_owners.words + 1`,
+    [userId, realmId],
+  );
 }
 
 /** Sets personal settings by their wire names, over those that the account has. */

@@ -1,6 +1,7 @@
 import { type NumberedMessage, flag, topicParticipants } from "@carillon/model";
-import { column, statement, type Sql } from "@carillon/db";
-import { AlertWordMatcher } from "@carillon/markdown";
+import { column, statement, type Sql, type Tx } from "@carillon/db";
+
+import { loadAlerted } from "../../alert-words/alerted.ts";
 
 /** Flags of the copies of one message: what most have, and all that single receivers have instead, by account id. */
 export interface ReceiverFlags {
@@ -24,20 +25,21 @@ export type Flagged = Pick<
 
 /**
  * Works out the flags of every copy (messages.md §3). Accounts that are mentioned but not among the receivers may
- * appear: a flag delivers a message to nobody. Costs three statements for a batch, and one more for each message
- * with a group or topic mention.
+ * appear: a flag delivers a message to nobody. Costs two statements for a batch, one more where somebody is alerted, and
+ * one for each message with a group or topic mention.
  */
 export async function loadReceiverFlags(
-  sql: Sql,
+  tx: Tx,
   realmId: number,
   messages: readonly Flagged[],
 ): Promise<ReceiverFlags[]> {
-  const [muters, alertWords] = await Promise.all([
-    loadMuters(sql, messages),
-    loadAlertWords(sql, realmId),
+  const contents = messages.map(({ content }) => content);
+  const [muters, alerted] = await Promise.all([
+    loadMuters(tx, messages),
+    loadAlerted(tx, realmId, contents),
   ]);
   const result: ReceiverFlags[] = [];
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
     const byUser = new Map<number, number>();
     const add = (userId: number, bits: number) =>
       byUser.set(userId, (byUser.get(userId) ?? 0) | bits);
@@ -47,13 +49,12 @@ export async function loadReceiverFlags(
     for (const id of muters.get(sender.id) ?? []) add(id, flag.read);
     for (const id of rendered.mentionedUserIds) add(id, flag.mentioned);
     if (rendered.mentionedGroupIds.length > 0)
-      for (const id of await groupMembers(sql, rendered.mentionedGroupIds)) add(id, flag.mentioned);
+      for (const id of await groupMembers(tx, rendered.mentionedGroupIds)) add(id, flag.mentioned);
     if (target.kind === "channel" && rendered.topicWildcard) {
       const topic = { recipientId: message.recipientId, topic: message.topic };
-      for (const id of await topicParticipants(sql, topic)) add(id, flag.topicWildcardMentioned);
+      for (const id of await topicParticipants(tx, topic)) add(id, flag.topicWildcardMentioned);
     }
-    for (const word of alertWords.matcher.find(message.content))
-      for (const id of alertWords.users.get(word) ?? []) add(id, flag.hasAlertWord);
+    for (const id of alerted[index] ?? []) add(id, flag.hasAlertWord);
     const wildcard = target.kind === "channel" && rendered.channelWildcard;
     const all =
       (target.kind === "direct" ? flag.direct : 0) |
@@ -92,26 +93,6 @@ async function loadMuters(sql: Sql, messages: readonly Flagged[]): Promise<Map<n
     else bySender.set(mutedUserId, [userId]);
   }
   return bySender;
-}
-
-const alertWordsOf = statement({
-  name: "alert-words",
-  text: `SELECT word, array_agg(user_id) AS "userIds" FROM alert_words WHERE realm_id = $1 GROUP BY word`,
-  row: { word: column.text, userIds: column.ints },
-});
-
-/** The alert words of the organization's accounts, ready to be looked for, and whose they are. */
-async function loadAlertWords(
-  sql: Sql,
-  realmId: number,
-): Promise<{ matcher: AlertWordMatcher; users: ReadonlyMap<string, readonly number[]> }> {
-  const rows = await sql.rows(alertWordsOf, [realmId]);
-  const users = new Map<string, number[]>();
-  for (const { word, userIds } of rows) {
-    const key = word.trim().toLowerCase();
-    users.set(key, [...(users.get(key) ?? []), ...userIds]);
-  }
-  return { matcher: new AlertWordMatcher(users.keys()), users };
 }
 
 const activeMembers = statement({
