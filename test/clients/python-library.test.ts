@@ -18,7 +18,8 @@ describe("The Python library", function () {
       content: "**Read** by a program",
     });
     expect(body.result, body.msg).to.equal("success");
-    const program = python.script("library.py", [await server.zuliprc("member")]);
+    const accounts = [await server.zuliprc("member"), await server.zuliprc("admin")];
+    const program = python.script("library.py", accounts);
     expect(await program.exit, program.output()).to.include({ code: 0 });
     for (const { msg, answer } of program.lines) answers.set(msg, answer as Answer);
   });
@@ -69,5 +70,41 @@ describe("The Python library", function () {
 
   it("renders a text without sending it", () => {
     expect(answer("render_message")).to.include({ rendered: "<p><em>slanted</em></p>" });
+  });
+
+  it("changes defaults of settings, naming what is not supported", () => {
+    expect(answer("PATCH realm/user_settings_defaults")).to.deep.equal({
+      result: "success",
+      msg: "",
+    });
+  });
+
+  it("makes profile fields, and says what people are in them", () => {
+    const { id } = answer("POST realm/profile_fields");
+    const said = (call: string) =>
+      (answer(call)["user"] as Answer)["profile_data"] as Readonly<Record<string, unknown>>;
+    expect(said("get_user_by_id")).to.deep.equal({ [String(id)]: { value: "c" } });
+    expect(said("get_user_by_id again")).to.deep.equal({ [String(id)]: { value: "python" } });
+    const { custom_fields } = answer("GET realm/profile_fields");
+    expect(custom_fields).to.deep.equal([
+      {
+        id,
+        type: 3,
+        order: 0,
+        name: "Language",
+        hint: "",
+        field_data: '{"python":{"text":"Python","order":"1"},"c":{"text":"C","order":"2"}}',
+        required: false,
+        editable_by_user: true,
+      },
+    ]);
+    for (const call of [
+      "PATCH users/me/profile_data",
+      "DELETE users/me/profile_data",
+      "PATCH realm/profile_fields",
+      "update_user_by_id",
+      `DELETE realm/profile_fields/${String(id)}`,
+    ])
+      answer(call);
   });
 });

@@ -6,6 +6,7 @@ import sys
 import zulip
 
 client = zulip.Client(config_file=sys.argv[1])
+admin = zulip.Client(config_file=sys.argv[2])
 newest = {"anchor": "newest", "num_before": 5, "num_after": 0}
 narrow = [{"operator": "channel", "operand": "general"}]
 
@@ -19,5 +20,35 @@ calls = {
     "render_message": lambda: client.render_message({"content": "*slanted*"}),
     "call_endpoint": lambda: client.call_endpoint(url="users/me", method="GET"),
 }
+
+
+def tell(name, answer):
+    print(json.dumps({"msg": name, "answer": answer}), flush=True)
+    return answer
+
+
 for name, call in calls.items():
-    print(json.dumps({"msg": name, "answer": call()}), flush=True)
+    tell(name, call())
+
+
+def ask(who, method, url, **request):
+    return tell(method + " " + url, who.call_endpoint(url=url, method=method, request=request))
+
+
+# As the documentation of the library does.
+defaults = {"left_side_userlist": True, "emojiset": "text"}
+ask(admin, "PATCH", "realm/user_settings_defaults", **defaults)
+choices = {"python": {"text": "Python", "order": "1"}, "c": {"text": "C", "order": "2"}}
+language = {"name": "Language", "hint": "", "field_type": 3, "field_data": choices}
+field_id = ask(admin, "POST", "realm/profile_fields", **language)["id"]
+ask(client, "PATCH", "users/me/profile_data", data=[{"id": field_id, "value": "c"}])
+with_fields = {"include_custom_profile_fields": True}
+tell("get_user_by_id", admin.get_user_by_id(client.get_profile()["user_id"], **with_fields))
+ask(admin, "PATCH", "realm/profile_fields", order=[field_id])
+ask(admin, "GET", "realm/profile_fields")
+own_id = admin.get_profile()["user_id"]
+profile_data = [{"id": field_id, "value": "python"}]
+tell("update_user_by_id", admin.update_user_by_id(own_id, profile_data=profile_data))
+tell("get_user_by_id again", admin.get_user_by_id(own_id, **with_fields))
+ask(client, "DELETE", "users/me/profile_data", data=[field_id])
+ask(admin, "DELETE", "realm/profile_fields/%d" % field_id)
