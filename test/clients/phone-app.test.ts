@@ -165,6 +165,11 @@ describe("The phone app's cold start", function () {
     expect(registered.subscriptions.map(({ name }) => name)).to.deep.equal(["general"]);
     const users = registered.realm_users.map(({ user_id }) => user_id);
     expect(users).to.include.members([...busy.people.values()]);
+    const [field] = registered.custom_profile_fields;
+    const me = registered.realm_users.find(({ user_id }) => user_id === busy.userId);
+    expect(me?.profile_data).to.deep.equal({
+      [field?.id ?? 0]: { value: "*Bells*", rendered_value: "<p><em>Bells</em></p>" },
+    });
     expect(registered.realm_user_groups.map(({ name }) => name)).to.include("role:members");
     expect(registered.cross_realm_bots.map(({ full_name }) => full_name)).to.include("Welcome Bot");
   });

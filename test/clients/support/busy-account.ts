@@ -54,6 +54,11 @@ export async function makeBusy(server: Server): Promise<BusyAccount> {
   await muteUser(db, userId, id("guest"));
   await setTopicPolicy(db, userId, channelId, "noise", "muted");
   await changeSettings(db, userId, { twenty_four_hour_time: true });
+  const wanted = { field_type: 1, name: "Instrument" };
+  const field = await server.as("owner").post("/api/v1/realm/profile_fields", wanted);
+  const data = [{ id: field.body["id"], value: "*Bells*" }];
+  const said = await server.as("member").patch("/api/v1/users/me/profile_data", { data });
+  expect(said.body.result, said.text).to.equal("success");
   const content = "@**Max Member** the bell rings";
   return {
     userId,
