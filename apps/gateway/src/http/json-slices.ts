@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { JsonText, Pages } from "./pages.ts";
 
-/** Characters, roughly, up to which a value is written in one go: about a millisecond. */
-const inOneGo = 64_000;
+/** Characters, roughly, up to which an answer is written in one go, in 0.4 ms: one of 100 messages has half as many. */
+const inOneGo = 128_000;
 /** Characters of a slice; other requests get their turn after each. */
 const slice = 64_000;
 
@@ -95,7 +95,12 @@ async function* gathered(
 
 /** Small texts which together are the JSON; nothing where `JSON.stringify` writes nothing. */
 function* pieces(value: unknown): Generator<string, void, void> {
-  if (typeof value !== "object" || value === null || hasOwnForm(value) || !isLarge(value)) {
+  if (
+    typeof value !== "object" ||
+    value === null ||
+    hasOwnForm(value) ||
+    weigh(value, slice) >= 0
+  ) {
     yield JSON.stringify(value) ?? "";
     return;
   }
@@ -135,7 +140,7 @@ function* items(list: readonly unknown[]): Generator<string, void, void> {
 
 /** Up to where the items from `at` on are small enough to be written in one go. */
 function together(list: readonly unknown[], at: number): number {
-  let room = inOneGo;
+  let room = slice;
   for (let i = at; i < list.length; i++) {
     room = weigh(list[i], room);
     if (room < 0) return i;
