@@ -104,6 +104,7 @@ export * from "./users/fetch-api-key.ts";
 export * from "./users/get-avatar.ts";
 export * from "./users/get-own-user.ts";
 export * from "./users/get-status.ts";
+export * from "./users/get-user-by-email.ts";
 export * from "./users/get-user.ts";
 export * from "./users/get-users.ts";
 export * from "./users/mute-user.ts";

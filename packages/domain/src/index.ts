@@ -141,5 +141,5 @@ export { hashPassword, verifyPassword } from "./users/passwords.ts";
 export { promoteMembers } from "./users/promote-members.ts";
 export { reactivateUser } from "./users/reactivate-user.ts";
 export { readAvatar } from "./users/read-avatar.ts";
-export { listUsers, readOwnUser, readUser } from "./users/read-users.ts";
+export { listUsers, readOwnUser, readUser, readUserByEmail } from "./users/read-users.ts";
 export { type UserChanges, updateUser } from "./users/update-user.ts";

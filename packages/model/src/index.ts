@@ -294,6 +294,15 @@ export {
 } from "./users/lock-account.ts";
 export { loadOwnSettings } from "./users/own-settings.ts";
 export { checkOwnerRemains, lockOwnerSet, ownerRemains } from "./users/owner-set.ts";
+export {
+  type Sight,
+  fullSight,
+  loadSight,
+  unknownAddress,
+  unknownName,
+  unknownPicture,
+  unknownUser,
+} from "./users/sight.ts";
 export { personUpdated, pictureUpdated } from "./users/person-updated.ts";
 export { presentUser, userObject } from "./users/present.ts";
 export { type Principals, loadPrincipals } from "./users/principals.ts";

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
+import { type Account, loadSight } from "@carillon/model";
 import { column, statement, type Sql } from "@carillon/db";
 
 import {
@@ -45,25 +46,27 @@ const slice = 2_000;
 
 /**
  * When the organization's people were last there, spelled as on the wire (clients.md §4). Left out are those who hide
- * it (`presence_enabled`), deactivated accounts, and bots, who have none.
+ * it (`presence_enabled`), deactivated accounts, bots, who have none, and whom the viewer does not see.
  */
 export async function readPresences(
   sql: Sql,
-  realmId: number,
+  viewer: Pick<Account, "id" | "realmId" | "role">,
   { modern, since = -1, historyLimit }: ReadPresencesOptions,
 ) {
   const days = Math.min(Math.max(historyLimit, 0), longestHistory);
-  const [rows, [time]] = await Promise.all([
-    sql.rows(shown, [realmId, since, days]),
+  const [rows, sight, [time]] = await Promise.all([
+    sql.rows(shown, [viewer.realmId, since, days]),
+    loadSight(sql, viewer),
     sql.rows(clock),
   ]);
   const presences: Record<string, ReturnType<typeof modernPresence | typeof legacyPresence>> = {};
   let newest = since;
   for (const [i, row] of rows.entries()) {
-    if (modern) presences[row.id] = modernPresence(row);
-    else presences[row.email] = legacyPresence(row);
     newest = Math.max(newest, row.updateId);
     if (i % slice === slice - 1) await setImmediate();
+    if (!sight.sees({ id: row.id, isBot: false })) continue;
+    if (modern) presences[row.id] = modernPresence(row);
+    else presences[row.email] = legacyPresence(row);
   }
   return { presences, presence_last_update_id: newest, server_timestamp: time?.now ?? 0 };
 }

@@ -1,4 +1,4 @@
-import type { Account } from "@carillon/model";
+import { type Account, loadSight } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 
@@ -6,9 +6,11 @@ import { setFields, statusColumns, statusRow, type UserStatus } from "./user-sta
 
 const ofAccount = statement({
   name: "status-of-account",
-  text: `SELECT ${statusColumns} FROM users u LEFT JOIN user_status s ON s.user_id = u.id
+  text: `SELECT u.id, u.is_bot AS "isBot", ${statusColumns} FROM users u LEFT JOIN user_status s ON s.user_id = u.id
     WHERE u.realm_id = $1 AND u.id = $2`,
   row: {
+    id: column.int,
+    isBot: column.bool,
     status_text: column.text.orNull(),
     emoji_name: column.text.orNull(),
     emoji_code: column.text.orNull(),
@@ -18,16 +20,20 @@ const ofAccount = statement({
 
 /**
  * What somebody says of themselves; only what is set.
- * @throws ApiError `BAD_REQUEST` when the organization has no such account
+ * @throws ApiError `BAD_REQUEST` when there is no such account, or the viewer does not see it
  */
 export async function readStatus(
   sql: Sql,
   viewer: Account,
   userId: number,
 ): Promise<Partial<UserStatus>> {
-  const [row] = await sql.rows(ofAccount, [viewer.realmId, userId]);
-  if (!row) throw errors.badRequest("There is no such user");
-  return isThere(row) ? setFields(row) : {};
+  const [[row], sight] = await Promise.all([
+    sql.rows(ofAccount, [viewer.realmId, userId]),
+    loadSight(sql, viewer),
+  ]);
+  if (!row || !sight.sees(row)) throw errors.badRequest("There is no such user");
+  const { id: _id, isBot: _isBot, ...status } = row;
+  return isThere(status) ? setFields(status) : {};
 }
 
 function isThere(row: { status_text: string | null }): row is UserStatus {
@@ -36,19 +42,24 @@ function isThere(row: { status_text: string | null }): row is UserStatus {
 
 const ofRealm = statement({
   name: "statuses-of-realm",
-  text: `SELECT s.user_id AS id, ${statusColumns} FROM user_status s
+  text: `SELECT s.user_id AS id, u.is_bot AS "isBot", ${statusColumns} FROM user_status s JOIN users u ON u.id = s.user_id
     WHERE s.realm_id = $1 AND (s.status_text <> '' OR s.emoji_name <> '')`,
-  row: { id: column.int, ...statusRow },
+  row: { id: column.int, isBot: column.bool, ...statusRow },
 });
 
 /**
- * What everybody in the organization says of themselves, by account id; those who say nothing are left out. An account
+ * What everybody whom the viewer sees says of themselves, by account id; those who say nothing are left out. An account
  * that is deactivated is not: no event tells of it when they come back.
  */
 export async function listStatuses(
   sql: Sql,
-  realmId: number,
+  viewer: Account,
 ): Promise<Record<string, Partial<UserStatus>>> {
-  const rows = await sql.rows(ofRealm, [realmId]);
-  return Object.fromEntries(rows.map((row) => [row.id, setFields(row)]));
+  const [rows, sight] = await Promise.all([
+    sql.rows(ofRealm, [viewer.realmId]),
+    loadSight(sql, viewer),
+  ]);
+  return Object.fromEntries(
+    rows.filter(sight.sees).map(({ id, isBot: _isBot, ...status }) => [id, setFields(status)]),
+  );
 }

@@ -1,4 +1,11 @@
-import { type Account, gravatarUrl, loadAccounts, pictureOf, showsGravatar } from "@carillon/model";
+import {
+  type Account,
+  gravatarUrl,
+  loadAccounts,
+  loadSight,
+  pictureOf,
+  showsGravatar,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import { toPng } from "jdenticon";
@@ -18,9 +25,13 @@ export async function readAvatar(
   userId: number,
   size: number,
 ): Promise<Avatar> {
-  const account = (await loadAccounts(sql, viewer.realmId, [userId])).get(userId);
+  const [accounts, sight] = await Promise.all([
+    loadAccounts(sql, viewer.realmId, [userId]),
+    loadSight(sql, viewer),
+  ]);
+  const account = accounts.get(userId);
   if (!account) throw errors.notFound404("There is no such user");
   const picture = pictureOf(account);
-  if (showsGravatar(picture, viewer)) return { url: gravatarUrl(picture) };
+  if (sight.sees(account) && showsGravatar(picture, viewer)) return { url: gravatarUrl(picture) };
   return { png: toPng(`${account.realmId}/${account.id}`, size) };
 }

@@ -4,7 +4,9 @@ import {
   type ProfileData,
   accountColumns,
   accountSlices,
+  findAccount,
   gravatarUrl,
+  loadSight,
   pictureOf,
   presentUser,
   profileDataSql,
@@ -39,9 +41,32 @@ export async function readUser(
   userId: number,
   options: ReadUserOptions,
 ): Promise<UserObject> {
-  const [account] = await sql.rows(byId, [viewer.realmId, userId]);
-  if (!account) throw errors.badRequest("There is no such user");
+  const [[account], sight] = await Promise.all([
+    sql.rows(byId, [viewer.realmId, userId]),
+    loadSight(sql, viewer),
+  ]);
+  if (!account || !sight.sees(account)) throw errors.badRequest("There is no such user");
   return present(viewer, account, options);
+}
+
+/**
+ * The same, by an e-mail address that the viewer knows the account by.
+ * @throws ApiError `BAD_REQUEST` when there is none
+ */
+export async function readUserByEmail(
+  sql: Sql,
+  viewer: Account,
+  email: string,
+  options: ReadUserOptions,
+): Promise<UserObject> {
+  const account = await findAccount(sql, viewer, email);
+  if (!account) throw errors.badRequest("There is no such user");
+  return readUser(sql, viewer, account.id, options);
+}
+
+export interface UnknownOptions {
+  /** What stands in for whom the viewer does not see; they are left out unless given. */
+  readonly standIn?: ((userId: number) => UserObject) | undefined;
 }
 
 /** The accounts of the organization, its own bots left out; only those with the ids where given. */
@@ -49,7 +74,7 @@ export function listUsers(
   sql: Sql,
   viewer: Account,
   userIds: readonly number[] | undefined,
-  options: ReadUserOptions,
+  options: ReadUserOptions & UnknownOptions,
 ): Promise<UserObject[]> {
   return presentAll(sql, viewer, { ids: userIds, systemBots: false }, options);
 }
@@ -67,14 +92,20 @@ async function presentAll(
   sql: Sql,
   viewer: Account,
   filter: Omit<AccountFilter, "profileData">,
-  options: ReadUserOptions,
+  options: ReadUserOptions & UnknownOptions,
 ): Promise<UserObject[]> {
+  const sight = await loadSight(sql, viewer);
   const users: UserObject[] = [];
   for await (const accounts of accountSlices(sql, viewer.realmId, {
     ...filter,
     profileData: options.profileFields,
   }))
-    users.push(...accounts.map((account) => present(viewer, account, options)));
+    for (const account of accounts) {
+      const user = sight.sees(account)
+        ? present(viewer, account, options)
+        : options.standIn?.(account.id);
+      if (user) users.push(user);
+    }
   return users;
 }
 

@@ -1,6 +1,7 @@
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 import { hasPublicGravatar, pictureOf, type Picture } from "../users/avatar.ts";
+import { unknownAddress, unknownName } from "../users/sight.ts";
 
 /** An account as messages show it, as a sender or as a participant. */
 export interface Person {
@@ -12,6 +13,7 @@ export interface Person {
   /** Whether clients that see the address can make up the avatar's themselves. */
   readonly hasPublicGravatar: boolean;
   readonly isImportedStub: boolean;
+  readonly isBot: boolean;
 }
 
 const row = {
@@ -47,7 +49,7 @@ export async function loadPeople(
 
 /** The account as messages show it. */
 export function personOf(account: RowOf<typeof row>): Person {
-  const { id, email, fullName, isImportedStub } = account;
+  const { id, email, fullName, isImportedStub, isBot } = account;
   return {
     id,
     email,
@@ -55,5 +57,19 @@ export function personOf(account: RowOf<typeof row>): Person {
     picture: pictureOf(account),
     hasPublicGravatar: hasPublicGravatar(account),
     isImportedStub,
+    isBot,
+  };
+}
+
+/** Who stands in for a person whom the viewer does not see (users.md §2.1). @param host of the organization */
+export function unknownPerson(id: number, host: string): Person {
+  return {
+    id,
+    email: unknownAddress(id, host),
+    fullName: unknownName,
+    picture: { user_id: id, version: 1, hash: "", shown_to: [] },
+    hasPublicGravatar: false,
+    isImportedStub: false,
+    isBot: false,
   };
 }

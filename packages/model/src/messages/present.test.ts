@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { fullSight } from "../users/sight.ts";
 import { presentMessage, type Presentation, type StoredMessage } from "./present.ts";
 
 describe("the presentation of a message", () => {
@@ -10,6 +11,7 @@ describe("the presentation of a message", () => {
     picture: { user_id: id, version: 4, hash: `hash${id}`, shown_to: [100, 200] },
     hasPublicGravatar,
     isImportedStub: id === 3,
+    isBot: false,
   });
   const message: StoredMessage = {
     id: 7,
@@ -36,6 +38,7 @@ describe("the presentation of a message", () => {
     siteUrl: "https://chat.test",
     viewer: { id: 9, role: 100 },
     allowEmptyTopicName: false,
+    sight: fullSight,
   };
 
   it("cuts the time to whole seconds and shows the content in the form that is wanted", () => {

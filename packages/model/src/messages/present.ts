@@ -3,10 +3,12 @@ import { isMeMessage, topicLinks } from "@carillon/markdown";
 
 import { linkifiersOf } from "../realms/linkifiers.ts";
 import type { Realm } from "../realms/realm.ts";
+import { hostOf } from "../users/addresses.ts";
 import { pictureUrl } from "../users/avatar.ts";
+import type { Sight } from "../users/sight.ts";
 import type { Viewer } from "../users/address-viewers.ts";
 import { editFields } from "./edit-history.ts";
-import type { Person } from "./people.ts";
+import { type Person, unknownPerson } from "./people.ts";
 import type { Reaction } from "./reactions.ts";
 import type { Submessage } from "./submessages.ts";
 import { topicShownBy } from "./topic.ts";
@@ -59,6 +61,8 @@ export interface Presentation extends MessageForm {
     Realm,
     "subdomain" | "emptyTopicDisplayName" | "editHistoryPolicy" | "linkifiers"
   >;
+  /** The viewer's. */
+  readonly sight: Sight;
 }
 
 /*
@@ -71,11 +75,12 @@ export interface Presentation extends MessageForm {
  * @param flags names of the viewer's flags
  */
 export function presentMessage(
-  message: StoredMessage,
+  stored: StoredMessage,
   flags: readonly string[],
   presentation: Presentation,
 ): MessageResource {
-  const { realm, allowEmptyTopicName } = presentation;
+  const { realm, allowEmptyTopicName, sight } = presentation;
+  const message = sight.isRestricted ? asSeen(stored, presentation) : stored;
   return Object.assign(
     commonFields(message, realm),
     formFields(formSourceOf(message), presentation),
@@ -89,6 +94,13 @@ export function presentMessage(
       showTopic: topicShownBy(realm, allowEmptyTopicName),
     }),
   );
+}
+
+/** Who wrote in a channel and has left it is somebody whom not every guest sees. */
+function asSeen(message: StoredMessage, { sight, siteUrl, realm }: Presentation): StoredMessage {
+  const { sender } = message;
+  if (sight.sees(sender)) return message;
+  return { ...message, sender: unknownPerson(sender.id, hostOf({ url: siteUrl }, realm)) };
 }
 
 type FormField = "subject" | "avatar_url" | "content" | "content_type";

@@ -2,6 +2,7 @@ import { realmPermissions, type RealmPermission } from "@carillon/contract";
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 import { groupsObject } from "../permissions/columns.ts";
+import { restrictsGuests } from "../users/restricts-guests.ts";
 import { linkifiersText } from "./linkifiers.ts";
 
 /** Who sees what messages and topics were before: all of it, moves only, nothing. */
@@ -24,6 +25,8 @@ const row = {
   description: column.text,
   editHistoryPolicy: column.text.as<EditHistoryPolicy>(),
   enableReadReceipts: column.bool,
+  /** Whether there are accounts that its guests do not see (users.md §2.1). */
+  restrictsGuests: column.bool,
   /** The database's clock when this was read: the start of the transaction. UNIX time in seconds, with a fraction. */
   now: column.float,
   /** See {@link linkifiersOf}. */
@@ -44,9 +47,10 @@ const byId = statement({
       enable_spectator_access AS "enableSpectatorAccess", send_channel_events_messages AS "sendChannelEventsMessages",
       new_stream_announcements_channel_id AS "newStreamAnnouncementsChannelId", description,
       message_edit_history_visibility_policy AS "editHistoryPolicy", enable_read_receipts AS "enableReadReceipts",
+      ${restrictsGuests} AS "restrictsGuests",
       extract(epoch FROM now())::float8 AS now, ${linkifiersText} AS linkifiers,
       ${groupsObject(realmPermissions)} AS groups
-    FROM realms WHERE id = $1`,
+    FROM realms r WHERE id = $1`,
   row,
 });
 

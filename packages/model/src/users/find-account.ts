@@ -3,6 +3,7 @@ import { column, statement, type Sql } from "@carillon/db";
 
 import { accountColumns, accountRow, type Account } from "./account.ts";
 import { showsAddressTo } from "./address-viewers.ts";
+import { loadSight } from "./sight.ts";
 
 const byId = statement({
   name: "account-by-id",
@@ -20,13 +21,21 @@ const byAddress = statement({
 
 /**
  * The organization's account that the viewer names by its ID, in digits, or by an e-mail address; undefined when there
- * is none. A delivery address names nobody whose address the viewer may not see (users.md §2).
+ * is none that the viewer sees. A delivery address names nobody whose address the viewer may not see (users.md §2).
  */
 export async function findAccount(
   sql: Sql,
   viewer: Account,
   named: string,
 ): Promise<Account | undefined> {
+  const [found, sight] = await Promise.all([
+    accountNamed(sql, viewer, named),
+    loadSight(sql, viewer),
+  ]);
+  return found && sight.sees(found) ? found : undefined;
+}
+
+async function accountNamed(sql: Sql, viewer: Account, named: string) {
   if (/^[0-9]+$/.test(named)) {
     const [account] = await sql.rows(byId, [viewer.realmId, knowableId(Number(named))]);
     return account;

@@ -3,7 +3,7 @@ import { readPresences, usualHistoryLimit } from "@carillon/domain";
 import { handle } from "../../handle.ts";
 
 export default handle.reads(listPresences, async ({ sql, actor }) => {
-  const { presences, server_timestamp } = await readPresences(sql, actor.realmId, {
+  const { presences, server_timestamp } = await readPresences(sql, actor, {
     modern: false,
     historyLimit: usualHistoryLimit,
   });

@@ -2,11 +2,14 @@ import {
   type Person,
   type Reaction,
   type Reader,
+  type Sight,
   type StoredMessage,
   type Submessage,
   flagNames,
+  fullSight,
   loadPeople,
   loadReactions,
+  loadSight,
   loadSubmessages,
 } from "@carillon/model";
 import type { EditHistoryEntry } from "@carillon/contract";
@@ -65,6 +68,8 @@ export interface LoadedMessages {
   readonly submessages: ReadonlyMap<number, readonly Submessage[]>;
   /** On its way: the COMMIT of a transaction that ends now goes out together with what asks for it. */
   readonly people: Promise<ReadonlyMap<number, Person>>;
+  /** The viewer's. */
+  readonly sight: Sight;
 }
 
 /** Messages that are read at once: with the longest texts about 6 MB, which the driver reads in one go. */
@@ -82,16 +87,18 @@ export async function loadMessages(
       reactions: new Map(),
       submessages: new Map(),
       people: Promise.resolve(new Map()),
+      sight: fullSight,
     };
-  const [rows, reactions, submessages] = await Promise.all([
+  const [rows, sight, reactions, submessages] = await Promise.all([
     loadRows(sql, viewer, ids),
+    loadSight(sql, viewer),
     loadReactions(sql, ids),
     loadSubmessages(sql, ids),
   ]);
   const people = loadPeople(sql, viewer.realmId, peopleIn(rows));
   // Its failure is told to who waits for it; where the transaction fails first, nobody does.
   people.catch(() => {});
-  return { rows, reactions, submessages, people };
+  return { rows, reactions, submessages, people, sight };
 }
 
 async function loadRows(sql: Sql, viewer: Reader, ids: readonly number[]): Promise<MessageRow[]> {

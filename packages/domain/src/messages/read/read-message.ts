@@ -46,6 +46,7 @@ export async function readMessage(
       ...request,
       realm,
       viewer,
+      sight: loaded.sight,
       clientGravatar: true,
     }),
     raw_content: found.message.content,

@@ -74,9 +74,9 @@ export async function readMessages(
 export async function presentMessages(
   { realm, found, loaded, matches }: Retrieval,
   viewer: Reader,
-  form: Omit<Presentation, "realm" | "viewer">,
+  form: Omit<Presentation, "realm" | "viewer" | "sight">,
 ): Promise<MessagesAnswer> {
-  const presentation = { ...form, realm, viewer };
+  const presentation = { ...form, realm, viewer, sight: loaded.sight };
   const messages = await inSlices(await hydrate(loaded), ({ message, flags }) =>
     presentMessage(message, flags, presentation),
   );

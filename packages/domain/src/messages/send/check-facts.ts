@@ -6,6 +6,7 @@ import {
   type Memberships,
   type PostingChannel,
   type Realm,
+  type Sight,
   type TopicKey,
   channelsOf,
   countParticipants,
@@ -15,12 +16,13 @@ import {
   loadMembershipsWithOwners,
   loadPostingChannels,
   loadRealm,
+  loadSight,
   memberKey,
   membersOf,
   possibleTopics,
   topicName,
 } from "@carillon/model";
-import { knowableId } from "@carillon/contract";
+import { isGuest, knowableId } from "@carillon/contract";
 import { together, type Sql } from "@carillon/db";
 import type { ParsedMessage } from "@carillon/markdown";
 
@@ -42,6 +44,8 @@ export interface CheckFacts {
   /** How many accounts have written in a topic, by {@link topicName}, where a text calls them all. */
   readonly participants: ReadonlyMap<string, number>;
   readonly lookups: MentionLookups;
+  /** Whom senders of direct messages see, of those who do not see everybody. */
+  readonly sights: Map<number, Sight>;
 }
 
 /** A draft and its text, read; undefined where it cannot be sent as it is. */
@@ -79,8 +83,35 @@ export async function loadCheckFacts(
         countParticipants(one, realmId, topicsOf(calling)),
         loadMentionLookups(one, realmId, organizationUrl, texts),
       ]);
-    return { realm, accounts, memberships, channels, directs, begun, participants, lookups };
+    return {
+      realm,
+      accounts,
+      memberships,
+      channels,
+      directs,
+      begun,
+      participants,
+      lookups,
+      sights: new Map<number, Sight>(),
+    };
   });
+}
+
+/**
+ * Adds whom guests see who write to others directly, where there are accounts that guests do not see: a statement more,
+ * which nobody else's messages cost.
+ */
+export async function loadSights(
+  sql: Sql,
+  { realm, accounts, sights }: CheckFacts,
+  drafts: readonly Draft[],
+): Promise<void> {
+  if (!realm.restrictsGuests) return;
+  for (const { senderId, destination } of drafts) {
+    const sender = accounts.get(senderId);
+    if (!sender || destination.kind !== "direct" || !isGuest(sender)) continue;
+    if (!sights.has(senderId)) sights.set(senderId, await loadSight(sql, sender));
+  }
 }
 
 /** The owner of a bot, whose permissions and subscriptions it may use. */

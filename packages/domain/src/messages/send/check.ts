@@ -5,6 +5,7 @@ import {
   type Realm,
   type Target,
   checkTopicsPolicy,
+  fullSight,
   memberKey,
   membersOf,
   normaliseContent,
@@ -22,7 +23,7 @@ import {
   type RenderedMessage,
 } from "@carillon/markdown";
 
-import { beginTopic, loadCheckFacts, ownerOf, type CheckFacts } from "./check-facts.ts";
+import { beginTopic, loadCheckFacts, loadSights, ownerOf, type CheckFacts } from "./check-facts.ts";
 import { checkDirectPermission } from "./direct-permission.ts";
 import { checkMentions } from "./mention-permission.ts";
 import { checkPosting, mayCreateTopic, maySee } from "./posting.ts";
@@ -50,6 +51,7 @@ export async function checkMessages(
     };
   });
   const facts = await loadCheckFacts(sql, realmId, site.url, texts);
+  await loadSights(sql, facts, drafts);
   return { realm: facts.realm, results: texts.map((text) => attempt(() => check(facts, text))) };
 }
 
@@ -116,9 +118,11 @@ function participantsOf(
 ): Account[] | undefined {
   if (destination.kind === "channel") return undefined;
   if (destination.userIds.length === 0) throw errors.badRequest("to must name at least one user");
+  const sight = facts.sights.get(senderId) ?? fullSight;
   return membersOf(senderId, destination.userIds).map((id) => {
     const account = facts.accounts.get(id);
-    if (!account) throw errors.badRequest(`There is no user with the ID ${id}`);
+    if (!account || !sight.sees(account))
+      throw errors.badRequest(`There is no user with the ID ${id}`);
     return account;
   });
 }

@@ -1,4 +1,4 @@
-import { gravatarUrl, mediumUrl, pictureOf } from "@carillon/model";
+import { gravatarUrl, hostOf, mediumUrl, pictureOf, unknownUser } from "@carillon/model";
 import {
   isAtLeast,
   isGuest,
@@ -16,10 +16,15 @@ import type { Section, SnapshotContext } from "../context/section.ts";
 export const realmUsers: Section = {
   names: ["realm_user"],
   async load(context) {
-    const { tx, site, actor, clientGravatar } = context;
+    const { tx, site, actor, realm, clientGravatar, capabilities } = context;
     const options = { siteUrl: site.url, clientGravatar, profileFields: true };
     const [users, systemBots] = await Promise.all([
-      listUsers(tx, actor, undefined, options),
+      listUsers(tx, actor, undefined, {
+        ...options,
+        standIn: capabilities.has("user_list_incomplete")
+          ? undefined
+          : (id) => unknownUser(id, hostOf(site, realm), site.url),
+      }),
       listSystemBots(tx, actor, options),
     ]);
     const { active, inactive } = await partByActivity(users);

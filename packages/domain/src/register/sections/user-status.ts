@@ -4,5 +4,5 @@ import type { Section } from "../context/section.ts";
 /** What people say of themselves. */
 export const userStatus: Section = {
   names: ["user_status"],
-  load: async ({ tx, realm }) => ({ user_status: await listStatuses(tx, realm.id) }),
+  load: async ({ tx, actor }) => ({ user_status: await listStatuses(tx, actor) }),
 };

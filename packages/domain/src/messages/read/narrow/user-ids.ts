@@ -1,4 +1,10 @@
-import { type Reader, accountColumns, accountRow, showsAddressTo } from "@carillon/model";
+import {
+  type Reader,
+  accountColumns,
+  accountRow,
+  loadSight,
+  showsAddressTo,
+} from "@carillon/model";
 import { knowableId } from "@carillon/contract";
 import { statement, type Sql } from "@carillon/db";
 
@@ -14,7 +20,8 @@ const byIdOrAddress = statement({
 
 /**
  * The ids of the accounts that are named by id, or by an e-mail address: the one that everybody sees, or the
- * delivery address where the viewer may see it. Deactivated accounts and bots are found too.
+ * delivery address where the viewer may see it. Deactivated accounts and bots are found too; of accounts that the viewer
+ * does not see, which it knows as senders, only the ids.
  */
 export async function loadUserIds(
   sql: Sql,
@@ -23,14 +30,18 @@ export async function loadUserIds(
 ): Promise<Map<string | number, number>> {
   const ids = named.filter((value) => typeof value === "number").map((id) => knowableId(id));
   const addresses = named.filter((value) => typeof value === "string");
-  const accounts = await sql.rows(byIdOrAddress, [viewer.realmId, ids, addresses]);
+  const [accounts, sight] = await Promise.all([
+    sql.rows(byIdOrAddress, [viewer.realmId, ids, addresses]),
+    loadSight(sql, viewer),
+  ]);
+  const seen = accounts.filter(sight.sees);
 
   const byAddress = new Map<string, number>();
-  for (const account of accounts) {
+  for (const account of seen) {
     const revealed = account.id === viewer.id || showsAddressTo(account, viewer.role);
     if (revealed) byAddress.set(account.deliveryEmail.toLowerCase(), account.id);
   }
-  for (const { id, email } of accounts) byAddress.set(email.toLowerCase(), id);
+  for (const { id, email } of seen) byAddress.set(email.toLowerCase(), id);
 
   const found = new Map<string | number, number>();
   for (const { id } of accounts) found.set(id, id);
