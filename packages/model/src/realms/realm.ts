@@ -50,7 +50,7 @@ const byId = statement({
       ${restrictsGuests} AS "restrictsGuests",
       extract(epoch FROM now())::float8 AS now, ${linkifiersText} AS linkifiers,
       ${groupsObject(realmPermissions)} AS groups
-    FROM realms r WHERE id = $1`,
+    FROM realms WHERE id = $1`,
   row,
 });
 

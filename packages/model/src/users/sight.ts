@@ -28,7 +28,7 @@ const seen = statement({
       SELECT theirs.user_id FROM subscriptions mine JOIN subscriptions theirs ON theirs.channel_id = mine.channel_id
       WHERE mine.user_id = $2 AND mine.active AND theirs.active AND theirs.is_user_active UNION
       SELECT unnest(d.member_ids) FROM recipients d WHERE d.realm_id = $1 AND d.member_ids @> ARRAY[$2::int]
-    ) AS ids FROM realms r WHERE r.id = $1 AND ${restrictsGuests}`,
+    ) AS ids FROM realms WHERE realms.id = $1 AND ${restrictsGuests}`,
   row: { ids: column.ints },
 });
 
