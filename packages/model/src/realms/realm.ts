@@ -2,7 +2,7 @@ import { realmPermissions, type RealmPermission } from "@carillon/contract";
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 import { groupsObject } from "../permissions/columns.ts";
-import { restrictsGuests } from "../users/restricts-guests.ts";
+import { restrictsGuests } from "./restricts-guests.ts";
 import { linkifiersText } from "./linkifiers.ts";
 
 /** Who sees what messages and topics were before: all of it, moves only, nothing. */

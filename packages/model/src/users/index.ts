@@ -1,0 +1,41 @@
+export { type AccountFilter, accountSlices } from "./account-slices.ts";
+export { type Account, accountColumns, accountRow, loadAccounts } from "./account.ts";
+export { type ActiveAccount, loadActiveAccounts } from "./active-accounts.ts";
+export {
+  type Viewer,
+  rolesSeeingAddress,
+  showsAddressTo,
+  visibilitiesSeenBy,
+} from "./address-viewers.ts";
+export { hostOf, realmUrl, visibleToEveryone } from "./addresses.ts";
+export { administerOrganization } from "./administer-organization.ts";
+export { checkAdministers, checkPowerfulBot } from "./administration.ts";
+export {
+  type Picture,
+  gravatarUrl,
+  hasPublicGravatar,
+  mediumUrl,
+  pictureOf,
+  pictureUrl,
+  showsGravatar,
+} from "./avatar.ts";
+export { botsThatFollow, checkOwnerIsNoGuest, roleOfBotsComingBack } from "./bots-of-guests.ts";
+export { isEmailAddress } from "./email-address.ts";
+export { findAccount } from "./find-account.ts";
+export { checkFullName, checkNameIsFree } from "./full-name.ts";
+export {
+  currentActor,
+  holdAccount,
+  lockAccount,
+  lockAccountWithBots,
+  lockAccountWithOwner,
+  lockAccounts,
+  noSuchUser,
+} from "./lock-account.ts";
+export { loadOwnSettings } from "./own-settings.ts";
+export { checkOwnerRemains, lockOwnerSet, ownerRemains } from "./owner-set.ts";
+export { personUpdated, pictureUpdated } from "./person-updated.ts";
+export { presentUser, userObject } from "./present.ts";
+export { type Principals, loadPrincipals } from "./principals.ts";
+export { setting } from "./setting.ts";
+export { type Sight, fullSight, loadSight, unknownUser } from "./sight.ts";
