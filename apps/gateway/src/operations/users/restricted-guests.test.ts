@@ -166,9 +166,9 @@ describe("guests outside can_access_all_users_group", () => {
         Record<"presences" | "user_status", Record<string, unknown>>;
     const idsIn = (users: Array<Record<string, unknown>>) => users.map(({ user_id }) => user_id);
     const short = await snapshot(true);
-    expect(idsIn(short.realm_users)).to.have.members([
-      ...[seen.self, seen.peer, seen.friend, seen.bot, org.bot, org.admin].map(({ id }) => id),
-    ]);
+    expect(idsIn(short.realm_users)).to.have.members(
+      [seen.self, seen.peer, seen.friend, seen.bot, org.bot, org.admin].map(({ id }) => id),
+    );
     expect(idsIn(short.realm_non_active_users)).to.have.members([
       seen["gone friend"].id,
       seen["gone bot"].id,
