@@ -9,6 +9,7 @@ import {
   topicWords,
 } from "../search/search-vector.ts";
 import type { NewText } from "./check-change.ts";
+import { withEdit, withMove } from "./kept-history.ts";
 import { changesChannel, changesTopic, type Move } from "./check-move.ts";
 
 /** Who changed the message, and when: what each entry of its history begins with (messages.md §6.3). */
@@ -19,11 +20,14 @@ const stamp = (userId: string) =>
 const move = statement({
   name: "messages-move",
   text: `UPDATE messages m SET topic = coalesce($3::text, m.topic), recipient_id = $4, last_edit_at = now(),
-      edit_history = jsonb_build_array(${stamp("$5")}
+      edit_history = ${withMove(
+        `${stamp("$5")}
         || CASE WHEN $3::text <> m.topic THEN jsonb_build_object('prev_topic', m.topic, 'topic', $3::text)
           ELSE '{}' END
         || CASE WHEN m.recipient_id <> $4 THEN jsonb_build_object('prev_stream', $6::int, 'stream', $7::int)
-          ELSE '{}' END) || coalesce(m.edit_history, '[]'),
+          ELSE '{}' END`,
+        "m.edit_history",
+      )},
       search = CASE WHEN $3::text IS NULL THEN m.search ELSE ${searchVectorInTopic("m.search", "$8::text")} END
     WHERE m.realm_id = $1 AND m.id = ANY(ARRAY(SELECT unnest($2::bigint[])))
       AND (m.recipient_id <> $4 OR m.topic <> coalesce($3::text, m.topic))`,
@@ -55,9 +59,11 @@ const rewrite = statement({
   name: "message-rewrite",
   text: `UPDATE messages m SET content = $3, rendered_content = $4, render_version = $5, has_link = $6, has_image = $7,
       has_attachment = $8, last_edit_at = now(),
-      edit_history = jsonb_build_array(CASE WHEN $10 THEN m.edit_history->0 ELSE ${stamp("$9")} END
-          || jsonb_build_object('prev_content', m.content, 'prev_rendered_content', m.rendered_content))
-        || CASE WHEN $10 THEN m.edit_history - 0 ELSE coalesce(m.edit_history, '[]') END,
+      edit_history = ${withEdit(
+        `CASE WHEN $10 THEN m.edit_history->0 ELSE ${stamp("$9")} END
+          || jsonb_build_object('prev_content', m.content, 'prev_rendered_content', m.rendered_content)`,
+        "CASE WHEN $10 THEN m.edit_history - 0 ELSE m.edit_history END",
+      )},
       search = ${searchVector({ topic: "$11::text", content: "$12::text" })}
     WHERE m.realm_id = $1 AND m.id = $2`,
   row: {},
