@@ -21,7 +21,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { idsFor, post, write } from "./reading.test.ts";
+import { idsFor, post, setFlags, write } from "./reading.test.ts";
 
 describe("DELETE /messages/{message_id}", () => {
   const scene = useScene();
@@ -115,6 +115,30 @@ describe("DELETE /messages/{message_id}", () => {
     expect(last[0]).to.deep.equal({ ...gone(second, ""), audience: [writer.id] });
     // What the reader has left unread does not wait any more.
     expect(last[1]).to.deep.include({ type: "update_message_flags", audience: [reader.id] });
+  });
+
+  it("tells who has lost the channel that it is neither unread nor starred, and nothing else", async () => {
+    const closed = await channel(db, scene.org.realm, {
+      inviteOnly: true,
+      historyPublicToSubscribers: true,
+      subscribers: [writer, reader],
+    });
+    const id = await say(writer, "lunch", closed);
+    await setFlags(db, reader, 2, id);
+    await setFlags(db, writer, 2, id);
+    await unsubscribe(db, closed, reader);
+    const told = (await remove(writer, id)).filter(({ audience }) => audience?.includes(reader.id));
+    expect(told.map(({ type, op, payload }) => [type, op, payload])).to.deep.equal(
+      [
+        { operation: "add", flag: "read" },
+        { operation: "remove", flag: "starred" },
+      ].map((change) => [
+        "update_message_flags",
+        change.operation,
+        { ...change, messages: [id], all: false },
+      ]),
+    );
+    for (const { audience } of told) expect(audience).to.deep.equal([reader.id]);
   });
 
   it("tells of a direct message those who have it", async () => {

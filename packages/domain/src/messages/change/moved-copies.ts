@@ -2,8 +2,7 @@ import { column, statement, type Tx } from "@carillon/db";
 import { flag, hasProtectedHistory } from "@carillon/model";
 import type { NewEvent } from "@carillon/contract";
 
-import { flagRemoval } from "../flags/flag-events.ts";
-import { type ReadByNow, readEvents } from "../flags/read-events.ts";
+import { readEvents, unstarredEvents } from "../flags/alike-events.ts";
 import type { Move } from "./check-move.ts";
 import { possibleHolders } from "./holders.ts";
 
@@ -77,13 +76,8 @@ export async function moveCopies(
   const settled = await tx.lock(copies, settle, [from.channel.id, to.channel.id, ids]);
   if (hasProtectedHistory(to.channel)) await tx.rows(gain, [to.channel.id, ids]);
   const told = lost.filter(({ userId }) => !losing.has(userId));
-  const unread: ReadByNow[] = told.flatMap(({ userId, unread: read }) =>
-    read.length > 0 ? [{ userId, ids: read }] : [],
-  );
   return [
-    ...readEvents([...settled, ...unread]),
-    ...told.flatMap(({ userId, starred }) =>
-      starred.length > 0 ? [flagRemoval("starred", [...starred], [userId])] : [],
-    ),
+    ...readEvents([...settled, ...told.map(({ userId, unread }) => ({ userId, ids: unread }))]),
+    ...unstarredEvents(told.map(({ userId, starred }) => ({ userId, ids: starred }))),
   ];
 }

@@ -5,7 +5,7 @@ import { markRead, type MarkReadIntent } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
 
 import { takeMarkStep } from "./mark-step.ts";
-import { readEvents } from "./read-events.ts";
+import { readEvents } from "./alike-events.ts";
 
 /** So many people are in the hands of one job. */
 const readersAtOnce = 1_000;

@@ -1,8 +1,6 @@
 import { column, statement, type RowOf, type Tx } from "@carillon/db";
 import { flag } from "@carillon/model";
 
-import type { ReadByNow } from "../flags/read-events.ts";
-
 /** What a message keeps in the archive: everything but what searching goes by. */
 export const archivedColumns = `id, scheduled_message_id, realm_id, sender_id, recipient_id, is_channel, topic, content,
       rendered_content, render_version, sent_at, client_id, edit_history, last_edit_at, has_link, has_image,
@@ -18,6 +16,16 @@ export interface GoneMessages {
   /** Ascending. */
   readonly ids: readonly number[];
 }
+
+/** What somebody had not read, and had starred, who could not see it any more; ascending. */
+export interface UnseenMessages {
+  readonly userId: number;
+  readonly unread: readonly number[];
+  readonly starred: readonly number[];
+}
+
+const idsOf = (condition: string) =>
+  `coalesce(json_agg(found.message_id ORDER BY found.message_id) FILTER (WHERE ${condition}), '[]')`;
 
 /**
  * Nothing says who has a copy of a message but their own rows, which are keyed by account (messages.md §9): those are
@@ -82,15 +90,16 @@ export const move = statement({
       SELECT recipient_id AS "recipientId", is_channel AS "isChannel", topic, holder_ids AS "holderIds",
         json_agg(id ORDER BY id) AS ids
       FROM told GROUP BY recipient_id, is_channel, topic, holder_ids
-    ), unread AS (
-      SELECT recipient_id, user_id, message_id FROM (
+    ), marked AS (
+      SELECT recipient_id, user_id, message_id, flags FROM (
         SELECT gone.recipient_id, held.user_id, held.message_id, held.flags
         FROM held FULL JOIN gone ON gone.id = held.message_id WHERE EXISTS (SELECT FROM blind) OFFSET 0) found
-      WHERE flags & ${flag.read} = 0
+      WHERE flags & ${flag.read} = 0 OR flags & ${flag.starred} <> 0
     ), unseen AS (
-      SELECT found.user_id AS "userId", json_agg(found.message_id ORDER BY found.message_id) AS ids
-      FROM (SELECT unread.user_id, unread.message_id, blind.user_id AS blind_id FROM unread
-        FULL JOIN blind ON blind.recipient_id = unread.recipient_id AND blind.user_id = unread.user_id OFFSET 0) found
+      SELECT found.user_id AS "userId", ${idsOf(`found.flags & ${flag.read} = 0`)} AS unread,
+        ${idsOf(`found.flags & ${flag.starred} <> 0`)} AS starred
+      FROM (SELECT marked.user_id, marked.message_id, marked.flags, blind.user_id AS blind_id FROM marked
+        FULL JOIN blind ON blind.recipient_id = marked.recipient_id AND blind.user_id = marked.user_id OFFSET 0) found
       JOIN users u ON u.id = found.user_id AND u.is_active
       WHERE found.blind_id IS NOT NULL GROUP BY found.user_id
     ), missed AS (
@@ -106,8 +115,7 @@ export const move = statement({
     /** Copies that changed while they were waited for. */
     missed: column.json<ReadonlyArray<{ readonly userId: number; readonly id: number }>>().orNull(),
     topics: column.json<readonly GoneMessages[]>(),
-    /** What people had not read who could not see it any more. */
-    unseen: column.json<readonly ReadByNow[]>(),
+    unseen: column.json<readonly UnseenMessages[]>(),
   },
 });
 

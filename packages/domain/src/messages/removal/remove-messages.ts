@@ -2,7 +2,7 @@ import { hasProtectedHistory } from "@carillon/model";
 import type { NewEvent } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
-import { readEvents } from "../flags/read-events.ts";
+import { readEvents, unstarredEvents } from "../flags/alike-events.ts";
 import { archiveMessages, type Readers } from "./archive-messages.ts";
 import { newFirsts, storeFirsts } from "./first-messages.ts";
 import type { Places } from "./places.ts";
@@ -42,8 +42,9 @@ export async function removeMessages(
   const events = [
     ...deletionEvents(places, gone.topics),
     // Who has left is not told what happens there, but has to learn that these do not wait any more: the job that marks
-    // them read after unsubscribing (channels.md §11) does not find them.
-    ...readEvents(gone.unseen),
+    // them read after unsubscribing (channels.md §11) does not find them. Nor are they among those with a star.
+    ...readEvents(gone.unseen.map(({ userId, unread }) => ({ userId, ids: unread }))),
+    ...unstarredEvents(gone.unseen.map(({ userId, starred }) => ({ userId, ids: starred }))),
     ...(await storeFirsts(tx, realmId, firsts)),
   ];
   return { run: { ...run, id }, count: gone.count, events };
