@@ -29,7 +29,7 @@ const stepRow = {
  * are locked in the order of their accounts, and of one account by message, as everywhere, each looked up by its key:
  * what PostgreSQL expects of a step is so little that it would compare each with each.
  */
-const mark = statement({
+export const mark = statement({
   name: "mark-read-step",
   text: `WITH unread AS MATERIALIZED (
       SELECT r.user_id, um.message_id
