@@ -1,5 +1,5 @@
 import { connectDatabase, startRecurring } from "@carillon/db";
-import { checkSecretKey } from "@carillon/domain";
+import { checkSecretKey, warmUpMath } from "@carillon/domain";
 import { type Site, secretsOf } from "@carillon/model";
 import { queueNames } from "@carillon/jobs";
 import {
@@ -22,6 +22,9 @@ import { wireApp, wireServices } from "./wire.ts";
 
 /** Connections for requests; BullMQ has a pool of its own (docs/operating.md, connections). */
 const poolSize = 10;
+
+/** When the start is over, and hardly anybody is there yet. */
+const soonMs = 1_000;
 
 /**
  * Starts a gateway process and resolves with the port it listens on.
@@ -101,6 +104,7 @@ export async function startGateway(
     shutdown,
     { first: 0, last: 1 },
   );
+  setTimeout(warmUpMath, soonMs).unref();
   log.info({ host: env.HOST, port, queues: queues.backend }, "gateway started");
   return port;
 }

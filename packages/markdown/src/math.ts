@@ -41,7 +41,15 @@ function typeset(tex: string, displayMode: boolean, rendering: Rendering): strin
   }
 }
 
-/** Loaded on first use: most processes never typeset anything. */
+/**
+ * Loads what typesets formulas, and uses it once: 40 ms, which else whoever sends the first formula to a process would wait,
+ * and everybody with them.
+ */
+export function warmUpMath(): void {
+  load().renderToString("x");
+}
+
+/** Loaded on first use: most processes but gateways never typeset anything. */
 function load(): Katex {
   katex ??= require("katex") as Katex;
   return katex;
