@@ -42,8 +42,8 @@ function typeset(tex: string, displayMode: boolean, rendering: Rendering): strin
 }
 
 /**
- * Loads what typesets formulas, and uses it once: 40 ms, which else whoever sends the first formula to a process would wait,
- * and everybody with them.
+ * Loads what typesets formulas, and uses it once: 40 ms, for which a process would be held by the first formula that it
+ * gets.
  */
 export function warmUpMath(): void {
   load().renderToString("x");
