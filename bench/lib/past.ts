@@ -6,12 +6,16 @@ import type { World } from "./world.ts";
 /** Different lines of chat that messages are made of. */
 const lines = 500;
 
-/** Messages that were sent so many days ago, to all channels by turns, in eight topics; everybody has read them. */
+/**
+ * Messages that were sent so many days ago, to all channels by turns, in eight topics; everybody has read them.
+ * @param senders by turns too; of each channel its first member unless given
+ */
 export async function fillPast(
   db: Database,
   { realmId, rooms }: World,
   count: number,
   daysAgo: number,
+  senders = rooms.map(({ members }) => members[0]!.id),
 ): Promise<void> {
   await db.rows("INSERT INTO clients (name) VALUES ('bench') ON CONFLICT DO NOTHING");
   const texts = Array.from({ length: lines }, (_, n) => chatLine(n, "Somebody"));
@@ -22,7 +26,7 @@ export async function fillPast(
      ), added AS (
        INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
          render_version, sent_at, client_id, search)
-       SELECT $1, ($5::int[])[1 + i % cardinality($4::int[])], ($4::int[])[1 + i % cardinality($4::int[])], true,
+       SELECT $1, ($5::int[])[1 + i % cardinality($5::int[])], ($4::int[])[1 + i % cardinality($4::int[])], true,
          'topic ' || (i / 40) % 8, line.text, line.html, 1, now() - make_interval(days => $6),
          (SELECT min(id) FROM clients), line.search
        FROM generate_series(0, $2::int - 1) AS i JOIN line ON line.n = 1 + i % ${lines} ORDER BY i
@@ -31,14 +35,7 @@ export async function fillPast(
      INSERT INTO user_messages SELECT s.user_id, added.id, 1
      FROM added JOIN recipients r ON r.id = added.recipient_id JOIN subscriptions s ON s.channel_id = r.channel_id
      ORDER BY added.id, s.user_id`,
-    [
-      realmId,
-      count,
-      texts,
-      rooms.map(({ recipientId }) => recipientId),
-      rooms.map(({ members }) => members[0]!.id),
-      daysAgo,
-    ],
+    [realmId, count, texts, rooms.map(({ recipientId }) => recipientId), senders, daysAgo],
   );
   await db.rows(
     `UPDATE channels c SET first_message_id = (

@@ -1,0 +1,175 @@
+import { readFileSync } from "node:fs";
+import { loadavg } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Child } from "./lib/child.ts";
+import { administrator, bringBack, departing, type Departing } from "./lib/departing.ts";
+import { startLoad } from "./lib/load.ts";
+import { fillPast } from "./lib/past.ts";
+import { report, say } from "./lib/report.ts";
+import { credentials } from "./lib/requests.ts";
+import { createBenchDatabase } from "./lib/servers.ts";
+import { median, medianRatio, spread } from "./lib/statistics.ts";
+import { startGateway, startWorker } from "./lib/system.ts";
+import { createWorld } from "./lib/world.ts";
+
+// Deactivating somebody who has sent much: until the answer, and until it is gone, by itself and while others send.
+const scale = Number(process.argv[2] ?? 1);
+const rooms = 20;
+/** Of each channel. */
+const subscribers = 10;
+const bots = 20;
+/** Messages of the person and of their bots, to a channel each time. */
+const much = Math.round(200_000 * scale);
+/** Rounds of answers. */
+const answers = 15;
+/** Rounds of sending, without a cascade and with one; there is more to delete than it can. */
+const rounds = 3;
+const seconds = 3;
+const during = 60_000;
+
+const database = await createBenchDatabase("postgres");
+const { db } = database;
+const world = await createWorld(db, rooms, subscribers);
+const admin = await administrator(db, world);
+const quiet = await departing(db, world, "Quiet", bots);
+const busy = await departing(db, world, "Busy", bots);
+const others: Departing[] = [];
+for (let round = 0; round < rounds; round++)
+  others.push(await departing(db, world, `Other ${round}`, 1));
+// Half of it is the person's own.
+await fill(busy, much, 30);
+for (const other of others) await fill(other, during, 20);
+await fillPast(db, world, rooms, 10);
+await db.rows("VACUUM ANALYZE");
+say(`${much + rounds * during} messages of the past are there`);
+const gateway = await startGateway(database);
+
+const times = { quiet: [] as number[], busy: [] as number[] };
+for (let round = -2; round < answers; round++)
+  for (const name of round % 2 === 0
+    ? (["quiet", "busy"] as const)
+    : (["busy", "quiet"] as const)) {
+    const who = { quiet, busy }[name];
+    const ms = await deactivate(who);
+    if (round >= 0) times[name].push(ms);
+    await bringBack(db, who);
+  }
+say(`answers: ${spread(times.quiet)} ms without messages, ${spread(times.busy)} ms with`);
+
+const load = await startLoad(world, "send");
+await load.run(gateway.port, seconds);
+const worker = await startWorker(database);
+const sends = { without: [] as number[], meanwhile: [] as number[] };
+const rates = { alone: [] as number[], during: [] as number[] };
+for (const other of others) {
+  await db.rows("CHECKPOINT");
+  sends.without.push((await load.run(gateway.port, seconds)).rate);
+  await deactivate(other);
+  const before = await left(other);
+  const startedAt = performance.now();
+  sends.meanwhile.push((await load.run(gateway.port, seconds)).rate);
+  const deleted = before - (await left(other));
+  if (deleted === before) throw new Error("there was too little to delete");
+  rates.during.push(deleted / ((performance.now() - startedAt) / 1_000));
+  await finished();
+  say(
+    `during: ${rates.during.at(-1)?.toFixed(0)} messages/s, load average ${loadavg()[0]?.toFixed(1)}`,
+  );
+}
+await load.stop();
+
+await db.rows("CHECKPOINT");
+const startedAt = performance.now();
+await deactivate(busy);
+const memory = await memoryUntil(worker, finished());
+rates.alone.push(much / ((performance.now() - startedAt) / 1_000));
+await worker.stop();
+await gateway.stop();
+await database.drop();
+
+const ratio = medianRatio(times.busy, times.quiet);
+const rate = median(rates.during);
+const kept = medianRatio(sends.meanwhile, sends.without);
+const growth = memory.late - memory.early;
+await report("deactivation", [
+  {
+    question: `DELETE /users/{id} of a person with ${bots} bots who have sent ${much} messages that are to be deleted, against one with as many who have sent none, until the answer`,
+    value: `${ratio.toFixed(2)} × (ms: ${spread(times.busy)} against ${spread(times.quiet)})`,
+    target: "at most 1.2 ×",
+    holds: ratio <= 1.2,
+  },
+  {
+    question: `deletes messages with ${subscribers} copies each, in batches of a hundred with their events, while others send with 8 in flight`,
+    value: `${spread(rates.during)} messages/s (${spread(rates.alone)} while nobody sends)`,
+    target: "at least 10,000 messages/s",
+    holds: rate >= 10_000,
+  },
+  {
+    question: "POST /messages, 8 in flight, meanwhile, against the same without it",
+    value: `${kept.toFixed(2)} × (${spread(sends.meanwhile)} requests/s against ${spread(sends.without)})`,
+    target: "at least 0.6 ×",
+    holds: kept >= 0.6,
+  },
+  {
+    question: `memory (RSS) of the worker in the last third of deleting ${much} messages, beyond that in the second one, the most of each`,
+    value: `${(growth / 2 ** 20).toFixed(0)} MB (${(memory.late / 2 ** 20).toFixed(0)} against ${(memory.early / 2 ** 20).toFixed(0)} MB)`,
+    target: "at most 20 MB",
+    holds: growth <= 20 * 2 ** 20,
+  },
+]);
+process.exit(0);
+
+async function fill({ id, botIds }: Departing, count: number, daysAgo: number): Promise<void> {
+  // Bots by turns, the person in between; each of them reaches every other channel.
+  const senders = botIds.flatMap((botId) => [id, botId]);
+  await fillPast(db, world, count, daysAgo, senders);
+}
+
+/** @returns milliseconds until the answer */
+async function deactivate({ id }: Departing): Promise<number> {
+  const actions = JSON.stringify({ delete_public_channel_messages: true });
+  const askedAt = performance.now();
+  const answer = await fetch(`http://127.0.0.1:${gateway.port}/api/v1/users/${id}`, {
+    method: "DELETE",
+    headers: { authorization: credentials(admin) },
+    body: new URLSearchParams({ actions }),
+  });
+  const ms = performance.now() - askedAt;
+  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+  await answer.text();
+  return ms;
+}
+
+async function left({ id, botIds }: Departing): Promise<number> {
+  const [row] = await db.rows<{ count: number }>(
+    "SELECT count(*)::int AS count FROM messages WHERE sender_id = ANY($1)",
+    [[id, ...botIds]],
+  );
+  return row?.count ?? 0;
+}
+
+async function finished(): Promise<void> {
+  const open = () => db.rows("SELECT FROM message_deletion_jobs WHERE finished_at IS NULL");
+  while ((await open()).length > 0) await pause(50);
+}
+
+/** The most memory in bytes, of the second and of the last third of some work. */
+async function memoryUntil(
+  { process: { pid } }: Child,
+  work: Promise<void>,
+): Promise<{ early: number; late: number }> {
+  const samples: number[] = [];
+  let over = false;
+  const ended = work.finally(() => (over = true));
+  while (!over) {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    samples.push(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1_024);
+    await pause(50);
+  }
+  await ended;
+  const third = Math.floor(samples.length / 3);
+  return {
+    early: Math.max(...samples.slice(third, 2 * third)),
+    late: Math.max(...samples.slice(2 * third)),
+  };
+}

@@ -1,0 +1,59 @@
+import type { Database } from "@carillon/db";
+import { insertUser } from "@carillon/domain";
+import { loadRealm } from "@carillon/model";
+import { benchSite } from "./system.ts";
+import type { Member, World } from "./world.ts";
+
+/** A person who is to be deactivated, with their bots. */
+export interface Departing {
+  readonly id: number;
+  readonly botIds: readonly number[];
+}
+
+/** Makes a person with bots; none of them is subscribed to anything. */
+export async function departing(
+  db: Database,
+  { realmId }: World,
+  name: string,
+  bots: number,
+): Promise<Departing> {
+  return db.transaction(async (tx) => {
+    const realm = await loadRealm(tx, realmId);
+    const make = async (fullName: string, botOwnerId?: number) => {
+      const { account } = await insertUser(tx, benchSite, realm, {
+        email: `${fullName.replaceAll(" ", "-")}@departing.test`,
+        fullName,
+        ...(botOwnerId === undefined ? {} : { isBot: true, botOwnerId }),
+      });
+      return account.id;
+    };
+    const id = await make(name);
+    const botIds: number[] = [];
+    for (let bot = 0; bot < bots; bot++) botIds.push(await make(`${name} bot ${bot}`, id));
+    return { id, botIds };
+  });
+}
+
+/** Makes somebody who may deactivate others. */
+export async function administrator(db: Database, { realmId }: World): Promise<Member> {
+  const [name, email] = ["Ada Administrator", "ada@departing.test"];
+  return db.transaction(async (tx) => {
+    const realm = await loadRealm(tx, realmId);
+    const { account, apiKey } = await insertUser(tx, benchSite, realm, {
+      email,
+      fullName: name,
+      role: 200,
+    });
+    return { id: account.id, name, email, apiKey };
+  });
+}
+
+/** Takes a deactivation back as if it had never been, with the deletion that it has recorded. */
+export async function bringBack(db: Database, { id, botIds }: Departing): Promise<void> {
+  const ids = [id, ...botIds];
+  await db.rows("DELETE FROM job_intent");
+  await db.rows("DELETE FROM message_deletion_jobs");
+  await db.rows("UPDATE users SET is_active = true, deactivated_at = NULL WHERE id = ANY($1)", [
+    ids,
+  ]);
+}
