@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { isPublic } from "@carillon/model";
 import { column, statement, type Database, type RowOf, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
@@ -7,6 +8,10 @@ import { messagesAtOnce } from "../messages/removal/batch-size.ts";
 import { lockPlaces, type Places } from "../messages/removal/places.ts";
 import { removal } from "../messages/removal/removal.ts";
 import { removeMessages } from "../messages/removal/remove-messages.ts";
+import { Lane } from "./lane.ts";
+
+/** Milliseconds between two looks whether the lane is free: as long as a batch or two. */
+const laterMs = 20;
 
 /** The most messages of one transaction (users.md §4). */
 const mostInBatch = 100;
@@ -66,15 +71,28 @@ const note = statement({
  * events and the step's cursor, so that it goes on where it was broken off, and a batch that runs again finds nothing.
  */
 export async function deleteStep(db: Database, ref: DeletionStepRef): Promise<void> {
-  for (let more = true; more;) more = await removal(db, (tx, alone) => deleteBatch(tx, ref, alone));
+  const lane = new Lane();
+  for (;;) {
+    const next = await removal(db, (tx, alone) => deleteBatch(tx, ref, lane, alone));
+    if (next === "done") return;
+    if (next === "later") await pause(laterMs);
+  }
 }
 
-/** @returns whether there may be more */
-async function deleteBatch(tx: Tx, ref: DeletionStepRef, alone: boolean): Promise<boolean> {
+async function deleteBatch(
+  tx: Tx,
+  ref: DeletionStepRef,
+  lane: Lane,
+  alone: boolean,
+): Promise<"more" | "later" | "done"> {
   const { deletionId, step: number } = ref;
   const lock = { name: "deletionStep", keys: [deletionId] } as const;
-  const [step] = await tx.lock(lock, take, [deletionId, number]);
-  if (!step) return false;
+  const [[step], free] = await Promise.all([
+    tx.lock(lock, take, [deletionId, number]),
+    lane.isFree(tx),
+  ]);
+  if (!step) return "done";
+  if (!free) return "later";
   const { realmId, channelId } = step;
   const [places, most] = await Promise.all([
     lockPlaces(tx, realmId, channelId === null ? [] : [channelId], alone),
@@ -99,7 +117,7 @@ async function deleteBatch(tx: Tx, ref: DeletionStepRef, alone: boolean): Promis
   const cursor = [last?.recipientId ?? step.cursorRecipient, last?.id ?? step.cursor];
   tx.sendWithCommit(note, [deletionId, number, ...cursor, run.id ?? null, count, !more]);
   emit(tx, realmId, events);
-  return more;
+  return more ? "more" : "done";
 }
 
 /** The channel may have become private, or public, since the step was cut. */

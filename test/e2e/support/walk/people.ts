@@ -65,6 +65,16 @@ export const peopleSteps: readonly WalkStep[] = [
   step(deactivateUser, 2, (walk) => ({
     by: someoneInCharge(walk),
     path: { user_id: somebodyElse(walk) },
+    params: maybe(walk)
+      ? {}
+      : {
+          actions: {
+            delete_profile: maybe(walk),
+            delete_public_channel_messages: maybe(walk),
+            delete_private_channel_messages: maybe(walk),
+            delete_direct_messages: maybe(walk),
+          },
+        },
   })),
   step(deactivateOwnUser, 1, (walk) => {
     const by = someone(walk);

@@ -8,7 +8,7 @@ import {
   updateMessage,
   updateMessageFlags,
 } from "@carillon/contract";
-import { deliver, user } from "@carillon/testkit";
+import { deleteRecorded, deliver, user } from "@carillon/testkit";
 
 import { channelFolderSteps } from "./channel-folders.ts";
 import { channelSteps } from "./channels.ts";
@@ -71,6 +71,9 @@ export function unwalked(operations: readonly Operation[] = allOperations): stri
   ];
 }
 
+/** The deletions that have been run so far. */
+let deletions: Promise<number> = Promise.resolve(0);
+
 /** What happens without a request. */
 const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
   {
@@ -90,6 +93,16 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
         await deliver(walk.db, walk.org.realm);
         told("delivered");
       };
+    },
+  },
+  {
+    weight: 2,
+    make: (walk) => () => {
+      const told = tell(walk, "what deactivated accounts have sent is deleted");
+      // A worker may not be there for a while; one at a time is enough.
+      const deleted = deletions.then(() => deleteRecorded(walk.db));
+      deletions = deleted.catch(() => 0);
+      return deleted.then((jobs) => told(`${jobs} jobs`));
     },
   },
   {
