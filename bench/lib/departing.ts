@@ -1,3 +1,4 @@
+import { roles } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 import { insertUser } from "@carillon/domain";
 import { loadRealm } from "@carillon/model";
@@ -42,7 +43,7 @@ export async function administrator(db: Database, { realmId }: World): Promise<M
     const { account, apiKey } = await insertUser(tx, benchSite, realm, {
       email,
       fullName: name,
-      role: 200,
+      role: roles.administrator,
     });
     return { id: account.id, name, email, apiKey };
   });

@@ -29,7 +29,15 @@ for (const kind of backends)
   describe(`the dashboard, on ${kind}`, () => {
     const dashboard = useDashboard(kind);
 
-    const pages = ["/", "/look-up", "/dead-letters", "/queues", "/queues/api/queues", "/style.css"];
+    const pages = [
+      "/",
+      "/look-up",
+      "/deletions",
+      "/dead-letters",
+      "/queues",
+      "/queues/api/queues",
+      "/style.css",
+    ];
 
     it("shows its pages to the operator and the viewer, and nobody else", async () => {
       const { ask } = dashboard();

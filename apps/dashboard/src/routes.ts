@@ -6,6 +6,7 @@ import type { Context, Middleware } from "koa";
 import { countDead, listDead } from "./dead-letters/list.ts";
 import { replay } from "./dead-letters/replay.ts";
 import { BadParameter, readCursor, readFilter, readReplay } from "./dead-letters/request.ts";
+import { listDeletions } from "./deletions/list.ts";
 import { answer, refuse } from "./http/answer.ts";
 import { visitorOf } from "./http/authenticate.ts";
 import { readForm } from "./http/form.ts";
@@ -13,6 +14,7 @@ import { isSameOrigin } from "./http/same-origin.ts";
 import { lookUp } from "./look-up/look-up.ts";
 import { lateMessages } from "./overview.ts";
 import { deadLettersPage, href } from "./pages/dead-letters.ts";
+import { deletionsPage } from "./pages/deletions.ts";
 import { stylePath } from "./pages/layout.ts";
 import { lookUpPage } from "./pages/look-up.ts";
 import { overviewPage } from "./pages/overview.ts";
@@ -48,6 +50,11 @@ export function pageRoutes(services: RouteServices): Middleware {
     const count = found ? found.scheduled.length + found.intents.length + found.jobs.length : 0;
     if (id !== "" && count === 0) ctx.status = 404;
     answer(ctx, found ?? nothing, () => lookUpPage(id, found));
+  });
+
+  router.get("/deletions", async (ctx) => {
+    const deletions = await listDeletions(db);
+    answer(ctx, { deletions }, () => deletionsPage(deletions));
   });
 
   router.get("/dead-letters", async (ctx) => {

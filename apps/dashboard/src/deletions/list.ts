@@ -1,0 +1,55 @@
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { deleteMessages } from "@carillon/jobs";
+
+/** Unfinished ones are shown first, and so many in all. */
+const most = 100;
+
+const latest = statement({
+  name: "dashboard-deletions",
+  text: `SELECT j.id, j.realm_id AS "realmId", j.user_id AS "userId", j.acting_user_id AS "actorId",
+      j.public_channel_messages AS "publicChannels", j.private_channel_messages AS "privateChannels",
+      j.direct_messages AS direct, i.state, i.id AS "intentId",
+      s.steps, s.done, s.planned, s.deleted, left(s.error, 1000) AS "lastError",
+      extract(epoch FROM j.created_at)::float8 AS "createdAt",
+      extract(epoch FROM j.finished_at)::float8 AS "finishedAt", extract(epoch FROM now())::float8 AS now
+    FROM message_deletion_jobs j
+    LEFT JOIN job_intent i ON i.unique_key = '${deleteMessages.name}/' || j.id
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int AS steps, count(finished_at)::int AS done, coalesce(sum(planned), 0)::int AS planned,
+        coalesce(sum(deleted), 0)::int AS deleted, max(last_error) FILTER (WHERE finished_at IS NULL) AS error
+      FROM message_deletion_steps WHERE job_id = j.id) s
+    WHERE j.id = ANY(ARRAY(
+      (SELECT id FROM message_deletion_jobs WHERE finished_at IS NULL LIMIT ${most})
+      UNION (SELECT id FROM message_deletion_jobs ORDER BY id DESC LIMIT ${most})))
+    ORDER BY j.finished_at IS NULL DESC, j.id DESC LIMIT ${most}`,
+  row: {
+    id: column.bigint,
+    realmId: column.int,
+    userId: column.int,
+    actorId: column.int,
+    publicChannels: column.bool,
+    privateChannels: column.bool,
+    direct: column.bool,
+    /** Of the background work; null once its row has been cleared away. */
+    state: column.text.as<"pending" | "done" | "dead">().orNull(),
+    intentId: column.bigint.orNull(),
+    steps: column.int,
+    done: column.int,
+    /** Messages that there were when its steps were cut: more may come, and some may go otherwise. */
+    planned: column.int,
+    deleted: column.int,
+    lastError: column.text.orNull(),
+    createdAt: column.float,
+    finishedAt: column.float.orNull(),
+    /** The database's clock. */
+    now: column.float,
+  },
+});
+
+/** A deletion of what a deactivated account has sent, and how far it has come. Times are UNIX seconds. */
+export type DeletionView = RowOf<typeof latest.columns>;
+
+/** Those that go on, then the latest that have ended. */
+export function listDeletions(sql: Sql): Promise<DeletionView[]> {
+  return sql.rows(latest);
+}

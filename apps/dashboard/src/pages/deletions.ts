@@ -1,0 +1,65 @@
+import type { DeletionView } from "../deletions/list.ts";
+import { html, type Content, type Html } from "./html.ts";
+import { table, type Page } from "./layout.ts";
+import { moment, seconds } from "./spans.ts";
+
+const refreshSeconds = 5;
+
+/** How far the deletions of what deactivated accounts have sent have come. */
+export function deletionsPage(deletions: readonly DeletionView[]): Page {
+  const columns = [
+    "Deletion",
+    { n: "Organization" },
+    { n: "Account" },
+    { n: "Asked for by" },
+    "Of messages in",
+    "Asked for",
+    "Progress",
+    { n: "Steps" },
+    "State",
+  ];
+  return {
+    title: "Deletions",
+    refresh: refreshSeconds,
+    body: table(columns, deletions.map(row), "No messages of deactivated accounts are deleted."),
+  };
+}
+
+function row(deletion: DeletionView): Html {
+  const { id, intentId, planned, deleted } = deletion;
+  return html`<tr>
+    <td>${intentId === null ? id : html`<a href="/look-up?id=${intentId}">${id}</a>`}</td>
+    <td class="n">${deletion.realmId}</td>
+    <td class="n">${deletion.userId}</td>
+    <td class="n">${deletion.actorId}</td>
+    <td>${places(deletion)}</td>
+    <td>${moment(deletion.createdAt, deletion.now)}</td>
+    <td>
+      <progress max="${Math.max(1, planned)}" value="${progress(deletion)}"></progress>
+      ${deleted.toLocaleString("en")} of ${planned.toLocaleString("en")}
+    </td>
+    <td class="n">${deletion.done} of ${deletion.steps}</td>
+    ${state(deletion)}
+  </tr>`;
+}
+
+function progress({ finishedAt, planned, deleted }: DeletionView): number {
+  return finishedAt === null ? Math.min(planned, deleted) : Math.max(1, planned);
+}
+
+function places({ publicChannels, privateChannels, direct }: DeletionView): string {
+  const names = [
+    publicChannels ? "public channels" : "",
+    privateChannels ? "private channels" : "",
+    direct ? "direct conversations" : "",
+  ];
+  return names.filter((name) => name !== "").join(", ");
+}
+
+function state({ finishedAt, createdAt, state: work, lastError }: DeletionView): Content {
+  if (finishedAt !== null) return html`<td>finished after ${seconds(finishedAt - createdAt)}</td>`;
+  const why = lastError === null ? "" : `: ${lastError}`;
+  return work === "dead"
+    ? html`<td class="lost"><a href="/dead-letters">given up</a>${why}</td>`
+    : html`<td class="why">goes on${why}</td>`;
+}
