@@ -3,8 +3,9 @@ import { report, say, type Row } from "./lib/report.ts";
 import { createBenchDatabase } from "./lib/servers.ts";
 import { median } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
-import { type Case, worstCases } from "./worst-request/cases.ts";
+import { worstCases } from "./worst-request/cases.ts";
 import { createCrowded } from "./worst-request/crowded.ts";
+import type { Case } from "./worst-request/requests.ts";
 import { send } from "./worst-request/send.ts";
 import { startWatcher } from "./worst-request/watch.ts";
 

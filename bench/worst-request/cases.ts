@@ -1,77 +1,19 @@
 import { gzipSync } from "node:zlib";
-import { credentials } from "../lib/requests.ts";
 import type { Member } from "../lib/world.ts";
+import { accountCases } from "./account-cases.ts";
 import { size, type Crowded } from "./crowded.ts";
+import { messageCases } from "./message-cases.ts";
+import { type Case, form, get, multipart, post, raw } from "./requests.ts";
 import type { RawRequest } from "./send.ts";
 import { fill, growing, worstTexts } from "./texts.ts";
 
-/** Requests that go out at once, or one after the other; made anew for each round, since what they make must not be there yet. */
-export interface Case {
-  readonly name: string;
-  readonly inTurn: boolean;
-  readonly requests: (round: number) => readonly RawRequest[];
-}
-
-const form = "application/x-www-form-urlencoded";
 const megabyte = 1_000_000;
 /** What a message may have. */
 const longest = 10_000;
 
-/** Texts as they are, everything else as JSON. */
-function encoded(fields: Readonly<Record<string, unknown>>): string {
-  const texts = Object.entries(fields).map(([name, value]): [string, string] => [
-    name,
-    typeof value === "string" ? value : JSON.stringify(value),
-  ]);
-  return new URLSearchParams(texts).toString();
-}
-
-/** A form of a member; without one, without credentials. */
-function post(
-  member: Member | undefined,
-  path: string,
-  fields: Readonly<Record<string, unknown>>,
-  method = "POST",
-): RawRequest {
-  return raw(member, path, form, Buffer.from(encoded(fields)), method);
-}
-
-function raw(
-  member: Member | undefined,
-  path: string,
-  type: string,
-  body: Buffer,
-  method = "POST",
-  more: Readonly<Record<string, string>> = {},
-): RawRequest {
-  const authorization = member ? { authorization: credentials(member) } : {};
-  return {
-    method,
-    path: `/api/v1${path}`,
-    body,
-    headers: { ...authorization, "content-type": type, ...more },
-  };
-}
-
-function get(
-  member: Member,
-  path: string,
-  query: Readonly<Record<string, unknown>> = {},
-): RawRequest {
-  return {
-    method: "GET",
-    path: `/api/v1${path}?${encoded(query)}`,
-    headers: { authorization: credentials(member) },
-  };
-}
-
-function multipart(member: Member, path: string, name: string, value: string): RawRequest {
-  const body = `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n--x--\r\n`;
-  return raw(member, path, "multipart/form-data; boundary=x", Buffer.from(body));
-}
-
 /** All of them, each named for what is sent. */
-export function worstCases({ room, crowd, wordy, patient, history }: Crowded): readonly Case[] {
+export function worstCases(crowded: Crowded): readonly Case[] {
+  const { room, crowd, wordy, patient, history } = crowded;
   const [owner, eve] = room.members as [Member, Member];
   const cases: Case[] = [];
   const add = (
@@ -270,7 +212,7 @@ export function worstCases({ room, crowd, wordy, patient, history }: Crowded): r
         })),
       }),
     );
-  return cases;
+  return [...cases, ...messageCases(crowded), ...accountCases(crowded)];
 }
 
 function later(): number {

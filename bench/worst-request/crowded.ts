@@ -19,6 +19,8 @@ export interface Crowded {
   readonly world: World;
   readonly room: Room;
   readonly crowd: readonly Member[];
+  /** An account of a bot; the room's first member owns it, and the organization. */
+  readonly bot: Member;
   /** With 600 pending scheduled messages of 10,000 characters. */
   readonly wordy: Member;
   /** With 10,000 pending scheduled messages. */
@@ -34,6 +36,12 @@ export async function createCrowded(db: Database): Promise<Crowded> {
   const crowd = await addCrowd(db, world, room, size.accounts - room.members.length);
   const named = crowd.slice(-size.namesakes).map(({ id }) => id);
   await db.rows("UPDATE users SET full_name = 'Namesake' WHERE id = ANY($1)", [named]);
+  const bot = crowd.at(-1)!;
+  await db.rows("UPDATE users SET role = 100 WHERE id = $1", [room.members[0]!.id]);
+  await db.rows(
+    "UPDATE users SET is_bot = true, bot_type = 1, bot_owner_id = $2, full_name = 'Bot' WHERE id = $1",
+    [bot.id, room.members[0]!.id],
+  );
   const groups = groupIds(
     defaultGroups(channelPermissions, await loadSystemGroups(db, world.realmId)),
   );
@@ -56,7 +64,7 @@ export async function createCrowded(db: Database): Promise<Crowded> {
     fill("long words ", 3_990),
   );
   await db.rows("VACUUM ANALYZE");
-  return { world, room, crowd, wordy, patient, history };
+  return { world, room, crowd: crowd.slice(0, -1), bot, wordy, patient, history };
 }
 
 async function fillHistory(
@@ -70,8 +78,9 @@ async function fillHistory(
   const rows = await db.rows<{ id: number }>(
     `WITH added AS (
        INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
-         render_version, client_id)
-       SELECT $1, $2, $3, true, 'history', $5, '<p>' || $5 || '</p>', 1, (SELECT min(id) FROM clients)
+         render_version, client_id, search)
+       SELECT $1, $2, $3, true, 'history', $5, '<p>' || $5 || '</p>', 1, (SELECT min(id) FROM clients),
+         to_tsvector('english', $5)
        FROM generate_series(1, $4::int) RETURNING id
      ), had AS (
        INSERT INTO user_messages SELECT m.id, added.id, 1 FROM added, unnest($6::int[]) AS m (id)
