@@ -1,7 +1,7 @@
 import type { Database } from "@carillon/db";
 import { insertChannel } from "@carillon/domain";
 import { defaultGroups, groupIds, loadSystemGroups } from "@carillon/model";
-import { channelPermissions } from "@carillon/contract";
+import { channelPermissions, roles } from "@carillon/contract";
 import { addCrowd } from "../lib/crowd.ts";
 import { createWorld, type Member, type Room, type World } from "../lib/world.ts";
 import { fill } from "./texts.ts";
@@ -37,7 +37,7 @@ export async function createCrowded(db: Database): Promise<Crowded> {
   const named = crowd.slice(-size.namesakes).map(({ id }) => id);
   await db.rows("UPDATE users SET full_name = 'Namesake' WHERE id = ANY($1)", [named]);
   const bot = crowd.at(-1)!;
-  await db.rows("UPDATE users SET role = 100 WHERE id = $1", [room.members[0]!.id]);
+  await db.rows("UPDATE users SET role = $2 WHERE id = $1", [room.members[0]!.id, roles.owner]);
   await db.rows(
     "UPDATE users SET is_bot = true, bot_type = 1, bot_owner_id = $2, full_name = 'Bot' WHERE id = $1",
     [bot.id, room.members[0]!.id],
