@@ -14,8 +14,8 @@ export type Source =
 const rarestFirst: readonly RowIndex[] = ["alerted", "starred", "mentioned", "unread"];
 
 /**
- * The narrowest index that the terms offer: a conversation, what is marked in the viewer's rows or unread, a sender, a
- * topic by name, direct messages, and else everything that the viewer has received.
+ * The narrowest index that the terms offer: a conversation, what is marked in the viewer's rows or unread, who is mentioned,
+ * a sender, a topic by name, direct messages, and else everything that the viewer has received.
  */
 export function chooseSource({ drives, shared }: CompiledNarrow): Source {
   const by = (kind: Drive["by"]) => drives.find((drive) => drive.by === kind);
@@ -23,7 +23,7 @@ export function chooseSource({ drives, shared }: CompiledNarrow): Source {
   const rows = drives.flatMap((drive) => (drive.by === "rows" ? [drive.index] : []));
   const marked = rarestFirst.find((index) => rows.includes(index));
   if (marked) return { kind: "rows", index: marked };
-  if (by("sender")) return { kind: "messages" };
+  if (by("mention") || by("sender")) return { kind: "messages" };
   const channels = by("channels");
   if (channels?.by === "channels" && shared) return { kind: "channels", where: channels.where };
   if (by("topic")) return { kind: "channels", where: () => "true" };

@@ -17,6 +17,7 @@ const drives: ReadonlyArray<Drive | undefined> = [
   { by: "message", id: 1 },
   { by: "recipient", id: 1 },
   { by: "sender", id: 1 },
+  { by: "mention", id: 1 },
   { by: "topic" },
   { by: "channels", where: () => "true" },
   { by: "rows", index: "unread" },

@@ -43,6 +43,11 @@ describe("the statement that finds a window", () => {
     await add(quiet.recipientId, org.admin.id, "quiet ", 300);
     await add(direct, org.owner.id, "", 300);
     await add(busy.recipientId, org.owner.id, "busy ", 20_000);
+    await db.rows(
+      `UPDATE messages SET rendered_content = '<p><span class="user-mention" data-user-id="' || $1 || '">@x</span></p>'
+       WHERE id % 2000 = 5`,
+      [org.admin.id],
+    );
     await db.rows("ANALYZE messages, user_messages, recipients");
   });
 
@@ -92,6 +97,14 @@ describe("the statement that finds a window", () => {
       [
         ["channel", () => quiet.id],
         ["sender", () => org.admin.id],
+      ],
+    ],
+    ["who is mentioned", [["mentions", () => org.admin.id]]],
+    [
+      "who is mentioned in a busy channel",
+      [
+        ["channel", () => busy.id],
+        ["mentions", () => org.admin.id],
       ],
     ],
     ["what is unread", [["is", () => "unread"]]],

@@ -21,6 +21,7 @@ export type Drive =
   | { readonly by: "message"; readonly id: number }
   | { readonly by: "recipient"; readonly id: number }
   | { readonly by: "sender"; readonly id: number }
+  | { readonly by: "mention"; readonly id: number }
   | { readonly by: "topic" }
   /** A condition on channels `c`. */
   | { readonly by: "channels"; readonly where: Fragment }

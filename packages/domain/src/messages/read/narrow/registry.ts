@@ -6,6 +6,7 @@ import { has } from "./has.ts";
 import { id } from "./id.ts";
 import { inView } from "./in.ts";
 import { is } from "./is.ts";
+import { mentions } from "./mentions.ts";
 import { near } from "./near.ts";
 import type { NarrowOperator } from "./operator.ts";
 import { search } from "./search.ts";
@@ -21,6 +22,7 @@ const operators: readonly NarrowOperator[] = [
   dmWith,
   groupDmWith,
   sender,
+  mentions,
   id,
   near,
   is,
