@@ -1,5 +1,6 @@
 import {
   addSubscriptions,
+  deleteMessage,
   deleteTopic,
   removeSubscriptions,
   sendMessage,
@@ -175,6 +176,18 @@ const dropTopic: Maker = (history) => {
   };
 };
 
+/** Of any channel that the owner reads, and of conversations that the owner is in. */
+const dropMessage: Maker = (history) => {
+  const { model, owner } = history;
+  const dropped = model.messages.length > 0 ? draw(history, model.messages) : undefined;
+  return {
+    by: owner,
+    operation: deleteMessage,
+    path: { message_id: dropped?.id ?? 1 },
+    onSuccess: () => void (model.messages = model.messages.filter((one) => one !== dropped)),
+  };
+};
+
 /** One message or its whole topic goes to another topic, another channel or both. */
 const move: Maker = (history) => {
   const { model } = history;
@@ -281,6 +294,7 @@ const makers: ReadonlyArray<readonly [name: string, weight: number, make: Maker]
   ["change the privacy", 4, changePrivacy],
   ["archive or bring back", 1, archiveOrNot],
   ["delete a topic", 1, dropTopic],
+  ["delete a message", 2, dropMessage],
   ["move messages", 4, move],
   ["change the team", 2, changeTeam],
   ["change a role", 1, changeRole],
