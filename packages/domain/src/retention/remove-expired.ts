@@ -2,7 +2,7 @@ import { holdGroupGraph, holdOrganization } from "@carillon/model";
 import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { messagesAtOnce } from "../messages/removal/batch-size.ts";
+import { firstAtOnce, messagesAtOnce } from "../messages/removal/batch-size.ts";
 import { lockPlaces } from "../messages/removal/places.ts";
 import type { RemovalRun } from "../messages/removal/removal-run.ts";
 import { removeMessages } from "../messages/removal/remove-messages.ts";
@@ -43,10 +43,10 @@ export async function removeExpired(
     channelId === null
       ? await lockIds(tx, oldestDirect, [realmId, size + 1])
       : await lockIds(tx, oldestOfChannel, [realmId, size + 1, channelId]);
-  const ids = found.slice(0, size);
+  const ids = await firstAtOnce(tx, found.slice(0, size));
   const { run: now, count, events } = await removeMessages(tx, run, places, ids);
   emit(tx, realmId, events);
-  return { count, next: found.length > size ? now : undefined };
+  return { count, next: found.length > ids.length ? now : undefined };
 }
 
 /** Of the oldest messages, those that are old enough: no more are looked at, however many there are. */

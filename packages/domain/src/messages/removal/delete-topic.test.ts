@@ -98,6 +98,25 @@ describe("Deleting a topic in steps", () => {
     expect(deletions(events)).to.deep.equal([ids.slice(50), ids.slice(0, 50)]);
   });
 
+  it("takes the fewer at once the more reactions are on them, and one with very many alone", async () => {
+    const ids = await pastMessages(db, room, reader, { count: 6, daysAgo: 3 });
+    const react = (id: number | undefined, count: number) =>
+      db.rows(
+        `INSERT INTO reactions (message_id, user_id, emoji_name, emoji_code, reaction_type)
+         SELECT $1, n, 'car', '1f697', 'unicode_emoji' FROM generate_series(1, $2::int) AS n`,
+        [id, count],
+      );
+    await react(ids[1], 15_000);
+    await react(ids[2], 25_000);
+    await react(ids[4], 5_000);
+    const events = await eventsWhile(() => remove(3_600_000));
+    expect(deletions(events)).to.deep.equal([ids.slice(3), [ids[2]], ids.slice(0, 2)]);
+    expect(await left()).to.deep.equal([]);
+    expect(
+      await db.rows("SELECT FROM reactions WHERE message_id = ANY($1::bigint[])", [ids]),
+    ).to.deep.equal([]);
+  });
+
   it("leaves what is sent to the topic meanwhile", async () => {
     const ids = await pastMessages(db, room, reader, { count: 1_001, daysAgo: 3 });
     await obstacle.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [ids[0]]);

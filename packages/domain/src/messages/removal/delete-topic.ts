@@ -13,7 +13,7 @@ import { errors } from "@carillon/contract";
 import { column, statement, type Database, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { messagesAtOnce } from "./batch-size.ts";
+import { firstAtOnce, messagesAtOnce } from "./batch-size.ts";
 import { lockPlaces } from "./places.ts";
 import { removal } from "./removal.ts";
 import type { RemovalRun } from "./removal-run.ts";
@@ -88,7 +88,8 @@ async function removeNewest(
   const channel = await requireChannel(tx, actor, channelId, need);
   const name = await namedTopic(tx, actor.realmId, topic);
   const size = await messagesAtOnce(tx, channel.id);
-  const ids = await lockNewest(tx, actor, channel, { name, before, size });
+  const found = await lockNewest(tx, actor, channel, { name, before, size });
+  const ids = (await firstAtOnce(tx, found.toReversed())).toReversed();
   const { run: now, count, events } = await removeMessages(tx, run, places, ids);
   if (run.id === undefined && count > 0)
     recordAudit(tx, actor.realmId, actor.id, [
@@ -96,7 +97,8 @@ async function removeNewest(
     ]);
   emit(tx, actor.realmId, events);
   const [oldest] = ids;
-  return oldest === undefined || ids.length < size ? {} : { next: { before: oldest, run: now } };
+  const more = found.length === size || ids.length < found.length;
+  return oldest !== undefined && more ? { next: { before: oldest, run: now } } : {};
 }
 
 const newest = statement({
