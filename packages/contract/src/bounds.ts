@@ -7,8 +7,9 @@ export const bounds = {
   /** Of them those that it creates. */
   newChannels: 100,
   /**
-   * Rows that one request writes: accounts × channels, and members and subgroups of permissions (× new channels). They
-   * take about half a second on two cores, in which nobody else in the organization creates a group.
+   * Rows that one request writes: accounts × channels, members and subgroups of permissions (× new channels), and
+   * settings of others, accounts × settings. They take about half a second on two cores, in which nobody else in the
+   * organization creates a group.
    */
   rows: 10_000,
   /** Messages of one account that are scheduled and not sent, failed ones too; reminders as well. */

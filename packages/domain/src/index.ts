@@ -120,6 +120,7 @@ export type { Outcome } from "./scheduled/outcome.ts";
 export { emojiData, emojiDataUrl, emojiDataVersion } from "./server/emoji-data.ts";
 export { serverSettings } from "./server/server-settings.ts";
 export { readOwnSettings } from "./settings/read-own.ts";
+export { updateSettingsOfOthers } from "./settings/update-others.ts";
 export { updateOwnSettings } from "./settings/update-own.ts";
 export { updateSettingsDefaults } from "./settings/update-defaults.ts";
 export { tellEditing } from "./typing/tell-editing.ts";

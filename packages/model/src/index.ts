@@ -249,7 +249,7 @@ export { settingChoices } from "./settings/choices.ts";
 export { languageName } from "./settings/languages.ts";
 export { loadRealmDefaults } from "./settings/realm-defaults.ts";
 export { initialDefaults, notificationSounds, personalSettings } from "./settings/registry.ts";
-export { settingsColumns, storeSettings } from "./settings/storage.ts";
+export { ruleSettings, settingsColumns, storeSettings } from "./settings/storage.ts";
 export { switchSql } from "./settings/switch-sql.ts";
 export { timezoneNamed } from "./settings/timezones.ts";
 export { type Secrets, secretsOf } from "./site/secrets.ts";

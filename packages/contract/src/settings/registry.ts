@@ -12,6 +12,8 @@ export interface PersonalSetting<T extends boolean | number | string = boolean |
   readonly range?: { readonly min: number; readonly max: number };
   /** Whether an organization has a default of it, which new accounts get a copy of. */
   readonly realmDefault: boolean;
+  /** Nobody else changes it for an account: it says what others see of the account, or which mail it gets. */
+  readonly private?: true;
 }
 
 type Options<T extends boolean | number | string> = Pick<PersonalSetting<T>, "allowed" | "range">;
@@ -33,6 +35,13 @@ function personal<T extends boolean | number | string>(
   setting: PersonalSetting<T>,
 ): PersonalSetting<T> {
   return { ...setting, realmDefault: false };
+}
+
+/** A setting that administrators do not change for others. */
+function ownOnly<T extends boolean | number | string>(
+  setting: PersonalSetting<T>,
+): PersonalSetting<T> {
+  return { ...setting, private: true };
 }
 
 const threeWays = { allowed: [1, 2, 3] };
@@ -67,15 +76,15 @@ export const personalSettings = {
   enable_offline_email_notifications: bool(true),
   enable_offline_push_notifications: bool(true),
   enable_online_push_notifications: bool(true),
-  enable_digest_emails: bool(true),
+  enable_digest_emails: ownOnly(bool(true)),
   message_content_in_email_notifications: bool(true),
   pm_content_in_desktop_notifications: bool(true),
   wildcard_mentions_notify: bool(true),
   automatically_follow_topics_where_mentioned: bool(true),
-  presence_enabled: bool(true),
-  send_private_typing_notifications: bool(true),
-  send_stream_typing_notifications: bool(true),
-  send_read_receipts: bool(true),
+  presence_enabled: ownOnly(bool(true)),
+  send_private_typing_notifications: ownOnly(bool(true)),
+  send_stream_typing_notifications: ownOnly(bool(true)),
+  send_read_receipts: ownOnly(bool(true)),
   fluid_layout_width: bool(false),
   high_contrast_mode: bool(false),
   translate_emoticons: bool(false),
@@ -109,10 +118,10 @@ export const personalSettings = {
     "except_followed",
     "never",
   ]),
-  email_address_visibility: int(1, { allowed: [1, 2, 3, 4, 5] }),
-  enable_login_emails: personal(bool(true)),
-  enable_marketing_emails: personal(bool(false)),
-  allow_private_data_export: personal(bool(false)),
+  email_address_visibility: ownOnly(int(1, { allowed: [1, 2, 3, 4, 5] })),
+  enable_login_emails: ownOnly(personal(bool(true))),
+  enable_marketing_emails: ownOnly(personal(bool(false))),
+  allow_private_data_export: ownOnly(personal(bool(false))),
 } as const;
 
 export type SettingName = keyof typeof personalSettings;

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { bounds } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
+import { shape } from "../shape.ts";
 import { settingParameters } from "./parameters.ts";
 
 /** `PATCH /settings` (settings-and-profile-fields.md §1.3). */
@@ -12,6 +14,7 @@ export const updateSettings = operation({
   summary: "Change one's own settings",
   description:
     "Only what differs from before is stored and told. One unusable value refuses the whole request.",
+  errors: ["UNAUTHORIZED_PRINCIPAL"],
   params: {
     full_name: form
       .text()
@@ -32,8 +35,17 @@ export const updateSettings = operation({
     default_language: form.text().optional().describe("A language tag: `en`, `pt-br`."),
     ...settingParameters,
     target_users: form
-      .json(z.looseObject({}))
+      .json(
+        z.object({
+          user_ids: z.array(shape.id).max(bounds.accounts).default([]),
+          group_ids: z.array(shape.id).max(bounds.accounts).default([]),
+          skip_if_already_edited: z.boolean().default(false),
+        }),
+      )
       .optional()
-      .describe("Refused: everybody changes their own settings only."),
+      .describe(
+        "For administrators: changes the settings of these people in place of their own, but not what others see of " +
+          "them, nor which mail they get; if so wanted, only what they have not changed themselves.",
+      ),
   },
 });

@@ -1,17 +1,9 @@
-import {
-  type Account,
-  type Realm,
-  type Site,
-  languageName,
-  personUpdated,
-  storeSettings,
-} from "@carillon/model";
-import { type LoggedFields, type NewEvent, ownSettingUpdated } from "@carillon/contract";
+import { type Account, type Realm, type Site, personUpdated, storeSettings } from "@carillon/model";
+import type { NewEvent } from "@carillon/contract";
 import { statement, type Tx } from "@carillon/db";
 
 import { changeAddressVisibility } from "./address-visibility.ts";
-
-export type SettingValue = LoggedFields<typeof ownSettingUpdated>["value"];
+import { settingEvent, type SettingValue } from "./setting-event.ts";
 
 /** New values by their wire names. */
 export type SettingChanges = Readonly<Record<string, SettingValue>>;
@@ -43,16 +35,10 @@ export async function storeOwnSettings(
       ? await changeAddressVisibility(tx, site, realm, account, visibility)
       : { email: account.email, events: [] };
   return [
-    ...Object.entries(changes).map(([property, value]) => settingEvent(account, property, value)),
+    ...Object.entries(changes).map(([property, value]) =>
+      settingEvent(property, value, [account.id]),
+    ),
     ...events,
     ...(typeof timezone === "string" ? [personUpdated(account.id, { timezone, email })] : []),
   ];
-}
-
-function settingEvent(account: Account, property: string, value: SettingValue): NewEvent {
-  const language = property === "default_language" ? languageName(String(value)) : undefined;
-  return ownSettingUpdated(
-    { property, value, ...(language === undefined ? {} : { language_name: language }) },
-    { audience: [account.id] },
-  );
 }

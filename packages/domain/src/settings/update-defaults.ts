@@ -8,7 +8,7 @@ import { settingsDefaultUpdated } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import type { SettingValue } from "./store-own.ts";
+import type { SettingValue } from "./setting-event.ts";
 
 /**
  * Changes what new accounts start with (settings-and-profile-fields.md §1.2), and tells everybody what is new. Accounts

@@ -20,7 +20,8 @@ import type { Guesses } from "../users/guesses.ts";
 import { prepareNewPassword } from "./new-password.ts";
 import { checkOwnName } from "./own-name.ts";
 import { switchPresence } from "./presence-switch.ts";
-import { type SettingChanges, type SettingValue, storeOwnSettings } from "./store-own.ts";
+import type { SettingValue } from "./setting-event.ts";
+import { type SettingChanges, storeOwnSettings } from "./store-own.ts";
 
 /** What a person wants changed; undefined where nothing. */
 export interface OwnSettingsInput {
@@ -93,9 +94,14 @@ function checkValues({ settings, timezone, defaultLanguage }: OwnSettingsInput):
   const zone = timezone === undefined ? undefined : timezoneNamed(timezone);
   if (timezone !== undefined && zone === undefined)
     throw errors.badRequest("timezone must be a name of the IANA database, such as Europe/Berlin");
-  if (defaultLanguage !== undefined && languageName(defaultLanguage) === undefined)
-    throw errors.badRequest("default_language must be the tag of a language, such as en or pt-br");
+  if (defaultLanguage !== undefined) checkLanguage(defaultLanguage);
   return { ...settings, timezone: zone, default_language: defaultLanguage };
+}
+
+/** @throws ApiError `BAD_REQUEST` for a tag that stands for no language */
+export function checkLanguage(tag: string): void {
+  if (languageName(tag) === undefined)
+    throw errors.badRequest("default_language must be the tag of a language, such as en or pt-br");
 }
 
 /** A new address would have to be confirmed by a mail to it, and no mail goes out yet. */

@@ -27,13 +27,14 @@ export function settingsColumns(values: Values): { ruleSettings: string; setting
 
 const store = statement({
   name: "user-settings-store",
-  text: `UPDATE users SET rule_settings = rule_settings || $2::jsonb, settings = settings || $3::jsonb
+  text: `UPDATE users SET rule_settings = rule_settings || $2::jsonb, settings = settings || $3::jsonb,
+      edited_settings = ARRAY(SELECT unnest(edited_settings) UNION SELECT unnest($4::text[]) ORDER BY 1)
     WHERE id = $1`,
   row: {},
 });
 
-/** Sets personal settings by their wire names, over those that the account has. */
+/** Sets personal settings by their wire names, over those that the account has, for the account itself. */
 export async function storeSettings(sql: Sql, userId: number, values: Values): Promise<void> {
   const columns = settingsColumns(values);
-  await sql.rows(store, [userId, columns.ruleSettings, columns.settings]);
+  await sql.rows(store, [userId, columns.ruleSettings, columns.settings, Object.keys(values)]);
 }

@@ -1,5 +1,5 @@
-import { errors, updateSettings } from "@carillon/contract";
-import { updateOwnSettings } from "@carillon/domain";
+import { updateSettings } from "@carillon/contract";
+import { updateOwnSettings, updateSettingsOfOthers } from "@carillon/domain";
 import { handle } from "../../handle.ts";
 
 export default handle.inSteps(updateSettings, async ({ input, actor, services }) => {
@@ -13,10 +13,7 @@ export default handle.inSteps(updateSettings, async ({ input, actor, services })
     target_users: targets,
     ...settings
   } = input;
-  // Passing it over would change the caller's settings in place of those others'.
-  if (targets !== undefined)
-    throw errors.badRequest("target_users is not supported: everybody changes their own settings");
-  await updateOwnSettings(services.db, services.site, services.guesses, actor, {
+  const wanted = {
     fullName,
     email,
     oldPassword,
@@ -24,5 +21,11 @@ export default handle.inSteps(updateSettings, async ({ input, actor, services })
     timezone,
     defaultLanguage,
     settings,
-  });
+  };
+  const { db, site, guesses } = services;
+  if (!targets) return updateOwnSettings(db, site, guesses, actor, wanted);
+  const { user_ids: userIds, group_ids: groupIds, skip_if_already_edited: skipEdited } = targets;
+  await db.transaction((tx) =>
+    updateSettingsOfOthers(tx, actor, { userIds, groupIds, skipEdited }, wanted),
+  );
 });
