@@ -13,6 +13,7 @@ const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
   ],
   ["user-groups", /^user_groups/],
   ["bots", /^bot(s|_storage)\b/],
+  ["personal-lists", /^(navigation_views|saved_snippets|drafts)\b/],
   ["settings", /^settings|^realm\/user_settings_defaults$/],
   ["profile-fields", /^realm\/profile_fields\b|\/profile_data$/],
   ["organization", /^realm/],

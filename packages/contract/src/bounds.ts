@@ -27,6 +27,10 @@ export const bounds = {
   submessageCharacters: 1_000_000,
   /** Alert words of one account: each change tells its clients all of them. */
   alertWords: 10_000,
+  /** Views, snippets and drafts of one account: every registration gets all of them. */
+  navigationViews: 1_000,
+  savedSnippets: 1_000,
+  drafts: 1_000,
   /** Folders of channels that an organization has, archived ones too: every registration gets all of them. */
   channelFolders: 500,
   /** Custom profile fields of an organization, and Unicode code points of what configures one: so do those. */

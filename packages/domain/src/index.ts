@@ -1,5 +1,11 @@
 export { addAlertWords, removeAlertWords } from "./alert-words/change-words.ts";
 export { listAlertWords } from "./alert-words/list-words.ts";
+export {
+  addNavigationView,
+  removeNavigationView,
+  updateNavigationView,
+} from "./navigation-views/change-views.ts";
+export { listNavigationViews } from "./navigation-views/list-views.ts";
 export { deleteStorage } from "./bot-storage/delete-storage.ts";
 export { EntriesText } from "./bot-storage/entries-text.ts";
 export { measureStorage, storedParts } from "./bot-storage/read-storage.ts";

@@ -25,6 +25,7 @@ export interface ModelState {
   realm_bots: Item[];
   user_topics: Item[];
   alert_words: string[];
+  navigation_views: Item[];
   muted_users: unknown;
   user_status: Record<string, Record<string, string>>;
   realm_user_settings_defaults: Record<string, unknown>;
@@ -218,6 +219,14 @@ export class ClientModel {
     alert_words: (event) => {
       this.state.alert_words = event["alert_words"] as string[];
     },
+    "navigation_view/add": (event) =>
+      addOnce(this.state.navigation_views, event["navigation_view"] as Item, "fragment"),
+    "navigation_view/update": ({ fragment, data }) => {
+      const view = take(this.state.navigation_views, "fragment", fragment);
+      this.state.navigation_views.push({ ...view, ...(data as Item) });
+    },
+    "navigation_view/remove": ({ fragment }) =>
+      void take(this.state.navigation_views, "fragment", fragment),
     muted_users: (event) => {
       this.state.muted_users = event["muted_users"];
     },

@@ -8,6 +8,7 @@ export * from "./internal.ts";
 export * from "./message-changes.ts";
 export * from "./message.ts";
 export * from "./muted-users.ts";
+export * from "./navigation-view.ts";
 export * from "./presence.ts";
 export * from "./reaction.ts";
 export * from "./realm-bot.ts";

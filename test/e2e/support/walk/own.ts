@@ -1,7 +1,5 @@
 import {
-  addAlertWords,
   muteUser,
-  removeAlertWords,
   unmuteUser,
   updatePresence,
   updateSettings,
@@ -9,7 +7,7 @@ import {
 } from "@carillon/contract";
 import { unique } from "@carillon/testkit";
 
-import { maybe, pick, some, someone, step, type WalkStep } from "./walk.ts";
+import { maybe, pick, someone, step, type WalkStep } from "./walk.ts";
 
 /** What everybody does to themselves. */
 export const ownSteps: readonly WalkStep[] = [
@@ -35,14 +33,6 @@ export const ownSteps: readonly WalkStep[] = [
       ...(maybe(walk) ? {} : { emoji_name: pick(walk, ["", "car", "house"]) }),
       status_text: pick(walk, ["", "away", "at lunch"]),
     },
-  })),
-  step(addAlertWords, 1, (walk) => ({
-    by: someone(walk),
-    params: { alert_words: some(walk, ["soup", "Soup", "on call", "word"]) },
-  })),
-  step(removeAlertWords, 1, (walk) => ({
-    by: someone(walk),
-    params: { alert_words: some(walk, ["SOUP", "on call", "word"]) },
   })),
   step(muteUser, 1, (walk) => ({ by: someone(walk), path: { muted_user_id: someone(walk).id } })),
   step(unmuteUser, 1, (walk) => ({ by: someone(walk), path: { muted_user_id: someone(walk).id } })),

@@ -16,6 +16,7 @@ import { groupSteps } from "./groups.ts";
 import { linkifierSteps } from "./linkifiers.ts";
 import { messageSteps } from "./messages.ts";
 import { organizationSteps } from "./organization.ts";
+import { ownListSteps } from "./own-lists.ts";
 import { ownSteps } from "./own.ts";
 import { peopleSteps } from "./people.ts";
 import { profileFieldSteps } from "./profile-fields.ts";
@@ -38,6 +39,7 @@ export const walkSteps: readonly WalkStep[] = [
   ...linkifierSteps,
   ...messageSteps,
   ...organizationSteps,
+  ...ownListSteps,
   ...ownSteps,
   ...peopleSteps,
   ...profileFieldSteps,

@@ -8,6 +8,7 @@ export * from "./empty.ts";
 export * from "./linkifiers.ts";
 export * from "./muted-topics.ts";
 export * from "./muted-users.ts";
+export * from "./navigation-views.ts";
 export * from "./newest-message.ts";
 export * from "./older-settings.ts";
 export * from "./own-settings.ts";

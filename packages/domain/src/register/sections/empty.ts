@@ -6,7 +6,6 @@ const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   realm_emoji: { realm_emoji: {} },
   drafts: { drafts: [] },
   saved_snippets: { saved_snippets: [] },
-  navigation_views: { navigation_views: [] },
   device: { devices: {} },
   push_device: { push_devices: {} },
   realm_domains: { realm_domains: [] },

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { navigationView } from "../navigation-views/view-object.ts";
+import { event } from "./event.ts";
+
+export const navigationViewAdded = event({
+  type: "navigation_view",
+  op: "add",
+  about: "The account has added a view to its navigation, or said something of one that it had.",
+  to: "some",
+  receivers: "the account",
+  fields: { navigation_view: navigationView },
+});
+
+export const navigationViewUpdated = event({
+  type: "navigation_view",
+  op: "update",
+  about: "The account has changed a view of its navigation: what it was asked to be.",
+  to: "some",
+  receivers: "the account",
+  fields: {
+    fragment: z.string(),
+    data: z.strictObject({ is_pinned: z.boolean().optional(), name: z.string().optional() }),
+  },
+});
+
+export const navigationViewRemoved = event({
+  type: "navigation_view",
+  op: "remove",
+  about: "The account has removed a view from its navigation.",
+  to: "some",
+  receivers: "the account",
+  fields: { fragment: z.string() },
+});
