@@ -7,6 +7,7 @@ import {
   listSubscribers,
   reactivateUser,
   register,
+  updateBot,
   updateUser,
 } from "@carillon/contract";
 import {
@@ -122,6 +123,40 @@ describe("the deactivation of a user, over two gateways", () => {
     expect(
       await db.prisma.user.count({ where: { botOwnerId: target.id, isActive: true } }),
     ).to.equal(0);
+  });
+
+  it("leaves no active bot with an inactive owner, whoever makes, hands over or brings back bots meanwhile", async () => {
+    for (let round = 0; round < 4; round++) {
+      const target = await user(db, org.realm);
+      const own = [await bot(db, target), await bot(db, target)];
+      const dormant = await bot(db, target, { isActive: false });
+      const foreign = await bot(db, org.admin);
+      const before = await db.prisma.user.count({ where: { realmId: org.realm.id, isBot: true } });
+      const name = `late-${target.id}`;
+      const [removed, ...others] = await Promise.all([
+        a.as(org.owner).call(deactivateUser, { path: { user_id: target.id } }),
+        b.as(target).call(createBot, { params: { full_name: name, short_name: name } }),
+        b.as(org.admin).call(updateBot, {
+          path: { bot_id: foreign.id },
+          params: { bot_owner_id: target.id },
+        }),
+        b.as(org.admin).call(reactivateUser, { path: { user_id: dormant.id } }),
+        a.as(org.admin).call(updateBot, {
+          path: { bot_id: own[0]?.id ?? 0 },
+          params: { bot_owner_id: org.member.id },
+        }),
+      ]);
+      expect(removed?.status).to.equal(200);
+      for (const answer of others) expect(answer.status).to.be.oneOf([200, 400, 401]);
+      const orphans = await db.rows(
+        `SELECT b.id FROM users b JOIN users o ON o.id = b.bot_owner_id
+         WHERE b.realm_id = $1 AND b.is_bot AND b.is_active AND NOT o.is_active`,
+        [org.realm.id],
+      );
+      expect(orphans).to.deep.equal([]);
+      const after = await db.prisma.user.count({ where: { realmId: org.realm.id, isBot: true } });
+      expect(after - before).to.equal(others[0]?.status === 200 ? 1 : 0);
+    }
   });
 
   it("counts no subscription of theirs that is made at the same time", async () => {

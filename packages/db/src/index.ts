@@ -14,6 +14,7 @@ export * from "./intents/end-intent.ts";
 export * from "./intents/overdue-intents.ts";
 export type { QueuedIntent } from "./intents/queued-intent.ts";
 export * from "./intents/record-intents.ts";
+export * from "./intents/revive-intents.ts";
 export * from "./intents/stamp-intents.ts";
 export * from "./intents/unqueued-intents.ts";
 export * from "./leader.ts";

@@ -1,4 +1,4 @@
-import { column, recordIntents, statement, type Tx } from "@carillon/db";
+import { column, recordIntents, reviveIntents, statement, type Tx } from "@carillon/db";
 import { deleteMessages } from "@carillon/jobs";
 
 /** Which of an account's messages are to be deleted (users.md §4). */
@@ -26,7 +26,7 @@ const record = statement({
 
 /**
  * Writes down that messages of accounts are to be deleted, by a flow each, in the transaction that deactivates them. What
- * is not finished of an earlier deletion takes this up.
+ * is not finished of an earlier deletion takes this up, and is tried again where it was given up.
  */
 export async function recordDeletions(
   tx: Tx,
@@ -38,10 +38,8 @@ export async function recordDeletions(
   if (accountIds.length === 0 || !(publicChannels || privateChannels || direct)) return;
   const values = [realmId, accountIds, actorId, publicChannels, privateChannels, direct];
   const rows = await tx.lock({ name: "deletions", fresh: true }, record, values);
-  await recordIntents(
-    tx,
-    realmId,
-    deleteMessages,
-    rows.map(({ id }) => ({ key: String(id), payload: { deletionId: id } })),
-  );
+  const intents = rows.map(({ id }) => ({ key: String(id), payload: { deletionId: id } }));
+  await recordIntents(tx, realmId, deleteMessages, intents);
+  const keys = intents.map(({ key }) => key);
+  await reviveIntents(tx, deleteMessages, keys);
 }

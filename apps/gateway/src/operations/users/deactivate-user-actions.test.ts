@@ -222,6 +222,21 @@ describe("DELETE /users/{user_id}: actions", () => {
     expect(await db.prisma.messageDeletionJob.count({ where: { userId: target.id } })).to.equal(2);
   });
 
+  it("of a second deactivation revive the first where that was given up", async () => {
+    const target = await user(db, org.realm);
+    const room = await channel(db, org.realm, { subscribers: [target] });
+    await pastMessages(db, room, target, { count: 3 });
+    await succeed(target, "delete_public_channel_messages");
+    await db.rows(
+      "UPDATE job_intent SET state = 'dead', finished_at = now() WHERE job = 'delete-messages' AND state = 'pending'",
+    );
+    await gateway.as(org.owner).succeed(reactivateUser, { path: { user_id: target.id } });
+    expect(await deleteRecorded(db)).to.equal(0);
+    await succeed(target, "delete_direct_messages");
+    await deleteRecorded(db);
+    expect(await left(target)).to.deep.equal([]);
+  });
+
   it("find messages that were moved, and channels that became private, meanwhile", async () => {
     const target = await user(db, org.realm);
     const people = { subscribers: [target, org.member] };
