@@ -73,6 +73,7 @@ export { purgeArchive } from "./messages/removal/purge-archive.ts";
 export {
   type ArchivedRun,
   listArchivedRuns,
+  type Restored,
   restoreMessages,
 } from "./messages/removal/restore-messages.ts";
 export { fileWords } from "./messages/search/file-words.ts";

@@ -1,6 +1,14 @@
-import { deleteTopic } from "@carillon/contract";
+import { deactivateUser, deleteTopic } from "@carillon/contract";
 import { StartupError } from "@carillon/kit";
-import { channel, pastMessages, useScene } from "@carillon/testkit";
+import {
+  channel,
+  deleteRecorded,
+  pastMessages,
+  send,
+  toUsers,
+  user,
+  useScene,
+} from "@carillon/testkit";
 import { expect } from "chai";
 
 import { restoreCommand } from "./restore-command.ts";
@@ -42,6 +50,29 @@ describe("the operator's command that brings removed messages back", () => {
     expect(rows).to.have.lengthOf(3);
   });
 
+  it("restores what was deleted with an account, wherever that was", async () => {
+    const { owner, member, realm } = scene.org;
+    const target = await user(db, realm);
+    const room = await channel(db, realm, { subscribers: [target, member] });
+    const ids = await pastMessages(db, room, target, { count: 2 });
+    ids.push(await send(scene.as(target), toUsers([member.id])));
+    await scene.as(owner).succeed(deactivateUser, {
+      path: { user_id: target.id },
+      params: {
+        actions: { delete_public_channel_messages: true, delete_direct_messages: true },
+      },
+    });
+    await deleteRecorded(db);
+    expect(await restoreCommand(db, ["account", String(member.id)])).to.deep.equal([
+      "Restored 0 messages.",
+    ]);
+    expect(await restoreCommand(db, ["account", String(target.id)])).to.deep.equal([
+      "Restored 3 messages.",
+    ]);
+    const rows = await db.rows("SELECT FROM messages WHERE id = ANY($1::bigint[])", [ids]);
+    expect(rows).to.have.lengthOf(3);
+  });
+
   for (const words of [
     [],
     ["all"],
@@ -54,6 +85,8 @@ describe("the operator's command that brings removed messages back", () => {
     it(`says what it knows when it is asked for: ${words.join(" ") || "nothing"}`, async () => {
       const failure = await restoreCommand(db, words).catch((error: unknown) => error);
       expect(failure).to.be.instanceOf(StartupError);
-      expect((failure as Error).message).to.contain("list, run NUMBER or channel NUMBER");
+      expect((failure as Error).message).to.contain(
+        "list, run NUMBER, channel NUMBER or account NUMBER",
+      );
     });
 });

@@ -1,8 +1,8 @@
 import type { Database } from "@carillon/db";
-import { listArchivedRuns, restoreMessages } from "@carillon/domain";
+import { listArchivedRuns, restoreMessages, type Restored } from "@carillon/domain";
 import { StartupError } from "@carillon/kit";
 
-const usage = "Say what to restore: list, run NUMBER or channel NUMBER";
+const usage = "Say what to restore: list, run NUMBER, channel NUMBER or account NUMBER";
 
 /**
  * What an operator asks of the archive of removed messages: to list its runs, or to bring messages back.
@@ -14,12 +14,23 @@ export async function restoreCommand(db: Database, words: readonly string[]): Pr
   if (more.length > 0) throw new StartupError(usage);
   if (what === "list" && words.length === 1) return list(db);
   const number = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : undefined;
-  if (number === undefined || (what !== "run" && what !== "channel")) throw new StartupError(usage);
-  const restored = await restoreMessages(
-    db,
-    what === "run" ? { run: number } : { channel: number },
-  );
+  const wanted = number === undefined ? undefined : chosen(what, number);
+  if (!wanted) throw new StartupError(usage);
+  const restored = await restoreMessages(db, wanted);
   return [`Restored ${restored} ${restored === 1 ? "message" : "messages"}.`];
+}
+
+function chosen(what: string | undefined, number: number): Restored | undefined {
+  switch (what) {
+    case "run":
+      return { run: number };
+    case "channel":
+      return { channel: number };
+    case "account":
+      return { account: number };
+    default:
+      return undefined;
+  }
 }
 
 async function list(db: Database): Promise<string[]> {

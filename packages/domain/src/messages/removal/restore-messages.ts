@@ -34,8 +34,11 @@ export function listArchivedRuns(sql: Sql): Promise<ArchivedRun[]> {
   return sql.rows(runs);
 }
 
-/** What to bring back: what one run removed, or all that was removed from a channel. */
-export type Restored = { readonly run: number } | { readonly channel: number };
+/** What to bring back: what one run removed, all that was removed from a channel, or with the deactivation of an account. */
+export type Restored =
+  | { readonly run: number }
+  | { readonly channel: number }
+  | { readonly account: number };
 
 /** So many messages come back in one transaction. */
 const atOnce = 500;
@@ -49,6 +52,7 @@ export async function restoreMessages(db: Database, what: Restored): Promise<num
   const chosen = await db.rows(chosenRuns, [
     "run" in what ? what.run : null,
     "channel" in what ? what.channel : null,
+    "account" in what ? what.account : null,
   ]);
   let restored = 0;
   for (const run of chosen)
@@ -60,7 +64,9 @@ export async function restoreMessages(db: Database, what: Restored): Promise<num
 const chosenRuns = statement({
   name: "runs-to-restore",
   text: `SELECT id, realm_id AS "realmId", channel_id AS "channelId" FROM message_removals
-    WHERE id = $1 OR channel_id = $2 ORDER BY id`,
+    WHERE id = $1 OR channel_id = $2 OR id = ANY(ARRAY(
+      SELECT s.removal_id FROM message_deletion_jobs j JOIN message_deletion_steps s ON s.job_id = j.id
+      WHERE j.user_id = $3)) ORDER BY id`,
   row: { id: column.bigint, realmId: column.int, channelId: column.int.orNull() },
 });
 
