@@ -20,6 +20,8 @@ export const bounds = {
   subscribers: 250_000,
   /** Messages whose flags one request changes: one statement writes them, and one event names them. */
   messages: 5_000,
+  /** Messages that one request moves: one transaction does it, 1 s for another topic, 5 s and more for another channel. */
+  movedMessages: 50_000,
   /** Emoji that one account has on one message: each reader of the message gets all of them. */
   reactions: 50,
   /** Submessages of one message, and characters of all of them: each reader of the message gets all of them. */

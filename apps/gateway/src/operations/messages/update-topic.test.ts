@@ -1,4 +1,4 @@
-import { getMessageHistory } from "@carillon/contract";
+import { bounds, getMessageHistory } from "@carillon/contract";
 import {
   anonymousGroup,
   changeChannel,
@@ -366,5 +366,23 @@ describe("PATCH /messages/{message_id}: topic", () => {
       [starring.id]: { flags: ["read", "starred"] },
       [outsider.id]: { flags: ["read", "historical"] },
     });
+  });
+
+  it("moves fifty thousand at most, of larger topics the newer ones first", async () => {
+    const first = await say("lunch");
+    await scene.db.rows(
+      `INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+         render_version, client_id)
+       SELECT realm_id, sender_id, recipient_id, true, topic, 'soup', '', 1, client_id
+       FROM messages, generate_series(1, $2::int) WHERE id = $1`,
+      [first, bounds.movedMessages],
+    );
+    for (const params of [{ topic: "dinner" }, { topic: "\u2714 lunch" }])
+      await changeRefused(scene, owner, first, { ...params, propagate_mode: "change_all" });
+    const [newest] = await scene.db.rows<{ id: number }>(
+      "SELECT max(id) AS id FROM messages WHERE recipient_id = $1",
+      [room.recipientId],
+    );
+    await move(newest?.id ?? 0, "dinner", { propagate_mode: "change_later" }, owner);
   });
 });

@@ -8,7 +8,7 @@ import {
   lockToldMessage,
   requireMessage,
 } from "@carillon/model";
-import type { PropagateMode } from "@carillon/contract";
+import { bounds, errors, type PropagateMode } from "@carillon/contract";
 import { ChangedMeanwhile, column, statement, type Tx } from "@carillon/db";
 
 import { lockPlaces, type Places } from "../removal/places.ts";
@@ -79,11 +79,14 @@ const lock = statement({
   text: `SELECT m.id FROM messages m
     WHERE m.recipient_id = $1 AND m.is_channel AND lower(m.topic) = lower($2) AND m.id BETWEEN $3 AND $4
       AND ($5::int IS NULL OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = $5 AND um.message_id = m.id))
-    ORDER BY m.id FOR NO KEY UPDATE OF m`,
+    ORDER BY m.id LIMIT $6 FOR NO KEY UPDATE OF m`,
   row: { id: column.bigint },
 });
 
-/** Locks the messages of the topic that move with this one: of protected history those that the account has received. */
+/**
+ * Locks the messages of the topic that move with this one: of protected history those that the account has received.
+ * @throws ApiError `BAD_REQUEST` where they are more than one transaction moves in the time of a request
+ */
 async function lockMessages(
   tx: Tx,
   actor: Account,
@@ -93,7 +96,12 @@ async function lockMessages(
   const from = mode === "change_all" ? 0 : id;
   const to = mode === "change_one" ? id : Number.MAX_SAFE_INTEGER;
   const receiver = channel && hasProtectedHistory(channel) ? actor.id : null;
-  const values = [recipientId, topic, from, to, receiver];
+  const most = bounds.movedMessages;
+  const values = [recipientId, topic, from, to, receiver, most + 1];
   const rows = await tx.lock({ name: "messages" }, lock, values);
+  if (rows.length > most)
+    throw errors.badRequest(
+      `At most ${most} messages can be moved at once: move the newer ones first, with propagate_mode change_later`,
+    );
   return rows.map((row) => row.id);
 }
