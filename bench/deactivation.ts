@@ -36,10 +36,11 @@ const busy = await departing(db, world, "Busy", bots);
 const others: Departing[] = [];
 for (let round = 0; round < rounds; round++)
   others.push(await departing(db, world, `Other ${round}`, 1));
+// Each channel begins with a message of somebody who stays.
+await fillPast(db, world, rooms, 40);
 // Half of it is the person's own.
 await fill(busy, much, 30);
 for (const other of others) await fill(other, during, 20);
-await fillPast(db, world, rooms, 10);
 await db.rows("VACUUM ANALYZE");
 say(`${much + rounds * during} messages of the past are there`);
 const gateway = await startGateway(database);

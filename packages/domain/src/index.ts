@@ -43,6 +43,7 @@ export { updateChannel } from "./channels/update/update-channel.ts";
 export { countMessages } from "./channels/upkeep/count-traffic.ts";
 export { keepUpChannels } from "./channels/upkeep/keep-up-channels.ts";
 export { deleteStep, noteFailedStep } from "./deletion/delete-step.ts";
+export { forgetDeletions } from "./deletion/forget-deletions.ts";
 export { planDeletion } from "./deletion/plan-deletion.ts";
 export { changeComposition } from "./groups/composition.ts";
 export { createUserGroup } from "./groups/create-group.ts";

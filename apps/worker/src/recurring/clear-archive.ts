@@ -1,8 +1,8 @@
 import { leads, type RecurringTask } from "@carillon/db";
-import { purgeArchive } from "@carillon/domain";
+import { forgetDeletions, purgeArchive } from "@carillon/domain";
 import { clearArchive } from "@carillon/jobs";
 
-/** Deletes removed messages that can be brought back no longer (channels.md §11). */
+/** Deletes removed messages that can be brought back no longer (channels.md §11), and what is noted of their deletion. */
 export default {
   definition: clearArchive,
   async run({ db, log, batches }) {
@@ -12,7 +12,8 @@ export default {
         if (!(await leads(tx, clearArchive))) return "done";
         const purged = await purgeArchive(tx, size);
         messages += purged.messages;
-        return purged.more ? "more" : "done";
+        const more = await forgetDeletions(tx);
+        return purged.more || more ? "more" : "done";
       }),
     );
     if (messages > 0) log.info({ messages }, "deleted removed messages for good");

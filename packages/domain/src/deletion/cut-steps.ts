@@ -35,7 +35,7 @@ type Piece = RowOf<typeof pieceRow>;
  * Goes along `messages_sender_id_recipient_id_id_idx`: from one conversation to the next, whatever lies between, and
  * through those that are wanted, as far as one round comes.
  */
-const pieces = statement({
+export const pieces = statement({
   name: "message-deletion-pieces",
   text: `WITH RECURSIVE conversation (recipient_id) AS (
       (SELECT recipient_id FROM messages WHERE sender_id = $1 ORDER BY recipient_id LIMIT 1)

@@ -42,7 +42,7 @@ const take = statement({
 
 type Step = RowOf<typeof take.columns>;
 
-const next = statement({
+export const next = statement({
   name: "message-deletion-next",
   text: `WITH next AS (
       SELECT m.id FROM unnest($2::int[]) AS r (id) CROSS JOIN LATERAL (
@@ -71,33 +71,41 @@ const note = statement({
  * events and the step's cursor, so that it goes on where it was broken off, and a batch that runs again finds nothing.
  */
 export async function deleteStep(db: Database, ref: DeletionStepRef): Promise<void> {
-  const lane = new Lane();
+  const going: Going = { lane: new Lane(), most: undefined };
   for (;;) {
-    const next = await removal(db, (tx, alone) => deleteBatch(tx, ref, lane, alone));
-    if (next === "done") return;
-    if (next === "later") await pause(laterMs);
+    const became = await removal(db, (tx, alone) => deleteBatch(tx, ref, going, alone));
+    if (became === "done") return;
+    if (became === "later") await pause(laterMs);
   }
+}
+
+/** What the batches of a step have in common. */
+interface Going {
+  readonly lane: Lane;
+  /** Messages of one batch, from the first one on. */
+  most: number | undefined;
 }
 
 async function deleteBatch(
   tx: Tx,
   ref: DeletionStepRef,
-  lane: Lane,
+  going: Going,
   alone: boolean,
 ): Promise<"more" | "later" | "done"> {
   const { deletionId, step: number } = ref;
   const lock = { name: "deletionStep", keys: [deletionId] } as const;
   const [[step], free] = await Promise.all([
     tx.lock(lock, take, [deletionId, number]),
-    lane.isFree(tx),
+    going.lane.isFree(tx),
   ]);
   if (!step) return "done";
   if (!free) return "later";
   const { realmId, channelId } = step;
   const [places, most] = await Promise.all([
     lockPlaces(tx, realmId, channelId === null ? [] : [channelId], alone),
-    channelId === null ? mostInBatch : messagesAtOnce(tx, channelId),
+    going.most ?? (channelId === null ? mostInBatch : messagesAtOnce(tx, channelId)),
   ]);
+  going.most = most;
   const size = Math.min(most, mostInBatch);
   const messages = isWanted(step, places) ? await lockNext(tx, step, size) : [];
   const { run, count, events } = await removeMessages(

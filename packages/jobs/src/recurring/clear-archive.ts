@@ -2,7 +2,8 @@ import { recurring } from "../recurring.ts";
 
 export const clearArchive = recurring({
   name: "clear-archive",
-  about: "Deletes removed messages from the archive after 30 days.",
+  about:
+    "Deletes removed messages from the archive after 30 days, and the steps by which those of deactivated accounts were deleted.",
   processes: ["worker"],
   every: "1h",
   leader: "one",
