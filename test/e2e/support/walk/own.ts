@@ -21,6 +21,14 @@ export const ownSteps: readonly WalkStep[] = [
       { email_address_visibility: pick(walk, [1, 2, 3, 4, 5]) },
       { presence_enabled: maybe(walk) },
       { default_language: pick(walk, ["en", "de"]) },
+      {
+        user_list_style: 1 + walk.chance.below(3),
+        target_users: {
+          user_ids: [someone(walk).id],
+          group_ids: maybe(walk) ? walk.groups : [],
+          skip_if_already_edited: maybe(walk),
+        },
+      },
     ]),
   })),
   step(updatePresence, 2, (walk) => ({

@@ -10,16 +10,21 @@ import {
 import {
   announced,
   countQueries,
+  countWaiting,
   eventsOf,
   organization,
   type Params,
+  type Refusable,
   refused,
+  refusedWith,
   roles,
   type TestAccount,
   unique,
   user,
   useScene,
+  waitFor,
 } from "@carillon/testkit";
+import { lockGroupGraph } from "@carillon/model";
 import { expect } from "chai";
 
 const declared = Object.entries<PersonalSetting>(personalSettings);
@@ -244,6 +249,24 @@ describe("PATCH /realm/user_settings_defaults", () => {
       color_scheme: 2,
       user_list_style: 1,
     });
+  });
+
+  it("is not done by an administrator who is none any more when it is their turn", async () => {
+    const { db } = scene;
+    const there = await organization(db);
+    const by = await user(db, there.realm, { role: roles.administrator });
+    let answer: Promise<Refusable> | undefined;
+    await db.transaction(async (tx) => {
+      await lockGroupGraph(tx, there.realm.id);
+      answer = change({ enter_sends: true }, by);
+      await waitFor(async () => (await countWaiting(db.pool)) === 1, {
+        what: "the request waits for the change of the account",
+      });
+      await (await tx.prisma()).user.update({ where: { id: by.id }, data: { role: roles.member } });
+    });
+    if (!answer) throw new Error("nothing was asked");
+    refusedWith(await answer, "UNAUTHORIZED_PRINCIPAL");
+    expect(await defaults(by)).to.include({ enter_sends: false });
   });
 
   it("asks the database as often for all settings as for one", async () => {
