@@ -26,10 +26,12 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["notices", "scheduled", "typing"],
     [
       "bot-storage",
+      "drafts",
       "muted-users",
       "navigation-views",
       "presence",
       "profile-fields",
+      "saved-snippets",
       "user-status",
       "user-topics",
     ],

@@ -105,6 +105,8 @@ describe("Snapshots and events", function () {
       linkifiers: [],
       scheduled: [],
       reminders: [],
+      drafts: [],
+      snippets: [],
       messages: [],
       done: new Map(),
       story: [],

@@ -56,6 +56,7 @@ export const mostAccounts: Most = { count: bounds.accounts, of: "accounts" };
 export const mostChannels: Most = { count: bounds.channels, of: "channels" };
 export const mostGroups: Most = { count: bounds.accounts, of: "groups" };
 export const mostMessages: Most = { count: bounds.messages, of: "messages" };
+export const mostDrafts: Most = { count: bounds.drafts, of: "drafts" };
 export const mostAlertWords: Most = { count: bounds.alertWords, of: "alert words" };
 export const mostChannelFolders: Most = { count: bounds.channelFolders, of: "channel folders" };
 export const mostLinkifiers: Most = { count: bounds.linkifiers, of: "linkifiers" };

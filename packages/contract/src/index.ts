@@ -9,6 +9,7 @@ export type { ProfileFieldObject } from "./profile-fields/profile-field-object.t
 export type { ChannelObject, SubscriptionObject } from "./channels/channel-object.ts";
 export type { TopicsPolicy } from "./channels/topics-policies.ts";
 export * from "./decode-input.ts";
+export type { DraftResource, GivenDraft } from "./drafts/draft-object.ts";
 export * from "./error-codes.ts";
 export * from "./errors.ts";
 export * from "./events/all-events.ts";
@@ -45,6 +46,7 @@ export * from "./permissions/system-groups.ts";
 export type { ReminderResource } from "./reminders/reminder-resource.ts";
 export * from "./roles.ts";
 export type { ScheduledMessageResource } from "./scheduled-messages/scheduled-message-resource.ts";
+export type { SavedSnippet } from "./saved-snippets/snippet-object.ts";
 export * from "./settings/parameters.ts";
 export * from "./settings/registry.ts";
 export * from "./shape.ts";

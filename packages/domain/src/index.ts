@@ -5,6 +5,15 @@ export {
   removeNavigationView,
   updateNavigationView,
 } from "./navigation-views/change-views.ts";
+export { createDrafts, deleteDraft, updateDraft } from "./drafts/change-drafts.ts";
+export { listDrafts } from "./drafts/list-drafts.ts";
+export { requireSynchronization } from "./drafts/synchronization.ts";
+export {
+  createSavedSnippet,
+  deleteSavedSnippet,
+  updateSavedSnippet,
+} from "./saved-snippets/change-snippets.ts";
+export { listSavedSnippets } from "./saved-snippets/snippet.ts";
 export { listNavigationViews } from "./navigation-views/list-views.ts";
 export { deleteStorage } from "./bot-storage/delete-storage.ts";
 export { EntriesText } from "./bot-storage/entries-text.ts";

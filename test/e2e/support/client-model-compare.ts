@@ -57,6 +57,8 @@ const keys: Readonly<Record<string, (item: Item) => string>> = {
   channel_folders: byField("id"),
   scheduled_messages: byField("scheduled_message_id"),
   reminders: byField("reminder_id"),
+  drafts: byField("id"),
+  saved_snippets: byField("id"),
   navigation_views: byField("fragment"),
   user_topics: ({ stream_id, topic_name }) => `${String(stream_id)} ${String(topic_name)}`,
   recent_private_conversations: ({ user_ids }) => (user_ids as number[]).join(),

@@ -25,6 +25,8 @@ export interface ModelState {
   realm_bots: Item[];
   user_topics: Item[];
   alert_words: string[];
+  drafts: Item[];
+  saved_snippets: Item[];
   navigation_views: Item[];
   muted_users: unknown;
   user_status: Record<string, Record<string, string>>;
@@ -219,6 +221,24 @@ export class ClientModel {
     alert_words: (event) => {
       this.state.alert_words = event["alert_words"] as string[];
     },
+    "drafts/add": (event) => {
+      for (const draft of event["drafts"] as Item[]) addOnce(this.state.drafts, draft, "id");
+    },
+    "drafts/update": (event) => {
+      const draft = event["draft"] as Item;
+      take(this.state.drafts, "id", draft["id"]);
+      this.state.drafts.push(draft);
+    },
+    "drafts/remove": ({ draft_id: id }) => void take(this.state.drafts, "id", id),
+    "saved_snippets/add": (event) =>
+      addOnce(this.state.saved_snippets, event["saved_snippet"] as Item, "id"),
+    "saved_snippets/update": (event) => {
+      const snippet = event["saved_snippet"] as Item;
+      take(this.state.saved_snippets, "id", snippet["id"]);
+      this.state.saved_snippets.push(snippet);
+    },
+    "saved_snippets/remove": ({ saved_snippet_id: id }) =>
+      void take(this.state.saved_snippets, "id", id),
     "navigation_view/add": (event) =>
       addOnce(this.state.navigation_views, event["navigation_view"] as Item, "fragment"),
     "navigation_view/update": ({ fragment, data }) => {
@@ -238,6 +258,8 @@ export class ClientModel {
       this.state.realm_user_settings_defaults[property as string] = value;
     },
     "user_settings/update": ({ property, value }) => {
+      // Nothing else tells of it.
+      if (property === "enable_drafts_synchronization" && value === false) this.state.drafts = [];
       this.state.user_settings[property as string] = value;
     },
     "scheduled_messages/add": (event) => {

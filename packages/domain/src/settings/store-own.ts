@@ -2,6 +2,7 @@ import { type Account, type Realm, type Site, personUpdated, storeSettings } fro
 import type { NewEvent } from "@carillon/contract";
 import { statement, type Tx } from "@carillon/db";
 
+import { forgetDrafts } from "../drafts/synchronization.ts";
 import { changeAddressVisibility } from "./address-visibility.ts";
 import { settingEvent, type SettingValue } from "./setting-event.ts";
 
@@ -29,6 +30,7 @@ export async function storeOwnSettings(
 ): Promise<NewEvent[]> {
   const { timezone, email_address_visibility: visibility, ...settings } = changes;
   if (Object.keys(settings).length > 0) await storeSettings(tx, account.id, settings);
+  if (settings["enable_drafts_synchronization"] === false) await forgetDrafts(tx, account.id);
   if (timezone !== undefined) await tx.rows(storeTimezone, [account.id, timezone]);
   const { email, events } =
     typeof visibility === "number"

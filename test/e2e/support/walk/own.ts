@@ -20,6 +20,7 @@ export const ownSteps: readonly WalkStep[] = [
       { full_name: unique("renamed") },
       { email_address_visibility: pick(walk, [1, 2, 3, 4, 5]) },
       { presence_enabled: maybe(walk) },
+      { enable_drafts_synchronization: maybe(walk) },
       { default_language: pick(walk, ["en", "de"]) },
       {
         user_list_style: 1 + walk.chance.below(3),

@@ -31,6 +31,8 @@ export interface Walk {
   readonly linkifiers: number[];
   readonly scheduled: Array<{ id: number; by: TestAccount }>;
   readonly reminders: Array<{ id: number; by: TestAccount }>;
+  readonly drafts: Array<{ id: number; by: TestAccount }>;
+  readonly snippets: Array<{ id: number; by: TestAccount }>;
   /** Messages that were sent, and who did it; some are gone. */
   readonly messages: Array<{ id: number; by: TestAccount }>;
   /** How often each kind of step did something. */

@@ -4,8 +4,6 @@ import type { Section } from "../context/section.ts";
 const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   default_stream_groups: { realm_default_stream_groups: [] },
   realm_emoji: { realm_emoji: {} },
-  drafts: { drafts: [] },
-  saved_snippets: { saved_snippets: [] },
   device: { devices: {} },
   push_device: { push_devices: {} },
   realm_domains: { realm_domains: [] },

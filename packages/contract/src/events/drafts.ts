@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { draftResource } from "../drafts/draft-object.ts";
+import { event } from "./event.ts";
+
+export const draftsAdded = event({
+  type: "drafts",
+  op: "add",
+  about: "The account has stored drafts.",
+  to: "some",
+  receivers: "the account",
+  fields: { drafts: z.array(draftResource) },
+});
+
+export const draftUpdated = event({
+  type: "drafts",
+  op: "update",
+  about: "The account has changed a draft: all of it.",
+  to: "some",
+  receivers: "the account",
+  fields: { draft: draftResource },
+});
+
+export const draftRemoved = event({
+  type: "drafts",
+  op: "remove",
+  about: "The account has deleted a draft.",
+  to: "some",
+  receivers: "the account",
+  fields: { draft_id: z.int() },
+});
