@@ -18,7 +18,7 @@ export const lockClass = {
   firstOrganization: 1_103,
   /** Held, a part of an organization's channels each, while it changes who is subscribed; shared by who sends. */
   audience: 1_106,
-  /** Held by the one batch of deletions that goes on while others send; tried, of the whole installation. */
+  /** Held by the one batch of deletions that waits for nobody who sends; tried, of the whole installation. */
   deletion: 1_104,
   /** Held by the one request that counts an account's scheduled messages; the second key is the account's id. */
   pendingMessages: 1_107,

@@ -10,7 +10,7 @@ import { removal } from "../messages/removal/removal.ts";
 import { removeMessages } from "../messages/removal/remove-messages.ts";
 import { Lane } from "./lane.ts";
 
-/** Milliseconds between two looks whether the lane is free: as long as a batch or two. */
+/** Milliseconds that a step waits before a batch while others send: as long as a batch or two take. */
 const laterMs = 20;
 
 /** The most messages of one transaction (users.md §4). */

@@ -8,19 +8,23 @@ const looked = statement({
 });
 
 /**
- * Says when a step of a deletion goes on. Several do at a time as long as nobody sends, on as many processors of the
- * database's. Else one batch at a time does, of all deletions: the other processors belong to those who send.
+ * Says when a step of a deletion goes on. Several do at a time, on as many processors of the database's, as long as nobody
+ * sends. Else one of them goes on, and the others wait a while before each of their batches: processors belong to those
+ * who send first.
  */
 export class Lane {
   /** The newest message at the last look. */
   #newest: number | undefined;
+  #waited = false;
 
-  /** Whether the transaction may go on; if not, it has to end, and another one has to look a while later. */
+  /** Whether the transaction may go on; if not, it has to end, and another one comes after a while. */
   async isFree(tx: Tx): Promise<boolean> {
     const look = await tx.first(looked);
     if (!look) throw new Error("a statement without a row");
     const quiet = look.newest === this.#newest;
     this.#newest = look.newest;
-    return look.first || quiet;
+    const free = look.first || quiet || this.#waited;
+    this.#waited = !free;
+    return free;
   }
 }

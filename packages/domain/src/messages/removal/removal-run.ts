@@ -22,14 +22,18 @@ const note = statement({
   name: "removal-note",
   text: `INSERT INTO message_removals (id, realm_id, channel_id, cause, actor_id)
     VALUES (coalesce($1::bigint, nextval('message_removals_id_seq')), $2, $3, $4, $5)
-    ON CONFLICT (id) DO UPDATE SET ended_at = now() RETURNING id`,
+    ON CONFLICT (id) DO UPDATE SET ended_at = now() WHERE message_removals.ended_at < now() - interval '1 minute'
+    RETURNING id`,
   row: { id: column.bigint },
 });
 
-/** Notes that the run goes on now: what it has removed can be brought back for so long after its end. @returns its id */
+/**
+ * Notes that the run goes on now, to the minute: what it has removed can be brought back for so long after its end.
+ * @returns its id
+ */
 export async function noteRemoval(tx: Tx, run: RemovalRun): Promise<number> {
   const values = [run.id ?? null, run.realmId, run.channelId, run.cause, run.actorId];
-  const row = await tx.first(note, values);
-  if (!row) throw new Error("a statement without a row");
-  return row.id;
+  const id = (await tx.first(note, values))?.id ?? run.id;
+  if (id === undefined) throw new Error("a statement without a row");
+  return id;
 }
