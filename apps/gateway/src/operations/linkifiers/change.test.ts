@@ -7,10 +7,8 @@ import {
   updateLinkifier,
 } from "@carillon/contract";
 import {
-  announced,
   changesOf,
   countQueries,
-  eventsOf,
   organization,
   type Params,
   refused,
@@ -18,6 +16,8 @@ import {
   type TestOrganization,
   useDatabase,
   useGateway,
+  type Refusable,
+  toldOf,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -47,13 +47,12 @@ describe("Linkifiers", () => {
     (await gateway.as(by).succeed(listLinkifiers)).linkifiers;
 
   /** What is told and written down, besides the rows. */
-  async function change(work: () => Promise<{ status: number; body: object }>) {
+  async function change(work: () => Promise<Refusable>) {
     const before = await db.prisma.auditLog.count();
-    const { result, events } = await eventsOf(db, org.realm.id, work);
-    expect(result.status, JSON.stringify(result.body)).to.equal(200);
+    const { told } = await toldOf(db, org.admin, work);
     const audits = await db.prisma.auditLog.findMany({ skip: before, orderBy: { id: "asc" } });
     return {
-      told: announced(events).map(({ type, audience, payload }) => {
+      told: told.map(({ type, audience, payload }) => {
         expect([type, audience]).to.deep.equal(["realm_linkifiers", null]);
         return payload["realm_linkifiers"];
       }),

@@ -1,6 +1,5 @@
 import { addSubmessage, getMessage } from "@carillon/contract";
 import {
-  announced,
   changeChannel,
   channel,
   eventsOf,
@@ -13,6 +12,7 @@ import {
   useGateway,
   useScene,
   user,
+  toldOf,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -41,9 +41,9 @@ describe("POST /submessage", () => {
     (await refused(db, () => ask(by, id, over), "BAD_REQUEST", {})).msg;
   const say = (where = room) => post(scene.gateway, writer, where);
   async function told(by: TestAccount, id: number, over: Params = {}) {
-    const { result, events } = await eventsOf(db, by.realmId, () => ask(by, id, over));
-    expect([result.status, result.body]).to.deep.equal([200, { result: "success", msg: "" }]);
-    return announced(events);
+    const { answer, told: events } = await toldOf(db, by, () => ask(by, id, over));
+    expect(answer).to.deep.equal({});
+    return events;
   }
 
   it("attaches the text as it was sent, tells who has the message, and shows it in every form of it", async () => {

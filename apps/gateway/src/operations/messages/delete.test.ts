@@ -1,13 +1,11 @@
 import { deleteMessage, getMessages } from "@carillon/contract";
 import {
-  announced,
   bot,
   changeChannel,
   changeOrganization,
   channel,
   countQueries,
   crowd,
-  eventsOf,
   organization,
   pastMessages,
   refused,
@@ -18,6 +16,7 @@ import {
   useScene,
   user,
   userGroup,
+  toldOf,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -52,10 +51,10 @@ describe("DELETE /messages/{message_id}", () => {
     ]);
   /** Deletes, which has to work. @returns what is told */
   async function remove(by: TestAccount, id: number) {
-    const { result, events } = await eventsOf(db, by.realmId, () => call(by, id));
-    expect([result.status, result.body]).to.deep.equal([200, { result: "success", msg: "" }]);
+    const { answer, told } = await toldOf(db, by, () => call(by, id));
+    expect(answer).to.deep.equal({});
     expect(await db.rows("SELECT FROM messages WHERE id = $1", [id])).to.deep.equal([]);
-    return announced(events);
+    return told;
   }
 
   it("moves the message with everybody's copies to the archive, on behalf of who asked", async () => {

@@ -18,6 +18,7 @@ import {
   useObstacle,
   user,
   useScene,
+  toldOf,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -43,9 +44,9 @@ describe("POST /mark_all_as_read", () => {
 
   /** @returns what was told, and to whom */
   async function mark(by = reader) {
-    const { result, events } = await eventsOf(scene.db, by.realmId, () => ask(by));
-    expect([result.status, result.body]).to.deep.equal([200, done]);
-    return announced(events);
+    const { answer, told } = await toldOf(scene.db, by, () => ask(by));
+    expect(answer).to.deep.equal({ complete: true });
+    return told;
   }
 
   const allRead = (by = reader) => ({

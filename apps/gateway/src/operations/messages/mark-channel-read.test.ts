@@ -1,6 +1,5 @@
 import { markChannelRead, markTopicRead } from "@carillon/contract";
 import {
-  announced,
   bot,
   changeChannel,
   changesOf,
@@ -19,6 +18,8 @@ import {
   useGateway,
   user,
   useScene,
+  type Refusable,
+  toldOf,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -46,10 +47,10 @@ describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
   const done = { result: "success", msg: "", complete: true };
 
   /** @returns the messages that are told of as read */
-  async function told(asked: () => Promise<{ status: number; body: unknown }>, by = reader) {
-    const { result, events } = await eventsOf(scene.db, by.realmId, asked);
-    expect([result.status, result.body]).to.deep.equal([200, done]);
-    return announced(events).flatMap(({ type, op, payload, audience }) => {
+  async function told(asked: () => Promise<Refusable>, by = reader) {
+    const { answer, told: events } = await toldOf(scene.db, by, asked);
+    expect(answer).to.deep.equal({ complete: true });
+    return events.flatMap(({ type, op, payload, audience }) => {
       expect([type, op, payload["flag"], payload["all"]]).to.deep.equal([
         "update_message_flags",
         "add",

@@ -1,13 +1,11 @@
 import { addReaction, getMessage, removeReaction } from "@carillon/contract";
 import {
-  announced,
   bot,
   changeChannel,
   changesOf,
   channel,
   countQueries,
   crowd,
-  eventsOf,
   organization,
   pastMessages,
   react,
@@ -18,6 +16,7 @@ import {
   unsubscribe,
   useScene,
   user,
+  toldOf,
 } from "@carillon/testkit";
 import { codeToNames } from "@carillon/markdown";
 import { expect } from "chai";
@@ -49,9 +48,9 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
 
   /** What is told of a request, which has to work. */
   async function told(by: TestAccount, ask: () => ReturnType<typeof add>) {
-    const { result, events } = await eventsOf(db, by.realmId, ask);
-    expect([result.status, result.body]).to.deep.equal([200, { result: "success", msg: "" }]);
-    return announced(events);
+    const { answer, told: events } = await toldOf(db, by, ask);
+    expect(answer).to.deep.equal({});
+    return events;
   }
   const reaction = (
     by: TestAccount,

@@ -1,7 +1,6 @@
 import { getMessages, updateMessageFlagsInNarrow } from "@carillon/contract";
 import { changeAudiences } from "@carillon/model";
 import {
-  announced,
   bot,
   changeChannel,
   changesOf,
@@ -20,6 +19,7 @@ import {
   useObstacle,
   user,
   useScene,
+  toldOf,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -51,10 +51,8 @@ describe("POST /messages/flags/narrow", () => {
 
   /** Changes flags. @returns what is answered, and which changes of which messages are told */
   async function change(params: object, by = reader) {
-    const { result, events } = await eventsOf(scene.db, by.realmId, () => ask(params, by));
-    expect(result.body, JSON.stringify(result.body)).to.include({ result: "success", msg: "" });
-    const { result: _result, msg: _msg, ...answer } = result.body;
-    const told = announced(events).map(({ op, payload, audience }) => {
+    const { answer, told: events } = await toldOf(scene.db, by, () => ask(params, by));
+    const told = events.map(({ op, payload, audience }) => {
       expect(audience).to.deep.equal([by.id]);
       return [op, payload["flag"], payload["messages"]];
     });

@@ -1,0 +1,22 @@
+import type { Sql } from "@carillon/db";
+import { expect } from "chai";
+
+import { announced, eventsOf } from "../event-log.ts";
+import type { Refusable } from "./answers.ts";
+
+/**
+ * Makes a request, which has to succeed.
+ * @returns the fields of its answer besides `result` and `msg`, and what was told of it in the organization, and to whom
+ */
+export async function toldOf(
+  sql: Sql,
+  { realmId }: { readonly realmId: number },
+  ask: () => Promise<Refusable>,
+): Promise<{ answer: Readonly<Record<string, unknown>>; told: ReturnType<typeof announced> }> {
+  const { result, events } = await eventsOf(sql, realmId, ask);
+  const { status, body } = result;
+  expect(status, JSON.stringify(body)).to.equal(200);
+  const { result: outcome, msg, ...answer } = body;
+  expect([outcome, msg]).to.deep.equal(["success", ""]);
+  return { answer, told: announced(events) };
+}
