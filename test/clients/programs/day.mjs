@@ -1,0 +1,40 @@
+import zulip from "zulip-js";
+
+// Does with messages what a bot does that edits and reacts, and tells each answer, one JSON object a line.
+const client = await zulip({ zuliprc: process.argv[2] });
+const tell = (msg, answer) => {
+  console.log(JSON.stringify({ msg, answer }));
+  return answer;
+};
+
+const { id: message_id } = await client.messages.send({
+  type: "stream",
+  to: "general",
+  topic: "js day",
+  content: "Ring the *bells*",
+});
+const about = (more) => ({ message_id, ...more });
+tell("messages.update", await client.messages.update(about({ content: "Ring **all** bells" })));
+tell("messages.getById", await client.messages.getById({ message_id }));
+tell("messages.getHistoryById", await client.messages.getHistoryById({ message_id }));
+const emoji = {
+  emoji_name: "working_on_it",
+  emoji_code: "1f6e0",
+  reaction_type: "unicode_emoji",
+};
+tell("reactions.add", await client.reactions.add(about(emoji)));
+const messages = [message_id];
+tell("messages.flags.add", await client.messages.flags.add({ messages, flag: "starred" }));
+const narrow = [
+  { operator: "stream", operand: "general" },
+  { operator: "search", operand: "bell" },
+];
+const window = { anchor: "newest", num_before: 5, num_after: 0, narrow };
+tell("messages.retrieve", await client.messages.retrieve(window));
+tell("reactions.remove", await client.reactions.remove(about(emoji)));
+tell("messages.flags.remove", await client.messages.flags.remove({ messages, flag: "starred" }));
+const moved = { topic: "js evening", propagate_mode: "change_all" };
+tell("messages.update of the topic", await client.messages.update(about(moved)));
+tell("messages.getById later", await client.messages.getById({ message_id }));
+tell("messages.deleteById", await client.messages.deleteById({ message_id }));
+tell("messages.deleteById again", await client.messages.deleteById({ message_id }));
