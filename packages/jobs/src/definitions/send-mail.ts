@@ -16,5 +16,5 @@ export const sendMail = intentJob({
   about: "Sends one mail: to the server of `SMTP_URL`, else into the folder `DATA_DIR/mail`.",
   intent,
   retry: backoff({ attempts: 70, first: "10s", cap: "30m", jitter: 0.5 }),
-  deadline: "1m",
+  deadline: "25s",
 });
