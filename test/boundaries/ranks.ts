@@ -11,7 +11,14 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["messages"],
   ],
   "packages/domain/src": [
-    ["alert-words", "channels/events", "messages/flags", "messages/read/narrow", "messages/search"],
+    [
+      "alert-words",
+      "channels/events",
+      "messages/flags",
+      "messages/read/narrow",
+      "messages/search",
+      "sight",
+    ],
     ["messages/read"],
     ["messages/marking", "messages/send"],
     [

@@ -64,7 +64,7 @@ describe("Polls", () => {
   const write = (...events: NewEvent[]) =>
     db.transaction(async (tx) => emit(tx, org.realm.id, events));
   /** Something that nobody wants to hear. */
-  const grow = () => write(userStatusChanged({ user_id: 0 }));
+  const grow = () => write(userStatusChanged({ user_id: 0 }, { audience: null }));
   const words = (i: number, account: TestAccount) =>
     alertWordsChanged({ alert_words: [`${i}`] }, { audience: [account.id] });
   const say = (content: string) =>

@@ -75,7 +75,7 @@ describe("The clearing of queues and events", () => {
   it("goes by when an event was committed, not by when its transaction began", async () => {
     const written = await db.transaction(async (tx) => {
       const [row] = await tx.rows<{ late: string }>("SELECT clock_timestamp()::text AS late");
-      emit(tx, reader.realmId, [userStatusChanged({ user_id: reader.id })]);
+      emit(tx, reader.realmId, [userStatusChanged({ user_id: reader.id }, { audience: null })]);
       return row?.late;
     });
     const [row] = await db.rows<{ later: boolean }>(

@@ -31,6 +31,8 @@ export const lockOrder = [
   "channels",
   /** Rows of one account's subscriptions. By channel. */
   "subscriptions",
+  /** Whom guests see who do not see everybody; shared by who tells of accounts. By organization. */
+  "sight",
   /** Rows of deletions of an account's messages: an unfinished one takes up what is wanted besides. By account. */
   "deletions",
   /** Rows of messages that are removed or changed. By id. */

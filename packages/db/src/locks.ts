@@ -28,6 +28,8 @@ export const lockClass = {
   presence: 1_110,
   /** Held while an account's alert words get their next `version`: its order is that of commits. */
   alertWords: 1_111,
+  /** Held while it changes whom an organization's guests see; shared by who tells of its accounts. */
+  sight: 1_112,
   /** Held while the rate limits of one bucket are asked; the second key is a hash of its name. */
   rateLimit: 1_120,
 } as const;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { ClientModel, ModelState } from "./client-model.ts";
 import { UnreadModel, type UnreadMessage } from "./client-model-unread.ts";
+import { unknownName } from "./client-model-people.ts";
 import type { Item } from "./client-model-lists.ts";
 
 /** Fields that say something of the moment, of the queue, or what no event tells. */
@@ -83,12 +84,22 @@ export function differencesFrom(
     recent_private_conversations: conversationsLeft(model, now, unknown),
   };
   return [
-    ...differences("", comparable(kept, known), comparable(now, known)),
+    ...differences("", comparable(withStandIns(kept), known), comparable(withStandIns(now), known)),
     ...unreadDifferences(model, first as unknown as ModelState, now, unknown.untold),
     ...[...model.deletedAgain]
       .filter((id) => !unknown.moved.has(id))
       .map((id) => `message ${id} was told twice to be gone`),
   ];
+}
+
+/** Of somebody whom the account does not see there is nothing to know but the id. */
+function withStandIns(state: ModelState): ModelState {
+  const realm_users = state.realm_users.map((person) =>
+    person["full_name"] === unknownName
+      ? { user_id: person["user_id"], full_name: unknownName }
+      : person,
+  );
+  return { ...state, realm_users };
 }
 
 /** A client knows of newer messages only (events.md §1.2): which one is the newest once that one is removed, nobody tells. */

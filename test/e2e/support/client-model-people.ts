@@ -4,8 +4,14 @@ import { addOnce, take, without, type Item } from "./client-model-lists.ts";
 
 type Appliers = Readonly<Record<string, (event: Item) => void>>;
 
-/** What a client makes of the events about accounts and groups. */
-export function peopleAppliers(state: ModelState): Appliers {
+/** Of a stand-in for somebody whom the account does not see. */
+export const unknownName = "Unknown user";
+
+/**
+ * What a client makes of the events about accounts and groups.
+ * @param listIsIncomplete whether it does without stand-ins for those whom it does not see
+ */
+export function peopleAppliers(state: ModelState, listIsIncomplete: boolean): Appliers {
   const personOf = (id: unknown): Item => {
     const users = [...state.realm_users, ...state.realm_non_active_users];
     const person = users.find(({ user_id }) => user_id === id);
@@ -37,7 +43,21 @@ export function peopleAppliers(state: ModelState): Appliers {
   return {
     "realm_user/add": (event) => {
       const person = without(event["person"] as Item, "is_active");
+      // In the place of a stand-in.
+      const at = state.realm_users.findIndex(
+        ({ user_id, full_name }) => user_id === person["user_id"] && full_name === unknownName,
+      );
+      if (at >= 0) state.realm_users.splice(at, 1);
       addOnce(state.realm_users, person, "user_id");
+    },
+    "realm_user/remove": (event) => {
+      const { user_id: id } = event["person"] as Item;
+      const list = [state.realm_users, state.realm_non_active_users].find((users) =>
+        users.some(({ user_id }) => user_id === id),
+      );
+      take(list ?? state.realm_users, "user_id", id);
+      delete state.user_status[String(id)];
+      if (!listIsIncomplete) state.realm_users.push({ user_id: id, full_name: unknownName });
     },
     "realm_user/update": (event) => {
       const {

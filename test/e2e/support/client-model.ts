@@ -69,10 +69,10 @@ export class ClientModel {
   readonly deletedAgain = new Set<number>();
 
   /** @param snapshot as `POST /register` answered it, with `include_subscribers` and every section */
-  constructor(snapshot: Readonly<Record<string, unknown>>) {
+  constructor(snapshot: Readonly<Record<string, unknown>>, listIsIncomplete = false) {
     this.state = structuredClone(snapshot) as ModelState;
     this.unread = new UnreadModel(this.state.unread_msgs, this.state.user_id);
-    this.#appliers = { ...this.#own, ...peopleAppliers(this.state) };
+    this.#appliers = { ...this.#own, ...peopleAppliers(this.state, listIsIncomplete) };
   }
 
   /** @throws Error for an event that does not fit what is known */

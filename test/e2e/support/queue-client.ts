@@ -33,7 +33,7 @@ export class QueueClient {
     this.#chance = chance;
     this.#params = params;
     this.first = structuredClone(answer) as Readonly<Record<string, unknown>>;
-    this.model = new ClientModel(this.first);
+    this.model = new ClientModel(this.first, this.can("user_list_incomplete"));
     this.queueId = answer.queue_id;
     this.lastId = answer.last_event_id;
     this.name = `${account.fullName} (${account.id}) from event ${this.lastId}`;

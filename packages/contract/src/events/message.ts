@@ -38,7 +38,8 @@ export const messageSent = event({
     /** Local echo: the queue whose event carries the id. */
     local: z.strictObject({ queue_id: z.string(), local_message_id: z.string() }).optional(),
   },
-  own: { flags },
+  /** `unseen_sender`: the receiver does not see who wrote it. */
+  own: { flags, unseen_sender: z.literal(true) },
   older: {
     ...emptyTopicIsNamed("message.subject"),
     archived_channels: { about: "What the server writes in an archived channel is left out." },

@@ -7,7 +7,8 @@ const head = { user_id: z.int(), email: z.string(), server_timestamp: z.number()
 export const presenceChanged = event({
   type: "presence",
   about: "Somebody is back who was offline, or begins or ends to hide being there.",
-  to: "everybody",
+  to: "some",
+  receivers: "everybody who sees the account",
   fields: { presences: z.record(z.string(), modernPresence) },
   log: { ...head, ...modernPresence.shape },
   older: {

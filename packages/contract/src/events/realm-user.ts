@@ -6,7 +6,8 @@ import { loggedPicture } from "./picture.ts";
 export const userAdded = event({
   type: "realm_user",
   op: "add",
-  about: "An account is new. `delivery_email` is null for those who may not see it.",
+  about:
+    "An account is new, or the receiver sees it by now. `delivery_email` is null for those who may not see it.",
   to: "some",
   receivers: "everybody",
   fields: { person: userObject },
@@ -24,6 +25,16 @@ export const userAdded = event({
       about: "Accounts that the receiver may not see are told of with a stand-in.",
     },
   },
+});
+
+export const userRemoved = event({
+  type: "realm_user",
+  op: "remove",
+  about:
+    "The receiver does not see an account any more. Clients without `user_list_incomplete` put a stand-in in its place.",
+  to: "some",
+  receivers: "guests who lose sight of it",
+  fields: { person: z.strictObject({ user_id: z.int(), full_name: z.string() }) },
 });
 
 const person = <Change extends z.core.$ZodLooseShape>(change: Change) =>
@@ -53,7 +64,7 @@ export const userUpdated = event({
   op: "update",
   about: "Exactly one thing about an account is different.",
   to: "some",
-  receivers: "everybody; of a `delivery_email` only those for whom it is new",
+  receivers: "everybody who sees the account; of a `delivery_email` only those for whom it is new",
   fields: {
     person: z.union([
       ...changes,

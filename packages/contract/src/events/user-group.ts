@@ -76,7 +76,9 @@ export const userGroupMembersRemoved = event({
   type: "user_group",
   op: "remove_members",
   about: "Accounts are direct members no more.",
-  to: "everybody",
+  to: "some",
+  receivers:
+    "everybody; where a member is deactivated, guests who do not see the account, and are not told that",
   fields: members,
   log: { ...members, deactivated },
   older,

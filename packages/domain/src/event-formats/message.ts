@@ -1,9 +1,9 @@
 import type { messageSent } from "@carillon/contract";
-import { type MessageForm, formFields, showsGravatar } from "@carillon/model";
+import { type MessageForm, formFields, showsGravatar, unknownUser } from "@carillon/model";
 import type { LoggedEvent } from "@carillon/events";
 
 import type { LoggedMessage } from "../messages/send/message-event.ts";
-import type { OutgoingEvent, Format } from "./outgoing-event.ts";
+import type { EventContext, OutgoingEvent, Format } from "./outgoing-event.ts";
 import { matchesNarrow } from "./narrow.ts";
 import { oldPicture } from "./old-pictures.ts";
 
@@ -20,8 +20,16 @@ export const formatMessage: Format<typeof messageSent> = (outgoing) => {
   const { emptyTopicDisplayName } = context;
   if (!matchesNarrow(queue.options.narrow, { message, flags, emptyTopicDisplayName })) return [];
   const echo = local?.queue_id === queue.id ? { local_message_id: local.local_message_id } : {};
-  return [outgoing.tell({ message: formOf(event, logged, wishes(outgoing)), flags, ...echo })];
+  const form = formOf(event, logged, wishes(outgoing));
+  const shown = own?.unseen_sender ? { ...form, ...unknownSender(form.sender_id, context) } : form;
+  return [outgoing.tell({ message: shown, flags, ...echo })];
 };
+
+/** In the place of who wrote it, for guests who do not see them. */
+function unknownSender(id: number, { host, siteUrl }: EventContext) {
+  const { email, full_name, avatar_url } = unknownUser(id, host, siteUrl);
+  return { sender_email: email, sender_full_name: full_name, avatar_url };
+}
 
 /** What the log kept of a message before it kept pictures: the sender's picture was an address, one for all. */
 type OldMessage = Omit<LoggedMessage, "picture"> & {

@@ -17,6 +17,8 @@ export interface EventContext {
   readonly emptyTopicDisplayName: string;
   /** `PUBLIC_URL` */
   readonly siteUrl: string;
+  /** The organization's host name. */
+  readonly host: string;
 }
 
 /** Why a queue gets an event: its user is among the receivers, or it listens to all public channels. */

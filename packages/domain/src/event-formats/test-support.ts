@@ -84,7 +84,7 @@ export function told(event: Omit<LoggedEvent, "declared">, to: EventQueue, via: 
   return presentEvent(
     declaredRow(event),
     to,
-    { emptyTopicDisplayName: "misc", siteUrl: "http://carillon.test" },
+    { emptyTopicDisplayName: "misc", siteUrl: "http://carillon.test", host: "carillon.test" },
     via,
   );
 }

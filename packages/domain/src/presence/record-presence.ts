@@ -1,4 +1,4 @@
-import { type Account, switchSql } from "@carillon/model";
+import { type Account, audienceNow, switchSql } from "@carillon/model";
 import { column, lockKeyWithCommit, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
@@ -54,6 +54,11 @@ export async function recordPresence(
   if (last !== null && now - last <= offlineThreshold) return;
   const active = isActive ? now : (row?.active ?? actor.dateJoined);
   emit(tx, actor.realmId, [
-    presenceEvent(actor, now, { active: Math.floor(active), idle: Math.floor(now) }),
+    presenceEvent(
+      actor,
+      now,
+      { active: Math.floor(active), idle: Math.floor(now) },
+      await audienceNow(tx, actor),
+    ),
   ]);
 }

@@ -1,4 +1,10 @@
-import { type Account, loadProfileFields, personUpdated, type ProfileField } from "@carillon/model";
+import {
+  type Account,
+  type ProfileField,
+  audienceSeeing,
+  loadProfileFields,
+  personUpdated,
+} from "@carillon/model";
 import { bounds, errors, type NewEvent } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 import { renderDescription, RenderLimitError } from "@carillon/markdown";
@@ -101,10 +107,12 @@ function htmlOf(text: string): string | undefined {
 /** Stores what {@link checkProfileValues} made. @returns what to tell */
 export async function storeProfileValues(
   tx: Tx,
-  { id: userId }: Account,
+  account: Account,
   values: readonly NewValue[],
 ): Promise<NewEvent[]> {
   if (values.length === 0) return [];
+  const { id: userId } = account;
+  const audience = await audienceSeeing(tx, account);
   const prisma = await tx.prisma();
   await prisma.customProfileFieldValue.deleteMany({
     where: { userId, fieldId: { in: values.map(({ fieldId }) => fieldId) } },
@@ -115,12 +123,16 @@ export async function storeProfileValues(
     ),
   });
   return values.map(({ fieldId: id, value, renderedValue }) =>
-    personUpdated(userId, {
-      custom_profile_field: {
-        id,
-        value,
-        ...(renderedValue === null ? {} : { rendered_value: renderedValue }),
+    personUpdated(
+      userId,
+      {
+        custom_profile_field: {
+          id,
+          value,
+          ...(renderedValue === null ? {} : { rendered_value: renderedValue }),
+        },
       },
-    }),
+      audience,
+    ),
   );
 }

@@ -22,6 +22,7 @@ import {
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { sightByPermission } from "../sight/sight-events.ts";
 import { recomputeFullMembers } from "../users/full-members.ts";
 import { changeRealmProperties, type RealmProperties } from "./change-properties.ts";
 import { changedPolicies } from "./changed-policies.ts";
@@ -74,10 +75,15 @@ export async function updateRealm(
     })),
   );
   const after = changedSettings.length > 0 ? await loadRealm(tx, realm.id) : realm;
+  const sight =
+    after.restrictsGuests === realm.restrictsGuests
+      ? []
+      : await sightByPermission(tx, realm.id, after.restrictsGuests ? "lost" : "gained");
   emit(tx, realm.id, [
     ...realmUpdatedEvents(data),
     ...changedPolicies(realm, after, groups),
     ...members,
+    ...sight,
   ]);
   return data;
 }

@@ -1,4 +1,4 @@
-import { type Site, loadRealm } from "@carillon/model";
+import { type Site, hostOf, loadRealm } from "@carillon/model";
 import type { Sql } from "@carillon/db";
 import type { Presenter } from "@carillon/events";
 
@@ -10,8 +10,9 @@ import { queueAccounts } from "./queue-accounts.ts";
 export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<EventContext> {
   return {
     context: async (realmId) => {
-      const { emptyTopicDisplayName } = await loadRealm(sql, realmId);
-      return { emptyTopicDisplayName, siteUrl: site.url };
+      const realm = await loadRealm(sql, realmId);
+      const { emptyTopicDisplayName } = realm;
+      return { emptyTopicDisplayName, siteUrl: site.url, host: hostOf(site, realm) };
     },
     present: presentEvent,
     accounts: queueAccounts,

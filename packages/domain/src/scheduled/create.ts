@@ -2,9 +2,9 @@ import {
   type Account,
   type CheckedMessage,
   type MessageType,
+  type Realm,
   type SendingClient,
   type Site,
-  ensureDirectRecipients,
   isChannelType,
   memberKey,
   scheduledDestination,
@@ -13,6 +13,7 @@ import { scheduledKind, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { checkMessages, onlyMessage } from "../messages/send/check.ts";
+import { openConversations } from "../sight/new-conversations.ts";
 import { isUserInterface } from "../messages/send/read-by-sender.ts";
 import { checkDueTime } from "./due-time.ts";
 import { insertScheduled } from "./insert.ts";
@@ -55,7 +56,7 @@ export async function scheduleMessage(
   checkDueTime(input.deliverAt, realm);
   const message = onlyMessage(results);
   const [recipientId] = await Promise.all([
-    recipientOf(tx, realm.id, message),
+    recipientOf(tx, realm, message),
     checkPendingBound(tx, actor.id, pending),
   ]);
   const readBySender = input.readBySender ?? (isUserInterface(client.name) && !isToSelf(message));
@@ -80,15 +81,16 @@ export async function scheduleMessage(
   return row.id;
 }
 
-/** The recipient row of a checked message; a conversation's is made when it is new. */
+/** The recipient row of a checked message; a conversation's is made when it is new, of which those are told whom it shows others. */
 export async function recipientOf(
   tx: Tx,
-  realmId: number,
+  realm: Realm,
   { target }: CheckedMessage,
 ): Promise<number> {
   if (target.kind === "channel") return target.channel.recipientId;
-  const directs = await ensureDirectRecipients(tx, realmId, [target.members]);
-  return directs.get(memberKey(target.members))!;
+  const { ids, events } = await openConversations(tx, realm, [target]);
+  emit(tx, realm.id, events);
+  return ids.get(memberKey(target.members))!;
 }
 
 function isToSelf({ target }: CheckedMessage): boolean {

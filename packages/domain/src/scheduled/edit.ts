@@ -102,7 +102,7 @@ async function changedMessage(
   });
   const { target, rendered } = message;
   return {
-    recipientId: await recipientOf(tx, realm.id, message),
+    recipientId: await recipientOf(tx, realm, message),
     channelId: target.kind === "channel" ? target.channel.id : null,
     memberIds: target.kind === "direct" ? [...target.members] : null,
     topic: message.topic,

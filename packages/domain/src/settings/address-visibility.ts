@@ -2,6 +2,7 @@ import {
   type Account,
   type Realm,
   type Site,
+  audienceSeeing,
   hostOf,
   personUpdated,
   pictureUpdated,
@@ -9,7 +10,7 @@ import {
   visibleToEveryone,
 } from "@carillon/model";
 import { column, statement, type Tx } from "@carillon/db";
-import type { NewEvent } from "@carillon/contract";
+import type { Audience, NewEvent } from "@carillon/contract";
 
 const storeVisibility = statement({
   name: "address-visibility-store",
@@ -40,17 +41,18 @@ export async function changeAddressVisibility(
   // Of two values one shows the address to every role that the other does: nobody gains while others lose.
   const gained = after.filter((role) => !before.includes(role));
   const lost = before.filter((role) => !after.includes(role));
+  const audience = await audienceSeeing(tx, account);
   const [, concerned] = await Promise.all([
     tx.rows(storeVisibility, [account.id, visibility, email]),
-    othersWithRole(tx, account, [...gained, ...lost]),
+    othersWithRole(tx, account, [...gained, ...lost], audience),
   ]);
   const shown = gained.length > 0 ? account.deliveryEmail : null;
   const events = [
     ...(concerned ? [personUpdated(account.id, { delivery_email: shown }, concerned)] : []),
-    ...(email === account.email ? [] : [personUpdated(account.id, { new_email: email })]),
+    ...(email === account.email ? [] : [personUpdated(account.id, { new_email: email }, audience)]),
     // Also where nobody is there who gains or loses: clients made the picture up of the address that all see.
     ...((concerned || email !== account.email) && account.avatarSource === "G"
-      ? [pictureUpdated(changed)]
+      ? [pictureUpdated(changed, audience)]
       : []),
   ];
   return { email, events };
@@ -59,16 +61,18 @@ export async function changeAddressVisibility(
 const ofRoles = statement({
   name: "others-of-roles",
   text: `SELECT array_agg(id)::text AS ids FROM users
-    WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND role = ANY($2::int[]) AND id <> $3`,
+    WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND role = ANY($2::int[]) AND id <> $3
+      AND ($4::int[] IS NULL OR id = ANY($4::int[]))`,
   row: { ids: column.text.orNull() },
 });
 
-/** Active accounts, as SQL writes an array; undefined where there is none. */
+/** Active accounts, of those among whom to look, as SQL writes an array; undefined where there is none. */
 async function othersWithRole(
   tx: Tx,
   account: Account,
   roles: readonly number[],
+  among: Audience,
 ): Promise<string | undefined> {
-  const found = await tx.first(ofRoles, [account.realmId, roles, account.id]);
+  const found = await tx.first(ofRoles, [account.realmId, roles, account.id, among]);
   return found?.ids ?? undefined;
 }

@@ -1,4 +1,4 @@
-import type { Account } from "@carillon/model";
+import { type Account, audienceNow } from "@carillon/model";
 import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
@@ -28,9 +28,14 @@ export async function switchPresence(tx: Tx, account: Account, shown: boolean): 
   if (!seen) return;
   const gone = Math.floor(seen.now) - offlineThreshold - 1;
   emit(tx, account.realmId, [
-    presenceEvent(account, seen.now, {
-      active: Math.min(Math.floor(seen.active), gone),
-      idle: Math.min(Math.floor(seen.idle), gone),
-    }),
+    presenceEvent(
+      account,
+      seen.now,
+      {
+        active: Math.min(Math.floor(seen.active), gone),
+        idle: Math.min(Math.floor(seen.idle), gone),
+      },
+      await audienceNow(tx, account),
+    ),
   ]);
 }

@@ -1,4 +1,11 @@
-import { type Account, type Realm, type Site, personUpdated, storeSettings } from "@carillon/model";
+import {
+  type Account,
+  type Realm,
+  type Site,
+  audienceSeeing,
+  personUpdated,
+  storeSettings,
+} from "@carillon/model";
 import type { NewEvent } from "@carillon/contract";
 import { statement, type Tx } from "@carillon/db";
 
@@ -41,6 +48,8 @@ export async function storeOwnSettings(
       settingEvent(property, value, [account.id]),
     ),
     ...events,
-    ...(typeof timezone === "string" ? [personUpdated(account.id, { timezone, email })] : []),
+    ...(typeof timezone === "string"
+      ? [personUpdated(account.id, { timezone, email }, await audienceSeeing(tx, account))]
+      : []),
   ];
 }

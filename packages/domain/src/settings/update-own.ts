@@ -2,6 +2,7 @@ import {
   type Account,
   type Realm,
   type Site,
+  audienceSeeing,
   accountColumns,
   holdGroupGraph,
   isEmailAddress,
@@ -81,7 +82,10 @@ export async function updateOwnSettings(
     const told = await storeOwnSettings(tx, site, realm, owner, changes);
     if (name !== undefined || password)
       await tx.rows(storeNameAndPassword, [owner.id, name ?? null, password?.hash ?? null]);
-    const named = name === undefined ? [] : [personUpdated(owner.id, { full_name: name })];
+    const named =
+      name === undefined
+        ? []
+        : [personUpdated(owner.id, { full_name: name }, await audienceSeeing(tx, owner))];
     // Before the others: presence is locked before the events are, here as everywhere.
     const { presence_enabled: shown } = changes;
     if (typeof shown === "boolean") await switchPresence(tx, owner, shown);

@@ -5,6 +5,7 @@ import {
   type MessageType,
   type Site,
   channelsOf,
+  guestsNotSeeing,
   holdAudiences,
   isChannelType,
 } from "@carillon/model";
@@ -77,7 +78,7 @@ async function typingEvent(
     return undefined;
   const audience =
     target.kind === "channel"
-      ? await channelReceivers(tx, target.channel.id)
+      ? without(await channelReceivers(tx, target.channel.id), await guestsNotSeeing(tx, sender))
       : await directReceivers(tx, sender.realmId, target.members);
   if (audience.length === 0) return undefined;
   const payload =
@@ -95,6 +96,11 @@ async function typingEvent(
         };
   const event = op === "start" ? typingStarted : typingStopped;
   return event(payload, { audience });
+}
+
+function without(ids: readonly number[], others: readonly number[]): number[] {
+  const left = new Set(others);
+  return ids.filter((id) => !left.has(id));
 }
 
 function person({ id, email }: Account) {

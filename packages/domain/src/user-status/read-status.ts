@@ -1,8 +1,13 @@
-import { type Account, loadSight } from "@carillon/model";
+import {
+  type Account,
+  type UserStatus,
+  loadSight,
+  setFields,
+  statusColumns,
+  statusRow,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
-
-import { setFields, statusColumns, statusRow, type UserStatus } from "./user-status.ts";
 
 const ofAccount = statement({
   name: "status-of-account",

@@ -1,7 +1,7 @@
 import { errors } from "@carillon/contract";
 import { emojiNames } from "@carillon/markdown";
 
-import type { UserStatus } from "./user-status.ts";
+import type { UserStatus } from "@carillon/model";
 
 /** An emoji as a request names it. */
 export interface NamedEmoji {

@@ -1,11 +1,17 @@
-import type { Account } from "@carillon/model";
-import { errors, userStatusChanged } from "@carillon/contract";
+import {
+  type Account,
+  type UserStatus,
+  audienceSeeing,
+  statusChanged,
+  statusColumns,
+  statusRow,
+} from "@carillon/model";
+import { errors } from "@carillon/contract";
 import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 
 import { statusEmoji, type NamedEmoji } from "./status-emoji.ts";
-import { statusColumns, statusRow, type UserStatus } from "./user-status.ts";
 
 /** Code points that a status text may have. */
 const maxTextLength = 60;
@@ -43,6 +49,7 @@ export async function updateStatus(
   const wanted = { ...textField(text), ...statusEmoji(emoji) };
   if (Object.keys(wanted).length === 0)
     throw errors.badRequest("Nothing to change: send status_text or emoji_name");
+  const audience = await audienceSeeing(tx, actor);
   // The row is there from the first time on, so that there is one to lock.
   const [, [before]] = await Promise.all([
     tx.rows(insertEmpty, [actor.id, actor.realmId]),
@@ -59,7 +66,7 @@ export async function updateStatus(
     after.emoji_code,
     after.reaction_type,
   ]);
-  emit(tx, actor.realmId, [userStatusChanged({ user_id: actor.id, ...changed })]);
+  emit(tx, actor.realmId, [statusChanged({ user_id: actor.id, ...changed }, audience)]);
 }
 
 function textField(text: string | undefined): Partial<UserStatus> {

@@ -2,12 +2,13 @@ import {
   type Account,
   type Realm,
   type Site,
+  audienceSeeing,
   personUpdated,
   pictureUpdated,
   rolesSeeingAddress,
   visibleToEveryone,
 } from "@carillon/model";
-import { type NewEvent, errors, isOwner, roles } from "@carillon/contract";
+import { type Audience, type NewEvent, errors, isOwner, roles } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 
 import { checkAddressIsFree, checkNewAddress } from "./new-address.ts";
@@ -54,13 +55,14 @@ export async function changeAddress(tx: Tx, target: Account, address: string): P
     deliveryEmail: address,
     email: isPublic ? address : target.email,
   };
+  const everybody = await audienceSeeing(tx, target);
   const [audience] = await Promise.all([
-    seeingAddress(tx, target),
+    seeingAddress(tx, target, everybody),
     tx.rows(storeAddress, [target.id, changed.deliveryEmail, changed.email]),
   ]);
   return [
     personUpdated(target.id, { delivery_email: address }, audience),
-    ...(isPublic ? [personUpdated(target.id, { new_email: address })] : []),
+    ...(isPublic ? [personUpdated(target.id, { new_email: address }, everybody)] : []),
     ...(target.avatarSource === "G" ? [pictureUpdated(changed, audience)] : []),
   ];
 }
@@ -72,10 +74,13 @@ const accountsSeeing = statement({
   row: { ids: column.text },
 });
 
-/** The active accounts that see the address, its own too, as SQL writes an array; null for everybody. */
-async function seeingAddress(tx: Tx, account: Account): Promise<string | null> {
+/**
+ * The active accounts that see the address, its own too.
+ * @param everybody who sees the account
+ */
+async function seeingAddress(tx: Tx, account: Account, everybody: Audience): Promise<Audience> {
   const seeing = rolesSeeingAddress(account);
-  if (seeing.length === Object.keys(roles).length) return null;
+  if (seeing.length === Object.keys(roles).length) return everybody;
   const found = await tx.first(accountsSeeing, [account.realmId, seeing, account.id]);
   return found?.ids ?? "{}";
 }

@@ -1,6 +1,7 @@
 import {
   type Account,
   type Realm,
+  audienceSeeing,
   checkOwnerIsNoGuest,
   checkOwnerRemains,
   groupEvents,
@@ -11,6 +12,7 @@ import { type NewEvent, errors, groupOfRole, isGuest, isOwner, roles } from "@ca
 import { column, statement, type RowOf, type Tx } from "@carillon/db";
 
 import { channelsSeenEvents, loadChannelsSeen } from "../channels/events/channels-seen.ts";
+import { sightByRole } from "../sight/sight-events.ts";
 import { isPastWaitingPeriod } from "./full-members.ts";
 import { roleSightEvents } from "./role-sight.ts";
 
@@ -77,6 +79,7 @@ export async function changeRoles(
     tx.rows(join, columnsOf(joining)),
     tx.rows(storeRole, [targets.map(({ id }) => id), role]),
   ]);
+  const sight = await sightByRole(tx, realm, active, role);
   const listed = new Set(active.map(({ id }) => id));
   const moved = (what: "membersRemoved" | "membersAdded", rows: Membership[], inFull: boolean) => {
     const byGroup = new Map<number, number[]>();
@@ -86,7 +89,9 @@ export async function changeRoles(
     return [...byGroup].flatMap(([id, ids]) => groupEvents[what]({ id, deactivated: false }, ids));
   };
   return [
-    ...targets.map(({ id }) => personUpdated(id, { role })),
+    ...(await roleEvents(tx, targets, role)),
+    // Before what is told of them, and after it.
+    ...sight.gained,
     ...moved("membersRemoved", left, false),
     ...moved("membersAdded", joined, false),
     ...moved("membersRemoved", left, true),
@@ -98,7 +103,16 @@ export async function changeRoles(
       seen,
     )),
     ...(await roleSightEvents(tx, realm.id, active, role)),
+    ...sight.lost,
   ];
+}
+
+async function roleEvents(tx: Tx, targets: readonly Account[], role: number): Promise<NewEvent[]> {
+  const events: NewEvent[] = [];
+  // One person, or bots, which everybody sees.
+  for (const target of targets)
+    events.push(personUpdated(target.id, { role }, await audienceSeeing(tx, target)));
+  return events;
 }
 
 const membershipRow = { id: column.int, groupId: column.int };

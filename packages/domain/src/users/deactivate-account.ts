@@ -1,6 +1,11 @@
 import {
   type Account,
+  type Realm,
+  audienceSeeing,
+  groupEvents,
+  guestsNotSeeing,
   loadMetadataAudiences,
+  loadRealm,
   markSubscriber,
   personUpdated,
   writeAudit,
@@ -10,7 +15,10 @@ import type { NewEvent } from "@carillon/contract";
 
 import { archivedAmong } from "../channels/events/channel-events.ts";
 import { peerEvents } from "../channels/events/peer-events.ts";
+import { sightBySubscriptions } from "../sight/sight-events.ts";
 import { deleteProfile } from "./delete-profile.ts";
+import { groupsOfAccount } from "./groups-of-account.ts";
+import { reactivatedSettings } from "./reactivated-settings.ts";
 
 const deactivate = statement({
   name: "account-deactivate",
@@ -23,6 +31,20 @@ const dropQueues = statement({
   text: "DELETE FROM event_queue WHERE user_id = $1",
   row: {},
 });
+
+/**
+ * Who hears that an account is gone takes it out of groups and settings. To guests who do not see it, these are told as
+ * they are by then.
+ */
+async function unheardLeaving(tx: Tx, realm: Realm, account: Account): Promise<NewEvent[]> {
+  const blind = await guestsNotSeeing(tx, account);
+  if (!realm.restrictsGuests || blind.length === 0) return [];
+  const groups = await tx.rows(groupsOfAccount, [account.id]);
+  return [
+    ...groups.flatMap((group) => groupEvents.membersRemoved(group, [account.id], blind)),
+    ...(await reactivatedSettings(tx, account.realmId, account.id)),
+  ];
+}
 
 /** What is wanted beside the deactivation itself. */
 export interface AccountDeactivation {
@@ -57,7 +79,10 @@ export async function deactivateAccount(
     account.realmId,
     unsubscribed.map(({ channelId }) => channelId),
   );
-  const profile = deletesProfile ? await deleteProfile(tx, account) : [];
+  const realm = await loadRealm(tx, account.realmId);
+  const lost = await sightBySubscriptions(tx, realm, account.isBot ? [] : unsubscribed, "lost");
+  const audience = await audienceSeeing(tx, account);
+  const profile = deletesProfile ? await deleteProfile(tx, account, audience) : [];
   const events = [
     ...peerEvents(
       "peer_remove",
@@ -65,7 +90,9 @@ export async function deactivateAccount(
       audiences,
       archivedAmong(unsubscribed.map(({ channelId: id, isArchived }) => ({ id, isArchived }))),
     ),
-    personUpdated(account.id, { is_active: false }),
+    personUpdated(account.id, { is_active: false }, audience),
+    ...lost,
+    ...(await unheardLeaving(tx, realm, account)),
     ...profile,
   ];
   return { events, auditId };

@@ -4,6 +4,7 @@ import {
   type Site,
   accountColumns,
   accountRow,
+  changeSight,
   hostOf,
   loadRealmDefaults,
   loadSystemGroups,
@@ -104,10 +105,12 @@ export async function insertUser(
   const groups = await joinSystemGroups(tx, realm, account, user.createdBy ?? null);
   const subscribed =
     isBot || role === roles.guest ? [] : await subscribeToDefaults(tx, realm, account);
+  if (realm.restrictsGuests) await changeSight(tx, realm.id);
+  const place = { host: hostOf(site, realm), siteUrl: site.url };
   return {
     account,
     apiKey,
-    events: [...(await newAccountEvents(tx, account, groups)), ...subscribed],
+    events: [...(await newAccountEvents(tx, place, account, groups)), ...subscribed],
   };
 }
 

@@ -1,5 +1,6 @@
 import {
   type Account,
+  audienceNow,
   checkAdministers,
   checkBotName,
   currentActor,
@@ -15,12 +16,14 @@ import {
   recordAudit,
 } from "@carillon/model";
 import { type NewEvent, errors } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { archivedAmong } from "../channels/events/channel-events.ts";
 import { peerEvents } from "../channels/events/peer-events.ts";
+import { sightBySubscriptions } from "../sight/sight-events.ts";
 import { botWithNewOwner } from "./bot-with-new-owner.ts";
+import { groupsOfAccount } from "./groups-of-account.ts";
 import { reactivatedSettings } from "./reactivated-settings.ts";
 
 const reactivate = statement({
@@ -66,10 +69,15 @@ export async function reactivateUser(tx: Tx, actor: Account, userId: number): Pr
     rejoinedGroups(tx, target.id),
     reactivatedSettings(tx, actor.realmId, target.id),
   ]);
+  const realm = await loadRealm(tx, actor.realmId);
+  const gained = await sightBySubscriptions(tx, realm, subscribed, "gained");
+  // To whom it comes by its channels, it comes as an active account.
+  const audience = await audienceNow(tx, target, { byChannel: false });
   const roles =
     newOwner === undefined ? [] : await botWithNewOwner(tx, { ...target, isActive: true });
   emit(tx, actor.realmId, [
-    personUpdated(target.id, { is_active: true }),
+    personUpdated(target.id, { is_active: true }, audience),
+    ...gained,
     ...(newOwner === undefined ? [] : [personUpdated(target.id, { bot_owner_id: newOwner })]),
     ...peerEvents(
       "peer_add",
@@ -105,14 +113,7 @@ async function checkBot(
   return actor.id;
 }
 
-const groupsOf = statement({
-  name: "groups-of-account",
-  text: `SELECT g.id, g.deactivated FROM user_group_member m JOIN named_user_group g ON g.id = m.group_id
-    WHERE m.user_id = $1 ORDER BY g.id`,
-  row: { id: column.int, deactivated: column.bool },
-});
-
 async function rejoinedGroups(tx: Tx, userId: number): Promise<NewEvent[]> {
-  const groups = await tx.rows(groupsOf, [userId]);
+  const groups = await tx.rows(groupsOfAccount, [userId]);
   return groups.flatMap((group) => groupEvents.membersAdded(group, [userId]));
 }

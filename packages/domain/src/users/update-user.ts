@@ -3,6 +3,7 @@ import {
   type AuditEntry,
   type Realm,
   type Site,
+  audienceSeeing,
   botsThatFollow,
   checkAdministers,
   checkFullName,
@@ -170,7 +171,9 @@ async function apply(
   }
   if (fullName !== undefined) {
     await tx.rows(storeName, [target.id, fullName]);
-    events.push(personUpdated(target.id, { full_name: fullName }));
+    events.push(
+      personUpdated(target.id, { full_name: fullName }, await audienceSeeing(tx, target)),
+    );
     note("user_full_name_changed", target.fullName, fullName);
   }
   if (profile.length > 0) {

@@ -1,28 +1,32 @@
 import {
   type Account,
   groupEvents,
+  guestsNotSeeing,
   hasPublicGravatar,
+  personAdded,
   pictureOf,
   rolesSeeingAddress,
+  unknownUser,
   userObject,
 } from "@carillon/model";
-import { type NewEvent, userAdded } from "@carillon/contract";
+import type { NewEvent } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 
 const sight = statement({
   name: "accounts-by-sight-of-addresses",
   text: `SELECT coalesce(array_agg(id) FILTER (WHERE role = ANY($2::int[])), '{}')::text AS seeing,
       coalesce(array_agg(id) FILTER (WHERE NOT role = ANY($2::int[])), '{}')::text AS others
-    FROM users WHERE realm_id = $1 AND is_active`,
+    FROM users WHERE realm_id = $1 AND is_active AND id <> ALL($3::int[])`,
   row: { seeing: column.text, others: column.text },
 });
 
 /**
  * What everybody is told of a new account: the account, with its address for those who may see it, and the groups
- * that it is in (user-groups.md §2).
+ * that it is in (user-groups.md §2). Guests who do not see it get a stand-in, with clients that need one.
  */
 export async function newAccountEvents(
   sql: Sql,
+  { host, siteUrl }: { readonly host: string; readonly siteUrl: string },
   account: Account,
   groupIds: readonly number[],
 ): Promise<NewEvent[]> {
@@ -35,11 +39,18 @@ export async function newAccountEvents(
   const joined = groupIds.flatMap((id) =>
     groupEvents.membersAdded({ id, deactivated: false }, [account.id]),
   );
-  if (seeing.length === 5) return [userAdded(person(true), { audience: null }), ...joined];
-  const [audience] = await sql.rows(sight, [account.realmId, seeing]);
+  const blind = await guestsNotSeeing(sql, account);
+  if (seeing.length === 5 && blind.length === 0)
+    return [personAdded(person(true), null), ...joined];
+  const [audience] = await sql.rows(sight, [account.realmId, seeing, blind]);
+  const standIn = () => ({
+    person: unknownUser(account.id, host, siteUrl),
+    placeholder: true as const,
+  });
   return [
-    userAdded(person(true), { audience: audience?.seeing ?? "{}" }),
-    userAdded(person(false), { audience: audience?.others ?? "{}" }),
+    personAdded(person(true), audience?.seeing ?? "{}"),
+    personAdded(person(false), audience?.others ?? "{}"),
+    ...(blind.length > 0 ? [personAdded(standIn(), blind)] : []),
     ...joined,
   ];
 }

@@ -1,4 +1,5 @@
 import {
+  type Audience,
   type LoggedFields,
   type NewEvent,
   userGroupAdded,
@@ -29,9 +30,13 @@ export const groupEvents = {
     unlessEmpty(user_ids, () =>
       userGroupMembersAdded({ group_id: group.id, user_ids, ...mark(group) }),
     ),
-  membersRemoved: (group: ToldGroup, user_ids: readonly number[]): NewEvent[] =>
+  membersRemoved: (
+    group: ToldGroup,
+    user_ids: readonly number[],
+    audience: Audience = null,
+  ): NewEvent[] =>
     unlessEmpty(user_ids, () =>
-      userGroupMembersRemoved({ group_id: group.id, user_ids, ...mark(group) }),
+      userGroupMembersRemoved({ group_id: group.id, user_ids, ...mark(group) }, { audience }),
     ),
   subgroupsAdded: (group: ToldGroup, direct_subgroup_ids: readonly number[]): NewEvent[] =>
     unlessEmpty(direct_subgroup_ids, () =>

@@ -34,8 +34,17 @@ export {
 } from "./lock-account.ts";
 export { loadOwnSettings } from "./own-settings.ts";
 export { checkOwnerRemains, lockOwnerSet, ownerRemains } from "./owner-set.ts";
-export { personUpdated, pictureUpdated } from "./person-updated.ts";
+export { personAdded, personUpdated, pictureUpdated, statusChanged } from "./person-updated.ts";
 export { presentUser, userObject } from "./present.ts";
 export { type Principals, loadPrincipals } from "./principals.ts";
 export { setting } from "./setting.ts";
-export { type Sight, fullSight, loadSight, unknownUser } from "./sight.ts";
+export { type Sight, fullSight, loadSight, unknownName, unknownUser } from "./sight.ts";
+export {
+  audienceNow,
+  audienceSeeing,
+  changeSight,
+  guestsNotSeeing,
+  seesByChannel,
+  sharesConversation,
+} from "./sight-audience.ts";
+export { type UserStatus, setFields, statusColumns, statusRow } from "./user-status.ts";

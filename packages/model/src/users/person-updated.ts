@@ -1,4 +1,11 @@
-import { type Audience, type LoggedFields, type NewEvent, userUpdated } from "@carillon/contract";
+import {
+  type Audience,
+  type LoggedFields,
+  type NewEvent,
+  userAdded,
+  userStatusChanged,
+  userUpdated,
+} from "@carillon/contract";
 
 import type { Account } from "./account.ts";
 import { pictureOf } from "./avatar.ts";
@@ -30,4 +37,17 @@ export function pictureUpdated(account: Account, audience: Audience = null): New
   const { id: user_id, avatarSource: avatar_source, avatarVersion: avatar_version } = account;
   const person = { user_id, avatar_source, avatar_version };
   return userUpdated({ person, picture: pictureOf(account) }, { audience });
+}
+
+/** What is told of an account to those who have not known it. */
+export function personAdded(fields: LoggedFields<typeof userAdded>, audience: Audience): NewEvent {
+  return userAdded(fields, { audience });
+}
+
+/** What is told of what somebody says of themselves: only what is different. */
+export function statusChanged(
+  fields: LoggedFields<typeof userStatusChanged>,
+  audience: Audience,
+): NewEvent {
+  return userStatusChanged(fields, { audience });
 }

@@ -18,6 +18,13 @@ export const organizationSteps: readonly WalkStep[] = [
         can_mention_many_users_group: { new: groupValue(walk) },
       },
       { [pick(walk, permissions)]: { new: groupValue(walk) } },
+      {
+        can_access_all_users_group: {
+          new: walk.org.groups[
+            pick(walk, ["role:everyone", "role:members", "role:members"] as const)
+          ],
+        },
+      },
       { [pick(walk, permissions)]: { new: groupValue(walk) } },
     ]),
   })),

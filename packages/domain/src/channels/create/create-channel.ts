@@ -19,6 +19,7 @@ import { type NewEvent, errors } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { sightBySubscriptions } from "../../sight/sight-events.ts";
 import { recordAnnouncements } from "../../notices/record.ts";
 import { channelsShownEvent } from "../events/channel-events.ts";
 import { postCreationNotices } from "./creation-notice.ts";
@@ -69,7 +70,14 @@ export async function createChannel(
   const subscribed = await subscribedEvents(tx, realm.id, [channel], added, before);
   const notices = await postCreationNotices(tx, realm, creator, [channel]);
   if (input.announce) await recordAnnouncements(tx, realm, creator, [channel]);
-  emit(tx, realm.id, [...created.channels, ...subscribed, ...created.defaults, ...notices]);
+  const sight = await sightBySubscriptions(tx, realm, added, "gained");
+  emit(tx, realm.id, [
+    ...sight,
+    ...created.channels,
+    ...subscribed,
+    ...created.defaults,
+    ...notices,
+  ]);
   return channel.id;
 }
 

@@ -11,6 +11,7 @@ import {
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { sightBySubscriptions } from "../../sight/sight-events.ts";
 import { recordAnnouncements } from "../../notices/record.ts";
 import { recordSubscribedNotices } from "../../notices/record-subscribed.ts";
 import { type AddedSubscriptions, namesByAccount } from "./added-subscriptions.ts";
@@ -71,6 +72,7 @@ export async function addSubscriptions(
   const subscribed = { principals, added, created: made };
   const told =
     input.tellSubscribed && (await recordSubscribedNotices(tx, realm, actor, subscribed));
-  emit(tx, realm.id, [...creation.channels, ...events, ...creation.defaults, ...notices]);
+  const sight = await sightBySubscriptions(tx, realm, added, "gained");
+  emit(tx, realm.id, [...sight, ...creation.channels, ...events, ...creation.defaults, ...notices]);
   return { ...namesByAccount(channels, userIds, added), unauthorized, told, locked };
 }

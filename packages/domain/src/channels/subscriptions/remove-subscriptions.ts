@@ -11,6 +11,7 @@ import {
   loadMemberships,
   loadMetadataAudiences,
   loadPrincipals,
+  loadRealm,
   loadSubscribedChannels,
   lockChannels,
   mayAdminister,
@@ -20,6 +21,7 @@ import { errors, channelPermissions } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { sightBySubscriptions } from "../../sight/sight-events.ts";
 import { recordMarkRead } from "../../messages/flags/mark-read-later.ts";
 import { checkSubscriptionBounds } from "./subscription-bounds.ts";
 import { unsubscribedEvents } from "../events/subscription-events.ts";
@@ -79,7 +81,10 @@ export async function removeSubscriptions(
     principals.map(({ id }) => id),
   );
   await recordMarkRead(tx, actor.realmId, removed);
-  emit(tx, actor.realmId, await unsubscribedEvents(tx, actor.realmId, channels, removed, before));
+  const realm = await loadRealm(tx, actor.realmId);
+  const events = await unsubscribedEvents(tx, realm.id, channels, removed, before);
+  const sight = await sightBySubscriptions(tx, realm, removed, "lost");
+  emit(tx, realm.id, [...events, ...sight]);
   const left = new Set(removed.map(({ channelId }) => channelId));
   return {
     removed: channels.filter(({ id }) => left.has(id)).map(({ name }) => name),

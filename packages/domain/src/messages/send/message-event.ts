@@ -18,18 +18,20 @@ export type LoggedMessage = LoggedFields<typeof messageSent>;
 /**
  * The `message` event as the log keeps it: once for all receivers, with both forms of the content and of the avatar;
  * the poll that hands it out picks those that its queue asked for (events.md §5.5).
+ * @param unseenBy receivers who do not see the sender
  */
 export function messageEvent(
   realm: Realm,
   message: NumberedMessage,
   audience: Audience,
   flags: ReceiverFlags,
+  unseenBy: readonly number[] = [],
 ): NewEvent {
   const { target, local } = message;
   const sender = personOf(message.sender);
-  const flagsOf = Object.fromEntries(
-    [...flags.byUser].map(([userId, bits]) => [userId, { flags: flagNames(bits) }]),
-  );
+  const own: Record<string, { flags?: string[]; unseen_sender?: true }> = {};
+  for (const [userId, bits] of flags.byUser) own[userId] = { flags: flagNames(bits) };
+  for (const userId of unseenBy) own[userId] = { ...own[userId], unseen_sender: true };
   const payload: LoggedMessage = {
     message: {
       ...commonFields(presentable(message, sender), realm),
@@ -46,7 +48,7 @@ export function messageEvent(
   };
   return messageSent(payload, {
     audience,
-    ...(flags.byUser.size > 0 ? { userData: flagsOf } : {}),
+    ...(Object.keys(own).length > 0 ? { userData: own } : {}),
   });
 }
 

@@ -1,18 +1,13 @@
-import {
-  type Members,
-  type NumberedMessage,
-  type OutgoingMessage,
-  type Realm,
-  ensureDirectRecipients,
-  memberKey,
-} from "@carillon/model";
+import { type NumberedMessage, type OutgoingMessage, type Realm, memberKey } from "@carillon/model";
 import { column, statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
+import { openConversations } from "../../sight/new-conversations.ts";
 import { amongAudience, loadAudiences } from "./audience.ts";
 import { messageEvent } from "./message-event.ts";
 import { loadReceiverFlags } from "./receiver-flags.ts";
 import { insertCopies, insertMessages } from "./store-messages.ts";
+import { loadUnseen } from "./unseen.ts";
 import { touchChannels } from "./touch-channels.ts";
 import { raiseVisibility } from "./visibility.ts";
 
@@ -40,18 +35,24 @@ export async function sendMessages(
   outgoing: readonly OutgoingMessage[],
 ): Promise<SendResult> {
   if (outgoing.length === 0) return { sent: [], events: [] };
-  const numbered = await number(tx, realm, outgoing);
-  const [inserted, audiences, flags] = await Promise.all([
+  const { numbered, shown } = await number(tx, realm, outgoing);
+  const [inserted, audiences, flags, unseen] = await Promise.all([
     insertMessages(tx, realm.id, numbered),
     loadAudiences(tx, numbered),
     loadReceiverFlags(tx, realm.id, numbered),
+    loadUnseen(tx, realm, numbered),
   ]);
   const sent = numbered
-    .map((message, i) => ({ message, audience: audiences[i]!, flags: flags[i]! }))
+    .map((message, i) => ({
+      message,
+      audience: audiences[i]!,
+      flags: flags[i]!,
+      unseen: unseen.get(i) ?? [],
+    }))
     .filter(({ message }) => inserted.has(message.id));
   const copying = insertCopies(tx, sent);
-  const events = sent.map(({ message, audience, flags: own }) =>
-    messageEvent(realm, message, audience, own),
+  const events = sent.map(({ message, audience, flags: own, unseen: by }) =>
+    messageEvent(realm, message, audience, own, by),
   );
   // Whom a message does not reach, it must not tell of its topic either.
   const heard = sent.map(({ message, audience }) => ({
@@ -68,7 +69,7 @@ export async function sendMessages(
     sent: numbered.map(({ id }) =>
       inserted.has(id) ? sentMessage(id, policies.get(id)) : undefined,
     ),
-    events: [...woken, ...events, ...visibility.events],
+    events: [...shown, ...woken, ...events, ...visibility.events],
   };
 }
 
@@ -88,15 +89,15 @@ async function number(
   tx: Tx,
   realm: Realm,
   outgoing: readonly OutgoingMessage[],
-): Promise<NumberedMessage[]> {
-  const conversations = outgoing.flatMap<Members>(({ target }) =>
-    target.kind === "direct" ? [target.members] : [],
+): Promise<{ numbered: NumberedMessage[]; shown: readonly NewEvent[] }> {
+  const conversations = outgoing.flatMap(({ target }) =>
+    target.kind === "direct" ? [target] : [],
   );
-  const [ids, directs] = await Promise.all([
+  const [ids, { ids: directs, events: shown }] = await Promise.all([
     tx.rows(allocate, [outgoing.length]),
-    ensureDirectRecipients(tx, realm.id, conversations),
+    openConversations(tx, realm, conversations),
   ]);
-  return outgoing.map((message, i) => {
+  const numbered = outgoing.map((message, i) => {
     const { target } = message;
     const recipientId =
       target.kind === "channel"
@@ -106,4 +107,5 @@ async function number(
     if (!numbers || recipientId === undefined) throw new Error("a message without id or recipient");
     return { ...message, ...numbers, recipientId };
   });
+  return { numbered, shown };
 }

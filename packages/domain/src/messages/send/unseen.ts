@@ -1,0 +1,44 @@
+import {
+  type NumberedMessage,
+  type Realm,
+  seesByChannel,
+  sharesConversation,
+} from "@carillon/model";
+import { roles } from "@carillon/contract";
+import { column, statement, type Sql } from "@carillon/db";
+
+const blind = statement({
+  name: "guests-not-seeing-senders",
+  text: `SELECT w.place::int, u.id FROM unnest($2::int[], $3::int[]) WITH ORDINALITY AS w (sender, channel_id, place)
+      JOIN subscriptions s ON s.channel_id = w.channel_id AND s.active AND s.is_user_active
+      JOIN users u ON u.id = s.user_id AND u.role = ${roles.guest} AND u.id <> w.sender
+    WHERE NOT ${seesByChannel("u.id", "w.sender")} AND NOT ${sharesConversation("$1", "u.id", "w.sender")}`,
+  row: { place: column.int, id: column.int },
+});
+
+/**
+ * Of each message, by its place, the receivers who do not see who wrote it (users.md §2.1): guests, where somebody writes
+ * in a channel without being subscribed.
+ */
+export async function loadUnseen(
+  sql: Sql,
+  realm: Realm,
+  messages: readonly NumberedMessage[],
+): Promise<Map<number, number[]>> {
+  const unseen = new Map<number, number[]>();
+  if (!realm.restrictsGuests) return unseen;
+  const places = messages.flatMap(({ target, sender }, place) =>
+    target.kind === "channel" && !sender.isBot ? [{ place, sender, target }] : [],
+  );
+  if (places.length === 0) return unseen;
+  const rows = await sql.rows(blind, [
+    realm.id,
+    places.map(({ sender }) => sender.id),
+    places.map(({ target }) => target.channel.id),
+  ]);
+  for (const row of rows) {
+    const place = places[row.place - 1]?.place ?? 0;
+    unseen.set(place, [...(unseen.get(place) ?? []), row.id]);
+  }
+  return unseen;
+}

@@ -1,0 +1,217 @@
+import {
+  type Account,
+  type ProfileData,
+  type SubscriptionPair,
+  accountColumns,
+  accountRow,
+  changeSight,
+  hasPublicGravatar,
+  personAdded,
+  personUpdated,
+  pictureOf,
+  profileDataSql,
+  seesByChannel,
+  setFields,
+  sharesConversation,
+  showsAddressTo,
+  statusChanged,
+  statusColumns,
+  statusRow,
+  unknownName,
+  userObject,
+} from "@carillon/model";
+import { type NewEvent, isGuest, roles, userRemoved } from "@carillon/contract";
+import { column, statement, type Sql, type Tx } from "@carillon/db";
+import { inSlices } from "@carillon/kit";
+
+/** A person whom viewers see by now, or no more; these as SQL writes an array. */
+interface Shift {
+  readonly person: number;
+  readonly viewers: string;
+}
+
+const shiftRow = { person: column.int, viewers: column.text };
+
+/**
+ * Guests and people who share one of the changed subscriptions, and see each other by nothing else: who has gained or
+ * lost sight by the change. `others` are those who are subscribed now, and those who were.
+ */
+const bySubscriptions = statement({
+  name: "sight-by-subscriptions",
+  text: `WITH changed AS (
+      SELECT DISTINCT channel_id, user_id FROM unnest($2::int[], $3::int[]) AS c (channel_id, user_id)
+    ), others AS (
+      SELECT s.channel_id, s.user_id FROM subscriptions s
+      WHERE s.channel_id IN (SELECT channel_id FROM changed) AND s.active AND s.is_user_active
+      UNION SELECT channel_id, user_id FROM changed
+    ), pair AS (
+      SELECT g.id AS guest, p.id AS person FROM changed JOIN others USING (channel_id)
+        JOIN users p ON p.id = changed.user_id JOIN users g ON g.id = others.user_id
+      WHERE g.role = ${roles.guest} AND g.is_active AND NOT p.is_bot AND p.id <> g.id
+      UNION
+      SELECT g.id, p.id FROM changed JOIN others USING (channel_id)
+        JOIN users g ON g.id = changed.user_id JOIN users p ON p.id = others.user_id
+      WHERE g.role = ${roles.guest} AND g.is_active AND NOT p.is_bot AND p.id <> g.id
+    )
+    SELECT person, array_agg(guest ORDER BY guest)::text AS viewers FROM pair
+    WHERE NOT ${sharesConversation("$1", "guest", "person")} AND NOT EXISTS (
+      SELECT FROM subscriptions mine JOIN subscriptions theirs ON theirs.channel_id = mine.channel_id
+      WHERE mine.user_id = guest AND mine.active
+        AND theirs.user_id = person AND theirs.active AND theirs.is_user_active
+        AND NOT EXISTS (SELECT FROM changed c
+          WHERE c.channel_id = mine.channel_id AND c.user_id IN (guest, person)))
+    GROUP BY person ORDER BY person`,
+  row: shiftRow,
+});
+
+/** The same of conversations that are new, by the ids of their recipients. */
+const byConversations = statement({
+  name: "sight-by-conversations",
+  text: `WITH pair AS (
+      SELECT DISTINCT g.id AS guest, p.id AS person FROM recipients r
+        JOIN users g ON g.id = ANY(r.member_ids) JOIN users p ON p.id = ANY(r.member_ids)
+      WHERE r.realm_id = $1 AND r.id = ANY($2::int[])
+        AND g.role = ${roles.guest} AND g.is_active AND NOT p.is_bot AND p.id <> g.id
+    )
+    SELECT person, array_agg(guest ORDER BY guest)::text AS viewers FROM pair
+    WHERE NOT ${seesByChannel("guest", "person")} AND NOT EXISTS (
+      SELECT FROM recipients d
+      WHERE d.realm_id = $1 AND d.member_ids @> ARRAY[guest, person] AND d.id <> ALL($2::int[]))
+    GROUP BY person ORDER BY person`,
+  row: shiftRow,
+});
+
+/** Everybody whom viewers do not see, or would not if they were guests. */
+const unseenBy = statement({
+  name: "accounts-unseen",
+  text: `WITH seen AS (
+      SELECT mine.user_id AS viewer, theirs.user_id AS person
+      FROM subscriptions mine JOIN subscriptions theirs ON theirs.channel_id = mine.channel_id
+      WHERE mine.user_id = ANY($2::int[]) AND mine.active AND theirs.active AND theirs.is_user_active
+      UNION
+      SELECT v.id, unnest(d.member_ids) FROM unnest($2::int[]) AS v (id)
+        JOIN recipients d ON d.realm_id = $1 AND d.member_ids @> ARRAY[v.id]
+    )
+    SELECT p.id AS person, array_agg(v.id ORDER BY v.id)::text AS viewers
+    FROM users p CROSS JOIN unnest($2::int[]) AS v (id)
+    WHERE p.realm_id = $1 AND NOT p.is_bot AND p.id <> v.id
+      AND NOT EXISTS (SELECT FROM seen WHERE seen.viewer = v.id AND seen.person = p.id)
+    GROUP BY p.id ORDER BY p.id`,
+  row: shiftRow,
+});
+
+const activeGuests = statement({
+  name: "active-guests",
+  text: `SELECT id FROM users WHERE realm_id = $1 AND role = ${roles.guest} AND is_active ORDER BY id`,
+  row: { id: column.int },
+});
+
+/**
+ * What guests are told who see accounts by subscriptions that have begun, or no longer by those that have ended
+ * (users.md §2.1); nothing where they see everybody.
+ * @param how whether the subscriptions are there by now, or were
+ */
+export async function sightBySubscriptions(
+  tx: Tx,
+  realm: { readonly id: number; readonly restrictsGuests: boolean },
+  pairs: readonly SubscriptionPair[],
+  how: "gained" | "lost",
+): Promise<NewEvent[]> {
+  if (!realm.restrictsGuests || pairs.length === 0) return [];
+  await changeSight(tx, realm.id);
+  const shifts = await tx.rows(bySubscriptions, [
+    realm.id,
+    pairs.map(({ channelId }) => channelId),
+    pairs.map(({ userId }) => userId),
+  ]);
+  return how === "lost" ? lostEvents(shifts) : gainedEvents(tx, shifts, roles.guest);
+}
+
+/** What guests are told who see accounts by direct conversations that are new; the sight must be theirs to change. */
+export async function sightByConversations(
+  tx: Tx,
+  realmId: number,
+  recipientIds: readonly number[],
+): Promise<NewEvent[]> {
+  if (recipientIds.length === 0) return [];
+  return gainedEvents(tx, await tx.rows(byConversations, [realmId, recipientIds]), roles.guest);
+}
+
+/**
+ * What accounts are told that have become guests, or are none any more, of those whom guests do not see.
+ * @param targets active accounts with the roles that they had
+ */
+export async function sightByRole(
+  tx: Tx,
+  realm: { readonly id: number; readonly restrictsGuests: boolean },
+  targets: ReadonlyArray<Pick<Account, "id" | "role">>,
+  role: number,
+): Promise<{ readonly gained: NewEvent[]; readonly lost: NewEvent[] }> {
+  const turned = targets.filter((target) => isGuest(target) !== (role === roles.guest));
+  if (!realm.restrictsGuests || turned.length === 0) return { gained: [], lost: [] };
+  await changeSight(tx, realm.id);
+  const shifts = await tx.rows(unseenBy, [realm.id, turned.map(({ id }) => id)]);
+  return role === roles.guest
+    ? { gained: [], lost: await lostEvents(shifts) }
+    : { gained: await gainedEvents(tx, shifts, role), lost: [] };
+}
+
+/** What all guests are told when the organization keeps accounts from them by now, or no more. */
+export async function sightByPermission(
+  tx: Tx,
+  realmId: number,
+  how: "gained" | "lost",
+): Promise<NewEvent[]> {
+  await changeSight(tx, realmId);
+  const guests = await tx.rows(activeGuests, [realmId]);
+  const shifts = await tx.rows(unseenBy, [realmId, guests.map(({ id }) => id)]);
+  return how === "lost" ? lostEvents(shifts) : gainedEvents(tx, shifts, roles.guest);
+}
+
+function lostEvents(shifts: readonly Shift[]): Promise<NewEvent[]> {
+  return inSlices(shifts, ({ person: user_id, viewers }) =>
+    userRemoved({ person: { user_id, full_name: unknownName } }, { audience: viewers }),
+  );
+}
+
+const shown = statement({
+  name: "accounts-shown",
+  text: `SELECT ${accountColumns}, ${profileDataSql("u.id")} AS "profileData" FROM users u
+    WHERE u.id = ANY($1::int[]) ORDER BY u.id`,
+  row: { ...accountRow, profileData: column.json<ProfileData>().orNull() },
+});
+
+const statuses = statement({
+  name: "statuses-shown",
+  text: `SELECT s.user_id AS id, ${statusColumns} FROM user_status s
+    WHERE s.user_id = ANY($1::int[]) AND (s.status_text <> '' OR s.emoji_name <> '')`,
+  row: { id: column.int, ...statusRow },
+});
+
+/** @param role of all the viewers: what they see of addresses */
+async function gainedEvents(sql: Sql, shifts: readonly Shift[], role: number): Promise<NewEvent[]> {
+  if (shifts.length === 0) return [];
+  const ids = shifts.map(({ person }) => person);
+  const [people, said] = await Promise.all([sql.rows(shown, [ids]), sql.rows(statuses, [ids])]);
+  const statusOf = new Map(said.map(({ id, ...status }) => [id, setFields(status)]));
+  const viewersOf = new Map(shifts.map(({ person, viewers }) => [person, viewers]));
+  const events = await inSlices(people, ({ profileData, ...account }) => {
+    const audience = viewersOf.get(account.id) ?? "{}";
+    const person = userObject(account, showsAddressTo(account, role), profileData ?? {});
+    const status = statusOf.get(account.id);
+    return [
+      personAdded(
+        {
+          person: { ...person, is_active: true },
+          picture: pictureOf(account),
+          public_gravatar: hasPublicGravatar(account),
+        },
+        audience,
+      ),
+      ...(status ? [statusChanged({ user_id: account.id, ...status }, audience)] : []),
+      // An account comes as an active one.
+      ...(account.isActive ? [] : [personUpdated(account.id, { is_active: false }, audience)]),
+    ];
+  });
+  return events.flat();
+}
