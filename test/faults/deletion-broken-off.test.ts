@@ -44,10 +44,24 @@ onBothBackends("A deletion of messages whose worker is killed five times", scena
     }),
 });
 
-describe("A deletion of messages whose worker freezes in the middle of a batch", function () {
+describe("A deletion of messages whose worker", function () {
   this.timeout(scenarioMs);
 
-  it("goes on in another one, and the first does nothing when it thaws", () =>
+  it("is told to end, goes on in another one, and the first ends in order", () =>
+    inWorld("postgres", async (world) => {
+      await slowDeletions(world);
+      await brokenOff(world, async (left) => {
+        const worker = await world.worker();
+        const before = await left();
+        const goesOn = async () => (await left()) < before;
+        await waitFor(goesOn, { what: "messages are deleted", timeoutMs: patienceMs });
+        expect(await worker.stop()).to.deep.equal({ code: 0, signal: null });
+        expect(await left(), "messages when it has ended").to.be.greaterThan(0);
+        world.startWorker();
+      });
+    }));
+
+  it("freezes in the middle of a batch, goes on in another one, and the first does nothing when it thaws", () =>
     inWorld("postgres", async (world) => {
       const deletions = await gate(world.db, "DELETE ON messages");
       // The processes' own limit is ten seconds; a test of the pool holds that.

@@ -5,6 +5,7 @@ import {
   bot,
   channel,
   childrenOf,
+  countQueries,
   deleteRecorded,
   eventsOf,
   killedAfter,
@@ -199,6 +200,26 @@ describe("the deletion of what a deactivated account has sent", () => {
     const ref = await intent();
     for (let i = 0; i < 10; i++) expect(await plan(ref)).to.have.length(1);
     expect(await failure(plan(ref))).to.match(/^GiveUp: 1 steps could not be done/);
+  });
+
+  it("asks the database as often for a batch of many topics, readers and copies as for one message", async () => {
+    const asked = async (topics: number, readers: number) => {
+      target = await user(db, scene.org.realm);
+      const subscribers = [target, scene.org.member];
+      for (let i = 0; i < readers; i++) subscribers.push(await user(db, scene.org.realm));
+      const place = await channel(db, scene.org.realm, { subscribers, inviteOnly: true });
+      await pastMessages(db, place, scene.org.member);
+      for (let i = 0; i < topics; i++)
+        await pastMessages(db, place, target, { count: 3, topic: `topic ${i}` });
+      await deactivate();
+      const [only] = await plan(await intent());
+      if (!only) throw new Error("nothing to do");
+      const { statements } = await countQueries(db, () => step(only));
+      await deleteRecorded(db);
+      return statements;
+    };
+    const few = await asked(1, 0);
+    expect(await asked(12, 6)).to.deep.equal(few);
   });
 
   it("has nothing to do for a bot that has sent nothing", async () => {

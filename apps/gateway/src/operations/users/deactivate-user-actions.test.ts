@@ -2,6 +2,7 @@ import { deactivateUser, deleteMessage, getOwnUser, reactivateUser } from "@cari
 import {
   bot,
   channel,
+  countQueries,
   deleteRecorded,
   eventsOf,
   organization,
@@ -269,6 +270,23 @@ describe("DELETE /users/{user_id}: actions", () => {
     await gateway.as(org.owner).succeed(deleteMessage, { path: { message_id: first ?? 0 } });
     await deleteRecorded(db);
     expect(await left(target)).to.deep.equal([]);
+  });
+
+  it("ask the database as often, and read no message, however many there are to delete", async () => {
+    const asked = async (count: number) => {
+      const target = await user(db, org.realm);
+      await bot(db, target);
+      const room = await channel(db, org.realm, { subscribers: [target, org.member] });
+      if (count > 0) await pastMessages(db, room, target, { count });
+      const { statements } = await countQueries(db, () =>
+        succeed(target, "delete_public_channel_messages", "delete_direct_messages"),
+      );
+      // Without the wake-ups, which go out after the answer, perhaps.
+      return statements.filter((text) => !text.includes("pg_notify"));
+    };
+    const none = await asked(0);
+    expect(await asked(500)).to.deep.equal(none);
+    expect(none.filter((text) => /\bmessages m?\b/.test(text))).to.deep.equal([]);
   });
 
   it("delete_profile takes the names, and pictures that people have put up, and tells so", async () => {
