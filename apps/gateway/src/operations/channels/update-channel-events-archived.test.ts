@@ -1,0 +1,92 @@
+import {
+  channelAudience,
+  channelWatching,
+  channelsShownIn,
+  sameFor,
+  kindsOfEach,
+  patchedChannel,
+  type ToldEvent,
+  unique,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+// channels.md §5, events.md §4, as it leaves GET /events.
+describe("PATCH /streams/{stream_id}: events of an archived one", () => {
+  const scene = useScene({ row: { enableSpectatorAccess: true } });
+  const watching = channelWatching(scene);
+  const { room, told } = watching;
+  const { ofOpen } = channelAudience;
+
+  describe("of archived channels", () => {
+    it("are told to clients that know what these are", async () => {
+      const { id } = await room({ isArchived: true });
+      const seen = await told(id, { description: "put away" });
+      expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofOpen, ["stream/update"]));
+    });
+
+    it("are told to no others, whoever sees the channel by now", async () => {
+      const { id } = await room({ isArchived: true });
+      for (const params of [
+        { description: "away" },
+        { is_private: true },
+        { is_private: false },
+        { can_send_message_group: { new: scene.org.groups["role:owners"] } },
+      ])
+        expect(await told(id, params, scene.org.owner, {}), JSON.stringify(params)).to.deep.equal(
+          {},
+        );
+    });
+  });
+
+  describe("of a channel that comes back from the archive, and is changed besides", () => {
+    const called = unique("back");
+    const back = {
+      is_archived: false,
+      is_private: false,
+      new_name: called,
+      is_default_stream: true,
+    };
+    const hidden = () => room({ inviteOnly: true, isArchived: true });
+
+    it("tell clients that know archived channels of each", async () => {
+      const { id, name } = await hidden();
+      const seen = await told(id, back);
+      const properties = (events: ToldEvent[] = []) =>
+        events.map(({ type, op, property }) => property ?? `${type}/${op ?? ""}`);
+      expect(properties(seen["admin"])).to.deep.equal([
+        "invite_only",
+        "name",
+        "is_archived",
+        "default_streams/",
+      ]);
+      expect(seen["admin"]?.map((event) => event["name"])).to.deep.equal([
+        name,
+        name,
+        called,
+        undefined,
+      ]);
+      expect(properties(seen["stranger"])).to.deep.equal([
+        "stream/create",
+        "subscription/peer_add",
+        "is_archived",
+        "default_streams/",
+      ]);
+      await patchedChannel(scene, id, { new_name: name });
+    });
+
+    it("give it to others as it is then, once", async () => {
+      const { id } = await hidden();
+      const seen = await told(id, back, scene.org.owner, {});
+      const shown = ["stream/create", "subscription/peer_add", "default_streams"];
+      const own = ["stream/create", "subscription/add"];
+      expect(kindsOfEach(seen)).to.deep.equal({
+        ...sameFor(["admin", "moderator", "bot", "holder", "stranger"], shown),
+        ...sameFor(["owner", "member"], [...own, "default_streams"]),
+        guest: own,
+      });
+      const [object] = channelsShownIn(seen["stranger"]);
+      expect(object).to.include({ name: called, invite_only: false, is_archived: false });
+    });
+  });
+});

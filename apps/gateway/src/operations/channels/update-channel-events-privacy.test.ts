@@ -1,0 +1,195 @@
+import {
+  channelAudience,
+  channelWatching,
+  channelsShownIn,
+  fieldsOfEvent,
+  sameFor,
+  kindsOfEach,
+  shownChannel,
+  type ToldEvent,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+// channels.md §5, events.md §4, as it leaves GET /events.
+describe("PATCH /streams/{stream_id}: events of who sees it", () => {
+  const scene = useScene({ row: { enableSpectatorAccess: true } });
+  const watching = channelWatching(scene);
+  const { room, told } = watching;
+  const { ofOpen, ofClosed } = channelAudience;
+
+  describe("of a privacy", () => {
+    const update = (event: ToldEvent | undefined) => event && fieldsOfEvent(event);
+
+    it("that lets others see the channel show it to them, with who is subscribed", async () => {
+      const { id, name } = await room({ inviteOnly: true });
+      const seen = await told(id, { is_private: false });
+      expect(kindsOfEach(seen)).to.deep.equal({
+        ...sameFor(ofClosed, ["stream/update"]),
+        ...sameFor(
+          ["moderator", "bot", "holder", "stranger"],
+          ["stream/create", "subscription/peer_add"],
+        ),
+      });
+      expect(update(seen["guest"]?.[0])).to.deep.equal({
+        stream_id: id,
+        name,
+        property: "invite_only",
+        value: false,
+        history_public_to_subscribers: true,
+        is_web_public: false,
+      });
+      const [shown, peers] = seen["stranger"] ?? [];
+      const { is_default: _default, ...now } = await shownChannel(scene, id);
+      // Clients count those who are told as peers, and get the first message as one.
+      const initial = { subscriber_count: 0, first_message_id: null };
+      expect(shown?.["streams"]).to.deep.equal([{ ...now, ...initial }]);
+      const { owner, member, guest } = scene.org;
+      expect(peers && fieldsOfEvent(peers)).to.deep.equal({
+        stream_ids: [id],
+        user_ids: [owner.id, member.id, guest.id].sort((a, b) => a - b),
+      });
+    });
+
+    it("that hides the channel takes it from who is not subscribed, and tells the others", async () => {
+      const { id } = await room();
+      const seen = await told(id, { is_private: true });
+      expect(kindsOfEach(seen)).to.deep.equal({
+        ...sameFor(ofClosed, ["stream/update"]),
+        ...sameFor(["moderator", "bot", "holder", "stranger"], ["stream/delete"]),
+      });
+      expect(update(seen["stranger"]?.[0])).to.deep.equal({
+        stream_ids: [id],
+        streams: [{ stream_id: id }],
+      });
+      expect(seen["admin"]?.[0]).to.include({
+        property: "invite_only",
+        value: true,
+        history_public_to_subscribers: false,
+      });
+    });
+
+    it("leaves it with those whom its groups let see it", async () => {
+      const { id } = await room({ groups: { canAddSubscribersGroupId: watching.group.id } });
+      const hidden = await told(id, { is_private: true });
+      expect(kindsOfEach(hidden)["holder"]).to.deep.equal(["stream/update"]);
+      const open = await told(id, { is_private: false });
+      expect(kindsOfEach(open)["holder"]).to.deep.equal(["stream/update"]);
+    });
+
+    it("for the web shows it to guests, and takes it from them again", async () => {
+      const { id } = await room();
+      const shown = await told(id, { is_web_public: true });
+      expect(kindsOfEach(shown)).to.deep.equal({
+        ...sameFor(ofOpen, ["stream/update"]),
+        otherGuest: ["stream/create", "subscription/peer_add"],
+      });
+      const hidden = await told(id, { is_web_public: false });
+      expect(kindsOfEach(hidden)).to.deep.equal({
+        ...sameFor(ofOpen, ["stream/update"]),
+        otherGuest: ["stream/delete"],
+      });
+    });
+
+    it("of the history alone is told to those who see the channel", async () => {
+      const { id } = await room({ inviteOnly: true });
+      const seen = await told(id, { history_public_to_subscribers: true });
+      expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofClosed, ["stream/update"]));
+      expect(seen["guest"]?.[0]).to.include({
+        property: "invite_only",
+        value: true,
+        history_public_to_subscribers: true,
+        is_web_public: false,
+      });
+    });
+
+    it("shows a channel without subscribers without any", async () => {
+      const { owner } = scene.org;
+      const { id } = await room({
+        inviteOnly: true,
+        subscribers: [],
+        groups: { canSubscribeGroupId: scene.org.groups["role:owners"] },
+      });
+      const seen = await told(id, { is_private: false }, owner);
+      expect(kindsOfEach(seen)["stranger"]).to.deep.equal(["stream/create"]);
+    });
+
+    it("shows a channel as it is after all changes of the request", async () => {
+      const { id } = await room({ inviteOnly: true, name: "Under wraps" });
+      const seen = await told(id, { is_private: false, new_name: "Unwrapped", description: "!" });
+      const [created] = channelsShownIn(seen["stranger"]);
+      expect(created).to.include({ name: "Unwrapped", description: "!", invite_only: false });
+      expect(kindsOfEach(seen)["stranger"]).to.deep.equal([
+        "stream/create",
+        "subscription/peer_add",
+      ]);
+    });
+
+    it("takes a channel away before the list of defaults has it no more", async () => {
+      const { id } = await room({ isDefault: true });
+      const seen = await told(id, { is_private: true, is_default_stream: false });
+      expect(kindsOfEach(seen)["stranger"]).to.deep.equal(["stream/delete", "default_streams"]);
+      expect(kindsOfEach(seen)["member"]).to.deep.equal(["stream/update", "default_streams"]);
+    });
+  });
+
+  describe("of permissions that show a private channel", () => {
+    const showing = [
+      "can_administer_channel_group",
+      "can_add_subscribers_group",
+      "can_subscribe_group",
+    ] as const;
+
+    for (const permission of showing)
+      it(`${permission}: show it to those who get them, and take it from those who lose them`, async () => {
+        const { groups } = scene.org;
+        const { id, name } = await room({ inviteOnly: true });
+        const given = await told(id, { [permission]: { new: watching.group.id } });
+        expect(kindsOfEach(given)).to.deep.equal({
+          ...sameFor(ofClosed, ["stream/update"]),
+          holder: ["stream/create", "subscription/peer_add"],
+        });
+        expect(given["guest"]?.map(fieldsOfEvent)).to.deep.equal([
+          { stream_id: id, name, property: permission, value: watching.group.id },
+        ]);
+        const [shown] = channelsShownIn(given["holder"]);
+        expect(shown?.[permission]).to.equal(watching.group.id);
+        const moved = await told(id, { [permission]: { new: groups["role:moderators"] } });
+        expect(kindsOfEach(moved)).to.deep.equal({
+          ...sameFor(ofClosed, ["stream/update"]),
+          moderator: ["stream/create", "subscription/peer_add"],
+          holder: ["stream/delete"],
+        });
+        const set = { direct_members: [watching.otherGuest.id], direct_subgroups: [] };
+        const nobody = await told(id, { [permission]: { new: set } });
+        // A guest gets nothing by it.
+        expect(kindsOfEach(nobody)).to.deep.equal({
+          ...sameFor(ofClosed, ["stream/update"]),
+          moderator: ["stream/delete"],
+        });
+      });
+
+    it("are told to those who keep seeing it by another", async () => {
+      const { id } = await room({
+        inviteOnly: true,
+        groups: {
+          canSubscribeGroupId: watching.group.id,
+          canAddSubscribersGroupId: watching.group.id,
+        },
+      });
+      const nobody = { new: scene.org.groups["role:nobody"] };
+      const seen = await told(id, { can_subscribe_group: nobody });
+      expect(kindsOfEach(seen)["holder"]).to.deep.equal(["stream/update"]);
+      const last = await told(id, { can_add_subscribers_group: nobody });
+      expect(kindsOfEach(last)["holder"]).to.deep.equal(["stream/delete"]);
+    });
+
+    it("and are but told where everybody sees the channel anyhow", async () => {
+      const { id } = await room();
+      for (const permission of showing) {
+        const seen = await told(id, { [permission]: { new: watching.group.id } });
+        expect(kindsOfEach(seen)).to.deep.equal(sameFor(ofOpen, ["stream/update"]));
+      }
+    });
+  });
+});

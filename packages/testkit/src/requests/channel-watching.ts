@@ -1,0 +1,90 @@
+import { channel, type ChannelOverrides } from "../factories/channel.ts";
+import { type TestAccount, user } from "../factories/account.ts";
+import { userGroup } from "../factories/group.ts";
+import type { Scene } from "../scene.ts";
+import { patchedChannel, type ChannelPatch } from "./channels.ts";
+import { kindsOf, type ToldEvent, watch } from "./watching.ts";
+
+const types = ["stream", "subscription", "default_streams", "user_topic"];
+
+const nonGuests = ["owner", "admin", "moderator", "member", "bot", "holder", "stranger"];
+const ofOpen = [...nonGuests, "guest"];
+
+/** Who sees a channel that the owner, a member and a guest are subscribed to. */
+export const channelAudience = {
+  /** Who is told of default channels. */
+  nonGuests,
+  /** Of a public one. */
+  ofOpen,
+  /** Of a private one. */
+  ofClosed: ["owner", "admin", "member", "guest"],
+  all: [...ofOpen, "otherGuest"],
+} as const;
+
+/** Watches what everybody of a scene is told of changes of a channel. */
+export function channelWatching(scene: Scene) {
+  let holder: TestAccount;
+  let group: { id: number };
+  let everybody: Record<string, TestAccount>;
+  before("make those who watch", async () => {
+    const { db, org } = scene;
+    const { owner, admin, moderator, member, guest, bot } = org;
+    holder = await user(db, org.realm);
+    group = await userGroup(db, org.realm, { members: [holder] });
+    const otherGuest = await user(db, org.realm, { role: 600 });
+    const stranger = await user(db, org.realm);
+    everybody = { owner, admin, moderator, member, guest, bot, holder, stranger, otherGuest };
+  });
+  return {
+    /** The group of an account that sees private channels by it alone. */
+    get group() {
+      return group;
+    },
+    /** A guest who is subscribed to nothing. */
+    get otherGuest() {
+      return everybody["otherGuest"] as TestAccount;
+    },
+    /** A channel of nobody's, with the owner, a member and a guest subscribed. */
+    room: (overrides?: ChannelOverrides) =>
+      channel(scene.db, scene.org.realm, {
+        subscribers: [scene.org.owner, scene.org.member, scene.org.guest],
+        ...overrides,
+      }),
+    /** What is told of the change, by who is told, those left out who are told nothing. */
+    async told(
+      id: number,
+      params: ChannelPatch,
+      by: TestAccount = scene.org.owner,
+      capabilities: Record<string, boolean> = { archived_channels: true },
+    ): Promise<Record<string, ToldEvent[]>> {
+      const queues = Object.fromEntries(
+        Object.entries(everybody).map(([name, account]) => [
+          name,
+          { account, params: { event_types: types, client_capabilities: capabilities } },
+        ]),
+      );
+      const all = await watch(scene.gateway, queues, () => patchedChannel(scene, id, params, by));
+      return Object.fromEntries(Object.entries(all).filter(([, events]) => events.length > 0));
+    },
+  };
+}
+
+/** Types with their `op`, by who is told. */
+export function kindsOfEach(all: Record<string, ToldEvent[]>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(all).map(([name, events]) => [name, kindsOf(events)]));
+}
+
+/** The same for each of the names. */
+export function sameFor<T>(names: readonly string[], value: T): Record<string, T> {
+  return Object.fromEntries(names.map((name) => [name, value]));
+}
+
+/** An event without what every event has. */
+export function fieldsOfEvent({ id: _id, type: _type, op: _op, ...rest }: ToldEvent) {
+  return rest;
+}
+
+/** The channels of the first event, which shows them. */
+export function channelsShownIn(events: readonly ToldEvent[] = []) {
+  return (events[0]?.["streams"] ?? []) as ReadonlyArray<Record<string, unknown>>;
+}
