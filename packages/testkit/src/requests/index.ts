@@ -1,6 +1,7 @@
 export * from "./answers.ts";
 export * from "./channel-watching.ts";
 export * from "./channels.ts";
+export * from "./creating-channels.ts";
 export * from "./deleting.ts";
 export * from "./delivery.ts";
 export * from "./failures.ts";
