@@ -1,5 +1,5 @@
 import { channel, type ChannelOverrides } from "../factories/channel.ts";
-import { type TestAccount, user } from "../factories/account.ts";
+import { roles, type TestAccount, user } from "../factories/account.ts";
 import { userGroup } from "../factories/group.ts";
 import type { Scene } from "../scene.ts";
 import { patchedChannel, type ChannelPatch } from "./channels.ts";
@@ -31,10 +31,26 @@ export function channelWatching(scene: Scene) {
     const { owner, admin, moderator, member, guest, bot } = org;
     holder = await user(db, org.realm);
     group = await userGroup(db, org.realm, { members: [holder] });
-    const otherGuest = await user(db, org.realm, { role: 600 });
+    const otherGuest = await user(db, org.realm, { role: roles.guest });
     const stranger = await user(db, org.realm);
     everybody = { owner, admin, moderator, member, guest, bot, holder, stranger, otherGuest };
   });
+  /** What is told of the change, by who is told, those left out who are told nothing. */
+  const told = async (
+    id: number,
+    params: ChannelPatch,
+    by: TestAccount = scene.org.owner,
+    capabilities: Record<string, boolean> = { archived_channels: true },
+  ): Promise<Record<string, ToldEvent[]>> => {
+    const queues = Object.fromEntries(
+      Object.entries(everybody).map(([name, account]) => [
+        name,
+        { account, params: { event_types: types, client_capabilities: capabilities } },
+      ]),
+    );
+    const all = await watch(scene.gateway, queues, () => patchedChannel(scene, id, params, by));
+    return Object.fromEntries(Object.entries(all).filter(([, events]) => events.length > 0));
+  };
   return {
     /** The group of an account that sees private channels by it alone. */
     get group() {
@@ -50,22 +66,7 @@ export function channelWatching(scene: Scene) {
         subscribers: [scene.org.owner, scene.org.member, scene.org.guest],
         ...overrides,
       }),
-    /** What is told of the change, by who is told, those left out who are told nothing. */
-    async told(
-      id: number,
-      params: ChannelPatch,
-      by: TestAccount = scene.org.owner,
-      capabilities: Record<string, boolean> = { archived_channels: true },
-    ): Promise<Record<string, ToldEvent[]>> {
-      const queues = Object.fromEntries(
-        Object.entries(everybody).map(([name, account]) => [
-          name,
-          { account, params: { event_types: types, client_capabilities: capabilities } },
-        ]),
-      );
-      const all = await watch(scene.gateway, queues, () => patchedChannel(scene, id, params, by));
-      return Object.fromEntries(Object.entries(all).filter(([, events]) => events.length > 0));
-    },
+    told,
   };
 }
 

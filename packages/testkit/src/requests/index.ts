@@ -6,6 +6,7 @@ export * from "./deleting.ts";
 export * from "./delivery.ts";
 export * from "./failures.ts";
 export * from "./reacting.ts";
+export * from "./realm-changes.ts";
 export * from "./refusal.ts";
 export * from "./registering.ts";
 export * from "./reminding.ts";
