@@ -21,7 +21,7 @@ const measureSome = statement({
 });
 
 /** Rows and characters of a page: the driver reads it in one go. */
-const pageRows = 4_000;
+const pageRows = 2_000;
 const pageSize = 250_000;
 
 const partRow = {

@@ -4,8 +4,11 @@ import { column, statement, type Tx } from "@carillon/db";
 
 import { lockStorage, storeUsedSize } from "./usage.ts";
 
-/** Of a name that is there twice the last one counts. Parts of what was a long entry until now go. */
-const storeEntries = statement({
+/**
+ * Of a name that is there twice the last one counts. Parts of what was a long entry until now go. What is there is looked
+ * up key by key: a plan that joins reads all that the bot has stored, for each batch of a large request anew.
+ */
+export const storeEntries = statement({
   name: "bot-storage-store",
   text: `WITH given AS (
       SELECT DISTINCT ON (digest) digest, name, value, length(name) + length(value) AS size
@@ -14,11 +17,11 @@ const storeEntries = statement({
           WITH ORDINALITY AS pair (name, value, place)) pairs
       ORDER BY digest, place DESC
     ), replaced AS (
-      SELECT coalesce(sum(p.size), 0) AS size
-      FROM given g JOIN bot_storage_parts p ON p.bot_id = $1 AND p.key_digest = g.digest
+      SELECT coalesce(sum(p.size), 0) AS size FROM bot_storage_parts p
+      WHERE p.bot_id = $1 AND p.key_digest = ANY(ARRAY(SELECT digest FROM given))
     ), shortened AS (
-      DELETE FROM bot_storage_parts p USING given g
-      WHERE p.bot_id = $1 AND p.key_digest = g.digest AND p.part > 0
+      DELETE FROM bot_storage_parts p
+      WHERE p.bot_id = $1 AND p.key_digest = ANY(ARRAY(SELECT digest FROM given)) AND p.part > 0
     ), written AS (
       INSERT INTO bot_storage_parts (bot_id, key_digest, part, name, value, size)
       SELECT $1, digest, 0, name, value, size FROM given
