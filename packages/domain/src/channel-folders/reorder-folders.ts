@@ -5,16 +5,12 @@ import {
   recordAudit,
 } from "@carillon/model";
 import { channelFoldersReordered, errors } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-const reorder = statement({
-  name: "reorder-channel-folders",
-  text: `UPDATE channel_folders f SET "order" = wanted.place - 1
-    FROM unnest($2::int[]) WITH ORDINALITY AS wanted (id, place)
-    WHERE f.realm_id = $1 AND f.id = wanted.id AND f."order" <> wanted.place - 1`,
-  row: {},
-});
+import { reordering } from "../order/reordering.ts";
+
+const reorder = reordering("channel_folders");
 
 /**
  * Gives the organization's folders the order of the list (channels.md §6), and tells everybody unless they have it.

@@ -1,16 +1,11 @@
 import { errors } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 import type { Account } from "@carillon/model";
 
+import { reordering } from "../order/reordering.ts";
 import { changeLinkifiers } from "./change-linkifiers.ts";
 
-const reorder = statement({
-  name: "reorder-linkifiers",
-  text: `UPDATE linkifiers l SET "order" = wanted.place - 1
-    FROM unnest($2::int[]) WITH ORDINALITY AS wanted (id, place)
-    WHERE l.realm_id = $1 AND l.id = wanted.id AND l."order" <> wanted.place - 1`,
-  row: {},
-});
+const reorder = reordering("linkifiers");
 
 /**
  * Gives the organization's linkifiers the order of the list (rendering.md §3), and tells everybody unless they have it.

@@ -1,16 +1,11 @@
 import { type Account, administerOrganization, loadProfileFields } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 
+import { reordering } from "../order/reordering.ts";
 import { tellProfileFields } from "./tell-fields.ts";
 
-const reorder = statement({
-  name: "reorder-profile-fields",
-  text: `UPDATE custom_profile_fields f SET "order" = wanted.place - 1
-    FROM unnest($2::int[]) WITH ORDINALITY AS wanted (id, place)
-    WHERE f.realm_id = $1 AND f.id = wanted.id AND f."order" <> wanted.place - 1`,
-  row: {},
-});
+const reorder = reordering("custom_profile_fields");
 
 /**
  * Gives the organization's custom profile fields the order of the list (settings-and-profile-fields.md §2.3), and tells
