@@ -17,6 +17,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
       "messages/flags",
       "messages/read/narrow",
       "messages/search",
+      "order",
       "sight",
     ],
     ["messages/read"],
