@@ -99,6 +99,14 @@ describe("the deletion of what a deactivated account has sent", () => {
        SELECT $1, $2, r.id, false, '', 'x', 'x', 1, 1 FROM r`,
       [scene.org.realm.id, target.id],
     );
+    const [{ id } = { id: 0 }] = people;
+    await db.rows(
+      `INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+         render_version, client_id)
+       SELECT $1, $2, r.id, false, '', 'x', 'x', 1, 1 FROM recipients r, generate_series(1, 2000)
+       WHERE r.realm_id = $1 AND r.member_ids @> ARRAY[$2::int, $3::int]`,
+      [scene.org.realm.id, target.id, id],
+    );
     await deactivate();
     const [first] = await plan(await intent());
     if (!first) throw new Error("nothing to do");
@@ -112,9 +120,13 @@ describe("the deletion of what a deactivated account has sent", () => {
     ).to.deep.equal([
       { channel: true, conversations: 1, planned: 2_000 },
       { channel: true, conversations: 1, planned: 1 },
+      { channel: false, conversations: 1, planned: 2_000 },
+      { channel: false, conversations: 1, planned: 1 },
       { channel: false, conversations: 100, planned: 100 },
-      { channel: false, conversations: 3, planned: 3 },
+      { channel: false, conversations: 2, planned: 2 },
     ]);
+    for (const one of steps) await step({ ...first, step: one.step });
+    for (const { planned, deleted } of await rows(first)) expect(deleted).to.equal(planned);
     await deleteRecorded(db);
     expect(await left()).to.equal(0);
   });

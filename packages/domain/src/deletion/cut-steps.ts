@@ -7,6 +7,7 @@ const messagesInStep = 2_000;
 const conversationsInStep = 100;
 /** Steps of one round: BullMQ notes the end of each child in turn. What is left is for the next round. */
 const stepsInRound = 400;
+const messagesInRound = messagesInStep * stepsInRound;
 
 /** Whose messages are cut into steps, and which of them. */
 export interface DeletionScope {
@@ -49,8 +50,8 @@ export const pieces = statement({
     ), message AS (
       SELECT wanted.id AS recipient_id, wanted.channel_id, m.id, m.place FROM wanted CROSS JOIN LATERAL (
         SELECT id, (row_number() OVER (ORDER BY id) - 1) / ${messagesInStep} AS place FROM messages
-        WHERE sender_id = $1 AND recipient_id = wanted.id AND id <= $2 ORDER BY id LIMIT ${messagesInStep * stepsInRound}) m
-      LIMIT ${messagesInStep * stepsInRound}
+        WHERE sender_id = $1 AND recipient_id = wanted.id AND id <= $2 ORDER BY id LIMIT ${messagesInRound}) m
+      LIMIT ${messagesInRound}
     )
     SELECT recipient_id AS "recipientId", channel_id AS "channelId", min(id) AS "fromId", max(id) AS "toId",
       count(*)::int AS messages
@@ -81,10 +82,13 @@ export async function cutSteps(tx: Tx, scope: DeletionScope): Promise<NewStep[]>
     privateChannels,
     direct,
   ]);
-  const steps = found.filter(isWhole).map((piece) => stepOf([piece], maxMessageId));
+  const whole = wholeConversations(found);
+  const steps = found
+    .filter((piece) => !whole.has(piece))
+    .map((piece) => stepOf([piece], maxMessageId));
   let small: Piece[] = [];
   let messages = 0;
-  for (const piece of found.filter((one) => !isWhole(one))) {
+  for (const piece of whole) {
     if (small.length === conversationsInStep || messages + piece.messages > messagesInStep) {
       steps.push(stepOf(small, maxMessageId));
       small = [];
@@ -97,8 +101,19 @@ export async function cutSteps(tx: Tx, scope: DeletionScope): Promise<NewStep[]>
   return steps.slice(0, stepsInRound);
 }
 
-function isWhole({ channelId, messages }: Piece): boolean {
-  return channelId !== null || messages === messagesInStep;
+/** Direct conversations of which one piece is all: only such share a step, which takes whatever each of them has. */
+function wholeConversations(found: readonly Piece[]): ReadonlySet<Piece> {
+  const last = found.at(-1);
+  const isCut = found.reduce((sum, { messages }) => sum + messages, 0) === messagesInRound;
+  return new Set(
+    found.filter(
+      (piece, i) =>
+        piece.channelId === null &&
+        found[i - 1]?.recipientId !== piece.recipientId &&
+        found[i + 1]?.recipientId !== piece.recipientId &&
+        !(isCut && piece === last),
+    ),
+  );
 }
 
 function stepOf(of: readonly Piece[], maxMessageId: number): NewStep {
