@@ -10,7 +10,7 @@ const wanted = statement({
 
 const deleteAll = statement({
   name: "drafts-delete-all",
-  text: "DELETE FROM drafts WHERE user_id = $1",
+  text: "DELETE FROM drafts WHERE user_id = ANY($1::int[])",
   row: {},
 });
 
@@ -32,7 +32,11 @@ export async function lockDrafts(tx: Tx, actor: Account): Promise<void> {
   await requireSynchronization(tx, actor);
 }
 
-/** Deletes the drafts of an account that does not want them kept any more; nobody is told (settings-and-profile-fields.md §1.3). */
-export async function forgetDrafts(tx: Tx, userId: number): Promise<void> {
-  await tx.rows(deleteAll, [userId]);
+/**
+ * Deletes the drafts of accounts for which they are not to be kept any more; nobody is told
+ * (settings-and-profile-fields.md §1.3).
+ * @param userIds a list, or one as SQL writes it
+ */
+export async function forgetDrafts(tx: Tx, userIds: readonly number[] | string): Promise<void> {
+  await tx.rows(deleteAll, [userIds]);
 }

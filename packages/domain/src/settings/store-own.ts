@@ -37,7 +37,7 @@ export async function storeOwnSettings(
 ): Promise<NewEvent[]> {
   const { timezone, email_address_visibility: visibility, ...settings } = changes;
   if (Object.keys(settings).length > 0) await storeSettings(tx, account.id, settings);
-  if (settings["enable_drafts_synchronization"] === false) await forgetDrafts(tx, account.id);
+  if (settings["enable_drafts_synchronization"] === false) await forgetDrafts(tx, [account.id]);
   if (timezone !== undefined) await tx.rows(storeTimezone, [account.id, timezone]);
   const { email, events } =
     typeof visibility === "number"

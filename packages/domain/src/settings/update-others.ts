@@ -11,6 +11,7 @@ import { bounds, errors, type PersonalSetting } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { forgetDrafts } from "../drafts/synchronization.ts";
 import { settingEvent, type SettingValue } from "./setting-event.ts";
 import { storeForOthers } from "./store-for-others.ts";
 import { lockTargetPeople, type TargetUsers } from "./target-people.ts";
@@ -43,6 +44,8 @@ export async function updateSettingsOfOthers(
       `One request cannot change more than ${bounds.rows} settings (people × settings)`,
     );
   const changed = await storeForOthers(tx, realm, userIds, values, targets.skipEdited);
+  for (const { name, value, ids } of changed)
+    if (name === "enable_drafts_synchronization" && value === false) await forgetDrafts(tx, ids);
   recordAudit(
     tx,
     realmId,

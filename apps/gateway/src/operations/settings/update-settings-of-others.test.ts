@@ -112,6 +112,27 @@ describe("PATCH /settings: target_users", () => {
     ]);
   });
 
+  it("deletes the drafts of those for whom they are not kept any more, and tells of none", async () => {
+    for (const account of [org.member, org.guest])
+      await db.prisma.draft.create({
+        data: {
+          userId: account.id,
+          kind: "",
+          to: [],
+          topic: "",
+          content: "x",
+          lastEditTime: new Date(),
+        },
+      });
+    const events = await change(
+      { user_ids: [org.member.id] },
+      { enable_drafts_synchronization: false },
+    );
+    expect(events).to.have.length(1);
+    const left = await db.prisma.draft.findMany({ select: { userId: true } });
+    expect(left).to.deep.equal([{ userId: org.guest.id }]);
+  });
+
   it("leaves people what they have changed themselves, if so wanted", async () => {
     const { member, guest } = org;
     const own = (of: TestAccount, params: Params) =>
