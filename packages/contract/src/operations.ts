@@ -108,6 +108,7 @@ export * from "./user-groups/update-subgroups.ts";
 export * from "./user-groups/update-user-group.ts";
 export * from "./user-topics/mute-topic.ts";
 export * from "./user-topics/set-topic-policy.ts";
+export * from "./users/confirm-new-email.ts";
 export * from "./users/create-user.ts";
 export * from "./users/deactivate-own-user.ts";
 export * from "./users/deactivate-user.ts";

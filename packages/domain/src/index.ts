@@ -152,6 +152,8 @@ export { checkSecretKey } from "./users/check-secret-key.ts";
 export { createMember } from "./users/create-member.ts";
 export { createUser } from "./users/create-user.ts";
 export { deactivateOwnUser } from "./users/deactivate-own-user.ts";
+export { addressChangeMail } from "./users/address-change-mail.ts";
+export { confirmAddress } from "./users/confirm-address.ts";
 export { deactivationMail } from "./users/deactivation-mail.ts";
 export { type DeactivationActions, deactivateUser } from "./users/deactivate-user.ts";
 export { type Guesses, anyGuesses } from "./users/guesses.ts";

@@ -1,5 +1,5 @@
 import type { Sql } from "@carillon/db";
-import { deactivationMail } from "@carillon/domain";
+import { addressChangeMail, deactivationMail } from "@carillon/domain";
 import { GiveUp, sendMail, type MailIntent } from "@carillon/jobs";
 import { MailRefused, type Letter } from "@carillon/mail";
 import type { Site } from "@carillon/model";
@@ -25,5 +25,7 @@ function compose(
   switch (wanted.kind) {
     case "account-deactivated":
       return deactivationMail(sql, site, realmId, wanted);
+    case "address-change":
+      return addressChangeMail(sql, site, realmId, wanted);
   }
 }

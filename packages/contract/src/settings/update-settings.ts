@@ -24,7 +24,7 @@ export const updateSettings = operation({
       .text()
       .optional()
       .describe(
-        "Refused unless it is the present address: the server cannot confirm a new one by mail.",
+        "A new address is told a link by mail, and is the account's once that is opened, within 24 hours.",
       ),
     old_password: form.text().optional().describe("Required with `new_password`."),
     new_password: form

@@ -5,7 +5,6 @@ import {
   audienceSeeing,
   accountColumns,
   holdGroupGraph,
-  isEmailAddress,
   languageName,
   loadOwnSettings,
   loadRealm,
@@ -18,6 +17,7 @@ import { column, statement, type Database, type Tx, type RowOf } from "@carillon
 import { emit } from "@carillon/events";
 
 import type { Guesses } from "../users/guesses.ts";
+import { wantAddress } from "../users/want-address.ts";
 import { prepareNewPassword } from "./new-password.ts";
 import { checkOwnName } from "./own-name.ts";
 import { switchPresence } from "./presence-switch.ts";
@@ -59,7 +59,6 @@ export async function updateOwnSettings(
   input: OwnSettingsInput,
 ): Promise<void> {
   const wanted = checkValues(input);
-  if (input.email !== undefined) refuseNewAddress(actor, input.email);
   const { newPassword, oldPassword } = input;
   const password =
     newPassword === undefined
@@ -78,6 +77,7 @@ export async function updateOwnSettings(
       input.fullName === undefined
         ? undefined
         : await checkOwnName(tx, realm, owner, input.fullName);
+    if (input.email !== undefined) await wantAddress(tx, site, realm, owner, input.email);
     const changes = await changed(tx, realm, owner, wanted);
     const told = await storeOwnSettings(tx, site, realm, owner, changes);
     if (name !== undefined || password)
@@ -106,16 +106,6 @@ function checkValues({ settings, timezone, defaultLanguage }: OwnSettingsInput):
 export function checkLanguage(tag: string): void {
   if (languageName(tag) === undefined)
     throw errors.badRequest("default_language must be the tag of a language, such as en or pt-br");
-}
-
-/** A new address would have to be confirmed by a mail to it, and no mail goes out yet. */
-function refuseNewAddress(actor: Account, text: string): void {
-  const email = text.trim();
-  if (email === actor.deliveryEmail) return;
-  if (!isEmailAddress(email)) throw errors.badRequest("email must be an e-mail address");
-  throw errors.badRequest(
-    "This server cannot confirm a new e-mail address by mail: ask an owner of the organization to change it",
-  );
 }
 
 /** The account as it is until the transaction ends. */

@@ -29,9 +29,10 @@ export async function checkAddressFor(
   realm: Realm,
   target: Account,
   text: string,
+  parameter = "new_email",
 ): Promise<string | undefined> {
   if (text.trim() === target.deliveryEmail) return undefined;
-  const email = checkNewAddress(site, realm, text, "new_email");
+  const email = checkNewAddress(site, realm, text, parameter);
   await checkAddressIsFree(tx, realm, email, target.id);
   return email;
 }

@@ -5,6 +5,8 @@ import { backoff } from "../retry.ts";
 const intent = z.discriminatedUnion("kind", [
   /** An administrator has deactivated the account, and wants it to be told; the line of the audit log has the comment. */
   z.strictObject({ kind: z.literal("account-deactivated"), auditId: z.int().positive() }),
+  /** Somebody wants another e-mail address, and is to confirm that it is theirs. */
+  z.strictObject({ kind: z.literal("address-change"), changeId: z.int().positive() }),
 ]);
 
 export type MailIntent = z.infer<typeof intent>;

@@ -1,0 +1,165 @@
+import { confirmNewEmail, getOwnUser, updateSettings, updateUser } from "@carillon/contract";
+import { unqueuedIntents } from "@carillon/db";
+import { sendMail } from "@carillon/jobs";
+import { hostOf } from "@carillon/model";
+import {
+  announced,
+  changeOrganization,
+  deactivateUser,
+  eventsOf,
+  organization,
+  personChange,
+  refused,
+  refusedAlike,
+  reload,
+  runJob,
+  type TestAccount,
+  unique,
+  user,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+describe("A new e-mail address of one's own", () => {
+  const scene = useScene();
+  const { db } = scene;
+  const address = () => `${unique("moved")}@carillon.test`;
+  const want = (by: TestAccount, email: string, more = {}) =>
+    scene.as(by).call(updateSettings, { params: { email, ...more } });
+  const refuses = (by: TestAccount, email: string) =>
+    refused(db, () => want(by, email, { enter_sends: true }), "BAD_REQUEST");
+  const confirm = (token: string) =>
+    scene.gateway.anonymous.call(confirmNewEmail, { path: { token } });
+
+  /** Sends what is to be sent. @returns the mails */
+  async function mails() {
+    const intents = await unqueuedIntents(db, { jobs: [sendMail.name], olderThanMs: 0, limit: 99 });
+    const sent = [];
+    for (const { intentId, version } of intents)
+      sent.push(...(await runJob(db, sendMail, { intentId, version })).mail);
+    return sent;
+  }
+  /** Asks for the address, and takes the link out of the mail. */
+  async function asked(by: TestAccount, email: string): Promise<string> {
+    const { body } = await want(by, email);
+    expect(body.result, body.msg).to.equal("success");
+    const mail = (await mails()).find(({ to }) => to === email.trim());
+    expect(mail?.text).to.include(by.deliveryEmail);
+    const [, token] = /\/accounts\/confirm_new_email\/(\w{32})\n/.exec(mail?.text ?? "") ?? [];
+    if (!token) throw new Error(`no link in ${JSON.stringify(mail)}`);
+    return token;
+  }
+  const person = () => user(db, scene.org.realm);
+
+  it("is told a link, which gives it to the account at once, and works once", async () => {
+    const me = await person();
+    const email = address();
+    const { result: token, events: before } = await eventsOf(db, me.realmId, () =>
+      asked(me, ` ${email} `),
+    );
+    expect(before).to.deep.equal([]);
+    expect((await reload(db, me)).deliveryEmail).to.equal(me.deliveryEmail);
+    const { result, events } = await eventsOf(db, me.realmId, () => confirm(token));
+    expect(result.body).to.deep.equal({ result: "success", msg: "", email });
+    expect(announced(events).slice(0, 2)).to.deep.equal([
+      personChange(me.id, { delivery_email: email }),
+      personChange(me.id, { new_email: email }),
+    ]);
+    await refused(db, () => scene.as(me).call(getOwnUser), "UNAUTHORIZED");
+    const own = await scene.gateway.as({ email, apiKey: me.apiKey }).succeed(getOwnUser);
+    expect(own.delivery_email).to.equal(email);
+    const [audit] = await db.prisma.auditLog.findMany({
+      where: { modifiedUserId: me.id, eventType: "user_email_changed" },
+    });
+    expect(audit).to.deep.include({
+      actingUserId: me.id,
+      extraData: { old: me.deliveryEmail, new: email },
+    });
+    await refusedAlike(db, [token, "x".repeat(32), "%00", "nonsense"], confirm);
+  });
+
+  it("is refused where it is none, another account's, made up, or left to administrators", async () => {
+    const me = await person();
+    const gone = await user(db, scene.org.realm, { isActive: false });
+    for (const email of [
+      "",
+      "nonsense",
+      "a@b@c",
+      gone.deliveryEmail.toUpperCase(),
+      scene.org.owner.deliveryEmail,
+      `user7@${hostOf(scene.gateway.services.site, scene.org.realm)}`,
+    ])
+      await refuses(me, email);
+    const strict = await organization(db, { row: { emailChangesDisabled: true } });
+    await refuses(strict.member, address());
+    expect((await want(strict.admin, address())).status).to.equal(200);
+    expect((await want(strict.member, strict.member.deliveryEmail)).status).to.equal(200);
+    await refused(db, () => want(scene.org.bot, address()), "BAD_REQUEST");
+  });
+
+  it("is the last one that was asked for, once a minute at most", async () => {
+    const me = await person();
+    const first = await asked(me, address());
+    await refused(db, () => want(me, address()), "RATE_LIMIT_HIT", undefined, 429);
+    await db.rows(
+      "UPDATE address_changes SET created_at = now() - interval '61 s' WHERE user_id = $1",
+      [me.id],
+    );
+    const second = await asked(me, address());
+    await refused(db, () => confirm(first), "BAD_REQUEST");
+    expect((await confirm(second)).status).to.equal(200);
+  });
+
+  it("is nobody's by a link of yesterday, of a deactivated account or of another address", async () => {
+    const [late, gone, moved] = [await person(), await person(), await person()];
+    const tokens = [
+      await asked(late, address()),
+      await asked(gone, address()),
+      await asked(moved, address()),
+    ];
+    await db.rows(
+      "UPDATE address_changes SET created_at = now() - interval '25 h' WHERE user_id = $1",
+      [late.id],
+    );
+    await deactivateUser(db, gone);
+    await scene.as(scene.org.owner).succeed(updateUser, {
+      path: { user_id: moved.id },
+      params: { new_email: address() },
+    });
+    await refusedAlike(db, tokens, confirm);
+  });
+
+  it("is refused in the end where it is taken meanwhile, or left to administrators by then", async () => {
+    const [me, other] = [await person(), await person()];
+    const email = address();
+    const token = await asked(me, email);
+    await scene
+      .as(scene.org.owner)
+      .succeed(updateUser, { path: { user_id: other.id }, params: { new_email: email } });
+    await refused(db, () => confirm(token), "BAD_REQUEST");
+    const own = await organization(db);
+    const late = await asked(own.member, address());
+    await changeOrganization(db, own.realm, { emailChangesDisabled: true });
+    await refused(db, () => confirm(late), "BAD_REQUEST");
+  });
+
+  it("is given once by two requests with the link, and to one of two accounts that want it", async () => {
+    const [one, two] = [await person(), await person()];
+    const token = await asked(one, address());
+    const twice = await Promise.all([confirm(token), confirm(token)]);
+    expect(twice.map(({ status }) => status)).to.have.members([200, 400]);
+    const email = address();
+    const [now] = [await reload(db, one)];
+    await db.rows("DELETE FROM address_changes");
+    const both = [await asked({ ...now, apiKey: one.apiKey }, email), await asked(two, email)];
+    const answers = await Promise.all(both.map(confirm));
+    expect(answers.map(({ status }) => status)).to.have.members([200, 400]);
+  });
+
+  it("that is wanted no more is told by no mail", async () => {
+    const me = await person();
+    await want(me, address());
+    await db.rows("DELETE FROM address_changes WHERE user_id = $1", [me.id]);
+    expect(await mails()).to.deep.equal([]);
+  });
+});
