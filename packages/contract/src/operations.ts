@@ -124,6 +124,7 @@ export * from "./users/mute-user.ts";
 export * from "./users/reactivate-user.ts";
 export * from "./users/regenerate-api-key.ts";
 export * from "./users/unmute-user.ts";
+export * from "./users/update-status-of-user.ts";
 export * from "./users/update-status.ts";
 export * from "./users/update-user-by-email.ts";
 export * from "./users/update-user.ts";

@@ -144,6 +144,7 @@ export { tellEditing } from "./typing/tell-editing.ts";
 export { tellTyping } from "./typing/tell-typing.ts";
 export { readStatus } from "./user-status/read-status.ts";
 export { updateStatus } from "./user-status/update-status.ts";
+export { updateStatusOfUser } from "./user-status/update-status-of-user.ts";
 export { muteTopic, setTopicPolicy, unmuteTopic } from "./user-topics/set-topic-policy.ts";
 export { fetchApiKey, fetchApiKeyForDevelopment } from "./users/api-key.ts";
 export { type LoggedIn, authenticate } from "./users/authenticate.ts";

@@ -4,6 +4,7 @@ import {
   updatePresence,
   updateSettings,
   updateStatus,
+  updateStatusOfUser,
 } from "@carillon/contract";
 import { unique } from "@carillon/testkit";
 
@@ -42,6 +43,11 @@ export const ownSteps: readonly WalkStep[] = [
       ...(maybe(walk) ? {} : { emoji_name: pick(walk, ["", "car", "house"]) }),
       status_text: pick(walk, ["", "away", "at lunch"]),
     },
+  })),
+  step(updateStatusOfUser, 1, (walk) => ({
+    by: someone(walk),
+    path: { user_id: someone(walk).id },
+    params: { status_text: pick(walk, ["", "ill", "at lunch"]) },
   })),
   step(muteUser, 1, (walk) => ({ by: someone(walk), path: { muted_user_id: someone(walk).id } })),
   step(unmuteUser, 1, (walk) => ({ by: someone(walk), path: { muted_user_id: someone(walk).id } })),
