@@ -9,6 +9,7 @@ import {
   getUsers,
   listPresences,
   register,
+  renderMessageText,
   createScheduledMessage,
   sendMessage,
   setTypingStatus,
@@ -301,5 +302,33 @@ describe("guests outside can_access_all_users_group", () => {
     const many = await asked();
     expect(many.result.members.length).to.be.above(few.result.members.length);
     expect(many.count).to.equal(few.count);
+  });
+
+  it("mention whom they see, and nobody else, as if nobody had the name", async () => {
+    const named = (text: string, by: TestAccount) =>
+      gateway.as(by).succeed(renderMessageText, { params: { content: text } });
+    for (const [why, person] of Object.entries(seen)) {
+      const { rendered } = await named(`@_**${person.fullName}** @_**|${person.id}**`, seen.self);
+      expect(rendered.match(/data-user-id/g), why).to.have.length(2);
+    }
+    for (const [why, person] of Object.entries(unseen)) {
+      for (const text of [
+        `@**${person.fullName}**`,
+        `@_**${person.fullName}|${person.id}**`,
+        `@**|${person.id}**`,
+      ]) {
+        const { rendered } = await named(text, seen.self);
+        expect(rendered, why).not.to.contain("data-user-id");
+        const stranger = text
+          .replace(person.fullName, "Nobody")
+          .replace(String(person.id), "999999");
+        const { rendered: ofNobody } = await named(stranger, seen.self);
+        expect(
+          rendered.replace(person.fullName, "Nobody").replace(String(person.id), "999999"),
+          why,
+        ).to.equal(ofNobody);
+        expect((await named(text, org.member)).rendered, why).to.contain("data-user-id");
+      }
+    }
   });
 });

@@ -19,6 +19,8 @@ import {
   type ParsedMessage,
 } from "@carillon/markdown";
 
+import { loadUnseen } from "./unseen-by-guests.ts";
+
 /** A group that a message names, with the permission to mention it. */
 export interface NamedGroup extends MentionableGroup {
   readonly canMentionGroupId: number;
@@ -52,6 +54,7 @@ export interface MentionLookups {
 
 const noChannels: ReadonlyMap<string, PostingChannel> = new Map();
 const noMessages: ReadonlyMap<string, number> = new Map();
+const nobodyUnseen: ReadonlyMap<number, ReadonlySet<number>> = new Map();
 
 /** Looks up the names that the texts mention; without any, it asks the database nothing. */
 export async function loadMentionLookups(
@@ -70,27 +73,36 @@ export async function loadMentionLookups(
   const authorIds = distinct(linking.map(({ authorId }) => authorId));
   // All or nothing: each choice of parts is a statement of its own, which every connection keeps.
   const names = userNames.length + userIds.length + groupNames.length + channelNames.length;
-  const [users, groups, channels, newest] =
+  const [users, groups, channels, newest, unseen] =
     names === 0
-      ? [[], [], noChannels, noMessages]
+      ? [[], [], noChannels, noMessages, nobodyUnseen]
       : await Promise.all([
           sql.rows(mentionedUsers, [realmId, userNames, userIds]),
           sql.rows(mentionedGroups, [realmId, groupNames]),
           loadPostingChannelsNamed(sql, realmId, channelNames, authorIds),
           loadNewestOfTopics(sql, realmId, linking),
+          loadUnseen(sql, realmId, {
+            authorIds: distinct(texts.map(({ authorId }) => authorId)),
+            userNames,
+            userIds,
+          }),
         ]);
+  const everybody = peopleOf(users);
+  const peopleFor = (authorId: number) => {
+    const hidden = unseen.get(authorId);
+    return hidden ? peopleOf(users.filter(({ id }) => !hidden.has(id))) : everybody;
+  };
   const shared = {
     ...emptyLookups,
     organizationUrl,
-    usersByName: grouped(users, ({ fullName }) => fullName.toLowerCase()),
-    usersById: new Map(users.map((user) => [user.id, user])),
     groupsByName: grouped(groups, ({ name }) => name.toLowerCase()),
   };
   return {
     groupsById: new Map(groups.map((group) => [group.id, group])),
-    usersById: shared.usersById,
+    usersById: everybody.usersById,
     of: ({ names }, author, { realm, memberships }) => ({
       ...shared,
+      ...peopleFor(author.id),
       emptyTopicDisplayName: realm.emptyTopicDisplayName,
       linkifiers: linkifiersOf(realm),
       channelsByName: new Map(
@@ -129,6 +141,13 @@ export async function loadRendering(
 
 function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
+}
+
+function peopleOf(users: readonly NamedUser[]) {
+  return {
+    usersByName: grouped(users, ({ fullName }) => fullName.toLowerCase()),
+    usersById: new Map(users.map((user) => [user.id, user])),
+  };
 }
 
 function grouped<T>(values: readonly T[], key: (value: T) => string): Map<string, T[]> {

@@ -1,0 +1,47 @@
+import { roles } from "@carillon/contract";
+import { column, statement, type Sql } from "@carillon/db";
+import { restrictsGuests } from "@carillon/model";
+
+/** Of authors who are guests, and may not see everybody: whom of the named they do not see (users.md §2.1). */
+const unseenByGuests = statement({
+  name: "mentioned-unseen-by-guests",
+  text: `SELECT a.id AS "authorId", u.id AS "userId"
+    FROM users a JOIN realms ON realms.id = a.realm_id CROSS JOIN LATERAL (
+      SELECT id FROM users WHERE realm_id = $1 AND lower(full_name) = ANY(ARRAY(SELECT lower(unnest($3::text[]))))
+      UNION SELECT id FROM users WHERE realm_id = $1 AND id = ANY(ARRAY(SELECT unnest($4::int[])))
+    ) named JOIN users u ON u.id = named.id
+    WHERE a.realm_id = $1 AND a.id = ANY(ARRAY(SELECT unnest($2::int[]))) AND a.role = ${roles.guest}
+      AND ${restrictsGuests} AND NOT u.is_bot AND u.id <> a.id
+      AND NOT EXISTS (
+        SELECT FROM subscriptions mine JOIN subscriptions theirs ON theirs.channel_id = mine.channel_id
+        WHERE mine.user_id = a.id AND mine.active
+          AND theirs.user_id = u.id AND theirs.active AND theirs.is_user_active)
+      AND NOT EXISTS (
+        SELECT FROM recipients d WHERE d.realm_id = $1 AND d.member_ids @> ARRAY[a.id, u.id])`,
+  row: { authorId: column.int, userId: column.int },
+});
+
+/** Authors of texts, and whom the texts name. */
+interface Naming {
+  readonly authorIds: readonly number[];
+  readonly userNames: readonly string[];
+  readonly userIds: readonly number[];
+}
+
+/**
+ * Whom of the named an author does not see, by the author: their names are nobody's in such a text, so that it cannot be
+ * asked who there is. Empty where guests see everybody.
+ */
+export async function loadUnseen(
+  sql: Sql,
+  realmId: number,
+  { authorIds, userNames, userIds }: Naming,
+): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
+  const unseen = new Map<number, Set<number>>();
+  const pairs = await sql.rows(unseenByGuests, [realmId, authorIds, userNames, userIds]);
+  for (const { authorId, userId } of pairs) {
+    const ids = unseen.get(authorId) ?? new Set();
+    unseen.set(authorId, ids.add(userId));
+  }
+  return unseen;
+}
