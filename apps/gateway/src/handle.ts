@@ -15,7 +15,7 @@ import type { Services } from "./services.ts";
 /** What an action gets to see of its request; of the database only what it has said that it does there. */
 interface Request<Op extends Operation> extends Pick<
   HandlerContext<Op, Services, LoggedIn>,
-  "input" | "path" | "actor" | "host"
+  "input" | "path" | "actor" | "client" | "host"
 > {
   readonly services: Omit<Services, "db">;
 }
@@ -81,6 +81,6 @@ function reading<Op extends Operation>(context: Context<Op>): Request<Op> & Read
 }
 
 function requestOf<Op extends Operation>(context: Context<Op>): Request<Op> {
-  const { input, path, actor, host, services } = context;
-  return { input, path, actor, host, services };
+  const { input, path, actor, client, host, services } = context;
+  return { input, path, actor, client, host, services };
 }

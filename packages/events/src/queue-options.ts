@@ -1,4 +1,4 @@
-import type { ClientCapability, EventDeclaration } from "@carillon/contract";
+import type { ClientCapability, EventDeclaration, ProgramNeed } from "@carillon/contract";
 
 /** One term of a queue's narrow: operator and operand, as sent. */
 export type NarrowTerm = readonly [operator: string, operand: string];
@@ -17,6 +17,8 @@ export interface QueueOptions {
   /** Terms that all must hold for a `message` event. */
   readonly narrow: readonly NarrowTerm[];
   readonly capabilities: readonly ClientCapability[];
+  /** What its program reads of older forms; absent for nothing. */
+  readonly needs?: readonly ProgramNeed[];
 }
 
 /** A client's queue: a place in the log, and how its events are wanted. It holds no events. */

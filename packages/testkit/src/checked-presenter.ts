@@ -9,7 +9,7 @@ import type { EventQueue, LoggedEvent, Presenter } from "@carillon/events";
 
 /**
  * The presenter, but whatever it makes is compared with the declarations, to the field: what the log has, and what a
- * queue with these capabilities may get for it. A fault fails the test that is under way: the hub itself would only
+ * queue with these capabilities and needs may get for it. A fault fails the test that is under way: the hub itself would only
  * leave the event out.
  */
 export function checkedPresenter<Context>(presenter: Presenter<Context>): Presenter<Context> {
@@ -43,7 +43,7 @@ export function deliveryFaults(
   return [
     ...inLog,
     ...substituted(told, row, options),
-    ...deliveredFaults(told, options.capabilities),
+    ...deliveredFaults(told, options.capabilities, options.needs),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type ProgramNeed, programNeeds } from "../program-needs.ts";
 import { eventOf, kindOf } from "./all-events.ts";
 import type { ClientCapability } from "./capabilities.ts";
 import type { EventDeclaration } from "./event.ts";
@@ -15,17 +16,19 @@ export interface DeliveredEvent {
  * What is wrong with an event that a client got: anything but the fields that its declaration has for such a client.
  * For tests: reading every field costs more than making the event.
  * @param capabilities of the client; any form will do unless given
+ * @param needs of its program
  * @returns a line each; none where nothing is wrong
  */
 export function deliveredFaults(
   { type, op, ...rest }: DeliveredEvent,
   capabilities?: readonly ClientCapability[],
+  needs: readonly ProgramNeed[] = [],
 ): string[] {
   const declared = eventOf(type, op);
   const kind = kindOf({ type, op });
   if (!declared || declared.internal) return [`${kind} is not declared as an event for clients`];
   const fields = Object.fromEntries(Object.entries(rest).filter(([name]) => name !== "id"));
-  return faultsIn(kind, fields, allowedFields(declared, capabilities));
+  return faultsIn(kind, fields, allowedFields(declared, capabilities, needs));
 }
 
 /** A row of the log. */
@@ -49,17 +52,22 @@ export function loggedFaults({ type, op, payload, userData }: LoggedRow): string
   return [...faultsIn(kind, payload, schemasOf(declared.log ?? declared.fields)), ...own];
 }
 
-/** Forms with other fields that a client gets for a capability that it lacks stand in the place of the usual one. */
+/**
+ * Forms with other fields that a client gets for a capability that it lacks, or for a need, stand in the place of the
+ * usual one.
+ */
 function allowedFields(
   { fields, older }: EventDeclaration,
   capabilities: readonly ClientCapability[] | undefined,
+  needs: readonly ProgramNeed[],
 ): readonly z.ZodObject[] {
-  const forms = Object.entries(older).flatMap(([capability, form]) =>
-    form.fields ? [{ capability, schemas: schemasOf(form.fields) }] : [],
+  const forms = Object.entries(older).flatMap(([reason, form]) =>
+    form.fields ? [{ reason, schemas: schemasOf(form.fields) }] : [],
   );
   if (!capabilities) return [...schemasOf(fields), ...forms.flatMap(({ schemas }) => schemas)];
-  const has = new Set<string>(capabilities);
-  const own = forms.filter(({ capability }) => !has.has(capability));
+  const without = programNeeds.filter((need) => !needs.includes(need));
+  const newer = new Set<string>([...capabilities, ...without]);
+  const own = forms.filter(({ reason }) => !newer.has(reason));
   return own.length > 0 ? own.flatMap(({ schemas }) => schemas) : schemasOf(fields);
 }
 

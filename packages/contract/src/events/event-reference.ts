@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { schemaOf } from "../json-schema.ts";
+import { olderPrograms } from "../program-needs.ts";
 import type { JsonSchema } from "../parameter.ts";
 import { typeText } from "../type-text.ts";
 import { allEvents, kindOf } from "./all-events.ts";
@@ -24,8 +25,8 @@ export function eventReference(): string {
 
 function section(declared: EventDeclaration): string[] {
   const { about, to, receivers = "everybody", fields, older, notServedYet } = declared;
-  const forms = Object.entries(older).flatMap(([capability, form]) => [
-    `Without \`${capability}\`: ${form.about}${becomes(form.becomes)}`,
+  const forms = Object.entries(older).flatMap(([reason, form]) => [
+    `${whose(reason)}: ${form.about}${becomes(form.becomes)}`,
     ...(form.fields ? tables(form.fields) : []),
   ]);
   return [
@@ -36,6 +37,13 @@ function section(declared: EventDeclaration): string[] {
     ...tables(fields),
     ...forms,
   ];
+}
+
+/** Who gets an older form: those without a capability, or the programs with a need. */
+function whose(reason: string): string {
+  const programs = [...olderPrograms].filter(([, needs]) => needs.some((need) => need === reason));
+  if (programs.length === 0) return `Without \`${reason}\``;
+  return `For ${programs.map(([name]) => `\`${name}\``).join(", ")}`;
 }
 
 function becomes(events: readonly EventDeclaration[] = []): string {

@@ -1,8 +1,9 @@
+import type { ProgramNeed } from "../program-needs.ts";
 import type { ClientCapability } from "./capabilities.ts";
 import type { EventFields, EventShape, ValuesOf } from "./fields.ts";
 import { type Audience, NewEvent } from "./new-event.ts";
 
-/** What clients get that lack a capability. */
+/** What clients get that lack a capability, or whose program needs something older. */
 export interface OlderForm {
   /** In a sentence, for the reference. */
   readonly about: string;
@@ -12,7 +13,7 @@ export interface OlderForm {
   readonly becomes?: readonly EventDeclaration[];
 }
 
-export type OlderForms = { readonly [Capability in ClientCapability]?: OlderForm };
+export type OlderForms = { readonly [Reason in ClientCapability | ProgramNeed]?: OlderForm };
 
 /** What an event does to open polls and to queues, whatever it tells clients. */
 export interface QueueEffect {
@@ -44,13 +45,13 @@ export interface EventDeclaration<
   /** Who is told: everybody, which are all active accounts, or those whom the change names; with words for the reference. */
   readonly to: To;
   readonly receivers?: string;
-  /** What clients with all capabilities get, besides `id`, `type` and `op`. */
+  /** What clients with all capabilities and without needs get, besides `id`, `type` and `op`. */
   readonly fields: Fields;
   /** What the log keeps, where that is something else: all that every receiver's form is made of. */
   readonly log: Log;
   /** What differs between receivers, by exception. */
   readonly own: Own;
-  /** What clients without a capability get. */
+  /** What clients without a capability get, and programs with a need. */
   readonly older: Older;
   /** For gateways only: no client is told. */
   readonly internal?: true;
@@ -99,7 +100,7 @@ export type OwnFieldsOf<Event extends EventDeclaration> = Event["own"] extends E
   ? Partial<ValuesOf<Event["own"]>>
   : undefined;
 
-/** What clients with all capabilities get of an event. */
+/** What clients with all capabilities and without needs get of an event. */
 export type FieldsOf<Event extends EventDeclaration> = ValuesOf<Event["fields"]>;
 
 type Declared<

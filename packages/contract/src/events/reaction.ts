@@ -8,6 +8,22 @@ const fields = {
   emoji_code: z.string(),
   reaction_type: z.string(),
 };
+const log = {
+  ...fields,
+  /** Who it is, by the address that others see. */
+  reactor: z.strictObject({ email: z.string(), full_name: z.string() }),
+};
+/** Of a guest who does not see who it is (users.md §2.1). */
+const own = { unseen_reactor: z.literal(true) };
+const older = {
+  reaction_user: {
+    about: "With who it is.",
+    fields: {
+      ...fields,
+      user: z.strictObject({ user_id: z.int(), email: z.string(), full_name: z.string() }),
+    },
+  },
+};
 const receivers = "everyone who has the message, and subscribers who can read it";
 
 export const reactionAdded = event({
@@ -17,6 +33,9 @@ export const reactionAdded = event({
   to: "some",
   receivers,
   fields,
+  log,
+  own,
+  older,
 });
 
 export const reactionRemoved = event({
@@ -26,4 +45,7 @@ export const reactionRemoved = event({
   to: "some",
   receivers,
   fields,
+  log,
+  own,
+  older,
 });

@@ -50,6 +50,8 @@ export const messageResource = z.strictObject({
       emoji_code: z.string(),
       reaction_type: z.string(),
       user_id: z.number(),
+      /** For programs that need it (clients.md §2.3). */
+      user: z.strictObject({ id: z.number(), email: z.string(), full_name: z.string() }).optional(),
     }),
   ),
   submessages: z.array(

@@ -7,6 +7,7 @@ import { formatDeletion, formatFlagRemoval, formatMessageUpdate } from "./messag
 import { formatMessage } from "./message.ts";
 import { formatEmojiChange, formatLinkifiers } from "./organization.ts";
 import { formatPresence } from "./presence.ts";
+import { formatReaction } from "./reactions.ts";
 import {
   formatPeers,
   formatSubscriptionAdd,
@@ -49,6 +50,8 @@ export const formats: Formats = {
   peersAdded: formatPeers,
   peersRemoved: formatPeers,
   presenceChanged: formatPresence,
+  reactionAdded: formatReaction,
+  reactionRemoved: formatReaction,
   subscriptionUpdated: formatSubscriptionUpdate,
   subscriptionsAdded: formatSubscriptionAdd,
   subscriptionsRemoved: formatSubscriptionRemove,

@@ -82,7 +82,7 @@ describe("events of changes of messages", () => {
     ]);
   });
 
-  it("submessage and reaction: go out as they lie in the log", () => {
+  it("submessage: goes out as it lies in the log", () => {
     const submessage = {
       msg_type: "widget",
       message_id: 7,
@@ -90,20 +90,9 @@ describe("events of changes of messages", () => {
       sender_id: 3,
       content: "{}",
     };
-    const reaction = {
-      message_id: 7,
-      user_id: 3,
-      emoji_name: "smile",
-      emoji_code: "1f642",
-      reaction_type: "unicode_emoji",
-    };
     expect(told(logged({ type: "submessage", payload: submessage }), queue())).to.deep.equal([
       { type: "submessage", ...submessage },
     ]);
-    for (const op of ["add", "remove"])
-      expect(told(logged({ type: "reaction", op, payload: reaction }), queue())).to.deep.equal([
-        { type: "reaction", op, ...reaction },
-      ]);
   });
 
   it("update_message_flags: names the empty topic of what became unread", () => {

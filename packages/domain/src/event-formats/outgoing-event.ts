@@ -6,6 +6,7 @@ import type {
   FieldsOf,
   LoggedFields,
   OwnFieldsOf,
+  ProgramNeed,
   ValuesOf,
 } from "@carillon/contract";
 import type { Viewer } from "@carillon/model";
@@ -32,8 +33,11 @@ type Received<Event extends EventDeclaration> = Event["own"] extends EventShape
 /** The capabilities that the declaration names: no format may depend on others. */
 type Named<Event extends EventDeclaration> = keyof Event["older"] & ClientCapability;
 
-type OlderFields<Event extends EventDeclaration, Capability extends Named<Event>> =
-  NonNullable<Event["older"][Capability]> extends {
+/** The needs that it names. */
+type NamedNeed<Event extends EventDeclaration> = keyof Event["older"] & ProgramNeed;
+
+type OlderFields<Event extends EventDeclaration, Reason extends keyof Event["older"]> =
+  NonNullable<Event["older"][Reason]> extends {
     readonly fields: infer Fields extends EventFields;
   }
     ? ValuesOf<Fields>
@@ -86,20 +90,25 @@ export class OutgoingEvent<Event extends EventDeclaration = EventDeclaration> {
     return this.queue.options.capabilities.includes(capability);
   }
 
+  /** Whether the queue's program reads something older. */
+  needs(need: NamedNeed<Event>): boolean {
+    return this.queue.options.needs?.includes(need) ?? false;
+  }
+
   /** The topic as the client knows it. */
   topic(this: OutgoingEvent<Event & TellsTopics>, name: string): string {
     return name === "" && !this.has("empty_topic_name") ? this.context.emptyTopicDisplayName : name;
   }
 
-  /** As clients get it that have all capabilities. */
+  /** As clients get it that have all capabilities and no needs. */
   tell(fields: FieldsOf<Event>): QueueEvent {
     return onWire(this.event, fields);
   }
 
-  /** As clients get it that lack the capability. */
-  tellOlder<Capability extends Named<Event>>(
-    _lacking: Capability,
-    fields: OlderFields<Event, Capability>,
+  /** As clients get it that lack the capability, or whose program has the need. */
+  tellOlder<Reason extends Named<Event> | NamedNeed<Event>>(
+    _reason: Reason,
+    fields: OlderFields<Event, Reason>,
   ): QueueEvent {
     return onWire(this.event, fields);
   }

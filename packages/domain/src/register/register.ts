@@ -1,5 +1,11 @@
 import { type Account, type Site, loadAccounts, loadMemberships, loadRealm } from "@carillon/model";
-import { errors, isGuest, clientCapabilities, type ClientCapability } from "@carillon/contract";
+import {
+  errors,
+  isGuest,
+  clientCapabilities,
+  type ClientCapability,
+  type ProgramNeed,
+} from "@carillon/contract";
 import type { Database, Tx } from "@carillon/db";
 import { eventId, evictQueues, insertQueue, readHead, type QueueOptions } from "@carillon/events";
 
@@ -15,6 +21,8 @@ export interface RegisterInput {
   readonly fetchEventTypes: readonly string[] | undefined;
   /** As sent: unknown names are ignored. */
   readonly clientCapabilities: Readonly<Record<string, unknown>>;
+  /** Of the program that registers. */
+  readonly needs: readonly ProgramNeed[];
   readonly applyMarkdown: boolean;
   readonly clientGravatar: boolean;
   readonly slimPresence: boolean;
@@ -56,6 +64,7 @@ export async function registerQueue(
     slimPresence: input.slimPresence,
     narrow: checkNarrow(input.narrow),
     capabilities: capabilitiesOf(input.clientCapabilities),
+    ...(input.needs.length > 0 ? { needs: input.needs } : {}),
   };
   if (options.allPublicChannels && isGuest(actor))
     throw errors.badRequest("Guests cannot ask for all_public_streams");

@@ -38,6 +38,8 @@ export interface StoredMessage extends PresentableMessage {
   readonly editHistory: readonly EditHistoryEntry[] | null;
   /** The first one first. */
   readonly reactions: readonly Reaction[];
+  /** Who has reacted, by id, for programs that need it; undefined for all others. */
+  readonly reactors?: ReadonlyMap<number, Person> | undefined;
   /** Ascending. */
   readonly submessages: readonly Submessage[];
 }
@@ -86,7 +88,7 @@ export function presentMessage(
     formFields(formSourceOf(message), presentation),
     {
       flags: [...flags],
-      reactions: message.reactions.map(reactionObject),
+      reactions: reactionObjects(message, presentation),
       submessages: message.submessages.map(submessageObject),
     },
     editFields(message.editHistory, {
@@ -179,6 +181,20 @@ function participant(person: Participant) {
     full_name: person.fullName,
     is_mirror_dummy: person.isImportedStub,
   };
+}
+
+function reactionObjects(
+  { reactions, reactors }: StoredMessage,
+  { sight, siteUrl, realm }: Presentation,
+): MessageResource["reactions"] {
+  if (!reactors) return reactions.map(reactionObject);
+  return reactions.map((reaction) => {
+    const id = reaction.userId;
+    const known = reactors.get(id);
+    const { email, fullName } =
+      known && sight.sees(known) ? known : unknownPerson(id, hostOf({ url: siteUrl }, realm));
+    return { ...reactionObject(reaction), user: { id, email, full_name: fullName } };
+  });
 }
 
 function reactionObject({ name, code, type, userId }: Reaction) {

@@ -1,10 +1,10 @@
-import { getMessages } from "@carillon/contract";
+import { getMessages, needsOf } from "@carillon/contract";
 import { presentMessages, readMessages } from "@carillon/domain";
 
 import { handle } from "../../handle.ts";
 
 /** `GET /messages` (messages.md §1). */
-export default handle.reads(getMessages, async ({ snapshot, input, actor, services }) => {
+export default handle.reads(getMessages, async ({ snapshot, input, actor, client, services }) => {
   const retrieval = await snapshot((sql) =>
     readMessages(sql, actor, {
       anchor: input.anchor,
@@ -15,6 +15,7 @@ export default handle.reads(getMessages, async ({ snapshot, input, actor, servic
       numAfter: input.num_after,
       messageIds: input.message_ids,
       narrow: input.narrow,
+      needs: needsOf(client),
     }),
   );
   return presentMessages(retrieval, actor, {

@@ -67,7 +67,8 @@ describe("POST and DELETE /messages/{message_id}/reactions", () => {
   it("put an emoji on a message and take it off, and tell so with all that it is called by", async () => {
     const id = await say();
     const audience = [writer.id, reader.id];
-    const payload = { message_id: id, ...reaction(reader, "thumbs_up", "1f44d") };
+    const reactor = { email: reader.email, full_name: reader.fullName };
+    const payload = { message_id: id, ...reaction(reader, "thumbs_up", "1f44d"), reactor };
     expect(await told(reader, () => add(reader, id, { emoji_name: "thumbs_up" }))).to.deep.equal([
       { type: "reaction", op: "add", payload, audience },
     ]);

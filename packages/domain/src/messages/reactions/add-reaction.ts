@@ -1,11 +1,11 @@
-import { type Account, flag, loadMessageAudience, lockToldMessage } from "@carillon/model";
+import { type Account, flag, lockToldMessage } from "@carillon/model";
 import { bounds, errors, reactionAdded } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { writeCopies } from "../flags/write-copies.ts";
 import { checkEmoji, type Emoji, emojiNamed } from "./emoji.ts";
-import { reactionFields } from "./reaction-fields.ts";
+import { reactionTold } from "./reaction-told.ts";
 
 /** An emoji as a request names it; what is left out is what the name stands for. */
 export interface AskedEmoji {
@@ -33,9 +33,8 @@ export async function addReaction(
       ? writeCopies(tx, actor.id, [messageId], { set: 0, clear: 0 }, read | historical)
       : undefined,
   ]);
-  const audience = await loadMessageAudience(tx, message);
-  const fields = reactionFields(messageId, actor.id, emoji);
-  emit(tx, actor.realmId, [reactionAdded(fields, { audience })]);
+  const told = await reactionTold(tx, actor, message, emoji);
+  emit(tx, actor.realmId, [reactionAdded(...told)]);
 }
 
 const there = statement({

@@ -1,10 +1,10 @@
-import { type Account, loadMessageAudience, lockToldMessage } from "@carillon/model";
+import { type Account, lockToldMessage } from "@carillon/model";
 import { errors, reactionRemoved } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { emojiNamed } from "./emoji.ts";
-import { reactionFields } from "./reaction-fields.ts";
+import { reactionTold } from "./reaction-told.ts";
 
 /** An emoji as a request names it: by its code, or else by its name. */
 export interface NamedReaction {
@@ -27,9 +27,8 @@ export async function removeReaction(
   const [type, code] = [named.type, codeOf(named)];
   const removed = await tx.first(remove, [messageId, actor.id, type, code]);
   if (!removed) throw errors.reactionDoesNotExist();
-  const audience = await loadMessageAudience(tx, message);
-  const fields = reactionFields(messageId, actor.id, { type, code, name: removed.name });
-  emit(tx, actor.realmId, [reactionRemoved(fields, { audience })]);
+  const told = await reactionTold(tx, actor, message, { type, code, name: removed.name });
+  emit(tx, actor.realmId, [reactionRemoved(...told)]);
 }
 
 /** @throws ApiError `BAD_REQUEST` */

@@ -12,7 +12,7 @@ import {
   loadSight,
   loadSubmessages,
 } from "@carillon/model";
-import type { EditHistoryEntry } from "@carillon/contract";
+import type { EditHistoryEntry, ProgramNeed } from "@carillon/contract";
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 const byIds = statement({
@@ -68,6 +68,8 @@ export interface LoadedMessages {
   readonly submessages: ReadonlyMap<number, readonly Submessage[]>;
   /** On its way: the COMMIT of a transaction that ends now goes out together with what asks for it. */
   readonly people: Promise<ReadonlyMap<number, Person>>;
+  /** Whether who has reacted is among the people, and is to be shown. */
+  readonly showsReactors: boolean;
   /** The viewer's. */
   readonly sight: Sight;
 }
@@ -75,18 +77,24 @@ export interface LoadedMessages {
 /** Messages that are read at once: with the longest texts about 6 MB, which the driver reads in one go. */
 const page = 250;
 
-/** Loads the messages with these ids, which the viewer has been found to see. */
+/**
+ * Loads the messages with these ids, which the viewer has been found to see.
+ * @param needs of the program that asks
+ */
 export async function loadMessages(
   sql: Sql,
   viewer: Reader,
   ids: readonly number[],
+  needs: readonly ProgramNeed[],
 ): Promise<LoadedMessages> {
+  const showsReactors = needs.includes("reaction_user");
   if (ids.length === 0)
     return {
       rows: [],
       reactions: new Map(),
       submessages: new Map(),
       people: Promise.resolve(new Map()),
+      showsReactors,
       sight: fullSight,
     };
   const [rows, sight, reactions, submessages] = await Promise.all([
@@ -95,10 +103,14 @@ export async function loadMessages(
     loadReactions(sql, ids),
     loadSubmessages(sql, ids),
   ]);
-  const people = loadPeople(sql, viewer.realmId, peopleIn(rows));
+  const people = loadPeople(
+    sql,
+    viewer.realmId,
+    peopleIn(rows, showsReactors ? reactions : new Map()),
+  );
   // Its failure is told to who waits for it; where the transaction fails first, nobody does.
   people.catch(() => {});
-  return { rows, reactions, submessages, people, sight };
+  return { rows, reactions, submessages, people, showsReactors, sight };
 }
 
 async function loadRows(sql: Sql, viewer: Reader, ids: readonly number[]): Promise<MessageRow[]> {
@@ -113,16 +125,22 @@ async function loadRows(sql: Sql, viewer: Reader, ids: readonly number[]): Promi
 /** The messages, as they are presented. */
 export async function hydrate(loaded: LoadedMessages): Promise<HydratedMessage[]> {
   const people = await loaded.people;
+  const reactors = loaded.showsReactors ? people : undefined;
   return loaded.rows.map((row) => ({
     message: Object.assign(presentable(row, people), {
       reactions: loaded.reactions.get(row.id) ?? [],
       submessages: loaded.submessages.get(row.id) ?? [],
+      reactors,
     }),
     flags: row.flags === null ? withoutRow : flagNames(row.flags),
   }));
 }
 
-function* peopleIn(rows: readonly MessageRow[]): Iterable<number> {
+function* peopleIn(
+  rows: readonly MessageRow[],
+  reactions: LoadedMessages["reactions"],
+): Iterable<number> {
+  for (const ofMessage of reactions.values()) for (const { userId } of ofMessage) yield userId;
   for (const { senderId, memberIds } of rows) {
     yield senderId;
     if (memberIds !== null) yield* memberIds;
@@ -132,7 +150,7 @@ function* peopleIn(rows: readonly MessageRow[]): Iterable<number> {
 function presentable(
   row: MessageRow,
   people: ReadonlyMap<number, Person>,
-): Omit<StoredMessage, "reactions" | "submessages"> {
+): Omit<StoredMessage, "reactions" | "submessages" | "reactors"> {
   const { channelId, channelName, topic, memberIds } = row;
   const person = (id: number) => {
     const found = people.get(id);

@@ -1,4 +1,4 @@
-import type { MessageResource } from "@carillon/contract";
+import type { MessageResource, ProgramNeed } from "@carillon/contract";
 import {
   loadRealm,
   noSuchMessage,
@@ -14,6 +14,8 @@ export interface MessageRequest {
   readonly id: number;
   readonly applyMarkdown: boolean;
   readonly allowEmptyTopicName: boolean;
+  /** Of the program that asks. */
+  readonly needs: readonly ProgramNeed[];
   /** `PUBLIC_URL` */
   readonly siteUrl: string;
 }
@@ -37,7 +39,7 @@ export async function readMessage(
   await requireMessage(sql, viewer, request.id);
   const [realm, loaded] = await Promise.all([
     loadRealm(sql, viewer.realmId),
-    loadMessages(sql, viewer, [request.id]),
+    loadMessages(sql, viewer, [request.id], request.needs),
   ]);
   const [found] = await hydrate(loaded);
   if (!found) throw noSuchMessage();

@@ -64,7 +64,7 @@ export async function readMessages(
     narrow.channel === "refused"
       ? foundInRefusedChannel(wanted)
       : await findMessages(sql, { viewer, narrow }, wanted);
-  const loaded = await loadMessages(sql, viewer, found.ids);
+  const loaded = await loadMessages(sql, viewer, found.ids, request.needs ?? []);
   const matches =
     narrow.search && (await matchesOf(sql, narrow.search, loaded.rows.map(matchingOf)));
   return { realm, found, loaded, matches };

@@ -1,4 +1,4 @@
-import { errors, type NarrowTerm } from "@carillon/contract";
+import { errors, type NarrowTerm, type ProgramNeed } from "@carillon/contract";
 
 import type { Anchor } from "./anchor.ts";
 import { parseAnchor } from "./anchor.ts";
@@ -14,6 +14,8 @@ export interface MessagesRequest {
   readonly numAfter?: number | undefined;
   readonly messageIds?: readonly number[] | undefined;
   readonly narrow: readonly NarrowTerm[];
+  /** Of the program that asks; none unless given. */
+  readonly needs?: readonly ProgramNeed[];
 }
 
 /** Which messages are wanted: these, or a window around an anchor. */

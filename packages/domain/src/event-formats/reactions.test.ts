@@ -1,0 +1,46 @@
+import { expect } from "chai";
+
+import { allBut, logged, queue, told } from "./test-support.ts";
+
+describe("events of reactions", () => {
+  const fields = {
+    message_id: 7,
+    user_id: 3,
+    emoji_name: "smile",
+    emoji_code: "1f642",
+    reaction_type: "unicode_emoji",
+  };
+  const reactor = { email: "mona@carillon.test", full_name: "Mona" };
+  const program = queue({ needs: ["reaction_user"] });
+  const unknown = { user_id: 3, email: "user3@carillon.test", full_name: "Unknown user" };
+
+  for (const op of ["add", "remove"]) {
+    const head = { type: "reaction", op };
+    const row = logged({ ...head, payload: { ...fields, reactor } });
+
+    it(`reaction/${op}: says who it is to programs that need it`, () => {
+      const user = { user_id: 3, ...reactor };
+      expect(told(row, program)).to.deep.equal([{ ...head, ...fields, user }]);
+    });
+
+    it(`reaction/${op}: says so to nobody else, whatever they are capable of`, () => {
+      for (const options of [{}, { capabilities: allBut() }, { needs: [] }])
+        expect(told(row, queue(options))).to.deep.equal([{ ...head, ...fields }]);
+    });
+
+    it(`reaction/${op}: names nobody whom the receiver does not see`, () => {
+      const userData = { 1: { unseen_reactor: true } };
+      const hidden = logged({ ...head, payload: { ...fields, reactor }, userData });
+      expect(told(hidden, program)).to.deep.equal([{ ...head, ...fields, user: unknown }]);
+      expect(told(hidden, queue())).to.deep.equal([{ ...head, ...fields }]);
+      const other = queue({ needs: ["reaction_user"] }, 2);
+      expect(told(hidden, other)[0]).to.deep.include({ user: { user_id: 3, ...reactor } });
+    });
+
+    it(`reaction/${op}: is told from rows of before names were kept`, () => {
+      const old = logged({ ...head, payload: fields });
+      expect(told(old, program)).to.deep.equal([{ ...head, ...fields, user: unknown }]);
+      expect(told(old, queue())).to.deep.equal([{ ...head, ...fields }]);
+    });
+  }
+});
