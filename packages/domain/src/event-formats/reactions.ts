@@ -1,5 +1,5 @@
 import type { LoggedFields, reactionAdded, reactionRemoved } from "@carillon/contract";
-import { unknownAddress, unknownName } from "@carillon/model";
+import { unknownUser } from "@carillon/model";
 import type { Format } from "./outgoing-event.ts";
 
 /** `reaction`: for programs that need it with who it is, as the receiver sees them. */
@@ -7,11 +7,9 @@ export const formatReaction: Format<typeof reactionAdded | typeof reactionRemove
   const { reactor, unseen_reactor: unseen, ...fields }: Received = outgoing.fields;
   if (!outgoing.needs("reaction_user")) return [outgoing.tell(fields)];
   const { user_id } = fields;
-  const shown =
-    reactor && !unseen
-      ? reactor
-      : { email: unknownAddress(user_id, outgoing.context.host), full_name: unknownName };
-  return [outgoing.tellOlder("reaction_user", { ...fields, user: { user_id, ...shown } })];
+  const { host, siteUrl } = outgoing.context;
+  const { email, full_name } = reactor && !unseen ? reactor : unknownUser(user_id, host, siteUrl);
+  return [outgoing.tellOlder("reaction_user", { ...fields, user: { user_id, email, full_name } })];
 };
 
 /** Rows of old do not say who it is. */
