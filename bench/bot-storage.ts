@@ -65,8 +65,8 @@ function* cases(): Generator<Case> {
     body: entries(characters / 1_000, (n) => [`k${n}`.padStart(10, "k"), "v".repeat(990)]),
   };
   yield {
-    what: `${(characters / 10).toLocaleString("en")} entries`,
-    body: entries(characters / 10, (n) => [`${n}`.padStart(9, "k"), "v"]),
+    what: `${(characters / 100).toLocaleString("en")} entries`,
+    body: entries(characters / 100, (n) => [`${n}`.padStart(9, "k"), "v".repeat(91)]),
   };
 }
 

@@ -33,6 +33,8 @@ export const bounds = {
   navigationViews: 1_000,
   savedSnippets: 1_000,
   drafts: 1_000,
+  /** Entries of a bot's storage that one request writes: each is a row, and 100,000 take some seconds. */
+  storageEntries: 100_000,
   /** Folders of channels that an organization has, archived ones too: every registration gets all of them. */
   channelFolders: 500,
   /** Custom profile fields of an organization, and Unicode code points of what configures one: so do those. */

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
-import type { TextReader } from "../parameter.ts";
+import { bounds } from "../bounds.ts";
+import { Unusable, type TextReader } from "../parameter.ts";
 import { StringEntries } from "./string-entries.ts";
 
 /** UTF-16 units that an entry may have to be stored as one row; a longer one is cut into rows of about as many. */
@@ -49,6 +50,7 @@ export class StorageBatches implements TextReader<readonly StorageBatch[]> {
   #value = "";
   /** The entry in progress, once it is long. */
   #open: OpenEntry | undefined;
+  #count = 0;
 
   /** @throws Unusable */
   write(text: string): void {
@@ -77,6 +79,10 @@ export class StorageBatches implements TextReader<readonly StorageBatch[]> {
   }
 
   #end(): void {
+    if (++this.#count > bounds.storageEntries)
+      throw new Unusable(
+        `must not have more than ${bounds.storageEntries} entries: more go with further requests`,
+      );
     if (this.#open) {
       const { hash, parts } = this.#name + this.#value === "" ? this.#open : this.#cut();
       this.#open = undefined;

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { deleteBotStorage, getBotStorage, updateBotStorage } from "@carillon/contract";
+import { bounds, deleteBotStorage, getBotStorage, updateBotStorage } from "@carillon/contract";
 import {
   bot,
   countQueries,
@@ -111,6 +111,16 @@ describe("Bot storage: much at once", () => {
     // Each of them twice, in another spelling.
     await store(JSON.stringify(entries(10_000)).replaceAll("key", "\\u006bey"));
     expect(await rows()).to.equal(40_000);
+  });
+
+  it("refuses more than 100,000 entries, and stores none of them", async () => {
+    const entries = (count: number) =>
+      `{${Array.from({ length: count }, (_, n) => `"${n}":""`).join()}}`;
+    const storage = entries(bounds.storageEntries + 1);
+    const refusal = await refused(scene.db, () =>
+      scene.as(own).call(updateBotStorage, { params: { storage } }),
+    );
+    expect(refusal.msg).to.contain("100000 entries");
   });
 
   it("takes what comes beside it as every operation does", async () => {
