@@ -1,5 +1,14 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { clientOf, waitFor, type ApiCredentials, type TestProcess } from "@carillon/testkit";
+import {
+  clientOf,
+  waitFor,
+  type ApiCredentials,
+  type GatewayClient,
+  type TestProcess,
+} from "@carillon/testkit";
 import { expect } from "chai";
 import { usePython } from "./support/python.ts";
 import { useServer } from "./support/server.ts";
@@ -23,25 +32,39 @@ describe("The terminal client", function () {
     const program = [python.path("zulip-term"), ...options];
     return python.script("terminal.py", program, { cwd: server.folder, input: true });
   };
-  const shows = (terminal: TestProcess, text: string) =>
-    waitFor(() => stripVTControlCharacters(terminal.output()).includes(text), {
-      what: `the screen shows ${text}`,
+  /** What has been drawn since it started, or from a place on. */
+  const drawn = (terminal: TestProcess, from = 0) =>
+    stripVTControlCharacters(terminal.output()).slice(from);
+  const shows = (terminal: TestProcess, text: string | RegExp, from = 0) =>
+    waitFor(() => drawn(terminal, from).split(text).length > 1, {
+      what: `the screen shows ${String(text)}`,
       timeoutMs: 20_000,
     }).catch((error: Error) => {
-      throw new Error(`${error.message}:\n${stripVTControlCharacters(terminal.output())}`);
+      throw new Error(`${error.message}:\n${drawn(terminal, from)}`);
     });
+  const keysOf = (terminal: TestProcess) => (keys: string) => {
+    const from = drawn(terminal).length;
+    terminal.child.stdin?.write(keys);
+    return { shows: (text: string | RegExp) => shows(terminal, text, from) };
+  };
+  /** Sends to the channel that everybody is in. @returns the message's id */
+  const post = async (by: GatewayClient, content: string): Promise<number> => {
+    const to = { type: "channel", to: "general", topic: "bells" };
+    const { body } = await by.post("/api/v1/messages", { ...to, content });
+    expect(body.result, body.msg).to.equal("success");
+    return Number(body["id"]);
+  };
+
+  /** What has gone wrong in threads of the program, which tells it and goes on. */
+  const threadExceptions = async () =>
+    existsSync(exceptionLog()) ? readFile(exceptionLog(), "utf8") : "";
+  const exceptionLog = () => join(server.folder, "zulip-terminal-thread-exceptions.log");
 
   it("starts for a newcomer, shows the welcome, and then a message as it is sent", async () => {
     const terminal = await start(await newcomer("nora@carillon.test", "Nora New"));
     await shows(terminal, "Nora New (nora@carillon.test) - Carillon Demo");
     await shows(terminal, "This is a direct message: nobody else sees it.");
-    const { body } = await server.as("owner").post("/api/v1/messages", {
-      type: "channel",
-      to: "general",
-      topic: "bells",
-      content: "Rung just now",
-    });
-    expect(body.result, body.msg).to.equal("success");
+    await post(server.as("owner"), "Rung just now");
     await shows(terminal, "Rung just now");
     expect(terminal.running()).to.equal(true);
   });
@@ -49,27 +72,11 @@ describe("The terminal client", function () {
   it("shows a message as it was written, and what it was before", async () => {
     const account = await newcomer("mona@carillon.test", "Mona New");
     const sender = clientOf(server.url, account);
-    const sent = await sender.post("/api/v1/messages", {
-      type: "channel",
-      to: "general",
-      topic: "bells",
-      content: "Rung *softly* today",
-    });
-    expect(sent.status, sent.text).to.equal(200);
-    // Nothing writes it yet.
-    await server.db.rows("UPDATE messages SET edit_history = $2 WHERE id = $1", [
-      sent.body["id"],
-      JSON.stringify([
-        {
-          user_id: null,
-          timestamp: 1_750_000_000,
-          prev_content: "Rung loudly",
-          prev_rendered_content: "<p>Rung loudly</p>",
-        },
-      ]),
-    ]);
+    const id = await post(sender, "Rung loudly");
+    const edited = await sender.patch(`/api/v1/messages/${id}`, { content: "Rung *softly* today" });
+    expect(edited.status, edited.text).to.equal(200);
     const terminal = await start(account);
-    const press = (keys: string) => terminal.child.stdin?.write(keys);
+    const press = keysOf(terminal);
     await shows(terminal, "Rung softly today");
     // From the menu to the messages, and there to the last one.
     press("lG");
@@ -80,6 +87,56 @@ describe("The terminal client", function () {
     // Back to what is said of the message, and on to its history.
     press("re");
     await shows(terminal, "Rung loudly");
+    expect(terminal.running()).to.equal(true);
+  });
+
+  it("reacts, tells who has, stars, edits and searches, and goes on", async () => {
+    const account = await newcomer("rita@carillon.test", "Rita New");
+    const own = clientOf(server.url, account);
+    const owner = server.as("owner");
+    const id = await post(own, "Rung by hand");
+    const terminal = await start(account);
+    const press = keysOf(terminal);
+    await shows(terminal, "Rung by hand");
+    press("lG");
+    await press("+").shows(/:thumbs_up: You/);
+    const reaction = await owner.post(`/api/v1/messages/${id}/reactions`, { emoji_name: "car" });
+    expect(reaction.status, reaction.text).to.equal(200);
+    const { fullName } = server.account("owner");
+    await shows(terminal, `:car: ${fullName}`);
+    await post(owner, "Rung after that");
+    await shows(terminal, "Rung after that");
+
+    const information = press("i");
+    await information.shows(new RegExp(`car\\s+${fullName}`));
+    await information.shows(/thumbs_up\s+Rita New/);
+    await press("i").shows("Rung by hand");
+
+    press("*");
+    const message = async () => {
+      const { body } = await own.get(`/api/v1/messages/${id}`);
+      return body["message"] as { flags: string[]; content: string };
+    };
+    await waitFor(async () => (await message()).flags.includes("starred"), {
+      what: "it is starred",
+    });
+    // Once more takes it off: the other one is the first of its line now.
+    await press("+").shows(/ {10}:car:/);
+
+    await press("e").shows("Rung by hand");
+    press(" again\u0004");
+    await shows(terminal, /EDITED.*Rung by hand again/);
+    await waitFor(async () => (await message()).content.includes("again"), {
+      what: "it is edited",
+    });
+
+    const search = press("/hand\r");
+    await search.shows("Search Results");
+    await search.shows("Rung by hand again");
+    await press("a").shows("Rung after that");
+    await post(owner, "Rung last");
+    await shows(terminal, "Rung last");
+    expect(await threadExceptions()).to.equal("");
     expect(terminal.running()).to.equal(true);
   });
 });
