@@ -90,6 +90,16 @@ describe("The terminal client", function () {
     expect(terminal.running()).to.equal(true);
   });
 
+  it("tells of a channel, and lists its people", async () => {
+    const terminal = await start(await newcomer("lena@carillon.test", "Lena New"));
+    const press = keysOf(terminal);
+    await shows(terminal, "This is a direct message: nobody else sees it.");
+    // Past the four entries of the menu to the first channel.
+    await press("jjjji").shows("Stream ID");
+    await press("m").shows("Lena New");
+    expect(terminal.running()).to.equal(true);
+  });
+
   it("reacts, tells who has, stars, edits and searches, and goes on", async () => {
     const account = await newcomer("rita@carillon.test", "Rita New");
     const own = clientOf(server.url, account);

@@ -1,5 +1,5 @@
 /** What a program reads that the protocol has left out since. */
-export const programNeeds = ["reaction_user"] as const;
+export const programNeeds = ["reaction_user", "channel_email"] as const;
 
 export type ProgramNeed = (typeof programNeeds)[number];
 
@@ -8,8 +8,9 @@ export type ProgramNeed = (typeof programNeeds)[number];
  * are clients that refuse fields which they do not know.
  */
 export const olderPrograms: ReadonlyMap<string, readonly ProgramNeed[]> = new Map([
-  // 0.7.0, its newest release, names who reacted by the `user` of the reaction alone.
-  ["ZulipTerminal", ["reaction_user"]],
+  // 0.7.0, its newest release, names who reacted by the `user` of the reaction alone, and shows the `email_address` of
+  // subscriptions with what else it says of a channel.
+  ["ZulipTerminal", ["reaction_user", "channel_email"]],
 ]);
 
 const nothing: readonly ProgramNeed[] = [];

@@ -125,6 +125,7 @@ async function snapshotContext(
     presenceHistoryLimit: input.presenceHistoryLimit,
     includeSubscribers: input.includeSubscribers,
     capabilities: new Set(capabilities),
+    needs: input.needs,
     named: named && new Set(named),
   };
 }

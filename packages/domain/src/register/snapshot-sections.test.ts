@@ -31,6 +31,7 @@ export async function contextOf(
     presenceHistoryLimit: 14,
     includeSubscribers,
     capabilities: new Set(capabilities),
+    needs: [],
     named: named && new Set(named),
   };
 }

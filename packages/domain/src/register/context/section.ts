@@ -1,6 +1,6 @@
 import type { Account, Memberships, Realm, Site } from "@carillon/model";
 import type { Tx } from "@carillon/db";
-import type { ClientCapability } from "@carillon/contract";
+import type { ClientCapability, ProgramNeed } from "@carillon/contract";
 
 /** What a section of the snapshot may ask. Everything is read through `tx`: it sees one moment. */
 export interface SnapshotContext {
@@ -17,6 +17,8 @@ export interface SnapshotContext {
   readonly presenceHistoryLimit: number;
   readonly includeSubscribers: boolean | "partial";
   readonly capabilities: ReadonlySet<ClientCapability>;
+  /** Of the program that registers. */
+  readonly needs: readonly ProgramNeed[];
   /** The sections that the client named; undefined where it wants everything. */
   readonly named: ReadonlySet<string> | undefined;
 }

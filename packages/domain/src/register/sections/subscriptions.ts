@@ -17,7 +17,9 @@ import { visibleChannels, type VisibleChannel } from "../context/visible-channel
 export const subscriptions: Section = {
   names: ["subscription"],
   async load(context) {
-    const { tx, includeSubscribers } = context;
+    const { tx, includeSubscribers, needs } = context;
+    // No channel can be written to by mail (channels.md §8).
+    const older = needs.includes("channel_email") ? { email_address: "" } : {};
     const [visible, inherited] = await Promise.all([
       visibleChannels(context),
       loadInherited(context),
@@ -27,7 +29,13 @@ export const subscriptions: Section = {
     const present = ({ channel, object, subscription }: VisibleChannel): object => {
       // Nothing is added to most of them: what the section `stream` tells goes out twice.
       if (!subscription && !includeSubscribers) return object;
-      return { ...object, ...ownPart(subscription, inherited), ...subscribersOf(channel) };
+      const own = ownPart(subscription, inherited);
+      return {
+        ...object,
+        ...own,
+        ...subscribersOf(channel),
+        ...(subscription?.active ? older : {}),
+      };
     };
     const listed = (active: boolean | undefined) =>
       inSlices(
