@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { GatewayClient } from "@carillon/testkit";
 import { expect } from "chai";
 import { z } from "zod";
@@ -291,5 +292,179 @@ describe("The phone app's cold start", function () {
       expect(own?.["message"]).to.include({ id: sent.body["id"] });
       last = heard.body;
     }
+  });
+
+  describe("9. goes through a day", () => {
+    let id = 0;
+    let acknowledged = -1;
+    /** What the queue tells of that type, once it has come; everything before is acknowledged. */
+    const heard = async (type: string): Promise<Readonly<Record<string, unknown>>> => {
+      for (;;) {
+        const { queue_id } = registered;
+        const { body } = await phone.get("/api/v1/events", {
+          queue_id,
+          last_event_id: acknowledged,
+        });
+        for (const event of parsed(eventBatch, body).events) {
+          acknowledged = event.id;
+          if (event.type === type) return event;
+        }
+      }
+    };
+    const done = async (answer: ReturnType<GatewayClient["post"]>) => {
+      const { status, body, text } = await answer;
+      expect(status, text).to.equal(200);
+      return body;
+    };
+
+    before("send what it is about", async () => {
+      const body = await done(
+        phone.post("/api/v1/messages", {
+          type: "channel",
+          to: String(busy.channelId),
+          topic: "chimes",
+          content: "Rung *early*",
+        }),
+      );
+      id = Number(body["id"]);
+      const { queue_id } = registered;
+      const all = await phone.get("/api/v1/events", { queue_id, last_event_id: -1 });
+      acknowledged = parsed(eventBatch, all.body).events.at(-1)?.id ?? -1;
+    });
+
+    it("edits a message, and hears of it without a move", async () => {
+      const { raw_content } = await done(phone.get(`/api/v1/messages/${id}`));
+      expect(raw_content).to.equal("Rung *early*");
+      const hash = createHash("sha256").update(String(raw_content)).digest("hex");
+      await done(
+        phone.patch(`/api/v1/messages/${id}`, {
+          content: "Rung *late*",
+          prev_content_sha256: hash,
+        }),
+      );
+      const shape = z.strictObject({
+        id: z.int(),
+        type: z.literal("update_message"),
+        user_id: z.int(),
+        message_id: z.literal(id),
+        message_ids: z.tuple([z.literal(id)]),
+        flags: z.array(z.string()),
+        edit_timestamp: z.int(),
+        rendering_only: z.literal(false),
+        stream_id: z.literal(busy.channelId),
+        stream_name: z.string(),
+        orig_content: z.string(),
+        orig_rendered_content: z.string(),
+        content: z.string(),
+        rendered_content: z.literal("<p>Rung <em>late</em></p>"),
+        is_me_message: z.boolean(),
+      });
+      parsed(shape, await heard("update_message"));
+    });
+
+    it("reacts and takes it back", async () => {
+      const emoji = { emoji_name: "tada", emoji_code: "1f389", reaction_type: "unicode_emoji" };
+      for (const [op, ask] of [
+        ["add", () => phone.post(`/api/v1/messages/${id}/reactions`, emoji)],
+        ["remove", () => phone.delete(`/api/v1/messages/${id}/reactions`, emoji)],
+      ] as const) {
+        await done(ask());
+        const shape = z.strictObject({
+          id: z.int(),
+          type: z.literal("reaction"),
+          op: z.literal(op),
+          message_id: z.literal(id),
+          user_id: z.int(),
+          emoji_name: z.literal("tada"),
+          emoji_code: z.literal("1f389"),
+          reaction_type: z.literal("unicode_emoji"),
+        });
+        parsed(shape, await heard("reaction"));
+      }
+    });
+
+    it("stars, and marks a topic as unread and read from a message on", async () => {
+      await done(
+        phone.post("/api/v1/messages/flags", { messages: [id], op: "add", flag: "starred" }),
+      );
+      expect(await heard("update_message_flags")).to.deep.include({
+        op: "add",
+        operation: "add",
+        flag: "starred",
+        messages: [id],
+        all: false,
+      });
+      const narrow = [
+        { operator: "channel", operand: busy.channelId },
+        { operator: "topic", operand: "chimes" },
+      ];
+      for (const op of ["remove", "add"] as const) {
+        const body = await done(
+          phone.post("/api/v1/messages/flags/narrow", {
+            anchor: String(id),
+            include_anchor: true,
+            num_before: 0,
+            num_after: 1_000,
+            narrow,
+            op,
+            flag: "read",
+          }),
+        );
+        const shape = z.object({
+          processed_count: z.int(),
+          updated_count: z.int(),
+          first_processed_id: z.int().nullable(),
+          last_processed_id: z.int().nullable(),
+          found_oldest: z.boolean(),
+          found_newest: z.boolean(),
+        });
+        expect(parsed(shape, body)).to.include({ found_newest: true, last_processed_id: id });
+      }
+    });
+
+    it("searches, and finds its words marked", async () => {
+      const body = await done(
+        phone.get("/api/v1/messages", {
+          anchor: "newest",
+          num_before: 10,
+          num_after: 0,
+          narrow: [{ operator: "search", operand: "late" }],
+          allow_empty_topic_name: true,
+        }),
+      );
+      parsed(messageWindow, body);
+      const [found] = body["messages"] as Array<Record<string, unknown>>;
+      expect(found).to.include({
+        id,
+        match_content: '<p>Rung <em><span class="highlight">late</span></em></p>',
+      });
+    });
+
+    it("resolves a topic, sees who has read it, says that it types, and deletes", async () => {
+      const resolved = { topic: "✔ chimes", propagate_mode: "change_all" };
+      await done(phone.patch(`/api/v1/messages/${id}`, resolved));
+      expect(await heard("update_message")).to.include({
+        orig_subject: "chimes",
+        subject: "✔ chimes",
+        propagate_mode: "change_all",
+      });
+      const { user_ids } = await done(phone.get(`/api/v1/messages/${id}/read_receipts`));
+      expect(user_ids).to.be.an("array");
+      await done(
+        phone.post("/api/v1/typing", {
+          op: "start",
+          type: "channel",
+          stream_id: busy.channelId,
+          topic: "✔ chimes",
+        }),
+      );
+      await done(phone.delete(`/api/v1/messages/${id}`));
+      expect(await heard("delete_message")).to.deep.include({
+        message_ids: [id],
+        message_type: "stream",
+        stream_id: busy.channelId,
+        topic: "✔ chimes",
+      });
+    });
   });
 });
