@@ -151,8 +151,12 @@ describe("openApi", () => {
 describe("the declared operations", () => {
   const document = openApi(allOperations, options);
 
-  /** What clients fetch like a picture, from an address that they make up or were given. */
-  const elsewhere = ["/avatar/{user_id}", "/static/emoji/{version}"];
+  /** What is fetched from an address that clients make up or were given, and what a mail links to. */
+  const elsewhere = [
+    "/avatar/{user_id}",
+    "/static/emoji/{version}",
+    "/accounts/confirm_new_email/{token}",
+  ];
 
   it("have unique ids and routes, and paths below /api/v1", () => {
     const ids = allOperations.map(({ id }) => id);
