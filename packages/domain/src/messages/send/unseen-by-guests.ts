@@ -1,6 +1,6 @@
 import { roles } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
-import { restrictsGuests } from "@carillon/model";
+import { restrictsGuests, seesByChannel, sharesConversation } from "@carillon/model";
 
 /** Of authors who are guests, and may not see everybody: whom of the named they do not see (users.md §2.1). */
 const unseenByGuests = statement({
@@ -12,12 +12,8 @@ const unseenByGuests = statement({
     ) named JOIN users u ON u.id = named.id
     WHERE a.realm_id = $1 AND a.id = ANY(ARRAY(SELECT unnest($2::int[]))) AND a.role = ${roles.guest}
       AND ${restrictsGuests} AND NOT u.is_bot AND u.id <> a.id
-      AND NOT EXISTS (
-        SELECT FROM subscriptions mine JOIN subscriptions theirs ON theirs.channel_id = mine.channel_id
-        WHERE mine.user_id = a.id AND mine.active
-          AND theirs.user_id = u.id AND theirs.active AND theirs.is_user_active)
-      AND NOT EXISTS (
-        SELECT FROM recipients d WHERE d.realm_id = $1 AND d.member_ids @> ARRAY[a.id, u.id])`,
+      AND NOT ${seesByChannel("a.id", "u.id")}
+      AND NOT ${sharesConversation("$1", "a.id", "u.id")}`,
   row: { authorId: column.int, userId: column.int },
 });
 
