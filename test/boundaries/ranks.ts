@@ -4,7 +4,7 @@
  */
 export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
   "packages/model/src": [
-    ["audit", "permissions", "profile-fields", "settings", "site", "sql"],
+    ["audit", "permissions", "profile-fields", "push", "settings", "site", "sql"],
     ["realms"],
     ["users"],
     ["bots", "channels", "groups"],

@@ -47,6 +47,8 @@ export const lockOrder = [
   "pendingMessages",
   /** What a bot has stored. By bot. */
   "botStorage",
+  /** Rows of devices that push notifications go to. By id. */
+  "devices",
   /** What an account says of itself: its status, its presence. By account. */
   "ownState",
   /** The order of changes of alert words. By organization. */

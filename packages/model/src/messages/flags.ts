@@ -10,6 +10,8 @@ export const flag = {
   historical: 128,
   /** The message is a direct one. Internal, never shown. */
   direct: 256,
+  /** The message was pushed to the account's devices, and is to be taken off them (push.md §9). Internal, never shown. */
+  activeMobilePush: 512,
 } as const;
 
 const names: ReadonlyArray<readonly [bit: number, name: string]> = [

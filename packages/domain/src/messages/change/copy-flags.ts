@@ -53,14 +53,15 @@ export async function rewriteFlags(
 
 const flagsOf = statement({
   name: "flags-of-told",
-  text: `SELECT um.message_id AS id, um.flags, array_agg(um.user_id ORDER BY um.user_id) AS "userIds"
+  text: `SELECT um.message_id AS id, um.flags & ~${flag.activeMobilePush} AS flags,
+      array_agg(um.user_id ORDER BY um.user_id) AS "userIds"
     FROM unnest($1::bigint[], $2::text[]) AS w (message_id, told) CROSS JOIN LATERAL unnest(w.told::int[]) AS told (id)
     JOIN user_messages um ON um.user_id = told.id AND um.message_id = w.message_id
-    GROUP BY um.message_id, um.flags ORDER BY um.message_id, um.flags`,
+    GROUP BY 1, 2 ORDER BY 1, 2`,
   row: { id: column.bigint, flags: column.int, userIds: column.ints },
 });
 
-/** Accounts whose copies of a message have the same flags. */
+/** Accounts whose copies of a message have the same flags, but for the one of what was pushed. */
 export interface FlaggedAlike {
   readonly flags: number;
   readonly userIds: readonly number[];

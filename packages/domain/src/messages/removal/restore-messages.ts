@@ -1,4 +1,4 @@
-import { lockChannelRows, recordAudit } from "@carillon/model";
+import { flag, lockChannelRows, recordAudit } from "@carillon/model";
 import { column, statement, type Database, type RowOf, type Sql, type Tx } from "@carillon/db";
 
 import { indexMessages } from "../search/index-messages.ts";
@@ -45,7 +45,8 @@ const atOnce = 500;
 
 /**
  * Brings removed messages back as they were, with everybody's copies and flags, in batches of a transaction each. What is
- * broken off goes on at the next call, and what is back already stays as it is. No event tells of it.
+ * broken off goes on at the next call, and what is back already stays as it is. No event tells of it. What had been pushed
+ * to a phone was taken off it with the removal.
  * @returns how many came back
  */
 export async function restoreMessages(db: Database, what: Restored): Promise<number> {
@@ -81,7 +82,8 @@ const bringBack = statement({
       INSERT INTO messages (${archivedColumns}) SELECT ${archivedColumns} FROM m ON CONFLICT DO NOTHING
     ), copy AS (
       INSERT INTO user_messages (user_id, message_id, flags)
-      SELECT h.user_id, m.id, h.flags FROM m CROSS JOIN LATERAL unnest(m.holder_ids, m.holder_flags) AS h (user_id, flags)
+      SELECT h.user_id, m.id, h.flags & ~${flag.activeMobilePush}
+      FROM m CROSS JOIN LATERAL unnest(m.holder_ids, m.holder_flags) AS h (user_id, flags)
       ON CONFLICT DO NOTHING
     ), reaction AS (
       INSERT INTO reactions SELECT r.* FROM m CROSS JOIN LATERAL jsonb_populate_recordset(NULL::reactions, m.reactions) r

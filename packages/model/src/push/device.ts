@@ -1,0 +1,68 @@
+import { column, statement, type RowOf, type Tx } from "@carillon/db";
+
+export const deviceRow = {
+  id: column.bigint,
+  userId: column.int,
+  /** 33 bytes: the last 32 are the key that notifications are encrypted with. */
+  pushKey: column.bytes.orNull(),
+  /** 0 to 2^32 - 1 */
+  pushKeyId: column.bigint.orNull(),
+  /** 8 bytes: the token that notifications go to, also while another is pending. */
+  pushTokenId: column.bytes.orNull(),
+  /** Of the token that notifications go to. */
+  pushTokenKind: column.text.as<PushTokenKind>().orNull(),
+  /** 8 bytes: the token that is being registered; with an error code, the one that could not be. */
+  pendingPushTokenId: column.bytes.orNull(),
+  pendingPushTokenKind: column.text.as<PushTokenKind>().orNull(),
+  pushTokenLastUpdated: column.time.orNull(),
+  pushRegistrationErrorCode: column.text.orNull(),
+};
+
+/** Whose servers push to a device: Google's or Apple's. */
+export type PushTokenKind = "fcm" | "apns";
+
+/** A device of an account (push.md §1). */
+export type PushDevice = RowOf<typeof deviceRow>;
+
+/** Of the table `client_devices`, called `d`. */
+export const deviceColumns = `d.id, d.user_id AS "userId", d.push_key AS "pushKey", d.push_key_id AS "pushKeyId",
+  d.push_token_id AS "pushTokenId", d.push_token_kind AS "pushTokenKind",
+  d.pending_push_token_id AS "pendingPushTokenId", d.pending_push_token_kind AS "pendingPushTokenKind",
+  d.push_token_last_updated AS "pushTokenLastUpdated",
+  d.push_registration_error_code AS "pushRegistrationErrorCode"`;
+
+/**
+ * How far the registration of a device is (push.md §1). `pending` and `failed` say nothing of the token before, which stays
+ * active where there is one (`pushTokenId`); `lapsed` is a device whose token the push bouncer has called dead.
+ */
+export type DeviceState = "never registered" | "pending" | "active" | "failed" | "lapsed";
+
+export function deviceState(
+  device: Pick<
+    PushDevice,
+    "pushKeyId" | "pushTokenId" | "pendingPushTokenId" | "pushRegistrationErrorCode"
+  >,
+): DeviceState {
+  if (device.pushRegistrationErrorCode !== null) return "failed";
+  if (device.pendingPushTokenId !== null) return "pending";
+  if (device.pushTokenId !== null) return "active";
+  return device.pushKeyId === null ? "never registered" : "lapsed";
+}
+
+const forChange = statement({
+  name: "device-for-change",
+  text: `SELECT ${deviceColumns} FROM client_devices d WHERE d.user_id = $1 AND d.id = $2 FOR NO KEY UPDATE`,
+  row: deviceRow,
+});
+
+/**
+ * The account's device with this id, which nobody else changes or removes until the transaction ends.
+ * @returns undefined where there is none, or it is another account's
+ */
+export async function lockDevice(
+  tx: Tx,
+  userId: number,
+  deviceId: number,
+): Promise<PushDevice | undefined> {
+  return (await tx.lock({ name: "devices", keys: [deviceId] }, forChange, [userId, deviceId]))[0];
+}
