@@ -29,7 +29,7 @@ export interface OpenBot {
   readonly realm: Realm;
   readonly actor: Account;
   readonly bot: Account;
-  /** The account that `bot_owner_id` names, as it stays. */
+  /** The account that `bot_owner_id` names, as it stays; nobody whom the actor does not see. */
   readonly named: Account | undefined;
 }
 

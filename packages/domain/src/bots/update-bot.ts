@@ -5,6 +5,7 @@ import {
   currentActor,
   gravatarUrl,
   loadRealm,
+  loadSight,
   lockAccounts,
   lockGroupGraph,
   lockOwnerSet,
@@ -63,12 +64,9 @@ async function openBot(
   const bot = accounts.get(botId);
   checkAdministersBot(now, bot);
   if (role !== undefined && isOwner(bot)) await lockOwnerSet(tx, bot.realmId);
-  return {
-    realm,
-    actor: now,
-    bot,
-    named: ownerId === undefined ? undefined : accounts.get(ownerId),
-  };
+  const sight = await loadSight(tx, now);
+  const named = ownerId === undefined ? undefined : accounts.get(ownerId);
+  return { realm, actor: now, bot, named: named && sight.sees(named) ? named : undefined };
 }
 
 const storeName = statement({

@@ -51,8 +51,10 @@ export async function updateDraft(
   await lockDrafts(tx, actor);
   const prisma = await tx.prisma();
   const where = { userId: actor.id, id };
-  if ((await prisma.draft.count({ where })) === 0) throw noSuchDraft();
-  const [data] = await checkDrafts(tx, actor, [given]);
+  const draft = await prisma.draft.findUnique({ where });
+  if (!draft) throw noSuchDraft();
+  const known = draft.kind === "private" ? draft.to : [];
+  const [data] = await checkDrafts(tx, actor, [given], known);
   const row = await prisma.draft.update({ where, data: { ...data } });
   emit(tx, actor.realmId, [draftUpdated({ draft: presentDraft(row) }, { audience: [actor.id] })]);
 }

@@ -5,6 +5,7 @@ import {
   hasContentAccess,
   loadChannels,
   loadMemberships,
+  loadSight,
   loadSubscribedChannels,
   maxTopicLength,
   noSuchChannel,
@@ -14,16 +15,22 @@ import {
 
 const peopleOf = statement({
   name: "drafts-people",
-  text: "SELECT id FROM users WHERE realm_id = $1 AND id = ANY($2::int[])",
-  row: { id: column.int },
+  text: `SELECT id, is_bot AS "isBot" FROM users WHERE realm_id = $1 AND id = ANY($2::int[])`,
+  row: { id: column.int, isBot: column.bool },
 });
 
 /**
  * What is stored of drafts (clients.md §4). As many statements for many drafts as for one.
  * @throws ApiError `BAD_REQUEST` for a draft without content, to no or several channels, to a channel whose messages the
- * account does not see, and to people whom there are not
+ * account does not see, and to people whom there are not, or whom it does not see
+ * @param known people whom a draft may go on naming
  */
-export async function checkDrafts(tx: Tx, actor: Account, drafts: readonly GivenDraft[]) {
+export async function checkDrafts(
+  tx: Tx,
+  actor: Account,
+  drafts: readonly GivenDraft[],
+  known: readonly number[] = [],
+) {
   const rows = drafts.map(({ type, to, topic, content, timestamp }) => {
     if (type === "stream" && to.length !== 1)
       throw errors.badRequest("A draft of type stream has exactly one channel ID in to");
@@ -40,7 +47,11 @@ export async function checkDrafts(tx: Tx, actor: Account, drafts: readonly Given
   ];
   await Promise.all([
     checkChannels(tx, actor, named("stream")),
-    checkPeople(tx, actor, named("private")),
+    checkPeople(
+      tx,
+      actor,
+      named("private").filter((id) => !known.includes(id)),
+    ),
   ]);
   return rows;
 }
@@ -69,6 +80,10 @@ async function checkChannels(tx: Tx, actor: Account, ids: readonly number[]): Pr
 
 async function checkPeople(tx: Tx, actor: Account, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const found = await tx.rows(peopleOf, [actor.realmId, ids]);
-  if (found.length < ids.length) throw errors.badRequest("to names somebody who does not exist");
+  const [found, sight] = await Promise.all([
+    tx.rows(peopleOf, [actor.realmId, ids]),
+    loadSight(tx, actor),
+  ]);
+  if (found.filter(sight.sees).length < ids.length)
+    throw errors.badRequest("to names somebody who does not exist");
 }

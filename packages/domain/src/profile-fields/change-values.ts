@@ -1,7 +1,9 @@
 import {
   type Account,
   type ProfileField,
+  type Sight,
   audienceSeeing,
+  fullSight,
   loadProfileFields,
   personUpdated,
 } from "@carillon/model";
@@ -29,14 +31,17 @@ interface NewValue {
  * The values that the account is to have, those left out that it has already. The group graph must be held, so that
  * whom a value names stays active, and so must the organization, so that the fields stay.
  * @param entries the last one of a field counts
- * @param mayEdit asked of each field
+ * @param by which fields may be edited, of each, and whom a field may name: those who are seen by who changes it
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkProfileValues(
   tx: Tx,
   target: Account,
   entries: readonly ProfileEntry[],
-  mayEdit: (field: ProfileField) => boolean = () => true,
+  {
+    mayEdit = () => true,
+    sight = fullSight,
+  }: { readonly mayEdit?: (field: ProfileField) => boolean; readonly sight?: Sight } = {},
 ): Promise<NewValue[]> {
   if (target.isBot) throw errors.badRequest("Bots have no custom profile fields");
   if (entries.length === 0) return [];
@@ -57,7 +62,7 @@ export async function checkProfileValues(
     if (typeof value === "object" && value !== null) for (const userId of value) named.add(userId);
     wanted.set(id, { fieldId: id, value: text, renderedValue: rendered(field, text) });
   }
-  await checkArePeople(tx, target.realmId, [...named]);
+  await checkArePeople(tx, target.realmId, sight, [...named]);
   return [...wanted.values()].filter(
     ({ fieldId, value }) => value !== (stored.get(fieldId) ?? null),
   );
@@ -77,10 +82,15 @@ const activePeople = statement({
 });
 
 /** @throws ApiError `BAD_REQUEST` */
-async function checkArePeople(tx: Tx, realmId: number, ids: readonly number[]): Promise<void> {
+async function checkArePeople(
+  tx: Tx,
+  realmId: number,
+  { sees }: Sight,
+  ids: readonly number[],
+): Promise<void> {
   if (ids.length === 0) return;
   const found = await tx.first(activePeople, [realmId, ids]);
-  if (found?.count !== ids.length)
+  if (found?.count !== ids.length || !ids.every((id) => sees({ id, isBot: false })))
     throw errors.badRequest(
       "A field of users takes active people of the organization only, no bots",
     );

@@ -3,6 +3,7 @@ import {
   holdGroupGraph,
   holdOrganization,
   isOrganizationAdministrator,
+  loadSight,
   lockAccount,
 } from "@carillon/model";
 import { errors } from "@carillon/contract";
@@ -29,11 +30,9 @@ export async function updateOwnProfile(
   ]);
   if (!account?.isActive) throw errors.unauthorized();
   const mayEditAll = isOrganizationAdministrator(account);
-  const values = await checkProfileValues(
-    tx,
-    account,
-    entries,
-    ({ editableByUser }) => editableByUser || mayEditAll,
-  );
+  const values = await checkProfileValues(tx, account, entries, {
+    mayEdit: ({ editableByUser }) => editableByUser || mayEditAll,
+    sight: await loadSight(tx, account),
+  });
   emit(tx, realmId, await storeProfileValues(tx, account, values));
 }

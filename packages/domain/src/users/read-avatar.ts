@@ -17,7 +17,8 @@ export type Avatar = { readonly url: string } | { readonly png: Buffer };
  * The picture of an account as the viewer may see it, deactivated accounts, bots and the organization's own bots
  * included: gravatar's address, or one that is generated of the account's id and tells nothing of its e-mail address.
  * @param size width and height of a generated one, in pixels
- * @throws ApiError 404 when the viewer's organization has no such account
+ * @throws ApiError 404 when the viewer's organization has no such account; who does not see everybody gets a picture of
+ * any id
  */
 export async function readAvatar(
   sql: Sql,
@@ -30,8 +31,8 @@ export async function readAvatar(
     loadSight(sql, viewer),
   ]);
   const account = accounts.get(userId);
-  if (!account) throw errors.notFound404("There is no such user");
-  const picture = pictureOf(account);
-  if (sight.sees(account) && showsGravatar(picture, viewer)) return { url: gravatarUrl(picture) };
-  return { png: toPng(`${account.realmId}/${account.id}`, size) };
+  if (!account && !sight.isRestricted) throw errors.notFound404("There is no such user");
+  const picture = account && sight.sees(account) ? pictureOf(account) : undefined;
+  if (picture && showsGravatar(picture, viewer)) return { url: gravatarUrl(picture) };
+  return { png: toPng(`${viewer.realmId}/${userId}`, size) };
 }

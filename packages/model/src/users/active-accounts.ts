@@ -28,6 +28,11 @@ export async function loadActiveAccounts(
     realmId,
     distinct,
   ]);
-  if (accounts.length < distinct.length) throw errors.badRequest("There is no such active user");
+  if (accounts.length < distinct.length) throw noSuchActiveUser();
   return accounts;
+}
+
+/** The refusal of what names no active account. */
+export function noSuchActiveUser() {
+  return errors.badRequest("There is no such active user");
 }

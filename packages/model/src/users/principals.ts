@@ -1,9 +1,9 @@
-import { errors } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 
 import type { Account } from "./account.ts";
-import { loadActiveAccounts, type ActiveAccount } from "./active-accounts.ts";
+import { loadActiveAccounts, noSuchActiveUser, type ActiveAccount } from "./active-accounts.ts";
 import { showsAddressTo } from "./address-viewers.ts";
+import { loadSight } from "./sight.ts";
 
 /** Accounts as a request names them: by ids or by e-mail addresses. */
 export type Principals = readonly number[] | readonly string[];
@@ -11,7 +11,7 @@ export type Principals = readonly number[] | readonly string[];
 /**
  * The active accounts that the actor means; nobody named means the actor. They stay active until the transaction ends,
  * the actor too, who may be on the way out.
- * @throws ApiError `BAD_REQUEST` when one is unknown or deactivated
+ * @throws ApiError `BAD_REQUEST` when one is unknown, deactivated, or nobody whom the actor sees
  */
 export async function loadPrincipals(
   tx: Tx,
@@ -21,7 +21,12 @@ export async function loadPrincipals(
   if (!principals || principals.length === 0)
     return loadActiveAccounts(tx, actor.realmId, [actor.id]);
   const ids = isEmails(principals) ? await idsOf(tx, actor, principals) : principals;
-  return loadActiveAccounts(tx, actor.realmId, ids);
+  const [accounts, sight] = await Promise.all([
+    loadActiveAccounts(tx, actor.realmId, ids),
+    loadSight(tx, actor),
+  ]);
+  if (!accounts.every(sight.sees)) throw noSuchActiveUser();
+  return accounts;
 }
 
 function isEmails(principals: Principals): principals is readonly string[] {
@@ -63,7 +68,7 @@ async function idsOf(tx: Tx, actor: Account, emails: readonly string[]): Promise
   );
   return wanted.map((email) => {
     const id = found.get(email);
-    if (id === undefined) throw errors.badRequest("There is no such active user");
+    if (id === undefined) throw noSuchActiveUser();
     return id;
   });
 }

@@ -2,7 +2,9 @@ import {
   type Account,
   type ChannelNeed,
   loadChannelPresenter,
+  loadSight,
   loadSubscribers,
+  noSuchUser,
   requireChannel,
 } from "@carillon/model";
 import { errors, type ChannelObject } from "@carillon/contract";
@@ -61,15 +63,15 @@ export async function readEmailAddress(tx: Tx, viewer: Account, channelId: numbe
 
 const ofAccount = statement({
   name: "is-subscribed",
-  text: `SELECT EXISTS (SELECT FROM subscriptions s
+  text: `SELECT u.id, u.is_bot AS "isBot", EXISTS (SELECT FROM subscriptions s
       WHERE s.user_id = u.id AND s.channel_id = $3 AND s.active AND s.is_user_active) AS subscribed
     FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
-  row: { subscribed: column.bool },
+  row: { id: column.int, isBot: column.bool, subscribed: column.bool },
 });
 
 /**
  * Whether the account is subscribed; deactivated ones are subscribed to nothing.
- * @throws ApiError `BAD_REQUEST` when there is no such account, or no channel that the viewer may know of
+ * @throws ApiError `BAD_REQUEST` when the viewer sees no such account, or no channel that the viewer may know of
  */
 export async function readSubscriptionStatus(
   tx: Tx,
@@ -77,10 +79,11 @@ export async function readSubscriptionStatus(
   userId: number,
   channelId: number,
 ): Promise<boolean> {
-  const [, [status]] = await Promise.all([
+  const [, [status], sight] = await Promise.all([
     requireChannel(tx, viewer, channelId, known),
     tx.rows(ofAccount, [viewer.realmId, userId, channelId]),
+    loadSight(tx, viewer),
   ]);
-  if (!status) throw errors.badRequest("There is no such user");
+  if (!status || !sight.sees(status)) throw noSuchUser();
   return status.subscribed;
 }

@@ -21,14 +21,16 @@ const byIdOrAddress = statement({
 /**
  * The ids of the accounts that are named by id, or by an e-mail address: the one that everybody sees, or the
  * delivery address where the viewer may see it. Deactivated accounts and bots are found too; of accounts that the viewer
- * does not see, which it knows as senders, only the ids.
+ * does not see, which it knows as senders, only the ids. Who does not see everybody may name any id: it does not learn
+ * which are somebody's (users.md §2.1).
  */
 export async function loadUserIds(
   sql: Sql,
   viewer: Reader,
   named: readonly (string | number)[],
 ): Promise<Map<string | number, number>> {
-  const ids = named.filter((value) => typeof value === "number").map((id) => knowableId(id));
+  const numbers = named.filter((value) => typeof value === "number");
+  const ids = numbers.map((id) => knowableId(id));
   const addresses = named.filter((value) => typeof value === "string");
   const [accounts, sight] = await Promise.all([
     sql.rows(byIdOrAddress, [viewer.realmId, ids, addresses]),
@@ -45,6 +47,7 @@ export async function loadUserIds(
 
   const found = new Map<string | number, number>();
   for (const { id } of accounts) found.set(id, id);
+  if (sight.isRestricted) for (const id of numbers) found.set(id, knowableId(id));
   for (const address of addresses) {
     const id = byAddress.get(address.toLowerCase());
     if (id !== undefined) found.set(address, id);
