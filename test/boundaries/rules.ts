@@ -8,12 +8,13 @@ const below: Readonly<Record<string, readonly string[]>> = {
   jobs: ["kit"],
   embedded: ["kit"],
   mail: ["kit"],
+  push: ["kit"],
   db: ["kit", "contract", "jobs"],
   markdown: ["kit", "contract"],
   events: ["kit", "contract", "jobs", "db"],
   queue: ["kit", "contract", "jobs", "db", "events"],
   model: ["kit", "contract", "jobs", "db", "events", "markdown"],
-  domain: ["kit", "contract", "jobs", "db", "events", "markdown", "model", "mail"],
+  domain: ["kit", "contract", "jobs", "db", "events", "markdown", "model", "mail", "push"],
 };
 
 const forApps = [
@@ -22,6 +23,7 @@ const forApps = [
   "jobs",
   "db",
   "mail",
+  "push",
   "markdown",
   "events",
   "queue",
@@ -41,6 +43,8 @@ const reserved: ReadonlyArray<{ what: string; names: RegExp; only: readonly stri
     names: /^(nodemailer(\/.*)?|@types\/nodemailer)$/,
     only: ["packages/mail"],
   },
+  { what: "undici", names: /^undici(\/|$)/, only: ["packages/push"] },
+  { what: "libsodium", names: /^(libsodium|sodium)-/, only: ["packages/push"] },
   { what: "BullMQ", names: /^bullmq(\/|$)/, only: ["packages/queue"] },
   { what: "bull-board", names: /^@bull-board\//, only: ["apps/dashboard"] },
   { what: "Prisma Client", names: /^@prisma\/client(\/|$)/, only: ["packages/db"] },

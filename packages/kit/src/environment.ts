@@ -32,6 +32,8 @@ const publicAddress = url("http", "https").refine(
 
 const storageRule = { error: "must be a number of characters from 1 to 100000000" };
 
+const timeoutRule = { error: "must be a number of seconds from 1 to 20" };
+
 const variables = {
   PORT: port.default(9991),
   HOST: z.string().min(1).default("127.0.0.1"),
@@ -50,9 +52,13 @@ const variables = {
     .min(32, "must have at least 32 characters, for example the output of `openssl rand -hex 32`")
     .optional(),
   PUSH_BOUNCER: z.literal("embedded", "must be `embedded` or unset").optional(),
-  PUSH_BOUNCER_URL: url("http", "https").optional(),
-  PUSH_SERVER_ID: z.string().min(1).optional(),
-  PUSH_SERVER_KEY: z.string().min(1).optional(),
+  PUSH_BOUNCER_URL: publicAddress.optional(),
+  PUSH_SERVER_ID: z.guid("must be the UUID by which the push bouncer knows this server").optional(),
+  PUSH_SERVER_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, "must be the key that the push bouncer gave: ASCII without spaces")
+    .optional(),
+  PUSH_TIMEOUT: z.coerce.number(timeoutRule).min(1, timeoutRule).max(20, timeoutRule).default(15),
   RATE_LIMITS: z
     .string()
     .refine(

@@ -1,0 +1,7 @@
+export * from "./client.ts";
+export * from "./config.ts";
+export * from "./encrypt.ts";
+export * from "./outcome.ts";
+export * from "./requests.ts";
+export * from "./sealed.ts";
+export * from "./wire.ts";

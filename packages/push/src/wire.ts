@@ -1,0 +1,80 @@
+import { z } from "zod";
+
+/*
+ * What goes over the wire between a server and its bouncer (push.md §4), for both sides: packages/push/src/client.ts
+ * speaks it, apps/bouncer checks what it is sent against it.
+ */
+
+/** Where the calls are, below the bouncer's address. */
+export const bouncerPaths = {
+  register: "/api/v1/remotes/push/e2ee/register",
+  notify: "/api/v1/remotes/push/e2ee/notify",
+} as const;
+
+/** The name of the header by which a bouncer knows a call that it has had before. */
+export const idempotencyHeader = "idempotency-key";
+
+/** Form fields of `push/e2ee/register`. */
+export const registerFields = z.object({
+  realm_uuid: z.string(),
+  /** Base64 of 8 bytes */
+  token_id: z.string(),
+  encrypted_push_registration: z.string(),
+  bouncer_public_key: z.string(),
+});
+
+const encrypted = {
+  /** Names the key of the device. */
+  push_key_id: z.int().min(0).max(4_294_967_295),
+  /** Base64: nonce and box. */
+  encrypted_data: z.string(),
+};
+
+/** A notification for one device with a token of Firebase Cloud Messaging. */
+export const fcmRequest = z.object({
+  token_id: z.string(),
+  fcm_priority: z.enum(["high", "normal"]),
+  payload: z.object(encrypted),
+});
+
+/** A notification for one device of Apple's. */
+export const apnsRequest = z.object({
+  token_id: z.string(),
+  http_headers: z.object({
+    apns_priority: z.union([z.literal(10), z.literal(5)]),
+    apns_push_type: z.enum(["alert", "background"]),
+  }),
+  payload: z.object({
+    ...encrypted,
+    aps: z.object({
+      "mutable-content": z.literal(1),
+      alert: z.object({ title: z.literal("New notification") }),
+    }),
+  }),
+});
+
+export const pushRequest = z.union([apnsRequest, fcmRequest]);
+
+export type PushRequest = z.infer<typeof pushRequest>;
+
+/** The JSON body of `push/e2ee/notify`. */
+export const notifyBody = z.object({
+  realm_uuid: z.string(),
+  push_requests: z.array(pushRequest),
+});
+
+export type NotifyBody = z.infer<typeof notifyBody>;
+
+/** What the bouncer answers to `push/e2ee/notify`, besides `result` and `msg`. */
+export const notifyAnswer = z.object({
+  android_successfully_sent_count: z.int().min(0),
+  apple_successfully_sent_count: z.int().min(0),
+  /** Base64 of the ids of tokens that reach nobody any more. */
+  delete_token_ids: z.array(z.string()),
+  /** Whether the organization may go on to push, and until when (UNIX seconds; null: nobody knows an end). */
+  realm_push_status: z
+    .object({ can_push: z.boolean(), expected_end_timestamp: z.int().nullable() })
+    .nullish(),
+});
+
+export type NotifyAnswer = z.infer<typeof notifyAnswer>;
