@@ -18,6 +18,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
       "messages/read/narrow",
       "messages/search",
       "order",
+      "push/devices",
       "sight",
     ],
     ["messages/read"],

@@ -33,7 +33,8 @@ describe("Snapshots and events", function () {
   this.timeout(120_000);
   const db = useDatabase();
   const events = { heartbeatMs: [100, 150], lookMs: 1_000 } as const;
-  const gateways = [useGateway(db, { events }), useGateway(db, { events })];
+  const options = { events, site: { pushConfigured: true } };
+  const gateways = [useGateway(db, options), useGateway(db, options)];
 
   const courses: Readonly<Record<string, Course>> = {
     "whatever is done": allSteps,
@@ -107,6 +108,7 @@ describe("Snapshots and events", function () {
       reminders: [],
       drafts: [],
       snippets: [],
+      devices: [],
       messages: [],
       done: new Map(),
       story: [],
@@ -136,7 +138,7 @@ describe("Snapshots and events", function () {
     for (const client of clients) watch(client, ownChance());
     const register = async (): Promise<void> => {
       const chance = ownChance();
-      const asked = options(chance);
+      const asked = abilities(chance);
       const client = await casting.next((account) =>
         QueueClient.register(account, gateways, chance, asked),
       );
@@ -158,7 +160,7 @@ describe("Snapshots and events", function () {
   }
 
   /** What the client says that it can; its snapshots and its events follow from it. */
-  function options(chance: Chance): Record<string, unknown> {
+  function abilities(chance: Chance): Record<string, unknown> {
     const able = clientCapabilities.filter(
       // Without it what is told of subscriptions depends on settings that the client would have to apply itself.
       (name) => name === "notification_settings_null" || chance.below(2) === 0,

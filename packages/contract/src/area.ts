@@ -4,6 +4,10 @@ import type { Operation } from "./operation.ts";
 const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
   ["scheduled-messages", /^(scheduled_messages|reminders)\b/],
   ["messages", /^(messages|submessage$|mark_\w+_as_read$)/],
+  [
+    "push",
+    /^(mobile_push|register_client_device|remove_client_device)\b|\/(android_gcm_reg_id|apns_device_token)$/,
+  ],
   ["events", /^(events|register)\b/],
   ["topics", /^user_topics|\/muted_topics$/],
   ["presence", /\/(presence|status)$|^typing\b/],

@@ -46,6 +46,12 @@ export const bounds = {
   /** Linkifiers of an organization, and instructions of their patterns: each text is read with all of them. */
   linkifiers: 100,
   linkifierInstructions: 2_000,
+  /** Devices of one account, and tokens of the older kind: a further one takes the place of the oldest. */
+  devices: 100,
+  legacyPushTokens: 100,
+  /** Characters of what a device's registration passes on to the push bouncer: its key, and a sealed token of up to 4,096. */
+  bouncerPublicKey: 1_000,
+  encryptedPushRegistration: 20_000,
 } as const;
 
 /** A list's greatest length, and how a refusal calls what is in it. */

@@ -44,6 +44,7 @@ export * from "./permissions/registry.ts";
 export * from "./permissions/supported.ts";
 export * from "./permissions/system-groups.ts";
 export * from "./program-needs.ts";
+export type { DeviceObject } from "./push/device-object.ts";
 export type { ReminderResource } from "./reminders/reminder-resource.ts";
 export * from "./roles.ts";
 export type { ScheduledMessageResource } from "./scheduled-messages/scheduled-message-resource.ts";

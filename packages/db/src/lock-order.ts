@@ -33,6 +33,10 @@ export const lockOrder = [
   "subscriptions",
   /** Whom guests see who do not see everybody; shared by who tells of accounts. By organization. */
   "sight",
+  /** Rows of devices that push notifications go to. By id. */
+  "devices",
+  /** Rows of an account's push tokens of the older kind. By id. */
+  "legacyPushTokens",
   /** Rows of deletions of an account's messages: an unfinished one takes up what is wanted besides. By account. */
   "deletions",
   /** Rows of messages that are removed or changed. By id. */
@@ -47,8 +51,6 @@ export const lockOrder = [
   "pendingMessages",
   /** What a bot has stored. By bot. */
   "botStorage",
-  /** Rows of devices that push notifications go to. By id. */
-  "devices",
   /** What an account says of itself: its status, its presence. By account. */
   "ownState",
   /** The order of changes of alert words. By organization. */

@@ -109,6 +109,10 @@ export { updateProfileField } from "./profile-fields/update-field.ts";
 export { readPresence } from "./presence/read-presence.ts";
 export { readPresences, usualHistoryLimit } from "./presence/read-presences.ts";
 export { recordPresence } from "./presence/record-presence.ts";
+export { createDevice, removeDevice } from "./push/devices/change-devices.ts";
+export { addLegacyToken, removeLegacyToken } from "./push/devices/legacy-tokens.ts";
+export { registerPushDevice } from "./push/devices/register-push-device.ts";
+export { removeLegacyTokensUpTo } from "./push/devices/remove-legacy-tokens.ts";
 export { createOrganization } from "./realms/create-organization.ts";
 export {
   type FirstAccount,

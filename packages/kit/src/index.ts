@@ -18,4 +18,5 @@ export * from "./rate-rules.ts";
 export * from "./run-main.ts";
 export * from "./shutdown.ts";
 export * from "./sliding-window.ts";
+export * from "./strict-base64.ts";
 export * from "./unbuilt-variables.ts";

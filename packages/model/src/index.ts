@@ -191,7 +191,15 @@ export { type SeenMessage, seenMessages } from "./messages/seen-messages.ts";
 export { topicPolicyEvent, topicPolicyEvents } from "./messages/topic-policy-event.ts";
 export { visibilityPolicy } from "./messages/visibility-policy.ts";
 export { messageReadable } from "./messages/visibility.ts";
-export type { DeviceState, PushDevice, PushTokenKind } from "./push/device.ts";
+export {
+  type DeviceState,
+  type PushDevice,
+  type PushTokenKind,
+  deviceColumns,
+  deviceRow,
+  deviceState,
+  lockDevice,
+} from "./push/device.ts";
 export { isOrganizationAdministrator } from "./permissions/administrators.ts";
 export {
   type ChangedGroupSetting,

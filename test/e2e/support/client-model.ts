@@ -27,6 +27,7 @@ export interface ModelState {
   alert_words: string[];
   drafts: Item[];
   saved_snippets: Item[];
+  devices: Record<string, Item>;
   navigation_views: Item[];
   muted_users: unknown;
   user_status: Record<string, Record<string, string>>;
@@ -38,6 +39,15 @@ export interface ModelState {
   recent_private_conversations: Array<{ user_ids: number[]; max_message_id: number }>;
   unread_msgs: UnreadSnapshot;
 }
+
+/** One that has not been registered for push yet. */
+const newDevice = {
+  push_key_id: null,
+  push_token_id: null,
+  pending_push_token_id: null,
+  push_token_last_updated_timestamp: null,
+  push_registration_error_code: null,
+};
 
 const listsOfChannels = ["subscriptions", "unsubscribed", "never_subscribed"] as const;
 
@@ -101,6 +111,12 @@ export class ClientModel {
     return [...listsOfChannels, "streams" as const].flatMap((list) =>
       this.state[list].filter(({ stream_id }) => stream_id === channelId),
     );
+  }
+
+  #device(id: unknown): Item {
+    const device = this.state.devices[String(id)];
+    if (!device) throw new Error(`device ${String(id)} is not known`);
+    return device;
   }
 
   readonly #appliers: Readonly<Record<string, (event: Item) => void>>;
@@ -239,6 +255,18 @@ export class ClientModel {
     },
     "saved_snippets/remove": ({ saved_snippet_id: id }) =>
       void take(this.state.saved_snippets, "id", id),
+    "device/add": ({ device_id: id }) => {
+      if (String(id) in this.state.devices) throw new Error(`device ${String(id)} is known`);
+      this.state.devices[String(id)] = { ...newDevice };
+    },
+    "device/update": (event) => {
+      const device = this.#device(event["device_id"]);
+      for (const name of Object.keys(newDevice)) if (name in event) device[name] = event[name];
+    },
+    "device/remove": ({ device_id: id }) => {
+      this.#device(id);
+      delete this.state.devices[String(id)];
+    },
     "navigation_view/add": (event) =>
       addOnce(this.state.navigation_views, event["navigation_view"] as Item, "fragment"),
     "navigation_view/update": ({ fragment, data }) => {

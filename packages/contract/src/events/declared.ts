@@ -3,6 +3,7 @@ export * from "./alert-words.ts";
 export * from "./channel-folder.ts";
 export * from "./custom-profile-fields.ts";
 export * from "./default-streams.ts";
+export * from "./device.ts";
 export * from "./drafts.ts";
 export * from "./heartbeat.ts";
 export * from "./internal.ts";

@@ -4,11 +4,12 @@ import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { randomKey } from "@carillon/kit";
 
+import { recordForgetting } from "../push/devices/legacy-tokens-of-old-key.ts";
 import type { LoggedIn } from "./authenticate.ts";
 
 /**
  * Gives the caller another API key (users.md §1): from the commit on the old one is refused in every process, and the
- * polls that came with it end.
+ * polls that came with it end. A worker removes the push tokens of the older kind.
  * @returns the new key
  * @throws ApiError `UNAUTHORIZED` when the caller's key has been changed meanwhile: of two that hold a leaked key,
  *   the second does not get the first one's new key
@@ -16,6 +17,7 @@ import type { LoggedIn } from "./authenticate.ts";
 export async function changeOwnApiKey(tx: Tx, site: Site, actor: LoggedIn): Promise<string> {
   const account = await lockAccount(tx, actor.realmId, actor.id);
   if (!account?.isActive || !(await hasKey(tx, actor))) throw errors.unauthorized();
+  await recordForgetting(tx, account);
   return changeApiKey(tx, site, actor.id, account);
 }
 

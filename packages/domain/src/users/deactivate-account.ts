@@ -15,6 +15,7 @@ import type { NewEvent } from "@carillon/contract";
 
 import { archivedAmong } from "../channels/events/channel-events.ts";
 import { peerEvents } from "../channels/events/peer-events.ts";
+import { forgetDevices } from "../push/devices/forget-devices.ts";
 import { sightBySubscriptions } from "../sight/sight-events.ts";
 import { deleteProfile } from "./delete-profile.ts";
 import { groupsOfAccount } from "./groups-of-account.ts";
@@ -54,7 +55,7 @@ export interface AccountDeactivation {
 
 /**
  * Deactivates one account, person or bot (users.md §4): its key is refused from the commit on, its event queues are
- * gone, and it counts as nobody's subscriber. Everything else of it is kept for its return.
+ * gone, as are its devices, and it counts as nobody's subscriber. Everything else of it is kept for its return.
  * @param account as it is, in the hands of the transaction
  * @param options `note`: for the audit log; `deletesProfile`: whether its name and picture go too
  * @returns what to tell, in order, at which gateways end the account's open polls, and the line of the audit log
@@ -82,6 +83,7 @@ export async function deactivateAccount(
   const realm = await loadRealm(tx, account.realmId);
   const lost = await sightBySubscriptions(tx, realm, account.isBot ? [] : unsubscribed, "lost");
   const audience = await audienceSeeing(tx, account);
+  if (!account.isBot) await forgetDevices(tx, account.id);
   const profile = deletesProfile ? await deleteProfile(tx, account, audience) : [];
   const events = [
     ...peerEvents(

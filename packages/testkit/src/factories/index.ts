@@ -3,6 +3,7 @@ export * from "./account.ts";
 export * from "./channel-folder.ts";
 export * from "./channel.ts";
 export * from "./crowd.ts";
+export * from "./device.ts";
 export * from "./group.ts";
 export * from "./muting.ts";
 export * from "./organization.ts";

@@ -12,6 +12,7 @@ import { deleteRecorded, deliver, user } from "@carillon/testkit";
 
 import { channelFolderSteps } from "./channel-folders.ts";
 import { channelSteps } from "./channels.ts";
+import { deviceSteps } from "./devices.ts";
 import { groupSteps } from "./groups.ts";
 import { linkifierSteps } from "./linkifiers.ts";
 import { messageSteps } from "./messages.ts";
@@ -35,6 +36,7 @@ import {
 export const walkSteps: readonly WalkStep[] = [
   ...channelFolderSteps,
   ...channelSteps,
+  ...deviceSteps,
   ...groupSteps,
   ...linkifierSteps,
   ...messageSteps,
@@ -53,6 +55,10 @@ const quiet: Readonly<Record<string, string>> = {
   "regenerate-bot-api-key": "concerns the bot's own log-in only",
   "update-bot-storage": "concerns the bot alone, which asks for what it has stored",
   "delete-bot-storage": "concerns the bot alone, which asks for what it has stored",
+  "add-apns-token": "is listed to nobody",
+  "add-fcm-token": "is listed to nobody",
+  "remove-apns-token": "is listed to nobody",
+  "remove-fcm-token": "is listed to nobody",
   register: "is what the walk's clients begin with",
   "delete-event-queue": "ends a queue, which tells its client nothing more",
   "render-message": "stores nothing",

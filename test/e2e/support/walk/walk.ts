@@ -33,6 +33,8 @@ export interface Walk {
   readonly reminders: Array<{ id: number; by: TestAccount }>;
   readonly drafts: Array<{ id: number; by: TestAccount }>;
   readonly snippets: Array<{ id: number; by: TestAccount }>;
+  /** Some are gone. */
+  readonly devices: Array<{ id: number; by: TestAccount }>;
   /** Messages that were sent, and who did it; some are gone. */
   readonly messages: Array<{ id: number; by: TestAccount }>;
   /** How often each kind of step did something. */

@@ -4,6 +4,7 @@ export * from "./channel-folders.ts";
 export * from "./channels.ts";
 export * from "./custom-profile-fields.ts";
 export * from "./default-channels.ts";
+export * from "./devices.ts";
 export * from "./drafts.ts";
 export * from "./empty.ts";
 export * from "./linkifiers.ts";

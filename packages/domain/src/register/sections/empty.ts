@@ -4,7 +4,6 @@ import type { Section } from "../context/section.ts";
 const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   default_stream_groups: { realm_default_stream_groups: [] },
   realm_emoji: { realm_emoji: {} },
-  device: { devices: {} },
   push_device: { push_devices: {} },
   realm_domains: { realm_domains: [] },
   realm_filters: { realm_filters: [] },

@@ -1,0 +1,130 @@
+import { errors } from "@carillon/contract";
+import { column, recordIntents, statement, type Tx } from "@carillon/db";
+import { registerPushToken } from "@carillon/jobs";
+import { deviceState, lockDevice, type Account, type PushDevice, type Site } from "@carillon/model";
+
+import { noSuchDevice } from "./change-devices.ts";
+import {
+  checkedKey,
+  checkedTokenId,
+  checkOpaque,
+  givenKey,
+  givenToken,
+  type GivenKey,
+  type GivenRegistration,
+  type GivenToken,
+} from "./given-registration.ts";
+import { base64, unixSeconds } from "./present-device.ts";
+import { tellDevice } from "./tell-device.ts";
+
+/**
+ * Stores a device's push key, its token, or both, and has a worker register the token with the push bouncer (push.md §2),
+ * for which it does not wait. The device's row is locked before anything of it is looked at: of two requests at once, one
+ * finds the other's registration in progress.
+ * @throws ApiError `PUSH_SERVICE_NOT_CONFIGURED`, `BAD_REQUEST`
+ */
+export async function registerPushDevice(
+  tx: Tx,
+  site: Site,
+  actor: Account,
+  given: GivenRegistration,
+): Promise<void> {
+  if (!site.pushConfigured) throw errors.pushServiceNotConfigured();
+  const device = await lockDevice(tx, actor.id, given.device_id);
+  if (!device) throw noSuchDevice();
+  const [key, token] = [givenKey(given), givenToken(given)];
+  if (token) await registerToken(tx, actor, device, token, key);
+  else if (key) await rotateKey(tx, actor, device, key);
+  else throw incomplete();
+}
+
+const storeKey = statement({
+  name: "device-store-push-key",
+  text: "UPDATE client_devices SET push_key = $2, push_key_id = $3 WHERE id = $1",
+  row: {},
+});
+
+/** Also while a token is pending: the bouncer has nothing to do with the key. */
+async function rotateKey(
+  tx: Tx,
+  actor: Account,
+  device: PushDevice,
+  given: GivenKey,
+): Promise<void> {
+  if (device.pushKeyId === null) throw neverRegistered();
+  const key = checkedKey(given);
+  if (hasKey(device, { id: given.id, key })) return;
+  await tx.rows(storeKey, [device.id, key, given.id]);
+  tellDevice.updated(tx, actor, device.id, { push_key_id: given.id });
+}
+
+/**
+ * The texts for the bouncer stay in a row of their own until it has answered: neither jobs nor logs get them. A row that is
+ * left of a registration which failed takes the next one, under another id.
+ */
+const storeToken = statement({
+  name: "device-store-pending-token",
+  text: `WITH device AS (
+      UPDATE client_devices SET push_key = coalesce($2, push_key), push_key_id = coalesce($3, push_key_id),
+        pending_push_token_id = $4, pending_push_token_kind = $5, push_token_last_updated = now(),
+        push_registration_error_code = NULL
+      WHERE id = $1 RETURNING push_token_last_updated
+    ), registration AS (
+      INSERT INTO push_registrations (device_id, bouncer_public_key, encrypted_registration) VALUES ($1, $6, $7)
+      ON CONFLICT (device_id) DO UPDATE SET id = DEFAULT, created_at = DEFAULT,
+        bouncer_public_key = excluded.bouncer_public_key, encrypted_registration = excluded.encrypted_registration
+      RETURNING id
+    )
+    SELECT registration.id, device.push_token_last_updated AS "updatedAt" FROM device, registration`,
+  row: { id: column.bigint, updatedAt: column.time.neverNullHere() },
+});
+
+async function registerToken(
+  tx: Tx,
+  actor: Account,
+  device: PushDevice,
+  token: GivenToken,
+  givenKeyToo: GivenKey | undefined,
+): Promise<void> {
+  if (deviceState(device) === "pending")
+    throw errors.badRequest("A registration of this device is in progress: wait for its end");
+  const tokenId = checkedTokenId(token);
+  if (!givenKeyToo && device.pushKeyId === null) throw neverRegistered();
+  const key = givenKeyToo && { id: givenKeyToo.id, key: checkedKey(givenKeyToo) };
+  const hasToken = deviceState(device) === "active" && device.pushTokenId?.equals(tokenId);
+  const keeps = key ? hasKey(device, key) && device.pushTokenKind === token.kind : true;
+  if (hasToken && keeps) return;
+  checkOpaque(token);
+  const [stored] = await tx.rows(storeToken, [
+    device.id,
+    key?.key ?? null,
+    key?.id ?? null,
+    tokenId,
+    token.kind,
+    token.bouncerPublicKey,
+    token.encryptedRegistration,
+  ]);
+  if (!stored) throw new Error("a registration was not stored");
+  const payload = { deviceId: device.id, registrationId: stored.id };
+  await recordIntents(tx, actor.realmId, registerPushToken, [{ key: String(stored.id), payload }]);
+  tellDevice.updated(tx, actor, device.id, {
+    ...(key ? { push_key_id: key.id } : {}),
+    pending_push_token_id: base64(tokenId),
+    push_token_last_updated_timestamp: unixSeconds(stored.updatedAt),
+    push_registration_error_code: null,
+  });
+}
+
+function hasKey(device: PushDevice, { id, key }: { id: number; key: Buffer }): boolean {
+  return device.pushKeyId === id && device.pushKey?.equals(key) === true;
+}
+
+function incomplete() {
+  return errors.badRequest(
+    "Send push_key and push_key_id, or token_kind, token_id, bouncer_public_key and encrypted_push_registration, or all of them",
+  );
+}
+
+function neverRegistered() {
+  return errors.badRequest("A device's first registration takes both a push key and a token");
+}

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { intentJob } from "../intent-job.ts";
+import { backoff } from "../retry.ts";
+
+export const forgetLegacyTokens = intentJob({
+  name: "forget-legacy-tokens",
+  queue: "maintenance",
+  about:
+    "Removes the push tokens of the older kind that an account had stored before it got another API key.",
+  intent: z.strictObject({
+    userId: z.int().positive(),
+    /** The last one that was stored by then. */
+    upTo: z.int().positive(),
+  }),
+  retry: backoff({ attempts: 12, first: "1s", cap: "5m", jitter: 0.5 }),
+  deadline: "20s",
+});
