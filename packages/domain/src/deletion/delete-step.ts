@@ -71,43 +71,45 @@ const note = statement({
  * events and the step's cursor, so that it goes on where it was broken off, and a batch that runs again finds nothing.
  */
 export async function deleteStep(db: Database, ref: DeletionStepRef): Promise<void> {
-  const going: Going = { lane: new Lane(), most: undefined };
-  for (;;) {
-    const became = await removal(db, (tx, alone) => deleteBatch(tx, ref, going, alone));
-    if (became === "done") return;
-    if (became === "later") await pause(laterMs);
-  }
+  const going: Going = { lane: new Lane(), step: undefined, size: undefined };
+  while (await removal(db, (tx, alone) => deleteBatch(tx, ref, going, alone)))
+    if (!going.lane.isFree) await pause(laterMs);
 }
 
-/** What the batches of a step have in common. */
+/** What a batch knows from the one before, so that it need not wait for one statement before it sends the next. */
 interface Going {
   readonly lane: Lane;
-  /** Messages of one batch, from the first one on. */
-  most: number | undefined;
+  /** As the batch before has left it. */
+  step: Step | undefined;
+  /** The most messages of a batch. */
+  size: number | undefined;
 }
 
+/** @returns whether there is more to do */
 async function deleteBatch(
   tx: Tx,
   ref: DeletionStepRef,
   going: Going,
   alone: boolean,
-): Promise<"more" | "later" | "done"> {
-  const { deletionId, step: number } = ref;
-  const lock = { name: "deletionStep", keys: [deletionId] } as const;
-  const [[step], free] = await Promise.all([
-    tx.lock(lock, take, [deletionId, number]),
-    going.lane.isFree(tx),
-  ]);
-  if (!step) return "done";
-  if (!free) return "later";
-  const { realmId, channelId } = step;
-  const [places, most] = await Promise.all([
+): Promise<boolean> {
+  const keys = [ref.deletionId, ref.step];
+  const taken = tx.lock({ name: "deletionStep", keys: [ref.deletionId] }, take, keys);
+  const known = going.step ?? (await taken)[0];
+  if (!known) return false;
+  const { realmId, channelId } = known;
+  const sized = Promise.resolve(going.size ?? batchSize(tx, channelId));
+  const [[step], places, size, found] = await Promise.all([
+    taken,
     lockPlaces(tx, realmId, channelId === null ? [] : [channelId], alone),
-    going.most ?? (channelId === null ? mostInBatch : messagesAtOnce(tx, channelId)),
+    sized,
+    sized.then((most) => lockNext(tx, known, most)),
+    going.lane.look(tx),
   ]);
-  going.most = most;
-  const size = Math.min(most, mostInBatch);
-  const messages = isWanted(step, places) ? await lockNext(tx, step, size) : [];
+  Object.assign(going, { step, size });
+  if (!step) return false;
+  // Another job of the step has been at it: the messages are not the next ones.
+  if (!isAt(step, known)) return true;
+  const messages = isWanted(step, places) ? found : [];
   const { run, count, events } = await removeMessages(
     tx,
     {
@@ -122,10 +124,22 @@ async function deleteBatch(
   );
   const more = messages.length === size;
   const last = messages.toSorted((a, b) => a.recipientId - b.recipientId || a.id - b.id).at(-1);
-  const cursor = [last?.recipientId ?? step.cursorRecipient, last?.id ?? step.cursor];
-  tx.sendWithCommit(note, [deletionId, number, ...cursor, run.id ?? null, count, !more]);
+  const cursorRecipient = last?.recipientId ?? step.cursorRecipient;
+  const cursor = last?.id ?? step.cursor;
+  const removalId = run.id ?? null;
+  tx.sendWithCommit(note, [...keys, cursorRecipient, cursor, removalId, count, !more]);
   emit(tx, realmId, events);
-  return more ? "more" : "done";
+  tx.afterCommit(() => (going.step = { ...step, cursorRecipient, cursor, removalId }));
+  return more;
+}
+
+async function batchSize(tx: Tx, channelId: number | null): Promise<number> {
+  if (channelId === null) return mostInBatch;
+  return Math.min(mostInBatch, await messagesAtOnce(tx, channelId));
+}
+
+function isAt(step: Step, { cursorRecipient, cursor }: Step): boolean {
+  return step.cursorRecipient === cursorRecipient && step.cursor === cursor;
 }
 
 /** The channel may have become private, or public, since the step was cut. */

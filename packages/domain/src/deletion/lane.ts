@@ -9,22 +9,24 @@ const looked = statement({
 
 /**
  * Says when a step of a deletion goes on. Several do at a time, on as many processors of the database's, as long as nobody
- * sends. Else one of them goes on, and the others wait a while before each of their batches: processors belong to those
+ * sends. Else one of them goes on, and the others wait a while after each of their batches: processors belong to those
  * who send first.
  */
 export class Lane {
   /** The newest message at the last look. */
   #newest: number | undefined;
-  #waited = false;
+  #free = true;
 
-  /** Whether the transaction may go on; if not, it has to end, and another one comes after a while. */
-  async isFree(tx: Tx): Promise<boolean> {
+  /** Whether the next batch may follow at once; if not, it comes after a while. */
+  get isFree(): boolean {
+    return this.#free;
+  }
+
+  /** Looks who is at work, in the transaction of each batch. */
+  async look(tx: Tx): Promise<void> {
     const look = await tx.first(looked);
     if (!look) throw new Error("a statement without a row");
-    const quiet = look.newest === this.#newest;
+    this.#free = look.first || look.newest === this.#newest;
     this.#newest = look.newest;
-    const free = look.first || quiet || this.#waited;
-    this.#waited = !free;
-    return free;
   }
 }

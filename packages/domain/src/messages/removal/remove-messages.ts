@@ -36,9 +36,12 @@ export async function removeMessages(
 ): Promise<RemovedMessages> {
   if (ids.length === 0) return { run, count: 0, events: [] };
   if (ids.length > mostRemoved) throw new RangeError(`at most ${mostRemoved} messages at once`);
-  const [firsts, id] = await Promise.all([newFirsts(tx, places, ids), noteRemoval(tx, run)]);
   const { realmId } = run;
-  const gone = await archiveMessages(tx, { realmId, removalId: id }, ids, readersOf(places));
+  const before = Promise.all([newFirsts(tx, places, ids), noteRemoval(tx, run)]);
+  // Once the run has an id, nothing has to be waited for.
+  const id = run.id ?? (await before)[1];
+  const moved = archiveMessages(tx, { realmId, removalId: id }, ids, readersOf(places));
+  const [[firsts], gone] = await Promise.all([before, moved]);
   const events = [
     ...deletionEvents(places, gone.topics),
     // Who has left is not told what happens there, but has to learn that these do not wait any more: the job that marks
