@@ -234,6 +234,25 @@ describe("the deletion of what a deactivated account has sent", () => {
     expect(await asked(12, 6)).to.deep.equal(few);
   });
 
+  it("takes no more reactions at once than one transaction should", async () => {
+    const ids = await pastMessages(db, room, target, { count: 3, holders: [scene.org.member] });
+    await db.rows(
+      `INSERT INTO reactions (message_id, user_id, reaction_type, emoji_code, emoji_name)
+       SELECT m.id, n, 'unicode_emoji', '1f697', 'car'
+       FROM unnest($1::bigint[], ARRAY[6000, 15000, 5000]) AS m (id, count), generate_series(1, m.count) AS n`,
+      [ids],
+    );
+    const { events } = await eventsOf(db, scene.org.realm.id, async () => {
+      await deactivate();
+      await deleteRecorded(db);
+    });
+    const deletions = events.filter(({ type }) => type === "delete_message");
+    expect(deletions.map(({ payload }) => payload["message_ids"])).to.deep.equal([
+      ids.slice(0, 1),
+      ids.slice(1),
+    ]);
+  });
+
   it("has nothing to do for a bot that has sent nothing", async () => {
     target = await user(db, scene.org.realm);
     await bot(db, target);

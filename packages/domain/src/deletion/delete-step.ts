@@ -4,7 +4,7 @@ import { column, statement, type Database, type RowOf, type Tx } from "@carillon
 import { emit } from "@carillon/events";
 import type { DeletionStepRef } from "@carillon/jobs";
 
-import { messagesAtOnce } from "../messages/removal/batch-size.ts";
+import { howManyAtOnce, messagesAtOnce } from "../messages/removal/batch-size.ts";
 import { lockPlaces, type Places } from "../messages/removal/places.ts";
 import { removal } from "../messages/removal/removal.ts";
 import { removeMessages } from "../messages/removal/remove-messages.ts";
@@ -52,11 +52,15 @@ export const next = statement({
         ORDER BY id LIMIT $7) m
       WHERE r.id >= $5 ORDER BY m.recipient_id, m.id LIMIT $7
     )
-    SELECT m.id, m.recipient_id AS "recipientId" FROM messages m
+    SELECT m.id, m.recipient_id AS "recipientId", (SELECT count(*) FROM reactions WHERE message_id = m.id)::int
+      + (SELECT count(*) FROM submessages WHERE message_id = m.id)::int AS "putOn"
+    FROM messages m
     WHERE m.id = ANY(ARRAY(SELECT id FROM next)) AND m.sender_id = $1 AND m.recipient_id = ANY($2::int[])
     ORDER BY m.id FOR NO KEY UPDATE OF m`,
-  row: { id: column.bigint, recipientId: column.int },
+  row: { id: column.bigint, recipientId: column.int, putOn: column.int.neverNullHere() },
 });
+
+type Found = RowOf<typeof next.columns>;
 
 const note = statement({
   name: "message-deletion-step-note",
@@ -109,7 +113,7 @@ async function deleteBatch(
   if (!step) return false;
   // Another job of the step has been at it: the messages are not the next ones.
   if (!isAt(step, known)) return true;
-  const messages = isWanted(step, places) ? found : [];
+  const messages = isWanted(step, places) ? firstOf(found) : [];
   const { run, count, events } = await removeMessages(
     tx,
     {
@@ -122,8 +126,8 @@ async function deleteBatch(
     places,
     messages.map(({ id }) => id),
   );
-  const more = messages.length === size;
-  const last = messages.toSorted((a, b) => a.recipientId - b.recipientId || a.id - b.id).at(-1);
+  const last = messages.at(-1);
+  const more = messages.length > 0 && (found.length === size || messages.length < found.length);
   const cursorRecipient = last?.recipientId ?? step.cursorRecipient;
   const cursor = last?.id ?? step.cursor;
   const removalId = run.id ?? null;
@@ -131,6 +135,12 @@ async function deleteBatch(
   emit(tx, realmId, events);
   tx.afterCommit(() => (going.step = { ...step, cursorRecipient, cursor, removalId }));
   return more;
+}
+
+/** As many as one transaction removes with what is put on them, in the order of the cursor. */
+function firstOf(found: readonly Found[]): readonly Found[] {
+  const inOrder = found.toSorted((a, b) => a.recipientId - b.recipientId || a.id - b.id);
+  return inOrder.slice(0, howManyAtOnce(inOrder.map(({ putOn }) => putOn)));
 }
 
 async function batchSize(tx: Tx, channelId: number | null): Promise<number> {

@@ -35,7 +35,12 @@ const putOn = statement({
 export async function firstAtOnce(tx: Tx, ids: readonly number[]): Promise<readonly number[]> {
   const rows = await tx.rows(putOn, [ids]);
   const counts = new Map(rows.map(({ id, count }) => [id, count]));
+  return ids.slice(0, howManyAtOnce(ids.map((id) => counts.get(id) ?? 0)));
+}
+
+/** How many of some messages go together, by what is put on each of them: one at least. */
+export function howManyAtOnce(counts: readonly number[]): number {
   let sum = 0;
-  const end = ids.findIndex((id, n) => (sum += counts.get(id) ?? 0) > mostPutOn && n > 0);
-  return end < 0 ? ids : ids.slice(0, end);
+  const end = counts.findIndex((count, n) => (sum += count) > mostPutOn && n > 0);
+  return end < 0 ? counts.length : end;
 }
