@@ -12,6 +12,8 @@ export const handedOver: Readonly<
     calls: 2,
     why: "asks what the server is, and whether it answers",
   },
+  "packages/db/src/ensure-database.ts": { calls: 1, why: "CREATE DATABASE" },
+  "packages/db/src/store.ts": { calls: 1, why: "asks whether there is a server" },
   "packages/db/src/migrations.ts": { calls: 7, why: "makes the schema that statements need" },
   "packages/queue/src/postgres.ts": { calls: 2, why: "the tables of BullMQ, which are its own" },
   "packages/embedded/src/start.ts": { calls: 1, why: "SHOW, before there is a database of ours" },

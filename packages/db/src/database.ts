@@ -110,7 +110,8 @@ function boundDatabase(whole: Database, parts: TransactionParts, lifetime: Lifet
   };
 }
 
-async function answers(pool: pg.Pool): Promise<boolean> {
+/** @internal true when the database behind the pool answers within two seconds */
+export async function answers(pool: pg.Pool): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), 2_000);

@@ -4,7 +4,8 @@ export * from "./composed.ts";
 export { Column, column, type Columns, type RowOf } from "./column.ts";
 export * from "./counters.ts";
 export * from "./daily.ts";
-export * from "./database.ts";
+export { connectDatabase, type Database } from "./database.ts";
+export * from "./ensure-database.ts";
 export * from "./heartbeats.ts";
 export * from "./intents/claim-intent.ts";
 export * from "./intents/clear-intents.ts";
@@ -38,6 +39,7 @@ export {
   type NamedStatement,
   type Statement,
 } from "./statement.ts";
+export * from "./store.ts";
 export * from "./together.ts";
 export type { Sql } from "./sql.ts";
 export type { TransactionOptions } from "./transaction.ts";

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { StartupError } from "@carillon/kit";
@@ -10,7 +11,21 @@ import pg from "pg";
  * `prisma migrate deploy` would agree; applied by SQL alone, because Prisma's engine is a download.
  */
 
-const folder = fileURLToPath(new URL("../../../prisma/migrations", import.meta.url));
+/** The migrations of one database. */
+export interface MigrationSet {
+  readonly folder: URL;
+  /** The variable that names the database, for errors. */
+  readonly variable: string;
+  /** What applies them, for errors. */
+  readonly command: string;
+}
+
+/** Those of the chat server. */
+const chat: MigrationSet = {
+  folder: new URL("../../../prisma/migrations/", import.meta.url),
+  variable: "DATABASE_URL",
+  command: "npm run migrate",
+};
 
 /** The advisory lock that Prisma's engine takes while it migrates: two migrators never run at once. */
 const migrationLock = 72_707_369;
@@ -22,13 +37,14 @@ export interface Migration {
   checksum: string;
 }
 
-/** The migrations that this build knows, in their order. */
-export async function readMigrations(): Promise<Migration[]> {
+/** The migrations that this build knows, in their order: the chat server's unless others are asked for. */
+export async function readMigrations(set: MigrationSet = chat): Promise<Migration[]> {
+  const folder = fileURLToPath(set.folder);
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   return Promise.all(
     names.sort().map(async (name) => {
-      const sql = await readFile(`${folder}/${name}/migration.sql`, "utf8");
+      const sql = await readFile(join(folder, name, "migration.sql"), "utf8");
       return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
     }),
   );
@@ -52,13 +68,15 @@ const ledger = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
  * @throws StartupError when the database cannot be reached or may not be changed by its user, or holds migrations
  *   that this build does not know
  */
-export async function applyMigrations(databaseUrl: string): Promise<string[]> {
-  const client = await connect(databaseUrl);
+export async function applyMigrations(
+  databaseUrl: string,
+  set: MigrationSet = chat,
+): Promise<string[]> {
+  const client = await connect(databaseUrl, set);
   try {
     await client.query("SELECT pg_advisory_lock($1)", [migrationLock]);
     await client.query(ledger);
-    const known = await readMigrations();
-    const pending = comparison(known, await applied(client));
+    const pending = comparison(set, await readMigrations(set), await applied(client));
     for (const migration of pending) {
       await client.query("BEGIN");
       await client.query(migration.sql);
@@ -72,7 +90,7 @@ export async function applyMigrations(databaseUrl: string): Promise<string[]> {
     return pending.map((migration) => migration.name);
   } catch (error) {
     if (error instanceof pg.DatabaseError && error.code === "42501")
-      throw unreachable(databaseUrl, error);
+      throw unreachable(databaseUrl, error, set.variable);
     throw error;
   } finally {
     // Closing the connection gives up its lock and whatever a failed migration left open.
@@ -83,15 +101,18 @@ export async function applyMigrations(databaseUrl: string): Promise<string[]> {
 /**
  * @throws StartupError unless the database's migrations are exactly those of this build
  */
-export async function checkMigrations(sql: { query: pg.Pool["query"] }): Promise<void> {
+export async function checkMigrations(
+  sql: { query: pg.Pool["query"] },
+  set: MigrationSet = chat,
+): Promise<void> {
   const rows = await applied(sql).catch((error: { code?: string }) => {
     if (error.code === "42P01") return [];
     throw error;
   });
-  const pending = comparison(await readMigrations(), rows);
+  const pending = comparison(set, await readMigrations(set), rows);
   if (pending.length > 0) {
     throw new StartupError(
-      `DATABASE_URL: the database lacks ${pending.length} migration(s), first ${pending[0]?.name}: run \`npm run migrate\``,
+      `${set.variable}: the database lacks ${pending.length} migration(s), first ${pending[0]?.name}: run \`${set.command}\``,
     );
   }
 }
@@ -107,7 +128,11 @@ async function applied(sql: { query: pg.Pool["query"] }): Promise<Applied[]> {
 }
 
 /** What is still to be applied; throws when the database has gone another way than this build. */
-function comparison(known: Migration[], rows: Applied[]): Migration[] {
+function comparison(
+  { variable }: MigrationSet,
+  known: Migration[],
+  rows: Applied[],
+): Migration[] {
   const byName = new Map(rows.map((row) => [row.migration_name, row]));
   for (const row of rows) {
     const migration = known.find((candidate) => candidate.name === row.migration_name);
@@ -118,12 +143,12 @@ function comparison(known: Migration[], rows: Applied[]): Migration[] {
         : migration.checksum !== row.checksum
           ? "was applied with another text than this build has: use the build that applied it"
           : undefined;
-    if (problem) throw new StartupError(`DATABASE_URL: migration ${row.migration_name} ${problem}`);
+    if (problem) throw new StartupError(`${variable}: migration ${row.migration_name} ${problem}`);
   }
   return known.filter((migration) => !byName.has(migration.name));
 }
 
-async function connect(databaseUrl: string): Promise<pg.Client> {
+async function connect(databaseUrl: string, { variable }: MigrationSet): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 10_000,
@@ -131,18 +156,22 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
   });
   client.on("error", () => {});
   await client.connect().catch((error: Error) => {
-    throw unreachable(databaseUrl, error);
+    throw unreachable(databaseUrl, error, variable);
   });
   return client;
 }
 
 /** The start-up error for a database that does not let us in; its line never shows the password. */
-export function unreachable(databaseUrl: string, error: Error): StartupError {
+export function unreachable(
+  databaseUrl: string,
+  error: Error,
+  variable = chat.variable,
+): StartupError {
   const { hostname, port, pathname } = new URL(databaseUrl);
   const where = `${hostname}:${port || "5432"}${pathname}`;
   const reason = (error as { code?: string }).code ?? error.message;
   return new StartupError(
-    `DATABASE_URL: ${refusals[reason] ?? "no PostgreSQL answers at"} ${where} (${reason})`,
+    `${variable}: ${refusals[reason] ?? "no PostgreSQL answers at"} ${where} (${reason})`,
   );
 }
 

@@ -13,7 +13,7 @@ const inFailedTransaction = "25P02";
 
 /** What a transaction is made of, besides its connection. */
 export interface TxParts {
-  readonly gateway: PrismaGateway;
+  readonly gateway: Pick<PrismaGateway, "enter">;
   readonly outbox: Outbox;
   /** Whether it checks the order of its locks. */
   readonly checkLocks: boolean;
@@ -30,7 +30,7 @@ interface Kept {
 /** An open transaction: SQL and Prisma on one connection, and what is to happen once it has committed. */
 export class Tx implements Sql {
   readonly #connection: pg.PoolClient;
-  readonly #gateway: PrismaGateway;
+  readonly #gateway: TxParts["gateway"];
   readonly #withCommit: Kept[] = [];
   readonly #afterCommit: Array<() => void> = [];
   readonly #outbox: Outbox;

@@ -59,6 +59,16 @@ const variables = {
     .regex(/^[\x21-\x7e]+$/, "must be the key that the push bouncer gave: ASCII without spaces")
     .optional(),
   PUSH_TIMEOUT: z.coerce.number(timeoutRule).min(1, timeoutRule).max(20, timeoutRule).default(15),
+  BOUNCER_PORT: port.default(9995),
+  BOUNCER_DATABASE_URL: url("postgres", "postgresql").optional(),
+  BOUNCER_FCM_CREDENTIALS: z.string().min(1).optional(),
+  BOUNCER_APNS_KEY: z.string().min(1).optional(),
+  BOUNCER_APNS_KEY_ID: z.string().min(1).optional(),
+  BOUNCER_APNS_TEAM_ID: z.string().min(1).optional(),
+  BOUNCER_APNS_SERVER: z
+    .enum(["production", "sandbox"], "must be `production` or `sandbox`")
+    .default("production"),
+  BOUNCER_HANDOVER_LOG: z.string().min(1).optional(),
   RATE_LIMITS: z
     .string()
     .refine(

@@ -16,6 +16,7 @@ export * from "./probe-server.ts";
 export * from "./process-status.mjs";
 export * from "./rate-rules.ts";
 export * from "./run-main.ts";
+export * from "./sealing.ts";
 export * from "./shutdown.ts";
 export * from "./sliding-window.ts";
 export * from "./strict-base64.ts";

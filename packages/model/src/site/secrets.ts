@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { deriveKey, sealerOf } from "@carillon/kit";
 
 /**
  * API keys at rest (users.md §6): sealed, because `fetch_api_key` hands the same key out again, and
@@ -15,27 +16,11 @@ export interface Secrets {
 
 /** Both keys are derived from `SECRET_KEY`, so that neither tells the other. */
 export function secretsOf(secretKey: string): Secrets {
-  const derive = (purpose: string) =>
-    Buffer.from(hkdfSync("sha256", secretKey, "carillon", purpose, 32));
-  const sealingKey = derive("seal");
-  const digestKey = derive("digest");
+  const sealer = sealerOf(secretKey, "seal");
+  const digestKey = deriveKey(secretKey, "digest");
   return {
-    seal(text) {
-      const nonce = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", sealingKey, nonce);
-      const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-      return Uint8Array.from(Buffer.concat([nonce, cipher.getAuthTag(), sealed]));
-    },
-    open(sealed) {
-      const bytes = Buffer.from(sealed);
-      const decipher = createDecipheriv("aes-256-gcm", sealingKey, bytes.subarray(0, 12));
-      decipher.setAuthTag(bytes.subarray(12, 28));
-      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString(
-        "utf8",
-      );
-    },
-    digest(text) {
-      return Uint8Array.from(createHmac("sha256", digestKey).update(text).digest());
-    },
+    seal: (text) => sealer.seal(Buffer.from(text, "utf8")),
+    open: (sealed) => Buffer.from(sealer.open(sealed)).toString("utf8"),
+    digest: (text) => Uint8Array.from(createHmac("sha256", digestKey).update(text).digest()),
   };
 }

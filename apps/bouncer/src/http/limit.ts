@@ -1,0 +1,23 @@
+import type { Sql } from "@carillon/db";
+import { countCall } from "../store/rate.ts";
+import type { Server } from "../store/servers.ts";
+import { refusals } from "./refusal.ts";
+
+/** Servers that are remembered: one that is pushed out is asked for in the database. */
+const most = 10_000;
+
+/** The limit of calls of each server. One that has to wait is not looked up again meanwhile. */
+export class Limiter {
+  readonly #waiting = new Map<string, number>();
+
+  /** @throws Refusal with status 429 */
+  async admit(sql: Sql, { id, rateLimit }: Server): Promise<void> {
+    if (rateLimit === null) return;
+    const left = (this.#waiting.get(id) ?? 0) - performance.now();
+    const waitMs = left > 0 ? left : await countCall(sql, id, rateLimit);
+    if (waitMs === 0) return;
+    if (this.#waiting.size >= most) this.#waiting.clear();
+    this.#waiting.set(id, performance.now() + waitMs);
+    throw refusals.tooMany(waitMs);
+  }
+}

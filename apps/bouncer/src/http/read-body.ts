@@ -1,0 +1,26 @@
+import type { IncomingMessage } from "node:http";
+import { refusals } from "./refusal.ts";
+
+/**
+ * The text of a request's body.
+ * @throws Refusal when it has more bytes than that; the rest is not read
+ */
+export async function readBody(request: IncomingMessage, mostBytes: number): Promise<string> {
+  if (Number(request.headers["content-length"] ?? 0) > mostBytes) throw refusals.tooLarge(mostBytes);
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") throw refusals.badRequest("The body must not be compressed");
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > mostBytes) throw refusals.tooLarge(mostBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Whether the body is said to be of this type. */
+export function hasType(request: IncomingMessage, type: string): boolean {
+  const given = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  return given === type;
+}

@@ -1,0 +1,42 @@
+import type { Services } from "../services.ts";
+import type { Fate } from "../store/calls.ts";
+import { type KeptRegistration, type Owner, removeRegistrations } from "../store/registrations.ts";
+import { type Device, handoverOf } from "./devices.ts";
+
+/** The devices of a batch, with how they are reached. */
+export type Batch = ReadonlyArray<readonly [device: Device, registration: KeptRegistration]>;
+
+/**
+ * Gives every device of the batch to its provider, all at once, and forgets those that are dead.
+ * @returns what became of each, by its name
+ */
+export async function handOver(
+  { store, providers, log }: Services,
+  owner: Owner,
+  batch: Batch,
+): Promise<Record<string, Fate>> {
+  const whys = new Map<string, number>();
+  const ends = await Promise.all(
+    batch.map(async ([device, registration]) => {
+      const provider = providers[device.kind];
+      const outcome = provider
+        ? await provider.handOver(handoverOf(device, registration))
+        : ({ kind: "undelivered", why: "no provider" } as const);
+      if (outcome.kind !== "sent") {
+        const why = `${device.kind}: ${outcome.kind}, ${outcome.why}`;
+        whys.set(why, (whys.get(why) ?? 0) + 1);
+      }
+      return [device, registration, outcome.kind] as const;
+    }),
+  );
+  if (whys.size > 0)
+    log.warn(
+      { server: owner.serverId, counts: Object.fromEntries(whys) },
+      "providers did not take every notification",
+    );
+  const dead = ends.flatMap(([{ tokenId }, { registeredAt }, fate]) =>
+    fate === "dead" ? [{ tokenId: Buffer.from(tokenId, "base64"), registeredAt }] : [],
+  );
+  await removeRegistrations(store, owner, dead);
+  return Object.fromEntries(ends.map(([{ name }, , fate]) => [name, fate]));
+}

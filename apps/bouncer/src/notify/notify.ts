@@ -1,0 +1,91 @@
+import type { IncomingMessage } from "node:http";
+import { idempotencyHeader, notifyBody, type NotifyAnswer } from "@carillon/push";
+import type { RequestNotes } from "../http/envelope.ts";
+import { realmOf } from "../http/authenticate.ts";
+import { hasType, readBody } from "../http/read-body.ts";
+import { refusals } from "../http/refusal.ts";
+import type { Services } from "../services.ts";
+import { findRegistrations } from "../store/registrations.ts";
+import type { Server } from "../store/servers.ts";
+import { devicesOf } from "./devices.ts";
+import type { Batch } from "./hand-over.ts";
+import { workOnCall, workOnce } from "./work.ts";
+
+/** Providers take 4 KiB for a device, and a call may be for a thousand. */
+const mostBytes = 6 * 1024 * 1024;
+const mostDevices = 1_000;
+const mostKeyCharacters = 255;
+
+/**
+ * `POST push/e2ee/notify` (push.md §4): hands notifications over. With an `Idempotency-Key` each device gets what it
+ * was sent under that key once, however often the call comes.
+ * @throws Refusal
+ */
+export async function notify(
+  services: Services,
+  server: Server,
+  request: IncomingMessage,
+  notes: RequestNotes,
+): Promise<NotifyAnswer> {
+  const text = await readBody(request, mostBytes);
+  if (!hasType(request, "application/json")) throw refusals.badRequest("The body must be JSON");
+  const body = notifyBody.safeParse(json(text)).data;
+  if (!body) throw refusals.badRequest("The body is not JSON of realm_uuid and push_requests");
+  if (body.push_requests.length > mostDevices)
+    throw refusals.badRequest(`A call is for ${mostDevices} devices at most`);
+  const owner = { serverId: server.id, realmUuid: realmOf(server, body.realm_uuid) };
+  const devices = devicesOf(body.push_requests);
+  const idempotencyKey = keyOf(request);
+  const ids = [...new Set(devices.map(({ tokenId }) => tokenId))];
+  const registrations = await findRegistrations(
+    services.store,
+    services.sealer,
+    owner,
+    ids.map((id) => Buffer.from(id, "base64")),
+  );
+  const batch: Batch = devices.flatMap((device) => {
+    const found = registrations.get(device.tokenId);
+    // What was registered for another provider is as good as not registered.
+    return found?.kind === device.kind ? [[device, found] as const] : [];
+  });
+  const fates =
+    idempotencyKey === undefined
+      ? await workOnce(services, owner, batch)
+      : await workOnCall(services, owner, { serverId: server.id, idempotencyKey }, batch);
+
+  const counts: Record<string, number> = {};
+  const sent = { fcm: 0, apns: 0 };
+  const dead = new Set<string>();
+  for (const { name, tokenId, kind } of devices) {
+    const fate = fates[name] ?? "dead";
+    counts[fate] = (counts[fate] ?? 0) + 1;
+    if (fate === "sent") sent[kind]++;
+    if (fate === "dead") dead.add(tokenId);
+  }
+  notes.devices = counts;
+  // Without a key a repeat would send again what was sent.
+  const repeatable = idempotencyKey !== undefined || sent.fcm + sent.apns + (counts["unsure"] ?? 0) === 0;
+  if (counts["undelivered"] !== undefined && repeatable) throw refusals.providerAway();
+  return {
+    android_successfully_sent_count: sent.fcm,
+    apple_successfully_sent_count: sent.apns,
+    delete_token_ids: [...dead],
+    realm_push_status: { can_push: true, expected_end_timestamp: null },
+  };
+}
+
+function keyOf(request: IncomingMessage): string | undefined {
+  const given = request.headers[idempotencyHeader];
+  if (given === undefined) return undefined;
+  if (typeof given !== "string" || given === "" || given.length > mostKeyCharacters)
+    throw refusals.badRequest(`Idempotency-Key has 1 to ${mostKeyCharacters} characters`);
+  return given;
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { refusals } from "../http/refusal.ts";
+import type { Services } from "../services.ts";
+import {
+  type CallName,
+  claimCall,
+  type Fate,
+  type Fates,
+  markCall,
+  recordCall,
+} from "../store/calls.ts";
+import type { Owner } from "../store/registrations.ts";
+import { type Batch, handOver } from "./hand-over.ts";
+
+/** Devices that are handed over at once: a process that dies leaves so many of which nobody knows. */
+export const batchSize = 100;
+
+/** No batch is begun later, in milliseconds; the server waits for 15 s (push.md §4). */
+const beginWithinMs = 6_000;
+
+/** Until a call that somebody else works on is answered, in milliseconds, and between two looks at it. */
+const waitMs = 10_000;
+const lookMs = 200;
+
+/** Hands over what has not been, batch by batch. `write` is told before each batch, and after it. */
+async function workThrough(
+  services: Services,
+  owner: Owner,
+  todo: Batch,
+  write: { before(names: Fates): Promise<boolean>; after(fates: Fates, over: boolean): Promise<void> },
+): Promise<Fates> {
+  const until = performance.now() + beginWithinMs;
+  let fates: Fates = {};
+  for (let from = 0; from < todo.length; from += batchSize) {
+    const batch = todo.slice(from, from + batchSize);
+    const late = performance.now() > until;
+    const rest = late ? todo.slice(from) : batch;
+    if (!late && !(await write.before(all(batch, "handing")))) throw refusals.underWay();
+    const came = late ? all(rest, "undelivered") : await handOver(services, owner, rest);
+    fates = { ...fates, ...came };
+    const over = late || from + batchSize >= todo.length;
+    await write.after(came, over);
+    if (over) break;
+  }
+  return fates;
+}
+
+/** Does a call that nobody will repeat. */
+export function workOnce(services: Services, owner: Owner, batch: Batch): Promise<Fates> {
+  const write = { before: () => Promise.resolve(true), after: () => Promise.resolve() };
+  return workThrough(services, owner, batch, write);
+}
+
+/**
+ * Does what is left of a call that may be repeated: of each device it is written before it is handed over, and none is
+ * handed over twice. Waits a while for somebody else who works on the same call.
+ * @returns what became of the devices, by their names, also those of other times
+ * @throws Refusal where somebody else still works on it
+ */
+export async function workOnCall(
+  services: Services,
+  owner: Owner,
+  call: CallName,
+  batch: Batch,
+): Promise<Fates> {
+  const { store } = services;
+  const holder = randomUUID();
+  const first = all(batch.slice(0, batchSize), "handing");
+  const until = performance.now() + waitMs;
+  let claimed = await claimCall(store, call, holder, first);
+  while (!claimed) {
+    if (performance.now() > until) throw refusals.underWay();
+    await pause(lookMs);
+    claimed = await claimCall(store, call, holder, first);
+  }
+  const { fresh, devices } = claimed;
+  const known: Fates = fresh ? {} : settled(devices);
+  const todo = batch.filter(([{ name }]) => (known[name] ?? "undelivered") === "undelivered");
+  let marked = fresh;
+  const came = await workThrough(services, owner, todo, {
+    before: (names) => {
+      // A new call has its first batch written with the claim.
+      if (marked) return ((marked = false), Promise.resolve(true));
+      return markCall(store, call, holder, names);
+    },
+    after: (fates, over) => recordCall(store, call, holder, fates, over),
+  });
+  if (todo.length === 0) await recordCall(store, call, holder, {}, true);
+  return { ...known, ...came };
+}
+
+function all(batch: Batch, fate: Fate): Fates {
+  return Object.fromEntries(batch.map(([{ name }]) => [name, fate]));
+}
+
+/** Whoever was handing over is gone: nobody knows how far it came. */
+function settled(devices: Fates): Fates {
+  return Object.fromEntries(
+    Object.entries(devices).map(([name, fate]) => [name, fate === "handing" ? "unsure" : fate]),
+  );
+}

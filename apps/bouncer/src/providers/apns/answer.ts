@@ -1,0 +1,52 @@
+import { z } from "zod";
+import type { Outcome } from "../provider.ts";
+
+const refusal = z.object({
+  reason: z.string().regex(/^[A-Za-z]{1,60}$/),
+  /** Milliseconds of the epoch at which the token was no longer good; with status 410. */
+  timestamp: z.number().optional(),
+});
+
+/** Of what only an operator can mend: the credentials, or which app they are for. */
+const ours = [
+  "BadCertificate",
+  "BadCertificateEnvironment",
+  "Forbidden",
+  "InvalidProviderToken",
+  "MissingProviderToken",
+  "TopicDisallowed",
+  "UnrelatedKeyIdInToken",
+  "BadEnvironmentKeyIdInToken",
+];
+
+/**
+ * What APNs' answer means; `credentials` asks for a new provider token and another try.
+ * @param registeredAt when the device was last registered: what APNs knows from before says nothing
+ */
+export function outcomeOf(
+  status: number,
+  body: string,
+  registeredAt: Date,
+): Outcome | { readonly kind: "credentials"; readonly why: string } {
+  if (status === 200) return { kind: "sent" };
+  const { reason = "", timestamp } = refusal.safeParse(json(body)).data ?? {};
+  const why = reason === "" ? String(status) : `${status} ${reason}`;
+  if (reason === "ExpiredProviderToken") return { kind: "credentials", why };
+  if (status === 410) {
+    const since = timestamp !== undefined && registeredAt.getTime() > timestamp;
+    return { kind: since ? "refused" : "dead", why };
+  }
+  if (reason === "BadDeviceToken" || reason === "DeviceTokenNotForTopic")
+    return { kind: "dead", why };
+  if (status === 429 || status >= 500 || ours.includes(reason))
+    return { kind: "undelivered", why };
+  return { kind: "refused", why };
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { type ClientHttp2Session, constants, type OutgoingHttpHeaders } from "node:http2";
+import { handoverMs } from "../provider.ts";
+
+/** What came of a request. `lost`: nobody knows; `notTaken`: the server has not looked at it. */
+export type Reply =
+  | { readonly status: number; readonly body: string }
+  | { readonly lost: string }
+  | { readonly notTaken: string };
+
+/** A reason is short. */
+const mostBytes = 10_000;
+
+/** Sends one request and reads its answer. Never throws. */
+export function send(
+  session: ClientHttp2Session,
+  headers: OutgoingHttpHeaders,
+  body: string,
+): Promise<Reply> {
+  return new Promise((resolve) => {
+    let stream: ReturnType<ClientHttp2Session["request"]>;
+    try {
+      stream = session.request(headers);
+    } catch (error) {
+      resolve({ notTaken: codeOf(error) });
+      return;
+    }
+    let status = 0;
+    let text = "";
+    let late = false;
+    let unread = false;
+    let failure: string | undefined;
+    const timer = setTimeout(() => {
+      late = true;
+      stream.close(constants.NGHTTP2_CANCEL);
+    }, handoverMs);
+    // Streams above the last one that the server names were not looked at (RFC 9113 §6.8).
+    const onGoaway = (_code: number, lastStream: number) => {
+      if (stream.id === undefined || stream.id > lastStream) unread = true;
+    };
+    session.on("goaway", onGoaway);
+    stream.setEncoding("utf8");
+    stream.on("response", (answer) => (status = Number(answer[":status"])));
+    stream.on("data", (chunk: string) => {
+      if (text.length < mostBytes) text += chunk;
+    });
+    stream.on("error", (error) => (failure = codeOf(error)));
+    stream.on("close", () => {
+      clearTimeout(timer);
+      session.off("goaway", onGoaway);
+      if (status !== 0) resolve({ status, body: text });
+      else if (unread || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) resolve({ notTaken: "not taken" });
+      else if (late) resolve({ lost: "ETIMEDOUT" });
+      else resolve({ lost: failure ?? "ECONNRESET" });
+    });
+    stream.end(body);
+  });
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "unknown";
+}

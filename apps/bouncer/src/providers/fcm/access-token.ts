@@ -1,0 +1,73 @@
+import { type Clock, systemClock } from "@carillon/kit";
+import { SignJWT } from "jose";
+import type { Agent } from "undici";
+import { z } from "zod";
+import { post } from "./http.ts";
+import type { ServiceAccount } from "./service-account.ts";
+
+const scope = "https://www.googleapis.com/auth/firebase.messaging";
+const grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+/** The longest that Google lets an assertion be good for, in seconds. */
+const assertionSeconds = 3_600;
+/** So many milliseconds before its end a token is not used any more. */
+const marginMs = 60_000;
+
+const granted = z.object({
+  access_token: z.string().min(1),
+  expires_in: z.number().positive(),
+});
+
+/** Why there is no access token; `why` is a status or a code. */
+export class NoAccessToken extends Error {}
+
+/** The access token that FCM asks for: one for all, exchanged for a signed assertion when the last one ends. */
+export class AccessTokens {
+  readonly #agent: Agent;
+  readonly #account: ServiceAccount;
+  readonly #clock: Clock;
+  #token: { readonly text: string; readonly until: number } | undefined;
+  #exchange: Promise<string> | undefined;
+
+  constructor(agent: Agent, account: ServiceAccount, clock: Clock = systemClock) {
+    this.#agent = agent;
+    this.#account = account;
+    this.#clock = clock;
+  }
+
+  /** @throws NoAccessToken */
+  async get(): Promise<string> {
+    if (this.#token && this.#token.until > this.#clock.now()) return this.#token.text;
+    this.#exchange ??= this.#ask().finally(() => (this.#exchange = undefined));
+    return this.#exchange;
+  }
+
+  /** The token was refused: the next one is a new one. */
+  forget(text: string): void {
+    if (this.#token?.text === text) this.#token = undefined;
+  }
+
+  async #ask(): Promise<string> {
+    const { tokenUri } = this.#account;
+    const form = new URLSearchParams({ grant_type: grantType, assertion: await this.#assertion() });
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const reply = await post(this.#agent, tokenUri, headers, form.toString());
+    if ("failed" in reply) throw new NoAccessToken(`token ${reply.failed}`);
+    const { data } = granted.safeParse(reply.body);
+    if (reply.status !== 200 || !data) throw new NoAccessToken(`token ${reply.status}`);
+    const until = this.#clock.now() + data.expires_in * 1_000 - marginMs;
+    this.#token = { text: data.access_token, until };
+    return data.access_token;
+  }
+
+  #assertion(): Promise<string> {
+    const { email, keyId, privateKey, tokenUri } = this.#account;
+    const now = Math.floor(this.#clock.now() / 1_000);
+    return new SignJWT({ scope })
+      .setProtectedHeader({ alg: "RS256", typ: "JWT", ...(keyId !== undefined && { kid: keyId }) })
+      .setIssuer(email)
+      .setAudience(tokenUri)
+      .setIssuedAt(now)
+      .setExpirationTime(now + assertionSeconds)
+      .sign(privateKey);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Agent } from "undici";
+import { connectMs, handoverMs } from "../provider.ts";
+
+/** What a server answered, or why it did not. */
+export type Reply =
+  | { readonly status: number; readonly body: unknown }
+  /** `notSent`: there was no connection, so that the server knows nothing of it. */
+  | { readonly failed: string; readonly notSent: boolean };
+
+/** Errors before anything was sent: of names, of connections, of certificates. */
+const beforeSending =
+  /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+|DEPTH_ZERO_\w+)$/;
+
+/** Connections to one server. */
+const connections = 100;
+
+/** An answer has less than so many bytes. */
+const mostBytes = 100_000;
+
+/** HTTP connections to a provider. */
+export async function httpAgent(): Promise<Agent> {
+  const { Agent } = await import("undici");
+  return new Agent({
+    connections,
+    connect: { timeout: connectMs },
+    headersTimeout: handoverMs,
+    bodyTimeout: handoverMs,
+    maxResponseSize: mostBytes,
+  });
+}
+
+/** Posts and reads a JSON answer; a body that is none is `undefined`. Never throws. */
+export async function post(
+  agent: Agent,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): Promise<Reply> {
+  const { request } = await import("undici");
+  try {
+    const answer = await request(url, {
+      method: "POST",
+      dispatcher: agent,
+      headers,
+      body,
+      signal: AbortSignal.timeout(connectMs + handoverMs),
+    });
+    return { status: answer.statusCode, body: parsed(await answer.body.text()) };
+  } catch (error) {
+    const { code, name } = error as NodeJS.ErrnoException;
+    const why = code === undefined || typeof code !== "string" ? name : code;
+    return { failed: why, notSent: beforeSending.test(why) };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

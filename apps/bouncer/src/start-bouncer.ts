@@ -1,0 +1,95 @@
+import { createServer } from "node:http";
+import { applyMigrations, connectStore, ensureDatabase } from "@carillon/db";
+import {
+  createRegistry,
+  listen,
+  measureLoopDelay,
+  measureNode,
+  measurePools,
+  required,
+  sealerOf,
+  startProbeServer,
+  systemClock,
+  type Environment,
+  type Logger,
+  type Shutdown,
+} from "@carillon/kit";
+import { buildBouncer } from "./app.ts";
+import { startClearing } from "./clearing.ts";
+import { chooseProviders } from "./providers/choose-providers.ts";
+import type { Services } from "./services.ts";
+import { ensureKeyPair, keyPairs } from "./store/key-pairs.ts";
+import { bouncerMigrations } from "./store/migrations.ts";
+import { putServer } from "./store/servers.ts";
+
+const poolSize = 10;
+
+/** Milliseconds for a request's head, and for all of it. */
+const headersTimeout = 10_000;
+const requestTimeout = 30_000;
+
+/**
+ * Starts a bouncer process and resolves with the port it listens on.
+ * @throws StartupError with the one line for the person who started it; it has not listened then
+ */
+export async function startBouncer(
+  env: Environment,
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<number> {
+  const databaseUrl = required(env, "BOUNCER_DATABASE_URL", "a database of the bouncer's own");
+  const secretKey = required(env, "SECRET_KEY", "the secret that the bouncer's tokens are sealed with");
+  const sealer = sealerOf(secretKey, "bouncer");
+  if (env.PUSH_BOUNCER === "embedded") {
+    await ensureDatabase(databaseUrl, "BOUNCER_DATABASE_URL");
+    await applyMigrations(databaseUrl, bouncerMigrations);
+  }
+  const store = await connectStore(
+    databaseUrl,
+    { max: poolSize, name: "bouncer" },
+    bouncerMigrations,
+  );
+  shutdown.add(3, "database", () => store.close());
+  await ensureKeyPair(store, sealer);
+  const keys = await keyPairs(store, sealer);
+  if (env.PUSH_BOUNCER === "embedded") {
+    const why = "the server that the bouncer is embedded for";
+    const id = required(env, "PUSH_SERVER_ID", why);
+    const key = required(env, "PUSH_SERVER_KEY", why);
+    await putServer(store, { id, key, name: "embedded", rateLimit: null, realms: null });
+  }
+  const providers = await chooseProviders(env);
+  shutdown.add(2, "providers", async () => {
+    await Promise.all(Object.values(providers).map((provider) => provider.close()));
+  });
+  const services: Services = { store, sealer, providers, clock: systemClock, log };
+  if (env.METRICS_PORT !== undefined) {
+    const registry = createRegistry("bouncer");
+    shutdown.add(1, "loop delay", measureLoopDelay(registry));
+    measureNode(registry);
+    measurePools(registry, { database: store.pool });
+    const probes = await startProbeServer({
+      port: env.METRICS_PORT,
+      host: env.HOST,
+      registry,
+      health: () => store.answers(),
+      log,
+    });
+    shutdown.add(2, "probes", () => probes.close());
+  }
+  const server = createServer({ headersTimeout, requestTimeout }, buildBouncer(services).callback());
+  const port = await listen(server, env.BOUNCER_PORT, env.HOST, "BOUNCER_PORT");
+  shutdown.add(0, "http", () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeIdleConnections();
+    return closed;
+  });
+  shutdown.add(1, "clearing", startClearing(store, log));
+  const names = Object.entries(providers).map(([kind, { name }]) => [kind, name] as const);
+  const publicKeys = keys.map(({ publicKey }) => Buffer.from(publicKey).toString("base64"));
+  log.info(
+    { host: env.HOST, port, providers: Object.fromEntries(names), publicKeys },
+    "bouncer started",
+  );
+  return port;
+}

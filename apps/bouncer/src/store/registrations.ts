@@ -1,0 +1,96 @@
+import { column, statement, type Sql } from "@carillon/db";
+import type { Sealer } from "@carillon/kit";
+import type { TokenKind } from "@carillon/push";
+
+/** Whose device it is. */
+export interface Owner {
+  readonly serverId: string;
+  /** Of the organization. */
+  readonly realmUuid: string;
+}
+
+/** How a device is reached. */
+export interface Registration {
+  readonly kind: TokenKind;
+  /** The provider's. */
+  readonly token: string;
+  /** Which app it is, on Apple's devices. */
+  readonly iosAppId: string | null;
+}
+
+/** A registration as it is kept. */
+export interface KeptRegistration extends Registration {
+  readonly registeredAt: Date;
+}
+
+const put = statement({
+  name: "bouncer-registration-put",
+  text: `INSERT INTO registration (server_id, realm_uuid, token_id, kind, sealed_token, ios_app_id)
+    VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (server_id, realm_uuid, token_id) DO UPDATE SET kind = excluded.kind,
+      sealed_token = excluded.sealed_token, ios_app_id = excluded.ios_app_id, registered_at = now()`,
+  row: {},
+});
+
+const byTokenIds = statement({
+  name: "bouncer-registrations",
+  text: `SELECT token_id AS "tokenId", kind, sealed_token AS sealed, ios_app_id AS "iosAppId",
+      registered_at AS "registeredAt"
+    FROM registration WHERE server_id = $1 AND realm_uuid = $2 AND token_id = ANY($3::bytea[])`,
+  row: {
+    tokenId: column.bytes,
+    kind: column.text.as<TokenKind>(),
+    sealed: column.bytes,
+    iosAppId: column.text.orNull(),
+    registeredAt: column.time,
+  },
+});
+
+/** One that was registered anew meanwhile stays. */
+const remove = statement({
+  name: "bouncer-registrations-remove",
+  text: `DELETE FROM registration r USING unnest($3::bytea[], $4::timestamptz[]) AS dead (token_id, as_of)
+    WHERE r.server_id = $1 AND r.realm_uuid = $2 AND r.token_id = dead.token_id
+      AND date_trunc('milliseconds', r.registered_at) <= dead.as_of`,
+  row: {},
+});
+
+/** Keeps how a device is reached. A second time it changes nothing but the time. */
+export async function putRegistration(
+  sql: Sql,
+  sealer: Sealer,
+  { serverId, realmUuid }: Owner,
+  tokenId: Uint8Array,
+  { kind, token, iosAppId }: Registration,
+): Promise<void> {
+  const sealed = sealer.seal(Buffer.from(token, "utf8"));
+  await sql.rows(put, [serverId, realmUuid, tokenId, kind, sealed, iosAppId]);
+}
+
+/** What is kept of these devices, by the Base64 of their tokens' ids. */
+export async function findRegistrations(
+  sql: Sql,
+  sealer: Sealer,
+  { serverId, realmUuid }: Owner,
+  tokenIds: readonly Uint8Array[],
+): Promise<Map<string, KeptRegistration>> {
+  const rows = await sql.rows(byTokenIds, [serverId, realmUuid, tokenIds]);
+  return new Map(
+    rows.map(({ tokenId, sealed, ...rest }) => [
+      tokenId.toString("base64"),
+      { ...rest, token: Buffer.from(sealer.open(sealed)).toString("utf8") },
+    ]),
+  );
+}
+
+/** Forgets devices that their provider does not reach any more, as they were when it was asked. */
+export async function removeRegistrations(
+  sql: Sql,
+  { serverId, realmUuid }: Owner,
+  dead: ReadonlyArray<{ readonly tokenId: Uint8Array; readonly registeredAt: Date }>,
+): Promise<void> {
+  if (dead.length === 0) return;
+  const ids = dead.map(({ tokenId }) => tokenId);
+  const times = dead.map(({ registeredAt }) => registeredAt);
+  await sql.rows(remove, [serverId, realmUuid, ids, times]);
+}

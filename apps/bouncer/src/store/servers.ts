@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { column, statement, type Sql } from "@carillon/db";
+
+/** A chat server that may use the bouncer. */
+export interface Server {
+  readonly id: string;
+  /** Calls in 60 s; null for no limit. */
+  readonly rateLimit: number | null;
+  /** UUIDs of the organizations it may speak for; null for any. */
+  readonly realms: readonly string[] | null;
+}
+
+/** What is said of a server when it is added. */
+export interface NewServer extends Server {
+  readonly name: string;
+  readonly key: string;
+}
+
+const columns = `id, rate_limit AS "rateLimit", realms::text[] AS realms`;
+const row = {
+  id: column.uuid,
+  rateLimit: column.int.orNull(),
+  realms: column.texts.orNull(),
+};
+
+const byId = statement({
+  name: "bouncer-server",
+  text: `SELECT ${columns}, key_hash AS "keyHash" FROM server WHERE id = $1`,
+  row: { ...row, keyHash: column.bytes },
+});
+
+const all = statement({
+  name: "bouncer-servers",
+  text: `SELECT ${columns}, name, created_at AS "createdAt",
+      (SELECT count(*)::int FROM registration r WHERE r.server_id = server.id) AS registrations
+    FROM server ORDER BY created_at, id`,
+  row: { ...row, name: column.text, createdAt: column.time, registrations: column.int },
+});
+
+const put = statement({
+  name: "bouncer-server-put",
+  text: `INSERT INTO server (id, name, key_hash, rate_limit, realms) VALUES ($1, $2, $3, $4, $5::uuid[])
+    ON CONFLICT (id) DO UPDATE SET name = excluded.name, key_hash = excluded.key_hash,
+      rate_limit = excluded.rate_limit, realms = excluded.realms`,
+  row: {},
+});
+
+const remove = statement({
+  name: "bouncer-server-remove",
+  text: "DELETE FROM server WHERE id = $1 RETURNING id",
+  row: { id: column.uuid },
+});
+
+/** The server of this id, with what its key is compared with. */
+export async function findServer(
+  sql: Sql,
+  id: string,
+): Promise<(Server & { keyHash: Uint8Array }) | undefined> {
+  return (await sql.rows(byId, [id]))[0];
+}
+
+/** All servers, the oldest first, and how many devices each has registered. */
+export function listServers(sql: Sql) {
+  return sql.rows(all);
+}
+
+/** Adds a server, or gives the one of this id what is said now. */
+export async function putServer(sql: Sql, server: NewServer): Promise<void> {
+  const { id, name, key, rateLimit, realms } = server;
+  await sql.rows(put, [id, name, hashKey(key), rateLimit, realms]);
+}
+
+/** Removes a server and all that it has registered. @returns false where there is none */
+export async function removeServer(sql: Sql, id: string): Promise<boolean> {
+  return (await sql.rows(remove, [id])).length > 0;
+}
+
+/** A key has 190 random bits, so that a quick hash is as good as a slow one. */
+export function hashKey(key: string): Buffer {
+  return createHash("sha256").update(key).digest();
+}

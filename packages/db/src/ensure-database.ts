@@ -1,0 +1,44 @@
+import { StartupError } from "@carillon/kit";
+import pg from "pg";
+
+/** PostgreSQL's code for a database that is not there, and for one that somebody else has just made. */
+const missing = "3D000";
+const there = "42P04";
+
+/**
+ * Makes the database of the URL where the server has none of that name, through its database `postgres`.
+ * @param variable that names the database, for the error
+ * @throws StartupError when it is missing and may not be made
+ */
+export async function ensureDatabase(databaseUrl: string, variable: string): Promise<void> {
+  const name = decodeURIComponent(new URL(databaseUrl).pathname.slice(1));
+  const found = await run(databaseUrl, "SELECT 1");
+  // Whatever else is wrong, the one who connects says it.
+  if (found !== missing || name === "") return;
+  const server = new URL(databaseUrl);
+  server.pathname = "/postgres";
+  const refusal = await run(server.href, `CREATE DATABASE ${pg.escapeIdentifier(name)}`);
+  if (refusal === undefined || refusal === there) return;
+  throw new StartupError(
+    `${variable}: there is no database ${name}, and it cannot be made (${refusal}): make it, for example with createdb`,
+  );
+}
+
+/** @returns undefined, or the code of what went wrong */
+async function run(url: string, text: string): Promise<string | undefined> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    application_name: "carillon migrate",
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query(text);
+    return undefined;
+  } catch (error) {
+    return (error as { code?: string }).code ?? (error as Error).message;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,54 @@
+import type pg from "pg";
+
+import { answers } from "./database.ts";
+import { checkMigrations, type MigrationSet, unreachable } from "./migrations.ts";
+import { Outbox } from "./outbox.ts";
+import { createPool, type PoolOptions } from "./pool.ts";
+import { poolSql } from "./pool-sql.ts";
+import type { Sql } from "./sql.ts";
+import { transaction, type TransactionParts } from "./transaction.ts";
+import type { Tx } from "./tx.ts";
+
+/** A database that is not the chat server's: its own migrations, declared statements, and no Prisma. */
+export interface Store extends Sql {
+  readonly pool: pg.Pool;
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** True when the database answers within two seconds. */
+  answers(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/**
+ * Connects, and refuses a database that does not answer, or whose migrations are not this build's.
+ * @throws StartupError with the one line for the person who started the process
+ */
+export async function connectStore(
+  databaseUrl: string,
+  options: PoolOptions,
+  migrations: MigrationSet,
+): Promise<Store> {
+  const pool = createPool(databaseUrl, options);
+  try {
+    await pool.query("SELECT 1").catch((error: Error) => {
+      throw unreachable(databaseUrl, error, migrations.variable);
+    });
+    await checkMigrations(pool, migrations);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const parts: TransactionParts = {
+    pool,
+    gateway: { enter: () => Promise.reject(new Error("this database has no Prisma Client")) },
+    outbox: new Outbox(),
+    checkLocks: false,
+    transactionTimeoutMs: undefined,
+  };
+  return {
+    pool,
+    ...poolSql(pool),
+    transaction: (work) => transaction(parts, work),
+    answers: () => answers(pool),
+    close: () => pool.end(),
+  };
+}

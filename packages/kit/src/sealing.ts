@@ -1,0 +1,35 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+
+/** Secrets at rest. */
+export interface Sealer {
+  /** AES-256-GCM: nonce (12 bytes), tag (16), ciphertext. */
+  seal(bytes: Uint8Array): Uint8Array<ArrayBuffer>;
+  /** @throws Error when the bytes were sealed with another key, or changed */
+  open(sealed: Uint8Array): Uint8Array<ArrayBuffer>;
+}
+
+/** A key of 32 bytes for one purpose, from which the key of another purpose cannot be told. */
+export function deriveKey(secretKey: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", secretKey, "carillon", purpose, 32));
+}
+
+/** Seals with a key that is derived from `SECRET_KEY` for this purpose. */
+export function sealerOf(secretKey: string, purpose: string): Sealer {
+  const key = deriveKey(secretKey, purpose);
+  return {
+    seal(bytes) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce);
+      const sealed = Buffer.concat([cipher.update(bytes), cipher.final()]);
+      return Uint8Array.from(Buffer.concat([nonce, cipher.getAuthTag(), sealed]));
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed);
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12));
+      decipher.setAuthTag(bytes.subarray(12, 28));
+      return Uint8Array.from(
+        Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]),
+      );
+    },
+  };
+}
