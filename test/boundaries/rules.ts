@@ -43,7 +43,7 @@ const reserved: ReadonlyArray<{ what: string; names: RegExp; only: readonly stri
     names: /^(nodemailer(\/.*)?|@types\/nodemailer)$/,
     only: ["packages/mail"],
   },
-  { what: "undici", names: /^undici(\/|$)/, only: ["packages/push"] },
+  { what: "undici", names: /^undici(\/|$)/, only: ["packages/push", "apps/bouncer"] },
   { what: "libsodium", names: /^(libsodium|sodium)-/, only: ["packages/push"] },
   { what: "BullMQ", names: /^bullmq(\/|$)/, only: ["packages/queue"] },
   { what: "bull-board", names: /^@bull-board\//, only: ["apps/dashboard"] },

@@ -9,7 +9,13 @@ import {
 } from "@carillon/db";
 import { eventPresenter } from "@carillon/domain";
 import { queueStatements } from "@carillon/events";
-import { createTestDatabase, describeStatement, type TestDatabase } from "@carillon/testkit";
+import {
+  createBouncerDatabase,
+  createTestDatabase,
+  describeStatement,
+  type BouncerDatabase,
+  type TestDatabase,
+} from "@carillon/testkit";
 import { expect } from "chai";
 import pg from "pg";
 import { readFiles } from "../boundaries/source-files.ts";
@@ -48,16 +54,29 @@ async function everyStatement(): Promise<ReadonlyArray<DeclaredStatement<unknown
 describe("declared statements", () => {
   let database: TestDatabase;
   let client: pg.Client;
+  let bouncersDatabase: BouncerDatabase;
+  let bouncersClient: pg.Client;
 
+  const connected = async (connectionString: string) => {
+    const made = new pg.Client({ connectionString });
+    await made.connect();
+    return made;
+  };
   before(async () => {
     database = await createTestDatabase();
-    client = new pg.Client({ connectionString: database.url });
-    await client.connect();
+    client = await connected(database.url);
+    bouncersDatabase = await createBouncerDatabase();
+    bouncersClient = await connected(bouncersDatabase.url);
   });
   after(async () => {
     await client.end();
+    await bouncersClient.end();
     await database.drop();
+    await bouncersDatabase.drop();
   });
+
+  /** The bouncer has a database of its own, and says so in the names of its statements. */
+  const ofBouncer = (name: string) => name.startsWith("bouncer-");
 
   /** What the gateway asks at every poll. */
   async function ofPolls(): Promise<ReadonlyArray<DeclaredStatement<unknown>>> {
@@ -66,8 +85,8 @@ describe("declared statements", () => {
   }
 
   /** What is wrong with the columns that are declared of the rows, a line each. */
-  async function mistakes(text: string, declared: Columns): Promise<string[]> {
-    const columns = await describeStatement(client, text).catch((error: Error) => error.message);
+  async function mistakes(text: string, declared: Columns, on = client): Promise<string[]> {
+    const columns = await describeStatement(on, text).catch((error: Error) => error.message);
     if (typeof columns === "string") return [`PostgreSQL refuses it: ${columns}`];
     const found = new Set(columns.map(({ name }) => name));
     const missing = Object.keys(declared).filter((name) => !found.has(name));
@@ -93,8 +112,10 @@ describe("declared statements", () => {
   it("have the columns that they say, of these types, null where they may be", async () => {
     const statements = [...(await everyStatement()), ...(await ofPolls())];
     const wrong: string[] = [];
-    for (const { name, text, columns } of statements)
-      wrong.push(...(await mistakes(text, columns)).map((mistake) => `${name}: ${mistake}`));
+    for (const { name, text, columns } of statements) {
+      const found = await mistakes(text, columns, ofBouncer(name) ? bouncersClient : client);
+      wrong.push(...found.map((mistake) => `${name}: ${mistake}`));
+    }
     expect(wrong).to.deep.equal([]);
     expect(statements.length).to.be.greaterThan(140);
   });
@@ -169,6 +190,16 @@ describe("declared statements", () => {
     const twice = names.filter((name, i) => names.indexOf(name) !== i);
     expect(twice).to.deep.equal([]);
     expect(names.length).to.be.greaterThan(100);
+  });
+
+  it("of the bouncer, and they alone, have names that begin with it", async () => {
+    const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
+    const wrong = sources.flatMap(({ path, text }) =>
+      [...text.matchAll(/\b(?:statement|composed)\(\{\s*name:\s*"([^"]+)"/g)]
+        .map(([, name = ""]) => name)
+        .filter((name) => ofBouncer(name) !== path.startsWith("apps/bouncer/")),
+    );
+    expect(wrong).to.deep.equal([]);
   });
 
   it("are all statements that have a name and a text of their own", async () => {

@@ -38,7 +38,11 @@ export async function startBouncer(
   shutdown: Shutdown,
 ): Promise<number> {
   const databaseUrl = required(env, "BOUNCER_DATABASE_URL", "a database of the bouncer's own");
-  const secretKey = required(env, "SECRET_KEY", "the secret that the bouncer's tokens are sealed with");
+  const secretKey = required(
+    env,
+    "SECRET_KEY",
+    "the secret that the bouncer's tokens are sealed with",
+  );
   const sealer = sealerOf(secretKey, "bouncer");
   if (env.PUSH_BOUNCER === "embedded") {
     await ensureDatabase(databaseUrl, "BOUNCER_DATABASE_URL");
@@ -77,7 +81,10 @@ export async function startBouncer(
     });
     shutdown.add(2, "probes", () => probes.close());
   }
-  const server = createServer({ headersTimeout, requestTimeout }, buildBouncer(services).callback());
+  const server = createServer(
+    { headersTimeout, requestTimeout },
+    buildBouncer(services).callback(),
+  );
   const port = await listen(server, env.BOUNCER_PORT, env.HOST, "BOUNCER_PORT");
   shutdown.add(0, "http", () => {
     const closed = new Promise((resolve) => server.close(resolve));

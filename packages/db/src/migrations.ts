@@ -128,11 +128,7 @@ async function applied(sql: { query: pg.Pool["query"] }): Promise<Applied[]> {
 }
 
 /** What is still to be applied; throws when the database has gone another way than this build. */
-function comparison(
-  { variable }: MigrationSet,
-  known: Migration[],
-  rows: Applied[],
-): Migration[] {
+function comparison({ variable }: MigrationSet, known: Migration[], rows: Applied[]): Migration[] {
   const byName = new Map(rows.map((row) => [row.migration_name, row]));
   for (const row of rows) {
     const migration = known.find((candidate) => candidate.name === row.migration_name);

@@ -1,6 +1,7 @@
 export * from "./api-client.ts";
 export * from "./bare-texts.ts";
 export * from "./behind-proxy.ts";
+export * from "./bouncer.ts";
 export * from "./bouncer-faults.ts";
 export * from "./connections.ts";
 export * from "./database.ts";
@@ -23,6 +24,7 @@ export * from "./obstacle.ts";
 export * from "./open-queues.ts";
 export * from "./own-servers.ts";
 export * from "./processes.ts";
+export * from "./push-provider.ts";
 export * from "./query-counter.ts";
 export * from "./queue-store.ts";
 export * from "./queues.ts";

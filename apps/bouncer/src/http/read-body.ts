@@ -6,7 +6,8 @@ import { refusals } from "./refusal.ts";
  * @throws Refusal when it has more bytes than that; the rest is not read
  */
 export async function readBody(request: IncomingMessage, mostBytes: number): Promise<string> {
-  if (Number(request.headers["content-length"] ?? 0) > mostBytes) throw refusals.tooLarge(mostBytes);
+  if (Number(request.headers["content-length"] ?? 0) > mostBytes)
+    throw refusals.tooLarge(mostBytes);
   const encoding = request.headers["content-encoding"] ?? "identity";
   if (encoding !== "identity") throw refusals.badRequest("The body must not be compressed");
   const chunks: Buffer[] = [];

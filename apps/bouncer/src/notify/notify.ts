@@ -64,7 +64,8 @@ export async function notify(
   }
   notes.devices = counts;
   // Without a key a repeat would send again what was sent.
-  const repeatable = idempotencyKey !== undefined || sent.fcm + sent.apns + (counts["unsure"] ?? 0) === 0;
+  const repeatable =
+    idempotencyKey !== undefined || sent.fcm + sent.apns + (counts["unsure"] ?? 0) === 0;
   if (counts["undelivered"] !== undefined && repeatable) throw refusals.providerAway();
   return {
     android_successfully_sent_count: sent.fcm,

@@ -28,7 +28,10 @@ async function workThrough(
   services: Services,
   owner: Owner,
   todo: Batch,
-  write: { before(names: Fates): Promise<boolean>; after(fates: Fates, over: boolean): Promise<void> },
+  write: {
+    before(names: Fates): Promise<boolean>;
+    after(fates: Fates, over: boolean): Promise<void>;
+  },
 ): Promise<Fates> {
   const until = performance.now() + beginWithinMs;
   let fates: Fates = {};
@@ -94,7 +97,7 @@ function all(batch: Batch, fate: Fate): Fates {
   return Object.fromEntries(batch.map(([{ name }]) => [name, fate]));
 }
 
-/** Whoever was handing over is gone: nobody knows how far it came. */
+/** The process that was handing over is gone: nobody knows how far it came. */
 function settled(devices: Fates): Fates {
   return Object.fromEntries(
     Object.entries(devices).map(([name, fate]) => [name, fate === "handing" ? "unsure" : fate]),

@@ -46,7 +46,9 @@ export async function register(
   if (!sealed) throw refusals.badRequest("encrypted_push_registration is not Base64");
   const registration = await openRegistration(keys, sealed, tokenId, clock.now());
   if (!providers[registration.kind])
-    throw refusals.badRequest(`This bouncer does not serve tokens of the kind ${registration.kind}`);
+    throw refusals.badRequest(
+      `This bouncer does not serve tokens of the kind ${registration.kind}`,
+    );
   await putRegistration(store, sealer, { serverId: server.id, realmUuid }, tokenId, registration);
   return {};
 }

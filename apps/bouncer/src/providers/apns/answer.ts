@@ -38,8 +38,7 @@ export function outcomeOf(
   }
   if (reason === "BadDeviceToken" || reason === "DeviceTokenNotForTopic")
     return { kind: "dead", why };
-  if (status === 429 || status >= 500 || ours.includes(reason))
-    return { kind: "undelivered", why };
+  if (status === 429 || status >= 500 || ours.includes(reason)) return { kind: "undelivered", why };
   return { kind: "refused", why };
 }
 

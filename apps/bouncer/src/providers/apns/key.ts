@@ -14,7 +14,9 @@ export async function readApnsKey(path: string, env: Environment): Promise<ApnsK
   const { BOUNCER_APNS_KEY_ID: keyId, BOUNCER_APNS_TEAM_ID: teamId } = env;
   if (keyId === undefined || teamId === undefined) {
     const name = keyId === undefined ? "BOUNCER_APNS_KEY_ID" : "BOUNCER_APNS_TEAM_ID";
-    throw new StartupError(`${name} is not set: BOUNCER_APNS_KEY needs the key's id and the team's`);
+    throw new StartupError(
+      `${name} is not set: BOUNCER_APNS_KEY needs the key's id and the team's`,
+    );
   }
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new StartupError(`BOUNCER_APNS_KEY ${path} cannot be read (${error.code})`);

@@ -48,7 +48,8 @@ export function send(
       clearTimeout(timer);
       session.off("goaway", onGoaway);
       if (status !== 0) resolve({ status, body: text });
-      else if (unread || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) resolve({ notTaken: "not taken" });
+      else if (unread || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM)
+        resolve({ notTaken: "not taken" });
       else if (late) resolve({ lost: "ETIMEDOUT" });
       else resolve({ lost: failure ?? "ECONNRESET" });
     });

@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { bouncerPaths } from "@carillon/push";
+import { useBouncer } from "@carillon/testkit";
+import { expect } from "chai";
+import { basic, notify, register, request } from "./test-support/call.ts";
+
+describe("the bouncer", () => {
+  const bouncer = useBouncer();
+
+  it("says whether it serves, without credentials", async () => {
+    const { status, json } = await request(bouncer.url, "/health", {});
+    expect([status, json]).to.deep.equal([200, { status: "ok" }]);
+  });
+
+  it("answers in the envelope what it does not know", async () => {
+    const missing = await request(bouncer.url, "/api/v1/remotes/push/notify", { method: "POST" });
+    expect([missing.status, missing.json["code"]]).to.deep.equal([404, "NOT_FOUND"]);
+    const read = await request(bouncer.url, bouncerPaths.notify, {});
+    expect(read.status).to.equal(405);
+    expect(read.headers.get("allow")).to.equal("POST");
+    expect(read.json).to.deep.include({ code: "METHOD_NOT_ALLOWED", allowed_methods: ["POST"] });
+  });
+
+  it("asks for credentials", async () => {
+    for (const authorization of [undefined, "Bearer abc", "Basic", "Basic !!!", "Basic Og=="]) {
+      const headers = authorization === undefined ? {} : { authorization };
+      const answer = await request(bouncer.url, bouncerPaths.notify, { method: "POST", headers });
+      expect([answer.status, answer.json["code"]]).to.deep.equal([401, "UNAUTHORIZED"]);
+      expect(answer.headers.get("www-authenticate")).to.match(/^Basic /);
+    }
+  });
+
+  it("knows servers by their id and key", async () => {
+    const one = await bouncer.addServer();
+    const other = await bouncer.addServer();
+    const wrong = [
+      { id: one.id, key: other.key },
+      { id: one.id, key: "" },
+      { id: one.id, key: `${one.key}x` },
+      { id: randomUUID(), key: one.key },
+      { id: "5", key: one.key },
+    ];
+    for (const server of wrong) {
+      const { status, json } = await notify(bouncer, server, {});
+      expect([status, json["code"]]).to.deep.equal([403, "INVALID_ZULIP_SERVER"]);
+    }
+    const { json } = await notify(bouncer, one, {});
+    expect(json["code"]).to.equal("BAD_REQUEST");
+  });
+
+  it("lets a server ask so often in a minute, from all of its processes together", async () => {
+    const server = await bouncer.addServer({ rateLimit: 20 });
+    const other = await bouncer.another();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => register(i % 2 ? bouncer : other, server, {})),
+    );
+    const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+    expect([count(400), count(429)]).to.deep.equal([20, 10]);
+    const limited = await register(bouncer, server, {});
+    expect(limited.json).to.deep.include({ result: "error", code: "RATE_LIMIT_HIT" });
+    expect(limited.json["retry-after"]).to.be.within(1, 63);
+    expect(Number(limited.headers.get("retry-after"))).to.be.within(1, 63);
+    expect((await register(bouncer, await bouncer.addServer(), {})).status).to.equal(400);
+  });
+
+  it("writes one line a request, without what was sent", async () => {
+    const server = await bouncer.addServer();
+    bouncer.logLines.length = 0;
+    await register(bouncer, server, { token_id: "SECRET" });
+    await request(bouncer.url, "/SECRET?key=SECRET", { headers: basic(server) });
+    expect(bouncer.logLines).to.have.length(2);
+    expect(bouncer.logLines[0]).to.deep.include({
+      method: "POST",
+      path: bouncerPaths.register,
+      status: 400,
+      code: "REQUEST_VARIABLE_MISSING",
+      server: server.id,
+    });
+    expect(bouncer.logLines[1]).to.deep.include({ path: null, status: 404 });
+    expect(JSON.stringify(bouncer.logLines)).to.not.include("SECRET");
+  });
+});

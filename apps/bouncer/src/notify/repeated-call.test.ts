@@ -1,0 +1,198 @@
+import { randomUUID } from "node:crypto";
+import {
+  phoneToken,
+  useBouncer,
+  waitFor,
+  type BouncersServer,
+  type PhoneToken,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { notify, pushTo, registerPhone } from "../test-support/call.ts";
+
+describe("A call with an Idempotency-Key", () => {
+  const bouncer = useBouncer();
+  const realm = randomUUID();
+  let server: BouncersServer;
+  before(async () => {
+    server = await bouncer.addServer();
+  });
+  beforeEach(() => {
+    for (const provider of Object.values(bouncer.providers)) {
+      provider.handovers.length = 0;
+      provider.answer = () => ({ kind: "sent" });
+    }
+  });
+
+  const phone = () => registerPhone(bouncer, server, realm, phoneToken("fcm"));
+  const call = (key: string, phones: readonly PhoneToken[], on: { url: string } = bouncer) =>
+    notify(
+      on,
+      server,
+      // A repeat is encrypted anew.
+      { realm_uuid: realm, push_requests: phones.map((one) => pushTo(one, 7, randomUUID())) },
+      key,
+    );
+  const reached = () => bouncer.providers.fcm.handovers.map(({ token }) => token);
+
+  it("is swallowed the second time, with the same answer", async () => {
+    const [one, two] = [await phone(), await phone()];
+    const dead = await phone();
+    bouncer.providers.fcm.answer = ({ token }) =>
+      token === dead.token ? { kind: "dead", why: "404" } : { kind: "sent" };
+    const first = await call("swallowed", [one, two, dead]);
+    const second = await call("swallowed", [one, two, dead]);
+    expect(first.json).to.deep.include({
+      android_successfully_sent_count: 2,
+      delete_token_ids: [dead.tokenId],
+    });
+    expect(second.json).to.deep.equal(first.json);
+    expect(reached()).to.have.members([one.token, two.token, dead.token]);
+  });
+
+  it("is another one of another server, and under another key", async () => {
+    const one = await phone();
+    const other = await bouncer.addServer();
+    await registerPhone(bouncer, other, realm, one);
+    await call("mine", [one]);
+    await call("mine-2", [one]);
+    await notify(bouncer, other, { realm_uuid: realm, push_requests: [pushTo(one)] }, "mine");
+    expect(reached()).to.deep.equal([one.token, one.token, one.token]);
+  });
+
+  it("reaches devices that it did not have before, and them only", async () => {
+    const [one, two] = [await phone(), await phone()];
+    await call("grown", [one]);
+    const { json } = await call("grown", [one, two]);
+    expect(json).to.include({ android_successfully_sent_count: 2 });
+    expect(reached()).to.deep.equal([one.token, two.token]);
+  });
+
+  it("is repeated for those alone that their provider has not taken", async () => {
+    const [one, two] = [await phone(), await phone()];
+    bouncer.providers.fcm.answer = ({ token }) =>
+      token === two.token ? { kind: "undelivered", why: "503" } : { kind: "sent" };
+    const first = await call("repeated", [one, two]);
+    expect([first.status, first.json["code"]]).to.deep.equal([502, "PUSH_PROVIDER_UNAVAILABLE"]);
+    bouncer.providers.fcm.answer = () => ({ kind: "sent" });
+    const second = await call("repeated", [one, two]);
+    expect(second.json).to.include({ android_successfully_sent_count: 2 });
+    expect(reached()).to.deep.equal([one.token, two.token, two.token]);
+  });
+
+  it("is not repeated for those of which nobody knows whether their provider has them", async () => {
+    const [one, two] = [await phone(), await phone()];
+    bouncer.providers.fcm.answer = ({ token }) =>
+      token === two.token ? { kind: "unsure", why: "ETIMEDOUT" } : { kind: "sent" };
+    for (let times = 0; times < 2; times++) {
+      const { status, json } = await call("unsure", [one, two]);
+      expect(status).to.equal(200);
+      expect(json).to.include({ android_successfully_sent_count: 1 });
+    }
+    expect(reached()).to.deep.equal([one.token, two.token]);
+  });
+
+  it("waits for the first while that is under way, in another process too", async () => {
+    const one = await phone();
+    let go = () => {};
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    bouncer.providers.fcm.answer = async () => {
+      await gate;
+      return { kind: "sent" };
+    };
+    const other = await bouncer.another();
+    const first = call("at-once", [one]);
+    await waitFor(() => reached().length === 1, { what: "the first hands over" });
+    const others = [bouncer, other, other].map((where) => call("at-once", [one], where));
+    const claims =
+      "SELECT FROM notify_call WHERE idempotency_key = 'at-once' AND held_until > now()";
+    expect(await bouncer.store.rows(claims)).to.have.length(1);
+    go();
+    const answers = await Promise.all([first, ...others]);
+    for (const { status, json } of answers) {
+      expect(status).to.equal(200);
+      expect(json).to.include({ android_successfully_sent_count: 1 });
+    }
+    expect(reached()).to.deep.equal([one.token]);
+  });
+
+  it("goes on when the one who asked has hung up", async () => {
+    const one = await phone();
+    let go = () => {};
+    const gate = new Promise<void>((resolve) => (go = resolve));
+    bouncer.providers.fcm.answer = async () => {
+      await gate;
+      return { kind: "sent" };
+    };
+    const impatient = new AbortController();
+    const hungUp = fetch(`${bouncer.url}/api/v1/remotes/push/e2ee/notify`, {
+      method: "POST",
+      signal: impatient.signal,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${server.id}:${server.key}`).toString("base64")}`,
+        "content-type": "application/json",
+        "idempotency-key": "hung-up",
+      },
+      body: JSON.stringify({ realm_uuid: realm, push_requests: [pushTo(one)] }),
+    }).catch(() => "hung up");
+    await waitFor(() => reached().length === 1, { what: "it hands over" });
+    impatient.abort();
+    expect(await hungUp).to.equal("hung up");
+    go();
+    const { json } = await call("hung-up", [one]);
+    expect(json).to.include({ android_successfully_sent_count: 1 });
+    expect(reached()).to.deep.equal([one.token]);
+  });
+
+  /** What a process leaves behind that died when it was handing over to the first device, an hour ago. */
+  async function leaveBehind(key: string, devices: Record<string, string>): Promise<void> {
+    await bouncer.store.rows(
+      `INSERT INTO notify_call (server_id, idempotency_key, devices, holder, held_until)
+       VALUES ($1, $2, $3::jsonb, $4, now() - interval '1 hour')`,
+      [server.id, key, JSON.stringify(devices), randomUUID()],
+    );
+  }
+
+  it("of a process that died is not handed over again where that may have happened", async () => {
+    const [handing, sent, next] = [await phone(), await phone(), await phone()];
+    await leaveBehind("died", {
+      [`${handing.tokenId}:7`]: "handing",
+      [`${sent.tokenId}:7`]: "sent",
+    });
+    for (let times = 0; times < 2; times++) {
+      const { status, json } = await call("died", [handing, sent, next]);
+      expect(status).to.equal(200);
+      expect(json).to.include({ android_successfully_sent_count: 2 });
+    }
+    expect(reached()).to.deep.equal([next.token]);
+  });
+
+  it("is left to the process that has taken it over while this one stood still", async () => {
+    const phones = await Promise.all(Array.from({ length: 150 }, phone));
+    bouncer.providers.fcm.answer = async () => {
+      // The first batch takes so long that others take the call.
+      await bouncer.store.rows(
+        "UPDATE notify_call SET holder = gen_random_uuid() WHERE idempotency_key = 'frozen'",
+      );
+      return { kind: "sent" };
+    };
+    const { status, json } = await call("frozen", phones);
+    expect([status, json["code"]]).to.deep.equal([503, "NOTIFY_UNDER_WAY"]);
+    expect(reached()).to.have.length(100);
+    // What it has done is known all the same.
+    await bouncer.store.rows(
+      "UPDATE notify_call SET held_until = now() WHERE idempotency_key = 'frozen'",
+    );
+    bouncer.providers.fcm.answer = () => ({ kind: "sent" });
+    const again = await call("frozen", phones);
+    expect(again.json).to.include({ android_successfully_sent_count: 150 });
+    expect(new Set(reached()).size).to.equal(150);
+    expect(reached()).to.have.length(150);
+  });
+
+  it("has a name of 1 to 255 characters", async () => {
+    const one = await phone();
+    expect((await call("k".repeat(255), [one])).status).to.equal(200);
+    expect((await call("k".repeat(256), [one])).status).to.equal(400);
+    expect(reached()).to.have.length(1);
+  });
+});
