@@ -21,7 +21,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
       "push/devices",
       "sight",
     ],
-    ["messages/read"],
+    ["messages/read", "push/bouncer"],
     ["messages/marking", "messages/send"],
     [
       "messages/reactions",

@@ -80,7 +80,12 @@ for (const kind of backends)
       const { queues: shown } = (await json("/queues/api/queues")) as {
         queues: { name: string; counts: Record<string, number>; readOnlyMode: boolean }[];
       };
-      expect(shown.map(({ name }) => name)).to.have.members(["delivery", "push", "maintenance"]);
+      expect(shown.map(({ name }) => name)).to.have.members([
+        "delivery",
+        "push",
+        "bouncer",
+        "maintenance",
+      ]);
       expect(shown.every(({ readOnlyMode }) => readOnlyMode)).to.equal(true);
       expect(shown[0]?.counts).to.include({ delayed: 1 });
       for (const path of ["/queues/queue/delivery", "/queues/api/redis/stats"]) {

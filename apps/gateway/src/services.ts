@@ -3,6 +3,7 @@ import type { Guesses, LoggedIn } from "@carillon/domain";
 import { type SendingClient, type Site, clientOfAccount } from "@carillon/model";
 import type { EventHub } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
+import type { BouncerClient } from "@carillon/push";
 
 /** What every action of the gateway may use. */
 export interface Services {
@@ -14,6 +15,8 @@ export interface Services {
   readonly guesses: Guesses;
   /** Characters that one bot may store (bot-storage-alert-words-navigation.md §1). */
   readonly botStorageLimit: number;
+  /** Undefined where no push service is configured. */
+  readonly bouncer: BouncerClient | undefined;
   readonly log: Logger;
 }
 

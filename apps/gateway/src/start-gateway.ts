@@ -1,7 +1,6 @@
 import { connectDatabase, startRecurring } from "@carillon/db";
-import { checkSecretKey, warmUpMath } from "@carillon/domain";
+import { checkSecretKey, serverVersion, warmUpMath } from "@carillon/domain";
 import { type Site, secretsOf } from "@carillon/model";
-import { queueNames } from "@carillon/jobs";
 import {
   clientAddress,
   listen,
@@ -12,6 +11,7 @@ import {
   type Logger,
   type Shutdown,
 } from "@carillon/kit";
+import { bouncerClient, pushConfig } from "@carillon/push";
 import { connectQueues } from "@carillon/queue";
 
 import { closeGatewayServer, createGatewayServer } from "./http/server.ts";
@@ -22,6 +22,9 @@ import { wireApp, wireServices } from "./wire.ts";
 
 /** Connections for requests; BullMQ has a pool of its own (docs/operating.md, connections). */
 const poolSize = 10;
+
+/** For adding jobs: a gateway waits for none. */
+const queuePoolSize = 4;
 
 /** When the start is over, and hardly anybody is there yet. */
 const soonMs = 1_000;
@@ -49,21 +52,23 @@ export async function startGateway(
     transactionTimeoutMs: 31_000,
   });
   shutdown.add(3, "database", () => db.close());
+  const push = pushConfig(env);
+  const bouncer = push && bouncerClient(push, serverVersion.zulip_version);
+  if (bouncer) shutdown.add(2, "push bouncer", () => bouncer.close());
   const secrets = secretsOf(secretKey);
   await checkSecretKey(db, secrets);
   const queues = await connectQueues({
     databaseUrl,
     redisUrl: env.REDIS_URL,
     log,
-    poolSize: queueNames.length + 1,
+    poolSize: queuePoolSize,
   });
   shutdown.add(2, "queues", () => queues.close());
   const site: Site = {
     url: publicUrl(env),
     secrets,
     development: env.DEVELOPMENT,
-    // Whatever the variables say, nothing is pushed yet.
-    pushConfigured: false,
+    pushConfigured: push !== undefined,
   };
   for (const line of unbuiltVariables(env)) log.warn(line);
   const limits = openLimits({ env, log, db, secrets }, shutdown);
@@ -76,6 +81,7 @@ export async function startGateway(
     redisUrl: env.REDIS_URL,
     guesses,
     botStorageLimit: env.BOT_STORAGE_LIMIT,
+    bouncer,
   });
   const { events, outbox } = gateway;
   shutdown.add(1, "outbox", () => outbox.close());

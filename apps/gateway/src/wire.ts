@@ -4,6 +4,7 @@ import { authenticate, eventPresenter, type Guesses, type LoggedIn } from "@cari
 import { EventHub, type HubOptions, type Presenter } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 import type { Site } from "@carillon/model";
+import type { BouncerClient } from "@carillon/push";
 import { serveOutbox, type Queues, type ServedOutbox } from "@carillon/queue";
 import type Koa from "koa";
 import { buildApp, type AppOptions } from "./app.ts";
@@ -26,6 +27,8 @@ export interface GatewayParts {
   readonly guesses: Guesses;
   /** Characters that one bot may store. */
   readonly botStorageLimit: number;
+  /** Undefined where no push service is configured. */
+  readonly bouncer?: BouncerClient | undefined;
   /** How polls wait. */
   readonly polls?:
     | Partial<Pick<HubOptions<unknown>, "limits" | "lookMs" | "heartbeatMs">>
@@ -44,7 +47,7 @@ export interface WiredGateway {
 /** Puts the services together: polls hear of commits from here on. */
 export function wireServices(parts: GatewayParts): WiredGateway {
   const { db, outbox, site, log, queues, redisUrl, guesses, polls, checkEvents } = parts;
-  const { botStorageLimit } = parts;
+  const { botStorageLimit, bouncer } = parts;
   const presenter = eventPresenter(db, site);
   const events = new EventHub({
     db,
@@ -61,7 +64,7 @@ export function wireServices(parts: GatewayParts): WiredGateway {
     onWake: (realmId) => events.wake(realmId),
     onReconnected: () => void events.look().catch(() => {}),
   });
-  const services = { db, site, events, guesses, botStorageLimit, log };
+  const services = { db, site, events, guesses, botStorageLimit, bouncer, log };
   return { services, events, outbox: served };
 }
 

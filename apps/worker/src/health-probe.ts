@@ -75,7 +75,7 @@ async function lookAtDatabase(
   }
 }
 
-/** A store that is away says nothing about this worker: there nothing waits that it could take. */
+/** A store that is away says nothing about this worker: there, and in a queue that rests, nothing waits that it could take. */
 function lookAtQueues(
   queues: Pick<Queues, "queue">,
   begun: ReadonlyMap<QueueName, number>,
@@ -83,12 +83,13 @@ function lookAtQueues(
 ): Promise<QueueReading[]> {
   return Promise.all(
     [...begun].map(async ([name, runs]) => {
-      const waiting = await queues
-        .queue(name)
-        .counts()
-        .then((counts) => counts.waiting)
-        .catch(() => 0);
+      const waiting = await waitingIn(queues.queue(name)).catch(() => 0);
       return { name, waiting, begun: runs, refusal: refusals?.get(name) };
     }),
   );
+}
+
+async function waitingIn(queue: ReturnType<Queues["queue"]>): Promise<number> {
+  const [{ waiting }, restsMs] = await Promise.all([queue.counts(), queue.restsMs()]);
+  return restsMs > 0 ? 0 : waiting;
 }

@@ -1,3 +1,4 @@
+export * from "./bouncer.ts";
 export * from "./processor.ts";
 export * from "./recurring.ts";
 export { default as relayTask } from "./recurring/relay.ts";

@@ -4,6 +4,8 @@ import type { Logger } from "@carillon/kit";
 import type { Mailer } from "@carillon/mail";
 import type { Queues } from "@carillon/queue";
 
+import type { Bouncer } from "./bouncer.ts";
+
 /** One delivered batch. */
 export interface Delivered {
   readonly sent: number;
@@ -18,6 +20,8 @@ export interface WorkerServices {
   readonly queues: Queues;
   readonly site: Site;
   readonly mailer: Mailer;
+  /** Undefined where no push service is configured. */
+  readonly bouncer?: Bouncer | undefined;
   readonly log: Logger;
   /** Told of every delivery, for the metrics. */
   readonly onDelivery?: (delivery: Delivered) => void;

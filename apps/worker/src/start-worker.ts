@@ -1,10 +1,13 @@
 import { connectDatabase, startRecurring } from "@carillon/db";
+import { serverVersion } from "@carillon/domain";
 import { secretsOf } from "@carillon/model";
 import { allJobs, queueNames } from "@carillon/jobs";
 import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
 import { chooseMailer } from "@carillon/mail";
+import { bouncerClient, pushConfig } from "@carillon/push";
 import { connectQueues, serveOutbox } from "@carillon/queue";
 
+import { guardBouncer } from "./bouncer.ts";
 import { startHealthMonitor } from "./health-monitor.ts";
 import { healthProbe } from "./health-probe.ts";
 import { observeWorker } from "./observe.ts";
@@ -18,7 +21,7 @@ import type { WorkerServices } from "./services.ts";
  * and sweep; without a free one they wait for each other's end. BullMQ has a pool of its own
  * (docs/operating.md, connections).
  */
-const poolSize = 12;
+const poolSize = 11;
 
 /**
  * Starts a worker process: database and queues first, so that nothing half alive is left when one of them is away.
@@ -50,6 +53,9 @@ export async function startWorkerProcess(
   shutdown.add(3, "queues", () => queues.close());
   const outbox = serveOutbox({ db, queues, redisUrl: env.REDIS_URL, log });
   shutdown.add(2, "outbox", () => outbox.close());
+  const push = pushConfig(env);
+  const client = push && bouncerClient(push, serverVersion.zulip_version);
+  if (client) shutdown.add(3, "push bouncer", () => client.close());
   const observer = observeWorker({ env, log, db }, shutdown);
   const services: WorkerServices = {
     onDelivery: observer.onDelivery,
@@ -61,9 +67,9 @@ export async function startWorkerProcess(
       url: publicUrl(env),
       secrets: secretsOf(secretKey),
       development: env.DEVELOPMENT,
-      // Whatever the variables say, nothing is pushed yet.
-      pushConfigured: false,
+      pushConfigured: push !== undefined,
     },
+    bouncer: client && guardBouncer(client, { db, queues, log }),
   };
   const runner = startRunner({
     definitions: allJobs,
@@ -92,5 +98,6 @@ export async function startWorkerProcess(
   shutdown.add(0, "health monitor", () => monitor.stop());
   shutdown.add(1, "jobs", () => runner.close(6_000));
   await observer.serve(counters);
-  log.info({ queues: queues.backend, mail: services.mailer.about }, "worker started");
+  const about = { mail: services.mailer.about, push: services.bouncer?.about ?? "none" };
+  log.info({ queues: queues.backend, ...about }, "worker started");
 }

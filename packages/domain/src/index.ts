@@ -109,6 +109,13 @@ export { updateProfileField } from "./profile-fields/update-field.ts";
 export { readPresence } from "./presence/read-presence.ts";
 export { readPresences, usualHistoryLimit } from "./presence/read-presences.ts";
 export { recordPresence } from "./presence/record-presence.ts";
+export {
+  type Admission,
+  admitCall,
+  noteAnswered,
+  noteUnanswered,
+  readCircuit,
+} from "./push/bouncer/circuit.ts";
 export { createDevice, removeDevice } from "./push/devices/change-devices.ts";
 export { addLegacyToken, removeLegacyToken } from "./push/devices/legacy-tokens.ts";
 export { registerPushDevice } from "./push/devices/register-push-device.ts";
@@ -140,6 +147,7 @@ export {
 export type { Outcome } from "./scheduled/outcome.ts";
 export { emojiData, emojiDataUrl, emojiDataVersion } from "./server/emoji-data.ts";
 export { serverSettings } from "./server/server-settings.ts";
+export { serverVersion } from "./server/version.ts";
 export { readOwnSettings } from "./settings/read-own.ts";
 export { updateSettingsOfOthers } from "./settings/update-others.ts";
 export { updateOwnSettings } from "./settings/update-own.ts";

@@ -101,6 +101,7 @@ describe("the reference of the jobs", () => {
     for (const text of [
       "`delivery` | 5",
       "`push` | 20",
+      "`bouncer` | 20 | 1000 in 1 min",
       "`maintenance` | 2",
       '"scheduledMessageId"',
       "20 s",

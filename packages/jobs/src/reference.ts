@@ -3,7 +3,7 @@ import { allRecurring } from "./all-recurring.ts";
 import { span } from "./duration.ts";
 import type { JobDefinition } from "./job.ts";
 import { allJobs } from "./jobs.ts";
-import { queueNames, queues } from "./queues.ts";
+import { limitOf, queueNames, queues, type QueueName } from "./queues.ts";
 import { recurringReference } from "./recurring-reference.ts";
 
 /** The page `docs/jobs.md`, in Markdown, from the declarations. */
@@ -15,15 +15,21 @@ export function jobsReference(jobs: readonly JobDefinition[] = allJobs): string 
     "",
     'A job says only "look at this row now". It may run twice, late or not at all; the rows decide.',
     "",
-    "| queue | at once in a process | what runs there |",
-    "| --- | --- | --- |",
+    "| queue | at once in a process | in all | what runs there |",
+    "| --- | --- | --- | --- |",
     ...queueNames.map(
-      (name) => `| \`${name}\` | ${queues[name].concurrency} | ${queues[name].about} |`,
+      (name) =>
+        `| \`${name}\` | ${queues[name].concurrency} | ${limitText(name)} | ${queues[name].about} |`,
     ),
   ];
   for (const definition of jobs) lines.push("", ...section(definition));
   lines.push("", ...recurringReference(allRecurring));
   return `${lines.join("\n")}\n`;
+}
+
+function limitText(name: QueueName): string {
+  const limit = limitOf(name);
+  return limit ? `${limit.jobs} in ${span(limit.withinMs)}` : "";
 }
 
 function section(definition: JobDefinition): string[] {

@@ -3,9 +3,6 @@ import type { Environment } from "./environment.ts";
 /** What configures something that this version does not have, and what happens in place of it. */
 const unbuilt: Partial<Record<keyof Environment, string>> = {
   PUSH_BOUNCER: "no push notifications are sent, and clients are told so",
-  PUSH_BOUNCER_URL: "no push notifications are sent, and clients are told so",
-  PUSH_SERVER_ID: "no push notifications are sent, and clients are told so",
-  PUSH_SERVER_KEY: "no push notifications are sent, and clients are told so",
 };
 
 /** One line for each variable that is set for something that is not built yet, to be told at the start. */

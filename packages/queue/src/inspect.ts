@@ -27,6 +27,8 @@ export type JobPresence = "to run" | "ended" | "absent";
 
 export interface QueueInspection {
   counts(): Promise<QueueCounts>;
+  /** For how many milliseconds no worker takes a job of it, because it rests or has had as many as it may; else 0. */
+  restsMs(): Promise<number>;
   /** The job of this id, or nothing when there is none (any more). */
   job(id: string): Promise<JobView | undefined>;
   /** Whether the job of this id is still to run, has ended for good but is kept, or is not there (any more). */
@@ -36,7 +38,10 @@ export interface QueueInspection {
 }
 
 /** What can be asked of one queue without knowing BullMQ. */
-export function inspect(queue: Queue): QueueInspection {
+export function inspect(
+  queue: Queue,
+  limit: { readonly jobs: number } | undefined,
+): QueueInspection {
   return {
     async counts() {
       const counts = await queue.getJobCounts(
@@ -54,6 +59,9 @@ export function inspect(queue: Queue): QueueInspection {
         completed: of("completed"),
         failed: of("failed"),
       };
+    },
+    async restsMs() {
+      return limit ? Math.max(0, await queue.getRateLimitTtl(limit.jobs)) : 0;
     },
     async job(id) {
       const job = await queue.getJob(id);

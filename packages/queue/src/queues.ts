@@ -1,4 +1,4 @@
-import { queueNames, type Publication, type QueueName } from "@carillon/jobs";
+import { limitOf, queueNames, type Publication, type QueueName } from "@carillon/jobs";
 import { StartupError, type Logger } from "@carillon/kit";
 import { Queue } from "bullmq";
 import type { Backend, QueueConfig } from "./backend.ts";
@@ -25,6 +25,8 @@ export interface Queues {
    * @throws StartupError when the pool has too few connections for one more
    */
   worker(queue: QueueName, options: WorkerOptions): WorkerHandle;
+  /** No worker takes a job of the queue for so many milliseconds, from now on. Only for queues with a limit. */
+  rest(queue: QueueName, ms: number): Promise<void>;
   /** A look into one queue. */
   queue(name: QueueName): QueueInspection;
   /** BullMQ's own objects, for the dashboard. */
@@ -56,6 +58,11 @@ export async function connectQueues(config: QueueConfig): Promise<Queues> {
   const workers: WorkerHandle[] = [];
   await Promise.all([...bull.values()].map((queue) => queue.waitUntilReady()));
   let closing: Promise<void> | undefined;
+  const one = (name: QueueName): Queue => {
+    const queue = bull.get(name);
+    if (!queue) throw new RangeError(`there is no queue ${name}`);
+    return queue;
+  };
 
   return {
     backend: backend.kind,
@@ -73,11 +80,11 @@ export async function connectQueues(config: QueueConfig): Promise<Queues> {
       workers.push(worker);
       return worker;
     },
-    queue(name) {
-      const queue = bull.get(name);
-      if (!queue) throw new RangeError(`there is no queue ${name}`);
-      return inspect(queue);
+    async rest(name, ms) {
+      if (!limitOf(name)) throw new RangeError(`the queue ${name} has no limit, and cannot rest`);
+      await one(name).rateLimit(Math.max(1, Math.ceil(ms)));
     },
+    queue: (name) => inspect(one(name), limitOf(name)),
     bullQueues: () => [...bull.values()],
     close: () =>
       (closing ??= (async () => {

@@ -1,6 +1,7 @@
 import {
   GiveUp,
   InvalidPayload,
+  limitOf,
   pauseAfter,
   queues,
   type JobDefinition,
@@ -118,6 +119,7 @@ export function startWorker(
     }
   };
 
+  const limit = limitOf(queue);
   const takes: Takes = { refusal: undefined, closing: false };
   const worker = new Worker(
     queue,
@@ -132,6 +134,8 @@ export function startWorker(
       lockDuration: 10_000,
       stalledInterval: 3_000,
       maxStalledCount: 3,
+      // Of all workers together, on both stores.
+      ...(limit && { limiter: { max: limit.jobs, duration: limit.withinMs } }),
       // Without it the totals of the metrics stay 0. Points are minutes: a day.
       metrics: { maxDataPoints: 1_440 },
       settings: {

@@ -7,6 +7,7 @@ import type { Site } from "@carillon/model";
 import type { EventHub } from "@carillon/events";
 import type { GatewayParts, Handler, Services, WiredAppOptions } from "@carillon/gateway";
 import type { Alarm } from "@carillon/jobs";
+import type { BouncerClient } from "@carillon/push";
 import type { Queues } from "@carillon/queue";
 import type { ApiCredentials } from "./api-client.ts";
 import { checkedPresenter } from "./checked-presenter.ts";
@@ -27,6 +28,8 @@ export interface GatewayOptions {
   readonly guesses?: Guesses;
   /** Characters that one bot may store; 10,000,000 unless given. */
   readonly botStorageLimit?: number;
+  /** Unless given, no push service is there to call. */
+  readonly bouncer?: BouncerClient;
   /** How polls wait. */
   readonly events?: GatewayParts["polls"];
   /** Default: what lies below `apps/gateway/src/operations`. */
@@ -69,12 +72,13 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
   const wired = wireServices({
     db,
     outbox: own.outbox,
-    site: testSite(options.site),
+    site: testSite({ pushConfigured: options.bouncer !== undefined, ...options.site }),
     log: captured.log,
     queues: options.queues,
     redisUrl: options.redisUrl,
     guesses: options.guesses ?? anyGuesses,
     botStorageLimit: options.botStorageLimit ?? 10_000_000,
+    bouncer: options.bouncer,
     polls: options.events,
     checkEvents: checkedPresenter,
   });

@@ -75,6 +75,7 @@ function collecting(published: Publication[]): Queues {
     publish: async (items) => {
       published.push(...(items as readonly Publication[]));
     },
+    rest: async () => {},
     worker: none,
     queue: none,
     bullQueues: none,

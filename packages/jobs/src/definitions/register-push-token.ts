@@ -5,13 +5,13 @@ import { backoff } from "../retry.ts";
 /** Attempts go on for about a day, after which the bouncer would refuse what the device has encrypted (push.md §3). */
 export const registerPushToken = intentJob({
   name: "register-push-token",
-  queue: "push",
+  queue: "bouncer",
   about: "Registers a device's push token with the push bouncer.",
   /** `registrationId` is of the row with what the bouncer is told: another one means that the device has begun anew. */
   intent: z.strictObject({
     deviceId: z.int().positive(),
     registrationId: z.int().positive(),
   }),
-  retry: backoff({ attempts: 160, first: "3s", cap: "10m", jitter: 0.5 }),
+  retry: backoff({ attempts: 400, first: "3s", cap: "10m", jitter: 0.5 }),
   deadline: "25s",
 });

@@ -1,0 +1,77 @@
+import type { Database } from "@carillon/db";
+import { admitCall, noteAnswered, noteUnanswered, type Admission } from "@carillon/domain";
+import type { Logger } from "@carillon/kit";
+import type { BouncerClient, BouncerOutcome } from "@carillon/push";
+import { HandBack, type Queues } from "@carillon/queue";
+
+/** What a job gets to know of a call: that there were too many is dealt with already. */
+export type BouncerReply<Answer> = Exclude<BouncerOutcome<Answer>, { readonly kind: "limited" }>;
+
+type Reply<Name extends "register" | "notify"> =
+  Awaited<ReturnType<BouncerClient[Name]>> extends BouncerOutcome<infer Answer>
+    ? Promise<BouncerReply<Answer>>
+    : never;
+
+/**
+ * The push bouncer, for jobs of the queue `bouncer`; call it with the signal of the job, and outside of any transaction. A
+ * call throws `HandBack`, which the job lets pass, where nobody is to call now, because the bouncer has not answered
+ * others, or has had enough of us (429): the job goes back to wait, no attempt is counted, and no worker takes a job of the
+ * queue meanwhile. The outcomes that are left are what push.md §3 and §9 tell of.
+ */
+export interface Bouncer {
+  readonly about: string;
+  register(...given: Parameters<BouncerClient["register"]>): Reply<"register">;
+  notify(...given: Parameters<BouncerClient["notify"]>): Reply<"notify">;
+}
+
+/** The client, with the circuit and the limit that all workers share. */
+export function guardBouncer(
+  client: BouncerClient,
+  services: { readonly db: Database; readonly queues: Pick<Queues, "rest">; readonly log: Logger },
+): Bouncer {
+  const { db, queues, log } = services;
+
+  async function guarded<Answer>(
+    call: () => Promise<BouncerOutcome<Answer>>,
+  ): Promise<BouncerReply<Answer>> {
+    const admission = await admitCall(db);
+    if (!admission.admitted) {
+      await queues.rest("bouncer", admission.waitMs);
+      throw new HandBack("the push bouncer does not answer, and is left alone for a while");
+    }
+    const outcome = await call();
+    await note(admission, outcome);
+    if (outcome.kind === "limited") {
+      await queues.rest("bouncer", outcome.retryAfterMs);
+      log.warn({ forMs: outcome.retryAfterMs }, "the push bouncer has enough calls of us");
+      throw new HandBack("the push bouncer has enough calls of us");
+    }
+    if (outcome.kind === "retry" && outcome.retryAfterMs !== undefined)
+      await queues.rest("bouncer", outcome.retryAfterMs);
+    return outcome;
+  }
+
+  async function note(
+    { isTrial, failures }: Extract<Admission, { readonly admitted: true }>,
+    outcome: BouncerOutcome<unknown>,
+  ): Promise<void> {
+    if (outcome.kind === "retry" && outcome.at === "transport") {
+      const forMs = await noteUnanswered(db, { isTrial });
+      if (forMs === 0) return;
+      await queues.rest("bouncer", forMs);
+      log.warn(
+        { forMs, reason: outcome.reason },
+        "the push bouncer does not answer; it is left alone",
+      );
+    } else if (failures > 0) {
+      await noteAnswered(db);
+      if (isTrial) log.info("the push bouncer answers again");
+    }
+  }
+
+  return {
+    about: client.about,
+    register: (...given) => guarded(() => client.register(...given)),
+    notify: (...given) => guarded(() => client.notify(...given)),
+  };
+}

@@ -1,0 +1,94 @@
+import { backoff, job, queues as declared } from "@carillon/jobs";
+import { silentLogger } from "@carillon/kit";
+import { needServer, openStore, storeKinds, waitUntil, type TestStore } from "@carillon/testkit";
+import { expect } from "chai";
+import { z } from "zod";
+import { HandBack } from "./hand-back.ts";
+import type { Queues } from "./queues.ts";
+import type { WorkerHandle, WorkerOptions } from "./worker.ts";
+
+const call = job({
+  name: "call",
+  queue: "bouncer",
+  about: "A job of the tests.",
+  payload: z.strictObject({ id: z.int() }),
+  key: ({ id }) => `call-${id}`,
+  retry: backoff({ attempts: 3, first: "10ms", cap: "20ms", jitter: 0 }),
+  deadline: "20s",
+  keepCompleted: "1h",
+});
+
+for (const kind of storeKinds)
+  describe(`a queue with a limit, on ${kind}`, () => {
+    let store: TestStore;
+    let queues: Queues;
+    let workers: WorkerHandle[];
+
+    before(function () {
+      needServer(kind, this);
+    });
+    beforeEach(async () => {
+      store = await openStore(kind);
+      queues = await store.connect();
+      workers = [];
+    });
+    afterEach(async () => {
+      await Promise.all(workers.map((worker) => worker.close()));
+      await store.drop();
+    });
+
+    function work(run: WorkerOptions["run"], of = queues): WorkerHandle {
+      const worker = of.worker("bouncer", { definitions: [call], log: silentLogger, run });
+      workers.push(worker);
+      return worker;
+    }
+    const publish = (count: number) =>
+      queues.publish(Array.from({ length: count }, (_, id) => ({ job: call, payload: { id } })));
+    const queue = () => queues.queue("bouncer");
+
+    it("begins no more jobs than it may, of all workers together", async () => {
+      const { jobs } = declared.bouncer.limit;
+      const others = await store.connect();
+      const begun = () => workers.reduce((sum, worker) => sum + worker.begun, 0);
+      await publish(jobs + 5);
+      work(async () => {});
+      work(async () => {}, others);
+      await waitUntil("the limit", async () => (await queue().restsMs()) > 0 && begun() >= jobs);
+      await waitUntil("the end of the runs", async () => (await queue().counts()).active === 0);
+      expect(begun()).to.equal(jobs);
+      expect((await queue().counts()).waiting).to.equal(5);
+    });
+
+    it("rests for every worker, and loses no attempt of the job that found out", async () => {
+      const attempts: number[] = [];
+      let rested = false;
+      const run: WorkerOptions["run"] = async (given) => {
+        attempts.push(given.attempt);
+        if (rested) return;
+        rested = true;
+        await queues.rest("bouncer", 60_000);
+        throw new HandBack("they have enough of us");
+      };
+      work(run);
+      await publish(1);
+      await waitUntil("the rest", async () => (await queue().restsMs()) > 0);
+      await waitUntil("the job to wait", async () => (await queue().counts()).waiting === 1);
+      work(run, await store.connect());
+      await queues.publish([{ job: call, payload: { id: 7 } }]);
+      expect(await queue().restsMs()).to.be.within(1, 60_000);
+      expect((await queue().counts()).waiting).to.equal(2);
+      expect(attempts).to.deep.equal([1]);
+      await queues.rest("bouncer", 1);
+      // The first worker sleeps as long as it was told; one that comes looks for itself.
+      work(run, await store.connect());
+      await waitUntil("both", async () => (await queue().counts()).completed === 2);
+      expect(attempts).to.deep.equal([1, 1, 1]);
+    });
+
+    it("is the only one that rests", async () => {
+      const refusal = await queues.rest("delivery", 10).catch((error: unknown) => error);
+      expect(refusal).to.be.instanceOf(RangeError);
+      expect(await queues.queue("delivery").restsMs()).to.equal(0);
+      expect(await queue().restsMs()).to.equal(0);
+    });
+  });
