@@ -109,13 +109,7 @@ export { updateProfileField } from "./profile-fields/update-field.ts";
 export { readPresence } from "./presence/read-presence.ts";
 export { readPresences, usualHistoryLimit } from "./presence/read-presences.ts";
 export { recordPresence } from "./presence/record-presence.ts";
-export {
-  type Admission,
-  admitCall,
-  noteAnswered,
-  noteUnanswered,
-  readCircuit,
-} from "./push/bouncer/circuit.ts";
+export { type Admission, admitCall, noteAnswered, noteUnanswered } from "./push/bouncer/circuit.ts";
 export { createDevice, removeDevice } from "./push/devices/change-devices.ts";
 export { addLegacyToken, removeLegacyToken } from "./push/devices/legacy-tokens.ts";
 export { registerPushDevice } from "./push/devices/register-push-device.ts";
