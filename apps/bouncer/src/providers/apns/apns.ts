@@ -1,5 +1,12 @@
 import type { Clock } from "@carillon/kit";
-import { keptSeconds, type Handover, type Outcome, type Provider } from "../provider.ts";
+import {
+  connectMs,
+  handoverMs,
+  keptSeconds,
+  type Handover,
+  type Outcome,
+  type Provider,
+} from "../provider.ts";
 import { outcomeOf } from "./answer.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import type { ApnsKey } from "./key.ts";
@@ -12,16 +19,23 @@ export const apnsUrls = {
   sandbox: "https://api.sandbox.push.apple.com",
 } as const;
 
-export interface ApnsOptions extends ConnectionOptions {
+export interface ApnsOptions extends Omit<ConnectionOptions, "timeoutMs"> {
   readonly key: ApnsKey;
   readonly clock?: Clock;
+  /** For an answer, and for a connection too where that is less than its own limit, in milliseconds. */
+  readonly timeoutMs?: number;
 }
 
 type Attempt = ReturnType<typeof outcomeOf> | { readonly kind: "again"; readonly why: string };
 
 /** Apple Push Notification service, over HTTP/2 with signed tokens. */
-export function apnsProvider({ key, clock, ...where }: ApnsOptions): Provider {
-  const connection = new Connection(where);
+export function apnsProvider({
+  key,
+  clock,
+  timeoutMs = handoverMs,
+  ...where
+}: ApnsOptions): Provider {
+  const connection = new Connection({ ...where, timeoutMs: Math.min(timeoutMs, connectMs) });
   const tokens = new ProviderTokens(key, clock);
 
   async function attempt(handover: Handover, body: string, token: string): Promise<Attempt> {
@@ -32,7 +46,7 @@ export function apnsProvider({ key, clock, ...where }: ApnsOptions): Provider {
       const { code, message } = error as NodeJS.ErrnoException;
       return { kind: "undelivered", why: code ?? message };
     }
-    const reply = await send(session, headersOf(handover, token), body);
+    const reply = await send(session, headersOf(handover, token), body, timeoutMs);
     if ("notTaken" in reply) {
       connection.drop(session);
       return { kind: "again", why: reply.notTaken };

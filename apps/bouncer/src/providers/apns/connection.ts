@@ -1,9 +1,7 @@
 import { connect, type ClientHttp2Session } from "node:http2";
-import { connectMs } from "../provider.ts";
 
-/** A connection of which nothing was heard for so long, in milliseconds, is asked whether it is there … */
 const quietMs = 30_000;
-/** … and has so long to say so. */
+/** A connection that is asked whether it is there has so long to say so, in milliseconds. */
 const pingMs = 2_000;
 
 export interface ConnectionOptions {
@@ -11,6 +9,10 @@ export interface ConnectionOptions {
   readonly url: string;
   /** Certificates to believe besides those that Node believes; for tests. */
   readonly ca?: string | undefined;
+  /** Until it stands, in milliseconds. */
+  readonly timeoutMs: number;
+  /** After so long without a word it is asked whether it is there, in milliseconds; 30,000 unless given. */
+  readonly quietMs?: number;
 }
 
 /** The one HTTP/2 connection to APNs, made when it is needed and again when it is gone. */
@@ -55,10 +57,10 @@ export class Connection {
   }
 
   #open(): Promise<ClientHttp2Session> {
-    const { url, ca } = this.#options;
+    const { url, ca, timeoutMs } = this.#options;
     const opening = new Promise<ClientHttp2Session>((resolve, reject) => {
       const session = connect(url, ca === undefined ? {} : { ca });
-      const timer = setTimeout(() => session.destroy(new Error("ETIMEDOUT")), connectMs);
+      const timer = setTimeout(() => session.destroy(new Error("ETIMEDOUT")), timeoutMs);
       session.once("remoteSettings", () => {
         clearTimeout(timer);
         this.heard();
@@ -71,7 +73,8 @@ export class Connection {
         if (this.#current === opening) this.#current = undefined;
         reject(new Error("ECONNRESET"));
       });
-      session.setTimeout(0);
+      // One for each request under way, and a few.
+      session.setMaxListeners(0);
       session.unref();
     });
     opening.catch(() => {
@@ -81,12 +84,16 @@ export class Connection {
   }
 
   #isThere(session: ClientHttp2Session): Promise<boolean> {
-    if (performance.now() - this.#heardAt < quietMs) return Promise.resolve(true);
+    if (performance.now() - this.#heardAt < (this.#options.quietMs ?? quietMs))
+      return Promise.resolve(true);
     return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        session.destroy();
-        resolve(false);
-      }, pingMs);
+      const timer = setTimeout(
+        () => {
+          session.destroy();
+          resolve(false);
+        },
+        Math.min(pingMs, this.#options.timeoutMs),
+      );
       const asked = session.ping((error: Error | null) => {
         clearTimeout(timer);
         if (!error) this.heard();

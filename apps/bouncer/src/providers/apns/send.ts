@@ -1,5 +1,4 @@
 import { type ClientHttp2Session, constants, type OutgoingHttpHeaders } from "node:http2";
-import { handoverMs } from "../provider.ts";
 
 /** What came of a request. `lost`: nobody knows; `notTaken`: the server has not looked at it. */
 export type Reply =
@@ -10,11 +9,15 @@ export type Reply =
 /** A reason is short. */
 const mostBytes = 10_000;
 
-/** Sends one request and reads its answer. Never throws. */
+/**
+ * Sends one request and reads its answer. Never throws.
+ * @param timeoutMs for the answer
+ */
 export function send(
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders,
   body: string,
+  timeoutMs: number,
 ): Promise<Reply> {
   return new Promise((resolve) => {
     let stream: ReturnType<ClientHttp2Session["request"]>;
@@ -32,7 +35,7 @@ export function send(
     const timer = setTimeout(() => {
       late = true;
       stream.close(constants.NGHTTP2_CANCEL);
-    }, handoverMs);
+    }, timeoutMs);
     // Streams above the last one that the server names were not looked at (RFC 9113 §6.8).
     const onGoaway = (_code: number, lastStream: number) => {
       if (stream.id === undefined || stream.id > lastStream) unread = true;

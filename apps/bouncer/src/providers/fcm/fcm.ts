@@ -1,5 +1,11 @@
 import type { Clock } from "@carillon/kit";
-import { keptSeconds, type Handover, type Outcome, type Provider } from "../provider.ts";
+import {
+  handoverMs,
+  keptSeconds,
+  type Handover,
+  type Outcome,
+  type Provider,
+} from "../provider.ts";
 import { AccessTokens, NoAccessToken } from "./access-token.ts";
 import { outcomeOf } from "./answer.ts";
 import { httpAgent, post } from "./http.ts";
@@ -10,12 +16,14 @@ export interface FcmOptions {
   /** Where FCM is; `https://fcm.googleapis.com` unless given. */
   readonly url?: string;
   readonly clock?: Clock;
+  /** For an answer, in milliseconds; {@link handoverMs} unless given. */
+  readonly timeoutMs?: number;
 }
 
 /** Firebase Cloud Messaging, over its HTTP v1 API. */
 export async function fcmProvider(options: FcmOptions): Promise<Provider> {
   const { account, url = "https://fcm.googleapis.com", clock } = options;
-  const agent = await httpAgent();
+  const agent = await httpAgent(options.timeoutMs ?? handoverMs);
   const tokens = new AccessTokens(agent, account, clock);
   const address = `${url}/v1/projects/${account.projectId}/messages:send`;
 

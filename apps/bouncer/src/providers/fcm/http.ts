@@ -17,14 +17,17 @@ const connections = 100;
 /** An answer has less than so many bytes. */
 const mostBytes = 100_000;
 
-/** HTTP connections to a provider. */
-export async function httpAgent(): Promise<Agent> {
+/**
+ * HTTP connections to a provider.
+ * @param timeoutMs for an answer
+ */
+export async function httpAgent(timeoutMs: number): Promise<Agent> {
   const { Agent } = await import("undici");
   return new Agent({
     connections,
     connect: { timeout: connectMs },
-    headersTimeout: handoverMs,
-    bodyTimeout: handoverMs,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
     maxResponseSize: mostBytes,
   });
 }

@@ -1,0 +1,236 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { constants } from "node:http2";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readEnvironment } from "@carillon/kit";
+import { reservePort, startFaultProxy } from "@carillon/testkit";
+import { expect } from "chai";
+import {
+  startApnsServer,
+  type ApnsAnswer,
+  type ApnsServer,
+} from "../../test-support/apns-server.ts";
+import type { Handover, Provider } from "../provider.ts";
+import { apnsProvider, type ApnsOptions } from "./apns.ts";
+import { readApnsKey } from "./key.ts";
+
+const registeredAt = new Date("2026-01-01T00:00:00Z");
+const handover: Handover = {
+  token: "0123456789abcdef",
+  registeredAt,
+  iosAppId: "test.carillon.app",
+  urgent: true,
+  alert: true,
+  payload: {
+    push_key_id: 5,
+    encrypted_data: "c2VjcmV0",
+    aps: { "mutable-content": 1, alert: { title: "New notification" } },
+  },
+};
+
+describe("The provider APNs", () => {
+  let server: ApnsServer;
+  let provider: Provider;
+  const clock = { time: Date.now(), now: () => clock.time };
+  const open = (options: Partial<ApnsOptions> = {}) =>
+    apnsProvider({ url: server.url, ca: server.ca, key: server.key, clock, ...options });
+
+  beforeEach(async () => {
+    server = await startApnsServer();
+    clock.time = Date.now();
+    server.now = clock.now;
+    provider = open();
+  });
+  afterEach(async () => {
+    await provider.close();
+    await server.close();
+  });
+
+  it("sends over TLS with a signed token, and what APNs has to know", async () => {
+    expect(await provider.handOver(handover)).to.deep.equal({ kind: "sent" });
+    const [push] = server.pushes;
+    expect(push?.path).to.equal("/3/device/0123456789abcdef");
+    expect(push?.body).to.deep.equal(handover.payload);
+    expect(push?.headers).to.include({
+      ":method": "POST",
+      "apns-topic": "test.carillon.app",
+      "apns-priority": "10",
+      "apns-push-type": "alert",
+    });
+    const day = Number(push?.headers["apns-expiration"]) - Date.now() / 1_000;
+    expect(day).to.be.within(80_000, 86_401);
+    await provider.handOver({ ...handover, urgent: false, alert: false });
+    expect(server.pushes[1]?.headers).to.include({
+      "apns-priority": "5",
+      "apns-push-type": "background",
+    });
+  });
+
+  it("uses one connection and one token for all", async () => {
+    await Promise.all(Array.from({ length: 50 }, () => provider.handOver(handover)));
+    expect(server.pushes).to.have.length(50);
+    expect(server.connections).to.equal(1);
+    const tokens = new Set(server.pushes.map(({ headers }) => headers.authorization));
+    expect(tokens.size).to.equal(1);
+    clock.time += 51 * 60_000;
+    await provider.handOver(handover);
+    expect(server.pushes[50]?.headers.authorization).to.not.equal([...tokens][0]);
+  });
+
+  it("makes another token where one is refused as too old, once", async () => {
+    await provider.handOver(handover);
+    // Its own clock stands still.
+    server.now = () => clock.time + 2 * 3_600_000;
+    expect(await provider.handOver(handover)).to.deep.equal({
+      kind: "undelivered",
+      why: "403 ExpiredProviderToken",
+    });
+    server.now = clock.now;
+    let refused = false;
+    server.answer = () => {
+      if (refused) return { status: 200 };
+      refused = true;
+      return { status: 403, reason: "ExpiredProviderToken" };
+    };
+    expect(await provider.handOver(handover)).to.deep.equal({ kind: "sent" });
+    expect(server.pushes).to.have.length(3);
+  });
+
+  const later = registeredAt.getTime() + 1;
+  const answers: ReadonlyArray<readonly [answer: ApnsAnswer, kind: string]> = [
+    [{ status: 410, reason: "Unregistered" }, "dead"],
+    [{ status: 410, reason: "Unregistered", timestamp: later }, "dead"],
+    [{ status: 410, reason: "ExpiredToken", timestamp: later }, "dead"],
+    [{ status: 400, reason: "BadDeviceToken" }, "dead"],
+    [{ status: 400, reason: "DeviceTokenNotForTopic" }, "dead"],
+    [{ status: 400, reason: "BadPriority" }, "refused"],
+    [{ status: 413, reason: "PayloadTooLarge" }, "refused"],
+    [{ status: 403, reason: "InvalidProviderToken" }, "undelivered"],
+    [{ status: 400, reason: "TopicDisallowed" }, "undelivered"],
+    [{ status: 429, reason: "TooManyRequests" }, "undelivered"],
+    [{ status: 429, reason: "TooManyProviderTokenUpdates" }, "undelivered"],
+    [{ status: 500, reason: "InternalServerError" }, "undelivered"],
+    [{ status: 503, reason: "Shutdown" }, "undelivered"],
+    [{ status: 503 }, "undelivered"],
+  ];
+  for (const [answer, kind] of answers)
+    it(`calls it ${kind}: ${JSON.stringify(answer)}`, async () => {
+      server.answer = () => answer;
+      expect((await provider.handOver(handover)).kind).to.equal(kind);
+      expect(server.pushes).to.have.length(1);
+    });
+
+  it("does not call dead what was registered after APNs had seen it last", async () => {
+    server.answer = () => ({
+      status: 410,
+      reason: "Unregistered",
+      timestamp: registeredAt.getTime() - 1,
+    });
+    expect((await provider.handOver(handover)).kind).to.equal("refused");
+  });
+
+  it("goes over to another connection when the server leaves, and answers what it had", async () => {
+    await provider.handOver(handover);
+    server.answer = ({ session, connection }) => {
+      // It has seen this one, and wants no more.
+      if (connection === 1) session.goaway(constants.NGHTTP2_NO_ERROR);
+      return { status: 200 };
+    };
+    expect((await provider.handOver(handover)).kind).to.equal("sent");
+    expect((await provider.handOver(handover)).kind).to.equal("sent");
+    expect(server.pushes.map(({ connection }) => connection)).to.deep.equal([1, 1, 2]);
+  });
+
+  it("sends again what a server that leaves has not looked at", async () => {
+    await provider.handOver(handover);
+    server.answer = ({ session, stream, connection }) => {
+      if (connection !== 1) return { status: 200 };
+      session.goaway(constants.NGHTTP2_NO_ERROR, Number(stream.id) - 2);
+      setImmediate(() => session.destroy());
+      return "gone";
+    };
+    expect((await provider.handOver(handover)).kind).to.equal("sent");
+    expect(server.pushes.map(({ connection }) => connection)).to.deep.equal([1, 1, 2]);
+  });
+
+  it("sends again what a server refuses to look at", async () => {
+    server.answer = ({ stream, connection }) => {
+      if (connection > 1) return { status: 200 };
+      stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      return "gone";
+    };
+    expect((await provider.handOver(handover)).kind).to.equal("sent");
+    expect(server.pushes).to.have.length(2);
+  });
+
+  it("does not know what became of it when a connection breaks, and makes another", async () => {
+    server.answer = ({ session }) => {
+      session.destroy();
+      return "gone";
+    };
+    expect((await provider.handOver(handover)).kind).to.equal("unsure");
+    server.answer = () => ({ status: 200 });
+    expect((await provider.handOver(handover)).kind).to.equal("sent");
+    expect(server.connections).to.equal(2);
+  });
+
+  it("asks a quiet connection whether it is there before it trusts it with anything", async () => {
+    const proxy = await startFaultProxy(server.url);
+    const url = proxy.url.replace(/\/$/, "");
+    const careful = open({ url, quietMs: 0, timeoutMs: 500 });
+    expect((await careful.handOver(handover)).kind).to.equal("sent");
+    expect((await careful.handOver(handover)).kind).to.equal("sent");
+    expect(server.connections).to.equal(1);
+    proxy.freeze();
+    expect((await careful.handOver(handover)).kind).to.equal("undelivered");
+    await careful.close();
+    await proxy.close();
+    expect(server.pushes).to.have.length(2);
+  });
+
+  it("gives up on an answer that does not come, of which nobody knows what became", async () => {
+    const impatient = open({ timeoutMs: 100 });
+    server.answer = () => "hang";
+    expect(await impatient.handOver(handover)).to.deep.equal({ kind: "unsure", why: "ETIMEDOUT" });
+    expect(server.pushes).to.have.length(1);
+    await impatient.close();
+  });
+
+  it("has sent nothing where nobody listens, nobody answers, or it is somebody else", async () => {
+    const nobody = open({ url: `https://127.0.0.1:${await reservePort()}` });
+    expect(await nobody.handOver(handover)).to.include({
+      kind: "undelivered",
+      why: "ECONNREFUSED",
+    });
+    const stranger = apnsProvider({ url: server.url, key: server.key });
+    expect((await stranger.handOver(handover)).kind).to.equal("undelivered");
+    const proxy = await startFaultProxy(server.url);
+    proxy.freeze();
+    const silent = open({ url: proxy.url.replace(/\/$/, ""), timeoutMs: 100 });
+    expect((await silent.handOver(handover)).kind).to.equal("undelivered");
+    expect(server.pushes).to.deep.equal([]);
+    await Promise.all([nobody, stranger, silent].map((one) => one.close()));
+    await proxy.close();
+  });
+});
+
+describe("The key for APNs", () => {
+  it("is refused in one line that names the variable at fault", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "carillon-apns-"));
+    const path = join(folder, "key.p8");
+    await writeFile(path, "SECRET");
+    const names = { BOUNCER_APNS_KEY_ID: "K", BOUNCER_APNS_TEAM_ID: "T" };
+    const refusalOf = (file: string, variables: Record<string, string>) =>
+      readApnsKey(file, readEnvironment(variables)).then(
+        () => "",
+        ({ message }: Error) => message,
+      );
+    expect(await refusalOf(path, {})).to.match(/^BOUNCER_APNS_KEY_ID is not set/);
+    expect(await refusalOf(path, { BOUNCER_APNS_KEY_ID: "K" })).to.match(/^BOUNCER_APNS_TEAM_ID/);
+    expect(await refusalOf(`${path}x`, names)).to.match(/^BOUNCER_APNS_KEY .* cannot be read/);
+    const wrong = await refusalOf(path, names);
+    expect(wrong).to.match(/^BOUNCER_APNS_KEY .* is no key/);
+    expect(wrong).to.not.include("SECRET");
+    await rm(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,76 @@
+import { testProvider } from "@carillon/testkit";
+import { expect } from "chai";
+import { withCircuit } from "./circuit.ts";
+import { limited } from "./limited.ts";
+import type { Handover, Outcome } from "./provider.ts";
+
+const handover: Handover = {
+  token: "x",
+  registeredAt: new Date(0),
+  iosAppId: null,
+  urgent: true,
+  alert: false,
+  payload: {},
+};
+const unsure: Outcome = { kind: "unsure", why: "ETIMEDOUT" };
+
+describe("A provider that takes notifications and says nothing", () => {
+  const setUp = () => {
+    const clock = { time: 1_000, now: () => clock.time };
+    const provider = testProvider("fcm");
+    return { clock, provider, guarded: withCircuit(provider, clock) };
+  };
+
+  it("is left alone after three, so that no more get lost, and tried again after a while", async () => {
+    const { clock, provider, guarded } = setUp();
+    provider.answer = () => unsure;
+    for (let i = 0; i < 3; i++) expect(await guarded.handOver(handover)).to.equal(unsure);
+    const resting = { kind: "undelivered", why: "resting" };
+    expect(await guarded.handOver(handover)).to.deep.equal(resting);
+    expect(provider.handovers).to.have.length(3);
+
+    clock.time += 15_000;
+    const tried = [guarded.handOver(handover), guarded.handOver(handover)];
+    expect(await Promise.all(tried)).to.deep.equal([unsure, resting]);
+    expect(await guarded.handOver(handover)).to.deep.equal(resting);
+
+    clock.time += 15_000;
+    provider.answer = () => ({ kind: "sent" });
+    for (let i = 0; i < 3; i++)
+      expect(await guarded.handOver(handover)).to.deep.equal({ kind: "sent" });
+    expect(provider.handovers).to.have.length(7);
+  });
+
+  it("is not left alone for what it refuses, or cannot take now", async () => {
+    const { provider, guarded } = setUp();
+    for (const kind of ["undelivered", "refused", "dead"] as const) {
+      provider.answer = () => ({ kind, why: "x" });
+      for (let i = 0; i < 5; i++) await guarded.handOver(handover);
+    }
+    provider.answer = () => unsure;
+    await guarded.handOver(handover);
+    await guarded.handOver(handover);
+    provider.answer = () => ({ kind: "sent" });
+    await guarded.handOver(handover);
+    provider.answer = () => unsure;
+    await guarded.handOver(handover);
+    expect(await guarded.handOver(handover)).to.equal(unsure);
+    expect(provider.handovers).to.have.length(20);
+  });
+});
+
+describe("A limited provider", () => {
+  it("has so many notifications at once, and gets to all", async () => {
+    const provider = testProvider("fcm");
+    let [now, most] = [0, 0];
+    provider.answer = async () => {
+      most = Math.max(most, ++now);
+      await new Promise(setImmediate);
+      now--;
+      return { kind: "sent" };
+    };
+    const few = limited(provider, 3);
+    await Promise.all(Array.from({ length: 20 }, () => few.handOver(handover)));
+    expect([provider.handovers.length, most]).to.deep.equal([20, 3]);
+  });
+});
