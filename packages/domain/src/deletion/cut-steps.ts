@@ -71,7 +71,8 @@ export interface NewStep {
 /**
  * Cuts what is left of the messages into steps: each is of one channel, so that it locks one only, or of some direct
  * conversations.
- * @returns none where nothing is left; those of one round, where there is more
+ * @returns none where nothing is left; those of one round, where there is more; those of a channel far apart, since
+ * steps that go on at once would wait for its row in turns
  */
 export async function cutSteps(tx: Tx, scope: DeletionScope): Promise<NewStep[]> {
   const { userId, maxMessageId, publicChannels, privateChannels, direct } = scope;
@@ -98,7 +99,18 @@ export async function cutSteps(tx: Tx, scope: DeletionScope): Promise<NewStep[]>
     messages += piece.messages;
   }
   if (small.length > 0) steps.push(stepOf(small, maxMessageId));
-  return steps.slice(0, stepsInRound);
+  return byTurns(steps).slice(0, stepsInRound);
+}
+
+/** The first step of each channel, then the second ones, and so on. */
+function byTurns(steps: readonly NewStep[]): NewStep[] {
+  const turns = new Map<number | null, number>();
+  const placed = steps.map((step) => {
+    const turn = turns.get(step.channelId) ?? 0;
+    turns.set(step.channelId, turn + 1);
+    return { step, turn };
+  });
+  return placed.toSorted((a, b) => a.turn - b.turn).map(({ step }) => step);
 }
 
 /** Direct conversations of which one piece is all: only such share a step, which takes whatever each of them has. */
