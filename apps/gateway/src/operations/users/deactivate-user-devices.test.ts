@@ -1,0 +1,110 @@
+import {
+  addFcmToken,
+  deactivateOwnUser,
+  deactivateUser,
+  reactivateUser,
+  registerPushDevice,
+} from "@carillon/contract";
+import {
+  countQueries,
+  device,
+  organization,
+  pushKey,
+  pushToken,
+  refusedWith,
+  snapshotOf,
+  useDatabase,
+  useGateway,
+  useObstacle,
+  user,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+// users.md §4, push.md §5
+describe("DELETE /users/{user_id}: devices", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db, { site: { pushConfigured: true } });
+  const obstacle = useObstacle(db);
+  let org: TestOrganization;
+  let me: TestAccount;
+  before(async () => {
+    org = await organization(db);
+  });
+  beforeEach(async () => {
+    me = await user(db, org.realm);
+  });
+
+  /** A device that is being registered, and a token of the older kind. */
+  async function furnish(account: TestAccount): Promise<number> {
+    const device_id = await device(db, account);
+    const params = { device_id, ...pushKey(1), ...pushToken(1) };
+    await gateway.as(account).succeed(registerPushDevice, { params });
+    await gateway.as(account).succeed(addFcmToken, { params: { token: "token" } });
+    return device_id;
+  }
+  async function left({ id: userId }: TestAccount) {
+    const where = { userId };
+    return [
+      await db.prisma.clientDevice.count({ where }),
+      await db.prisma.pushRegistration.count({ where: { device: where } }),
+      await db.prisma.legacyPushToken.count({ where }),
+    ];
+  }
+  const deactivate = (account: TestAccount) =>
+    gateway.as(org.owner).call(deactivateUser, { path: { user_id: account.id } });
+
+  it("go with the account, and are not back when it is", async () => {
+    await furnish(me);
+    await device(db, me, { active: 2 });
+    await furnish(org.member);
+    expect(await left(me)).to.deep.equal([2, 1, 1]);
+    expect((await deactivate(me)).status).to.equal(200);
+    expect(await left(me)).to.deep.equal([0, 0, 0]);
+    expect(await left(org.member)).to.deep.equal([1, 1, 1]);
+    await gateway.as(org.owner).succeed(reactivateUser, { path: { user_id: me.id } });
+    expect(await snapshotOf(gateway.as(me), ["device"])).to.deep.include({ devices: {} });
+  });
+
+  it("go with who leaves", async () => {
+    await furnish(me);
+    await gateway.as(me).succeed(deactivateOwnUser);
+    expect(await left(me)).to.deep.equal([0, 0, 0]);
+  });
+
+  it("go where one is being registered at the same time, whoever comes first", async () => {
+    for (const deactivatedFirst of [true, false]) {
+      const account = await user(db, org.realm);
+      const device_id = await device(db, account, { active: 1 });
+      await obstacle.lock("BEGIN");
+      await obstacle.lock("SELECT FROM client_devices WHERE id = $1 FOR UPDATE", [device_id]);
+      const params = { device_id, ...pushToken(2) };
+      const requests = [
+        () => deactivate(account),
+        () => gateway.as(account).call(registerPushDevice, { params }),
+      ];
+      const asked = [];
+      for (const [n, ask] of (deactivatedFirst ? requests : requests.toReversed()).entries()) {
+        asked.push(ask());
+        await obstacle.untilWaiting(n + 1, "a request waits for the device");
+      }
+      await obstacle.release();
+      const answers = await Promise.all(asked);
+      for (const answer of answers.slice(1)) if (deactivatedFirst) refusedWith(answer);
+      expect(answers.filter(({ status }) => status === 200)).to.have.length(
+        deactivatedFirst ? 1 : 2,
+      );
+      expect(await left(account)).to.deep.equal([0, 0, 0]);
+    }
+  });
+
+  it("cost as many statements for many as for few", async () => {
+    const many = await user(db, org.realm);
+    for (let n = 0; n < 20; n++) await device(db, many, { active: n });
+    const count = async (account: TestAccount) =>
+      (await countQueries(db, () => deactivate(account))).count;
+    await furnish(me);
+    expect(await count(many)).to.equal(await count(me));
+  });
+});
