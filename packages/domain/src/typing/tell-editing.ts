@@ -11,7 +11,7 @@ import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import {
-  channelReceivers,
+  channelReceiversOf,
   checkTellsTyping,
   directReceivers,
   maxSubscribers,
@@ -23,8 +23,8 @@ export interface EditingInput {
 }
 
 /**
- * Tells those who would see the change that somebody edits a message of theirs, or has stopped, each time that it is
- * asked to; stores nothing (clients.md §4).
+ * Tells those who would see the change, and see who makes it, that somebody edits a message of theirs, or has stopped,
+ * each time that it is asked to; stores nothing (clients.md §4).
  * @throws ApiError `BAD_REQUEST` where the message is not the account's to edit, or the account does not want typing to
  * be told
  */
@@ -51,12 +51,12 @@ function recipientOf({ channel, topic, memberIds }: AccessibleMessage) {
 
 async function receivers(
   tx: Tx,
-  { realmId }: Account,
+  sender: Account,
   { id, channel, memberIds }: AccessibleMessage,
 ): Promise<number[]> {
-  if (!channel) return directReceivers(tx, realmId, memberIds ?? []);
+  if (!channel) return directReceivers(tx, sender.realmId, memberIds ?? []);
   if (channel.subscriberCount > maxSubscribers) return [];
-  const subscribers = await channelReceivers(tx, channel.id);
+  const subscribers = await channelReceiversOf(tx, sender, channel.id);
   return hasProtectedHistory(channel) ? holders(tx, id, subscribers) : subscribers;
 }
 

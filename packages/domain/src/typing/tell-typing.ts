@@ -5,7 +5,6 @@ import {
   type MessageType,
   type Site,
   channelsOf,
-  guestsNotSeeing,
   holdAudiences,
   isChannelType,
 } from "@carillon/model";
@@ -15,7 +14,7 @@ import { emit } from "@carillon/events";
 
 import { checkMessage } from "../messages/send/check.ts";
 import {
-  channelReceivers,
+  channelReceiversOf,
   checkTellsTyping,
   directReceivers,
   maxSubscribers,
@@ -78,7 +77,7 @@ async function typingEvent(
     return undefined;
   const audience =
     target.kind === "channel"
-      ? without(await channelReceivers(tx, target.channel.id), await guestsNotSeeing(tx, sender))
+      ? await channelReceiversOf(tx, sender, target.channel.id)
       : await directReceivers(tx, sender.realmId, target.members);
   if (audience.length === 0) return undefined;
   const payload =
@@ -96,11 +95,6 @@ async function typingEvent(
         };
   const event = op === "start" ? typingStarted : typingStopped;
   return event(payload, { audience });
-}
-
-function without(ids: readonly number[], others: readonly number[]): number[] {
-  const left = new Set(others);
-  return ids.filter((id) => !left.has(id));
 }
 
 function person({ id, email }: Account) {

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { type Account, type Members, switchSql } from "@carillon/model";
+import { type Account, type Members, notSeeingAmong, switchSql } from "@carillon/model";
 import { column, statement, type Sql } from "@carillon/db";
 
 const senders = {
@@ -41,10 +41,16 @@ const inChannel = statement({
   row: { id: column.int },
 });
 
-/** The channel's subscribers who want to be told of typing, ascending. */
-export async function channelReceivers(sql: Sql, channelId: number): Promise<number[]> {
+/** The channel's subscribers who want to be told of typing, and see who types, ascending. */
+export async function channelReceiversOf(
+  sql: Sql,
+  sender: Account,
+  channelId: number,
+): Promise<number[]> {
   const rows = await sql.rows(inChannel, [channelId]);
-  return rows.map(({ id }) => id);
+  const ids = rows.map(({ id }) => id);
+  const blind = await notSeeingAmong(sql, sender, ids);
+  return ids.filter((id) => !blind.has(id));
 }
 
 const inConversation = statement({

@@ -45,6 +45,7 @@ export {
   audienceSeeing,
   changeSight,
   guestsNotSeeing,
+  notSeeingAmong,
   seesByChannel,
   sharesConversation,
 } from "./sight-audience.ts";

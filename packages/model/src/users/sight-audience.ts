@@ -14,21 +14,41 @@ export const seesByChannel = (guest: string, person: string) => `EXISTS (
 export const sharesConversation = (realm: string, guest: string, person: string) => `EXISTS (
     SELECT FROM recipients d WHERE d.realm_id = ${realm} AND d.member_ids @> ARRAY[${guest}, ${person}])`;
 
-const seesPerson = `(u.id = $2 OR ${sharesConversation("$1", "u.id", "$2")} OR $3 AND ${seesByChannel("u.id", "$2")})`;
+/** Read once, and nothing else where it is false: rows of accounts must not be looked at first. */
+const isRestricted = `(SELECT ${restrictsGuests} FROM realms WHERE realms.id = $1)`;
 
-const seeing = statement({
+/**
+ * Active guests who do not see the account $2, with $3 false as if it were deactivated. Where there are many, what shows
+ * it to them is gone through once, and not for each of them.
+ */
+const blind = `SELECT u.id FROM users u
+    WHERE u.realm_id = $1 AND u.is_active AND u.role = ${roles.guest} AND u.id <> $2
+      AND NOT EXISTS (SELECT FROM recipients d CROSS JOIN LATERAL unnest(d.member_ids) AS member (id)
+        WHERE d.realm_id = $1 AND d.member_ids @> ARRAY[$2::int] AND member.id = u.id)
+      AND NOT EXISTS (SELECT FROM subscriptions theirs JOIN subscriptions mine ON mine.channel_id = theirs.channel_id
+        WHERE $3 AND theirs.user_id = $2 AND theirs.active AND theirs.is_user_active
+          AND mine.user_id = u.id AND mine.active AND mine.is_user_active)`;
+
+/** Where guests see everybody there is no row. */
+export const seeing = statement({
   name: "audience-seeing",
-  text: `SELECT coalesce(array_agg(u.id), '{}')::text AS audience FROM realms JOIN users u ON u.realm_id = realms.id
-    WHERE realms.id = $1 AND ${restrictsGuests} AND u.is_active AND u.system_bot_kind IS NULL
-      AND (u.role <> ${roles.guest} OR ${seesPerson}) GROUP BY realms.id`,
+  text: `WITH blind AS MATERIALIZED (${blind})
+    SELECT coalesce(array_agg(u.id), '{}')::text AS audience FROM users u
+    WHERE u.realm_id = $1 AND u.is_active AND u.system_bot_kind IS NULL
+      AND NOT EXISTS (SELECT FROM blind WHERE blind.id = u.id)
+    HAVING ${isRestricted}`,
   row: { audience: column.text },
 });
 
-const notSeeing = statement({
+export const blindGuests = statement({
   name: "guests-not-seeing",
-  text: `SELECT u.id FROM realms JOIN users u ON u.realm_id = realms.id
-    WHERE realms.id = $1 AND ${restrictsGuests} AND u.is_active AND u.role = ${roles.guest} AND NOT ${seesPerson}
-    ORDER BY u.id`,
+  text: `${blind} AND ${isRestricted} ORDER BY u.id`,
+  row: { id: column.int },
+});
+
+export const amongBlind = statement({
+  name: "guests-not-seeing-among",
+  text: `${blind} AND ${isRestricted} AND u.id = ANY(ARRAY(SELECT unnest($4::int[]))) ORDER BY u.id`,
   row: { id: column.int },
 });
 
@@ -62,8 +82,19 @@ export async function audienceSeeing(tx: Tx, account: Told): Promise<Audience> {
 /** The guests, active ones, who do not see the account. */
 export async function guestsNotSeeing(sql: Sql, { id, realmId, isBot }: Told): Promise<number[]> {
   if (isBot) return [];
-  const rows = await sql.rows(notSeeing, [realmId, id, true]);
+  const rows = await sql.rows(blindGuests, [realmId, id, true]);
   return rows.map((row) => row.id);
+}
+
+/** The same of those who are named. */
+export async function notSeeingAmong(
+  sql: Sql,
+  { id, realmId, isBot }: Told,
+  userIds: readonly number[],
+): Promise<Set<number>> {
+  if (isBot || userIds.length === 0) return new Set();
+  const rows = await sql.rows(amongBlind, [realmId, id, true, userIds]);
+  return new Set(rows.map((row) => row.id));
 }
 
 /**

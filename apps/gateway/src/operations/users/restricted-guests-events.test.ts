@@ -6,6 +6,7 @@ import {
   reactivateUser,
   removeSubscriptions,
   sendMessage,
+  setEditTypingStatus,
   setTypingStatus,
   updatePresence,
   updateRealm,
@@ -310,8 +311,12 @@ describe("guests outside can_access_all_users_group, by events", () => {
       await gateway.as(writer).succeed(setTypingStatus, {
         params: { op: "start", type: "stream", stream_id: room.id, topic: "hello" },
       });
-      await gateway.as(writer).succeed(sendMessage, {
+      const { id } = await gateway.as(writer).succeed(sendMessage, {
         params: { type: "stream", to: room.id, topic: "hello", content: "Hi" },
+      });
+      await gateway.as(writer).succeed(setEditTypingStatus, {
+        path: { message_id: id },
+        params: { op: "start" },
       });
     });
     expect(kindsOf(events)).to.deep.equal(["message"]);

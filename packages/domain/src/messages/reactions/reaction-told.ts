@@ -1,8 +1,8 @@
 import {
   type AccessibleMessage,
   type Account,
-  guestsNotSeeing,
   loadMessageAudience,
+  notSeeingAmong,
 } from "@carillon/model";
 import type { LoggedFields, reactionAdded } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
@@ -16,13 +16,9 @@ export async function reactionTold(
   message: AccessibleMessage,
   { type, code, name }: Emoji,
 ) {
-  const [audience, unaware] = await Promise.all([
-    loadMessageAudience(tx, message),
-    // Who writes with somebody sees them.
-    message.channelId === null ? [] : guestsNotSeeing(tx, actor),
-  ]);
-  const blind = new Set(unaware);
-  const unseen = audience.filter((id) => blind.has(id));
+  const audience = await loadMessageAudience(tx, message);
+  // Who writes with somebody sees them.
+  const unseen = message.channelId === null ? [] : [...(await notSeeingAmong(tx, actor, audience))];
   const fields: LoggedFields<typeof reactionAdded> = {
     message_id: message.id,
     user_id: actor.id,

@@ -12,7 +12,9 @@ const blind = statement({
   text: `SELECT w.place::int, u.id FROM unnest($2::int[], $3::int[]) WITH ORDINALITY AS w (sender, channel_id, place)
       JOIN subscriptions s ON s.channel_id = w.channel_id AND s.active AND s.is_user_active
       JOIN users u ON u.id = s.user_id AND u.role = ${roles.guest} AND u.id <> w.sender
-    WHERE NOT ${seesByChannel("u.id", "w.sender")} AND NOT ${sharesConversation("$1", "u.id", "w.sender")}`,
+    WHERE NOT EXISTS (SELECT FROM subscriptions own
+        WHERE own.user_id = w.sender AND own.channel_id = w.channel_id AND own.active AND own.is_user_active)
+      AND NOT ${seesByChannel("u.id", "w.sender")} AND NOT ${sharesConversation("$1", "u.id", "w.sender")}`,
   row: { place: column.int, id: column.int },
 });
 
@@ -38,7 +40,9 @@ export async function loadUnseen(
   ]);
   for (const row of rows) {
     const place = places[row.place - 1]?.place ?? 0;
-    unseen.set(place, [...(unseen.get(place) ?? []), row.id]);
+    const ids = unseen.get(place);
+    if (ids) ids.push(row.id);
+    else unseen.set(place, [row.id]);
   }
   return unseen;
 }
