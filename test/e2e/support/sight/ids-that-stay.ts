@@ -1,0 +1,40 @@
+/**
+ * Where ids of people may stand whom the reader does not see (users.md §2.1), by what is read or told, and the place in
+ * it. Everything else is a leak.
+ */
+const places: readonly RegExp[] = [
+  // Who has made, has, or may do something.
+  /\b(bot_owner_id|creator_id)$/,
+  /\w+_group\.direct_members\[\]$/,
+  /^\w+\/update(_dict)?: (\w+\.)*value\.direct_members\[\]$/,
+  // Members of groups.
+  /\brealm_user_groups\[\]\.members\[\]$/,
+  /^user_group\/add: group\.members\[\]$/,
+  /^user_group\/(add|remove)_members: user_ids\[\]$/,
+  // Subscribers of web-public channels, which guests see without being subscribed.
+  /^(list-subscribers:|register \w+: (never_|un)subscribed\[\]\.) ?(partial_)?subscribers\[\]$/,
+  /^subscription\/peer_(add|remove): user_ids\[\]$/,
+  // What has become of a message, and who has read it.
+  /\bmessages?(\[\])?\.(sender_id|edit_history\[\]\.user_id)$/,
+  /\breactions\[\]\.user(_id|\.id)$/,
+  /\bsubmessages\[\]\.sender_id$/,
+  /^get-message-history: message_history\[\]\.user_id$/,
+  /^get-read-receipts: user_ids\[\]$/,
+  /^(reaction\/(add|remove)|update_message\/): user(_id|\.user_id)$/,
+  /^submessage\/: sender_id$/,
+  // What the reader has said itself, and people whom the reader sees have.
+  /\bmuted_users\[\]\.id$/,
+  /\bdrafts?\[\]\.to\[\]$/,
+  /\bprofile_data\.\{\}\.value$/,
+  /\bcustom_profile_field\.value$/,
+  // What stands in for who is not seen.
+  /\bmessages?(\[\])?\.(sender_email|avatar_url)$/,
+  /\b(reactions\[\]|reaction\/(add|remove):) ?\.?user\.email$/,
+  /^register old: realm_users\[\]\.(user_id|email|avatar_url(_medium)?)$/,
+  /^realm_user\/add: person\.(user_id|email|avatar_url(_medium)?)$/,
+];
+
+/** @param where `reaction/add: user_id` */
+export function mayStay(where: string): boolean {
+  return places.some((place) => place.test(where));
+}

@@ -1,0 +1,49 @@
+/** Where an answer has something to do with a person. */
+export interface Trace {
+  readonly person: number;
+  /** Whether it is the bare id, or what the id leads to without the person being asked. */
+  readonly idOnly: boolean;
+  /** `messages[].sender_id`: without positions, and with `{}` for keys that are ids. */
+  readonly path: string;
+}
+
+/** What people write themselves goes to whom they write it: names in it too. */
+const texts = new Set(["content", "rendered_content", "prev_content", "prev_rendered_content"]);
+
+/**
+ * Everything in the answer that names one of the people.
+ * @param secrets texts of people, by person; none of them occurs in another person's
+ */
+export function tracesIn(
+  answer: unknown,
+  secrets: ReadonlyMap<number, ReadonlySet<string>>,
+): Trace[] {
+  const whole = JSON.stringify(answer);
+  const named = [...secrets].filter(
+    ([person, own]) =>
+      whole.includes(String(person)) || [...own].some((secret) => whole.includes(secret)),
+  );
+  const found: Trace[] = [];
+  if (named.length === 0) return found;
+  const ofText = (text: string, path: string): void => {
+    for (const [person, own] of named) {
+      if (text.includes(String(person))) found.push({ person, idOnly: true, path });
+      for (const secret of own)
+        if (text.includes(secret)) found.push({ person, idOnly: false, path });
+    }
+  };
+  const look = (value: unknown, path: string): void => {
+    if (typeof value === "number" || typeof value === "string") ofText(String(value), path);
+    else if (Array.isArray(value)) for (const each of value) look(each, `${path}[]`);
+    else if (typeof value === "object" && value !== null)
+      for (const [key, each] of Object.entries(value)) {
+        if (texts.has(key)) continue;
+        const place = /^\d+$/.test(key) ? "{}" : key;
+        const next = path === "" ? place : `${path}.${place}`;
+        ofText(key, `${next} (key)`);
+        look(each, next);
+      }
+  };
+  look(answer, "");
+  return found;
+}
