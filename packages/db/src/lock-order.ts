@@ -25,7 +25,7 @@ export const lockOrder = [
   "clientNames",
   /** Rows of scheduled messages that are edited, deleted or delivered. By id; a delivery is alone in its organization. */
   "scheduled",
-  /** Who is subscribed to channels; 64 parts of all of them. By part. */
+  /** Who is subscribed to channels, and whether somebody sends; 64 parts of all channels and accounts. By part. */
   "audience",
   /** Rows of channels. By id. */
   "channels",

@@ -16,7 +16,10 @@ export const lockClass = {
   leader: 1_102,
   /** Held while the first organization is made. */
   firstOrganization: 1_103,
-  /** Held, a part of an organization's channels each, while it changes who is subscribed; shared by who sends. */
+  /**
+   * Held, a part of an organization's channels and accounts each, while it changes who is subscribed, or an account comes
+   * or goes; shared by who sends.
+   */
   audience: 1_106,
   /** Held by the one batch of deletions that waits for nobody who sends; tried, of the whole installation. */
   deletion: 1_104,

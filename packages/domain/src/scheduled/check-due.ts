@@ -26,7 +26,11 @@ export async function checkDue(
   if (rows.length === 0) return new Map();
   const drafts = rows.map(draftOf);
   const [, { results }] = await Promise.all([
-    holdAudiences(tx, channelsOf(drafts.map(({ destination }) => destination))),
+    holdAudiences(
+      tx,
+      channelsOf(drafts.map(({ destination }) => destination)),
+      drafts.map(({ senderId }) => senderId),
+    ),
     checkMessages(tx, site, realm.id, drafts),
   ]);
   const clientNames = await loadClientNames(

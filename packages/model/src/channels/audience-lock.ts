@@ -3,21 +3,22 @@ import { column, lockClass, statement, type Tx } from "@carillon/db";
 /**
  * An organization's channels share 64 locks: as many as PostgreSQL has room for in every transaction
  * (`max_locks_per_transaction`), while one request may name 500 channels. In one order everywhere, so that nobody
- * waits in a circle.
+ * waits in a circle. Who sends shares them too.
  */
 const locking = (name: string, lock: string) =>
   statement({
     name,
     text: `SELECT ${lock}(${lockClass.audience}, key) FROM (
-      SELECT DISTINCT ((realm_id & 33554431) << 6) | (id & 63) AS key
-      FROM channels WHERE id = ANY($1::int[]) ORDER BY key
+      SELECT ((realm_id & 33554431) << 6) | (id & 63) AS key FROM channels WHERE id = ANY($1::int[])
+      UNION SELECT ((realm_id & 33554431) << 6) | (id & 63) FROM users WHERE id = ANY($2::int[])
+      ORDER BY key
     ) AS locks`,
     row: { [lock]: column.nothing },
   });
 
-/** Which parts of one organization the channels are in. */
-function partsOf(channelIds: readonly number[]): number[] {
-  return channelIds.map((id) => id & 63);
+/** Which parts of one organization channels and senders are in. */
+function partsOf(...ids: ReadonlyArray<readonly number[]>): number[] {
+  return [...new Set(ids.flat().map((id) => id & 63))];
 }
 
 const hold = locking("audience-hold", "pg_advisory_xact_lock_shared");
@@ -28,16 +29,28 @@ const change = locking("audience-change", "pg_advisory_xact_lock");
  * transaction that sends to the channels takes it before the check: so a message comes before an unsubscription, and
  * reaches whom it was for, or after it, and knows of it. Their order is that of their commits, which is that of their
  * events (docs/decisions/012). It waits for {@link changeAudiences} only.
+ * @param senderIds of accounts that send: they are not deactivated until the transaction ends
  */
-export async function holdAudiences(tx: Tx, channelIds: readonly number[]): Promise<void> {
-  if (channelIds.length > 0)
-    await tx.lock({ name: "audience", keys: partsOf(channelIds), shared: true }, hold, [
-      channelIds,
-    ]);
+export async function holdAudiences(
+  tx: Tx,
+  channelIds: readonly number[],
+  senderIds: readonly number[] = [],
+): Promise<void> {
+  if (channelIds.length + senderIds.length === 0) return;
+  const keys = partsOf(channelIds, senderIds);
+  await tx.lock({ name: "audience", keys, shared: true }, hold, [channelIds, senderIds]);
 }
 
-/** One change at a time of who is subscribed to the channels, and nobody sends to them meanwhile. */
-export async function changeAudiences(tx: Tx, channelIds: readonly number[]): Promise<void> {
-  if (channelIds.length > 0)
-    await tx.lock({ name: "audience", keys: partsOf(channelIds) }, change, [channelIds]);
+/**
+ * One change at a time of who is subscribed to the channels, and nobody sends to them meanwhile.
+ * @param senderIds of accounts that send nothing at all meanwhile
+ */
+export async function changeAudiences(
+  tx: Tx,
+  channelIds: readonly number[],
+  senderIds: readonly number[] = [],
+): Promise<void> {
+  if (channelIds.length + senderIds.length === 0) return;
+  const keys = partsOf(channelIds, senderIds);
+  await tx.lock({ name: "audience", keys }, change, [channelIds, senderIds]);
 }

@@ -164,10 +164,17 @@ export async function unsubscribe(
  * One change at a time of who is subscribed to a channel, until the transaction ends, and nobody sends to it meanwhile.
  * Always in the order of ids, so that two requests never wait for each other. What a change is told from has to be read
  * after it: who sees the channel, for one.
+ * @param senderIds of accounts that send nothing at all until then
  */
-export async function lockChannels(tx: Tx, channelIds: readonly number[]): Promise<void> {
-  if (channelIds.length === 0) return;
-  await Promise.all([changeAudiences(tx, channelIds), lockChannelRows(tx, channelIds)]);
+export async function lockChannels(
+  tx: Tx,
+  channelIds: readonly number[],
+  senderIds: readonly number[] = [],
+): Promise<void> {
+  await Promise.all([
+    changeAudiences(tx, channelIds, senderIds),
+    channelIds.length > 0 ? lockChannelRows(tx, channelIds) : undefined,
+  ]);
 }
 
 const lockForCount = statement({

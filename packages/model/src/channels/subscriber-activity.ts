@@ -34,15 +34,20 @@ const count = statement({
   row: {},
 });
 
-/** Locks every channel that one of the accounts is subscribed to: a change of several accounts takes them in one go. */
+/**
+ * Locks every channel that one of the accounts is subscribed to: a change of several accounts takes them in one go.
+ * None of the accounts sends anything until the transaction ends.
+ */
 export async function lockChannelsOf(
   tx: Tx,
   accounts: ReadonlyArray<{ readonly id: number }>,
 ): Promise<void> {
-  const subscribed = await tx.rows(subscribedTo, [accounts.map(({ id }) => id)]);
+  const ids = accounts.map(({ id }) => id);
+  const subscribed = await tx.rows(subscribedTo, [ids]);
   await lockChannels(
     tx,
     subscribed.map((channel) => channel.id),
+    ids,
   );
 }
 

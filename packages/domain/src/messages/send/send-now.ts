@@ -72,7 +72,7 @@ async function send(
 ): Promise<SentMessage> {
   const destination = await sendDestination(tx, actor, isChannelType(input.type), input.to);
   const [, { realm, message }] = await Promise.all([
-    holdAudiences(tx, channelsOf([destination])),
+    holdAudiences(tx, channelsOf([destination]), [actor.id]),
     checkMessage(tx, site, actor, { destination, topic: input.topic, content: input.content }),
   ]);
   const { queueId, localId } = input;
