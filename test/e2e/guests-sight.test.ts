@@ -105,6 +105,7 @@ describe("Guests who do not see everybody, after any history", function () {
       linkifiers: [],
       scheduled: [],
       reminders: [],
+      devices: [],
       drafts: [],
       snippets: [],
       messages: [],
