@@ -27,20 +27,30 @@ export function intentProcessor<Payload>(
   );
 }
 
+/** What a job that calls somebody else gets to work with. */
+export type Calling = Omit<WorkerServices, "log"> & Pick<JobContext<IntentRef>, "log" | "signal">;
+
 /**
  * The same for a job that calls somebody else, which no transaction waits for: it is called, then the intent's end is
- * noted. Where the worker dies in between it is called again, and has to know by the intent's id that it was.
+ * noted, in one transaction with what the call gives back to be done. Where the worker dies in between it is called
+ * again, and has to know by the intent's id that it was. Where an operator has replayed the intent meanwhile, nothing
+ * is done.
  */
 export function callProcessor<Payload>(
   definition: IntentDefinition<Payload>,
-  call: (db: Database, intent: ClaimedIntent<Payload>, services: WorkerServices) => Promise<void>,
+  call: (
+    db: Database,
+    intent: ClaimedIntent<Payload>,
+    calling: Calling,
+  ) => Promise<((tx: Tx) => Promise<void>) | void>,
 ): Processor<IntentRef> {
   return processor(definition, (context) =>
     noted(definition, context, async (db) => {
       const intent = await lookAtIntent(db, definition, context.payload);
       if (!intent) return;
-      await call(db, intent, context.services);
-      await doIntent(db, definition, context.payload, async () => {});
+      const { services, log, signal } = context;
+      const settle = await call(db, intent, { ...services, log, signal });
+      await doIntent(db, definition, context.payload, async (tx) => settle?.(tx));
     }),
   );
 }

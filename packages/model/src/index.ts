@@ -250,7 +250,12 @@ export { activeRealms } from "./realms/active-realms.ts";
 export { realmIconUrl } from "./realms/icon.ts";
 export { legacyPolicies } from "./realms/legacy-policies.ts";
 export { linkifiersOf, listLinkifiers } from "./realms/linkifiers.ts";
-export { realmPolicyEvent, realmUpdatedEvents } from "./realms/realm-events.ts";
+export {
+  type PushStatus,
+  pushStatusEvents,
+  realmPolicyEvent,
+  realmUpdatedEvents,
+} from "./realms/realm-events.ts";
 export { realmOfHost } from "./realms/realm-of-host.ts";
 export { holdOrganization, lockOrganization } from "./realms/lock-organization.ts";
 export { type EditHistoryPolicy, type Realm, loadRealm } from "./realms/realm.ts";

@@ -1,8 +1,49 @@
+import { pendingRegistration, registrationExpired, settleRegistration } from "@carillon/domain";
 import { registerPushToken } from "@carillon/jobs";
+import type { Logger } from "@carillon/kit";
 
+import type { BouncerReply } from "../bouncer.ts";
 import { callProcessor } from "../intent-processor.ts";
 
-/** Nothing is registered yet: no push service can be configured. */
-export default callProcessor(registerPushToken, async () => {
-  throw new Error("this server cannot call a push bouncer yet");
+/** Has the push bouncer keep a device's token (push.md §3). What it decides is stored where it still means something. */
+export default callProcessor(registerPushToken, async (db, intent, calling) => {
+  const { realmId, payload: ref } = intent;
+  const registration = await pendingRegistration(db, realmId, ref);
+  if (!registration) return;
+  const { tokenId, realmUuid, bouncerPublicKey, encryptedRegistration } = registration;
+  const { log, signal } = calling;
+  if (registration.isExpired) {
+    log.error({ deviceId: ref.deviceId }, "a device could not be registered for push in a day");
+    return (tx) => settleRegistration(tx, realmId, ref, registrationExpired);
+  }
+  const { bouncer } = calling;
+  if (!bouncer) throw new Error("no push bouncer is configured");
+  const given = {
+    realmUuid,
+    tokenId,
+    bouncerPublicKey,
+    encryptedPushRegistration: encryptedRegistration,
+  };
+  const refusal = decided(await bouncer.register(given, { signal }), log);
+  return (tx) => settleRegistration(tx, realmId, ref, refusal);
 });
+
+/**
+ * Why the bouncer does not keep the token; undefined where it does.
+ * @throws Error where it has not decided, so that it is asked again
+ */
+function decided(reply: BouncerReply<unknown>, log: Logger): string | undefined {
+  switch (reply.kind) {
+    case "done":
+      return undefined;
+    case "permanent":
+      if (reply.code === registrationExpired)
+        log.error({ reason: reply.reason }, "the push bouncer finds a registration too old");
+      return reply.code;
+    case "retry":
+      throw new Error(`the push bouncer: ${reply.reason}`);
+    case "adminActionRequired":
+      log.error({ code: reply.code }, "the push bouncer wants something of an administrator");
+      throw new Error(`the push bouncer wants something of an administrator: ${reply.code}`);
+  }
+}

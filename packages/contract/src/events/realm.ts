@@ -13,11 +13,13 @@ export const realmUpdated = event({
   changesPresentation: true,
 });
 
-export const realmPolicyUpdated = event({
+export const realmPropertyUpdated = event({
   type: "realm",
   op: "update",
-  about: "One of the older `…_policy` numbers is different, after a permission that it stands for.",
+  about:
+    "One of the older `…_policy` numbers is different, after a permission that it stands for; or the push bouncer says " +
+    "something else of the organization: `push_notifications_enabled`, `push_notifications_enabled_end_timestamp`.",
   to: "everybody",
-  fields: { property: z.string(), value: z.int() },
+  fields: { property: z.string(), value: z.union([z.int(), z.boolean(), z.null()]) },
   changesPresentation: true,
 });

@@ -19,7 +19,7 @@ export async function serverSettings(sql: Sql, site: Site, host: string) {
       remoteuser: false,
     },
     external_authentication_methods: [],
-    push_notifications_enabled: site.pushConfigured,
+    push_notifications_enabled: site.pushConfigured && realm.pushNotificationsEnabled,
     is_incompatible: false,
     email_auth_enabled: byPassword,
     require_email_format_usernames: true,

@@ -5,6 +5,7 @@ export * from "./clear-events.ts";
 export * from "./clear-intents.ts";
 export * from "./clear-rate-hits.ts";
 export * from "./count-traffic.ts";
+export * from "./expire-push-registrations.ts";
 export * from "./file-words.ts";
 export * from "./heartbeat.ts";
 export * from "./index-messages.ts";

@@ -1,7 +1,7 @@
 import {
   type LoggedFields,
   type NewEvent,
-  realmPolicyUpdated,
+  realmPropertyUpdated,
   realmUpdated,
 } from "@carillon/contract";
 
@@ -15,5 +15,30 @@ export function realmUpdatedEvents(data: Changed): NewEvent[] {
 
 /** What everybody is told of one of the numbers that older clients know permissions by. */
 export function realmPolicyEvent(property: string, value: number): NewEvent {
-  return realmPolicyUpdated({ property, value });
+  return realmPropertyUpdated({ property, value });
+}
+
+/** What the push bouncer says of an organization. */
+export interface PushStatus {
+  /** Whether it pushes for the organization. */
+  readonly enabled: boolean;
+  /** UNIX seconds after which it will not; null where no end is known. */
+  readonly endsAt: number | null;
+}
+
+/** What everybody is told where the push bouncer says something else than before. */
+export function pushStatusEvents(before: PushStatus, now: PushStatus): NewEvent[] {
+  const events: NewEvent[] = [];
+  if (before.enabled !== now.enabled)
+    events.push(
+      realmPropertyUpdated({ property: "push_notifications_enabled", value: now.enabled }),
+    );
+  if (before.endsAt !== now.endsAt)
+    events.push(
+      realmPropertyUpdated({
+        property: "push_notifications_enabled_end_timestamp",
+        value: now.endsAt,
+      }),
+    );
+  return events;
 }

@@ -25,6 +25,8 @@ const row = {
   description: column.text,
   editHistoryPolicy: column.text.as<EditHistoryPolicy>(),
   enableReadReceipts: column.bool,
+  /** Whether the push bouncer pushes for it, as far as is known. */
+  pushNotificationsEnabled: column.bool,
   /** Whether there are accounts that its guests do not see (users.md §2.1). */
   restrictsGuests: column.bool,
   /** The database's clock when this was read: the start of the transaction. UNIX time in seconds, with a fraction. */
@@ -47,6 +49,7 @@ const byId = statement({
       enable_spectator_access AS "enableSpectatorAccess", send_channel_events_messages AS "sendChannelEventsMessages",
       new_stream_announcements_channel_id AS "newStreamAnnouncementsChannelId", description,
       message_edit_history_visibility_policy AS "editHistoryPolicy", enable_read_receipts AS "enableReadReceipts",
+      push_notifications_enabled AS "pushNotificationsEnabled",
       ${restrictsGuests} AS "restrictsGuests",
       extract(epoch FROM now())::float8 AS now, ${linkifiersText} AS linkifiers,
       ${groupsObject(realmPermissions)} AS groups

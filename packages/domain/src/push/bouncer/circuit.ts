@@ -30,13 +30,13 @@ export type Admission =
 const waitMs = "ceil(extract(epoch FROM no_calls_until - clock_timestamp()) * 1000)::int";
 
 const look = statement({
-  name: "bouncer-circuit-look",
+  name: "push-circuit-look",
   text: `SELECT failures, in_trial AS "inTrial", ${waitMs} AS "waitMs" FROM bouncer_circuit`,
   row: { failures: column.int, inTrial: column.bool, waitMs: column.int.orNull() },
 });
 
 const beginTrial = statement({
-  name: "bouncer-circuit-trial",
+  name: "push-circuit-trial",
   text: `UPDATE bouncer_circuit
     SET in_trial = true, no_calls_until = clock_timestamp() + interval '${trialSeconds} s'
     WHERE no_calls_until <= clock_timestamp() RETURNING failures`,
@@ -62,7 +62,7 @@ export async function admitCall(sql: Sql): Promise<Admission> {
 const begins = `($1 OR failures + 1 >= ${mostFailures} AND no_calls_until IS NULL)`;
 
 const failed = statement({
-  name: "bouncer-circuit-failed",
+  name: "push-circuit-failed",
   text: `UPDATE bouncer_circuit SET failures = least(failures + 1, 1000), pauses = pauses + ${begins}::int,
       in_trial = in_trial AND NOT ${begins},
       no_calls_until = CASE WHEN ${begins} THEN clock_timestamp() + make_interval(secs =>
@@ -82,7 +82,7 @@ export async function noteUnanswered(sql: Sql, { isTrial }: { isTrial: boolean }
 }
 
 const answered = statement({
-  name: "bouncer-circuit-answered",
+  name: "push-circuit-answered",
   text: `UPDATE bouncer_circuit SET failures = 0, pauses = 0, no_calls_until = NULL, in_trial = false
     WHERE failures > 0`,
   row: {},

@@ -4,7 +4,8 @@ const byId = statement({
   name: "realm-snapshot",
   text: `SELECT floor(extract(epoch FROM date_created))::float8 AS "dateCreated",
       name_changes_disabled AS "nameChangesDisabled", email_changes_disabled AS "emailChangesDisabled",
-      message_retention_days AS "messageRetentionDays"
+      message_retention_days AS "messageRetentionDays",
+      floor(extract(epoch FROM push_notifications_enabled_end_timestamp))::float8 AS "pushEndsAt"
     FROM realms WHERE id = $1`,
   row: {
     /** UNIX time in seconds. */
@@ -13,6 +14,8 @@ const byId = statement({
     emailChangesDisabled: column.bool,
     /** null = for ever */
     messageRetentionDays: column.int.orNull(),
+    /** When the push bouncer will no longer push for it, in UNIX seconds; null where no end is known. */
+    pushEndsAt: column.float.orNull(),
   },
 });
 

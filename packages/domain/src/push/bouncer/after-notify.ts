@@ -1,0 +1,113 @@
+import { column, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { lockOrganization, pushStatusEvents, type PushStatus } from "@carillon/model";
+import type { BouncerOutcome, NotifyAnswer } from "@carillon/push";
+
+import { tellDevice } from "../devices/tell-device.ts";
+
+/** The devices that a call was for: all active ones of these accounts, which are of one organization. */
+export interface Notified {
+  readonly realmId: number;
+  readonly userIds: readonly number[];
+}
+
+/**
+ * Stores what the bouncer's word on a call of `notify` changes, in one transaction with what follows from the call (push.md
+ * §9): tokens that reach nobody are forgotten, and the organization learns whether it may push. Outcomes after which the
+ * same call is to be tried again change nothing. It locks the organization, then devices, each only where something is
+ * different.
+ */
+export async function noteNotified(
+  tx: Tx,
+  { realmId, userIds }: Notified,
+  outcome: BouncerOutcome<NotifyAnswer>,
+): Promise<void> {
+  if (outcome.kind === "done") {
+    const { realm_push_status: status, delete_token_ids: dead } = outcome.answer;
+    if (status)
+      await storeStatus(tx, realmId, () => ({
+        enabled: status.can_push,
+        endsAt: status.expected_end_timestamp,
+      }));
+    await forgetTokens(tx, realmId, userIds, dead);
+  } else if (refusesOrganization(outcome)) {
+    await storeStatus(tx, realmId, (before) => ({ ...before, enabled: false }));
+  }
+}
+
+/**
+ * Whether the bouncer pushes nothing for the organization until an operator has done something (missing realm, plan
+ * refusal): such a call is not tried again (push.md §9).
+ */
+export function refusesOrganization(outcome: BouncerOutcome<unknown>): boolean {
+  return (
+    outcome.kind === "adminActionRequired" &&
+    (outcome.code === "MISSING_REMOTE_REALM" || outcome.code === "PUSH_NOTIFICATIONS_DISALLOWED")
+  );
+}
+
+const readStatus = statement({
+  name: "push-status",
+  text: `SELECT push_notifications_enabled AS enabled,
+      floor(extract(epoch FROM push_notifications_enabled_end_timestamp))::float8 AS "endsAt"
+    FROM realms WHERE id = $1`,
+  row: { enabled: column.bool, endsAt: column.float.orNull() },
+});
+
+const writeStatus = statement({
+  name: "push-status-write",
+  text: `UPDATE realms SET push_notifications_enabled = $2,
+      push_notifications_enabled_end_timestamp = to_timestamp($3::float8) WHERE id = $1`,
+  row: {},
+});
+
+/** Nearly always it is what was known: then nobody waits for the organization's row. */
+async function storeStatus(
+  tx: Tx,
+  realmId: number,
+  next: (before: PushStatus) => PushStatus,
+): Promise<void> {
+  const known = await tx.first(readStatus, [realmId]);
+  if (!known || pushStatusEvents(known, next(known)).length === 0) return;
+  await lockOrganization(tx, realmId);
+  const before = await tx.first(readStatus, [realmId]);
+  if (!before) return;
+  const now = next(before);
+  const events = pushStatusEvents(before, now);
+  if (events.length === 0) return;
+  await tx.rows(writeStatus, [realmId, now.enabled, now.endsAt]);
+  emit(tx, realmId, events);
+}
+
+const lockDead = statement({
+  name: "devices-lock-dead",
+  text: `SELECT d.id, d.user_id AS "userId" FROM client_devices d
+    WHERE d.user_id = ANY($1::int[]) AND d.push_token_id = ANY($2::bytea[])
+      AND EXISTS (SELECT FROM users u WHERE u.id = d.user_id AND u.realm_id = $3)
+    ORDER BY d.id FOR NO KEY UPDATE`,
+  row: { id: column.bigint, userId: column.int },
+});
+
+const forget = statement({
+  name: "devices-forget-tokens",
+  text: "UPDATE client_devices SET push_token_id = NULL WHERE id = ANY($1::bigint[])",
+  row: {},
+});
+
+/** The device and its key stay: its client may register another token. */
+async function forgetTokens(
+  tx: Tx,
+  realmId: number,
+  userIds: readonly number[],
+  dead: readonly string[],
+): Promise<void> {
+  // Whatever else the bouncer names is no token of ours.
+  const tokenIds = dead.map((id) => Buffer.from(id, "base64")).filter(({ length }) => length === 8);
+  if (tokenIds.length === 0) return;
+  const values = [userIds, tokenIds, realmId];
+  const devices = await tx.lock({ name: "devices" }, lockDead, values);
+  if (devices.length === 0) return;
+  await tx.rows(forget, [devices.map(({ id }) => id)]);
+  for (const { id, userId } of devices)
+    tellDevice.updated(tx, { id: userId, realmId }, id, { push_token_id: null });
+}

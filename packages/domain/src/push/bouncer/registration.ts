@@ -1,0 +1,105 @@
+import { column, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
+
+import { tellDevice } from "../devices/tell-device.ts";
+import { removeLegacyTokens } from "../devices/remove-legacy-tokens.ts";
+
+/** A device's registration: another id means that the device has begun anew. */
+export interface RegistrationRef {
+  readonly deviceId: number;
+  readonly registrationId: number;
+}
+
+/** Hours after which the bouncer refuses what a device has encrypted, so that it is in vain to go on (push.md §3). */
+export const registrationHours = 24;
+
+const row = {
+  realmUuid: column.uuid,
+  /** 8 bytes */
+  tokenId: column.bytes.neverNullHere(),
+  bouncerPublicKey: column.text,
+  encryptedRegistration: column.text,
+  /** It has taken too long. */
+  isExpired: column.bool.neverNullHere(),
+};
+
+const pendingOne = statement({
+  name: "push-registration-pending",
+  text: `SELECT o.uuid AS "realmUuid", d.pending_push_token_id AS "tokenId",
+      r.bouncer_public_key AS "bouncerPublicKey", r.encrypted_registration AS "encryptedRegistration",
+      d.push_token_last_updated <= now() - interval '${registrationHours} h' AS "isExpired"
+    FROM push_registrations r JOIN client_devices d ON d.id = r.device_id
+    JOIN users u ON u.id = d.user_id JOIN realms o ON o.id = u.realm_id
+    WHERE r.id = $1 AND d.id = $2 AND u.realm_id = $3
+      AND d.pending_push_token_id IS NOT NULL AND d.push_registration_error_code IS NULL
+      AND d.push_token_last_updated IS NOT NULL`,
+  row,
+});
+
+/** What the bouncer is to be told; undefined where the device is gone, has begun anew, or has its answer. */
+export async function pendingRegistration(
+  sql: Sql,
+  realmId: number,
+  { deviceId, registrationId }: RegistrationRef,
+): Promise<RowOf<typeof row> | undefined> {
+  return (await sql.rows(pendingOne, [registrationId, deviceId, realmId]))[0];
+}
+
+const lockPending = statement({
+  name: "device-lock-pending",
+  text: `SELECT d.user_id AS "userId" FROM client_devices d
+    WHERE d.id = $1 AND d.pending_push_token_id IS NOT NULL AND d.push_registration_error_code IS NULL
+      AND EXISTS (SELECT FROM users u WHERE u.id = d.user_id AND u.realm_id = $2)
+    FOR NO KEY UPDATE`,
+  row: { userId: column.int },
+});
+
+/** Read after the lock, without which nobody replaces it. */
+const take = statement({
+  name: "push-registration-take",
+  text: "DELETE FROM push_registrations WHERE id = $1 AND device_id = $2 RETURNING id",
+  row: { id: column.bigint },
+});
+
+const acknowledge = statement({
+  name: "device-acknowledge-token",
+  text: `UPDATE client_devices SET push_token_id = pending_push_token_id,
+      push_token_kind = pending_push_token_kind, pending_push_token_id = NULL, pending_push_token_kind = NULL
+    WHERE id = $1 RETURNING push_token_id AS "tokenId"`,
+  row: { tokenId: column.bytes.neverNullHere() },
+});
+
+const refuse = statement({
+  name: "device-refuse-token",
+  text: "UPDATE client_devices SET push_registration_error_code = $2 WHERE id = $1",
+  row: {},
+});
+
+/**
+ * Stores what the bouncer has decided and tells the owner of it, unless the device is gone by now, or registers another
+ * token: then it is nothing to anybody (push.md §3).
+ * @param refusal the code that says why the bouncer does not keep the token; undefined where it does
+ */
+export async function settleRegistration(
+  tx: Tx,
+  realmId: number,
+  { deviceId, registrationId }: RegistrationRef,
+  refusal?: string,
+): Promise<void> {
+  const lock = { name: "devices", keys: [deviceId] } as const;
+  const [device] = await tx.lock(lock, lockPending, [deviceId, realmId]);
+  if (!device) return;
+  if ((await tx.rows(take, [registrationId, deviceId])).length === 0) return;
+  const owner = { id: device.userId, realmId };
+  if (refusal !== undefined) {
+    await tx.rows(refuse, [deviceId, refusal]);
+    tellDevice.updated(tx, owner, deviceId, { push_registration_error_code: refusal });
+    return;
+  }
+  const [stored] = await tx.rows(acknowledge, [deviceId]);
+  if (!stored) throw new Error("a token was not acknowledged");
+  tellDevice.updated(tx, owner, deviceId, {
+    push_token_id: stored.tokenId.toString("base64"),
+    pending_push_token_id: null,
+  });
+  await removeLegacyTokens(tx, owner.id, stored.tokenId);
+}
