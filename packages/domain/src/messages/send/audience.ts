@@ -4,30 +4,60 @@ import { column, statement, type Sql } from "@carillon/db";
 /** Who gets a copy, as PostgreSQL writes an array: it goes back into SQL as it came, however long. */
 export type Audience = string;
 
+/** Who gets a copy of a message. */
+export interface Receivers {
+  readonly audience: Audience;
+  /** Whether one of them has a device that can be reached. */
+  readonly reachable: boolean;
+}
+
+/** The index of devices is gone through once along the list: where there are few devices the list costs nothing. */
+const hasDevice = (ids: string) =>
+  `EXISTS (SELECT FROM client_devices d WHERE d.user_id = ANY(${ids}) AND d.push_token_id IS NOT NULL)`;
+
 const subscribers = statement({
   name: "channel-audiences",
-  text: `SELECT channel_id AS "channelId", array_agg(user_id ORDER BY user_id)::text AS audience
-    FROM subscriptions WHERE channel_id = ANY($1::int[]) AND active AND is_user_active GROUP BY channel_id`,
-  row: { channelId: column.int, audience: column.text },
+  text: `SELECT channel_id AS "channelId", ids::text AS audience, ${hasDevice("ids")} AS reachable FROM (
+      SELECT channel_id, array_agg(user_id ORDER BY user_id) AS ids FROM subscriptions
+      WHERE channel_id = ANY($1::int[]) AND active AND is_user_active GROUP BY channel_id OFFSET 0) s`,
+  row: { channelId: column.int, audience: column.text, reachable: column.bool },
 });
+
+const withDevice = statement({
+  name: "members-with-device",
+  text: `SELECT DISTINCT user_id AS id FROM client_devices
+    WHERE user_id = ANY($1::int[]) AND push_token_id IS NOT NULL`,
+  row: { id: column.int },
+});
+
+const nobody: Receivers = { audience: "{}", reachable: false };
 
 /**
  * For each message its audience: the active subscribers of the channel, or everybody in the conversation. A sender
  * outside the channel gets no copy.
  */
-export async function loadAudiences(
+export async function loadReceivers(
   sql: Sql,
   messages: readonly NumberedMessage[],
-): Promise<Audience[]> {
+): Promise<Receivers[]> {
   const channelIds = new Set<number>();
+  const memberIds = new Set<number>();
   for (const { target } of messages)
     if (target.kind === "channel") channelIds.add(target.channel.id);
-  const rows = channelIds.size > 0 ? await sql.rows(subscribers, [[...channelIds]]) : [];
-  const byChannel = new Map(rows.map(({ channelId, audience }) => [channelId, audience]));
-  return messages.map(({ target }) =>
+    else for (const id of target.members) memberIds.add(id);
+  const [rows, reached] = await Promise.all([
+    channelIds.size > 0 ? sql.rows(subscribers, [[...channelIds]]) : [],
+    memberIds.size > 0 ? sql.rows(withDevice, [[...memberIds]]) : [],
+  ]);
+  const byChannel = new Map(rows.map(({ channelId, ...receivers }) => [channelId, receivers]));
+  const reachable = new Set(reached.map(({ id }) => id));
+  return messages.map(({ target, sender }) =>
     target.kind === "channel"
-      ? (byChannel.get(target.channel.id) ?? "{}")
-      : `{${target.members.join(",")}}`,
+      ? (byChannel.get(target.channel.id) ?? nobody)
+      : {
+          audience: `{${target.members.join(",")}}`,
+          reachable: target.members.some((id) => id !== sender.id && reachable.has(id)),
+        },
   );
 }
 

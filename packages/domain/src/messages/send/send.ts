@@ -2,8 +2,9 @@ import { type NumberedMessage, type OutgoingMessage, type Realm, memberKey } fro
 import { column, statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
+import { recordPushPlan } from "../../notifications/record-plan.ts";
 import { openConversations } from "../../sight/new-conversations.ts";
-import { amongAudience, loadAudiences } from "./audience.ts";
+import { amongAudience, loadReceivers } from "./audience.ts";
 import { messageEvent } from "./message-event.ts";
 import { loadReceiverFlags } from "./receiver-flags.ts";
 import { insertCopies, insertMessages } from "./store-messages.ts";
@@ -36,16 +37,16 @@ export async function sendMessages(
 ): Promise<SendResult> {
   if (outgoing.length === 0) return { sent: [], events: [] };
   const { numbered, shown } = await number(tx, realm, outgoing);
-  const [inserted, audiences, flags, unseen] = await Promise.all([
+  const [inserted, receivers, flags, unseen] = await Promise.all([
     insertMessages(tx, realm.id, numbered),
-    loadAudiences(tx, numbered),
+    loadReceivers(tx, numbered),
     loadReceiverFlags(tx, realm.id, numbered),
     loadUnseen(tx, realm, numbered),
   ]);
   const sent = numbered
     .map((message, i) => ({
       message,
-      audience: audiences[i]!,
+      ...receivers[i]!,
       flags: flags[i]!,
       unseen: unseen.get(i) ?? [],
     }))
@@ -59,10 +60,12 @@ export async function sendMessages(
     ...message,
     mentionedFollowers: amongAudience(audience, message.mentionedFollowers),
   }));
+  const pushed = sent.flatMap(({ message, reachable }) => (reachable ? [message] : []));
   const [visibility, woken] = await Promise.all([
     raiseVisibility(tx, heard),
     touchChannels(tx, realm.id, heard),
     copying,
+    recordPushPlan(tx, realm.id, pushed),
   ]);
   const policies = new Map(heard.map(({ id }, i) => [id, visibility.policies[i]]));
   return {

@@ -1,0 +1,148 @@
+import { aliveQueue } from "@carillon/events";
+import type { PlanPushesIntent } from "@carillon/jobs";
+import { flag, personalSettings, visibilityPolicy } from "@carillon/model";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
+
+/** Seconds after the last sign of activity for which somebody counts as there (push.md §9). */
+const presentFor = 140;
+
+/** What is asked of the personal settings, by what it is called here: unpacking them once is what takes the time. */
+const settings = {
+  offline: "enable_offline_push_notifications",
+  online: "enable_online_push_notifications",
+  followed: "enable_followed_topic_push_notifications",
+  followedWildcards: "enable_followed_topic_wildcard_mentions_notify",
+  wildcards: "wildcard_mentions_notify",
+  channels: "enable_stream_push_notifications",
+} as const;
+
+const names = Object.entries(settings);
+const settingColumns = names
+  .map(([as, name]) => `coalesce(p.${name}, ${personalSettings[name].initial}) AS "${as}"`)
+  .join(", ");
+
+/** Whether the account `u` has the setting on for all channels; `users_channel_pushes_idx` is of these. */
+const wantsChannels = `coalesce((u.settings->>'${settings.channels}')::boolean, false)`;
+
+const row = {
+  /** Place of the message among those asked for, from 1. */
+  place: column.bigint,
+  userId: column.int,
+  isDirect: column.bool,
+  /** Of the account's copy of the message. */
+  flags: column.int,
+  policy: column.int,
+  channelMuted: column.bool,
+  channelPush: column.bool.orNull(),
+  channelWildcards: column.bool.orNull(),
+  /** Those of the mentioned groups that the account is in. */
+  groupIds: column.ints,
+  /** How many devices it has that can be reached. */
+  devices: column.int,
+  present: column.bool,
+  offline: column.bool,
+  online: column.bool,
+  followed: column.bool,
+  followedWildcards: column.bool,
+  wildcards: column.bool,
+  channels: column.bool,
+};
+
+/** A receiver of a message to whom it may be pushed. */
+export type Candidate = RowOf<typeof row>;
+
+/**
+ * Whom a message may concern: everybody in a conversation; of a channel who is mentioned, who follows the topic, who
+ * wants all of the channel, and everybody where everybody is called. Of these people who are active, have not read the
+ * message, have not muted its sender, and have a device. One message is looked at after the other, and each look-up goes
+ * by its own index (`OFFSET 0`): what PostgreSQL expects of lists that it does not know would make it read whole tables.
+ */
+const candidates = statement({
+  name: "push-candidates",
+  text: `WITH RECURSIVE mentioned (root, group_id) AS (
+      SELECT id, id FROM unnest($7::int[]) AS g (id)
+      UNION SELECT root, edge.subgroup_id FROM mentioned JOIN user_group_subgroup edge ON edge.supergroup_id = group_id
+    )
+    SELECT w.place, c.user_id AS "userId", NOT m.is_channel AS "isDirect", um.flags, d.devices,
+      coalesce((SELECT t.visibility_policy FROM user_topics t WHERE t.user_id = c.user_id
+        AND t.channel_id = m.channel_id AND lower(t.topic) = m.topic), ${visibilityPolicy.inherit}) AS policy,
+      coalesce(s.is_muted, false) AS "channelMuted", s.push_notifications AS "channelPush",
+      s.wildcard_mentions_notify AS "channelWildcards",
+      ARRAY(SELECT DISTINCT mentioned.root FROM mentioned JOIN user_group_member member
+        ON member.group_id = mentioned.group_id AND member.user_id = c.user_id
+        WHERE mentioned.root = ANY(w.group_ids::int[])) AS "groupIds",
+      NOT coalesce(p.${settings.online}, false) AND EXISTS (SELECT FROM user_presence seen
+          WHERE seen.user_id = c.user_id AND seen.active_at > now() - interval '${presentFor} seconds')
+        AND EXISTS (SELECT FROM event_queue q WHERE q.user_id = c.user_id AND ${aliveQueue}
+          AND (q.options->'eventTypes' = 'null' OR q.options->'eventTypes' ? 'message')) AS present,
+      ${settingColumns}
+    FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bool[]) WITH ORDINALITY
+      AS w (message_id, user_ids, group_ids, everybody, place)
+    CROSS JOIN LATERAL (
+      SELECT m.sender_id, m.is_channel, lower(m.topic) AS topic, r.channel_id, r.member_ids
+      FROM messages m JOIN recipients r ON r.id = m.recipient_id
+      WHERE m.id = w.message_id AND m.realm_id = $1 OFFSET 0
+    ) m
+    CROSS JOIN LATERAL (
+      SELECT unnest(m.member_ids) AS user_id WHERE NOT m.is_channel
+      UNION SELECT unnest(w.user_ids::int[])
+      UNION SELECT member.user_id FROM mentioned JOIN user_group_member member ON member.group_id = mentioned.group_id
+        WHERE mentioned.root = ANY(w.group_ids::int[])
+      UNION SELECT t.user_id FROM user_topics t WHERE t.channel_id = m.channel_id AND lower(t.topic) = m.topic
+        AND t.visibility_policy = ${visibilityPolicy.followed}
+      UNION SELECT s.user_id FROM subscriptions s WHERE s.channel_id = m.channel_id AND s.active
+        AND (w.everybody OR s.push_notifications OR s.push_notifications IS NULL
+          AND s.user_id IN (SELECT u.id FROM users u WHERE u.realm_id = $1 AND ${wantsChannels}))
+      OFFSET 0
+    ) c
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int AS devices FROM client_devices d
+      WHERE d.user_id = c.user_id AND d.push_token_id IS NOT NULL
+    ) d
+    CROSS JOIN LATERAL (
+      SELECT um.flags FROM user_messages um WHERE um.user_id = c.user_id AND um.message_id = w.message_id
+        AND um.flags & ${flag.read | flag.activeMobilePush} = 0 OFFSET 0
+    ) um
+    LEFT JOIN LATERAL (
+      SELECT s.is_muted, s.push_notifications, s.wildcard_mentions_notify FROM subscriptions s
+      WHERE s.channel_id = m.channel_id AND s.user_id = c.user_id AND s.active OFFSET 0
+    ) s ON true
+    CROSS JOIN LATERAL (
+      SELECT p.* FROM users u, jsonb_to_record(u.settings)
+        AS p (${names.map(([, name]) => `${name} bool`).join(", ")})
+      WHERE u.id = c.user_id AND u.realm_id = $1 AND u.is_active AND NOT u.is_bot OFFSET 0
+    ) p
+    WHERE c.user_id <> m.sender_id AND c.user_id > CASE WHEN w.place = 1 THEN $6::int ELSE 0 END
+      AND d.devices > 0 AND (NOT m.is_channel OR s.is_muted IS NOT NULL)
+      AND NOT EXISTS (SELECT FROM muted_users muted WHERE muted.user_id = c.user_id AND muted.muted_user_id = m.sender_id)
+    ORDER BY w.place, c.user_id LIMIT $8`,
+  row,
+});
+
+/**
+ * To whom the messages may be pushed, message after message, of each by account.
+ * @param limit so many are looked at: where there are as many there may be more, after the last one
+ */
+export function loadCandidates(
+  sql: Sql,
+  realmId: number,
+  { messages, after }: PlanPushesIntent,
+  limit: number,
+): Promise<Candidate[]> {
+  const listed = (ids: readonly number[] = []) => `{${ids.join(",")}}`;
+  return sql.rows(candidates, [
+    realmId,
+    messages.map(({ id }) => id),
+    messages.map(({ users }) => listed(users)),
+    messages.map(({ groups }) => listed(groups)),
+    messages.map(({ everybody }) => everybody ?? false),
+    after,
+    groupsOf(messages),
+    limit,
+  ]);
+}
+
+/** Every group that the messages mention, once. */
+export function groupsOf(messages: PlanPushesIntent["messages"]): number[] {
+  return [...new Set(messages.flatMap(({ groups }) => groups ?? []))];
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { intentJob } from "../intent-job.ts";
+import { backoff } from "../retry.ts";
+
+const id = z.int().positive();
+
+/** Why a message is pushed to somebody (push.md §9). */
+export const pushTriggers = [
+  "direct_message",
+  "mention",
+  "followed_topic_wildcard",
+  "wildcard",
+  "followed_topic",
+  "channel",
+] as const;
+
+export type PushTrigger = (typeof pushTriggers)[number];
+
+const push = z.strictObject({
+  userId: id,
+  messageId: id,
+  trigger: z.enum(pushTriggers),
+  /** The user group that the account is mentioned as a member of. */
+  groupId: id.optional(),
+});
+
+const intent = z.strictObject({ pushes: z.array(push).min(1) });
+
+/** A message for an account: each is in one intent only. */
+export type PlannedPush = z.infer<typeof push>;
+export type SendPushesIntent = z.infer<typeof intent>;
+
+/** About two hours of attempts, after which nobody needs to hear of the message on their phone. */
+export const sendPushes = intentJob({
+  name: "send-pushes",
+  queue: "push",
+  about: "Pushes messages to devices of their receivers, by one call of the push bouncer.",
+  intent,
+  retry: backoff({ attempts: 36, first: "5s", cap: "5m", jitter: 0.5 }),
+  deadline: "25s",
+});

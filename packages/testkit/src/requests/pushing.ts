@@ -1,0 +1,84 @@
+import type { Database } from "@carillon/db";
+import {
+  type IntentDefinition,
+  type PlannedPush,
+  planPushes,
+  type RemovePushesIntent,
+  removePushes,
+  sendPushes,
+} from "@carillon/jobs";
+import { decryptPayload, type NotifyBody } from "@carillon/push";
+
+import { pushKey } from "../factories/device.ts";
+import { type JobRun, runJob, type RunJobOptions } from "../jobs.ts";
+
+/** Runs the jobs of all pending intents of that kind, and of those that follow from them, without a queue. */
+export async function runIntents<Payload>(
+  db: Database,
+  definition: IntentDefinition<Payload>,
+  options?: RunJobOptions,
+): Promise<JobRun[]> {
+  const runs: JobRun[] = [];
+  for (let turn = 0; turn < 100; turn++) {
+    const pending = await db.prisma.jobIntent.findMany({
+      where: { job: definition.name, state: "pending" },
+      orderBy: { id: "asc" },
+    });
+    if (pending.length === 0) return runs;
+    for (const { id, version } of pending)
+      runs.push(await runJob(db, definition, { intentId: Number(id), version }, options));
+  }
+  throw new Error(`the intents of ${definition.name} never came to an end`);
+}
+
+/** What a bouncer was told for a device whose key is made of the byte, in the clear, oldest first. */
+export async function toldPhone(
+  bodies: readonly NotifyBody[],
+  fill = 1,
+): Promise<Array<Readonly<Record<string, unknown>>>> {
+  const key = Buffer.from(pushKey(1, fill).push_key, "base64");
+  const told: Array<Readonly<Record<string, unknown>>> = [];
+  for (const { push_requests } of bodies)
+    for (const { payload } of push_requests) {
+      const opened = await decryptPayload(key, payload.encrypted_data).catch(() => undefined);
+      if (opened) told.push(opened as Readonly<Record<string, unknown>>);
+    }
+  return told;
+}
+
+/** Finds out to whom the messages that were sent are pushed: what is now to be sent, by message and account. */
+export async function plannedPushes(db: Database): Promise<PlannedPush[]> {
+  await runIntents(db, planPushes);
+  const calls = await pendingPayloads(db, sendPushes);
+  return calls
+    .flatMap(({ pushes }) => pushes)
+    .toSorted((a, b) => a.messageId - b.messageId || a.userId - b.userId);
+}
+
+/** What is to go off devices, by account. */
+export async function plannedRemovals(db: Database): Promise<RemovePushesIntent["removals"]> {
+  const calls = await pendingPayloads(db, removePushes);
+  return calls.flatMap(({ removals }) => removals).toSorted((a, b) => a.userId - b.userId);
+}
+
+/** What the pending intents of that kind hold, in the order in which they were recorded. */
+export async function pendingPayloads<Payload>(
+  db: Database,
+  definition: IntentDefinition<Payload>,
+): Promise<Payload[]> {
+  const rows = await db.prisma.jobIntent.findMany({
+    where: { job: definition.name, state: "pending" },
+    orderBy: { id: "asc" },
+  });
+  return rows.map(({ payload }) => definition.intent.parse(payload));
+}
+
+/** As if nothing had been recorded of that kind. */
+export async function forgetIntents(
+  db: Database,
+  ...definitions: readonly IntentDefinition[]
+): Promise<void> {
+  await db.prisma.jobIntent.deleteMany({
+    where: { job: { in: definitions.map(({ name }) => name) } },
+  });
+}
