@@ -68,8 +68,8 @@ export function intentSteps<Payload>(
 /** It was not tried, or not to its end: the job comes again, and at its end the sweep sees to the row. */
 const unfinished = [IntentBusy, HandBack, AwaitChildren];
 
-/** Writes into the row how it failed, where it did. */
-async function noted(
+/** Writes into the row how it failed, where it did: for processors that do the rest themselves. */
+export async function noted(
   { retry }: IntentDefinition,
   { payload, attempt, lifetime, services: { db } }: JobContext<IntentRef>,
   work: (db: Database) => Promise<void>,

@@ -54,6 +54,14 @@ export { keepUpChannels } from "./channels/upkeep/keep-up-channels.ts";
 export { deleteStep, noteFailedStep } from "./deletion/delete-step.ts";
 export { forgetDeletions } from "./deletion/forget-deletions.ts";
 export { planDeletion } from "./deletion/plan-deletion.ts";
+export { planPushBatch } from "./notifications/plan-pushes.ts";
+export {
+  prepareRemovals,
+  preparePushes,
+  type Notification,
+  type PreparedCall,
+} from "./notifications/prepare-pushes.ts";
+export { recordOvertaken } from "./notifications/record-overtaken.ts";
 export { changeComposition } from "./groups/composition.ts";
 export { createUserGroup } from "./groups/create-group.ts";
 export { deactivateUserGroup } from "./groups/deactivate-group.ts";

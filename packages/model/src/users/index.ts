@@ -39,7 +39,14 @@ export { presentUser, userObject } from "./present.ts";
 export { type Principals, loadPrincipals } from "./principals.ts";
 export { setting } from "./setting.ts";
 export { restrictsGuests } from "../realms/restricts-guests.ts";
-export { type Sight, fullSight, loadSight, unknownName, unknownUser } from "./sight.ts";
+export {
+  type Sight,
+  fullSight,
+  loadSight,
+  unknownName,
+  unknownPicture,
+  unknownUser,
+} from "./sight.ts";
 export {
   audienceNow,
   audienceSeeing,

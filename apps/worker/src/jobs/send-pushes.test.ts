@@ -1,0 +1,329 @@
+import { planPushes, removePushes, sendPushes } from "@carillon/jobs";
+import { bouncerClient } from "@carillon/push";
+import {
+  type BouncerFault,
+  changeSettings,
+  channel,
+  countQueries,
+  crowd,
+  device,
+  drops,
+  forgetIntents,
+  hangs,
+  pendingPayloads,
+  plannedPushes,
+  plannedRemovals,
+  refuses,
+  runIntents,
+  send,
+  subscribe,
+  type TestAccount,
+  type TestChannel,
+  testSite,
+  toChannel,
+  toldPhone,
+  toUsers,
+  unheard,
+  unsubscribe,
+  useFakeBouncer,
+  user,
+  userGroup,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+describe("the job send-pushes", () => {
+  const scene = useScene();
+  const bouncer = useFakeBouncer(500);
+  let receiver: TestAccount;
+  let room: TestChannel;
+
+  beforeEach(async () => {
+    const { db, org } = scene;
+    await forgetIntents(db, planPushes, sendPushes, removePushes);
+    await db.prisma.clientDevice.deleteMany();
+    receiver = await user(db, org.realm);
+    room = await channel(db, org.realm, { subscribers: [receiver, org.owner, org.member] });
+    await device(db, receiver, { active: 1 });
+  });
+
+  const client = () => bouncerClient(bouncer.config, "1.0");
+  /** Finds out to whom, then runs the jobs of all that is to be sent now. */
+  const push = async (attempt = 1) => {
+    await plannedPushes(scene.db);
+    const calls = client();
+    try {
+      return await runIntents(scene.db, sendPushes, { services: { bouncer: calls }, attempt });
+    } finally {
+      await calls.close();
+    }
+  };
+  const told = () => toldPhone(bouncer.handedOver);
+  const mention = (to = receiver) => `@**${to.fullName}**`;
+  const flagged = async () => {
+    const rows = await scene.db.rows<{ id: number }>(
+      "SELECT message_id AS id FROM user_messages WHERE user_id = $1 AND flags & 512 <> 0",
+      [receiver.id],
+    );
+    return rows.map(({ id }) => id);
+  };
+  const mark = (id: number) =>
+    scene.as(receiver).post("/api/v1/messages/flags", { messages: [id], op: "add", flag: "read" });
+
+  describe("tells", () => {
+    it("of a direct message who takes part, and what it says", async () => {
+      const { org } = scene;
+      const { realm, owner, member } = org;
+      const id = await send(
+        scene.as(owner),
+        toUsers([receiver.id, member.id], { content: "**Hello** :tada:\n> you" }),
+      );
+      await push();
+      const [payload, ...more] = await told();
+      expect(more).to.deep.equal([]);
+      expect(payload).to.include({
+        type: "message",
+        realm_url: `http://${realm.subdomain}.carillon.test`,
+        realm_name: realm.name,
+        user_id: receiver.id,
+        message_id: id,
+        sender_id: owner.id,
+        sender_full_name: owner.fullName,
+        recipient_type: "direct",
+        content: "Hello 🎉\n> you",
+      });
+      expect(payload).to.have.property("time").that.is.a("number");
+      expect(payload?.["recipient_user_ids"]).to.deep.equal(
+        [owner.id, member.id, receiver.id].toSorted((a, b) => a - b),
+      );
+      expect(payload?.["sender_avatar_url"]).to.match(/^https?:\/\//);
+      expect(payload).to.not.have.any.keys("mentioned_user_group_id", "channel_id");
+      expect(await flagged()).to.deep.equal([id]);
+    });
+
+    it("of a channel's message where it is, of a group that was mentioned its name", async () => {
+      const { db, org } = scene;
+      const group = await userGroup(db, org.realm, { members: [receiver] });
+      await send(
+        scene.as(org.owner),
+        toChannel(room.id, { topic: "", content: `@*${group.name}* ${"x".repeat(300)}` }),
+      );
+      await push();
+      const [payload] = await told();
+      expect(payload).to.include({
+        recipient_type: "channel",
+        channel_id: room.id,
+        channel_name: room.name,
+        topic: "general chat",
+        mentioned_user_group_id: group.id,
+        mentioned_user_group_name: group.name,
+      });
+      const begin = `@${group.name} `;
+      expect(payload?.["content"]).to.equal(`${begin}${"x".repeat(200 - begin.length)}…`);
+    });
+
+    it("a guest who does not see the sender nothing of them", async () => {
+      const { db, org } = scene;
+      const { realm, owner, groups } = org;
+      const guest = await user(db, realm, { role: 600 });
+      const loner = await user(db, realm);
+      await subscribe(db, room, guest);
+      await device(db, guest, { active: 2, key: { id: 1, fill: 2 } });
+      await db.prisma.realm.update({
+        where: { id: realm.id },
+        data: { canAccessAllUsersGroupId: groups["role:members"] },
+      });
+      try {
+        const content = `${mention(guest)} ${mention()}`;
+        await send(scene.as(loner), toChannel(room.id, { content: "@**all** hello" }));
+        await send(scene.as(owner), toChannel(room.id, { content }));
+        await push();
+      } finally {
+        await db.prisma.realm.update({
+          where: { id: realm.id },
+          data: { canAccessAllUsersGroupId: groups["role:everyone"] },
+        });
+      }
+      const names = async (fill: number) =>
+        (await toldPhone(bouncer.handedOver, fill)).map((each) => each["sender_full_name"]);
+      expect(await names(2)).to.deep.equal(["Unknown user", owner.fullName]);
+      expect(await names(1)).to.deep.equal([loner.fullName, owner.fullName]);
+      const [hidden] = await toldPhone(bouncer.handedOver, 2);
+      expect(hidden?.["sender_avatar_url"]).to.equal(
+        `${testSite().url}/avatar/${loner.id}?version=1`,
+      );
+    });
+
+    it("each of the devices by itself, and none that waits to be registered", async () => {
+      const { db, org } = scene;
+      await device(db, receiver, { active: 2, kind: "apns" });
+      await device(db, receiver, { active: 3, pending: 4 });
+      await device(db, receiver, { pending: 5 });
+      await send(scene.as(org.owner), toUsers([receiver.id]));
+      await push();
+      expect(bouncer.handedOver).to.have.length(1);
+      const [body] = bouncer.handedOver;
+      const requests = body?.push_requests ?? [];
+      expect(requests.map(({ token_id }) => token_id)).to.deep.equal(
+        [1, 2, 3].map((fill) => Buffer.alloc(8, fill).toString("base64")),
+      );
+      const { uuid } = await db.prisma.realm.findUniqueOrThrow({ where: { id: org.realm.id } });
+      expect(body?.realm_uuid).to.equal(uuid);
+      expect(new Set(requests.map(({ payload }) => payload.encrypted_data)).size).to.equal(3);
+      expect(await told()).to.have.length(3);
+    });
+
+    it("as few calls as can be, by the same statements for one as for many", async () => {
+      const { db, org } = scene;
+      const people = await crowd(db, receiver, 150);
+      await subscribe(db, room, ...people);
+      await send(scene.as(org.owner), toChannel(room.id, { content: mention() }));
+      const few = await countQueries(db, () => push());
+      await db.rows(
+        `INSERT INTO client_devices (user_id, push_key, push_key_id, push_token_id, push_token_kind)
+         SELECT id, decode(rpad('31', 66, '0'), 'hex'), 1, int8send(id), 'fcm' FROM unnest($1::int[]) AS id`,
+        [people.map(({ id }) => id)],
+      );
+      await send(scene.as(org.owner), toChannel(room.id, { content: "@**all**" }));
+      const many = await countQueries(db, () => push());
+      expect(many.count).to.equal(few.count, many.statements.join("\n"));
+      expect(bouncer.handedOver.map((body) => body.push_requests.length)).to.deep.equal([1, 151]);
+    });
+  });
+
+  describe("tells nobody", () => {
+    let id: number;
+    beforeEach(async () => {
+      id = await send(scene.as(scene.org.owner), toChannel(room.id, { content: mention() }));
+      await plannedPushes(scene.db);
+    });
+    afterEach(async () => {
+      await push();
+      expect(bouncer.calls).to.deep.equal([]);
+      expect(await flagged()).to.deep.equal([]);
+      expect(await plannedRemovals(scene.db)).to.deep.equal([]);
+    });
+
+    it("of a message that was read meanwhile", () => mark(id));
+    it("of one that is gone", () => scene.as(scene.org.owner).delete(`/api/v1/messages/${id}`));
+    it("of one in a channel that the account has left", () =>
+      unsubscribe(scene.db, room, receiver));
+    it("who was deactivated", () =>
+      scene.db.prisma.user.update({ where: { id: receiver.id }, data: { isActive: false } }));
+  });
+
+  it("tells nobody without a push service", async () => {
+    await send(scene.as(scene.org.owner), toUsers([receiver.id]));
+    await plannedPushes(scene.db);
+    await runIntents(scene.db, sendPushes);
+    expect(await pendingPayloads(scene.db, sendPushes)).to.deep.equal([]);
+    expect(await flagged()).to.deep.equal([]);
+  });
+
+  it("says what a message says by now", async () => {
+    const { org } = scene;
+    const id = await send(scene.as(org.owner), toChannel(room.id, { content: mention() }));
+    await plannedPushes(scene.db);
+    await scene.as(org.owner).patch(`/api/v1/messages/${id}`, { content: `new ${mention()}` });
+    await push();
+    expect((await told()).map(({ content }) => content)).to.deep.equal([
+      `new ${mention().replaceAll("*", "")}`,
+    ]);
+  });
+
+  describe("with a bouncer", () => {
+    const fails = async (fault: BouncerFault) => {
+      bouncer.behave({ fault });
+      const failed = await push().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      bouncer.behave({});
+      return failed;
+    };
+    const begin = async () => {
+      const id = await send(scene.as(scene.org.owner), toUsers([receiver.id]));
+      await plannedPushes(scene.db);
+      return id;
+    };
+
+    for (const [name, fault] of Object.entries({
+      "that hangs": hangs,
+      "that drops calls": drops,
+      "that fails": refuses(500, "INTERNAL"),
+      "that has done it, and nobody heard of it": unheard,
+    }))
+      it(`${name}: tries again with the same key, and tells once`, async () => {
+        const id = await begin();
+        expect(await fails(fault)).to.be.an("error");
+        expect(await flagged()).to.deep.equal([id]);
+        await push(2);
+        expect((await told()).map((each) => each["message_id"])).to.deep.equal([id]);
+        const keys = bouncer.calls.map(({ idempotencyKey }) => idempotencyKey);
+        expect(keys).to.have.length(2);
+        expect(new Set(keys).size).to.equal(1);
+        expect(keys[0]).to.match(/^send-pushes-\d+-v1$/);
+        expect(await plannedRemovals(scene.db)).to.deep.equal([]);
+      });
+
+    it("that fails: tries no more once the message is read, and takes it off the device", async () => {
+      const id = await begin();
+      await fails(unheard);
+      await mark(id);
+      await push(2);
+      expect(bouncer.calls).to.have.length(1);
+      expect(await plannedRemovals(scene.db)).to.deep.include({
+        userId: receiver.id,
+        messageIds: [id],
+      });
+    });
+
+    it("that refuses for good: gives up, and says why in the row", async () => {
+      await begin();
+      await fails(refuses(400, "BAD_REQUEST"));
+      const row = await scene.db.prisma.jobIntent.findFirstOrThrow({
+        where: { job: sendPushes.name },
+      });
+      expect(row.state).to.equal("dead");
+      expect(row.lastError).to.be.a("string");
+    });
+
+    it("that is slower than the reader: takes the message off the device afterwards", async () => {
+      const id = await begin();
+      bouncer.behave({
+        fault: async (_call, { accept }) => {
+          await mark(id);
+          return accept();
+        },
+      });
+      await push();
+      const both = { userId: receiver.id, messageIds: [id] };
+      expect(await plannedRemovals(scene.db)).to.deep.equal([both, both]);
+      expect(await flagged()).to.deep.equal([]);
+    });
+  });
+
+  it("keeps keys, tokens and what it tells out of logs and rows of jobs", async () => {
+    const { db, org } = scene;
+    await changeSettings(db, receiver, { enable_stream_push_notifications: true });
+    await send(scene.as(org.owner), toChannel(room.id, { content: "a very secret word" }));
+    const logged = [];
+    bouncer.behave({ fault: refuses(500, "INTERNAL") });
+    await push().catch((error: unknown) => logged.push(String(error)));
+    bouncer.behave({});
+    for (const { logLines } of await push(2)) logged.push(JSON.stringify(logLines));
+    expect(await told()).to.have.length(1);
+    const rows = await db.rows<{ text: string }>("SELECT job_intent::text AS text FROM job_intent");
+    const [secret] = await db.rows<{ key: Buffer; token: Buffer }>(
+      "SELECT push_key AS key, push_token_id AS token FROM client_devices WHERE user_id = $1",
+      [receiver.id],
+    );
+    const kept = [...logged, ...rows.map(({ text }) => text)].join("\n");
+    for (const text of ["very secret", ...forms(secret.key), ...forms(secret.token)])
+      expect(kept).to.not.include(text);
+  });
+});
+
+function forms(bytes: Buffer): string[] {
+  return [bytes.toString("hex"), bytes.toString("base64")];
+}

@@ -1,0 +1,12 @@
+import { preparePushes, recordOvertaken } from "@carillon/domain";
+import { sendPushes } from "@carillon/jobs";
+
+import { notifyProcessor } from "../notify-processor.ts";
+
+/** Pushes messages to the devices of those who have not read them. */
+export default notifyProcessor(sendPushes, {
+  type: "message",
+  prepare: (tx, site, { realmId, payload }) => preparePushes(tx, site, realmId, payload.pushes),
+  settle: (tx, { realmId, payload }, told, again) =>
+    recordOvertaken(tx, realmId, again ? payload.pushes : told.pushes),
+});

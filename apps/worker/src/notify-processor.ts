@@ -1,0 +1,91 @@
+import { doIntent, lookAtIntent, type ClaimedIntent, type Database, type Tx } from "@carillon/db";
+import type { Notification, PreparedCall } from "@carillon/domain";
+import { GiveUp, type IntentDefinition, type IntentRef } from "@carillon/jobs";
+import type { Site } from "@carillon/model";
+import {
+  encryptPayload,
+  type NotificationType,
+  pushRequestFor,
+  type PushRequest,
+} from "@carillon/push";
+
+import { noted } from "./intent-processor.ts";
+import { processor, type JobContext, type Processor } from "./processor.ts";
+
+/** How a job that calls the bouncer makes its notifications, and what it does with the answer. */
+export interface NotifyWork<Payload> {
+  readonly type: NotificationType;
+  /** In a transaction that commits before the call; what is told is in no job, and in no row. */
+  prepare(this: void, tx: Tx, site: Site, intent: ClaimedIntent<Payload>): Promise<PreparedCall>;
+  /**
+   * With the end of the intent, once the bouncer has answered.
+   * @param again an earlier attempt may have told more
+   */
+  settle?(
+    this: void,
+    tx: Tx,
+    intent: ClaimedIntent<Payload>,
+    told: PreparedCall,
+    again: boolean,
+  ): Promise<void>;
+}
+
+/**
+ * The processor of a job that has the bouncer tell devices something, by one call for the whole intent (push.md §9). The
+ * call's key is that of the job, so that a worker which dies between the call and the end of the intent tells nobody
+ * twice. Without a push service nobody is told.
+ */
+export function notifyProcessor<Payload>(
+  definition: IntentDefinition<Payload>,
+  work: NotifyWork<Payload>,
+): Processor<IntentRef> {
+  return processor(definition, (context) =>
+    noted(definition, context, async (db) => {
+      const intent = await lookAtIntent(db, definition, context.payload);
+      if (!intent) return;
+      const told = await tell(definition, context, db, work, intent);
+      await doIntent(db, definition, context.payload, async (tx) => {
+        if (told) await work.settle?.(tx, intent, told, context.attempt > 1);
+      });
+    }),
+  );
+}
+
+/**
+ * @returns what the bouncer was told; undefined where there is nobody to tell it
+ * @throws GiveUp for what the bouncer will never take, Error for what it may take later
+ */
+async function tell<Payload>(
+  definition: IntentDefinition<Payload>,
+  { payload: ref, services, signal }: JobContext<IntentRef>,
+  db: Database,
+  { prepare, type }: NotifyWork<Payload>,
+  intent: ClaimedIntent<Payload>,
+): Promise<PreparedCall | undefined> {
+  const { bouncer, site } = services;
+  if (!bouncer) return undefined;
+  const call = await db.transaction((tx) => prepare(tx, site, intent));
+  if (call.notifications.length === 0) return call;
+  const push_requests = await encrypted(type, call.notifications);
+  const body = { realm_uuid: call.realmUuid, push_requests };
+  const outcome = await bouncer.notify(body, { signal, idempotencyKey: definition.key(ref) });
+  switch (outcome.kind) {
+    case "done":
+      return call;
+    case "permanent":
+      throw new GiveUp(outcome.reason);
+    default:
+      throw new Error(outcome.reason);
+  }
+}
+
+/** A nonce of its own for each device: each has an encryption of its own. */
+async function encrypted(
+  type: NotificationType,
+  notifications: readonly Notification[],
+): Promise<PushRequest[]> {
+  const requests: PushRequest[] = [];
+  for (const { target, payload } of notifications)
+    requests.push(pushRequestFor(target, type, await encryptPayload(target.pushKey, payload)));
+  return requests;
+}

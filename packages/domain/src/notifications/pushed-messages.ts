@@ -1,0 +1,93 @@
+import { plainText } from "@carillon/markdown";
+import { type Picture, pictureOf } from "@carillon/model";
+import { column, statement, together, type Sql } from "@carillon/db";
+
+/** Code points of a message that a notification shows (push.md §9). */
+const shownOfContent = 200;
+
+/** Code points of HTML that are read for them: of some texts it is a hundred times as long. */
+const readOfHtml = 20_000;
+
+/** A message, as far as a notification tells of it. */
+export interface PushedMessage {
+  readonly id: number;
+  /** UNIX seconds */
+  readonly time: number;
+  readonly sender: { readonly id: number; readonly fullName: string; readonly picture: Picture };
+  /** What it says, in plain text. */
+  readonly content: string;
+  readonly place:
+    | { readonly kind: "direct"; readonly memberIds: readonly number[] }
+    | {
+        readonly kind: "channel";
+        readonly id: number;
+        readonly name: string;
+        readonly topic: string;
+      };
+}
+
+const messages = statement({
+  name: "messages-to-push",
+  text: `SELECT m.id, floor(extract(epoch FROM m.sent_at))::bigint AS time, m.sender_id AS "senderId", m.topic,
+      left(m.rendered_content, ${readOfHtml}) AS html, c.id AS "channelId", c.name AS "channelName",
+      r.member_ids AS "memberIds"
+    FROM messages m JOIN recipients r ON r.id = m.recipient_id LEFT JOIN channels c ON c.id = r.channel_id
+    WHERE m.realm_id = $1 AND m.id = ANY(ARRAY(SELECT unnest($2::bigint[])))`,
+  row: {
+    id: column.bigint,
+    time: column.bigint,
+    senderId: column.int,
+    topic: column.text,
+    html: column.text.neverNullHere(),
+    channelId: column.int.orNull(),
+    channelName: column.text.orNull(),
+    memberIds: column.ints.orNull(),
+  },
+});
+
+const senders = statement({
+  name: "senders-to-push",
+  text: `SELECT u.id, u.full_name AS "fullName", u.delivery_email AS "deliveryEmail", u.avatar_source AS "avatarSource",
+      u.avatar_version AS "avatarVersion", u.email_address_visibility AS "emailAddressVisibility", u.is_bot AS "isBot"
+    FROM users u WHERE u.realm_id = $1 AND u.id IN (
+      SELECT m.sender_id FROM messages m WHERE m.id = ANY(ARRAY(SELECT unnest($2::bigint[]))))`,
+  row: {
+    id: column.int,
+    fullName: column.text,
+    deliveryEmail: column.text,
+    avatarSource: column.text,
+    avatarVersion: column.int,
+    emailAddressVisibility: column.int,
+    isBot: column.bool,
+  },
+});
+
+/** Those of the messages that there are, by id. What they say is of one moment, with who has sent it. */
+export async function loadPushedMessages(
+  sql: Sql,
+  realmId: number,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, PushedMessage>> {
+  const values = [realmId, ids];
+  const [rows, people] = await together(sql, (one) =>
+    Promise.all([one.rows(messages, values), one.rows(senders, values)]),
+  );
+  const byId = new Map(people.map((person) => [person.id, person]));
+  const pushed = new Map<number, PushedMessage>();
+  for (const { id, time, senderId, html, topic, channelId, channelName, memberIds } of rows) {
+    const person = byId.get(senderId);
+    if (!person) continue;
+    const sender = { id: senderId, fullName: person.fullName, picture: pictureOf(person) };
+    const place =
+      channelId === null
+        ? ({ kind: "direct", memberIds: memberIds ?? [] } as const)
+        : ({ kind: "channel", id: channelId, name: channelName ?? "", topic } as const);
+    pushed.set(id, { id, time, sender, place, content: plainText(whole(html), shownOfContent) });
+  }
+  return pushed;
+}
+
+/** HTML that may have been cut within a tag, without that. */
+function whole(html: string): string {
+  return html.length < readOfHtml ? html : html.slice(0, html.lastIndexOf("<"));
+}
