@@ -54,7 +54,9 @@ export async function applyChange(
     await rewriteFlags(tx, actor, message, loaded.get(channelId ?? 0), text);
   }
   const copies =
-    move && changesChannel(move) ? await moveCopies(tx, move, ids, losingOf(receivers)) : [];
+    move && changesChannel(move)
+      ? await moveCopies(tx, actor.realmId, move, ids, losingOf(receivers))
+      : [];
   const done = { ...change, actorId: actor.id, message, propagateMode: wanted.propagateMode };
   return [
     ...(await updateEvents(tx, done, receivers)),

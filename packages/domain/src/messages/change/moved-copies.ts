@@ -2,6 +2,7 @@ import { column, statement, type Tx } from "@carillon/db";
 import { flag, hasProtectedHistory } from "@carillon/model";
 import type { NewEvent } from "@carillon/contract";
 
+import { recordPushRemovals } from "../../notifications/record-removals.ts";
 import { readEvents, unstarredEvents } from "../flags/alike-events.ts";
 import type { Move } from "./check-move.ts";
 import { possibleHolders } from "./holders.ts";
@@ -24,13 +25,15 @@ const lose = statement({
     )
     SELECT lost.user_id AS "userId",
       coalesce(json_agg(message_id ORDER BY message_id) FILTER (WHERE flags & ${flag.read} = 0), '[]') AS unread,
-      coalesce(json_agg(message_id ORDER BY message_id) FILTER (WHERE flags & ${flag.starred} <> 0), '[]') AS starred
+      coalesce(json_agg(message_id ORDER BY message_id) FILTER (WHERE flags & ${flag.starred} <> 0), '[]') AS starred,
+      coalesce(json_agg(message_id ORDER BY message_id) FILTER (WHERE flags & ${flag.activeMobilePush} <> 0), '[]') AS pushed
     FROM lost JOIN users u ON u.id = lost.user_id AND u.is_active
     WHERE flags & ${flag.read} = 0 OR flags & ${flag.starred} <> 0 GROUP BY lost.user_id`,
   row: {
     userId: column.int,
     unread: column.json<readonly number[]>(),
     starred: column.json<readonly number[]>(),
+    pushed: column.json<readonly number[]>(),
   },
 });
 
@@ -38,19 +41,24 @@ const lose = statement({
 const settle = statement({
   name: "copies-read-by-move",
   text: `WITH held AS MATERIALIZED (
-      SELECT um.user_id, um.message_id FROM subscriptions next LEFT JOIN subscriptions s
+      SELECT um.user_id, um.message_id, um.flags FROM subscriptions next LEFT JOIN subscriptions s
         ON s.channel_id = $1 AND s.user_id = next.user_id AND s.active
       JOIN user_messages um ON um.user_id = next.user_id AND um.message_id = ANY(ARRAY(SELECT unnest($3::bigint[])))
       WHERE next.channel_id = $2 AND next.active AND s.user_id IS NULL AND um.flags & ${flag.read} = 0
       ${inOrder}
     ), read AS (
-      UPDATE user_messages um SET flags = um.flags | ${flag.read} FROM held
+      UPDATE user_messages um SET flags = um.flags & ~${flag.activeMobilePush} | ${flag.read} FROM held
       WHERE um.user_id = held.user_id AND um.message_id = held.message_id
-      RETURNING um.user_id, um.message_id
+      RETURNING um.user_id, um.message_id, held.flags & ${flag.activeMobilePush} <> 0 AS pushed
     )
-    SELECT read.user_id AS "userId", json_agg(message_id ORDER BY message_id) AS ids
+    SELECT read.user_id AS "userId", json_agg(message_id ORDER BY message_id) AS ids,
+      coalesce(json_agg(message_id ORDER BY message_id) FILTER (WHERE pushed), '[]') AS pushed
     FROM read JOIN users u ON u.id = read.user_id AND u.is_active GROUP BY read.user_id`,
-  row: { userId: column.int, ids: column.json<readonly number[]>() },
+  row: {
+    userId: column.int,
+    ids: column.json<readonly number[]>(),
+    pushed: column.json<readonly number[]>(),
+  },
 });
 
 const gain = statement({
@@ -67,6 +75,7 @@ const gain = statement({
  */
 export async function moveCopies(
   tx: Tx,
+  realmId: number,
   { from, to }: Move,
   ids: readonly number[],
   losing: ReadonlySet<number>,
@@ -75,6 +84,11 @@ export async function moveCopies(
   const lost = await tx.lock(copies, lose, [from.channel.id, to.channel.id, ids]);
   const settled = await tx.lock(copies, settle, [from.channel.id, to.channel.id, ids]);
   if (hasProtectedHistory(to.channel)) await tx.rows(gain, [to.channel.id, ids]);
+  await recordPushRemovals(
+    tx,
+    realmId,
+    [...lost, ...settled].map(({ userId, pushed }) => ({ userId, ids: pushed })),
+  );
   const told = lost.filter(({ userId }) => !losing.has(userId));
   return [
     ...readEvents([...settled, ...told.map(({ userId, unread }) => ({ userId, ids: unread }))]),

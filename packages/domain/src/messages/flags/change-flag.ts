@@ -3,6 +3,7 @@ import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { type Account, flag } from "@carillon/model";
 
+import { recordPushRemovals } from "../../notifications/record-removals.ts";
 import { detailsOf } from "./details.ts";
 import { flagAddition, flagRemoval } from "./flag-events.ts";
 import { holdReached, reach, type Reached, type Unseen } from "./reach.ts";
@@ -53,7 +54,7 @@ async function add(
   const bits = { set: flag[name], clear: 0 };
   const written =
     name === "read"
-      ? await rewriteCopies(tx, account.id, ids.filter(Number.isSafeInteger), bits)
+      ? await markRead(tx, account, ids)
       : await writeCopies(
           tx,
           account.id,
@@ -64,6 +65,21 @@ async function add(
   if (written.length > 0)
     emit(tx, account.realmId, [flagAddition(name, idsOf(written), [account.id])]);
   return written.length;
+}
+
+/** What is read goes off the account's devices, too (push.md §9). */
+async function markRead(
+  tx: Tx,
+  { id: userId, realmId }: Account,
+  ids: readonly number[],
+): Promise<readonly WrittenCopy[]> {
+  const written = await rewriteCopies(tx, userId, ids.filter(Number.isSafeInteger), {
+    set: flag.read,
+    clear: flag.activeMobilePush,
+  });
+  const pushed = idsOf(written.filter((copy) => copy.pushed));
+  await recordPushRemovals(tx, realmId, [{ userId, ids: pushed }]);
+  return written;
 }
 
 /** @returns how many messages were different before */

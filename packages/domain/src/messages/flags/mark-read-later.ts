@@ -4,7 +4,8 @@ import { emit } from "@carillon/events";
 import { markRead, type MarkReadIntent } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
 
-import { takeMarkStep } from "./mark-step.ts";
+import { recordPushRemovals } from "../../notifications/record-removals.ts";
+import { pushedIn, takeMarkStep } from "./mark-step.ts";
 import { readEvents } from "./alike-events.ts";
 
 /** So many people are in the hands of one job. */
@@ -68,6 +69,7 @@ export async function markReadLater(
       { key: `after-${intentId}`, payload: { ...which, readers: left } },
     ]);
   const read = steps.flatMap(({ userId, marked }) => (marked ? [{ userId, ids: marked }] : []));
+  await recordPushRemovals(tx, realmId, pushedIn(steps));
   emit(tx, realmId, readEvents(read));
 }
 

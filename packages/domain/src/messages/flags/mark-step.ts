@@ -1,6 +1,8 @@
 import { flag } from "@carillon/model";
 import { column, statement, type RowOf, type Tx } from "@carillon/db";
 
+import type { Pushed } from "../../notifications/record-removals.ts";
+
 /** Which unread messages are looked for, in one step, and whose. */
 export interface MarkStep {
   /** Of all channels and conversations unless given. */
@@ -22,6 +24,8 @@ const stepRow = {
   lookedAt: column.int,
   /** Those of them that are marked read by now, and were not; ascending. */
   marked: column.json<readonly number[]>().orNull(),
+  /** Those of these that were on the account's devices. */
+  pushed: column.json<readonly number[]>().orNull(),
 };
 
 /**
@@ -45,17 +49,18 @@ export const mark = statement({
           AND ($6::text IS NULL OR md5(lower(m.topic)) = $6) OFFSET 0) m
       ORDER BY unread.user_id, unread.message_id
     ), held AS MATERIALIZED (
-      SELECT um.user_id, um.message_id FROM wanted CROSS JOIN LATERAL (
-        SELECT um.user_id, um.message_id FROM user_messages um
+      SELECT um.user_id, um.message_id, um.flags FROM wanted CROSS JOIN LATERAL (
+        SELECT um.user_id, um.message_id, um.flags FROM user_messages um
         WHERE um.user_id = wanted.user_id AND um.message_id = wanted.message_id FOR NO KEY UPDATE) um
     ), marked AS (
-      UPDATE user_messages um SET flags = um.flags | ${flag.read} FROM held
+      UPDATE user_messages um SET flags = um.flags & ~${flag.activeMobilePush} | ${flag.read} FROM held
       WHERE um.user_id = held.user_id AND um.message_id = held.message_id AND um.flags & ${flag.read} = 0
-      RETURNING um.user_id, um.message_id
+      RETURNING um.user_id, um.message_id, held.flags & ${flag.activeMobilePush} <> 0 AS pushed
     )
-    SELECT u.user_id AS "userId", u.last, u.looked_at AS "lookedAt", m.marked
+    SELECT u.user_id AS "userId", u.last, u.looked_at AS "lookedAt", m.marked, m.pushed
     FROM (SELECT user_id, max(message_id) AS last, count(*)::int AS looked_at FROM unread GROUP BY user_id) u
-    LEFT JOIN (SELECT user_id, json_agg(message_id ORDER BY message_id) AS marked FROM marked GROUP BY user_id) m
+    LEFT JOIN (SELECT user_id, json_agg(message_id ORDER BY message_id) AS marked,
+        json_agg(message_id ORDER BY message_id) FILTER (WHERE pushed) AS pushed FROM marked GROUP BY user_id) m
       USING (user_id)`,
   row: stepRow,
 });
@@ -70,6 +75,11 @@ export function takeMarkStep(tx: Tx, step: MarkStep): Promise<Array<RowOf<typeof
     step.channelId ?? null,
     step.topicDigest ?? null,
   ]);
+}
+
+/** What has been marked read by a step, and was on devices. */
+export function pushedIn(steps: ReadonlyArray<RowOf<typeof stepRow>>): Pushed[] {
+  return steps.flatMap(({ userId, pushed }) => (pushed ? [{ userId, ids: pushed }] : []));
 }
 
 const digest = statement({

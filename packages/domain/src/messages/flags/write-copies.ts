@@ -1,3 +1,4 @@
+import { flag } from "@carillon/model";
 import { column, statement, type Tx } from "@carillon/db";
 
 /** Bits of `user_messages.flags` that are set and cleared. */
@@ -18,19 +19,25 @@ export interface WrittenCopy {
   readonly flags: number;
 }
 
+/** A copy that was changed. */
+export interface RewrittenCopy extends WrittenCopy {
+  /** Whether it was on the account's devices before. */
+  readonly pushed: boolean;
+}
+
 /** In the order of ids, so that two requests of an account never wait for each other in a circle. */
 const rewrite = statement({
   name: "flags-of-copies",
   text: `WITH held AS MATERIALIZED (
-      SELECT message_id FROM user_messages
+      SELECT message_id, flags & ${flag.activeMobilePush} <> 0 AS pushed FROM user_messages
       WHERE user_id = $1 AND message_id = ANY(ARRAY(SELECT unnest($2::bigint[]))) AND flags <> (flags & ~$4::int | $3::int)
       ORDER BY message_id FOR NO KEY UPDATE
     ), written AS (
       UPDATE user_messages um SET flags = um.flags & ~$4::int | $3::int FROM held
       WHERE um.user_id = $1 AND um.message_id = held.message_id AND um.flags <> (um.flags & ~$4::int | $3::int)
-      RETURNING um.message_id AS id, um.flags
-    ) SELECT id, flags FROM written ORDER BY id`,
-  row,
+      RETURNING um.message_id AS id, um.flags, held.pushed
+    ) SELECT id, flags, pushed FROM written ORDER BY id`,
+  row: { ...row, pushed: column.bool },
 });
 
 /**
@@ -43,7 +50,7 @@ export function rewriteCopies(
   userId: number,
   ids: readonly number[],
   { set, clear }: Bits,
-): Promise<WrittenCopy[]> {
+): Promise<RewrittenCopy[]> {
   return tx.lock({ name: "copies", keys: ids }, rewrite, [userId, ids, set, clear]);
 }
 

@@ -11,7 +11,8 @@ import {
 
 import { allRead, flagAddition } from "../flags/flag-events.ts";
 import { recordRest, type ToMark } from "../flags/mark-read-later.ts";
-import { takeMarkStep, topicDigest } from "../flags/mark-step.ts";
+import { recordPushRemovals } from "../../notifications/record-removals.ts";
+import { pushedIn, takeMarkStep, topicDigest } from "../flags/mark-step.ts";
 import { nothingUnread } from "../flags/nothing-unread.ts";
 import { hasReceivedOfTopic } from "./received-of-topic.ts";
 
@@ -83,6 +84,7 @@ async function markBatch(
   const done = lookedAt < batchSize;
   const later = !done && performance.now() >= end;
   if (later) await recordRest(tx, actor, toMark, last);
+  await recordPushRemovals(tx, actor.realmId, pushedIn([step]));
   if (marked.length > 0) {
     const all = done && toMark.channelId === undefined && (await nothingUnread(tx, actor));
     const event = all ? allRead(actor.id) : flagAddition("read", marked, [actor.id]);

@@ -1,6 +1,8 @@
 import { column, statement, type RowOf, type Tx } from "@carillon/db";
 import { flag } from "@carillon/model";
 
+import type { Pushed } from "../../notifications/record-removals.ts";
+
 /** What a message keeps in the archive: everything but what searching goes by. */
 export const archivedColumns = `id, scheduled_message_id, realm_id, sender_id, recipient_id, is_channel, topic, content,
       rendered_content, render_version, sent_at, client_id, edit_history, last_edit_at, has_link, has_image,
@@ -102,6 +104,9 @@ export const move = statement({
         FULL JOIN blind ON blind.recipient_id = marked.recipient_id AND blind.user_id = marked.user_id OFFSET 0) found
       JOIN users u ON u.id = found.user_id AND u.is_active
       WHERE found.blind_id IS NOT NULL GROUP BY found.user_id
+    ), pushed AS (
+      SELECT user_id AS "userId", json_agg(message_id ORDER BY message_id) AS ids FROM held
+      WHERE flags & ${flag.activeMobilePush} <> 0 GROUP BY user_id
     ), missed AS (
       SELECT user_id AS "userId", message_id AS id FROM held EXCEPT SELECT user_id, message_id FROM copy
     )
@@ -109,13 +114,16 @@ export const move = statement({
       CASE WHEN (SELECT count(*) FROM held) > (SELECT count(*) FROM copy)
         THEN (SELECT json_agg(m) FROM missed m) END AS missed,
       (SELECT coalesce(json_agg(t ORDER BY (t.ids->>0)::bigint), '[]') FROM told_topic t) AS topics,
-      (SELECT coalesce(json_agg(u), '[]') FROM unseen u) AS unseen`,
+      (SELECT coalesce(json_agg(u), '[]') FROM unseen u) AS unseen,
+      (SELECT coalesce(json_agg(p), '[]') FROM pushed p) AS pushed`,
   row: {
     count: column.int,
     /** Copies that changed while they were waited for. */
     missed: column.json<ReadonlyArray<{ readonly userId: number; readonly id: number }>>().orNull(),
     topics: column.json<readonly GoneMessages[]>(),
     unseen: column.json<readonly UnseenMessages[]>(),
+    /** What was on people's devices. */
+    pushed: column.json<readonly Pushed[]>(),
   },
 });
 

@@ -2,6 +2,7 @@ import { hasProtectedHistory } from "@carillon/model";
 import type { NewEvent } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
+import { recordPushRemovals } from "../../notifications/record-removals.ts";
 import { readEvents, unstarredEvents } from "../flags/alike-events.ts";
 import { archiveMessages, type Readers } from "./archive-messages.ts";
 import { newFirsts, storeFirsts } from "./first-messages.ts";
@@ -42,6 +43,7 @@ export async function removeMessages(
   const id = run.id ?? (await before)[1];
   const moved = archiveMessages(tx, { realmId, removalId: id }, ids, readersOf(places));
   const [[firsts], gone] = await Promise.all([before, moved]);
+  await recordPushRemovals(tx, realmId, gone.pushed);
   const events = [
     ...deletionEvents(places, gone.topics),
     // Who has left is not told what happens there, but has to learn that these do not wait any more: the job that marks

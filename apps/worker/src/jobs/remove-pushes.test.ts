@@ -1,0 +1,290 @@
+import { startTask } from "@carillon/db";
+import { deleteMessages, markRead, planPushes, removePushes, sendPushes } from "@carillon/jobs";
+import { silentLogger } from "@carillon/kit";
+import { bouncerClient } from "@carillon/push";
+import {
+  channel,
+  countQueries,
+  deleteRecorded,
+  device,
+  forgetIntents,
+  pendingPayloads,
+  plannedPushes,
+  plannedRemovals,
+  refuses,
+  runIntents,
+  send,
+  succeeded,
+  type TestAccount,
+  type TestChannel,
+  toChannel,
+  toldPhone,
+  toUsers,
+  useFakeBouncer,
+  user,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import retentionTask from "../recurring/retention.ts";
+
+describe("What was pushed goes off the devices", () => {
+  const scene = useScene();
+  const bouncer = useFakeBouncer(500);
+  let receiver: TestAccount;
+  let room: TestChannel;
+
+  beforeEach(async () => {
+    const { db, org } = scene;
+    await forgetIntents(db, planPushes, sendPushes, removePushes, deleteMessages, markRead);
+    await db.prisma.clientDevice.deleteMany();
+    receiver = await user(db, org.realm);
+    room = await channel(db, org.realm, { subscribers: [receiver, org.owner] });
+    await device(db, receiver, { active: 1 });
+  });
+
+  const calling = async <T>(
+    work: (services: { bouncer: ReturnType<typeof bouncerClient> }) => Promise<T>,
+  ) => {
+    const client = bouncerClient(bouncer.config, "1.0");
+    try {
+      return await work({ bouncer: client });
+    } finally {
+      await client.close();
+    }
+  };
+  /** A message that the receiver has on their devices. */
+  const pushed = async (params = toUsers([receiver.id])) => {
+    const id = await send(scene.as(scene.org.owner), params);
+    await plannedPushes(scene.db);
+    await calling((services) => runIntents(scene.db, sendPushes, { services }));
+    bouncer.reset();
+    return id;
+  };
+  const inRoom = (topic = "lunch") =>
+    pushed(toChannel(room.id, { topic, content: `@**${receiver.fullName}**` }));
+  const flagged = async () =>
+    (
+      await scene.db.rows<{ id: number }>(
+        "SELECT message_id AS id FROM user_messages WHERE user_id = $1 AND flags & 512 <> 0",
+        [receiver.id],
+      )
+    ).map(({ id }) => id);
+  const ask = async (by: TestAccount, path: string, params: object) =>
+    succeeded(await scene.as(by).post(path, { ...params }));
+  const mark = (messages: readonly number[]) =>
+    ask(receiver, "/api/v1/messages/flags", { messages, op: "add", flag: "read" });
+  const removed = async (...messageIds: number[]) => {
+    expect(await flagged()).to.deep.equal([]);
+    expect(await plannedRemovals(scene.db)).to.deep.equal([{ userId: receiver.id, messageIds }]);
+  };
+
+  describe("when it is read,", () => {
+    it("one by one", async () => {
+      const id = await pushed();
+      expect(await flagged()).to.deep.equal([id]);
+      const other = await send(scene.as(scene.org.owner), toUsers([receiver.id]));
+      await mark([other, id]);
+      await removed(id);
+    });
+
+    it("in a narrow", async () => {
+      const id = await inRoom();
+      await ask(receiver, "/api/v1/messages/flags/narrow", {
+        anchor: "oldest",
+        num_before: 0,
+        num_after: 100,
+        narrow: [{ operator: "channel", operand: room.id }],
+        op: "add",
+        flag: "read",
+      });
+      await removed(id);
+    });
+
+    it("with all, with its channel, with its topic", async () => {
+      for (const [path, params] of [
+        ["mark_all_as_read", {}],
+        ["mark_stream_as_read", { stream_id: room.id }],
+        ["mark_topic_as_read", { stream_id: room.id, topic_name: "Lunch" }],
+      ] as const) {
+        const id = await inRoom();
+        await ask(receiver, `/api/v1/${path}`, params);
+        await removed(id);
+        await forgetIntents(scene.db, removePushes);
+      }
+    });
+
+    it("by the job, since its account has left the channel", async () => {
+      const id = await inRoom();
+      await scene.as(receiver).delete("/api/v1/users/me/subscriptions", {
+        subscriptions: [room.name],
+      });
+      expect(await flagged()).to.deep.equal([id]);
+      await runIntents(scene.db, markRead);
+      await removed(id);
+    });
+  });
+
+  it("stays when it gets another flag, or is unread again", async () => {
+    const id = await pushed();
+    for (const flag of ["starred", "collapsed"])
+      await ask(receiver, "/api/v1/messages/flags", { messages: [id], op: "add", flag });
+    await ask(receiver, "/api/v1/messages/flags", { messages: [id], op: "remove", flag: "read" });
+    expect(await flagged()).to.deep.equal([id]);
+    expect(await plannedRemovals(scene.db)).to.deep.equal([]);
+  });
+
+  describe("when it is deleted,", () => {
+    it("alone", async () => {
+      const id = await pushed();
+      succeeded(await scene.as(scene.org.owner).delete(`/api/v1/messages/${id}`));
+      await removed(id);
+    });
+
+    it("with its topic", async () => {
+      const ids = [await inRoom(), await inRoom()];
+      const path = `/api/v1/streams/${room.id}/delete_topic`;
+      await ask(scene.org.owner, path, { topic_name: "lunch" });
+      await removed(...ids);
+    });
+
+    it("because it is old", async () => {
+      const { db } = scene;
+      const id = await inRoom();
+      await db.prisma.channel.update({ where: { id: room.id }, data: { messageRetentionDays: 1 } });
+      await db.rows("UPDATE messages SET sent_at = sent_at - interval '3 days' WHERE id = $1", [
+        id,
+      ]);
+      const task = startTask(retentionTask, { db, log: silentLogger });
+      await task.run();
+      await task.stop();
+      await removed(id);
+    });
+
+    it("with its sender's account", async () => {
+      const { db, org } = scene;
+      const author = await user(db, org.realm);
+      const id = await send(scene.as(author), toUsers([receiver.id]));
+      await plannedPushes(db);
+      await calling((services) => runIntents(db, sendPushes, { services }));
+      succeeded(
+        await scene.as(org.owner).delete(`/api/v1/users/${author.id}`, {
+          actions: { delete_direct_messages: true },
+        }),
+      );
+      await deleteRecorded(db);
+      await removed(id);
+    });
+  });
+
+  describe("when it is moved", () => {
+    const move = async (id: number, to: TestChannel) =>
+      succeeded(
+        await scene.as(scene.org.owner).patch(`/api/v1/messages/${id}`, { stream_id: to.id }),
+      );
+
+    it("out of sight", async () => {
+      const { db, org } = scene;
+      const secret = await channel(db, org.realm, { inviteOnly: true, subscribers: [org.owner] });
+      const id = await inRoom();
+      await move(id, secret);
+      await removed(id);
+    });
+
+    it("to a channel that its account does not listen to", async () => {
+      const { db, org } = scene;
+      const other = await channel(db, org.realm, { subscribers: [org.owner] });
+      const id = await inRoom();
+      await move(id, other);
+      await removed(id);
+    });
+
+    it("elsewhere in sight not at all", async () => {
+      const { db, org } = scene;
+      const other = await channel(db, org.realm, { subscribers: [org.owner, receiver] });
+      const id = await inRoom();
+      await move(id, other);
+      expect(await flagged()).to.deep.equal([id]);
+      expect(await plannedRemovals(db)).to.deep.equal([]);
+    });
+  });
+
+  describe("by the job remove-pushes,", () => {
+    it("which tells each device the ids", async () => {
+      const { db, org } = scene;
+      await device(db, receiver, { active: 2, kind: "apns" });
+      const ids = [await pushed(), await pushed()];
+      await mark(ids);
+      await calling((services) => runIntents(db, removePushes, { services }));
+      const wanted = {
+        type: "remove",
+        realm_url: `http://${org.realm.subdomain}.carillon.test`,
+        realm_name: org.realm.name,
+        user_id: receiver.id,
+        message_ids: ids,
+      };
+      expect(await toldPhone(bouncer.handedOver)).to.deep.equal([wanted, wanted]);
+      const [fcm, apns] = bouncer.handedOver[0]?.push_requests ?? [];
+      expect(fcm).to.include({ fcm_priority: "normal" });
+      expect(apns).to.deep.include({
+        http_headers: { apns_priority: 5, apns_push_type: "background" },
+      });
+      expect(bouncer.calls[0]?.idempotencyKey).to.match(/^remove-pushes-\d+-v1$/);
+    });
+
+    it("of very many the newest 200, and forgets all", async () => {
+      const { db } = scene;
+      const first = await pushed();
+      await db.rows(
+        `INSERT INTO user_messages (user_id, message_id, flags)
+         SELECT $1, $2 + n, 512 FROM generate_series(1, 300) AS n`,
+        [receiver.id, first],
+      );
+      await db.rows(
+        `INSERT INTO messages (id, realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+           render_version, client_id)
+         SELECT $1 + n, realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+           render_version, client_id FROM messages, generate_series(1, 300) AS n WHERE id = $1`,
+        [first],
+      );
+      await db.rows("SELECT setval('messages_id_seq', $1)", [first + 300]);
+      await ask(receiver, "/api/v1/mark_all_as_read", {});
+      await runIntents(db, markRead);
+      const newest = Array.from({ length: 200 }, (_, i) => first + 101 + i);
+      await removed(...newest);
+    });
+
+    it("again with the same key where the bouncer failed", async () => {
+      const id = await pushed();
+      await mark([id]);
+      bouncer.behave({ fault: refuses(502, "BAD_GATEWAY") });
+      const run = () => calling((services) => runIntents(scene.db, removePushes, { services }));
+      expect(await run().catch((error: unknown) => error)).to.be.an("error");
+      bouncer.behave({});
+      await run();
+      expect(
+        (await toldPhone(bouncer.handedOver)).map((told) => told["message_ids"]),
+      ).to.deep.equal([[id]]);
+      expect(new Set(bouncer.calls.map(({ idempotencyKey }) => idempotencyKey)).size).to.equal(1);
+    });
+
+    it("which has nobody to tell where the devices are gone", async () => {
+      const id = await pushed();
+      await mark([id]);
+      await scene.db.prisma.clientDevice.deleteMany();
+      await calling((services) => runIntents(scene.db, removePushes, { services }));
+      expect(bouncer.calls).to.deep.equal([]);
+      expect(await pendingPayloads(scene.db, removePushes)).to.deep.equal([]);
+    });
+  });
+
+  it("costs who reads nothing where nothing was pushed", async () => {
+    const { db } = scene;
+    const ids = [await pushed(), await pushed()];
+    await db.rows("UPDATE user_messages SET flags = flags & ~512");
+    const plain = await countQueries(db, () => mark(ids.slice(0, 1)));
+    await db.rows("UPDATE user_messages SET flags = flags | 512 WHERE message_id = $1", [ids[1]]);
+    const more = await countQueries(db, () => mark(ids.slice(1)));
+    expect(more.count - plain.count).to.equal(1, "the intent alone");
+  });
+});
