@@ -1,7 +1,6 @@
 import { startTask } from "@carillon/db";
 import { deleteMessages, markRead, planPushes, removePushes, sendPushes } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
-import { bouncerClient } from "@carillon/push";
 import {
   channel,
   countQueries,
@@ -12,6 +11,7 @@ import {
   plannedPushes,
   plannedRemovals,
   refuses,
+  runCalls,
   runIntents,
   send,
   succeeded,
@@ -43,21 +43,13 @@ describe("What was pushed goes off the devices", () => {
     await device(db, receiver, { active: 1 });
   });
 
-  const calling = async <T>(
-    work: (services: { bouncer: ReturnType<typeof bouncerClient> }) => Promise<T>,
-  ) => {
-    const client = bouncerClient(bouncer.config, "1.0");
-    try {
-      return await work({ bouncer: client });
-    } finally {
-      await client.close();
-    }
-  };
+  const call = (definition: typeof sendPushes | typeof removePushes) =>
+    runCalls<unknown>(scene.db, definition, bouncer.config);
   /** A message that the receiver has on their devices. */
   const pushed = async (params = toUsers([receiver.id])) => {
     const id = await send(scene.as(scene.org.owner), params);
     await plannedPushes(scene.db);
-    await calling((services) => runIntents(scene.db, sendPushes, { services }));
+    await call(sendPushes);
     bouncer.reset();
     return id;
   };
@@ -166,7 +158,7 @@ describe("What was pushed goes off the devices", () => {
       const author = await user(db, org.realm);
       const id = await send(scene.as(author), toUsers([receiver.id]));
       await plannedPushes(db);
-      await calling((services) => runIntents(db, sendPushes, { services }));
+      await call(sendPushes);
       succeeded(
         await scene.as(org.owner).delete(`/api/v1/users/${author.id}`, {
           actions: { delete_direct_messages: true },
@@ -215,7 +207,7 @@ describe("What was pushed goes off the devices", () => {
       await device(db, receiver, { active: 2, kind: "apns" });
       const ids = [await pushed(), await pushed()];
       await mark(ids);
-      await calling((services) => runIntents(db, removePushes, { services }));
+      await call(removePushes);
       const wanted = {
         type: "remove",
         realm_url: `http://${org.realm.subdomain}.carillon.test`,
@@ -258,7 +250,7 @@ describe("What was pushed goes off the devices", () => {
       const id = await pushed();
       await mark([id]);
       bouncer.behave({ fault: refuses(502, "BAD_GATEWAY") });
-      const run = () => calling((services) => runIntents(scene.db, removePushes, { services }));
+      const run = () => call(removePushes);
       expect(await run().catch((error: unknown) => error)).to.be.an("error");
       bouncer.behave({});
       await run();
@@ -272,7 +264,7 @@ describe("What was pushed goes off the devices", () => {
       const id = await pushed();
       await mark([id]);
       await scene.db.prisma.clientDevice.deleteMany();
-      await calling((services) => runIntents(scene.db, removePushes, { services }));
+      await call(removePushes);
       expect(bouncer.calls).to.deep.equal([]);
       expect(await pendingPayloads(scene.db, removePushes)).to.deep.equal([]);
     });

@@ -1,5 +1,4 @@
 import { planPushes, removePushes, sendPushes } from "@carillon/jobs";
-import { bouncerClient } from "@carillon/push";
 import {
   type BouncerFault,
   changeSettings,
@@ -14,6 +13,7 @@ import {
   plannedPushes,
   plannedRemovals,
   refuses,
+  runCalls,
   runIntents,
   send,
   subscribe,
@@ -47,16 +47,10 @@ describe("the job send-pushes", () => {
     await device(db, receiver, { active: 1 });
   });
 
-  const client = () => bouncerClient(bouncer.config, "1.0");
   /** Finds out to whom, then runs the jobs of all that is to be sent now. */
   const push = async (attempt = 1) => {
     await plannedPushes(scene.db);
-    const calls = client();
-    try {
-      return await runIntents(scene.db, sendPushes, { services: { bouncer: calls }, attempt });
-    } finally {
-      await calls.close();
-    }
+    return runCalls(scene.db, sendPushes, bouncer.config, { attempt });
   };
   const told = () => toldPhone(bouncer.handedOver);
   const mention = (to = receiver) => `@**${to.fullName}**`;

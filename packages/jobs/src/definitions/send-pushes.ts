@@ -33,7 +33,7 @@ export type SendPushesIntent = z.infer<typeof intent>;
 /** About two hours of attempts, after which nobody needs to hear of the message on their phone. */
 export const sendPushes = intentJob({
   name: "send-pushes",
-  queue: "push",
+  queue: "bouncer",
   about: "Pushes messages to devices of their receivers, by one call of the push bouncer.",
   intent,
   retry: backoff({ attempts: 36, first: "5s", cap: "5m", jitter: 0.5 }),

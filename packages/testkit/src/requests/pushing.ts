@@ -7,7 +7,8 @@ import {
   removePushes,
   sendPushes,
 } from "@carillon/jobs";
-import { decryptPayload, type NotifyBody } from "@carillon/push";
+import { silentLogger } from "@carillon/kit";
+import { bouncerClient, decryptPayload, type NotifyBody, type PushConfig } from "@carillon/push";
 
 import { pushKey } from "../factories/device.ts";
 import { type JobRun, runJob, type RunJobOptions } from "../jobs.ts";
@@ -29,6 +30,27 @@ export async function runIntents<Payload>(
       runs.push(await runJob(db, definition, { intentId: Number(id), version }, options));
   }
   throw new Error(`the intents of ${definition.name} never came to an end`);
+}
+
+/** Runs the same with a push service, as a worker calls it; what it rests for is over at once. */
+export async function runCalls<Payload>(
+  db: Database,
+  definition: IntentDefinition<Payload>,
+  config: PushConfig,
+  options?: RunJobOptions,
+): Promise<JobRun[]> {
+  const { guardBouncer } = await import("@carillon/worker");
+  const client = bouncerClient(config, "1.0");
+  const queues = { rest: async () => {} };
+  const bouncer = guardBouncer(client, { db, queues, log: silentLogger });
+  try {
+    return await runIntents(db, definition, {
+      ...options,
+      services: { ...options?.services, bouncer },
+    });
+  } finally {
+    await client.close();
+  }
 }
 
 /** What a bouncer was told for a device whose key is made of the byte, in the clear, oldest first. */
