@@ -10,6 +10,7 @@ import {
   personUpdated,
   pictureOf,
   profileDataSql,
+  restrictsGuests,
   seesByChannel,
   setFields,
   sharesConversation,
@@ -64,13 +65,14 @@ const bySubscriptions = statement({
   row: shiftRow,
 });
 
-/** The same of conversations that are new, by the ids of their recipients. */
+/** The same of conversations that are new, by the ids of their recipients; nothing where guests see everybody. */
 const byConversations = statement({
   name: "sight-by-conversations",
   text: `WITH pair AS (
       SELECT DISTINCT g.id AS guest, p.id AS person FROM recipients r
         JOIN users g ON g.id = ANY(r.member_ids) JOIN users p ON p.id = ANY(r.member_ids)
       WHERE r.realm_id = $1 AND r.id = ANY($2::int[])
+        AND (SELECT ${restrictsGuests} FROM realms WHERE realms.id = $1)
         AND g.role = ${roles.guest} AND g.is_active AND NOT p.is_bot AND p.id <> g.id
     )
     SELECT person, array_agg(guest ORDER BY guest)::text AS viewers FROM pair
