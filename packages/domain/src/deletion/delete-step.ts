@@ -6,9 +6,10 @@ import type { DeletionStepRef } from "@carillon/jobs";
 
 import { howManyAtOnce, messagesAtOnce } from "../messages/removal/batch-size.ts";
 import { lockPlaces, type Places } from "../messages/removal/places.ts";
+import type { RemovalRun } from "../messages/removal/removal-run.ts";
 import { removal } from "../messages/removal/removal.ts";
 import { removeMessages } from "../messages/removal/remove-messages.ts";
-import { Lane } from "./lane.ts";
+import { Lane, laneLook } from "./lane.ts";
 
 /** Milliseconds that a step waits before a batch while others send: as long as a batch or two take. */
 const laterMs = 20;
@@ -21,7 +22,7 @@ const take = statement({
   text: `SELECT j.realm_id AS "realmId", j.user_id AS "userId", j.acting_user_id AS "actorId",
       j.public_channel_messages AS "publicChannels", j.private_channel_messages AS "privateChannels",
       s.channel_id AS "channelId", s.recipient_ids AS "recipientIds", s.from_id AS "fromId", s.to_id AS "toId",
-      s.cursor_recipient AS "cursorRecipient", s.cursor, s.removal_id AS "removalId"
+      s.cursor_recipient AS "cursorRecipient", s.cursor, s.removal_id AS "removalId", ${laneLook.columns}
     FROM message_deletion_steps s JOIN message_deletion_jobs j ON j.id = s.job_id
     WHERE s.job_id = $1 AND s.step = $2 AND s.finished_at IS NULL FOR NO KEY UPDATE OF s`,
   row: {
@@ -37,6 +38,7 @@ const take = statement({
     cursorRecipient: column.int,
     cursor: column.bigint,
     removalId: column.bigint.orNull(),
+    ...laneLook.row,
   },
 });
 
@@ -75,7 +77,7 @@ const note = statement({
  * events and the step's cursor, so that it goes on where it was broken off, and a batch that runs again finds nothing.
  */
 export async function deleteStep(db: Database, ref: DeletionStepRef): Promise<void> {
-  const going: Going = { lane: new Lane(), step: undefined, size: undefined };
+  const going: Going = { lane: new Lane(), step: undefined, run: undefined, size: undefined };
   while (await removal(db, (tx, alone) => deleteBatch(tx, ref, going, alone)))
     if (!going.lane.isFree) await pause(laterMs);
 }
@@ -85,6 +87,7 @@ interface Going {
   readonly lane: Lane;
   /** As the batch before has left it. */
   step: Step | undefined;
+  run: RemovalRun | undefined;
   /** The most messages of a batch. */
   size: number | undefined;
 }
@@ -107,22 +110,16 @@ async function deleteBatch(
     lockPlaces(tx, realmId, channelId === null ? [] : [channelId], alone),
     sized,
     sized.then((most) => lockNext(tx, known, most)),
-    going.lane.look(tx),
   ]);
   Object.assign(going, { step, size });
   if (!step) return false;
+  going.lane.saw(step);
   // Another job of the step has been at it: the messages are not the next ones.
   if (!isAt(step, known)) return true;
   const messages = isWanted(step, places) ? firstOf(found) : [];
   const { run, count, events } = await removeMessages(
     tx,
-    {
-      realmId,
-      channelId,
-      cause: "deactivation",
-      actorId: step.actorId,
-      id: step.removalId ?? undefined,
-    },
+    going.run ?? runOf(step),
     places,
     messages.map(({ id }) => id),
   );
@@ -133,8 +130,15 @@ async function deleteBatch(
   const removalId = run.id ?? null;
   tx.sendWithCommit(note, [...keys, cursorRecipient, cursor, removalId, count, !more]);
   emit(tx, realmId, events);
-  tx.afterCommit(() => (going.step = { ...step, cursorRecipient, cursor, removalId }));
+  tx.afterCommit(() => {
+    going.step = { ...step, cursorRecipient, cursor, removalId };
+    going.run = run;
+  });
   return more;
+}
+
+function runOf({ realmId, channelId, actorId, removalId }: Step): RemovalRun {
+  return { realmId, channelId, cause: "deactivation", actorId, id: removalId ?? undefined };
 }
 
 /** As many as one transaction removes with what is put on them, in the order of the cursor. */

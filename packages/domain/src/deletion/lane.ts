@@ -1,11 +1,10 @@
-import { column, lockClass, statement, type Tx } from "@carillon/db";
+import { column, lockClass } from "@carillon/db";
 
-const looked = statement({
-  name: "deletion-lane",
-  text: `SELECT pg_try_advisory_xact_lock(${lockClass.deletion}, 0) AS first,
-    (SELECT last_value FROM messages_id_seq) AS newest`,
+/** What a step looks at in the transaction of each batch: whether it is the first of those that go on, and the newest message. */
+export const laneLook = {
+  columns: `pg_try_advisory_xact_lock(${lockClass.deletion}, 0) AS first, (SELECT last_value FROM messages_id_seq) AS newest`,
   row: { first: column.bool, newest: column.bigint },
-});
+};
 
 /**
  * Says when a step of a deletion goes on. Several do at a time, on as many processors of the database's, as long as nobody
@@ -22,11 +21,9 @@ export class Lane {
     return this.#free;
   }
 
-  /** Looks who is at work, in the transaction of each batch. */
-  async look(tx: Tx): Promise<void> {
-    const look = await tx.first(looked);
-    if (!look) throw new Error("a statement without a row");
-    this.#free = look.first || look.newest === this.#newest;
-    this.#newest = look.newest;
+  /** Takes in what a batch has seen. */
+  saw({ first, newest }: { readonly first: boolean; readonly newest: number }): void {
+    this.#free = first || newest === this.#newest;
+    this.#newest = newest;
   }
 }

@@ -16,24 +16,36 @@ export interface RemovalRun {
   readonly actorId: number | null;
   /** Of its row, once a batch of it has committed. */
   readonly id?: number | undefined;
+  /** When the row was written last, in this process's milliseconds. */
+  readonly notedAt?: number | undefined;
 }
+
+/** A run with a row. */
+export interface NotedRun extends RemovalRun {
+  readonly id: number;
+}
+
+/** After so many milliseconds its row is written again. */
+const noteEvery = 60_000;
 
 const note = statement({
   name: "removal-note",
   text: `INSERT INTO message_removals (id, realm_id, channel_id, cause, actor_id)
     VALUES (coalesce($1::bigint, nextval('message_removals_id_seq')), $2, $3, $4, $5)
-    ON CONFLICT (id) DO UPDATE SET ended_at = now() WHERE message_removals.ended_at < now() - interval '1 minute'
-    RETURNING id`,
+    ON CONFLICT (id) DO UPDATE SET ended_at = now() RETURNING id`,
   row: { id: column.bigint },
 });
 
-/**
- * Notes that the run goes on now, to the minute: what it has removed can be brought back for so long after its end.
- * @returns its id
- */
-export async function noteRemoval(tx: Tx, run: RemovalRun): Promise<number> {
+/** Whether a run goes on that was noted a while ago. What it has removed can be brought back for so long after its end. */
+export function isNoted(run: RemovalRun): run is NotedRun {
+  const { id, notedAt } = run;
+  return id !== undefined && notedAt !== undefined && performance.now() - notedAt < noteEvery;
+}
+
+/** Notes that the run goes on now. @returns the run, to be gone on with once the transaction has committed */
+export async function noteRemoval(tx: Tx, run: RemovalRun): Promise<NotedRun> {
   const values = [run.id ?? null, run.realmId, run.channelId, run.cause, run.actorId];
-  const id = (await tx.first(note, values))?.id ?? run.id;
-  if (id === undefined) throw new Error("a statement without a row");
-  return id;
+  const row = await tx.first(note, values);
+  if (!row) throw new Error("a statement without a row");
+  return { ...run, id: row.id, notedAt: performance.now() };
 }

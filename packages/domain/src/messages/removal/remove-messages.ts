@@ -8,7 +8,7 @@ import { archiveMessages, type Readers } from "./archive-messages.ts";
 import { newFirsts, storeFirsts } from "./first-messages.ts";
 import type { Places } from "./places.ts";
 import { deletionEvents, mostInEvent } from "./removal-events.ts";
-import { noteRemoval, type RemovalRun } from "./removal-run.ts";
+import { isNoted, noteRemoval, type RemovalRun } from "./removal-run.ts";
 
 /** The most messages of one call: those of a topic are one event. */
 export const mostRemoved = mostInEvent;
@@ -38,11 +38,14 @@ export async function removeMessages(
   if (ids.length === 0) return { run, count: 0, events: [] };
   if (ids.length > mostRemoved) throw new RangeError(`at most ${mostRemoved} messages at once`);
   const { realmId } = run;
-  const before = Promise.all([newFirsts(tx, places, ids), noteRemoval(tx, run)]);
+  const before = Promise.all([
+    newFirsts(tx, places, ids),
+    isNoted(run) ? run : noteRemoval(tx, run),
+  ]);
   // Once the run has an id, nothing has to be waited for.
-  const id = run.id ?? (await before)[1];
+  const id = run.id ?? (await before)[1].id;
   const moved = archiveMessages(tx, { realmId, removalId: id }, ids, readersOf(places));
-  const [[firsts], gone] = await Promise.all([before, moved]);
+  const [[firsts, noted], gone] = await Promise.all([before, moved]);
   await recordPushRemovals(tx, realmId, gone.pushed);
   const events = [
     ...deletionEvents(places, gone.topics),
@@ -52,7 +55,7 @@ export async function removeMessages(
     ...unstarredEvents(gone.unseen.map(({ userId, starred }) => ({ userId, ids: starred }))),
     ...(await storeFirsts(tx, realmId, firsts)),
   ];
-  return { run: { ...run, id }, count: gone.count, events };
+  return { run: noted, count: gone.count, events };
 }
 
 function readersOf({ channels, readers }: Places): Readers {
