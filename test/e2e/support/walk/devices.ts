@@ -1,6 +1,8 @@
 import { registerClientDevice, registerPushDevice, removeClientDevice } from "@carillon/contract";
 
-import { maybe, pick, someone, step, type Walk, type WalkStep } from "./walk.ts";
+import { settleRegistration } from "@carillon/domain";
+
+import { maybe, pick, someone, step, tell, type Step, type Walk, type WalkStep } from "./walk.ts";
 
 const keys = [1, 2].map((id) => ({
   push_key_id: id,
@@ -41,3 +43,18 @@ export const deviceSteps: readonly WalkStep[] = [
     return device && { by: device.by, params: { device_id: device.device_id } };
   }),
 ];
+
+/** The push bouncer keeps the token of a device, or does not. */
+export function bouncerDecides(walk: Walk): Step {
+  const refusal = walk.chance.below(3) > 0 ? undefined : "BAD_REQUEST";
+  return async () => {
+    const [oldest] = await walk.db.rows<{ registrationId: number; deviceId: number }>(
+      `SELECT id AS "registrationId", device_id AS "deviceId" FROM push_registrations ORDER BY id LIMIT 1`,
+    );
+    if (!oldest) return;
+    const told = tell(walk, `the bouncer decides on device ${oldest.deviceId}`);
+    const { id } = walk.org.realm;
+    await walk.db.transaction((tx) => settleRegistration(tx, id, oldest, refusal));
+    told(refusal ?? "kept");
+  };
+}

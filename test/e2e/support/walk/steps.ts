@@ -12,7 +12,7 @@ import { deleteRecorded, deliver, user } from "@carillon/testkit";
 
 import { channelFolderSteps } from "./channel-folders.ts";
 import { channelSteps } from "./channels.ts";
-import { deviceSteps } from "./devices.ts";
+import { bouncerDecides, deviceSteps } from "./devices.ts";
 import { groupSteps } from "./groups.ts";
 import { linkifierSteps } from "./linkifiers.ts";
 import { messageSteps } from "./messages.ts";
@@ -113,6 +113,7 @@ const happenings: ReadonlyArray<{ weight: number; make: Maker["make"] }> = [
       return deleted.then((jobs) => told(`${jobs} jobs`));
     },
   },
+  { weight: 2, make: bouncerDecides },
   {
     weight: 1,
     make(walk) {
