@@ -4,7 +4,6 @@ import {
   createTestDatabase,
   organization,
   testSecretKey,
-  type LogLine,
   type TestDatabase,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -21,9 +20,9 @@ describe("A gateway as it is started", () => {
   /** Runs one with these variables for as long as `use` takes. */
   async function running(
     variables: Record<string, string>,
-    use: (url: string, logged: readonly LogLine[]) => Promise<void>,
+    use: (url: string) => Promise<void>,
   ): Promise<void> {
-    const { log, lines } = captureLog();
+    const { log } = captureLog();
     const shutdown = new Shutdown(log);
     const env = readEnvironment({
       DATABASE_URL: database.url,
@@ -33,24 +32,30 @@ describe("A gateway as it is started", () => {
     });
     try {
       const port = await startGateway(env, log, shutdown);
-      await use(`http://127.0.0.1:${port}/api/v1`, lines);
+      await use(`http://127.0.0.1:${port}/api/v1`);
     } finally {
       await shutdown.run();
     }
   }
 
-  it("does not pretend that it pushes, and says so", async () => {
+  it("tells clients whether it pushes", async () => {
     await organization(await database.connect());
-    const variables = {
-      PUSH_BOUNCER_URL: "https://push.example.com",
-      PUSH_SERVER_ID: "9f6e1a7c",
-    };
-    await running(variables, async (url, logged) => {
+    const pushes = async (url: string) => {
       const settings = await (await fetch(`${url}/server_settings`)).json();
-      expect(settings).to.include({ result: "success", push_notifications_enabled: false });
-      const warnings = logged.filter(({ level }) => level === 40).map(({ msg }) => msg);
-      for (const name of Object.keys(variables))
-        expect(warnings.filter((text) => text.startsWith(`${name} is set`))).to.have.length(1);
-    });
+      return (settings as Record<string, unknown>)["push_notifications_enabled"];
+    };
+    await running({}, async (url) => expect(await pushes(url)).to.equal(false));
+    const bouncer = {
+      PUSH_BOUNCER_URL: "https://push.example.com",
+      PUSH_SERVER_ID: "9f6e1a7c-2b8d-4f5e-8a3b-6c1d0e9f7a42",
+      PUSH_SERVER_KEY: "a-key-of-the-server",
+    };
+    await running(bouncer, async (url) => expect(await pushes(url)).to.equal(true));
+  });
+
+  it("says what its push bouncer lacks", async () => {
+    const half = { PUSH_BOUNCER_URL: "https://push.example.com", PUSH_SERVER_KEY: "key" };
+    const refusal = await running(half, () => Promise.resolve()).catch((error: Error) => error);
+    expect(refusal?.message).to.match(/^PUSH_SERVER_ID is not set/);
   });
 });

@@ -6,7 +6,6 @@ import {
   listen,
   publicUrl,
   required,
-  unbuiltVariables,
   type Environment,
   type Logger,
   type Shutdown,
@@ -70,7 +69,6 @@ export async function startGateway(
     development: env.DEVELOPMENT,
     pushConfigured: push !== undefined,
   };
-  for (const line of unbuiltVariables(env)) log.warn(line);
   const limits = openLimits({ env, log, db, secrets }, shutdown);
   const { guesses, requests: limiter } = limits;
   const gateway = wireServices({

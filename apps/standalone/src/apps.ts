@@ -1,14 +1,16 @@
 import { StartupError, type Environment } from "@carillon/kit";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Ports } from "./ports.ts";
+import { bouncerHost, type Ports } from "./ports.ts";
 
 /** One of the apps that the standalone runs. */
 export interface App {
-  name: "gateway" | "worker" | "dashboard";
+  name: "gateway" | "worker" | "dashboard" | "bouncer";
   script: string;
   /** The port whose `/health` tells that it serves; undefined: running is all that is asked. */
   healthPort: number | undefined;
+  /** Where it listens; `HOST` unless given. */
+  host?: string;
   /** Variables of this app alone. */
   env: Partial<Record<keyof Environment, string>>;
 }
@@ -19,7 +21,14 @@ export function chooseApps(env: Environment, ports: Ports): App[] {
     app("gateway", ports.gateway, metricsPort(env, 0)),
     app("worker", undefined, metricsPort(env, 1)),
     app("dashboard", ports.dashboard, {}),
+    ...(ports.bouncer === undefined ? [] : [bouncer(env, ports.bouncer)]),
   ];
+}
+
+/** For this machine alone: its one server is here. */
+function bouncer(env: Environment, port: number): App {
+  const own = { ...metricsPort(env, 2), HOST: bouncerHost };
+  return { ...app("bouncer", port, own), host: bouncerHost };
 }
 
 function app(name: App["name"], healthPort: number | undefined, env: App["env"]): App {
@@ -28,7 +37,7 @@ function app(name: App["name"], healthPort: number | undefined, env: App["env"])
   return { name, script, healthPort, env };
 }
 
-/** Two processes cannot share one port: the gateway gets METRICS_PORT, the worker the next. */
+/** Processes cannot share one port: the gateway gets METRICS_PORT, the worker the next, a bouncer the one after that. */
 function metricsPort(env: Environment, offset: number): App["env"] {
   if (env.METRICS_PORT === undefined || env.METRICS_PORT === 0) return {};
   return { METRICS_PORT: String(env.METRICS_PORT + offset) };

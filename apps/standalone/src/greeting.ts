@@ -12,8 +12,8 @@ export interface Greeting {
   dashboardPassword: string;
   dataDir: string;
   files: CredentialFiles;
-  /** What the person asked for and does not get. */
-  warnings: readonly string[];
+  /** Where a bouncer of our own is. */
+  bouncerUrl?: string;
 }
 
 /** The text that tells where everything is, with two commands that work as printed. */
@@ -27,12 +27,12 @@ export async function greet(greeting: Greeting): Promise<string> {
     "",
     `  API        ${site}`,
     `  Dashboard  ${greeting.dashboardUrl} (user ${greeting.dashboardUser}, password: ${greeting.dashboardPassword})`,
+    ...(greeting.bouncerUrl === undefined ? [] : [`  Bouncer    ${greeting.bouncerUrl}`]),
     ...accounts,
     `  Data       ${dataDir} (logs: ${dataDir}/logs)`,
   ];
   const commands = await firstCommands(greeting);
-  const warnings = greeting.warnings.length > 0 ? ["", ...greeting.warnings] : [];
-  return [...lines, ...warnings, ...commands, ""].join("\n");
+  return [...lines, ...commands, ""].join("\n");
 }
 
 async function firstCommands({ site, gatewayUrl, files }: Greeting): Promise<string[]> {

@@ -2,30 +2,43 @@ import { StartupError, type Environment } from "@carillon/kit";
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Where the gateway and the dashboard will listen. */
+/** Where the apps will listen. */
 export interface Ports {
   gateway: number;
   dashboard: number;
+  /** Undefined where there is no bouncer of our own. */
+  bouncer?: number;
 }
+
+/** Where a bouncer of our own listens, whatever `HOST` says. */
+export const bouncerHost = "127.0.0.1";
 
 /** Longer than the 10 s that a child has to end after its parent was killed. */
 const patienceMs = 12_000;
 
 /**
- * Tries both ports before anything is started; 0 becomes one that is free.
+ * Tries the ports before anything is started; 0 becomes one that is free.
  * @param patient wait for the processes of a killed predecessor to let go
- * @throws StartupError that names PORT, DASHBOARD_PORT or HOST
+ * @throws StartupError that names the variable at fault: one of a port, or HOST
  */
 export async function checkPorts(env: Environment, patient: boolean): Promise<Ports> {
-  if (env.PORT === env.DASHBOARD_PORT && env.PORT !== 0) {
-    throw new StartupError(
-      `DASHBOARD_PORT is ${env.PORT}, which is PORT already: they must be different`,
-    );
-  }
+  const wanted: Array<["PORT" | "DASHBOARD_PORT" | "BOUNCER_PORT", string]> = [
+    ["PORT", env.HOST],
+    ["DASHBOARD_PORT", env.HOST],
+  ];
+  if (env.PUSH_BOUNCER === "embedded") wanted.push(["BOUNCER_PORT", bouncerHost]);
   const deadline = Date.now() + (patient ? patienceMs : 0);
-  const gateway = await claim("PORT", env.PORT, env.HOST, deadline);
-  const dashboard = await claim("DASHBOARD_PORT", env.DASHBOARD_PORT, env.HOST, deadline);
-  return { gateway, dashboard };
+  wanted.forEach(([name], at) => {
+    const same = wanted.slice(0, at).find(([other]) => env[other] === env[name]);
+    if (same && env[name] !== 0)
+      throw new StartupError(
+        `${name} is ${env[name]}, which is ${same[0]} already: they must be different`,
+      );
+  });
+  const ports: number[] = [];
+  for (const [name, host] of wanted) ports.push(await claim(name, env[name], host, deadline));
+  const [gateway = 0, dashboard = 0, bouncer] = ports;
+  return { gateway, dashboard, ...(bouncer !== undefined && { bouncer }) };
 }
 
 async function claim(name: string, port: number, host: string, deadline: number): Promise<number> {

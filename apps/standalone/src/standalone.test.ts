@@ -14,12 +14,15 @@ import { fileURLToPath } from "node:url";
 const standIn = `
   import { createServer } from "node:http";
   const name = process.argv[1].split("/").pop().split(".")[0];
-  const port = { gateway: process.env.PORT, dashboard: process.env.DASHBOARD_PORT }[name];
+  const { PORT: gateway, DASHBOARD_PORT: dashboard, BOUNCER_PORT: bouncer } = process.env;
+  const port = { gateway, dashboard, bouncer }[name];
   const end = (why) => { console.log(JSON.stringify({ level: 30, msg: "stopping", why })); process.exit(0); };
   process.on("SIGTERM", () => end("SIGTERM"));
   process.on("SIGINT", () => end("SIGINT"));
   process.on("disconnect", () => end("parent gone"));
   console.log(JSON.stringify({ level: 30, msg: "up", database: process.env.DATABASE_URL, pid: process.pid }));
+  const told = Object.entries(process.env).filter(([name]) => /PUSH_|BOUNCER_/.test(name));
+  console.log(JSON.stringify({ level: 30, msg: "push", host: process.env.HOST, ...Object.fromEntries(told) }));
   if (port) {
     createServer((request, response) => {
       response.setHeader("content-type", "application/json");
@@ -59,7 +62,7 @@ describe("the standalone", () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "carillon-standalone-"));
     runs = [];
-    for (const name of ["gateway", "worker", "dashboard"]) {
+    for (const name of ["gateway", "worker", "dashboard", "bouncer"]) {
       await writeFile(join(folder, `${name}.mjs`), standIn);
     }
     await writeFile(join(folder, "main.mjs"), main(folder));
@@ -85,6 +88,7 @@ describe("the standalone", () => {
         ...process.env,
         PORT: "0",
         DASHBOARD_PORT: "0",
+        BOUNCER_PORT: "0",
         ...variables,
         DATA_DIR: dataFile(),
       },
@@ -229,6 +233,42 @@ describe("the standalone", () => {
     }
   });
 
+  /** What an app was told of push, at its first start. */
+  const toldOfPush = async (name: string) => {
+    const log = await readFile(dataFile("logs", `${name}.log`), "utf8");
+    const line = log.split("\n").find((one) => one.includes('"msg":"push"')) ?? "{}";
+    return JSON.parse(line) as Record<string, string>;
+  };
+
+  it("starts a bouncer of its own where it is asked to, and lets it and the others know each other", async () => {
+    const standalone = run({ PUSH_BOUNCER: "embedded" });
+    expect(await standalone.up()).to.match(/Bouncer +http:\/\/127\.0\.0\.1:\d+\n/);
+    await waitFor(async () => (await started("worker")).length === 1);
+    const bouncer = await toldOfPush("bouncer");
+    expect(bouncer["host"]).to.equal("127.0.0.1");
+    expect(bouncer["PUSH_SERVER_ID"]).to.match(/^[0-9a-f-]{36}$/);
+    expect(bouncer["PUSH_SERVER_KEY"]).to.match(/^\w{32}$/);
+    expect(bouncer["PUSH_BOUNCER_URL"]).to.equal(`http://127.0.0.1:${bouncer["BOUNCER_PORT"]}`);
+    expect(bouncer["BOUNCER_DATABASE_URL"]).to.match(/^postgres.*\/carillon_bouncer$/);
+    expect(bouncer["BOUNCER_HANDOVER_LOG"]).to.equal(dataFile("bouncer", "handovers.jsonl"));
+    const names = ["PUSH_BOUNCER_URL", "PUSH_SERVER_ID", "PUSH_SERVER_KEY"] as const;
+    for (const name of ["gateway", "worker"]) {
+      const told = await toldOfPush(name);
+      expect(names.map((variable) => told[variable])).to.deep.equal(
+        names.map((variable) => bouncer[variable]),
+      );
+    }
+    standalone.child.kill("SIGTERM");
+    await standalone.ended;
+    expect((await started("bouncer")).filter(isAlive)).to.deep.equal([]);
+
+    await rm(dataFile("logs", "bouncer.log"));
+    await run({ PUSH_BOUNCER: "embedded", BOUNCER_APNS_KEY: "/key.p8" }).up();
+    const again = await toldOfPush("bouncer");
+    expect(again["PUSH_SERVER_KEY"]).to.equal(bouncer["PUSH_SERVER_KEY"]);
+    expect(again).to.not.have.property("BOUNCER_HANDOVER_LOG");
+  });
+
   it("refuses a second start on the same DATA_DIR", async () => {
     const first = run();
     await first.up();
@@ -261,6 +301,18 @@ describe("the standalone", () => {
       [{ PORT: "9123", DASHBOARD_PORT: "9123" }, /^DASHBOARD_PORT is 9123, which is PORT already/],
       [{ HOST: "192.0.2.1" }, /^HOST 192\.0\.2\.1 cannot be listened on/],
       [{ SECRET_KEY: "short" }, /^SECRET_KEY must have at least 32 characters/],
+      [
+        { PORT: "9123", BOUNCER_PORT: "9123", PUSH_BOUNCER: "embedded" },
+        /^BOUNCER_PORT is 9123, which is PORT already/,
+      ],
+      [
+        { PUSH_BOUNCER: "embedded", PUSH_BOUNCER_URL: "https://push.example.com" },
+        /^PUSH_BOUNCER_URL is set, and PUSH_BOUNCER is embedded/,
+      ],
+      [
+        { PUSH_BOUNCER: "embedded", DATABASE_URL: "postgresql://127.0.0.1/carillon" },
+        /^BOUNCER_DATABASE_URL is not set/,
+      ],
     ] as const;
     for (const [variables, message] of cases) {
       const standalone = run(variables);

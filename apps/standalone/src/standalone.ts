@@ -5,18 +5,18 @@ import {
   publicUrl,
   Shutdown,
   StartupError,
-  unbuiltVariables,
   type Environment,
   type Logger,
 } from "@carillon/kit";
 import { checkApps, type App } from "./apps.ts";
+import { planBouncer } from "./bouncer.ts";
 import { givenDatabase, keepDatabase, type KeptDatabase } from "./database-keeper.ts";
 import { ensureFirstOrganization, type CreateOrganization } from "./first-organization.ts";
 import { greet } from "./greeting.ts";
 import { healthy, localUrl } from "./health.ts";
 import { lockInstance } from "./instance-lock.ts";
 import { LogFile } from "./log-file.ts";
-import { checkPorts, type Ports } from "./ports.ts";
+import { bouncerHost, checkPorts, type Ports } from "./ports.ts";
 import { settleSecrets } from "./secrets.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 import { CredentialFiles } from "./zuliprc.ts";
@@ -78,6 +78,7 @@ export async function startStandalone(
     const apps = parts.chooseApps(env, ports);
     checkApps(apps);
     const secrets = await settleSecrets(dataDir, env);
+    const bouncer = await planBouncer(env, ports, dataDir);
     const site = publicUrl({ ...env, PORT: ports.gateway });
     const processes: SupervisedProcess[] = [];
 
@@ -106,17 +107,18 @@ export async function startStandalone(
           PUBLIC_URL: site,
           DATA_DIR: dataDir,
           METRICS_PORT: undefined,
+          ...bouncer(database.url()),
           ...app.env,
         });
-      const { name, script, healthPort } = app;
-      const url = healthPort && `${localUrl(env.HOST, healthPort)}/health`;
+      const { name, script } = app;
+      const url = healthUrl(app, env.HOST);
       const child = new SupervisedProcess({
         name,
         script,
         env: variables,
         logFile,
         log,
-        url: url || undefined,
+        url,
       });
       processes.push(child);
       shutdown.add(0, name, () => child.stop(impatience.signal));
@@ -136,7 +138,9 @@ export async function startStandalone(
           : `DASHBOARD_PASSWORD in ${dataDir}/secrets.json`,
         dataDir,
         files,
-        warnings: unbuiltVariables(env),
+        ...(ports.bouncer !== undefined && {
+          bouncerUrl: localUrl(bouncerHost, ports.bouncer),
+        }),
       }),
     );
     return standalone;
@@ -156,9 +160,10 @@ async function allServe(
 ): Promise<void> {
   const settled = new AbortController();
   const signal = AbortSignal.any([settled.signal, givenUp]);
-  const serving = apps.flatMap(({ healthPort }) =>
-    healthPort === undefined ? [] : [healthy(`${localUrl(host, healthPort)}/health`, signal)],
-  );
+  const serving = apps.flatMap((app) => {
+    const url = healthUrl(app, host);
+    return url === undefined ? [] : [healthy(url, signal)];
+  });
   const refusals = processes.map(async (process) => {
     throw new StartupError(`${process.name}: ${await process.refused}`);
   });
@@ -169,6 +174,11 @@ async function allServe(
   }
   stopWhen(givenUp);
   for (const process of processes) process.markStarted();
+}
+
+function healthUrl({ host, healthPort }: App, usualHost: string): string | undefined {
+  if (healthPort === undefined) return undefined;
+  return `${localUrl(host ?? usualHost, healthPort)}/health`;
 }
 
 function stopWhen(givenUp: AbortSignal): void {

@@ -9,7 +9,9 @@ export type SecretName =
   | "DASHBOARD_USER"
   | "DASHBOARD_PASSWORD"
   | "POSTGRES_PASSWORD"
-  | "POSTGRES_PORT";
+  | "POSTGRES_PORT"
+  | "PUSH_SERVER_ID"
+  | "PUSH_SERVER_KEY";
 
 /**
  * The secret kept under `name`; made, and kept from then on, when there is none yet.

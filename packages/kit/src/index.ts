@@ -20,4 +20,3 @@ export * from "./sealing.ts";
 export * from "./shutdown.ts";
 export * from "./sliding-window.ts";
 export * from "./strict-base64.ts";
-export * from "./unbuilt-variables.ts";

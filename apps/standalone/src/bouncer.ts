@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { StartupError, type Environment } from "@carillon/kit";
+import { localUrl } from "./health.ts";
+import { bouncerHost, type Ports } from "./ports.ts";
+import { settleBouncerSecrets } from "./secrets.ts";
+
+/** The name of its database, in the PostgreSQL that we run. */
+const databaseName = "carillon_bouncer";
+
+/** Variables by which a bouncer of our own and the other apps know of each other. */
+export type BouncerVariables = Partial<Record<keyof Environment, string>>;
+
+/**
+ * What the apps are told of a bouncer of our own (`PUSH_BOUNCER=embedded`); nothing where there is none.
+ * @returns the variables, with the database where that is now
+ * @throws StartupError that names the variable at fault
+ */
+export async function planBouncer(
+  env: Environment,
+  ports: Ports,
+  dataDir: string,
+): Promise<(databaseUrl: string) => BouncerVariables> {
+  if (ports.bouncer === undefined) return () => ({});
+  if (env.PUSH_BOUNCER_URL !== undefined)
+    throw new StartupError(
+      "PUSH_BOUNCER_URL is set, and PUSH_BOUNCER is embedded: use that bouncer, or one of our own",
+    );
+  if (env.DATABASE_URL !== undefined && env.BOUNCER_DATABASE_URL === undefined)
+    throw new StartupError(
+      "BOUNCER_DATABASE_URL is not set: with a DATABASE_URL of yours the embedded bouncer needs another database there",
+    );
+  const secrets = await settleBouncerSecrets(dataDir, env);
+  const real = env.BOUNCER_FCM_CREDENTIALS ?? env.BOUNCER_APNS_KEY;
+  const handovers = env.BOUNCER_HANDOVER_LOG ?? join(dataDir, "bouncer", "handovers.jsonl");
+  const port = ports.bouncer;
+  return (databaseUrl) => ({
+    ...secrets,
+    PUSH_BOUNCER_URL: localUrl(bouncerHost, port),
+    BOUNCER_PORT: String(port),
+    BOUNCER_DATABASE_URL: env.BOUNCER_DATABASE_URL ?? ownDatabase(databaseUrl),
+    // Beside a real provider only where it is asked for.
+    ...(real === undefined && { BOUNCER_HANDOVER_LOG: handovers }),
+  });
+}
+
+function ownDatabase(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.pathname = `/${databaseName}`;
+  return url.href;
+}
