@@ -44,13 +44,17 @@ describe("A gateway as it is started", () => {
       const settings = await (await fetch(`${url}/server_settings`)).json();
       return (settings as Record<string, unknown>)["push_notifications_enabled"];
     };
-    await running({}, async (url) => expect(await pushes(url)).to.equal(false));
+    await running({}, async (url) => {
+      expect(await pushes(url)).to.equal(false);
+    });
     const bouncer = {
       PUSH_BOUNCER_URL: "https://push.example.com",
       PUSH_SERVER_ID: "9f6e1a7c-2b8d-4f5e-8a3b-6c1d0e9f7a42",
       PUSH_SERVER_KEY: "a-key-of-the-server",
     };
-    await running(bouncer, async (url) => expect(await pushes(url)).to.equal(true));
+    await running(bouncer, async (url) => {
+      expect(await pushes(url)).to.equal(true);
+    });
   });
 
   it("says what its push bouncer lacks", async () => {

@@ -301,18 +301,6 @@ describe("the standalone", () => {
       [{ PORT: "9123", DASHBOARD_PORT: "9123" }, /^DASHBOARD_PORT is 9123, which is PORT already/],
       [{ HOST: "192.0.2.1" }, /^HOST 192\.0\.2\.1 cannot be listened on/],
       [{ SECRET_KEY: "short" }, /^SECRET_KEY must have at least 32 characters/],
-      [
-        { PORT: "9123", BOUNCER_PORT: "9123", PUSH_BOUNCER: "embedded" },
-        /^BOUNCER_PORT is 9123, which is PORT already/,
-      ],
-      [
-        { PUSH_BOUNCER: "embedded", PUSH_BOUNCER_URL: "https://push.example.com" },
-        /^PUSH_BOUNCER_URL is set, and PUSH_BOUNCER is embedded/,
-      ],
-      [
-        { PUSH_BOUNCER: "embedded", DATABASE_URL: "postgresql://127.0.0.1/carillon" },
-        /^BOUNCER_DATABASE_URL is not set/,
-      ],
     ] as const;
     for (const [variables, message] of cases) {
       const standalone = run(variables);
