@@ -84,6 +84,7 @@ export * from "./push/register-push-device.ts";
 export * from "./push/remove-apns-token.ts";
 export * from "./push/remove-client-device.ts";
 export * from "./push/remove-fcm-token.ts";
+export * from "./push/send-test-notification.ts";
 export * from "./realm/list-emoji.ts";
 export * from "./realm/update-realm.ts";
 export * from "./reminders/create.ts";

@@ -120,6 +120,7 @@ export { recordPresence } from "./presence/record-presence.ts";
 export { type Admission, admitCall, noteAnswered, noteUnanswered } from "./push/bouncer/circuit.ts";
 export { expireRegistrations, registrationExpired } from "./push/bouncer/expire-registrations.ts";
 export { pendingRegistration, settleRegistration } from "./push/bouncer/registration.ts";
+export { testPush } from "./push/bouncer/test-push.ts";
 export { createDevice, removeDevice } from "./push/devices/change-devices.ts";
 export { addLegacyToken, removeLegacyToken } from "./push/devices/legacy-tokens.ts";
 export { registerPushDevice } from "./push/devices/register-push-device.ts";

@@ -25,6 +25,7 @@ const well: Snapshot = {
     remindersFailed: 1,
     intentsPending: 1,
     deadLetters: 0,
+    bouncerAway: 0,
   },
   lateness: { deliveries: 3, median: 0, p95: 0, max: 0 },
   processes: [living("worker"), living("gateway")],
@@ -42,7 +43,7 @@ describe("what an operator should know", () => {
       complaints({
         ...well,
         lag: { dueLag: 75, outboxOldest: 31, clockSkew: -2 },
-        counts: { ...well.counts!, deadLetters: 2 },
+        counts: { ...well.counts!, deadLetters: 2, bouncerAway: 1 },
         processes: [living("gateway"), { ...living("worker"), lastSeen: 21 }],
       }),
     ).to.deep.equal([
@@ -50,6 +51,7 @@ describe("what an operator should know", () => {
       "No worker is alive.",
       "Work does not get into the queues: the oldest waits 31 s.",
       "Dead letters: 2.",
+      "The push bouncer does not answer.",
       "The database's clock is 2 s behind this machine's.",
     ]);
   });

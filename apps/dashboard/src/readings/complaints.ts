@@ -27,6 +27,7 @@ export function complaints(snapshot: Snapshot): string[] {
   if (counts && counts.deadLetters > 0) {
     found.push(`Dead letters: ${counts.deadLetters}.`);
   }
+  if (counts && counts.bouncerAway > 0) found.push("The push bouncer does not answer.");
   if (lag && Math.abs(lag.clockSkew) >= worryingSkew) {
     const side = lag.clockSkew > 0 ? "ahead of" : "behind";
     const by = seconds(Math.abs(lag.clockSkew));

@@ -22,7 +22,8 @@ const counts = statement({
       greatest(0, u.messages - p.within - p.later) AS failed,
       p.reminders AS "remindersPending", greatest(0, u.reminders - p.reminders) AS "remindersFailed",
       (SELECT count(*) FROM job_intent WHERE state = 'pending') AS "intentsPending",
-      (SELECT count(*) FROM job_intent WHERE state = 'dead') AS "deadLetters"
+      (SELECT count(*) FROM job_intent WHERE state = 'dead') AS "deadLetters",
+      (SELECT count(*) FROM bouncer_circuit WHERE no_calls_until IS NOT NULL) AS "bouncerAway"
     FROM (SELECT count(*) FILTER (WHERE ${isMessage} AND deliver_at <= horizon) AS within,
         count(*) FILTER (WHERE ${isMessage} AND deliver_at > horizon) AS later,
         count(*) FILTER (WHERE NOT ${isMessage}) AS reminders
@@ -40,6 +41,8 @@ const counts = statement({
     remindersFailed: column.bigint,
     intentsPending: column.bigint,
     deadLetters: column.bigint,
+    /** 1 while the push bouncer does not answer and is left alone, else 0. */
+    bouncerAway: column.bigint,
   },
 });
 

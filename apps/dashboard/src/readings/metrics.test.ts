@@ -71,6 +71,7 @@ for (const kind of backends)
         "carillon_reminders_failed",
         "carillon_intents_pending",
         "carillon_dead_letters",
+        "carillon_bouncer_circuit",
         "carillon_recent_deliveries",
         "carillon_sweep_repairs_total",
         "carillon_clock_skew_seconds",
@@ -141,6 +142,13 @@ for (const kind of backends)
       const found = await metrics((m) => m.get("carillon_dead_letters") === 1);
       expect(found.get("carillon_intents_pending")).to.equal(4);
       expect(found.get("carillon_outbox_oldest_seconds")).to.be.within(40, 3_000);
+    });
+
+    it("tell that the push bouncer does not answer", async () => {
+      await dashboard().db.rows(
+        "UPDATE bouncer_circuit SET failures = 5, no_calls_until = now() - interval '1 h'",
+      );
+      await metrics((m) => m.get("carillon_bouncer_circuit") === 1);
     });
 
     it("tell how late the messages of the last hour were", async () => {

@@ -43,6 +43,10 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
   const remindersFailed = single("reminders_failed", "Reminders that could not be sent");
   const intents = single("intents_pending", "Background work that is to be done");
   const dead = single("dead_letters", "Background work that was given up");
+  const circuit = single(
+    "bouncer_circuit",
+    "1 while the push bouncer does not answer and is left alone, else 0",
+  );
   const lateness = gauge(registry, {
     name: "carillon_recent_delivery_lateness_seconds",
     help: "How late the scheduled messages and reminders of the last hour were sent, of the latest thousand",
@@ -91,6 +95,7 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
       [remindersFailed, counts?.remindersFailed],
       [intents, counts?.intentsPending],
       [dead, counts?.deadLetters],
+      [circuit, counts?.bouncerAway],
       [deliveries, late?.deliveries],
     ] as const) {
       if (value === undefined) target.remove();

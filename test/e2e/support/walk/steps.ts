@@ -60,6 +60,7 @@ const quiet: Readonly<Record<string, string>> = {
   "remove-apns-token": "is listed to nobody",
   "remove-fcm-token": "is listed to nobody",
   register: "is what the walk's clients begin with",
+  "send-test-notification": "changes nothing that clients know, unless a token is dead",
   "delete-event-queue": "ends a queue, which tells its client nothing more",
   "render-message": "stores nothing",
   "report-message": "is refused: no organization has a channel for reports",

@@ -92,11 +92,3 @@ const answered = statement({
 export async function noteAnswered(sql: Sql): Promise<void> {
   await sql.rows(answered);
 }
-
-/** The state, for operators. */
-export async function readCircuit(
-  sql: Sql,
-): Promise<{ readonly failures: number; readonly open: boolean }> {
-  const [circuit] = await sql.rows(look);
-  return { failures: circuit?.failures ?? 0, open: (circuit?.waitMs ?? null) !== null };
-}
