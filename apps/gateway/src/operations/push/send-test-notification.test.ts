@@ -116,7 +116,7 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
 
   it("needs credentials, and an id that is a number", async () => {
     await device(db, me, { active: 1 });
-    expect((await gateway.anonymous.call(sendTestNotification)).status).to.equal(401);
+    refusedWith(await gateway.anonymous.call(sendTestNotification), "UNAUTHORIZED");
     for (const device_id of ["x", "1.5"])
       await refused(db, () => ask({ device_id }), "BAD_REQUEST");
     expect(bouncer.calls).to.deep.equal([]);
@@ -253,7 +253,7 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
         },
         notifyAnswer: { delete_token_ids: [Buffer.alloc(8, 1).toString("base64")] },
       });
-      expect((await ask()).status).to.equal(400);
+      refusedWith(await ask(), "NO_ACTIVE_PUSH_DEVICE", {});
       expect((await row(id)).pushTokenId).not.to.equal(null);
     });
 
