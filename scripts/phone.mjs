@@ -1,0 +1,12 @@
+import { join } from "node:path";
+import { prepare } from "./lib/build.mjs";
+import { root } from "./lib/root.mjs";
+import { become, steps } from "./lib/run.mjs";
+
+// npm run phone -- …: a phone for the terminal, which registers for push and prints what it gets.
+await steps(async () => {
+  await prepare();
+  const program = join(root, "test/phone/main.ts");
+  const tsx = ["--conditions=source", "--import=tsx"];
+  await become(process.execPath, [...tsx, program, ...process.argv.slice(2)]);
+});
