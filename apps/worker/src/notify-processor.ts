@@ -1,14 +1,22 @@
 import { doIntent, lookAtIntent, type ClaimedIntent, type Database, type Tx } from "@carillon/db";
-import type { Notification, PreparedCall } from "@carillon/domain";
+import {
+  noteNotified,
+  refusesOrganization,
+  type Notification,
+  type Notified,
+  type PreparedCall,
+} from "@carillon/domain";
 import { GiveUp, type IntentDefinition, type IntentRef } from "@carillon/jobs";
 import type { Site } from "@carillon/model";
 import {
   encryptPayload,
+  type NotifyAnswer,
   type NotificationType,
   pushRequestFor,
   type PushRequest,
 } from "@carillon/push";
 
+import type { BouncerReply } from "./bouncer.ts";
 import { noted } from "./intent-processor.ts";
 import { processor, type JobContext, type Processor } from "./processor.ts";
 
@@ -45,10 +53,22 @@ export function notifyProcessor<Payload>(
       if (!intent) return;
       const told = await tell(definition, context, db, work, intent);
       await doIntent(db, definition, context.payload, async (tx) => {
-        if (told) await work.settle?.(tx, intent, told, context.attempt > 1);
+        if (!told) return;
+        if (told.outcome) await noteNotified(tx, notified(intent, told.call), told.outcome);
+        await work.settle?.(tx, intent, told.call, context.attempt > 1);
       });
     }),
   );
+}
+
+/** What was prepared, and what became of it; without an outcome there was nothing to tell. */
+interface Told {
+  readonly call: PreparedCall;
+  readonly outcome?: BouncerReply<NotifyAnswer>;
+}
+
+function notified({ realmId }: ClaimedIntent<unknown>, { notifications }: PreparedCall): Notified {
+  return { realmId, userIds: [...new Set(notifications.map(({ target }) => target.userId))] };
 }
 
 /**
@@ -57,26 +77,22 @@ export function notifyProcessor<Payload>(
  */
 async function tell<Payload>(
   definition: IntentDefinition<Payload>,
-  { payload: ref, services, signal }: JobContext<IntentRef>,
+  { payload: ref, services, log, signal }: JobContext<IntentRef>,
   db: Database,
   { prepare, type }: NotifyWork<Payload>,
   intent: ClaimedIntent<Payload>,
-): Promise<PreparedCall | undefined> {
+): Promise<Told | undefined> {
   const { bouncer, site } = services;
   if (!bouncer) return undefined;
   const call = await db.transaction((tx) => prepare(tx, site, intent));
-  if (call.notifications.length === 0) return call;
+  if (call.notifications.length === 0) return { call };
   const push_requests = await encrypted(type, call.notifications);
   const body = { realm_uuid: call.realmUuid, push_requests };
   const outcome = await bouncer.notify(body, { signal, idempotencyKey: definition.key(ref) });
-  switch (outcome.kind) {
-    case "done":
-      return call;
-    case "permanent":
-      throw new GiveUp(outcome.reason);
-    default:
-      throw new Error(outcome.reason);
-  }
+  if (outcome.kind === "adminActionRequired")
+    log.error({ code: outcome.code }, "the push bouncer wants something of an administrator");
+  if (outcome.kind === "done" || refusesOrganization(outcome)) return { call, outcome };
+  throw outcome.kind === "permanent" ? new GiveUp(outcome.reason) : new Error(outcome.reason);
 }
 
 /** A nonce of its own for each device: each has an encryption of its own. */

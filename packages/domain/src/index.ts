@@ -118,6 +118,7 @@ export { readPresence } from "./presence/read-presence.ts";
 export { readPresences, usualHistoryLimit } from "./presence/read-presences.ts";
 export { recordPresence } from "./presence/record-presence.ts";
 export { type Admission, admitCall, noteAnswered, noteUnanswered } from "./push/bouncer/circuit.ts";
+export { type Notified, noteNotified, refusesOrganization } from "./push/bouncer/after-notify.ts";
 export { expireRegistrations, registrationExpired } from "./push/bouncer/expire-registrations.ts";
 export { pendingRegistration, settleRegistration } from "./push/bouncer/registration.ts";
 export { testPush } from "./push/bouncer/test-push.ts";
