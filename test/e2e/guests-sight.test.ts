@@ -23,10 +23,10 @@ import { SightWorld } from "./support/sight/world.ts";
 import { nextStep } from "./support/walk/steps.ts";
 import { pick, storyOf, type Walk } from "./support/walk/walk.ts";
 
-const steps = 80;
+const steps = 60;
 /** Of which each time what was told is looked at. */
 const stepsAtOnce = 2;
-const stepsBetweenLooks = 40;
+const stepsBetweenLooks = 30;
 
 /** A walk, and who is watched on it. */
 interface Watched {
