@@ -27,6 +27,8 @@ const poolSize = 10;
 /** Milliseconds for a request's head, and for all of it. */
 const headersTimeout = 10_000;
 const requestTimeout = 30_000;
+/** Milliseconds for which an idle connection stays open. */
+const keepAliveTimeout = 75_000;
 
 /**
  * Starts a bouncer process and resolves with the port it listens on.
@@ -82,7 +84,7 @@ export async function startBouncer(
     shutdown.add(2, "probes", () => probes.close());
   }
   const server = createServer(
-    { headersTimeout, requestTimeout },
+    { headersTimeout, requestTimeout, keepAliveTimeout },
     buildBouncer(services).callback(),
   );
   const port = await listen(server, env.BOUNCER_PORT, env.HOST, "BOUNCER_PORT");

@@ -43,8 +43,8 @@ export interface TestBouncer {
   }): Promise<BouncersServer>;
   /** The rows of a table, as text, without times and what is sealed anew each time, to see what has changed. */
   rows(table: string): Promise<string[]>;
-  /** Another process's worth of it, on the same database and with the same providers. */
-  another(): Promise<{ readonly url: string }>;
+  /** Another process's worth of it, on the same database and with the same providers unless others are given. */
+  another(services?: Partial<Services>): Promise<{ readonly url: string }>;
   close(): Promise<void>;
 }
 
@@ -75,8 +75,8 @@ export async function startTestBouncer(services: Partial<Services> = {}): Promis
   const providers = { fcm: testProvider("fcm"), apns: testProvider("apns") };
   const whole = { store, sealer, providers, clock: systemClock, log: captured.log, ...services };
   const closing: Array<() => void> = [];
-  const another = async () => {
-    const server = createServer(buildBouncer(whole).callback());
+  const another = async (other: Partial<Services> = {}) => {
+    const server = createServer(buildBouncer({ ...whole, ...other }).callback());
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     closing.push(() => {

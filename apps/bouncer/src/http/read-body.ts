@@ -12,11 +12,16 @@ export async function readBody(request: IncomingMessage, mostBytes: number): Pro
   if (encoding !== "identity") throw refusals.badRequest("The body must not be compressed");
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > mostBytes) throw refusals.tooLarge(mostBytes);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > mostBytes) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw refusals.badRequest("The body did not arrive");
   }
+  if (size > mostBytes) throw refusals.tooLarge(mostBytes);
   return Buffer.concat(chunks).toString("utf8");
 }
 

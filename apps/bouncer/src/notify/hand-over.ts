@@ -1,13 +1,13 @@
 import type { Services } from "../services.ts";
 import type { Fate } from "../store/calls.ts";
 import { type KeptRegistration, type Owner, removeRegistrations } from "../store/registrations.ts";
-import { type Device, handoverOf } from "./devices.ts";
+import { type Entry, handoverOf } from "./entries.ts";
 
-/** The devices of a batch, with how they are reached. */
-export type Batch = ReadonlyArray<readonly [device: Device, registration: KeptRegistration]>;
+/** Notifications of a call, with how their devices are reached. */
+export type Batch = ReadonlyArray<readonly [entry: Entry, registration: KeptRegistration]>;
 
 /**
- * Gives every device of the batch to its provider, all at once, and forgets those that are dead.
+ * Gives every notification of the batch to its provider, all at once, and forgets devices that are dead.
  * @returns what became of each, by its name
  */
 export async function handOver(
@@ -17,16 +17,16 @@ export async function handOver(
 ): Promise<Record<string, Fate>> {
   const whys = new Map<string, number>();
   const ends = await Promise.all(
-    batch.map(async ([device, registration]) => {
-      const provider = providers[device.kind];
+    batch.map(async ([entry, registration]) => {
+      const provider = providers[entry.kind];
       const outcome = provider
-        ? await provider.handOver(handoverOf(device, registration))
+        ? await provider.handOver(handoverOf(entry, registration))
         : ({ kind: "undelivered", why: "no provider" } as const);
       if (outcome.kind !== "sent") {
-        const why = `${device.kind}: ${outcome.kind}, ${outcome.why}`;
+        const why = `${entry.kind}: ${outcome.kind}, ${outcome.why}`;
         whys.set(why, (whys.get(why) ?? 0) + 1);
       }
-      return [device, registration, outcome.kind] as const;
+      return [entry, registration, outcome.kind] as const;
     }),
   );
   if (whys.size > 0)

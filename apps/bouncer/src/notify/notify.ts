@@ -7,18 +7,18 @@ import { refusals } from "../http/refusal.ts";
 import type { Services } from "../services.ts";
 import { findRegistrations } from "../store/registrations.ts";
 import type { Server } from "../store/servers.ts";
-import { devicesOf } from "./devices.ts";
+import { entriesOf } from "./entries.ts";
 import type { Batch } from "./hand-over.ts";
 import { workOnCall, workOnce } from "./work.ts";
 
-/** Providers take 4 KiB for a device, and a call may be for a thousand. */
+/** Providers take 4 KiB for a notification, and a call may have a thousand. */
 const mostBytes = 6 * 1024 * 1024;
-const mostDevices = 1_000;
+const mostEntries = 1_000;
 const mostKeyCharacters = 255;
 
 /**
- * `POST push/e2ee/notify` (push.md §4): hands notifications over. With an `Idempotency-Key` each device gets what it
- * was sent under that key once, however often the call comes.
+ * `POST push/e2ee/notify` (push.md §4): hands notifications over. With an `Idempotency-Key` each of them is handed
+ * over once, however often the call comes.
  * @throws Refusal
  */
 export async function notify(
@@ -31,22 +31,22 @@ export async function notify(
   if (!hasType(request, "application/json")) throw refusals.badRequest("The body must be JSON");
   const body = notifyBody.safeParse(json(text)).data;
   if (!body) throw refusals.badRequest("The body is not JSON of realm_uuid and push_requests");
-  if (body.push_requests.length > mostDevices)
-    throw refusals.badRequest(`A call is for ${mostDevices} devices at most`);
+  if (body.push_requests.length > mostEntries)
+    throw refusals.badRequest(`A call has ${mostEntries} notifications at most`);
   const owner = { serverId: server.id, realmUuid: realmOf(server, body.realm_uuid) };
-  const devices = devicesOf(body.push_requests);
+  const entries = entriesOf(body.push_requests);
   const idempotencyKey = keyOf(request);
-  const ids = [...new Set(devices.map(({ tokenId }) => tokenId))];
+  const ids = [...new Set(entries.map(({ tokenId }) => tokenId))];
   const registrations = await findRegistrations(
     services.store,
     services.sealer,
     owner,
     ids.map((id) => Buffer.from(id, "base64")),
   );
-  const batch: Batch = devices.flatMap((device) => {
-    const found = registrations.get(device.tokenId);
+  const batch: Batch = entries.flatMap((entry) => {
+    const found = registrations.get(entry.tokenId);
     // What was registered for another provider is as good as not registered.
-    return found?.kind === device.kind ? [[device, found] as const] : [];
+    return found?.kind === entry.kind ? [[entry, found] as const] : [];
   });
   const fates =
     idempotencyKey === undefined
@@ -56,7 +56,7 @@ export async function notify(
   const counts: Record<string, number> = {};
   const sent = { fcm: 0, apns: 0 };
   const dead = new Set<string>();
-  for (const { name, tokenId, kind } of devices) {
+  for (const { name, tokenId, kind } of entries) {
     const fate = fates[name] ?? "dead";
     counts[fate] = (counts[fate] ?? 0) + 1;
     if (fate === "sent") sent[kind]++;

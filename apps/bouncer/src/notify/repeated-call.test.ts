@@ -79,6 +79,49 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([one.token, two.token, two.token]);
   });
 
+  it("may have several messages for one device, each of which is handed over once", async () => {
+    const one = await phone();
+    const sent = () =>
+      bouncer.providers.fcm.handovers.map(({ payload }) => String(payload["encrypted_data"]));
+    const messages = (key: string, ...contents: string[]) => {
+      const push_requests = contents.map((content) => pushTo(one, 7, content));
+      return notify(bouncer, server, { realm_uuid: realm, push_requests }, key);
+    };
+    bouncer.providers.fcm.answer = ({ payload }) =>
+      payload["encrypted_data"] === "b" ? { kind: "undelivered", why: "503" } : { kind: "sent" };
+    expect((await messages("several", "a", "b", "c")).status).to.equal(502);
+    bouncer.providers.fcm.answer = () => ({ kind: "sent" });
+    for (let times = 0; times < 2; times++) {
+      const { json } = await messages("several", "a again", "b again", "c again");
+      expect(json).to.include({ android_successfully_sent_count: 3 });
+    }
+    expect(sent()).to.deep.equal(["a", "b", "c", "b again"]);
+  });
+
+  it("does not guess which message is left for a device where some had gone through", async () => {
+    const [mixed, waiting] = [await phone(), await phone()];
+    const both = (key: string, entries: ReadonlyArray<readonly [PhoneToken, string]>) => {
+      const push_requests = entries.map(([to, content]) => pushTo(to, 7, content));
+      return notify(bouncer, server, { realm_uuid: realm, push_requests }, key);
+    };
+    bouncer.providers.fcm.answer = ({ payload }) =>
+      payload["encrypted_data"] === "a" ? { kind: "sent" } : { kind: "undelivered", why: "503" };
+    await both("left", [
+      [mixed, "a"],
+      [mixed, "b"],
+      [waiting, "b"],
+      [waiting, "c"],
+    ]);
+    bouncer.providers.fcm.handovers.length = 0;
+    bouncer.providers.fcm.answer = () => ({ kind: "sent" });
+    const { json } = await both("left", [
+      [mixed, "b"],
+      [waiting, "c"],
+    ]);
+    expect(json).to.include({ android_successfully_sent_count: 1 });
+    expect(reached()).to.deep.equal([waiting.token]);
+  });
+
   it("is not repeated for those of which nobody knows whether their provider has them", async () => {
     const [one, two] = [await phone(), await phone()];
     bouncer.providers.fcm.answer = ({ token }) =>

@@ -12,8 +12,9 @@ import {
 } from "../store/calls.ts";
 import type { Owner } from "../store/registrations.ts";
 import { type Batch, handOver } from "./hand-over.ts";
+import { remembered } from "./remembered.ts";
 
-/** Devices that are handed over at once: a process that dies leaves so many of which nobody knows. */
+/** Notifications that are handed over at once: a process that dies leaves so many of which nobody knows. */
 export const batchSize = 100;
 
 /** No batch is begun later, in milliseconds; the server waits for 15 s (push.md §4). */
@@ -56,9 +57,9 @@ export function workOnce(services: Services, owner: Owner, batch: Batch): Promis
 }
 
 /**
- * Does what is left of a call that may be repeated: of each device it is written before it is handed over, and none is
- * handed over twice. Waits a while for somebody else who works on the same call.
- * @returns what became of the devices, by their names, also those of other times
+ * Does what is left of a call that may be repeated: of each notification it is written before it is handed over, and
+ * none is handed over twice. Waits a while for somebody else who works on the same call.
+ * @returns what became of the notifications, by their names, also those of other times
  * @throws Refusal where somebody else still works on it
  */
 export async function workOnCall(
@@ -78,7 +79,8 @@ export async function workOnCall(
     claimed = await claimCall(store, call, holder, first);
   }
   const { fresh, devices } = claimed;
-  const known: Fates = fresh ? {} : settled(devices);
+  const names = batch.map(([{ name }]) => name);
+  const known: Fates = fresh ? {} : remembered(names, devices);
   const todo = batch.filter(([{ name }]) => (known[name] ?? "undelivered") === "undelivered");
   let marked = fresh;
   const came = await workThrough(services, owner, todo, {
@@ -95,11 +97,4 @@ export async function workOnCall(
 
 function all(batch: Batch, fate: Fate): Fates {
   return Object.fromEntries(batch.map(([{ name }]) => [name, fate]));
-}
-
-/** The process that was handing over is gone: nobody knows how far it came. */
-function settled(devices: Fates): Fates {
-  return Object.fromEntries(
-    Object.entries(devices).map(([name, fate]) => [name, fate === "handing" ? "unsure" : fate]),
-  );
 }

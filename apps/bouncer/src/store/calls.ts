@@ -1,12 +1,12 @@
 import { column, statement, type Sql } from "@carillon/db";
 
 /**
- * What became of a device in a call. `handing`: it is being handed over, or was when the process died. `unsure`: it may
+ * What became of a notification of a call. `handing`: it is being handed over, or was when the process died. `unsure`: it may
  * have been. Neither is ever handed over again; `undelivered`, which the provider has certainly not taken, is.
  */
 export type Fate = "handing" | "sent" | "dead" | "refused" | "unsure" | "undelivered";
 
-/** By the device: the id of its token and of its key. */
+/** By the notification: the id of the device's token and of its key, and which of the device's it is. */
 export type Fates = Readonly<Record<string, Fate>>;
 
 /** A call, by whose it is and what its server calls it. */
@@ -15,7 +15,10 @@ export interface CallName {
   readonly idempotencyKey: string;
 }
 
-/** For so long, in seconds, nobody else works on a call. One takes 20 s at most. */
+/**
+ * For so long, in seconds, nobody else works on a call. One that takes longer, because a provider wants new credentials
+ * and is slow, hands over nothing twice all the same.
+ */
 const holdSeconds = 30;
 const keptHours = 24;
 
@@ -59,8 +62,8 @@ const clear = statement({
 /**
  * Takes a call upon oneself.
  * @param holder a name of one's own
- * @param fates of the devices, which are written where the call is new
- * @returns what is known of its devices; undefined while somebody else works on it
+ * @param fates of its notifications, which are written where the call is new
+ * @returns what is known of its notifications; undefined while somebody else works on it
  */
 export async function claimCall(
   sql: Sql,
