@@ -1,5 +1,5 @@
 import { heartbeatOf, lockClass } from "@carillon/db";
-import { deliverDue } from "@carillon/jobs";
+import { deliverDue, registerPushToken } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import {
   channel,
@@ -94,6 +94,19 @@ forEachBackend("the health of a worker", (backend) => {
     } finally {
       await worker.close();
     }
+  });
+
+  it("is good when jobs wait in a queue that rests", async () => {
+    const payload = { intentId: 1, version: 1 };
+    await queues.publish([{ job: registerPushToken, payload }]);
+    const look = async () => {
+      const begun = () => new Map([["bouncer", 0]] as const);
+      const probe = healthProbe({ databaseUrl: db.url, db, queues, begun });
+      return (await probe(new AbortController().signal)).queues;
+    };
+    expect(await look()).to.containSubset([{ name: "bouncer", waiting: 1 }]);
+    await queues.rest("bouncer", 3_600_000);
+    expect(await look()).to.containSubset([{ name: "bouncer", waiting: 0 }]);
   });
 
   it("is bad when jobs wait that it does not take, though others work", async () => {

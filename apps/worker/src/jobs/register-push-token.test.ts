@@ -10,6 +10,7 @@ import {
   device,
   drops,
   garbage,
+  holding,
   killedAfter,
   organization,
   pushToken,
@@ -19,6 +20,7 @@ import {
   useFakeBouncer,
   useGateway,
   user,
+  waitFor,
   watch,
   type BouncerFault,
   type LogLine,
@@ -321,6 +323,23 @@ describe("The job register-push-token", () => {
       });
       expect(await row(deviceId)).to.include({ active: first, error: null });
       expect(await left(deviceId)).to.equal(1);
+    });
+
+    it("of a worker that was frozen in its call while another one made it again", async () => {
+      const { deviceId, token, ref } = await registering();
+      const held = holding();
+      server.behave({ fault: held.fault });
+      const events = await told(async () => {
+        const frozen = run(ref);
+        await waitFor(() => server.calls.length === 1, { what: "the first one calls" });
+        server.behave({});
+        await run(ref);
+        held.release();
+        await frozen;
+      });
+      expect(events).to.have.length(1);
+      expect(server.calls).to.have.length(2);
+      expect(await row(deviceId)).to.include({ active: token.token_id, pending: null });
     });
 
     it("where an operator has replayed the intent meanwhile: the new run decides", async () => {

@@ -297,6 +297,21 @@ describe("POST /mobile_push/e2ee/test_notification", () => {
       }
     });
 
+    it("a time of any size", async () => {
+      await device(db, me, { active: 1 });
+      for (const [said, shown] of [
+        [Number.MAX_SAFE_INTEGER, 253_402_300_799],
+        [-Number.MAX_SAFE_INTEGER, 0],
+      ] as const) {
+        bouncer.behave({
+          notifyAnswer: { realm_push_status: { can_push: true, expected_end_timestamp: said } },
+        });
+        await sent();
+        const snapshot = await snapshotOf(gateway.as(me), ["realm"]);
+        expect(snapshot["realm_push_notifications_enabled_end_timestamp"]).to.equal(shown);
+      }
+    });
+
     it("that a plan does not allow it: ADMIN_ACTION_REQUIRED", async () => {
       await device(db, me, { active: 1 });
       for (const code of ["MISSING_REMOTE_REALM", "PUSH_NOTIFICATIONS_DISALLOWED"]) {

@@ -27,7 +27,7 @@ export async function noteNotified(
     if (status)
       await storeStatus(tx, realmId, () => ({
         enabled: status.can_push,
-        endsAt: status.expected_end_timestamp,
+        endsAt: storable(status.expected_end_timestamp),
       }));
     await forgetTokens(tx, realmId, userIds, dead);
   } else if (refusesOrganization(outcome)) {
@@ -44,6 +44,14 @@ export function refusesOrganization(outcome: BouncerOutcome<unknown>): boolean {
     outcome.kind === "adminActionRequired" &&
     (outcome.code === "MISSING_REMOTE_REALM" || outcome.code === "PUSH_NOTIFICATIONS_DISALLOWED")
   );
+}
+
+/** The last second of the year 9999, in UNIX seconds. */
+const farthest = 253_402_300_799;
+
+/** The time, or the nearest that a column can hold and a client can show. */
+function storable(endsAt: number | null): number | null {
+  return endsAt === null ? null : Math.min(Math.max(endsAt, 0), farthest);
 }
 
 const readStatus = statement({
