@@ -8,7 +8,13 @@ export interface Trace {
 }
 
 /** What people write themselves goes to whom they write it: names in it too. */
-const texts = new Set(["content", "rendered_content", "prev_content", "prev_rendered_content"]);
+const texts = new Set([
+  "content",
+  "rendered_content",
+  "prev_content",
+  "prev_rendered_content",
+  "match_content",
+]);
 
 /**
  * Everything in the answer that names one of the people.
