@@ -68,13 +68,13 @@ const candidates = statement({
         AND t.channel_id = m.channel_id AND lower(t.topic) = m.topic), ${visibilityPolicy.inherit}) AS policy,
       coalesce(s.is_muted, false) AS "channelMuted", s.push_notifications AS "channelPush",
       s.wildcard_mentions_notify AS "channelWildcards",
-      ARRAY(SELECT DISTINCT mentioned.root FROM mentioned JOIN user_group_member member
-        ON member.group_id = mentioned.group_id AND member.user_id = c.user_id
-        WHERE mentioned.root = ANY(w.group_ids::int[])) AS "groupIds",
+      ARRAY(SELECT DISTINCT mentioned.root FROM mentioned WHERE mentioned.root = ANY(w.group_ids::int[])
+        AND EXISTS (SELECT FROM user_group_member member
+          WHERE member.group_id = mentioned.group_id AND member.user_id = c.user_id OFFSET 0)) AS "groupIds",
       NOT coalesce(p.${settings.online}, false) AND EXISTS (SELECT FROM user_presence seen
-          WHERE seen.user_id = c.user_id AND seen.active_at > now() - interval '${presentFor} seconds')
+          WHERE seen.user_id = c.user_id AND seen.active_at > now() - interval '${presentFor} seconds' OFFSET 0)
         AND EXISTS (SELECT FROM event_queue q WHERE q.user_id = c.user_id AND ${aliveQueue}
-          AND (q.options->'eventTypes' = 'null' OR q.options->'eventTypes' ? 'message')) AS present,
+          AND (q.options->'eventTypes' = 'null' OR q.options->'eventTypes' ? 'message') OFFSET 0) AS present,
       ${settingColumns}
     FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bool[]) WITH ORDINALITY
       AS w (message_id, user_ids, group_ids, everybody, place)
@@ -86,7 +86,8 @@ const candidates = statement({
     CROSS JOIN LATERAL (
       SELECT unnest(m.member_ids) AS user_id WHERE NOT m.is_channel
       UNION SELECT unnest(w.user_ids::int[])
-      UNION SELECT member.user_id FROM mentioned JOIN user_group_member member ON member.group_id = mentioned.group_id
+      UNION SELECT member.user_id FROM mentioned CROSS JOIN LATERAL (
+          SELECT g.user_id FROM user_group_member g WHERE g.group_id = mentioned.group_id OFFSET 0) member
         WHERE mentioned.root = ANY(w.group_ids::int[])
       UNION SELECT t.user_id FROM user_topics t WHERE t.channel_id = m.channel_id AND lower(t.topic) = m.topic
         AND t.visibility_policy = ${visibilityPolicy.followed}
@@ -114,7 +115,7 @@ const candidates = statement({
     ) p
     WHERE c.user_id <> m.sender_id AND c.user_id > CASE WHEN w.place = 1 THEN $6::int ELSE 0 END
       AND d.devices > 0 AND (NOT m.is_channel OR s.is_muted IS NOT NULL)
-      AND NOT EXISTS (SELECT FROM muted_users muted WHERE muted.user_id = c.user_id AND muted.muted_user_id = m.sender_id)
+      AND NOT EXISTS (SELECT FROM muted_users muted WHERE muted.user_id = c.user_id AND muted.muted_user_id = m.sender_id OFFSET 0)
     ORDER BY w.place, c.user_id LIMIT $8`,
   row,
 });

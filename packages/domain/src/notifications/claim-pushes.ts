@@ -4,10 +4,12 @@ import { roles } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 
 /** Whether the account `u` is a guest who does not see the sender of the message `m` (users.md §2.1). */
-const unseenSender = `u.role = ${roles.guest} AND EXISTS (SELECT FROM realms WHERE realms.id = $1 AND ${restrictsGuests})
-  AND NOT (SELECT sender.is_bot FROM users sender WHERE sender.id = m.sender_id)
-  AND NOT ${seesByChannel("u.id", "m.sender_id")} AND NOT ${sharesConversation("$1", "u.id", "m.sender_id")}`;
+const unseenSender = `(SELECT u.role = ${roles.guest}
+    AND EXISTS (SELECT FROM realms WHERE realms.id = $1 AND ${restrictsGuests})
+    AND NOT (SELECT sender.is_bot FROM users sender WHERE sender.id = m.sender_id)
+    AND NOT ${seesByChannel("u.id", "m.sender_id")} AND NOT ${sharesConversation("$1", "u.id", "m.sender_id")} OFFSET 0)`;
 
+/** Each look-up goes by its own index (`OFFSET 0`), as in `push-candidates`. */
 const claim = statement({
   name: "pushes-claim",
   text: `WITH wanted AS MATERIALIZED (
@@ -19,7 +21,7 @@ const claim = statement({
         SELECT m.is_channel, m.sender_id, r.channel_id FROM messages m JOIN recipients r ON r.id = m.recipient_id
         WHERE m.id = w.message_id AND m.realm_id = $1 OFFSET 0) m
       WHERE NOT m.is_channel OR EXISTS (
-        SELECT FROM subscriptions s WHERE s.channel_id = m.channel_id AND s.user_id = w.user_id AND s.active)
+        SELECT FROM subscriptions s WHERE s.channel_id = m.channel_id AND s.user_id = w.user_id AND s.active OFFSET 0)
       ORDER BY w.user_id, w.message_id
     ), held AS MATERIALIZED (
       SELECT wanted.place, wanted.role, wanted.unseen_sender, um.user_id, um.message_id FROM wanted CROSS JOIN LATERAL (
