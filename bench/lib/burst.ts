@@ -17,6 +17,8 @@ export interface BurstResult {
   readonly seconds: number;
   /** From the due second to the first commit. */
   readonly first: number;
+  /** The due second. */
+  readonly due: number;
 }
 
 export interface Burst {
@@ -170,5 +172,5 @@ async function check(
   const wanted = (ids.length * members.length) / rooms.length;
   if (copies?.count !== wanted) throw new Error(`${copies?.count} of ${wanted} copies were made`);
   if (found.early) throw new Error("a message was sent early");
-  return { seconds: found.last - due, first: found.first - due };
+  return { seconds: found.last - due, first: found.first - due, due };
 }

@@ -23,15 +23,16 @@ function environment({ url, redisUrl }: BenchDatabase): Record<string, string | 
   };
 }
 
-/** The worker that is shipped, as a process of its own. */
+/** The worker that is shipped, as a process of its own. @param variables over the benches' own */
 export async function startWorker(
   database: BenchDatabase,
   nodeOptions: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<Child> {
   const worker = startChild(
     "worker",
     "apps/worker/dist/main.js",
-    environment(database),
+    { ...environment(database), ...variables },
     nodeOptions,
   );
   await worker.written("worker started");

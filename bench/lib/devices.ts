@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import type { Database } from "@carillon/db";
+import type { World } from "./world.ts";
+
+/** A push key: of which kind it is, and 32 bytes. */
+export function pushKeyOf(id: number): Buffer {
+  return Buffer.concat([Buffer.from([0x31]), createHash("sha256").update(String(id)).digest()]);
+}
+
+/** Gives everybody of the world one device that can be reached. */
+export async function addDevices(db: Database, { members }: World): Promise<void> {
+  await db.rows(
+    `INSERT INTO client_devices (user_id, push_key, push_key_id, push_token_id, push_token_kind, push_token_last_updated)
+     SELECT w.id, w.key, 1, int8send(w.id), 'fcm', now() FROM unnest($1::int[], $2::bytea[]) AS w (id, key)`,
+    [members.map(({ id }) => id), members.map(({ id }) => pushKeyOf(id))],
+  );
+  await db.rows("VACUUM ANALYZE client_devices");
+}
+
+/** Nobody has a device any more. */
+export async function dropDevices(db: Database): Promise<void> {
+  await db.rows("DELETE FROM client_devices");
+  await db.rows("VACUUM ANALYZE client_devices");
+}
+
+/** Everybody of the world wants to be notified of all that is said in their channel. */
+export async function wantEverything(db: Database, { members }: World): Promise<void> {
+  await db.rows(
+    "UPDATE subscriptions SET push_notifications = true WHERE user_id = ANY($1::int[])",
+    [members.map(({ id }) => id)],
+  );
+  await db.rows("VACUUM ANALYZE subscriptions");
+}

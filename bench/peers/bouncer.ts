@@ -1,0 +1,58 @@
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { NotifyBody } from "@carillon/push";
+
+/** What a bench asks: to be told when so many notifications have come since. */
+export interface BouncerQuestion {
+  readonly expected: number;
+}
+
+/** When the last of them came, by the clock, in milliseconds. */
+export interface BouncerWord {
+  readonly at: number;
+}
+
+// A push bouncer that reads what it is sent, and hands nothing over.
+let came = 0;
+let awaited = Infinity;
+
+const server = createServer((request, response) => {
+  void read(request).then((body) => {
+    const android = body.push_requests.length;
+    const answer = {
+      result: "success",
+      msg: "",
+      android_successfully_sent_count: android,
+      apple_successfully_sent_count: 0,
+      delete_token_ids: [],
+      realm_push_status: { can_push: true, expected_end_timestamp: null },
+    };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(answer));
+    came += android;
+    tell();
+  });
+});
+server.listen(0, "127.0.0.1", () => {
+  console.log(`peer started on ${(server.address() as AddressInfo).port}`);
+});
+process.on("message", ({ expected }: BouncerQuestion) => {
+  came = 0;
+  awaited = expected;
+  tell();
+});
+process.on("disconnect", () => process.exit(0));
+process.on("SIGTERM", () => process.exit(0));
+
+function tell(): void {
+  if (came < awaited) return;
+  awaited = Infinity;
+  const word: BouncerWord = { at: Date.now() };
+  process.send?.(word);
+}
+
+async function read(request: IncomingMessage): Promise<NotifyBody> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString()) as NotifyBody;
+}
