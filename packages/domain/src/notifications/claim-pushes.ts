@@ -9,7 +9,10 @@ const unseenSender = `(SELECT u.role = ${roles.guest}
     AND NOT (SELECT sender.is_bot FROM users sender WHERE sender.id = m.sender_id)
     AND NOT ${seesByChannel("u.id", "m.sender_id")} AND NOT ${sharesConversation("$1", "u.id", "m.sender_id")} OFFSET 0)`;
 
-/** Each look-up goes by its own index (`OFFSET 0`), as in `push-candidates`. */
+/**
+ * Each look-up goes by its own index (`OFFSET 0`), as in `push-candidates`. What is held is unread: asked again by the
+ * update, PostgreSQL would go through all that is unread, and compare each with each.
+ */
 const claim = statement({
   name: "pushes-claim",
   text: `WITH wanted AS MATERIALIZED (
@@ -30,8 +33,7 @@ const claim = statement({
         FOR NO KEY UPDATE) um
     ), marked AS (
       UPDATE user_messages um SET flags = um.flags | ${flag.activeMobilePush} FROM held
-      WHERE um.user_id = held.user_id AND um.message_id = held.message_id AND um.flags & ${flag.read} = 0
-        AND um.flags & ${flag.activeMobilePush} = 0
+      WHERE um.user_id = held.user_id AND um.message_id = held.message_id
     )
     SELECT place::int, role, unseen_sender AS "unseenSender" FROM held ORDER BY place`,
   row: { place: column.int, role: column.int, unseenSender: column.bool },
