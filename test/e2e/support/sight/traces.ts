@@ -14,6 +14,7 @@ const texts = new Set([
   "prev_content",
   "prev_rendered_content",
   "match_content",
+  "raw_content",
 ]);
 
 /**
