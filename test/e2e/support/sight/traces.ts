@@ -8,14 +8,7 @@ export interface Trace {
 }
 
 /** What people write themselves goes to whom they write it: names in it too. */
-const texts = new Set([
-  "content",
-  "rendered_content",
-  "prev_content",
-  "prev_rendered_content",
-  "match_content",
-  "raw_content",
-]);
+const isText = (key: string) => /(^|_)content(_html_diff)?$/.test(key);
 
 /**
  * Everything in the answer that names one of the people.
@@ -44,7 +37,7 @@ export function tracesIn(
     else if (Array.isArray(value)) for (const each of value) look(each, `${path}[]`);
     else if (typeof value === "object" && value !== null)
       for (const [key, each] of Object.entries(value)) {
-        if (texts.has(key)) continue;
+        if (isText(key)) continue;
         const place = /^\d+$/.test(key) ? "{}" : key;
         const next = path === "" ? place : `${path}.${place}`;
         ofText(key, `${next} (key)`);
