@@ -73,6 +73,20 @@ export function markAllReadRequest(member: Member): FormRequest {
   return formRequest(member, "/api/v1/mark_all_as_read", {});
 }
 
+/** A member registers a device for push, for the first time. */
+export function registerDeviceRequest(member: Member, deviceId: number): FormRequest {
+  const base64 = (bytes: number) => Buffer.alloc(bytes, 0x31).toString("base64");
+  return formRequest(member, "/api/v1/mobile_push/register", {
+    device_id: String(deviceId),
+    push_key_id: "1",
+    push_key: base64(33),
+    token_kind: "fcm",
+    token_id: base64(8),
+    bouncer_public_key: base64(32),
+    encrypted_push_registration: base64(300),
+  });
+}
+
 /** Everybody writes to their channel in turn. */
 function lineOf({ rooms }: { readonly rooms: readonly Room[] }, n: number) {
   const room = rooms[n % rooms.length]!;

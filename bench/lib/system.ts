@@ -43,15 +43,16 @@ export interface RunningGateway extends Child {
   readonly port: number;
 }
 
-/** The gateway that is shipped, as a process of its own, on a free port. */
+/** The gateway that is shipped, as a process of its own, on a free port. @param variables over the benches' own */
 export async function startGateway(
   database: BenchDatabase,
   nodeOptions: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<RunningGateway> {
   const gateway = startChild(
     "gateway",
     "apps/gateway/dist/main.js",
-    { ...environment(database), PORT: "0" },
+    { ...environment(database), PORT: "0", ...variables },
     nodeOptions,
   );
   await gateway.written("gateway started");

@@ -133,4 +133,17 @@ describe("POST /mobile_push/register, several at once", () => {
     await obstacle.release();
     expect((await stuck).status).to.equal(200);
   });
+
+  it("waits for nobody who has the account in their hands, but to make another device", async () => {
+    const id = await device(db, me, { active: 1 });
+    await obstacle.lock("BEGIN");
+    await obstacle.lock("SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE", [me.id]);
+    const making = gateways[1].as(me).call(registerClientDevice);
+    await obstacle.untilWaiting(1, "the new device waits for the account");
+    expect((await register(id, pushToken(2))).status).to.equal(200);
+    expect((await register(id, pushKey(2))).status).to.equal(200);
+    expect((await remove(id)).status).to.equal(200);
+    await obstacle.release();
+    expect((await making).status).to.equal(200);
+  });
 });
