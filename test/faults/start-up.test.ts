@@ -72,6 +72,18 @@ const refusals: readonly Refusal[] = [
   wrong("dashboard", "DASHBOARD_PASSWORD", undefined, ""),
   wrong("standalone", "DEMO", "maybe", "must be `on` or `off`"),
   {
+    title: "a push bouncer without credentials",
+    app: "worker",
+    variables: () => ({ PUSH_BOUNCER_URL: "https://push.example.com" }),
+    line: /^PUSH_SERVER_ID is not set: .*PUSH_SERVER_ID and PUSH_SERVER_KEY$/,
+  },
+  {
+    title: "credentials of a push bouncer that is not named",
+    app: "standalone",
+    variables: () => ({ PUSH_SERVER_KEY: "secret" }),
+    line: /^PUSH_BOUNCER_URL is not set, and PUSH_SERVER_KEY is: .*$/,
+  },
+  {
     title: "a taken PORT",
     app: "gateway",
     variables: ({ takenPort }) => ({ PORT: String(takenPort) }),

@@ -43,6 +43,7 @@ export async function startGateway(
     "SECRET_KEY",
     "the secret of the installation, the same for all processes",
   );
+  const push = pushConfig(env);
   const db = await connectDatabase(databaseUrl, {
     max: poolSize,
     name: "gateway",
@@ -51,7 +52,6 @@ export async function startGateway(
     transactionTimeoutMs: 31_000,
   });
   shutdown.add(3, "database", () => db.close());
-  const push = pushConfig(env);
   const bouncer = push && bouncerClient(push, serverVersion.zulip_version);
   if (bouncer) shutdown.add(2, "push bouncer", () => bouncer.close());
   const secrets = secretsOf(secretKey);

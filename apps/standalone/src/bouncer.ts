@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { StartupError, type Environment } from "@carillon/kit";
+import { pushConfig } from "@carillon/push";
 import { localUrl } from "./health.ts";
 import { bouncerHost, type Ports } from "./ports.ts";
 import { settleBouncerSecrets } from "./secrets.ts";
@@ -20,7 +21,11 @@ export async function planBouncer(
   ports: Ports,
   dataDir: string,
 ): Promise<(databaseUrl: string) => BouncerVariables> {
-  if (ports.bouncer === undefined) return () => ({});
+  if (ports.bouncer === undefined) {
+    // The apps would refuse to start, one after the other.
+    pushConfig(env);
+    return () => ({});
+  }
   if (env.PUSH_BOUNCER_URL !== undefined)
     throw new StartupError(
       "PUSH_BOUNCER_URL is set, and PUSH_BOUNCER is embedded: use that bouncer, or one of our own",

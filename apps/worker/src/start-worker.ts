@@ -38,6 +38,7 @@ export async function startWorkerProcess(
     "SECRET_KEY",
     "the secret of the installation, the same for all processes",
   );
+  const push = pushConfig(env);
   const db = await connectDatabase(databaseUrl, {
     max: poolSize,
     name: "worker",
@@ -53,7 +54,6 @@ export async function startWorkerProcess(
   shutdown.add(3, "queues", () => queues.close());
   const outbox = serveOutbox({ db, queues, redisUrl: env.REDIS_URL, log });
   shutdown.add(2, "outbox", () => outbox.close());
-  const push = pushConfig(env);
   const client = push && bouncerClient(push, serverVersion.zulip_version);
   if (client) shutdown.add(3, "push bouncer", () => client.close());
   const observer = observeWorker({ env, log, db }, shutdown);
