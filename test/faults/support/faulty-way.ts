@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** A call on its way to the bouncer. */
+export interface Call {
+  /** Takes it there. @returns what the bouncer answers */
+  forward(): Promise<{ status: number; text: string }>;
+  /** Gives the server an answer. */
+  answer(status: number, text: string, headers?: Record<string, string>): void;
+  /** Breaks the connection to the server. */
+  drop(): void;
+}
+
+/** What befalls a call. */
+export type Mishap = (call: Call) => Promise<void> | void;
+
+const refusal = (code: string) => JSON.stringify({ result: "error", msg: "x", code });
+
+const pass: Mishap = async (call) => {
+  const { status, text } = await call.forward();
+  call.answer(status, text);
+};
+
+/** What may befall a call to a bouncer that is there. */
+export const mishaps: Readonly<Record<string, Mishap>> = {
+  delay: async (call) => {
+    await pause(300);
+    await pass(call);
+  },
+  hang: () => {},
+  "hang once it is done": async (call) => void (await call.forward()),
+  "429": (call) => call.answer(429, refusal("RATE_LIMIT_HIT"), { "retry-after": "1" }),
+  "500": (call) => call.answer(500, refusal("INTERNAL_ERROR")),
+  drop: (call) => call.drop(),
+  "drop once it is done": async (call) => {
+    await call.forward();
+    call.drop();
+  },
+  "arrive twice": async (call) => {
+    const [{ status, text }] = await Promise.all([call.forward(), call.forward()]);
+    call.answer(status, text);
+  },
+};
+
+/** A way to the bouncer on which the first calls of each kind have a mishap each, and later ones none. */
+export interface FaultyWay {
+  readonly url: string;
+  /** Names of what has befallen calls so far. */
+  readonly befallen: string[];
+  close(): Promise<void>;
+}
+
+/** @param target the bouncer's address; it is asked for when the first call comes */
+export async function startFaultyWay(target: () => string): Promise<FaultyWay> {
+  const befallen: string[] = [];
+  const waiting = new Map<string, string[]>();
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = "";
+    for await (const chunk of request) body += String(chunk);
+    const path = request.url ?? "";
+    const left = waiting.get(path) ?? Object.keys(mishaps);
+    waiting.set(path, left);
+    const name = left.shift();
+    if (name !== undefined) befallen.push(`${path.split("/").at(-1)}: ${name}`);
+    const names = ["authorization", "content-type", "idempotency-key"] as const;
+    const headers = names.flatMap((one): Array<[string, string]> => {
+      const value = request.headers[one];
+      return typeof value === "string" ? [[one, value]] : [];
+    });
+    const mishap = (name === undefined ? undefined : mishaps[name]) ?? pass;
+    await mishap({
+      async forward() {
+        const answer = await fetch(target() + path, { method: "POST", headers, body });
+        return { status: answer.status, text: await answer.text() };
+      },
+      answer: (status, text, more = {}) =>
+        response.writeHead(status, { "content-type": "application/json", ...more }).end(text),
+      drop: () => response.destroy(),
+    });
+  }
+
+  const server = createServer((request, response) => void serve(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    befallen,
+    async close() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
