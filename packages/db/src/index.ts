@@ -44,4 +44,5 @@ export * from "./together.ts";
 export type { Sql } from "./sql.ts";
 export type { TransactionOptions } from "./transaction.ts";
 export type { Tx } from "./tx.ts";
+export * from "./written.ts";
 export { Prisma } from "./generated/client.ts";

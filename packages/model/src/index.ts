@@ -25,7 +25,12 @@ export {
   isWebPublicSql,
   showingGroups,
 } from "./channels/access-sql.ts";
-export { changeAudiences, holdAudiences } from "./channels/audience-lock.ts";
+export {
+  audiencePart,
+  changeAudiences,
+  holdAudiences,
+  tryAudiences,
+} from "./channels/audience-lock.ts";
 export {
   type Channel,
   type ChannelGroups,

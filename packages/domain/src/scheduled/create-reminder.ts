@@ -47,7 +47,7 @@ export async function createReminder(
   const [realm, [message], pending] = await Promise.all([
     loadRealm(tx, actor.realmId),
     seenMessages(tx, actor.realmId, [{ accountId: actor.id, messageId: input.messageId }]),
-    countPending(tx, actor.id),
+    countPending(tx, [actor.id]),
   ]);
   checkDueTime(input.deliverAt, realm);
   if (!message) throw noSuchMessage();
@@ -55,26 +55,28 @@ export async function createReminder(
   const [[text], recipients] = await Promise.all([
     composeReminders(tx, site, realm, [{ account: actor, message, note }]),
     ensureDirectRecipients(tx, realm.id, [self]),
-    checkPendingBound(tx, actor.id, pending),
+    checkPendingBound(tx, actor.id, pending.get(actor.id) ?? 0),
   ]);
-  const row = await insertScheduled(tx, realm.id, {
-    kind: scheduledKind.reminder,
-    senderId: actor.id,
-    recipientId: recipients.get(memberKey(self))!,
-    channelId: null,
-    memberIds: [...self],
-    topic: "",
-    content: text!.content,
-    renderedContent: text!.html,
-    clientId: client.id,
-    deliverAt: input.deliverAt,
-    readBySender: false,
-    hasAttachment: text!.hasAttachment,
-    targetId: message.id,
-    note,
-  });
-  emit(tx, realm.id, [reminderEvents.add(row)]);
-  return row.id;
+  const [row] = await insertScheduled(tx, realm.id, [
+    {
+      kind: scheduledKind.reminder,
+      senderId: actor.id,
+      recipientId: recipients.get(memberKey(self))!,
+      channelId: null,
+      memberIds: [...self],
+      topic: "",
+      content: text!.content,
+      renderedContent: text!.html,
+      clientId: client.id,
+      deliverAt: input.deliverAt,
+      readBySender: false,
+      hasAttachment: text!.hasAttachment,
+      targetId: message.id,
+      note,
+    },
+  ]);
+  emit(tx, realm.id, [reminderEvents.add(row!)]);
+  return row!.id;
 }
 
 /** Without white space around it; null where nothing is left. */

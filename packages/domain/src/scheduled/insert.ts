@@ -16,33 +16,46 @@ const store = statement({
   text: `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
       rendered_content, client_id, deliver_at, read_by_sender, has_attachment, kind, reminder_target_message_id,
       reminder_note)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9), $10, $11, $12, $13, $14) RETURNING id`,
+    SELECT $1, s.sender_id, s.recipient_id, s.channel_id, s.topic, s.content, s.rendered, s.client_id,
+      to_timestamp(s.deliver_at), s.read_by_sender, s.has_attachment, s.kind, s.target_id, s.note
+    FROM unnest($2::int[], $3::int[], $4::int[], $5::text[], $6::text[], $7::text[], $8::int[], $9::float8[],
+        $10::bool[], $11::bool[], $12::int[], $13::bigint[], $14::text[])
+      WITH ORDINALITY AS s (sender_id, recipient_id, channel_id, topic, content, rendered, client_id, deliver_at,
+        read_by_sender, has_attachment, kind, target_id, note, place)
+    ORDER BY s.place RETURNING id`,
   row: { id: column.bigint },
 });
 
-/** Stores a message to be sent later, or a reminder, and leaves its alarm to be set after the commit. */
+/**
+ * Stores messages to be sent later, or reminders, and leaves their alarms to be set after the commit. Ids rise in the
+ * order given.
+ */
 export async function insertScheduled(
   tx: Tx,
   realmId: number,
-  { recipientId, hasAttachment, ...row }: NewScheduledRow,
-): Promise<ScheduledRow> {
-  const [stored] = await tx.rows(store, [
+  rows: readonly NewScheduledRow[],
+): Promise<ScheduledRow[]> {
+  const ofEach = <T>(value: (row: NewScheduledRow) => T) => rows.map(value);
+  const stored = await tx.rows(store, [
     realmId,
-    row.senderId,
-    recipientId,
-    row.channelId,
-    row.topic,
-    row.content,
-    row.renderedContent,
-    row.clientId,
-    row.deliverAt,
-    row.readBySender,
-    hasAttachment,
-    row.kind,
-    row.targetId,
-    row.note,
+    ofEach((row) => row.senderId),
+    ofEach((row) => row.recipientId),
+    ofEach((row) => row.channelId),
+    ofEach((row) => row.topic),
+    ofEach((row) => row.content),
+    ofEach((row) => row.renderedContent),
+    ofEach((row) => row.clientId),
+    ofEach((row) => row.deliverAt),
+    ofEach((row) => row.readBySender),
+    ofEach((row) => row.hasAttachment),
+    ofEach((row) => row.kind),
+    ofEach((row) => row.targetId),
+    ofEach((row) => row.note),
   ]);
-  const { id } = stored!;
-  tx.leave("alarm", { realmId, scheduledMessageId: id, version: 1, deliverAt: row.deliverAt });
-  return { ...row, id, version: 1, delivered: false, failed: false };
+  const ids = stored.map(({ id }) => id).sort((a, b) => a - b);
+  return rows.map(({ recipientId: _recipient, hasAttachment: _attachment, ...row }, i) => {
+    const id = ids[i]!;
+    tx.leave("alarm", { realmId, scheduledMessageId: id, version: 1, deliverAt: row.deliverAt });
+    return { ...row, id, version: 1, delivered: false, failed: false };
+  });
 }

@@ -2,15 +2,22 @@ import { bounds, errors } from "@carillon/contract";
 import { column, lockKey, statement, undelivered, type Tx } from "@carillon/db";
 
 /** So close to the bound, one request of the account counts at a time: no more of them run at once, by far. */
-const nearby = 100;
+const nearby = 500;
 
 const count = statement({
   name: "scheduled-pending-count",
-  text: `SELECT count(*)::int AS pending FROM (
-      SELECT FROM scheduled_messages s WHERE sender_id = $1 AND ${undelivered("s")} LIMIT $2
-    ) pending`,
-  row: { pending: column.int },
+  text: `SELECT a.sender_id AS "senderId", (
+      SELECT count(*)::int FROM (
+        SELECT FROM scheduled_messages s WHERE s.sender_id = a.sender_id AND ${undelivered("s")} LIMIT $2
+      ) pending
+    ) AS pending FROM unnest($1::int[]) AS a (sender_id)`,
+  row: { senderId: column.int, pending: column.int },
 });
+
+/** Whether so many of an account are so near to the bound that {@link checkPendingBound} takes its lock. */
+export function isNearPendingBound(counted: number): boolean {
+  return counted >= bounds.pendingMessages - nearby;
+}
 
 /**
  * Whether the account may have one more scheduled message or reminder (http-contract.md §8.1). Far from the bound it has taken a look at an index,
@@ -19,16 +26,19 @@ const count = statement({
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkPendingBound(tx: Tx, senderId: number, counted: number): Promise<void> {
-  if (counted < bounds.pendingMessages - nearby) return;
+  if (!isNearPendingBound(counted)) return;
   await lockKey(tx, "pendingMessages", senderId);
-  if ((await countPending(tx, senderId)) >= bounds.pendingMessages)
+  if ((await countPending(tx, [senderId])).get(senderId)! >= bounds.pendingMessages)
     throw errors.badRequest(
       `You have ${bounds.pendingMessages} scheduled messages and reminders that are not sent, and cannot have more`,
     );
 }
 
-/** How many messages and reminders of the account are not sent yet, those past the bound left out. */
-export async function countPending(tx: Tx, senderId: number): Promise<number> {
-  const row = await tx.first(count, [senderId, bounds.pendingMessages]);
-  return row?.pending ?? 0;
+/** How many messages and reminders of each of the accounts are not sent yet, those past the bound left out. */
+export async function countPending(
+  tx: Tx,
+  senderIds: readonly number[],
+): Promise<Map<number, number>> {
+  const rows = await tx.rows(count, [[...new Set(senderIds)], bounds.pendingMessages]);
+  return new Map(rows.map(({ senderId, pending }) => [senderId, pending]));
 }

@@ -39,7 +39,7 @@ export async function openConversations(
     realm.id,
     conversations.map(({ members }) => members),
   );
-  const made = fresh.flatMap((members) => ids.get(memberKey(members)) ?? []);
+  const made = [...new Set(fresh.flatMap((members) => ids.get(memberKey(members)) ?? []))];
   return { ids, events: await sightByConversations(tx, realm.id, made) };
 }
 

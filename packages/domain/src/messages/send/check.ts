@@ -23,6 +23,7 @@ import {
   type RenderedMessage,
 } from "@carillon/markdown";
 
+import { attempt } from "./attempt.ts";
 import { beginTopic, loadCheckFacts, loadSights, ownerOf, type CheckFacts } from "./check-facts.ts";
 import { checkDirectPermission } from "./direct-permission.ts";
 import { checkMentions } from "./mention-permission.ts";
@@ -182,16 +183,6 @@ export function renderFor(
   } catch (error) {
     if (error instanceof RenderLimitError)
       throw errors.badRequest("content is too large when rendered");
-    throw error;
-  }
-}
-
-/** What `work` gives, or the refusal that it throws. */
-function attempt<T>(work: () => T): T | ApiError {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof ApiError) return error;
     throw error;
   }
 }
