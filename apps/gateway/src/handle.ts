@@ -2,6 +2,7 @@ import type { Operation, ResultOf } from "@carillon/contract";
 import type { Sql, Tx } from "@carillon/db";
 import type { LoggedIn } from "@carillon/domain";
 
+import type { Batch } from "./group-commit/batch.ts";
 import {
   handlerFor,
   rawHandlerFor,
@@ -37,6 +38,15 @@ interface Changing {
   readonly tx: Tx;
 }
 
+/** The way to the database for an operation whose requests are written together. */
+interface Writing<Request, Result> {
+  /**
+   * What the request comes to, which waits while others of its organization are being written.
+   * @throws ApiError its own refusal
+   */
+  write(this: void, request: Request): Promise<Result>;
+}
+
 type Context<Op extends Operation> = HandlerContext<Op, Services, LoggedIn>;
 type Action<Op extends Operation, Means, Answer = Paged<ResultOf<Op>>> = (
   context: Request<Op> & Means,
@@ -63,6 +73,31 @@ export const handle = {
     bind(operation, (context) =>
       context.services.db.transaction((tx) => action({ ...requestOf(context), tx })),
     ),
+
+  /**
+   * For an operation of which many requests are written in one transaction, where many come at once:
+   * `handle.batched(createThing, { write, weigh }, async ({ write, input }) => …)`. What comes before and after is each
+   * request's own, as in steps.
+   */
+  batched: <Op extends Operation, Wanted, Result>(
+    operation: Op,
+    batch: Batch<Wanted, Result>,
+    action: (
+      context: Omit<Request<Op>, "services"> &
+        Pick<Context<Op>, "services"> &
+        Writing<Wanted, Result>,
+    ) => Promise<Paged<ResultOf<Op>>>,
+  ): Handler<Services> =>
+    bind(operation, (context) => {
+      const { services } = context;
+      // Nobody but accounts writes.
+      const actor = context.actor as LoggedIn;
+      return action({
+        ...requestOf(context),
+        services,
+        write: (wanted) => services.group.write(batch, actor, wanted),
+      });
+    }),
 
   /**
    * For an operation that is neither, and has the whole database: one that hashes a password or adds the name of a

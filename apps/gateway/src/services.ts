@@ -5,6 +5,8 @@ import type { EventHub } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 import type { BouncerClient } from "@carillon/push";
 
+import type { Grouped } from "./group-commit/group-commit.ts";
+
 /** What every action of the gateway may use. */
 export interface Services {
   readonly db: Database;
@@ -17,12 +19,15 @@ export interface Services {
   readonly botStorageLimit: number;
   /** Undefined where no push service is configured. */
   readonly bouncer: BouncerClient | undefined;
+  /** Writes requests of an operation together with others of the organization. */
+  readonly group: Grouped;
   readonly log: Logger;
 }
 
 /** The services with a database whose work ends with the request. */
 export function bindServices(services: Services, lifetime: Lifetime): Services {
-  return { ...services, db: services.db.within(lifetime) };
+  const { db, group } = services;
+  return { ...services, db: db.within(lifetime), group: group.within(lifetime) };
 }
 
 /** The row of the program that an account sends by, for messages that remember it. */

@@ -8,6 +8,8 @@ import type { BouncerClient } from "@carillon/push";
 import { serveOutbox, type Queues, type ServedOutbox } from "@carillon/queue";
 import type Koa from "koa";
 import { buildApp, type AppOptions } from "./app.ts";
+import type { GroupBounds } from "./group-commit/batch.ts";
+import { GroupCommit } from "./group-commit/group-commit.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
 import { bindServices, type Services } from "./services.ts";
 
@@ -33,6 +35,8 @@ export interface GatewayParts {
   readonly polls?:
     | Partial<Pick<HubOptions<unknown>, "limits" | "lookMs" | "heartbeatMs">>
     | undefined;
+  /** How many requests are written and wait together. */
+  readonly groupBounds?: Partial<GroupBounds> | undefined;
   /** Looks at every event that polls are told. For tests; in production nobody pays for it. */
   readonly checkEvents?: <Context>(presenter: Presenter<Context>) => Presenter<Context>;
 }
@@ -64,7 +68,8 @@ export function wireServices(parts: GatewayParts): WiredGateway {
     onWake: (realmId) => events.wake(realmId),
     onReconnected: () => void events.look().catch(() => {}),
   });
-  const services = { db, site, events, guesses, botStorageLimit, bouncer, log };
+  const group = new GroupCommit({ db, site, log, bounds: parts.groupBounds });
+  const services = { db, site, events, guesses, botStorageLimit, bouncer, group, log };
   return { services, events, outbox: served };
 }
 

@@ -18,6 +18,7 @@ const all: ApiError[] = [
   errors.requestTooLarge(10),
   errors.internalError(),
   errors.unavailable(),
+  errors.tooBusy(1),
   errors.authenticationFailed(),
   errors.userDeactivated(),
   errors.realmDeactivated(),
@@ -56,7 +57,8 @@ describe("errors", () => {
 
   it("have the status of their code; two codes have a second one", () => {
     for (const error of all) {
-      if (error.message === errors.unavailable().message) expect(error.status).to.equal(503);
+      const passing = [errors.unavailable(), errors.tooBusy(1)].map(({ message }) => message);
+      if (passing.includes(error.message)) expect(error.status).to.equal(503);
       else if (error.status === 404 && error.code === "BAD_REQUEST") continue;
       else expect(error.status, error.code).to.equal(errorCodes[error.code].status);
     }
@@ -67,6 +69,7 @@ describe("errors", () => {
     expect(errors.unauthorized().headers).to.deep.equal({
       "WWW-Authenticate": 'Basic realm="zulip"',
     });
+    expect(errors.tooBusy(1).headers).to.deep.equal({ "Retry-After": "1" });
     expect(errors.authenticationFailed().headers).to.deep.equal({});
     expect(errors.methodNotAllowed(["GET", "POST"]).headers).to.deep.equal({ Allow: "GET, POST" });
     expect(errors.rateLimitHit(1.5).headers).to.deep.equal({ "Retry-After": "1.5" });

@@ -67,6 +67,19 @@ export const errors = {
   unavailable: (message = "The server could not answer in time") =>
     new ApiError("INTERNAL_ERROR", 503, message),
 
+  /**
+   * So many requests wait that this one is better asked again: 503.
+   * @param retryAfter seconds
+   */
+  tooBusy: (retryAfter: number) =>
+    new ApiError(
+      "INTERNAL_ERROR",
+      503,
+      "Too many requests wait for the server; nothing was changed",
+      {},
+      { "Retry-After": String(retryAfter) },
+    ),
+
   authenticationFailed: () =>
     refusal("AUTHENTICATION_FAILED", "The user name or the password is wrong"),
   userDeactivated: () => refusal("USER_DEACTIVATED", "The account is deactivated"),

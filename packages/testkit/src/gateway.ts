@@ -32,6 +32,8 @@ export interface GatewayOptions {
   readonly bouncer?: BouncerClient;
   /** How polls wait. */
   readonly events?: GatewayParts["polls"];
+  /** How many requests are written and wait together. */
+  readonly groupBounds?: GatewayParts["groupBounds"];
   /** Default: what lies below `apps/gateway/src/operations`. */
   readonly handlers?: readonly Handler<Services>[];
   /** Default: those of the handlers that are given, else all. */
@@ -80,6 +82,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     botStorageLimit: options.botStorageLimit ?? 10_000_000,
     bouncer: options.bouncer,
     polls: options.events,
+    groupBounds: options.groupBounds,
     checkEvents: checkedPresenter,
   });
   const { services, events, outbox } = wired;

@@ -1,20 +1,30 @@
 import { sendMessage } from "@carillon/contract";
-import { sendNow } from "@carillon/domain";
+import { sendNow, sendTogether, type SendRequest, type SentMessage } from "@carillon/domain";
+import type { Batch } from "../../group-commit/batch.ts";
 import { handle } from "../../handle.ts";
 import { clientOf } from "../../services.ts";
 
-export default handle.inSteps(sendMessage, async ({ input, actor, client, services }) => {
-  const sendingClient = await clientOf(services, actor, client);
-  const sent = await sendNow(services, actor, sendingClient, {
-    type: input.type,
-    to: input.to,
-    topic: input.topic,
-    content: input.content,
-    readBySender: input.read_by_sender,
-    queueId: input.queue_id,
-    localId: input.local_id,
-  });
-  return sent.newVisibilityPolicy === undefined
-    ? { id: sent.id }
-    : { id: sent.id, automatic_new_visibility_policy: sent.newVisibilityPolicy };
-});
+const batch: Batch<SendRequest, SentMessage> = {
+  write: sendTogether,
+  weigh: ({ input }) => input.content.length,
+};
+
+export default handle.batched(
+  sendMessage,
+  batch,
+  async ({ input, actor, client, services, write }) => {
+    const sendingClient = await clientOf(services, actor, client);
+    const sent = await sendNow({ ...services, write }, actor, sendingClient, {
+      type: input.type,
+      to: input.to,
+      topic: input.topic,
+      content: input.content,
+      readBySender: input.read_by_sender,
+      queueId: input.queue_id,
+      localId: input.local_id,
+    });
+    return sent.newVisibilityPolicy === undefined
+      ? { id: sent.id }
+      : { id: sent.id, automatic_new_visibility_policy: sent.newVisibilityPolicy };
+  },
+);

@@ -1,0 +1,96 @@
+import { Lifetime } from "@carillon/db";
+
+import type { Batch } from "./batch.ts";
+import { Lane, type LaneParts } from "./lane.ts";
+
+/** Whose request it is. */
+interface Sender {
+  readonly id: number;
+  readonly realmId: number;
+}
+
+/** What there is to know of a lane of any operation. */
+interface Busy {
+  readonly waiting: number;
+}
+
+/** Writes requests, together with others where some are being written already. */
+export interface Grouped {
+  /**
+   * What the request comes to; when its lifetime ends first, nothing of it happens (http-contract.md §8).
+   * @throws ApiError its refusal; 503 where too many wait
+   */
+  write<Request, Result>(
+    batch: Batch<Request, Result>,
+    sender: Sender,
+    request: Request,
+  ): Promise<Result>;
+  /** How many requests wait until others have been written. */
+  readonly waiting: number;
+  /** The same for the work of one request. */
+  within(lifetime: Lifetime): Grouped;
+}
+
+/**
+ * Requests of one operation and organization that come while others are being written go together in the next
+ * transaction (docs/decisions/033).
+ */
+export class GroupCommit implements Grouped {
+  readonly #parts: LaneParts;
+  /** By operation and organization; those in which nobody is are gone. */
+  readonly #lanes = new Map<object, Map<number, Busy>>();
+
+  constructor(parts: LaneParts) {
+    this.#parts = parts;
+  }
+
+  write<Request, Result>(
+    batch: Batch<Request, Result>,
+    { id, realmId }: Sender,
+    request: Request,
+    lifetime = new Lifetime(),
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const weight = batch.weigh(request);
+      const member = { accountId: id, weight, request, lifetime, resolve, reject };
+      this.#laneOf(batch, realmId).join(member);
+    });
+  }
+
+  within(lifetime: Lifetime): Grouped {
+    const waiting = () => this.waiting;
+    return {
+      write: (batch, sender, request) => this.write(batch, sender, request, lifetime),
+      get waiting() {
+        return waiting();
+      },
+      within: (other) => this.within(other),
+    };
+  }
+
+  get waiting(): number {
+    return this.#all().reduce((sum, { waiting }) => sum + waiting, 0);
+  }
+
+  /** In how many operations and organizations something is under way. */
+  get lanes(): number {
+    return this.#all().length;
+  }
+
+  #all(): Busy[] {
+    return [...this.#lanes.values()].flatMap((lanes) => [...lanes.values()]);
+  }
+
+  #laneOf<Request, Result>(batch: Batch<Request, Result>, realmId: number): Lane<Request, Result> {
+    let lanes = this.#lanes.get(batch);
+    if (!lanes) this.#lanes.set(batch, (lanes = new Map<number, Busy>()));
+    // A batch has lanes of its own types only.
+    const known = lanes.get(realmId) as Lane<Request, Result> | undefined;
+    if (known) return known;
+    const made: Lane<Request, Result> = new Lane(this.#parts, batch, () => {
+      if (lanes.get(realmId) === made) lanes.delete(realmId);
+    });
+    lanes.set(realmId, made);
+    return made;
+  }
+}
