@@ -79,7 +79,7 @@ export class Lane<Request, Result> {
     this.#turnAway();
   }
 
-  /** Where too many wait, the last of whoever has most of them: nobody's requests keep others out of the line. */
+  /** Where too many wait, those go that came last from the account with most: nobody keeps others out of the line. */
   #turnAway(): void {
     const { waiting, waitingWeight } = this.#bounds;
     const line = this.#line;
