@@ -39,7 +39,7 @@ export interface NotifyWork<Payload> {
 }
 
 /**
- * The processor of a job that has the bouncer tell devices something, by one call for the whole intent (push.md §9). The
+ * The processor of a job that has the bouncer tell devices something, by one call for the intent (push.md §9), or a few where accounts have very many devices. A
  * call's key is that of the job, so that a worker which dies between the call and the end of the intent tells nobody
  * twice. Without a push service nobody is told.
  */
@@ -54,17 +54,21 @@ export function notifyProcessor<Payload>(
       const told = await tell(definition, context, db, work, intent);
       await doIntent(db, definition, context.payload, async (tx) => {
         if (!told) return;
-        if (told.outcome) await noteNotified(tx, notified(intent, told.call), told.outcome);
+        for (const outcome of told.outcomes)
+          await noteNotified(tx, notified(intent, told.call), outcome);
         await work.settle?.(tx, intent, told.call, context.attempt > 1);
       });
     }),
   );
 }
 
-/** What was prepared, and what became of it; without an outcome there was nothing to tell. */
+/** Devices that are told by one call: an intent rarely has as many, and 20 ms go into encrypting for them. */
+const mostInCall = 400;
+
+/** What was prepared, and what became of its calls; without any there was nothing to tell. */
 interface Told {
   readonly call: PreparedCall;
-  readonly outcome?: BouncerReply<NotifyAnswer>;
+  readonly outcomes: ReadonlyArray<BouncerReply<NotifyAnswer>>;
 }
 
 function notified({ realmId }: ClaimedIntent<unknown>, { notifications }: PreparedCall): Notified {
@@ -85,14 +89,19 @@ async function tell<Payload>(
   const { bouncer, site } = services;
   if (!bouncer) return undefined;
   const call = await db.transaction((tx) => prepare(tx, site, intent));
-  if (call.notifications.length === 0) return { call };
-  const push_requests = await encrypted(type, call.notifications);
-  const body = { realm_uuid: call.realmUuid, push_requests };
-  const outcome = await bouncer.notify(body, { signal, idempotencyKey: definition.key(ref) });
-  if (outcome.kind === "adminActionRequired")
-    log.error({ code: outcome.code }, "the push bouncer wants something of an administrator");
-  if (outcome.kind === "done" || refusesOrganization(outcome)) return { call, outcome };
-  throw outcome.kind === "permanent" ? new GiveUp(outcome.reason) : new Error(outcome.reason);
+  const outcomes: Array<BouncerReply<NotifyAnswer>> = [];
+  for (let start = 0; start < call.notifications.length; start += mostInCall) {
+    const part = call.notifications.slice(start, start + mostInCall);
+    const body = { realm_uuid: call.realmUuid, push_requests: await encrypted(type, part) };
+    const idempotencyKey = definition.key(ref) + (start === 0 ? "" : `-from-${start}`);
+    const outcome = await bouncer.notify(body, { signal, idempotencyKey });
+    if (outcome.kind === "adminActionRequired")
+      log.error({ code: outcome.code }, "the push bouncer wants something of an administrator");
+    if (outcome.kind === "permanent") throw new GiveUp(outcome.reason);
+    if (outcome.kind !== "done" && !refusesOrganization(outcome)) throw new Error(outcome.reason);
+    outcomes.push(outcome);
+  }
+  return { call, outcomes };
 }
 
 /** A nonce of its own for each device: each has an encryption of its own. */

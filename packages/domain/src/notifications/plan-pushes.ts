@@ -2,7 +2,7 @@ import { recordIntents, type Tx } from "@carillon/db";
 import { type PlannedPush, planPushes, type PlanPushesIntent, sendPushes } from "@carillon/jobs";
 import { flag } from "@carillon/model";
 
-import { devicesInCall, devicesOfAccount } from "./call-size.ts";
+import { devicesInCall } from "./call-size.ts";
 import { type Candidate, groupsOf, loadCandidates } from "./candidates.ts";
 import { loadGroupSizes, smallestGroup } from "./group-sizes.ts";
 import { type Mention, triggerOf } from "./trigger.ts";
@@ -72,13 +72,12 @@ function calls(
   const parted: PlannedPush[][] = [];
   let left = 0;
   for (const { push, devices } of pushes) {
-    const addressed = Math.min(devices, devicesOfAccount);
-    if (addressed > left || parted.length === 0) {
+    if (devices > left || parted.length === 0) {
       parted.push([]);
       left = devicesInCall;
     }
     parted.at(-1)?.push(push);
-    left -= addressed;
+    left -= devices;
   }
   return parted;
 }

@@ -1,8 +1,6 @@
 import type { PushTokenKind } from "@carillon/model";
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
-import { devicesOfAccount } from "./call-size.ts";
-
 const row = {
   deviceId: column.bigint,
   userId: column.int,
@@ -21,9 +19,7 @@ const active = statement({
   name: "devices-to-push-to",
   text: `SELECT d.id AS "deviceId", d.user_id AS "userId", d.push_token_id AS "tokenId", d.push_token_kind AS "tokenKind",
       d.push_key_id AS "pushKeyId", d.push_key AS "pushKey"
-    FROM unnest($1::int[]) AS w (user_id) CROSS JOIN LATERAL (
-      SELECT * FROM client_devices d WHERE d.user_id = w.user_id AND d.push_token_id IS NOT NULL
-      ORDER BY d.push_token_last_updated DESC NULLS LAST, d.id DESC LIMIT ${devicesOfAccount}) d
+    FROM client_devices d WHERE d.user_id = ANY(ARRAY(SELECT unnest($1::int[]))) AND d.push_token_id IS NOT NULL
     ORDER BY d.user_id, d.id`,
   row,
 });
