@@ -24,7 +24,7 @@ const calls: ReadonlyMap<string, Call> = new Map<string, Call>([
 
 /** The bouncer as a Koa application; it never listens. */
 export function buildBouncer(services: Services): Koa {
-  const { store, log } = services;
+  const { store } = services;
   const limiter = new Limiter();
   const app = new Koa();
   // A client that is gone is no news; everything else is answered, and logged with its answer.
@@ -35,7 +35,7 @@ export function buildBouncer(services: Services): Koa {
     ctx.status = well ? 200 : 503;
     ctx.body = { status: well ? "ok" : "unavailable" };
   });
-  app.use(envelope(log));
+  app.use(envelope(services));
   app.use(async (ctx) => {
     const call = calls.get(ctx.path);
     if (!call) throw refusals.notFound();

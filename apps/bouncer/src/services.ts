@@ -1,6 +1,7 @@
 import type { Store } from "@carillon/db";
-import type { Clock, Logger, Sealer } from "@carillon/kit";
-import type { Providers } from "./providers/provider.ts";
+import type { Clock, Logger, MeasuredRequest, Sealer } from "@carillon/kit";
+import type { TokenKind } from "@carillon/push";
+import type { Outcome, Providers } from "./providers/provider.ts";
 
 /** What the bouncer's calls use. */
 export interface Services {
@@ -10,4 +11,12 @@ export interface Services {
   readonly providers: Providers;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Hears of every notification that was given to a provider, and of every request. */
+  readonly measure?: Measure;
+}
+
+/** What metrics are made of. */
+export interface Measure {
+  handover(kind: TokenKind, outcome: Outcome["kind"]): void;
+  request(request: MeasuredRequest): void;
 }

@@ -9,6 +9,7 @@ import {
   dropDatabase,
   phoneToken,
   postgresUrl,
+  reservePort,
   sealedFor,
   testSecretKey,
   withDatabase,
@@ -59,6 +60,7 @@ describe("A bouncer as it is started", () => {
       BOUNCER_DATABASE_URL: withDatabase(postgresUrl(), name),
       PUSH_SERVER_ID: server.id,
       PUSH_SERVER_KEY: server.key,
+      METRICS_PORT: String(await reservePort()),
     };
     const phone = phoneToken("apns");
     const realm_uuid = randomUUID();
@@ -74,11 +76,13 @@ describe("A bouncer as it is started", () => {
       });
       await running(variables, async (url, publicKeys) => {
         expect(publicKeys).to.deep.equal(keys);
-        const { json } = await notify({ url }, server, {
-          realm_uuid,
-          push_requests: [pushTo(phone)],
-        });
+        const body = { realm_uuid, push_requests: [pushTo(phone)] };
+        const { json } = await notify({ url }, server, body);
         expect(json).to.include({ apple_successfully_sent_count: 1 });
+        const metrics = await fetch(`http://127.0.0.1:${variables.METRICS_PORT}/metrics`);
+        expect(await metrics.text())
+          .to.match(/^carillon_bouncer_handovers_total\{.*outcome="sent".*\} 1$/m)
+          .and.to.match(/^carillon_http_requests_total\{.*notify".*status="200".*\} 1$/m);
       });
       expect(await readFile(join(folder, "handovers.jsonl"), "utf8")).to.include(phone.token);
       expect(await refusalOf({ ...variables, SECRET_KEY: "another".repeat(5) })).to.match(

@@ -1,14 +1,9 @@
 import { createServer } from "node:http";
 import { applyMigrations, connectStore, ensureDatabase } from "@carillon/db";
 import {
-  createRegistry,
   listen,
-  measureLoopDelay,
-  measureNode,
-  measurePools,
   required,
   sealerOf,
-  startProbeServer,
   systemClock,
   type Environment,
   type Logger,
@@ -16,6 +11,7 @@ import {
 } from "@carillon/kit";
 import { buildBouncer } from "./app.ts";
 import { startClearing } from "./clearing.ts";
+import { observeBouncer } from "./observe.ts";
 import { chooseProviders } from "./providers/choose-providers.ts";
 import type { Services } from "./services.ts";
 import { ensureKeyPair, keyPairs } from "./store/key-pairs.ts";
@@ -68,21 +64,15 @@ export async function startBouncer(
   shutdown.add(2, "providers", async () => {
     await Promise.all(Object.values(providers).map((provider) => provider.close()));
   });
-  const services: Services = { store, sealer, providers, clock: systemClock, log };
-  if (env.METRICS_PORT !== undefined) {
-    const registry = createRegistry("bouncer");
-    shutdown.add(1, "loop delay", measureLoopDelay(registry));
-    measureNode(registry);
-    measurePools(registry, { database: store.pool });
-    const probes = await startProbeServer({
-      port: env.METRICS_PORT,
-      host: env.HOST,
-      registry,
-      health: () => store.answers(),
-      log,
-    });
-    shutdown.add(2, "probes", () => probes.close());
-  }
+  const measure = await observeBouncer(env, log, store, shutdown);
+  const services: Services = {
+    store,
+    sealer,
+    providers,
+    clock: systemClock,
+    log,
+    ...(measure && { measure }),
+  };
   const server = createServer(
     { headersTimeout, requestTimeout, keepAliveTimeout },
     buildBouncer(services).callback(),

@@ -1,9 +1,9 @@
-import type { Logger } from "@carillon/kit";
 import type { Middleware } from "koa";
+import type { Services } from "../services.ts";
 import { Refusal, refusals } from "./refusal.ts";
 
-/** Answers in the protocol's envelope, whatever comes of a request, and writes a line of log about it. */
-export function envelope(log: Logger): Middleware {
+/** Answers in the protocol's envelope, whatever comes of a request, and tells the log and the metrics of it. */
+export function envelope({ log, measure }: Pick<Services, "log" | "measure">): Middleware {
   return async (ctx, next) => {
     const began = performance.now();
     let refusal: Refusal | undefined;
@@ -22,7 +22,9 @@ export function envelope(log: Logger): Middleware {
     }
     ctx.set("Cache-Control", "no-store");
     const { server, path, ...told } = ctx.state as RequestNotes;
-    if (path === undefined && refusal?.status === 200) return;
+    const ms = performance.now() - began;
+    const operation = path ?? "none";
+    measure?.request({ operation, status: ctx.status, seconds: ms / 1_000 });
     const level = ctx.status >= 500 ? "error" : ctx.status >= 400 ? "warn" : "info";
     log[level](
       {
@@ -32,7 +34,7 @@ export function envelope(log: Logger): Middleware {
         ...(refusal && { code: refusal.code }),
         ...(server !== undefined && { server }),
         ...told,
-        ms: Math.round(performance.now() - began),
+        ms: Math.round(ms),
       },
       "request",
     );

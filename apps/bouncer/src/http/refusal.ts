@@ -66,11 +66,11 @@ export const refusals = {
       "PUSH_PROVIDER_UNAVAILABLE",
       "A provider has not taken everything: ask again with the same Idempotency-Key",
     ),
+  /** Without `Retry-After`: it is about this call alone, and a server would leave us alone with all others too. */
   underWay: () =>
     new Refusal(
       503,
       "NOTIFY_UNDER_WAY",
       "The call with this Idempotency-Key is still being answered: ask again later",
-      { headers: { "Retry-After": "5" } },
     ),
 };

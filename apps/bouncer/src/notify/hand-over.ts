@@ -11,7 +11,7 @@ export type Batch = ReadonlyArray<readonly [entry: Entry, registration: KeptRegi
  * @returns what became of each, by its name
  */
 export async function handOver(
-  { store, providers, log }: Services,
+  { store, providers, log, measure }: Services,
   owner: Owner,
   batch: Batch,
 ): Promise<Record<string, Fate>> {
@@ -22,6 +22,7 @@ export async function handOver(
       const outcome = provider
         ? await provider.handOver(handoverOf(entry, registration))
         : ({ kind: "undelivered", why: "no provider" } as const);
+      measure?.handover(entry.kind, outcome.kind);
       if (outcome.kind !== "sent") {
         const why = `${entry.kind}: ${outcome.kind}, ${outcome.why}`;
         whys.set(why, (whys.get(why) ?? 0) + 1);
