@@ -1,4 +1,4 @@
-import { backoff, job, queues as declared } from "@carillon/jobs";
+import { backoff, job, limitOf } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import { needServer, openStore, storeKinds, waitUntil, type TestStore } from "@carillon/testkit";
 import { expect } from "chai";
@@ -37,8 +37,13 @@ for (const kind of storeKinds)
       await store.drop();
     });
 
-    function work(run: WorkerOptions["run"], of = queues): WorkerHandle {
-      const worker = of.worker("bouncer", { definitions: [call], log: silentLogger, run });
+    function work(
+      run: WorkerOptions["run"],
+      of = queues,
+      limit?: WorkerOptions["limit"],
+    ): WorkerHandle {
+      const options = { definitions: [call], log: silentLogger, run };
+      const worker = of.worker("bouncer", { ...options, ...(limit && { limit }) });
       workers.push(worker);
       return worker;
     }
@@ -47,13 +52,15 @@ for (const kind of storeKinds)
     const queue = () => queues.queue("bouncer");
 
     it("begins no more jobs than it may, of all workers together", async () => {
-      const { jobs } = declared.bouncer.limit;
+      const jobs = 20;
+      const limit = { jobs, withinMs: 3_600_000 };
       const others = await store.connect();
       const begun = () => workers.reduce((sum, worker) => sum + worker.begun, 0);
       await publish(jobs + 5);
-      work(async () => {});
-      work(async () => {}, others);
-      await waitUntil("the limit", async () => (await queue().restsMs()) > 0 && begun() >= jobs);
+      work(async () => {}, queues, limit);
+      work(async () => {}, others, limit);
+      const bull = queues.bullQueues().find(({ name }) => name === "bouncer");
+      await waitUntil("the limit", async () => Number(await bull?.getRateLimitTtl(jobs)) > 0);
       await waitUntil("the end of the runs", async () => (await queue().counts()).active === 0);
       expect(begun()).to.equal(jobs);
       expect((await queue().counts()).waiting).to.equal(5);
@@ -66,7 +73,7 @@ for (const kind of storeKinds)
         attempts.push(given.attempt);
         if (rested) return;
         rested = true;
-        await queues.rest("bouncer", 60_000);
+        await queues.rest("bouncer", 3_600_000);
         throw new HandBack("they have enough of us");
       };
       work(run);
@@ -75,7 +82,7 @@ for (const kind of storeKinds)
       await waitUntil("the job to wait", async () => (await queue().counts()).waiting === 1);
       work(run, await store.connect());
       await queues.publish([{ job: call, payload: { id: 7 } }]);
-      expect(await queue().restsMs()).to.be.within(1, 60_000);
+      expect(await queue().restsMs()).to.be.within(1, 3_600_000);
       expect((await queue().counts()).waiting).to.equal(2);
       expect(attempts).to.deep.equal([1]);
       await queues.rest("bouncer", 1);
@@ -83,6 +90,10 @@ for (const kind of storeKinds)
       work(run, await store.connect());
       await waitUntil("both", async () => (await queue().counts()).completed === 2);
       expect(attempts).to.deep.equal([1, 1, 1]);
+    });
+
+    it("has the limit that the bouncer has", () => {
+      expect(limitOf("bouncer")).to.deep.equal({ jobs: 1_000, withinMs: 60_000 });
     });
 
     it("is the only one that rests", async () => {

@@ -42,6 +42,8 @@ export interface WorkerOptions {
   readonly log: Logger;
   /** Jobs at once in this process; the queue's own number unless given. */
   readonly concurrency?: number;
+  /** How many jobs all workers together begin within a time; the queue's own limit unless given. */
+  readonly limit?: { readonly jobs: number; readonly withinMs: number };
   /**
    * Runs one job. It may throw `GiveUp` or `InvalidPayload` (failed for good), `HandBack` (back to wait,
    * no attempt counted), `AwaitChildren` (back when they have ended, no attempt counted), or anything else (failed, and
@@ -119,7 +121,7 @@ export function startWorker(
     }
   };
 
-  const limit = limitOf(queue);
+  const limit = options.limit ?? limitOf(queue);
   const takes: Takes = { refusal: undefined, closing: false };
   const worker = new Worker(
     queue,
