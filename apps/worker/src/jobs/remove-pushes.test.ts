@@ -30,7 +30,7 @@ import retentionTask from "../recurring/retention.ts";
 
 describe("What was pushed goes off the devices", () => {
   const scene = useScene();
-  const bouncer = useFakeBouncer(500);
+  const bouncer = useFakeBouncer();
   let receiver: TestAccount;
   let room: TestChannel;
 

@@ -34,7 +34,7 @@ import { expect } from "chai";
 
 describe("the job send-pushes", () => {
   const scene = useScene();
-  const bouncer = useFakeBouncer(500);
+  const bouncer = useFakeBouncer();
   let receiver: TestAccount;
   let room: TestChannel;
 
@@ -48,9 +48,9 @@ describe("the job send-pushes", () => {
   });
 
   /** Finds out to whom, then runs the jobs of all that is to be sent now. */
-  const push = async (attempt = 1) => {
+  const push = async (attempt = 1, config = bouncer.config) => {
     await plannedPushes(scene.db);
-    return runCalls(scene.db, sendPushes, bouncer.config, { attempt });
+    return runCalls(scene.db, sendPushes, config, { attempt });
   };
   const told = () => toldPhone(bouncer.handedOver);
   const mention = (to = receiver) => `@**${to.fullName}**`;
@@ -228,7 +228,8 @@ describe("the job send-pushes", () => {
   describe("with a bouncer", () => {
     const fails = async (fault: BouncerFault) => {
       bouncer.behave({ fault });
-      const failed = await push().then(
+      const config = { ...bouncer.config, ...(fault === hangs && { timeoutMs: 2_000 }) };
+      const failed = await push(1, config).then(
         () => undefined,
         (error: unknown) => error,
       );
