@@ -174,6 +174,9 @@ describe("POST push/e2ee/notify", () => {
       const what = JSON.stringify(one).slice(0, 80);
       expect([status, json["code"]], what).to.deep.equal([400, "BAD_REQUEST"]);
     }
+    // Nobody looks at each of so many.
+    const many = { realm_uuid: realm, push_requests: Array(200_000).fill({}) };
+    expect((await notify(bouncer, server, many)).json["msg"]).to.match(/1000 notifications/);
     const large = await notify(bouncer, server, " ".repeat(7_000_000));
     expect([large.status, large.json["code"]]).to.deep.equal([413, "REQUEST_TOO_LARGE"]);
     const form = await request(bouncer.url, bouncerPaths.notify, {
