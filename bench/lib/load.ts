@@ -14,11 +14,11 @@ const connections = { schedule: 32, send: 8 };
 
 export interface Load {
   /**
-   * Keeps that many requests in flight.
+   * Keeps that many requests in flight, or as many as are given.
    * @returns answered requests a second
    * @throws Error when one was refused
    */
-  run(port: number, seconds: number): Promise<LoadAnswer>;
+  run(port: number, seconds: number, inFlight?: number): Promise<LoadAnswer>;
   stop(): Promise<void>;
 }
 
@@ -55,14 +55,14 @@ export async function startLoader(): Promise<Loader> {
 export async function startLoad(world: World, kind: LoadKind = "schedule"): Promise<Load> {
   const loader = await startLoader();
   return {
-    async run(port, seconds) {
+    async run(port, seconds, inFlight = connections[kind]) {
       const from = Math.ceil(Date.now() / 1_000) + 120;
       const requests = Array.from({ length: different }, (_, n) =>
         kind === "send"
           ? sendRequest(world, n)
           : scheduleRequest(world, n, from + ((n * 2_477) % 3_600)),
       );
-      return loader.run({ port, seconds, connections: connections[kind], requests });
+      return loader.run({ port, seconds, connections: inFlight, requests });
     },
     stop: () => loader.stop(),
   };

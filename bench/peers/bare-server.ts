@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isGuest } from "@carillon/contract";
 import { secretsOf } from "@carillon/model";
@@ -16,10 +16,12 @@ export interface Caller {
 }
 
 /** Serves what `answer` gives to anybody but guests, with the fields of a success, on a port that it prints. */
-export function serveBare(answer: (caller: Caller, url: string) => Promise<object>): void {
+export function serveBare(
+  answer: (caller: Caller, url: string, request: IncomingMessage) => Promise<object>,
+): void {
   const server = createServer((request, response) => {
     callerOf(request.headers.authorization!)
-      .then((caller) => answer(caller, request.url!))
+      .then((caller) => answer(caller, request.url!, request))
       .then(
         (fields) => {
           response.setHeader("content-type", "application/json");

@@ -1,0 +1,120 @@
+import { bounds } from "@carillon/contract";
+import {
+  channel,
+  channelMessage,
+  directMessage,
+  eventsOf,
+  schedule,
+  scheduledMessagesPath,
+  startGateway,
+  user,
+  useObstacle,
+  useScene,
+  waitFor,
+  type Params,
+  type TestAccount,
+  type TestChannel,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+describe("Messages that are scheduled at the same time", () => {
+  const scene = useScene();
+  const obstacle = useObstacle(scene.db);
+  let people: TestAccount[];
+  let leader: TestAccount;
+  let room: TestChannel;
+
+  before(async () => {
+    const { db, org } = scene;
+    people = await Promise.all(Array.from({ length: 4 }, () => user(db, org.realm)));
+    leader = await user(db, org.realm);
+    room = await channel(db, org.realm, { subscribers: [leader, ...people] });
+  });
+
+  /** Schedules a message that waits for the log with its COMMIT, and the others behind it, one after the other. */
+  async function behindOne(others: ReadonlyArray<readonly [TestAccount, Params]>) {
+    await obstacle.lock("SELECT FROM event_head FOR UPDATE");
+    const leading = schedule(scene.as(leader), channelMessage(room.id));
+    await obstacle.untilWaiting(1, "the first one waits for the log");
+    const answers: Array<ReturnType<ReturnType<typeof scene.as>["post"]>> = [];
+    for (const [i, [sender, params]] of others.entries()) {
+      answers.push(scene.as(sender).post(scheduledMessagesPath, params));
+      await waitFor(() => scene.gateway.services.group.waiting === i + 1, { what: "it waits" });
+    }
+    await obstacle.release();
+    await leading;
+    return Promise.all(answers);
+  }
+  const codeOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
+    body["code"] ?? "SCHEDULED";
+
+  it("are stored in one transaction, each answered for itself, with events in that order", async () => {
+    const [a, b, c] = people as [TestAccount, TestAccount, TestAccount];
+    const { result: answers, events } = await eventsOf(scene.db, scene.org.realm.id, () =>
+      behindOne([
+        [a, channelMessage(room.id, { content: "one" })],
+        [b, channelMessage(room.id, { scheduled_delivery_timestamp: 1 })],
+        [b, directMessage([a.id, c.id], { content: "two" })],
+        [c, channelMessage(9_999_999)],
+        [a, directMessage([b.id, c.id], { content: "three" })],
+      ]),
+    );
+    expect(answers.map(codeOf)).to.deep.equal([
+      "SCHEDULED",
+      "BAD_REQUEST",
+      "SCHEDULED",
+      "STREAM_DOES_NOT_EXIST",
+      "SCHEDULED",
+    ]);
+    const ids = answers.flatMap(({ body }) => Number(body["scheduled_message_id"] ?? NaN) || []);
+    const rows = await scene.db.rows<{ id: number; content: string; created: string }>(
+      `SELECT id, content, created_at::text AS created FROM scheduled_messages
+       WHERE id = ANY($1::bigint[]) ORDER BY id`,
+      [ids],
+    );
+    expect(rows.map(({ id }) => id)).to.have.members(ids);
+    expect(new Set(rows.map(({ created }) => created)).size, "one transaction").to.equal(1);
+    // Each account has its turn before one of them has another.
+    expect(rows.map(({ content }) => content)).to.deep.equal(["one", "three", "two"]);
+    const told = events.flatMap(({ type, audience, payload }) =>
+      type === "scheduled_messages"
+        ? (payload["scheduled_messages"] as Array<{ scheduled_message_id: number }>).map((each) => [
+            each.scheduled_message_id,
+            audience,
+          ])
+        : [],
+    );
+    const senders = await scene.db.rows<{ id: number; sender: number }>(
+      `SELECT id, sender_id AS sender FROM scheduled_messages WHERE id = ANY($1::bigint[]) ORDER BY id`,
+      [ids],
+    );
+    expect(told.slice(1)).to.deep.equal(senders.map(({ id, sender }) => [id, [sender]]));
+    const alarms = scene.gateway.alarms.map(({ scheduledMessageId }) => scheduledMessageId);
+    expect(alarms).to.include.members(ids);
+  });
+
+  it("are as many as an account may have, and no more, through two gateways too", async () => {
+    const { db, org } = scene;
+    const full = await user(db, org.realm);
+    const own = await channel(db, org.realm, { subscribers: [full] });
+    const { id: model } = await db.prisma.scheduledMessage.findFirstOrThrow();
+    const columns = `realm_id, recipient_id, channel_id, topic, content, rendered_content, client_id, deliver_at,
+      read_by_sender, has_attachment, kind`;
+    await db.rows(
+      `INSERT INTO scheduled_messages (sender_id, ${columns})
+       SELECT $1, ${columns} FROM scheduled_messages, generate_series(1, $3::int) WHERE id = $2`,
+      [full.id, Number(model), bounds.pendingMessages - 2],
+    );
+    const second = await startGateway(db);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) =>
+        (i % 2 ? second : scene.gateway)
+          .as(full)
+          .post(scheduledMessagesPath, channelMessage(own.id, { content: `${i}` })),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).toSorted((x, y) => x - y);
+    expect(statuses).to.deep.equal([200, 200, 400, 400, 400, 400, 400, 400]);
+    await second.close();
+  });
+});

@@ -1,0 +1,109 @@
+import { startBarePeer } from "./lib/bare-peer.ts";
+import { startLoad, type Load, type LoadKind } from "./lib/load.ts";
+import { report, say, type Row } from "./lib/report.ts";
+import { createBenchDatabase, type BenchDatabase } from "./lib/servers.ts";
+import { median, medianRatio, spread } from "./lib/statistics.ts";
+import { startGateway } from "./lib/system.ts";
+import { createWorld, type World } from "./lib/world.ts";
+
+// Sending through the gateway, against the least that a server can do for it, and through two gateways.
+const rounds = Number(process.env["ROUNDS"] ?? 3);
+const seconds = 5;
+const inFlight = 32;
+
+const database = await createBenchDatabase("postgres");
+const world = await createWorld(database.db, 50, 10);
+await database.db.rows("INSERT INTO clients (name) VALUES ('bench') ON CONFLICT DO NOTHING");
+const rows = [
+  ...(await againstBare(database, world)),
+  ...(await twoGateways(database, world, "send")),
+  ...(await twoGateways(database, world, "schedule")),
+];
+await database.drop();
+await report("send-throughput", rows);
+process.exit(0);
+
+async function againstBare(of: BenchDatabase, people: World): Promise<Row[]> {
+  const gateway = await startGateway(of);
+  const peer = await startBarePeer("send", of);
+  const load = await startLoad(people, "send");
+  const rowsOf: Row[] = [];
+  for (const flying of [inFlight, 1]) {
+    const run = (port: number) => load.run(port, seconds, flying);
+    await run(gateway.port);
+    await run(peer.port);
+    const ours: number[] = [];
+    const theirs: number[] = [];
+    const tails: number[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      const own = await run(gateway.port);
+      const other = await run(peer.port);
+      ours.push(own.rate);
+      theirs.push(other.rate);
+      tails.push(own.p99 / Math.max(own.p50, 1));
+      say(
+        `${flying} in flight, round ${round}: ${own.rate.toFixed(0)}/s (p50 ${own.p50} ms, p99 ${own.p99} ms), the bare server ${other.rate.toFixed(0)}/s (p50 ${other.p50} ms, p99 ${other.p99} ms)`,
+      );
+    }
+    const ratio = medianRatio(ours, theirs);
+    const tail = median(tails);
+    const target = flying === 1 ? 0.3 : 1.3;
+    rowsOf.push({
+      question: `POST /messages, ${flying} in flight, one organization, 50 channels of 10, against a bare node:http server (key, row, 10 copies and event in one transaction)`,
+      value: `${ratio.toFixed(2)} × (${spread(ours)} requests/s against ${spread(theirs)}), p99 ${tail.toFixed(1)} × p50`,
+      target: `at least ${target} ×${flying === 1 ? "" : ", p99 at most 4 × p50"}`,
+      holds: ratio >= target && (flying === 1 || tail <= 4),
+    });
+  }
+  await load.stop();
+  await peer.child.stop();
+  await gateway.stop();
+  return rowsOf;
+}
+
+/** As many requests through two gateways as through one. */
+async function twoGateways(of: BenchDatabase, people: World, kind: LoadKind): Promise<Row[]> {
+  const gateways = [await startGateway(of), await startGateway(of)] as const;
+  const loads: readonly [Load, Load] = [
+    await startLoad(people, kind),
+    await startLoad(people, kind),
+  ];
+  const one = () => loads[0].run(gateways[0].port, seconds, inFlight);
+  const both = async () => {
+    const halves = await Promise.all(
+      gateways.map(({ port }, i) => loads[i]!.run(port, seconds, inFlight / 2)),
+    );
+    return {
+      rate: halves.reduce((sum, { rate }) => sum + rate, 0),
+      tail: Math.max(...halves.map(({ p50, p99 }) => p99 / Math.max(p50, 1))),
+    };
+  };
+  await one();
+  await both();
+  const alone: number[] = [];
+  const together: number[] = [];
+  const tails: number[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const single = await one();
+    const { rate, tail } = await both();
+    alone.push(single.rate);
+    together.push(rate);
+    tails.push(tail);
+    say(
+      `${kind}, round ${round}: one gateway ${single.rate.toFixed(0)}/s (p50 ${single.p50} ms, p99 ${single.p99} ms), two ${rate.toFixed(0)}/s (p99 ${tail.toFixed(1)} × p50)`,
+    );
+  }
+  for (const load of loads) await load.stop();
+  for (const gateway of gateways) await gateway.stop();
+  const ratio = medianRatio(together, alone);
+  const tail = median(tails);
+  const path = kind === "send" ? "/messages" : "/scheduled_messages";
+  return [
+    {
+      question: `POST ${path}, ${inFlight} in flight in all, through two gateways against one`,
+      value: `${ratio.toFixed(2)} × (${spread(together)} requests/s against ${spread(alone)}), p99 ${tail.toFixed(1)} × p50`,
+      target: "at least 0.8 ×, p99 at most 5 × p50",
+      holds: ratio >= 0.8 && tail <= 5,
+    },
+  ];
+}
