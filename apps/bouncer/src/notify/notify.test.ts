@@ -177,8 +177,14 @@ describe("POST push/e2ee/notify", () => {
     // Nobody looks at each of so many.
     const many = { realm_uuid: realm, push_requests: Array.from({ length: 20_000 }, () => 0) };
     expect((await notify(bouncer, server, many)).json["msg"]).to.match(/500 notifications/);
-    const large = await notify(bouncer, server, " ".repeat(1_100_000));
+    const large = await notify(bouncer, server, " ".repeat(4_300_000));
     expect([large.status, large.json["code"]]).to.deep.equal([413, "REQUEST_TOO_LARGE"]);
+    const whole = { ...entry, payload: { push_key_id: 7, encrypted_data: "A".repeat(5_500) } };
+    const full = {
+      realm_uuid: randomUUID(),
+      push_requests: Array.from({ length: 500 }, () => whole),
+    };
+    expect((await notify(bouncer, server, full)).status).to.equal(200);
     const form = await request(bouncer.url, bouncerPaths.notify, {
       method: "POST",
       headers: basic(server),

@@ -12,8 +12,8 @@ import { entriesOf } from "./entries.ts";
 import type { Batch } from "./hand-over.ts";
 import { workOnCall, workOnce } from "./work.ts";
 
-/** Our server sends 200 notifications in a call, of 1.6 KB each. */
-const mostBytes = 1024 * 1024;
+/** Our server sends 400 notifications in a call, and providers take 4 KiB of each, which are 5.5 KiB in Base64. */
+const mostBytes = 4 * 1024 * 1024;
 const mostEntries = 500;
 /** Each has 20 of them. */
 const mostParts = 50_000;
