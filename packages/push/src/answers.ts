@@ -12,6 +12,9 @@ import type { Reply } from "./transport.ts";
 /** For so long, in milliseconds, a bouncer that has enough of us is left alone where it does not say how long. */
 const limitedMs = 10_000;
 
+/** And for so long at least, whatever it says: such a call costs no attempt, so that nothing else slows the next ones. */
+const leastLimitedMs = 1_000;
+
 /** Refusals of a request that clients are told of by their own name; of all others they learn `BAD_REQUEST`. */
 const toldByName = ["INVALID_BOUNCER_PUBLIC_KEY", "REQUEST_EXPIRED"];
 
@@ -45,7 +48,8 @@ function failure(
   const code = said?.code;
   const reason = code === undefined ? `status ${status}` : `status ${status}, ${code}`;
   const wait = waitMs(retryAfter) ?? bounded((said?.["retry-after"] ?? Number.NaN) * 1_000);
-  if (status === 429) return { kind: "limited", retryAfterMs: wait ?? limitedMs, reason };
+  if (status === 429)
+    return { kind: "limited", retryAfterMs: Math.max(leastLimitedMs, wait ?? limitedMs), reason };
   if (status >= 500 || status === 408)
     return {
       kind: "retry",

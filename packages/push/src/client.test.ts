@@ -231,11 +231,12 @@ describe("The client of the push bouncer", () => {
     const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toUTCString();
     for (const [header, ms] of [
       ["7", 7_000],
-      ["0.25", 250],
-      ["0", 0],
+      ["1.25", 1_250],
+      ["0.25", 1_000],
+      ["0", 1_000],
       ["999999999", 600_000],
       [inMinutes(600), 600_000],
-      [inMinutes(-5), 0],
+      [inMinutes(-5), 1_000],
       ["soon", 10_000],
       ["-5", 10_000],
     ] as const)
