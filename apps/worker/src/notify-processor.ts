@@ -1,4 +1,11 @@
-import { doIntent, lookAtIntent, type ClaimedIntent, type Database, type Tx } from "@carillon/db";
+import {
+  doIntent,
+  lookAtIntent,
+  type ClaimedIntent,
+  type Database,
+  type SeenIntent,
+  type Tx,
+} from "@carillon/db";
 import {
   noteNotified,
   refusesOrganization,
@@ -65,6 +72,12 @@ export function notifyProcessor<Payload>(
 /** Devices that are told by one call: an intent rarely has as many, and 20 ms go into encrypting for them. */
 const mostInCall = 400;
 
+/**
+ * For so long what is to be told is tried, in milliseconds (push.md §9), whatever attempts are left: where the bouncer is
+ * left alone, or has enough of us, none are counted. It is well below the day for which a bouncer knows a call again.
+ */
+const triedForMs = 2 * 3_600_000;
+
 /** What was prepared, and what became of its calls; without any there was nothing to tell. */
 interface Told {
   readonly call: PreparedCall;
@@ -84,10 +97,12 @@ async function tell<Payload>(
   { payload: ref, services, log, signal }: JobContext<IntentRef>,
   db: Database,
   { prepare, type }: NotifyWork<Payload>,
-  intent: ClaimedIntent<Payload>,
+  intent: SeenIntent<Payload>,
 ): Promise<Told | undefined> {
   const { bouncer, site } = services;
   if (!bouncer) return undefined;
+  if (intent.ageMs > triedForMs)
+    throw new GiveUp("the push bouncer has not taken it within two hours");
   const call = await db.transaction((tx) => prepare(tx, site, intent));
   const outcomes: Array<BouncerReply<NotifyAnswer>> = [];
   for (let start = 0; start < call.notifications.length; start += mostInCall) {

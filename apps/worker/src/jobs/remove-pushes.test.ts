@@ -1,5 +1,12 @@
 import { startTask } from "@carillon/db";
-import { deleteMessages, markRead, planPushes, removePushes, sendPushes } from "@carillon/jobs";
+import {
+  deleteMessages,
+  GiveUp,
+  markRead,
+  planPushes,
+  removePushes,
+  sendPushes,
+} from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import {
   channel,
@@ -258,6 +265,17 @@ describe("What was pushed goes off the devices", () => {
         (await toldPhone(bouncer.handedOver)).map((told) => told["message_ids"]),
       ).to.deep.equal([[id]]);
       expect(new Set(bouncer.calls.map(({ idempotencyKey }) => idempotencyKey)).size).to.equal(1);
+    });
+
+    it("no more where the bouncer has not taken it for two hours", async () => {
+      const { db } = scene;
+      await mark([await pushed()]);
+      await db.rows(
+        "UPDATE job_intent SET run_at = run_at - interval '121 minutes' WHERE job = $1",
+        [removePushes.name],
+      );
+      expect(await call(removePushes).catch((error: unknown) => error)).to.be.instanceOf(GiveUp);
+      expect(bouncer.calls).to.deep.equal([]);
     });
 
     it("in more than one call where there are very many devices", async () => {

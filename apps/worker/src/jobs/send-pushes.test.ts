@@ -1,4 +1,4 @@
-import { planPushes, removePushes, sendPushes } from "@carillon/jobs";
+import { GiveUp, planPushes, removePushes, sendPushes } from "@carillon/jobs";
 import {
   type BouncerFault,
   changeSettings,
@@ -281,6 +281,27 @@ describe("the job send-pushes", () => {
       });
       expect(row.state).to.equal("dead");
       expect(row.lastError).to.be.a("string");
+    });
+
+    it("that has not taken it for two hours, whatever attempts were made: gives up without a call", async () => {
+      const { db } = scene;
+      await begin();
+      const later = (by: string) =>
+        db.rows("UPDATE job_intent SET run_at = run_at - $2::interval WHERE job = $1", [
+          sendPushes.name,
+          by,
+        ]);
+      await later("119 minutes");
+      await fails(refuses(429, "RATE_LIMIT_HIT"));
+      const states = async () =>
+        (await db.prisma.jobIntent.findMany({ where: { job: sendPushes.name } })).map(
+          ({ state }) => state,
+        );
+      expect(await states()).to.deep.equal(["pending"]);
+      await later("2 minutes");
+      expect(await push().catch((error: unknown) => error)).to.be.instanceOf(GiveUp);
+      expect(await states()).to.deep.equal(["dead"]);
+      expect(bouncer.calls).to.have.length(1);
     });
 
     it("that is slower than the reader: takes the message off the device afterwards", async () => {

@@ -61,9 +61,16 @@ export async function claimIntent<Payload>(
 
 const look = statement({
   name: "intent-look",
-  text: `SELECT realm_id AS "realmId", payload FROM job_intent WHERE id = $1 AND version = $2 AND state = 'pending'`,
-  row: intentRow,
+  text: `SELECT realm_id AS "realmId", payload, extract(epoch FROM now() - run_at)::float8 * 1000 AS "ageMs"
+    FROM job_intent WHERE id = $1 AND version = $2 AND state = 'pending'`,
+  row: { ...intentRow, ageMs: column.float.neverNullHere() },
 });
+
+/** An intent that nobody has taken. */
+export interface SeenIntent<Payload> extends ClaimedIntent<Payload> {
+  /** Milliseconds since it was first to run, or was replayed. */
+  readonly ageMs: number;
+}
 
 /**
  * The intent as it is, without taking it: for work that calls somebody else, while which no transaction may be open.
@@ -73,9 +80,9 @@ export async function lookAtIntent<Payload>(
   sql: Sql,
   definition: IntentDefinition<Payload>,
   { intentId, version }: IntentRef,
-): Promise<ClaimedIntent<Payload> | undefined> {
+): Promise<SeenIntent<Payload> | undefined> {
   const [row] = await sql.rows(look, [intentId, version]);
-  return row && parsed(definition, intentId, row);
+  return row && { ...parsed(definition, intentId, row), ageMs: row.ageMs };
 }
 
 /** @throws Error when it is no organization's */
