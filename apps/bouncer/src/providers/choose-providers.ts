@@ -2,11 +2,10 @@ import { type Environment, StartupError } from "@carillon/kit";
 import type { TokenKind } from "@carillon/push";
 import { apnsProvider, apnsUrls } from "./apns/apns.ts";
 import { readApnsKey } from "./apns/key.ts";
-import { withCircuit } from "./circuit.ts";
+import { bounded } from "./bounded.ts";
 import { developmentProvider } from "./development.ts";
 import { fcmProvider } from "./fcm/fcm.ts";
 import { readServiceAccount } from "./fcm/service-account.ts";
-import { limited } from "./limited.ts";
 import type { Provider, Providers } from "./provider.ts";
 
 /** As many requests as there are connections to FCM, and as streams are open to APNs, of the 1,000 that it allows. */
@@ -31,7 +30,7 @@ async function chosenFcm(env: Environment): Promise<Provider | undefined> {
   const path = env.BOUNCER_FCM_CREDENTIALS;
   if (path === undefined) return inFile("fcm", env);
   const provider = await fcmProvider({ account: await readServiceAccount(path) });
-  return withCircuit(limited(provider, fcmAtOnce));
+  return bounded(provider, fcmAtOnce);
 }
 
 async function chosenApns(env: Environment): Promise<Provider | undefined> {
@@ -39,7 +38,7 @@ async function chosenApns(env: Environment): Promise<Provider | undefined> {
   if (path === undefined) return inFile("apns", env);
   const key = await readApnsKey(path, env);
   const provider = apnsProvider({ key, url: apnsUrls[env.BOUNCER_APNS_SERVER] });
-  return withCircuit(limited(provider, apnsAtOnce));
+  return bounded(provider, apnsAtOnce);
 }
 
 async function inFile(kind: TokenKind, env: Environment): Promise<Provider | undefined> {

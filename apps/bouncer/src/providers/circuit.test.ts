@@ -1,5 +1,6 @@
 import { testProvider } from "@carillon/testkit";
 import { expect } from "chai";
+import { bounded } from "./bounded.ts";
 import { withCircuit } from "./circuit.ts";
 import { limited } from "./limited.ts";
 import type { Handover, Outcome } from "./provider.ts";
@@ -72,5 +73,18 @@ describe("A limited provider", () => {
     const few = limited(provider, 3);
     await Promise.all(Array.from({ length: 20 }, () => few.handOver(handover)));
     expect([provider.handovers.length, most]).to.deep.equal([20, 3]);
+  });
+
+  it("is not given what waits for its turn when it falls silent", async () => {
+    const provider = testProvider("fcm");
+    provider.answer = async () => {
+      await new Promise(setImmediate);
+      return unsure;
+    };
+    const few = bounded(provider, 3);
+    const ends = await Promise.all(Array.from({ length: 20 }, () => few.handOver(handover)));
+    // Those that fall silent first make room for another one each, until there are three.
+    expect(provider.handovers).to.have.length(5);
+    expect(ends.filter(({ kind }) => kind === "undelivered")).to.have.length(15);
   });
 });
