@@ -12,6 +12,7 @@ import {
   pendingPayloads,
   plannedPushes,
   plannedRemovals,
+  pushKey,
   refuses,
   runCalls,
   runIntents,
@@ -86,13 +87,31 @@ describe("the job send-pushes", () => {
         recipient_type: "direct",
         content: "Hello 🎉\n> you",
       });
-      expect(payload).to.have.property("time").that.is.a("number");
+      const { sentAt } = await scene.db.prisma.message.findUniqueOrThrow({ where: { id } });
+      expect(payload?.["time"]).to.equal(Math.floor(sentAt.getTime() / 1_000));
       expect(payload?.["recipient_user_ids"]).to.deep.equal(
         [owner.id, member.id, receiver.id].toSorted((a, b) => a - b),
       );
       expect(payload?.["sender_avatar_url"]).to.match(/^https?:\/\//);
       expect(payload).to.not.have.any.keys("mentioned_user_group_id", "channel_id");
       expect(await flagged()).to.deep.equal([id]);
+    });
+
+    it("of both ends of a conversation of two, with the key that the device has by now", async () => {
+      const { db, org } = scene;
+      await send(scene.as(org.owner), toUsers([receiver.id]));
+      await plannedPushes(db);
+      const { push_key, push_key_id } = pushKey(7, 7);
+      await db.prisma.clientDevice.updateMany({
+        where: { userId: receiver.id },
+        data: { pushKey: Buffer.from(push_key, "base64"), pushKeyId: push_key_id },
+      });
+      await push();
+      const [payload] = await toldPhone(bouncer.handedOver, 7);
+      expect(payload?.["recipient_user_ids"]).to.deep.equal(
+        [org.owner.id, receiver.id].toSorted((a, b) => a - b),
+      );
+      expect(bouncer.handedOver[0]?.push_requests[0]?.payload.push_key_id).to.equal(7);
     });
 
     it("of a channel's message where it is, of a group that was mentioned its name", async () => {
