@@ -73,6 +73,12 @@ export function notifyProcessor<Payload>(
 const mostInCall = 400;
 
 /**
+ * Characters of what is encrypted that FCM and APNs take at most. A direct message to hundreds has more, since it names
+ * them all: with it a bouncer might refuse the call, and what else is in it.
+ */
+const mostTaken = 4_096;
+
+/**
  * For so long what is to be told is tried, in milliseconds (push.md §9), whatever attempts are left: where the bouncer is
  * left alone, or has enough of us, none are counted. It is well below the day for which a bouncer knows a call again.
  */
@@ -107,7 +113,12 @@ async function tell<Payload>(
   const outcomes: Array<BouncerReply<NotifyAnswer>> = [];
   for (let start = 0; start < call.notifications.length; start += mostInCall) {
     const part = call.notifications.slice(start, start + mostInCall);
-    const body = { realm_uuid: call.realmUuid, push_requests: await encrypted(type, part) };
+    const requests = await encrypted(type, part);
+    const push_requests = requests.filter((one) => one.payload.encrypted_data.length <= mostTaken);
+    if (push_requests.length < requests.length)
+      log.warn({ count: requests.length - push_requests.length }, "notifications are too large");
+    if (push_requests.length === 0) continue;
+    const body = { realm_uuid: call.realmUuid, push_requests };
     const idempotencyKey = definition.key(ref) + (start === 0 ? "" : `-from-${start}`);
     const outcome = await bouncer.notify(body, { signal, idempotencyKey });
     if (outcome.kind === "adminActionRequired")

@@ -186,6 +186,27 @@ describe("the job send-pushes", () => {
       expect(await told()).to.have.length(3);
     });
 
+    it("of all but what is larger than any provider takes, in the same call", async () => {
+      const { db, org } = scene;
+      const people = await crowd(db, receiver, 1_500);
+      const to = [receiver, ...people].map(({ id }) => id);
+      await send(scene.as(org.owner), toUsers(to));
+      await push();
+      expect(bouncer.calls).to.deep.equal([]);
+
+      const id = await send(scene.as(org.owner), toUsers([receiver.id]));
+      await plannedPushes(db);
+      // As where both were sent in one transaction.
+      await db.rows(
+        `WITH whole AS (SELECT jsonb_agg(push) AS pushes FROM job_intent, jsonb_array_elements(payload->'pushes') AS push
+           WHERE job = $1)
+         UPDATE job_intent SET payload = jsonb_build_object('pushes', pushes) FROM whole WHERE job = $1 AND state = 'pending'`,
+        [sendPushes.name],
+      );
+      await runCalls(db, sendPushes, bouncer.config);
+      expect((await told()).map((each) => each["message_id"])).to.deep.equal([id]);
+    });
+
     it("as few calls as can be, by the same statements for one as for many", async () => {
       const { db, org } = scene;
       const people = await crowd(db, receiver, 150);
