@@ -59,13 +59,13 @@ async function everyMishap({ db, queues }: World): Promise<void> {
     await waitFor(active, { what: "all are active", timeoutMs: healMs, everyMs: 200 });
     expect(befallen("register")).to.equal(count);
 
-    const ids = await Promise.all(
-      people.map(async ({ id }) => {
-        const sent = { type: "direct", to: [id], content: `to ${id}` };
-        const { body } = await gateway.as(owner).post("/api/v1/messages", sent);
-        return Number(body["id"]);
-      }),
-    );
+    // One after the other: messages of one transaction would be one call, which all mishaps would befall in turn.
+    const ids: number[] = [];
+    for (const { id } of people) {
+      const sent = { type: "direct", to: [id], content: `to ${id}` };
+      const { body } = await gateway.as(owner).post("/api/v1/messages", sent);
+      ids.push(Number(body["id"]));
+    }
     await waitFor(
       async () => befallen("notify") === count && (await db.rows(waiting)).length === 0,
       {

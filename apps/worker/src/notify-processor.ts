@@ -46,9 +46,9 @@ export interface NotifyWork<Payload> {
 }
 
 /**
- * The processor of a job that has the bouncer tell devices something, by one call for the intent (push.md §9), or a few where accounts have very many devices. A
- * call's key is that of the job, so that a worker which dies between the call and the end of the intent tells nobody
- * twice. Without a push service nobody is told.
+ * The processor of a job that has the bouncer tell devices something, by one call for the intent (push.md §9), or a few
+ * where accounts have very many devices. A call's key is that of the job, so that a worker which dies between the call and
+ * the end of the intent tells nobody twice. Without a push service nobody is told.
  */
 export function notifyProcessor<Payload>(
   definition: IntentDefinition<Payload>,
