@@ -1,9 +1,16 @@
-import { clientOf, waitFor, type ProcessExit, type TestProcess } from "@carillon/testkit";
+import {
+  clientOf,
+  reservePort,
+  waitFor,
+  type ProcessExit,
+  type TestProcess,
+} from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, setAlarms, type Crowd } from "./support/load.ts";
 import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { gate, slowMessages, type Gate } from "./support/obstacles.ts";
+import { gaugeOf } from "./support/queue-reader.ts";
 import { allSent, expectSentOnce, pending, verdict } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
@@ -56,7 +63,8 @@ async function toldTwice(world: World): Promise<void> {
 async function gatewayUnderRequests(world: World): Promise<void> {
   const { db } = world;
   const people = await crowd(db);
-  const gateway = await world.gateway();
+  const metrics = await reservePort();
+  const gateway = await world.gateway({ METRICS_PORT: String(metrics) });
   const client = clientOf(gateway.url, people.org.owner);
   const inserts = await gate(db, "INSERT ON scheduled_messages");
   // Each by somebody else: one account has only a few connections at a time.
@@ -70,7 +78,10 @@ async function gatewayUnderRequests(world: World): Promise<void> {
       scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 3_600,
     }),
   );
-  await waitFor(async () => (await inserts.waiting()) === begun, { what: "all have begun" });
+  // The first one is being written, and the others wait to be written together.
+  await waitFor(async () => (await inserts.waiting()) === 1, { what: "the first has begun" });
+  const waiting = () => gaugeOf(metrics, "carillon_requests_waiting");
+  await waitFor(async () => (await waiting()) === begun - 1, { what: "the others wait" });
   gateway.signal("SIGTERM");
   await gateway.waitForLine("stopping");
   await waitFor(

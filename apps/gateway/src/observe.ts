@@ -3,6 +3,7 @@ import type { EventHub } from "@carillon/events";
 import {
   countFrom,
   createRegistry,
+  gauge,
   measureLoopDelay,
   measureNode,
   measurePools,
@@ -12,6 +13,7 @@ import {
   type Logger,
   type Shutdown,
 } from "@carillon/kit";
+import type { Grouped } from "./group-commit/group-commit.ts";
 import { measureEvents } from "./measure-events.ts";
 import type { Limits } from "./limits/open-limits.ts";
 import type { RequestRecord } from "./http/request-log.ts";
@@ -35,11 +37,12 @@ export async function observeGateway(
     db: Database;
     events: Pick<EventHub<unknown>, "counters">;
     limits: Pick<Limits, "failures">;
+    group: Pick<Grouped, "waiting">;
     missed: () => Readonly<Record<string, number>>;
   },
   shutdown: Shutdown,
 ): Promise<Observed> {
-  const { env, log, db, events, limits, missed } = parts;
+  const { env, log, db, events, limits, group, missed } = parts;
   const counters = { requests: 0, errors: 0 };
   const all = () => ({ ...counters, ...missed(), polls: events.counters.polls });
   const count = ({ status }: RequestRecord) => {
@@ -63,6 +66,13 @@ export async function observeGateway(
     help: "How often the store of the rate limits did not answer; each gateway then counts for itself",
     label: "kind",
     read: () => ({ store: limits.failures() }),
+  });
+  gauge(registry, {
+    name: "carillon_requests_waiting",
+    help: "Requests that wait to be written together, until others have been",
+    collect() {
+      this.set(group.waiting);
+    },
   });
   measureEvents(registry, events);
   const measure = measureRequests(registry);

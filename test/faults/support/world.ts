@@ -11,6 +11,7 @@ import {
   type TestQueues,
   type Variables,
 } from "@carillon/testkit";
+import { queueNames } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import { prepareQueues, type Queues } from "@carillon/queue";
 
@@ -63,7 +64,8 @@ export async function openWorld(backend: QueueBackend, own: OwnServers = {}): Pr
   const store = own.redisUrl
     ? await givenRedis(db.url, own.redisUrl)
     : await createTestQueues(backend, db.url);
-  const queues = await store.connect();
+  // Two workers of a scenario share them, each with a connection for each queue.
+  const queues = await store.connect({ poolSize: 2 * queueNames.length + 4 });
   const variables = installation(db.url, store.config.redisUrl);
   const started: TestProcess[] = [];
   const start = (app: "gateway" | "worker", more: Variables = {}) => {

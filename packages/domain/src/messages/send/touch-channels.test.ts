@@ -1,15 +1,17 @@
-import { channel, send, toChannel, useObstacle, useScene } from "@carillon/testkit";
+import { channel, send, toChannel, useGateway, useObstacle, useScene } from "@carillon/testkit";
 import { expect } from "chai";
 
 describe("A channel's first message", () => {
   const scene = useScene();
   const { db } = scene;
   const obstacle = useObstacle(db);
+  // Of two that come to one gateway, one would wait for the other.
+  const other = useGateway(db);
 
   it("is the one with the lower id, where two are sent at once and the higher one is committed first", async () => {
     const { owner, member } = scene.org;
     const room = await channel(db, owner, { subscribers: [owner, member] });
-    const say = (by: typeof owner) => send(scene.as(by), toChannel(room.id, { topic: "lunch" }));
+    const said = toChannel(room.id, { topic: "lunch" });
     const firstOf = async () =>
       (await db.prisma.channel.findUniqueOrThrow({ where: { id: room.id } })).firstMessageId;
 
@@ -20,9 +22,9 @@ describe("A channel's first message", () => {
        VALUES (nextval('messages_id_seq') + 1, $1, $2, $3, true, 'lunch', '', '', 1, 1)`,
       [room.realmId, owner.id, room.recipientId],
     );
-    const sending = say(owner);
+    const sending = send(scene.as(owner), said);
     await obstacle.untilWaiting(1, "the first message waits");
-    const second = await say(member);
+    const second = await send(other.as(member), said);
     expect(Number(await firstOf())).to.equal(second);
 
     await obstacle.release();
