@@ -1,3 +1,4 @@
+import { systemClock } from "@carillon/kit";
 import { z } from "zod";
 
 import {
@@ -71,7 +72,7 @@ function failure(
 function waitMs(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d+(\.\d+)?$/.test(header)) return bounded(Number(header) * 1_000);
-  return bounded(header.endsWith("GMT") ? Date.parse(header) - Date.now() : Number.NaN);
+  return bounded(header.endsWith("GMT") ? Date.parse(header) - systemClock.now() : Number.NaN);
 }
 
 function bounded(ms: number): number | undefined {

@@ -1,4 +1,4 @@
-import type { Clock } from "@carillon/kit";
+import { systemClock, type Clock } from "@carillon/kit";
 import {
   connectMs,
   handoverMs,
@@ -31,7 +31,7 @@ type Attempt = ReturnType<typeof outcomeOf> | { readonly kind: "again"; readonly
 /** Apple Push Notification service, over HTTP/2 with signed tokens. */
 export function apnsProvider({
   key,
-  clock,
+  clock = systemClock,
   timeoutMs = handoverMs,
   ...where
 }: ApnsOptions): Provider {
@@ -46,7 +46,7 @@ export function apnsProvider({
       const { code, message } = error as NodeJS.ErrnoException;
       return { kind: "undelivered", why: code ?? message };
     }
-    const reply = await send(session, headersOf(handover, token), body, timeoutMs);
+    const reply = await send(session, headersOf(handover, token, clock.now()), body, timeoutMs);
     if ("notTaken" in reply) {
       connection.drop(session);
       return { kind: "again", why: reply.notTaken };
@@ -76,9 +76,11 @@ export function apnsProvider({
   };
 }
 
+/** @param now UNIX milliseconds */
 function headersOf(
   { token, iosAppId, urgent, alert }: Handover,
   providerToken: string,
+  now: number,
 ): Record<string, string> {
   return {
     ":method": "POST",
@@ -88,6 +90,6 @@ function headersOf(
     "apns-topic": iosAppId ?? "",
     "apns-priority": urgent ? "10" : "5",
     "apns-push-type": alert ? "alert" : "background",
-    "apns-expiration": String(Math.floor(Date.now() / 1_000) + keptSeconds),
+    "apns-expiration": String(Math.floor(now / 1_000) + keptSeconds),
   };
 }
