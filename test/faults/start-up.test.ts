@@ -157,13 +157,13 @@ const refusals: readonly Refusal[] = [
     title: "the database of a newer build",
     app: "gateway",
     variables: ({ newer }) => ({ DATABASE_URL: newer.url }),
-    line: /^DATABASE_URL: migration 9999_later is unknown to this build: start the newer build$/,
+    line: /^DATABASE_URL: migration 9999_after_9998_drop takes away what this build needs: start a build that has 9998$/,
   },
   {
     title: "the database of a newer build",
     app: "standalone",
     variables: ({ newer }) => ({ DATABASE_URL: newer.url }),
-    line: /^DATABASE_URL: migration 9999_later is unknown to this build: start the newer build$/,
+    line: /^DATABASE_URL: migration 9999_after_9998_drop takes away what this build needs: start a build that has 9998$/,
   },
   ...(["worker", "standalone"] as const).map((app): Refusal => ({
     title: "a Redis that drops keys",
@@ -253,7 +253,7 @@ async function surroundings(): Promise<{
   const later = await newer.connect();
   await later.rows(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
-     VALUES ('later', 'x', '9999_later', now(), 1)`,
+     VALUES ('later', 'x', '9999_after_9998_drop', now(), 1)`,
   );
   const redis = redisUrl() ? await startOwnRedis() : undefined;
   if (redis) {

@@ -143,16 +143,31 @@ describe("the migrations", () => {
     expect(await refusal(connectDatabase(url, { max: 1, name: "test" }))).to.match(wanted);
   });
 
-  it("refuse a database of a newer build", async () => {
-    await applyMigrations(url);
-    await client.query(
+  const addApplied = (migration: string) =>
+    client.query(
       `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, finished_at)
-       VALUES ('later', 'later', '9999_later', now())`,
+       VALUES ($1, 'later', $1, now())`,
+      [migration],
     );
+
+  it("of a newer build that only add let this one go on, and so do those that take away what it does not use", async () => {
+    await applyMigrations(url);
+    const last = (await readMigrations()).at(-1)!.name.slice(0, 4);
+    for (const newer of ["9998_later", `9999_after_${last}_drop_later`]) {
+      await addApplied(newer);
+      await check();
+      expect(await applyMigrations(url)).to.deep.equal([]);
+    }
+  });
+
+  it("refuse a database from which a newer build has taken what this one needs", async () => {
+    await applyMigrations(url);
+    await addApplied("9999_after_9998_drop");
     const wanted =
-      "DATABASE_URL: migration 9999_later is unknown to this build: start the newer build";
+      "DATABASE_URL: migration 9999_after_9998_drop takes away what this build needs: start a build that has 9998";
     expect(await refusal(check())).to.equal(wanted);
     expect(await refusal(applyMigrations(url))).to.equal(wanted);
+    expect(await refusal(connectDatabase(url, { max: 1, name: "test" }))).to.equal(wanted);
   });
 
   it("refuse a database in which one began and never finished, unless it was rolled back", async () => {

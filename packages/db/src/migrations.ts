@@ -65,8 +65,8 @@ const ledger = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
  * Brings the database to this build's state; each migration is one transaction. Safe to run by several
  * processes at once: the others wait, then find nothing to do.
  * @returns the names of the migrations that were applied
- * @throws StartupError when the database cannot be reached or may not be changed by its user, or holds migrations
- *   that this build does not know
+ * @throws StartupError when the database cannot be reached or may not be changed by its user, or holds a migration
+ *   that this build cannot run on
  */
 export async function applyMigrations(
   databaseUrl: string,
@@ -99,7 +99,7 @@ export async function applyMigrations(
 }
 
 /**
- * @throws StartupError unless the database's migrations are exactly those of this build
+ * @throws StartupError unless the database has the migrations of this build, and no newer one that it cannot run on
  */
 export async function checkMigrations(
   sql: { query: pg.Pool["query"] },
@@ -127,15 +127,25 @@ async function applied(sql: { query: pg.Pool["query"] }): Promise<Applied[]> {
   return rows;
 }
 
+/**
+ * Why a build cannot run on a migration of a newer one. It can on what only adds; `0042_after_0040_…` takes away what
+ * builds without 0040 use (docs/decisions/040).
+ */
+function lackedFor(newer: string, known: Migration[]): string | undefined {
+  const least = /^\d+_after_(\d+)_/.exec(newer)?.[1];
+  const lacked = least !== undefined && !known.some(({ name }) => name.startsWith(`${least}_`));
+  return lacked ? `takes away what this build needs: start a build that has ${least}` : undefined;
+}
+
 /** What is still to be applied; throws when the database has gone another way than this build. */
 function comparison({ variable }: MigrationSet, known: Migration[], rows: Applied[]): Migration[] {
   const byName = new Map(rows.map((row) => [row.migration_name, row]));
   for (const row of rows) {
     const migration = known.find((candidate) => candidate.name === row.migration_name);
-    const problem = !migration
-      ? "is unknown to this build: start the newer build"
-      : !row.finished
-        ? "began and never finished: mend the database, then delete its row from _prisma_migrations"
+    const problem = !row.finished
+      ? "began and never finished: mend the database, then delete its row from _prisma_migrations"
+      : !migration
+        ? lackedFor(row.migration_name, known)
         : migration.checksum !== row.checksum
           ? "was applied with another text than this build has: use the build that applied it"
           : undefined;

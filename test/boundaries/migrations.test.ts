@@ -1,0 +1,103 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect } from "chai";
+import { wantedChecksums } from "../../scripts/lib/checksums.mjs";
+import { removals } from "./removals.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+/** The last of the first release. What came before it was never rolled out beside another build. */
+const firstRelease = "0029";
+
+describe("the migrations' files", () => {
+  it("are those of the list, text for text", async () => {
+    for (const [file, text] of wantedChecksums(root)) {
+      expect(await readFile(join(root, file), "utf8"), `${file}: npm run generate`).to.equal(text);
+      expect(text.split("\n").length, file).to.be.greaterThan(1);
+    }
+  });
+
+  it("are not listed anew when one of the list has another text or is gone", async () => {
+    const top = await mkdtemp(join(tmpdir(), "carillon-checksums-"));
+    try {
+      for (const part of ["prisma", "apps/bouncer"]) {
+        await cp(join(root, part, "migrations"), join(top, part, "migrations"), {
+          recursive: true,
+        });
+        await cp(join(root, part, "migrations.sha256"), join(top, part, "migrations.sha256"));
+      }
+      await cp(
+        join(top, "prisma/migrations/0001_initial"),
+        join(top, "prisma/migrations/9999_new"),
+        {
+          recursive: true,
+        },
+      );
+      expect(wantedChecksums(top).get("prisma/migrations.sha256")).to.match(
+        /^[0-9a-f]{64} {2}migrations\/0001_initial\/migration\.sql\n(.*\n)+[0-9a-f]{64} {2}migrations\/9999_new\/migration\.sql\n$/,
+      );
+      await writeFile(join(top, "prisma/migrations/0001_initial/migration.sql"), "SELECT 1;\n");
+      expect(() => wantedChecksums(top)).to.throw(
+        "prisma/migrations/0001_initial/migration.sql is not what was committed",
+      );
+      await rm(join(top, "prisma/migrations/0001_initial"), { recursive: true });
+      expect(() => wantedChecksums(top)).to.throw(
+        "0001_initial/migration.sql is not what was committed",
+      );
+    } finally {
+      await rm(top, { recursive: true });
+    }
+  });
+
+  it("only add, unless their name says what build they come after", async () => {
+    const list = await readFile(join(root, "prisma/migrations.sha256"), "utf8");
+    const files = list.match(/migrations\/\d{4}_\w+\/migration\.sql/g) ?? [];
+    expect(files).not.to.deep.equal([]);
+    for (const file of files) {
+      const [, number = "", after] = /\/(\d{4})_(after_\d{4}_)?/.exec(file) ?? [];
+      if (number <= firstRelease || after) continue;
+      const sql = await readFile(join(root, "prisma", file), "utf8");
+      expect(removals(sql), `${file}: see "Write a migration" in CONTRIBUTING.md`).to.deep.equal(
+        [],
+      );
+    }
+  });
+});
+
+describe("what a migration takes away from an older build", () => {
+  const taken: Record<string, string> = {
+    "a column": 'ALTER TABLE "users" DROP COLUMN "x"',
+    "a column, among others": "ALTER TABLE users ADD COLUMN y int,\n  DROP COLUMN IF EXISTS x",
+    "a table": "DROP TABLE users",
+    "a name": "ALTER TABLE users RENAME COLUMN x TO y",
+    "a table's name": "alter table users rename to people",
+    "a type": "ALTER TABLE users ALTER COLUMN x SET DATA TYPE bigint",
+    "a type, briefly": "ALTER TABLE users ALTER x TYPE bigint",
+    "leave to be null": "ALTER TABLE users ALTER COLUMN x SET NOT NULL",
+    "a default": "ALTER TABLE users ALTER COLUMN x DROP DEFAULT",
+    "rows without the new column": "ALTER TABLE users ADD COLUMN x int NOT NULL",
+    values: "ALTER TABLE users ADD CONSTRAINT few CHECK (x < 3)",
+    "equal rows": "CREATE UNIQUE INDEX one ON users (x)",
+    "a function": "DROP FUNCTION f(int)",
+  };
+  for (const [what, sql] of Object.entries(taken)) {
+    it(what, () =>
+      expect(removals(`-- CREATE TABLE users;\n${sql};\nSELECT 1;`)).to.deep.equal([sql]),
+    );
+  }
+
+  it("is nothing where it adds, and where the table is its own", () => {
+    const added = `
+      CREATE TABLE "parts" ("id" int NOT NULL, CONSTRAINT few CHECK (id < 3));
+      CREATE UNIQUE INDEX one ON "parts" (id);
+      ALTER TABLE parts ADD CONSTRAINT p FOREIGN KEY (id) REFERENCES users (id), ADD COLUMN c int NOT NULL;
+      -- DROP TABLE users; is for the next one
+      ALTER TABLE users ADD COLUMN x int, ADD COLUMN y text NOT NULL DEFAULT 'a; DROP TABLE b';
+      ALTER TABLE users SET (fillfactor = 80);
+      CREATE INDEX later ON users (x) WHERE x IS NOT NULL;
+      DROP INDEX slow;
+      UPDATE users SET x = 1 WHERE x IS NULL;`;
+    expect(removals(added)).to.deep.equal([]);
+  });
+});
