@@ -20,6 +20,7 @@ import { lookUpPage } from "./pages/look-up.ts";
 import { overviewPage } from "./pages/overview.ts";
 import { style } from "./pages/style.ts";
 import type { Readings } from "./readings/readings.ts";
+import { verdict } from "./readings/verdict.ts";
 
 export interface RouteServices {
   readonly db: Database;
@@ -39,7 +40,14 @@ export function pageRoutes(services: RouteServices): Middleware {
       lateMessages(db).catch(() => []),
     ]);
     const { counters, queues, ...rest } = snapshot;
-    const data = { ...rest, counters: entries(counters), queues: entries(queues), late };
+    const findings = verdict(snapshot);
+    const data = {
+      verdict: { well: findings.length === 0, findings },
+      ...rest,
+      counters: entries(counters),
+      queues: entries(queues),
+      late,
+    };
     answer(ctx, data, () => overviewPage(snapshot, late));
   });
 

@@ -13,6 +13,7 @@ export * from "./logger.ts";
 export * from "./metrics.ts";
 export * from "./pings.ts";
 export * from "./probe-server.ts";
+export * from "./process-name.ts";
 export * from "./process-status.mjs";
 export * from "./rate-rules.ts";
 export * from "./run-main.ts";

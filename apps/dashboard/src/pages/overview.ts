@@ -1,7 +1,7 @@
 import type { LateMessage } from "../overview.ts";
-import { complaints } from "../readings/complaints.ts";
 import { isAlive, type ProcessRow } from "../readings/processes.ts";
 import type { QueueDepths, Snapshot } from "../readings/readings.ts";
+import { latenessBounds, verdict, type Finding } from "../readings/verdict.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { table, type Page } from "./layout.ts";
 import { moment, seconds } from "./spans.ts";
@@ -14,7 +14,7 @@ export function overviewPage(snapshot: Snapshot, late: readonly LateMessage[]): 
     title: "Overview",
     refresh: refreshSeconds,
     body: [
-      verdict(complaints(snapshot)),
+      verdictBox(verdict(snapshot)),
       numbers(snapshot),
       late.length === 0 ? "" : lateTable(late),
       html`<h2>Queues</h2>`,
@@ -25,16 +25,28 @@ export function overviewPage(snapshot: Snapshot, late: readonly LateMessage[]): 
   };
 }
 
-function verdict(found: readonly string[]): Html {
+function verdictBox(found: readonly Finding[]): Html {
   if (found.length === 0) {
-    return html`<div class="verdict good" role="status"><p>All is well: nothing is late.</p></div>`;
+    return html`<div class="verdict good" role="status">
+      <p>All is well: nothing is late, nothing has failed in the last hour, nothing is lost.</p>
+    </div>`;
   }
-  const items = found.map((text) => html`<li>${text}</li>`);
   return html`<div class="verdict bad" role="alert">
     <ul>
-      ${items}
+      ${found.map(findingItem)}
     </ul>
   </div>`;
+}
+
+function findingItem({ text, details, href }: Finding): Html {
+  const shown = href === undefined ? text : html`<a href="${href}">${text}</a>`;
+  if (details.length === 0) return html`<li>${shown}</li>`;
+  return html`<li>
+    ${shown}
+    <ul>
+      ${details.map((detail) => html`<li>${detail}</li>`)}
+    </ul>
+  </li>`;
 }
 
 function numbers({ lag, counts, lateness, counters }: Snapshot): Html {
@@ -56,8 +68,8 @@ function numbers({ lag, counts, lateness, counters }: Snapshot): Html {
       "Sent in the last hour",
       lateness?.deliveries === 1_000 ? "1,000 or more" : number(lateness?.deliveries),
     ],
-    ["Lateness, 95 of 100", quiet ? "–" : span(lateness?.p95)],
-    ["Lateness, worst", quiet ? "–" : span(lateness?.max)],
+    [`Lateness, 95 of 100 (bound: ${latenessBounds.p95} s)`, quiet ? "–" : span(lateness?.p95)],
+    [`Lateness, worst (bound: ${latenessBounds.worst} s)`, quiet ? "–" : span(lateness?.max)],
   ];
   return html`<dl class="numbers">
     ${pairs.map(

@@ -5,11 +5,16 @@ import { alarmHorizonMs } from "@carillon/jobs";
 export interface Lag {
   /** How long the oldest due message has been waiting, in seconds; 0 when none is due. */
   readonly dueLag: number;
+  /** Messages and reminders that have been due for more than a second, counted up to one more than {@link mostOverdue}. */
+  readonly overdue: number;
   /** How long the oldest row has been waiting to get into a queue, in seconds; 0 when none is. */
   readonly outboxOldest: number;
   /** How far the database's clock is at least ahead of this process's, in seconds; below 0: behind. */
   readonly clockSkew: number;
 }
+
+/** More overdue rows are not counted. */
+export const mostOverdue = 10_000;
 
 /** Rows looked at for the oldest one. */
 const looked = 1_000;
@@ -24,6 +29,9 @@ const oldest = statement({
     coalesce((
       SELECT extract(epoch FROM now() - deliver_at) FROM scheduled_messages s
       WHERE ${pending("s")} ORDER BY deliver_at LIMIT 1), 0)::float8 AS due,
+    (SELECT count(*)::int FROM (
+      SELECT FROM scheduled_messages s WHERE ${pending("s")} AND deliver_at < now() - interval '1 second'
+      LIMIT ${mostOverdue + 1}) late) AS overdue,
     coalesce((
       SELECT extract(epoch FROM now() - min(since)) FROM (
         SELECT CASE WHEN version = 1
@@ -38,18 +46,25 @@ const oldest = statement({
         SELECT created_at, run_at FROM job_intent
         WHERE state = 'pending' AND enqueued_at IS NULL AND run_at <= now()
         ORDER BY created_at LIMIT ${looked}) unqueued), 0)::float8 AS unqueued`,
-  row: { now: column.float, due: column.float, unalarmed: column.float, unqueued: column.float },
+  row: {
+    now: column.float,
+    due: column.float,
+    overdue: column.int,
+    unalarmed: column.float,
+    unqueued: column.float,
+  },
 });
 
 export async function readLag(sql: Sql): Promise<Lag> {
   const before = Date.now();
   const rows = await sql.rows(oldest);
   const after = Date.now();
-  const { now, due, unalarmed, unqueued } = rows[0]!;
+  const { now, due, overdue, unalarmed, unqueued } = rows[0]!;
   // The database looked at its clock between our two looks at ours, nobody knows when.
   const apart = now > after ? now - after : Math.min(0, now - before);
   return {
     dueLag: Math.max(0, due),
+    overdue,
     outboxOldest: Math.max(0, unalarmed, unqueued),
     // Ours counts whole milliseconds, and is right to one.
     clockSkew: Math.abs(apart) <= 1 ? 0 : apart / 1_000,

@@ -5,6 +5,7 @@ import type { QueueCounts, Queues } from "@carillon/queue";
 import { cached } from "./cached.ts";
 import { skewWatch } from "./clock-skew.ts";
 import { readCounts, type Counts } from "./counts.ts";
+import { readFailures, type RecentFailures } from "./failures.ts";
 import { readLag, type Lag } from "./lag.ts";
 import { readLateness, type Lateness } from "./lateness.ts";
 import { readProcesses, type ProcessRow } from "./processes.ts";
@@ -17,6 +18,8 @@ export interface Snapshot {
   readonly lag: Lag | undefined;
   readonly counts: Counts | undefined;
   readonly lateness: Lateness | undefined;
+  /** Of the last hour. */
+  readonly failures: readonly RecentFailures[] | undefined;
   readonly processes: readonly ProcessRow[] | undefined;
   readonly counters: ReadonlyMap<string, number> | undefined;
   readonly queues: QueueDepths | undefined;
@@ -43,6 +46,7 @@ export function openReadings(db: Database, queues: Queues, log: Logger): Reading
     }),
     counts: cached(() => readCounts(db)),
     lateness: cached(() => readLateness(db)),
+    failures: cached(() => readFailures(db)),
     processes: cached(() => readProcesses(db)),
     counters: cached(() => readCounters(db)),
     queues: cached(() => readDepths(queues)),
@@ -51,15 +55,16 @@ export function openReadings(db: Database, queues: Queues, log: Logger): Reading
   return {
     healthy: () => healthy().catch(() => false),
     async snapshot() {
-      const [lag, counts, lateness, processes, counters, depths] = await Promise.all([
+      const [lag, counts, lateness, failures, processes, counters, depths] = await Promise.all([
         known(parts.lag()),
         known(parts.counts()),
         known(parts.lateness()),
+        known(parts.failures()),
         known(parts.processes()),
         known(parts.counters()),
         known(parts.queues()),
       ]);
-      return { lag, counts, lateness, processes, counters, queues: depths };
+      return { lag, counts, lateness, failures, processes, counters, queues: depths };
     },
   };
 }

@@ -9,6 +9,7 @@ import { checkDue } from "./check-due.ts";
 import { becomeDeliverer, claimDue, isReminder, type DueRow } from "./claim.ts";
 import { composeDue } from "./compose-due.ts";
 import { broken, failedBeforeChecks } from "./failures.ts";
+import { recordFailures } from "./failure-log.ts";
 import { sendFailureNotices } from "./failure-notice.ts";
 import { storeOutcomes, type Failure, type Outcome } from "./outcome.ts";
 import { scheduledEvents } from "./record.ts";
@@ -157,16 +158,16 @@ async function settle(
   sendingEvents: readonly NewEvent[],
 ): Promise<Outcome[]> {
   storeOutcomes(tx, outcomes);
-  const loud = outcomes.flatMap((outcome) =>
-    outcome.kind === "failed" && !outcome.silent ? [outcome] : [],
-  );
+  const failures = outcomes.filter((outcome) => outcome.kind === "failed");
+  const loud = failures.filter(({ silent }) => !silent);
   const notices = await sendFailureNotices(tx, log, realm, loud);
+  recordFailures(tx, realm.id, failures, notices.ids);
   const events = outcomes.flatMap((outcome) => {
     const { row } = outcome;
     if (outcome.kind !== "failed")
       return [isReminder(row) ? reminderEvents.remove(row) : scheduledEvents.remove(row)];
     return outcome.silent ? [] : [scheduledEvents.update({ ...row, failed: true })];
   });
-  emit(tx, realm.id, [...sendingEvents, ...events, ...notices]);
+  emit(tx, realm.id, [...sendingEvents, ...events, ...notices.events]);
   return [...outcomes];
 }

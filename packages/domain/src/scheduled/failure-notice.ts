@@ -8,11 +8,18 @@ import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
 import { sendMessages } from "../messages/send/send.ts";
 import type { Failure } from "./outcome.ts";
 
+/** What senders were told of their failed messages. */
+export interface FailureNotices {
+  /** Ids of the notices, by those of the scheduled messages. */
+  readonly ids: ReadonlyMap<number, number>;
+  /** For the transaction's one `emit`. */
+  readonly events: readonly NewEvent[];
+}
+
 /**
  * Tells each sender, in a direct message from the notification bot, which message was not sent and why. The notices go
  * together; where that throws they go one by one, so that the one which cannot be sent is left out alone, with a line
  * in the log.
- * @returns events for the transaction's one `emit`
  * @throws what a lost connection, a deadlock or a lock timeout throws
  */
 export async function sendFailureNotices(
@@ -20,8 +27,8 @@ export async function sendFailureNotices(
   log: Logger,
   realm: Realm,
   failures: readonly Failure[],
-): Promise<readonly NewEvent[]> {
-  if (failures.length === 0) return [];
+): Promise<FailureNotices> {
+  if (failures.length === 0) return none;
   try {
     return await tx.savepoint(() => send(tx, realm, failures));
   } catch (error) {
@@ -31,20 +38,22 @@ export async function sendFailureNotices(
         { err: error, realmId: realm.id, scheduledMessageId: failures[0]?.row.id },
         "the notice of a failed message could not be sent",
       );
-      return [];
+      return none;
     }
   }
+  const ids = new Map<number, number>();
   const events: NewEvent[] = [];
-  for (const failure of failures)
-    events.push(...(await sendFailureNotices(tx, log, realm, [failure])));
-  return events;
+  for (const failure of failures) {
+    const sent = await sendFailureNotices(tx, log, realm, [failure]);
+    for (const [id, noticeId] of sent.ids) ids.set(id, noticeId);
+    events.push(...sent.events);
+  }
+  return { ids, events };
 }
 
-async function send(
-  tx: Tx,
-  realm: Realm,
-  failures: readonly Failure[],
-): Promise<readonly NewEvent[]> {
+const none: FailureNotices = { ids: new Map(), events: [] };
+
+async function send(tx: Tx, realm: Realm, failures: readonly Failure[]): Promise<FailureNotices> {
   const bot = await systemBot(tx, realm.id, "notification");
   const senders = await loadAccounts(
     tx,
@@ -52,6 +61,7 @@ async function send(
     failures.map(({ row }) => row.senderId),
   );
   const notices = [];
+  const told: number[] = [];
   for (const { row, reason } of failures) {
     const sender = senders.get(row.senderId);
     if (!sender) continue;
@@ -61,6 +71,11 @@ async function send(
     );
     const target = directTo(bot, sender);
     notices.push(await composeNotice(tx, { bot, target, notice: said }));
+    told.push(row.id);
   }
-  return (await sendMessages(tx, realm, notices)).events;
+  const { sent, events } = await sendMessages(tx, realm, notices);
+  return {
+    ids: new Map(sent.flatMap((message, i) => (message ? [[told[i]!, message.id]] : []))),
+    events,
+  };
 }

@@ -2,6 +2,7 @@
 export * from "./channel-upkeep.ts";
 export * from "./clear-archive.ts";
 export * from "./clear-events.ts";
+export * from "./clear-failures.ts";
 export * from "./clear-intents.ts";
 export * from "./clear-rate-hits.ts";
 export * from "./count-traffic.ts";

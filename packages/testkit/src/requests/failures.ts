@@ -1,3 +1,4 @@
+import type { Database } from "@carillon/db";
 import { expect } from "chai";
 import { eventsSince, lastEventSeq } from "../event-log.ts";
 import type { TestAccount } from "../factories/account.ts";
@@ -41,6 +42,11 @@ export async function failsWithNotice(
   expect(text, "names the reason").to.contain(row?.failureMessage);
   expect(notices[0]?.flags, "unread").to.deep.equal([]);
 
+  expect(await recordedFailure(db, id), "what the operator finds").to.deep.equal({
+    reason: row?.failureMessage,
+    noticeId: notices[0]?.id,
+  });
+
   const events = await eventsSince(db, org.realm.id, seq);
   const own = events.filter(({ type }) => type === "scheduled_messages");
   expect(own.map(({ op, audience }) => ({ op, audience }))).to.deep.equal([
@@ -58,8 +64,26 @@ export async function failsSilently(scene: Scene, id: number): Promise<void> {
   const seq = await lastEventSeq(db, org.realm.id);
   const [before] = await db.rows<{ count: number }>("SELECT count(*) AS count FROM messages");
   await deliverNow(db, org.realm, [id]);
-  expect(await storedRow(db, id)).to.include({ failed: true, delivered: false });
+  const row = await storedRow(db, id);
+  expect(row).to.include({ failed: true, delivered: false });
+  expect(await recordedFailure(db, id)).to.deep.equal({
+    reason: row?.failureMessage,
+    noticeId: null,
+  });
   expect(await eventsSince(db, org.realm.id, seq), "no event").to.deep.equal([]);
   const [after] = await db.rows<{ count: number }>("SELECT count(*) AS count FROM messages");
   expect(after, "no notice").to.deep.equal(before);
+}
+
+/** What the latest failure of a scheduled message has left for the operator. */
+async function recordedFailure(
+  db: Database,
+  id: number,
+): Promise<{ reason: string; noticeId: number | null } | undefined> {
+  const rows = await db.rows<{ reason: string; noticeId: number | null }>(
+    `SELECT reason, notice_id AS "noticeId" FROM delivery_failures WHERE scheduled_message_id = $1
+     ORDER BY id DESC LIMIT 1`,
+    [id],
+  );
+  return rows[0];
 }

@@ -1,0 +1,183 @@
+import { seconds } from "../pages/spans.ts";
+import { worryingSkew } from "./clock-skew.ts";
+import { mostCounted } from "./failures.ts";
+import { mostOverdue } from "./lag.ts";
+import { isAlive } from "./processes.ts";
+import type { Snapshot } from "./readings.ts";
+
+/** What may be wrong, worst first: what stops everything, what was lost for people, what may come to it. */
+export const troubles = [
+  "database",
+  "queues",
+  "unread",
+  "process-missing",
+  "overdue",
+  "failed",
+  "late",
+  "process-lost",
+  "outbox",
+  "dead-letters",
+  "bouncer",
+  "clock",
+] as const;
+
+export type Trouble = (typeof troubles)[number];
+
+/** One thing that an operator should know at once. */
+export interface Finding {
+  readonly trouble: Trouble;
+  /** One sentence. */
+  readonly text: string;
+  /** The parts of it, one a line: reasons, names of processes. */
+  readonly details: readonly string[];
+  /** The page that says more. */
+  readonly href?: string;
+}
+
+/** From when on waiting is called late, in seconds: relay and sweep mend by themselves what is younger. */
+const overdueAfter = 5;
+const outboxLateAfter = 10;
+
+/** What deliveries are held to, in seconds: 95 of 100 are sent within the first, every one within the second. */
+export const latenessBounds = { p95: 2, worst: 10 } as const;
+
+/** What an operator should know at once, worst first; nothing when all is well. What was not read is one of them. */
+export function verdict(snapshot: Snapshot): Finding[] {
+  const found = judges.flatMap((judge) => judge(snapshot));
+  return found.sort((a, b) => troubles.indexOf(a.trouble) - troubles.indexOf(b.trouble));
+}
+
+type Judge = (snapshot: Snapshot) => Finding[];
+
+const finding = (
+  trouble: Trouble,
+  text: string,
+  more: Partial<Pick<Finding, "details" | "href">> = {},
+): Finding => ({ trouble, text, details: [], ...more });
+
+const judges: readonly Judge[] = [
+  ({ lag }) => (lag ? [] : [finding("database", "The database does not answer.")]),
+  ({ queues }) => (queues ? [] : [finding("queues", "The queues do not answer.")]),
+  unread,
+  missing,
+  overdue,
+  failed,
+  late,
+  lost,
+  stuck,
+  ({ counts }) =>
+    counts && counts.deadLetters > 0
+      ? [
+          finding("dead-letters", `Dead letters: ${number(counts.deadLetters)}.`, {
+            href: "/dead-letters",
+          }),
+        ]
+      : [],
+  ({ counts }) =>
+    counts && counts.bouncerAway > 0
+      ? [finding("bouncer", "The push bouncer does not answer.")]
+      : [],
+  clocks,
+];
+
+/** Where the database is away altogether, that says enough. */
+function unread(snapshot: Snapshot): Finding[] {
+  if (!snapshot.lag) return [];
+  const parts = [
+    ["what has failed", snapshot.failures],
+    ["how late messages were", snapshot.lateness],
+    ["which processes live", snapshot.processes],
+    ["dead letters", snapshot.counts],
+  ] as const;
+  const names = parts.flatMap(([name, part]) => (part === undefined ? [name] : []));
+  return names.length === 0
+    ? []
+    : [finding("unread", `The database did not tell in time: ${names.join(", ")}.`)];
+}
+
+function missing({ processes }: Snapshot): Finding[] {
+  if (!processes) return [];
+  return ["worker", "gateway"]
+    .filter((role) => !processes.some((row) => row.role === role && isAlive(row)))
+    .map((role) => finding("process-missing", `No ${role} is alive.`));
+}
+
+function overdue({ lag }: Snapshot): Finding[] {
+  if (!lag || lag.dueLag <= overdueAfter) return [];
+  const { overdue: count, dueLag } = lag;
+  const many = count > mostOverdue ? `More than ${number(mostOverdue)}` : number(count);
+  const are = count === 1 ? "message or reminder is" : "messages and reminders are";
+  return [finding("overdue", `${many} ${are} overdue, the oldest by ${seconds(dueLag)}.`)];
+}
+
+function failed({ failures }: Snapshot): Finding[] {
+  if (!failures || failures.length === 0) return [];
+  const count = failures.reduce((sum, row) => sum + row.count, 0);
+  const many = count >= mostCounted ? `${number(mostCounted)} or more` : number(count);
+  return [
+    finding("failed", `${many} failed in the last hour: they were not sent.`, {
+      details: shortened(
+        failures.map((row) => `${number(row.count)} × ${row.reason}`),
+        "other reasons",
+      ),
+      href: "/failed",
+    }),
+  ];
+}
+
+function late({ lateness }: Snapshot): Finding[] {
+  if (!lateness || lateness.deliveries === 0) return [];
+  const { p95, max } = lateness;
+  const over = [
+    p95 > latenessBounds.p95
+      ? [`95 of 100 were sent within ${seconds(p95)}`, latenessBounds.p95]
+      : [],
+    max > latenessBounds.worst ? [`the last one after ${seconds(max)}`, latenessBounds.worst] : [],
+  ].filter((part) => part.length > 0);
+  if (over.length === 0) return [];
+  const parts = over.map(([text, bound]) => `${text}, where ${bound} s is the bound`);
+  return [finding("late", `Messages of the last hour were late: ${parts.join("; ")}.`)];
+}
+
+function lost({ processes }: Snapshot): Finding[] {
+  const gone = (processes ?? []).filter((row) => !isAlive(row));
+  if (gone.length === 0) return [];
+  const roles = [...new Set(gone.map(({ role }) => role))].map((role) => {
+    const count = gone.filter((row) => row.role === role).length;
+    return `${count} ${role}${count === 1 ? "" : "s"}`;
+  });
+  const text = `Lost without a word within the last hour: ${roles.join(", ")}.`;
+  const details = gone
+    .toSorted((a, b) => a.lastSeen - b.lastSeen)
+    .map(
+      ({ role, host, pid, lastSeen }) =>
+        `${role} ${host}:${pid}, last seen ${seconds(lastSeen)} ago`,
+    );
+  return [finding("process-lost", text, { details: shortened(details, "more") })];
+}
+
+function stuck({ lag }: Snapshot): Finding[] {
+  if (!lag || lag.outboxOldest <= outboxLateAfter) return [];
+  const text = `Work does not get into the queues: the oldest waits ${seconds(lag.outboxOldest)}.`;
+  return [finding("outbox", text)];
+}
+
+function clocks({ lag }: Snapshot): Finding[] {
+  if (!lag || Math.abs(lag.clockSkew) < worryingSkew) return [];
+  const side = lag.clockSkew > 0 ? "ahead of" : "behind";
+  const by = seconds(Math.abs(lag.clockSkew));
+  return [finding("clock", `The database's clock is ${by} ${side} this machine's.`)];
+}
+
+/** Details that are shown of one finding. */
+const mostDetails = 5;
+
+function shortened(details: readonly string[], rest: string): string[] {
+  const shown = details.slice(0, mostDetails).map((text) => cut(text));
+  const left = details.length - shown.length;
+  return left === 0 ? shown : [...shown, `and ${left} ${rest}`];
+}
+
+const cut = (text: string, most = 200) => (text.length > most ? `${text.slice(0, most)}…` : text);
+
+const number = (value: number) => value.toLocaleString("en");
