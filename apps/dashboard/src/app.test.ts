@@ -31,6 +31,7 @@ for (const kind of backends)
 
     const pages = [
       "/",
+      "/failed",
       "/look-up",
       "/deletions",
       "/dead-letters",

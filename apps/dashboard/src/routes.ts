@@ -5,16 +5,21 @@ import type { Queues } from "@carillon/queue";
 import type { Context, Middleware } from "koa";
 import { countDead, listDead } from "./dead-letters/list.ts";
 import { replay } from "./dead-letters/replay.ts";
-import { BadParameter, readCursor, readFilter, readReplay } from "./dead-letters/request.ts";
+import { readFilter, readReplay } from "./dead-letters/request.ts";
 import { listDeletions } from "./deletions/list.ts";
+import { countByReason, countOverTime } from "./failed/counts.ts";
+import { readFailedFilter } from "./failed/filter.ts";
+import { listFailed } from "./failed/list.ts";
 import { answer, refuse } from "./http/answer.ts";
 import { visitorOf } from "./http/authenticate.ts";
 import { readForm } from "./http/form.ts";
+import { BadParameter, readCursor } from "./http/parameters.ts";
 import { isSameOrigin } from "./http/same-origin.ts";
 import { lookUp } from "./look-up/look-up.ts";
 import { lateMessages } from "./overview.ts";
 import { deadLettersPage, href } from "./pages/dead-letters.ts";
 import { deletionsPage } from "./pages/deletions.ts";
+import { failedPage } from "./pages/failed.ts";
 import { stylePath } from "./pages/layout.ts";
 import { lookUpPage } from "./pages/look-up.ts";
 import { overviewPage } from "./pages/overview.ts";
@@ -49,6 +54,18 @@ export function pageRoutes(services: RouteServices): Middleware {
       late,
     };
     answer(ctx, data, () => overviewPage(snapshot, late));
+  });
+
+  router.get("/failed", async (ctx) => {
+    const query = new URLSearchParams(ctx.querystring);
+    const filter = readFailedFilter(query);
+    const span = query.get("span") === "month" ? "month" : "day";
+    const [page, steps, reasons] = await Promise.all([
+      listFailed(db, filter, readCursor(query)),
+      countOverTime(db, filter, span),
+      countByReason(db, filter, span),
+    ]);
+    answer(ctx, { ...page, filter, span, steps, reasons }, failedPage);
   });
 
   router.get("/look-up", async (ctx) => {

@@ -1,4 +1,5 @@
 import { column, statement, type Sql, type RowOf } from "@carillon/db";
+import type { Cursor } from "../http/parameters.ts";
 import { intentColumns, intentRow } from "../look-up/find-intents.ts";
 
 /** Which dead letters: of one job, of one organization, or all. */
@@ -7,15 +8,12 @@ export interface DeadFilter {
   readonly realmId?: number;
 }
 
-/** Where a page of the list goes on: microseconds of the UNIX epoch at which the last row died, and its id. */
-export type DeadCursor = readonly [diedAt: number, id: number];
-
 export type DeadRow = RowOf<typeof page.columns>;
 
 export interface DeadPage {
   readonly rows: readonly DeadRow[];
   /** The next page, where there is one. */
-  readonly next: DeadCursor | undefined;
+  readonly next: Cursor | undefined;
 }
 
 const pageSize = 50;
@@ -40,11 +38,7 @@ const page = statement({
 });
 
 /** Dead letters, the latest first. */
-export async function listDead(
-  sql: Sql,
-  filter: DeadFilter,
-  after?: DeadCursor,
-): Promise<DeadPage> {
+export async function listDead(sql: Sql, filter: DeadFilter, after?: Cursor): Promise<DeadPage> {
   const rows = await sql.rows(page, [
     ...filterValues(filter),
     after?.[0] ?? null,

@@ -1,28 +1,15 @@
-import type { DeadCursor, DeadFilter } from "./list.ts";
+import { BadParameter, givenId, maxInt, whole } from "../http/parameters.ts";
+import type { DeadFilter } from "./list.ts";
 import type { ReplayRequest } from "./replay.ts";
-
-/** PostgreSQL's `integer`. */
-const maxInt = 2_147_483_647;
-
-/** A parameter that cannot be understood; the message says what would be right. */
-export class BadParameter extends Error {}
 
 /** @throws BadParameter */
 export function readFilter(fields: URLSearchParams): DeadFilter {
   const job = fields.get("job") || undefined;
-  const realm = fields.get("realm") || undefined;
+  const realmId = givenId(fields, "realm");
   return {
     ...(job === undefined ? {} : { job: checkJob(job) }),
-    ...(realm === undefined ? {} : { realmId: whole("realm", realm, maxInt) }),
+    ...(realmId === undefined ? {} : { realmId }),
   };
-}
-
-/** @throws BadParameter */
-export function readCursor(fields: URLSearchParams): DeadCursor | undefined {
-  const after = fields.get("after");
-  if (after === null) return undefined;
-  const [diedAt = "", id = ""] = after.split("-");
-  return [whole("after", diedAt), whole("after", id)];
 }
 
 /**
@@ -51,11 +38,4 @@ export function readReplay(fields: URLSearchParams): ReplayRequest {
 function checkJob(job: string): string {
   if (!/^[\w-]{1,60}$/.test(job)) throw new BadParameter("job must be the name of a job");
   return job;
-}
-
-function whole(name: string, text: string, max = Number.MAX_SAFE_INTEGER): number {
-  const value = Number(text);
-  if (!/^\d{1,16}$/.test(text) || value > max)
-    throw new BadParameter(`${name} must be a whole number`);
-  return value;
 }

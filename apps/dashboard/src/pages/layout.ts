@@ -6,6 +6,7 @@ export const stylePath = "/style.css";
 
 const links = [
   ["/", "Overview"],
+  ["/failed", "Failed messages"],
   ["/look-up", "Look up"],
   ["/deletions", "Deletions"],
   ["/dead-letters", "Dead letters"],
@@ -42,6 +43,7 @@ export function layout(page: Page, visitor: Visitor, path: string): string {
           <h1>${page.title}</h1>
           ${page.body}
         </main>
+        <footer>All times are UTC, by the database's clock.</footer>
       </body>
     </html> `;
   return whole.text;

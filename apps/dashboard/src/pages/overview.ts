@@ -58,7 +58,7 @@ function numbers({ lag, counts, lateness, counters }: Snapshot): Html {
     ["Oldest outbox row waits", span(lag?.outboxOldest)],
     ["Pending, within 24 h", number(counts?.pendingWithin)],
     ["Pending, later", number(counts?.pendingAfter)],
-    ["Failed messages", number(counts?.failed)],
+    ["Failed messages", html`<a href="/failed">${number(counts?.failed)}</a>`],
     ["Reminders pending", number(counts?.remindersPending)],
     ["Failed reminders", number(counts?.remindersFailed)],
     ["Background work pending", number(counts?.intentsPending)],

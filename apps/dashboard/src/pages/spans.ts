@@ -14,12 +14,16 @@ function two(span: number, large: number, name: string, small: number, smallName
   return rest === 0 ? first : `${first} ${rest} ${smallName}`;
 }
 
-/** A moment as an operator compares it with a log: UTC, to the second, with how far it is from now. */
-export function moment(unixSeconds: number, now: number): string {
-  const text = new Date(unixSeconds * 1_000)
+/** A time as all pages show it, and as a log does: UTC, to the second. `2026-11-22 14:00:05 UTC`. */
+export function clock(unixSeconds: number): string {
+  return new Date(unixSeconds * 1_000)
     .toISOString()
     .replace("T", " ")
     .replace(/\.\d+Z/, " UTC");
+}
+
+/** A time with how far it is from now. */
+export function moment(unixSeconds: number, now: number): string {
   const away = unixSeconds - now;
-  return `${text} (${away > 0 ? `in ${seconds(away)}` : `${seconds(-away)} ago`})`;
+  return `${clock(unixSeconds)} (${away > 0 ? `in ${seconds(away)}` : `${seconds(-away)} ago`})`;
 }

@@ -7,7 +7,7 @@ export const style = `
 * { box-sizing: border-box; }
 body { margin: 0; font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
 header { border-bottom: 1px solid var(--line); }
-header, main { padding: 0.8rem 1.5rem; max-width: 72rem; margin: 0 auto; }
+header, main, footer { padding: 0.8rem 1.5rem; max-width: 72rem; margin: 0 auto; }
 header { display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; align-items: baseline; }
 header strong { font-size: 1.05rem; } header .who { margin-left: auto; color: var(--soft); }
 a { color: var(--link); } nav { display: flex; flex-wrap: wrap; gap: 1.1rem; }
@@ -30,5 +30,13 @@ form.line label { display: grid; font-size: 0.85rem; color: var(--soft); }
 input, select, button { font: inherit; padding: 0.3rem 0.6rem; border: 1px solid var(--line); border-radius: 5px;
   background: transparent; color: inherit; }
 select option { color: initial; } button { cursor: pointer; white-space: nowrap; border-color: var(--link); color: var(--link); }
+figure.chart { margin: 0.8rem 0 1.2rem; } figure.chart svg { display: block; width: 100%; height: auto; max-height: 15rem; }
+figcaption { font-weight: 600; } .chart text { font-size: 17px; fill: var(--soft); }
+.chart .axis, .chart .grid { stroke: var(--line); } .chart .line { fill: none; stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round; }
+.calm { --of: #2f7d5b; } .loud { --of: #c0392b; } .first { --of: #3b6fc4; } .second { --of: #b7791f; } .third { --of: #8a4fa3; }
+.chart rect { fill: var(--of); } .chart .line { stroke: var(--of); } .ink { display: inline-block; width: 0.8rem; height: 0.8rem;
+  margin-right: 0.35rem; border-radius: 2px; background: var(--of); }
+ul.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; list-style: none; margin: 0.2rem 0; padding: 0; font-size: 0.85rem; }
+footer { color: var(--soft); font-size: 0.85rem; } summary { cursor: pointer; } .told { white-space: pre-wrap; margin: 0.3rem 0; }
 input[name="id"] { min-width: min(26rem, 80vw); }
 `;

@@ -1,0 +1,89 @@
+import { column, composed, type Composition, type RowOf, type Sql } from "@carillon/db";
+import { conditionOf, exampleFilters, type FailedFilter } from "./filter.ts";
+
+/** So many of the latest failures are counted: a million would not be counted while somebody waits. */
+export const mostCounted = 50_000;
+
+/** The spans that are shown, each in as many seconds, and in steps of so many. */
+export const spans = {
+  day: { seconds: 86_400, step: 3_600, title: "24 hours" },
+  month: { seconds: 30 * 86_400, step: 86_400, title: "30 days" },
+} as const;
+
+export type Span = keyof typeof spans;
+
+const stepRow = {
+  /** When the step begins, UNIX seconds. */
+  at: column.float,
+  count: column.int,
+};
+
+/** Failures within a step of time. */
+export type FailedStep = RowOf<typeof stepRow>;
+
+/** The latest ones of the span, by a condition. */
+const latest = (filter: FailedFilter, span: Span) => {
+  const { text, values } = conditionOf(filter);
+  return {
+    from: `(SELECT f.failed_at, f.reason FROM delivery_failures f
+      WHERE ${text} AND f.failed_at > now() - interval '${spans[span].seconds} seconds'
+      ORDER BY f.failed_at DESC, f.id DESC LIMIT ${mostCounted}) f`,
+    values,
+  };
+};
+
+/** Steps without failures are there too, so that a gap is seen as one. */
+function composeSteps(filter: FailedFilter, span: Span): Composition {
+  const { from, values } = latest(filter, span);
+  const { step, seconds } = spans[span];
+  const binned = (time: string) => `date_bin('${step} seconds', ${time}, timestamptz 'epoch')`;
+  return {
+    text: `SELECT extract(epoch FROM at)::float8 AS at, coalesce(n, 0)::int AS count
+      FROM generate_series(${binned(`now() - interval '${seconds} seconds'`)}, now(), '${step} seconds') AS at
+        LEFT JOIN (SELECT ${binned("failed_at")} AS step, count(*) AS n FROM ${from} GROUP BY 1) f ON f.step = at
+      ORDER BY at`,
+    values,
+  };
+}
+
+const examples = <Made>(compose: (filter: FailedFilter, span: Span) => Made): Made[] =>
+  exampleFilters.flatMap((filter) => [compose(filter, "day"), compose(filter, "month")]);
+
+const steps = composed({
+  name: "dashboard-failed-steps",
+  row: stepRow,
+  compose: composeSteps,
+  examples,
+});
+
+/** How many failed within each step of the span, the oldest first. */
+export function countOverTime(sql: Sql, filter: FailedFilter, span: Span): Promise<FailedStep[]> {
+  return steps(sql, filter, span);
+}
+
+const reasonRow = { reason: column.text, count: column.int };
+
+export type FailedReason = RowOf<typeof reasonRow>;
+
+const mostReasons = 20;
+
+function composeReasons(filter: FailedFilter, span: Span): Composition {
+  const { from, values } = latest(filter, span);
+  return {
+    text: `SELECT reason, count(*)::int AS count FROM ${from}
+      GROUP BY reason ORDER BY count(*) DESC, reason LIMIT ${mostReasons}`,
+    values,
+  };
+}
+
+const reasons = composed({
+  name: "dashboard-failed-reasons",
+  row: reasonRow,
+  compose: composeReasons,
+  examples,
+});
+
+/** For which reasons they failed, the most frequent first, at most twenty. */
+export function countByReason(sql: Sql, filter: FailedFilter, span: Span): Promise<FailedReason[]> {
+  return reasons(sql, filter, span);
+}

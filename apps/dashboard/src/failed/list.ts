@@ -1,0 +1,104 @@
+import {
+  column,
+  composed,
+  scheduledKind,
+  type Composition,
+  type RowOf,
+  type Sql,
+} from "@carillon/db";
+import type { Cursor } from "../http/parameters.ts";
+import { conditionOf, exampleFilters, type FailedFilter } from "./filter.ts";
+
+const pageSize = 50;
+
+const failedRow = {
+  id: column.bigint,
+  /** Microseconds of the UNIX epoch. */
+  at: column.bigint,
+  scheduledMessageId: column.bigint,
+  kind: column.text.as<"message" | "reminder">(),
+  realmId: column.int,
+  realmName: column.text,
+  senderId: column.int,
+  /** Null for an account that is gone, like all names. */
+  senderName: column.text.orNull(),
+  senderEmail: column.text.orNull(),
+  /** Null for a direct conversation. */
+  channelId: column.int.orNull(),
+  channelName: column.text.orNull(),
+  /** UNIX seconds, like all times but `at`. */
+  dueAt: column.float,
+  failedAt: column.float,
+  reason: column.text,
+  /** What has become of the scheduled message since. */
+  since: column.text.as<"failed" | "deleted" | "pending" | "delivered">(),
+  /** The message of the notification bot to the sender; null where nobody was told. */
+  noticeId: column.bigint.orNull(),
+  /** Its text; null where it was removed. */
+  notice: column.text.orNull(),
+  noticeRead: column.bool.orNull(),
+  process: column.text,
+  /** The database's clock. */
+  now: column.float,
+};
+
+/** A scheduled message or reminder that could not be sent. */
+export type FailedRow = RowOf<typeof failedRow>;
+
+export interface FailedPage {
+  readonly rows: readonly FailedRow[];
+  /** The next page, where there is one. */
+  readonly next: Cursor | undefined;
+}
+
+/** The page first, then its names: nothing is read for what is not shown. */
+export function composePage(filter: FailedFilter, after?: Cursor): Composition {
+  const { text, values } = conditionOf(filter);
+  const [at, id] = [values.length + 1, values.length + 2];
+  const from =
+    after === undefined
+      ? ""
+      : `AND (f.failed_at, f.id) < (timestamptz 'epoch' + $${at}::bigint * interval '1 microsecond', $${id}::bigint)`;
+  return {
+    text: `SELECT f.id, (extract(epoch FROM f.failed_at) * 1000000)::bigint AS at,
+        f.scheduled_message_id AS "scheduledMessageId",
+        CASE f.kind WHEN ${scheduledKind.reminder} THEN 'reminder' ELSE 'message' END AS kind,
+        f.realm_id AS "realmId", r.name AS "realmName", f.sender_id AS "senderId", u.full_name AS "senderName",
+        u.delivery_email AS "senderEmail", f.channel_id AS "channelId", c.name AS "channelName",
+        extract(epoch FROM f.due_at)::float8 AS "dueAt", extract(epoch FROM f.failed_at)::float8 AS "failedAt", f.reason,
+        CASE WHEN s.id IS NULL THEN 'deleted' WHEN s.delivered THEN 'delivered' WHEN s.failed THEN 'failed'
+          ELSE 'pending' END AS since,
+        f.notice_id AS "noticeId", m.content AS notice, um.flags & 1 = 1 AS "noticeRead", f.process,
+        extract(epoch FROM now())::float8 AS now
+      FROM (SELECT * FROM delivery_failures f WHERE ${text} ${from}
+          ORDER BY f.failed_at DESC, f.id DESC LIMIT ${pageSize + 1}) f
+        JOIN realms r ON r.id = f.realm_id
+        LEFT JOIN users u ON u.id = f.sender_id
+        LEFT JOIN channels c ON c.id = f.channel_id
+        LEFT JOIN scheduled_messages s ON s.id = f.scheduled_message_id
+        LEFT JOIN messages m ON m.id = f.notice_id
+        LEFT JOIN user_messages um ON um.message_id = f.notice_id AND um.user_id = f.sender_id
+      ORDER BY f.failed_at DESC, f.id DESC`,
+    values: after === undefined ? values : [...values, ...after],
+  };
+}
+
+const page = composed({
+  name: "dashboard-failed",
+  row: failedRow,
+  compose: composePage,
+  examples: (compose) =>
+    exampleFilters.flatMap((filter) => [compose(filter), compose(filter, [1, 1])]),
+});
+
+/** Failures, the latest first. */
+export async function listFailed(
+  sql: Sql,
+  filter: FailedFilter,
+  after?: Cursor,
+): Promise<FailedPage> {
+  const rows = await page(sql, filter, after);
+  const last = rows[pageSize - 1];
+  const more = rows.length > pageSize && last !== undefined;
+  return { rows: rows.slice(0, pageSize), next: more ? [last.at, last.id] : undefined };
+}

@@ -1,0 +1,54 @@
+import { parseIso8601 } from "@carillon/kit";
+
+/** PostgreSQL's `integer`. */
+export const maxInt = 2_147_483_647;
+
+/** A parameter that cannot be understood; the message says what would be right. */
+export class BadParameter extends Error {}
+
+/** @throws BadParameter where the text is no whole number up to `max` */
+export function whole(name: string, text: string, max = Number.MAX_SAFE_INTEGER): number {
+  const value = Number(text);
+  if (!/^\d{1,16}$/.test(text) || value > max)
+    throw new BadParameter(`${name} must be a whole number`);
+  return value;
+}
+
+/** What was given under the name, without spaces around it; undefined for nothing. */
+export function given(fields: URLSearchParams, name: string): string | undefined {
+  return fields.get(name)?.trim() || undefined;
+}
+
+/** @throws BadParameter where it is no whole number of PostgreSQL's `integer` */
+export function givenId(fields: URLSearchParams, name: string): number | undefined {
+  const text = given(fields, name);
+  return text === undefined ? undefined : whole(name, text, maxInt);
+}
+
+/** The year 2255: microseconds are exact until then. */
+const latest = 9_000_000_000_000_000n;
+
+/**
+ * A time as the pages show it (`2026-11-22 14:00:05 UTC`), or any of ISO 8601, UTC without a zone.
+ * @returns UNIX seconds
+ * @throws BadParameter
+ */
+export function givenTime(fields: URLSearchParams, name: string): number | undefined {
+  const text = given(fields, name);
+  if (text === undefined) return undefined;
+  const time = parseIso8601(text.replace(/ ?UTC$/i, "Z").replace(/^(\d{4}-\d\d-\d\d)Z$/, "$1"));
+  if (time === undefined || time < 0n || time > latest)
+    throw new BadParameter(`${name} must be a time like 2026-11-22 14:00, which is UTC`);
+  return Number(time) / 1_000_000;
+}
+
+/** Where a list goes on: microseconds of the UNIX epoch of its last row, and the row's id. */
+export type Cursor = readonly [at: number, id: number];
+
+/** `after`. @throws BadParameter */
+export function readCursor(fields: URLSearchParams): Cursor | undefined {
+  const after = fields.get("after");
+  if (after === null) return undefined;
+  const [at = "", id = ""] = after.split("-");
+  return [whole("after", at), whole("after", id)];
+}
