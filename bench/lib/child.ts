@@ -30,21 +30,23 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => pr
 
 /**
  * Starts Node on a file of this repository.
- * @param file from the repository's root
+ * @param file from the checkout's root
  * @param env all that it gets besides PATH and the like
+ * @param checkout folder of another checkout; this one's unless given
  */
 export function startChild(
   name: string,
   file: string,
   env: Readonly<Record<string, string | undefined>>,
   nodeOptions: readonly string[] = [],
+  checkout = root,
 ): Child {
   folder ??= mkdtempSync(join(tmpdir(), "carillon-bench-"));
   const log = join(folder, `${name}-${Date.now()}.log`);
   const out = openSync(log, "a");
   const options = file.endsWith(".ts") ? ["--conditions=source", "--import=tsx"] : [];
-  const child = spawn(process.execPath, [...options, ...nodeOptions, join(root, file)], {
-    cwd: root,
+  const child = spawn(process.execPath, [...options, ...nodeOptions, join(checkout, file)], {
+    cwd: checkout,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: ["ignore", out, out, "ipc"],
   });

@@ -43,17 +43,23 @@ export interface RunningGateway extends Child {
   readonly port: number;
 }
 
-/** The gateway that is shipped, as a process of its own, on a free port. @param variables over the benches' own */
+/**
+ * The gateway that is shipped, as a process of its own, on a free port.
+ * @param variables over the benches' own
+ * @param checkout folder of another checkout that is built already; this one's unless given
+ */
 export async function startGateway(
   database: BenchDatabase,
   nodeOptions: readonly string[] = [],
   variables: Readonly<Record<string, string>> = {},
+  checkout?: string,
 ): Promise<RunningGateway> {
   const gateway = startChild(
     "gateway",
     "apps/gateway/dist/main.js",
     { ...environment(database), PORT: "0", ...variables },
     nodeOptions,
+    checkout,
   );
   await gateway.written("gateway started");
   const port = Number(/"port":(\d+)/.exec(gateway.output())?.[1]);

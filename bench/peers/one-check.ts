@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { operation, realmPermissions } from "@carillon/contract";
 import { connectDatabase, type Database } from "@carillon/db";
-import { authenticate } from "@carillon/domain";
+import { authenticate, keyHolders } from "@carillon/domain";
 import { type Account, loadMemberships, loadRealm } from "@carillon/model";
 import { buildApp, createGatewayServer, handlerFor } from "@carillon/gateway";
 import { silentLogger } from "@carillon/kit";
@@ -39,13 +39,14 @@ const within = handle(declare("with"), async ({ actor, services }) =>
   }),
 );
 
+const holderOf = async (digest: Uint8Array) => (await keyHolders(db, [digest]))[0];
 const handlers = [without, within];
 const server = createGatewayServer(
   buildApp<{ db: Database }, Account>({
     operations: handlers.map((handler) => handler.operation),
     handlers,
     services: { db },
-    authenticate: (credentials) => authenticate(db, benchSite, credentials),
+    authenticate: (credentials) => authenticate(holderOf, benchSite, credentials),
     log: silentLogger,
   }),
 );

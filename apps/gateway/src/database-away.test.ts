@@ -132,8 +132,12 @@ describe("while the database is away", () => {
 
     it("that had been let in", async () => {
       await behindProxy({
-        authenticate: async (credentials, { db: bound }) => {
-          const account = await authenticate(bound, testSite(), credentials);
+        authenticate: async (credentials, { keys }) => {
+          const account = await authenticate(
+            (digest) => keys.find(digest),
+            testSite(),
+            credentials,
+          );
           if (looks === 0) await way.proxy.refuse();
           return account;
         },

@@ -1,16 +1,19 @@
 import type { Database, Lifetime } from "@carillon/db";
-import type { Guesses, LoggedIn } from "@carillon/domain";
+import type { Guesses, KeyHolder, LoggedIn } from "@carillon/domain";
 import { type SendingClient, type Site, clientOfAccount } from "@carillon/model";
 import type { EventHub } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 import type { BouncerClient } from "@carillon/push";
 
 import type { Grouped } from "./group-commit/group-commit.ts";
+import type { LookUp } from "./shared-look-up.ts";
 
 /** What every action of the gateway may use. */
 export interface Services {
   readonly db: Database;
   readonly site: Site;
+  /** Whose API key has a digest. */
+  readonly keys: LookUp<Uint8Array, KeyHolder>;
   /** Where polls wait for events. */
   readonly events: Pick<EventHub<unknown>, "poll">;
   /** Tries of passwords. */
@@ -26,8 +29,13 @@ export interface Services {
 
 /** The services with a database whose work ends with the request. */
 export function bindServices(services: Services, lifetime: Lifetime): Services {
-  const { db, group } = services;
-  return { ...services, db: db.within(lifetime), group: group.within(lifetime) };
+  const { db, keys, group } = services;
+  return {
+    ...services,
+    db: db.within(lifetime),
+    keys: keys.within(lifetime),
+    group: group.within(lifetime),
+  };
 }
 
 /** The row of the program that an account sends by, for messages that remember it. */

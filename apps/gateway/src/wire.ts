@@ -1,6 +1,12 @@
 import { updateBotStorage } from "@carillon/contract";
 import type { Database, Outbox } from "@carillon/db";
-import { authenticate, eventPresenter, type Guesses, type LoggedIn } from "@carillon/domain";
+import {
+  authenticate,
+  eventPresenter,
+  keyHolders,
+  type Guesses,
+  type LoggedIn,
+} from "@carillon/domain";
 import { EventHub, type HubOptions, type Presenter } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 import type { Site } from "@carillon/model";
@@ -12,6 +18,7 @@ import type { GroupBounds } from "./group-commit/batch.ts";
 import { GroupCommit } from "./group-commit/group-commit.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
 import { bindServices, type Services } from "./services.ts";
+import { SharedLookUp } from "./shared-look-up.ts";
 
 const operationsFolder = new URL("./operations", import.meta.url);
 
@@ -69,7 +76,8 @@ export function wireServices(parts: GatewayParts): WiredGateway {
     onReconnected: () => void events.look().catch(() => {}),
   });
   const group = new GroupCommit({ db, site, log, bounds: parts.groupBounds });
-  const services = { db, site, events, guesses, botStorageLimit, bouncer, group, log };
+  const keys = new SharedLookUp(db, keyHolders);
+  const services = { db, site, keys, events, guesses, botStorageLimit, bouncer, group, log };
   return { services, events, outbox: served };
 }
 
@@ -88,7 +96,8 @@ export async function wireApp(
   return buildApp<Services, LoggedIn>({
     services,
     bindServices,
-    authenticate: (credentials, bound) => authenticate(bound.db, site, credentials),
+    authenticate: (credentials, bound) =>
+      authenticate((digest) => bound.keys.find(digest), site, credentials),
     log,
     health: async () => {
       if (!(await db.answers())) throw new Error("the database does not answer");

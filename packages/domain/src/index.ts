@@ -167,7 +167,7 @@ export { updateStatus } from "./user-status/update-status.ts";
 export { updateStatusOfUser } from "./user-status/update-status-of-user.ts";
 export { muteTopic, setTopicPolicy, unmuteTopic } from "./user-topics/set-topic-policy.ts";
 export { fetchApiKey, fetchApiKeyForDevelopment } from "./users/api-key.ts";
-export { type LoggedIn, authenticate } from "./users/authenticate.ts";
+export { type KeyHolder, type LoggedIn, authenticate, keyHolders } from "./users/authenticate.ts";
 export { changeOwnApiKey } from "./users/change-api-key.ts";
 export { checkSecretKey } from "./users/check-secret-key.ts";
 export { createMember } from "./users/create-member.ts";

@@ -3,7 +3,7 @@ import { systemGroups } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 import { expect } from "chai";
 
-import { authenticate } from "../users/authenticate.ts";
+import { authenticate, keyHolders } from "../users/authenticate.ts";
 import { verifyPassword } from "../users/passwords.ts";
 import { createFirstOrganization, type FirstAccount } from "./first-organization.ts";
 
@@ -16,6 +16,8 @@ describe("The first organization", () => {
     db = await database.connect();
   });
   afterEach(() => database.drop());
+
+  const holderOf = async (digest: Uint8Array) => (await keyHolders(db, [digest]))[0];
 
   it("has an account of every role and a bot, all of them in its one channel", async () => {
     const { created, accounts, channelId } = await createFirstOrganization(db, site, {
@@ -30,7 +32,7 @@ describe("The first organization", () => {
     );
     const roles = [];
     for (const { email, apiKey, password } of accounts) {
-      const account = await authenticate(db, site, { email, apiKey });
+      const account = await authenticate(holderOf, site, { email, apiKey });
       if ("refused" in account) throw new Error(account.refused);
       roles.push(account.role);
       const row = await db.prisma.user.findUniqueOrThrow({ where: { id: account.id } });
@@ -100,7 +102,10 @@ describe("The first organization", () => {
       apiKey: "k".repeat(32),
     };
     await createFirstOrganization(db, site, { demo: true, accounts: [owner] });
-    const account = await authenticate(db, site, { email: owner.email, apiKey: owner.apiKey });
+    const account = await authenticate(holderOf, site, {
+      email: owner.email,
+      apiKey: owner.apiKey,
+    });
     expect(account).to.include({ fullName: "Known Owner", role: 100 });
   });
 

@@ -44,6 +44,27 @@ describe("Credentials", () => {
     expect(await status(credentials(org.bot))).to.equal(200);
   });
 
+  it("are each request's own where many come at once, of which the right ones pass", async () => {
+    const members = await Promise.all(Array.from({ length: 10 }, () => user(db, org.realm)));
+    const { apiKey } = org.admin;
+    const asked = members.flatMap(({ deliveryEmail: email, apiKey: own }) => [
+      { email, apiKey: own },
+      { email, apiKey },
+      { email, apiKey: randomKey() },
+      { email, apiKey: own },
+    ]);
+    const came = await Promise.all(asked.map((auth) => gateway.as(auth).call(getOwnUser)));
+    expect(came.map(({ status: code }) => code)).to.deep.equal(
+      members.flatMap(() => [200, 401, 401, 200]),
+    );
+    const emails = came.flatMap(({ status: code, body }) =>
+      code === 200 ? [(body as { delivery_email: string }).delivery_email] : [],
+    );
+    expect(emails).to.deep.equal(
+      members.flatMap(({ deliveryEmail }) => [deliveryEmail, deliveryEmail]),
+    );
+  });
+
   it("are refused alike whatever is wrong with them", async () => {
     const { deliveryEmail: email, apiKey } = org.member;
     const wrong: ApiCredentials[] = [

@@ -1,0 +1,74 @@
+import { errors } from "@carillon/contract";
+import { Lifetime, type Sql } from "@carillon/db";
+import { useDatabase, useObstacle } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { SharedLookUp } from "./shared-look-up.ts";
+
+describe("look-ups of several requests", () => {
+  const db = useDatabase();
+  const obstacle = useObstacle(db);
+  /** The keys of each statement. */
+  let looked: number[][];
+  beforeEach(() => {
+    looked = [];
+  });
+
+  /** Finds even numbers; below zero it fails, and from a hundred on it waits for the obstacle. */
+  const look = async (sql: Sql, keys: readonly number[]) => {
+    looked.push([...keys]);
+    if (keys.some((key) => key >= 100)) await sql.rows("SELECT pg_advisory_xact_lock(1)");
+    if (keys.some((key) => key < 0)) await sql.rows("SELECT 1 / 0");
+    return keys.map((key) => (key % 2 === 0 ? `number ${key}` : undefined));
+  };
+  const start = () => new SharedLookUp(db, look);
+  const outcome = (one: Promise<string | undefined>) => one.catch((error: Error) => error.message);
+
+  it("that come in one turn are one statement, and each gets its own", async () => {
+    const keys = start();
+    const found = await Promise.all([2, 3, 2, 4].map((key) => keys.find(key)));
+    expect(found).to.deep.equal(["number 2", undefined, "number 2", "number 4"]);
+    expect(looked).to.deep.equal([[2, 3, 2, 4]]);
+  });
+
+  it("do not wait for those that came before", async () => {
+    await obstacle.lock("SELECT pg_advisory_xact_lock(1)");
+    const keys = start();
+    const first = keys.find(100);
+    await obstacle.untilWaiting(1, "the first one is under way");
+    expect(await keys.find(2)).to.equal("number 2");
+    await obstacle.release();
+    expect(await first).to.equal("number 100");
+  });
+
+  it("are a hundred at most", async () => {
+    const keys = start();
+    const many = Array.from({ length: 250 }, (_, i) => i % 50);
+    await Promise.all(many.map((key) => keys.find(key)));
+    expect(looked.map(({ length }) => length)).to.deep.equal([100, 100, 50]);
+  });
+
+  it("fail together", async () => {
+    const keys = start();
+    const failed = await Promise.all([keys.find(2), keys.find(-1)].map(outcome));
+    for (const message of failed) expect(message).to.contain("division by zero");
+    expect(await keys.find(2)).to.equal("number 2");
+  });
+
+  it("go on for the others where one has ended, and no longer than anybody waits", async () => {
+    await obstacle.lock("SELECT pg_advisory_xact_lock(1)");
+    const keys = start();
+    const lifetimes = [new Lifetime(), new Lifetime(), new Lifetime()];
+    const all = lifetimes.map((lifetime) => outcome(keys.within(lifetime).find(100)));
+    const [first, ...others] = lifetimes;
+    first?.end(errors.unavailable(), true);
+    await obstacle.untilWaiting(1, "it is under way");
+    expect(await all[0]).to.equal(errors.unavailable().message);
+    for (const [i, lifetime] of others.entries()) {
+      expect(await obstacle.waiting()).to.equal(1);
+      lifetime.end(errors.unavailable(), true);
+      expect(await all[i + 1]).to.equal(errors.unavailable().message);
+    }
+    await obstacle.untilWaiting(0, "the statement is cancelled");
+  });
+});
