@@ -1,0 +1,46 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "./lib/build.mjs";
+import { root } from "./lib/root.mjs";
+import { attend, capture, must, steps } from "./lib/run.mjs";
+import { withServices } from "./lib/services.mjs";
+
+// npm run test:upgrade: the last release and this build, side by side on one database. The last line is
+// `N passed, N failed, N skipped`.
+await steps(async () => {
+  const git = ["git", ["-C", root, "describe", "--tags", "--abbrev=0", "--match", "v*"]];
+  const { code, output } = await capture(...git);
+  if (code !== 0) {
+    console.log(
+      "This is no clone with the tags of releases (v…): there is nothing to upgrade from.",
+    );
+    console.log("0 passed, 0 failed, 1 skipped");
+    return;
+  }
+  const release = output.trim();
+  const folder = await mkdtemp(join(tmpdir(), "carillon-release-"));
+  const end = () => rm(folder, { recursive: true, force: true });
+  try {
+    console.log(`Building ${release} …`);
+    const clone = ["clone", "--quiet", "--branch", release, `file://${root}`, folder];
+    await must("git clone", "git", ["-c", "advice.detachedHead=false", ...clone]);
+    const builder = join(folder, "scripts/build.mjs");
+    if (!existsSync(builder)) throw new Error(`${release} has no scripts/build.mjs`);
+    await must(`the build of ${release}`, process.execPath, [builder]);
+    await build();
+    process.exitCode = await attend(
+      ...withServices("test", [
+        process.execPath,
+        "node_modules/mocha/bin/mocha.js",
+        "--reporter=./scripts/lib/counting-reporter.cjs",
+        ...process.argv.slice(2),
+        "test/upgrade/**/*.test.ts",
+      ]),
+      { CARILLON_TEST_RELEASE: folder },
+    );
+  } finally {
+    await end();
+  }
+});
