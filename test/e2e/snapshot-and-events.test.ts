@@ -190,7 +190,7 @@ describe("Snapshots and events", function () {
   async function expectEveryMessage(client: QueueClient): Promise<ReadonlySet<number>> {
     const { account, first, model, name } = client;
     const rows = await db.rows<{ id: number; archived: boolean }>(
-      `SELECT (payload->'message'->>'id')::bigint AS id, payload ? 'archived' AS archived FROM event_log
+      `SELECT (payload->'message'->>'id')::bigint AS id, payload::jsonb ? 'archived' AS archived FROM event_log
        WHERE realm_id = $1 AND seq > $2 AND type = 'message' AND audience @> ARRAY[$3::int] ORDER BY seq`,
       [account.realmId, (first["last_event_id"] as number) / 1_024, account.id],
     );

@@ -21,6 +21,7 @@ export * from "./intents/unqueued-intents.ts";
 export * from "./leader.ts";
 export * from "./lifetime.ts";
 export { type LeftBehind, Outbox } from "./outbox.ts";
+export * from "./packed.ts";
 export * from "./pending.ts";
 export * from "./listen.ts";
 export { type Lock, lockOrder } from "./lock-order.ts";

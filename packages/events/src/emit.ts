@@ -1,5 +1,5 @@
 import type { Audience, NewEvent } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
+import { packed, statement, type Tx } from "@carillon/db";
 
 /**
  * Appends events to the organization's log, in order. They are written with the commit of the changing transaction:
@@ -8,33 +8,29 @@ import { statement, type Tx } from "@carillon/db";
  */
 export function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): void {
   if (events.length === 0) return;
-  const rows = events.map(({ type, op, payload, audience, userData }) => ({
-    type,
-    op,
-    payload,
-    audience: arrayLiteral(audience),
-    userData,
-  }));
   tx.leave("events", realmId);
-  tx.sendWithCommit(append, [realmId, events.length, JSON.stringify(rows)], {
-    name: "eventHead",
-    keys: [realmId],
-  });
+  const values = [
+    realmId,
+    events.length,
+    packed.texts(events.map(({ type }) => type)),
+    packed.texts(events.map(({ op }) => op ?? null)),
+    packed.jsons(events.map(({ payload }) => JSON.stringify(payload))),
+    packed.texts(events.map(({ audience }) => arrayLiteral(audience))),
+    packed.jsons(events.map(({ userData }) => (userData ? JSON.stringify(userData) : null))),
+  ];
+  tx.sendWithCommit(append, values, { name: "eventHead", keys: [realmId] });
 }
 
-/**
- * One JSON text: payloads in an array of texts would be escaped twice and parsed twice. The time is that of the commit,
- * not of the transaction's beginning, since from then on a queue's place may be before it.
- */
+/** The time is that of the commit, not of the transaction's beginning: from then on a queue's place may be before it. */
 const append = statement({
   name: "event-append",
   text: `WITH head AS (
     UPDATE event_head SET seq = seq + $2 WHERE realm_id = $1 RETURNING seq - $2 AS base
   )
   INSERT INTO event_log (realm_id, seq, type, op, payload, audience, user_data, created_at)
-  SELECT $1, head.base + e.ord, e.event->>'type', e.event->>'op', e.event->'payload',
-    (e.event->>'audience')::int[], e.event->'userData', clock_timestamp()
-  FROM head, jsonb_array_elements($3::jsonb) WITH ORDINALITY AS e (event, ord)`,
+  SELECT $1, head.base + e.ord, e.type, e.op, e.payload, e.audience::int[], e.user_data::jsonb, clock_timestamp()
+  FROM head, unnest($3::text[], $4::text[], $5::json[], $6::text[], $7::json[])
+    WITH ORDINALITY AS e (type, op, payload, audience, user_data, ord)`,
   row: {},
 });
 

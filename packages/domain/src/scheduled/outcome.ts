@@ -1,4 +1,4 @@
-import { statement, type Tx } from "@carillon/db";
+import { packed, statement, type Tx } from "@carillon/db";
 
 import type { DueRow } from "./claim.ts";
 
@@ -44,8 +44,8 @@ export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[]): void {
   const sent = outcomes.filter((outcome) => outcome.kind === "sent");
   if (sent.length > 0) {
     tx.sendWithCommit(markSent, [
-      sent.map(({ row }) => row.id),
-      sent.map(({ messageId }) => messageId),
+      packed.bigints(sent.map(({ row }) => row.id)),
+      packed.bigints(sent.map(({ messageId }) => messageId)),
     ]);
   }
   const before = outcomes.filter((outcome) => outcome.kind === "sent-before");

@@ -1,5 +1,5 @@
 import { type NumberedMessage, directTopic } from "@carillon/model";
-import { column, statement, type Sql } from "@carillon/db";
+import { column, packed, statement, type Sql } from "@carillon/db";
 import { renderVersion } from "@carillon/markdown";
 
 import { searchTexts, searchVector } from "../search/search-vector.ts";
@@ -38,20 +38,20 @@ export async function insertMessages(
   const rows = await sql.rows(insert, [
     realmId,
     renderVersion,
-    ofEach(({ id }) => id),
-    ofEach(({ scheduledMessageId }) => scheduledMessageId ?? null),
-    ofEach(({ sender }) => sender.id),
-    ofEach(({ recipientId }) => recipientId),
-    ofEach(({ target }) => target.kind === "channel"),
-    ofEach(({ target, topic }) => (target.kind === "channel" ? topic : directTopic)),
-    ofEach(({ content }) => content),
-    ofEach(({ rendered }) => rendered.html),
-    ofEach(({ clientId }) => clientId),
-    ofEach(({ rendered }) => rendered.hasLink),
-    ofEach(({ rendered }) => rendered.hasImage),
-    ofEach(({ rendered }) => rendered.hasAttachment),
-    words.map(({ topicWords }) => topicWords),
-    words.map(({ contentWords }) => contentWords),
+    packed.bigints(ofEach(({ id }) => id)),
+    packed.bigints(ofEach(({ scheduledMessageId }) => scheduledMessageId ?? null)),
+    packed.ints(ofEach(({ sender }) => sender.id)),
+    packed.ints(ofEach(({ recipientId }) => recipientId)),
+    packed.bools(ofEach(({ target }) => target.kind === "channel")),
+    packed.texts(ofEach(({ target, topic }) => (target.kind === "channel" ? topic : directTopic))),
+    packed.texts(ofEach(({ content }) => content)),
+    packed.texts(ofEach(({ rendered }) => rendered.html)),
+    packed.ints(ofEach(({ clientId }) => clientId)),
+    packed.bools(ofEach(({ rendered }) => rendered.hasLink)),
+    packed.bools(ofEach(({ rendered }) => rendered.hasImage)),
+    packed.bools(ofEach(({ rendered }) => rendered.hasAttachment)),
+    packed.texts(words.map(({ topicWords }) => topicWords)),
+    packed.texts(words.map(({ contentWords }) => contentWords)),
   ]);
   return new Set(rows.map(({ id }) => id));
 }
@@ -76,11 +76,11 @@ export async function insertCopies(
     [...flags.byUser].map(([userId, bits]) => [id, userId, bits] as const),
   );
   await sql.rows(copies, [
-    messages.map(({ message }) => message.id),
-    messages.map(({ audience }) => audience),
-    messages.map(({ flags }) => flags.all),
-    exceptions.map(([id]) => id),
-    exceptions.map(([, userId]) => userId),
-    exceptions.map(([, , bits]) => bits),
+    packed.bigints(messages.map(({ message }) => message.id)),
+    packed.texts(messages.map(({ audience }) => audience)),
+    packed.ints(messages.map(({ flags }) => flags.all)),
+    packed.bigints(exceptions.map(([id]) => id)),
+    packed.ints(exceptions.map(([, userId]) => userId)),
+    packed.ints(exceptions.map(([, , bits]) => bits)),
   ]);
 }

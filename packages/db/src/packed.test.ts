@@ -1,0 +1,60 @@
+import { useDatabase } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { packed } from "./packed.ts";
+
+describe("arrays in PostgreSQL's form", () => {
+  const db = useDatabase();
+
+  const read = async (type: string, array: Buffer) => {
+    const [row] = await db.rows<{ items: unknown }>(
+      `SELECT coalesce(json_agg(item ORDER BY place), '[]') AS items
+       FROM unnest($1::${type}[]) WITH ORDINALITY AS given (item, place)`,
+      [array],
+    );
+    return row?.items;
+  };
+
+  it("arrive as they were given", async () => {
+    const texts = [
+      "",
+      'a "quoted" \\ {text},',
+      "NULL",
+      null,
+      "Grüße, 東京 🦉",
+      "x".repeat(100_000),
+    ];
+    expect(await read("text", packed.texts(texts))).to.deep.equal(texts);
+    const bigints = [0, 1, -1, null, 2 ** 31, 2 ** 32, -(2 ** 32) - 5, Number.MAX_SAFE_INTEGER];
+    expect(await read("bigint", packed.bigints(bigints))).to.deep.equal(bigints);
+    const ints = [0, null, -1, 2 ** 31 - 1, -(2 ** 31)];
+    expect(await read("int", packed.ints(ints))).to.deep.equal(ints);
+    const bools = [true, false, true];
+    expect(await read("bool", packed.bools(bools))).to.deep.equal(bools);
+    const jsons = [{ a: ["b", 1, null] }, null, "text"];
+    const given = jsons.map((value) => (value === null ? null : JSON.stringify(value)));
+    expect(await read("json", packed.jsons(given))).to.deep.equal(jsons);
+  });
+
+  it("may be empty", async () => {
+    expect(await read("text", packed.texts([]))).to.deep.equal([]);
+    expect(await read("bigint", packed.bigints([]))).to.deep.equal([]);
+  });
+
+  it("are refused where PostgreSQL expects other items, and where an item is none", async () => {
+    const wrong: ReadonlyArray<readonly [string, Buffer]> = [
+      ["bigint", packed.ints([1])],
+      ["int", packed.texts(["1"])],
+      ["json", packed.jsons(["{"])],
+      ["text", packed.texts(["a\0b"])],
+    ];
+    for (const [type, array] of wrong) {
+      const refused = await read(type, array).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(refused, type).to.be.an("error");
+    }
+    expect(() => packed.ints([2 ** 31])).to.throw(RangeError);
+  });
+});

@@ -1,0 +1,71 @@
+/** Of PostgreSQL's types, by their numbers in `pg_type`, which never change. */
+const oids = { bool: 16, int8: 20, int4: 23, text: 25, json: 114 } as const;
+
+/**
+ * Arrays in PostgreSQL's binary form, for statements with many rows: nobody has to escape their items here and to find
+ * them again there. The parameter must be cast to the very type, `$1::bigint[]` for {@link packed.bigints}: PostgreSQL
+ * refuses any other.
+ */
+export const packed = {
+  bools: (values: readonly boolean[]): Buffer =>
+    fixed(oids.bool, 1, values, (buffer, value, at) => buffer.writeInt8(value ? 1 : 0, at)),
+  ints: (values: readonly (number | null)[]): Buffer =>
+    fixed(oids.int4, 4, values, (buffer, value, at) => buffer.writeInt32BE(value, at)),
+  /** Whole numbers below 2^53. */
+  bigints: (values: readonly (number | null)[]): Buffer =>
+    fixed(oids.int8, 8, values, (buffer, value, at) => {
+      const high = Math.floor(value / 2 ** 32);
+      buffer.writeInt32BE(high, at);
+      buffer.writeUInt32BE(value - high * 2 ** 32, at + 4);
+    }),
+  texts: (values: readonly (string | null)[]): Buffer => texts(oids.text, values),
+  /** Texts of JSON, which PostgreSQL checks and keeps as they are: `$1::json[]`. */
+  jsons: (values: readonly (string | null)[]): Buffer => texts(oids.json, values),
+};
+
+/** Dimensions, whether items may be null, the type of the items, their number, and the place of the first. */
+const headBytes = 20;
+const lengthBytes = 4;
+const isNull = -1;
+
+function begin(oid: number, length: number, bytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(headBytes + bytes);
+  buffer.writeInt32BE(1, 0);
+  buffer.writeInt32BE(1, 4);
+  buffer.writeInt32BE(oid, 8);
+  buffer.writeInt32BE(length, 12);
+  buffer.writeInt32BE(1, 16);
+  return buffer;
+}
+
+function fixed<Value>(
+  oid: number,
+  size: number,
+  values: readonly (Value | null)[],
+  write: (buffer: Buffer, value: Value, at: number) => void,
+): Buffer {
+  const buffer = begin(oid, values.length, values.length * (lengthBytes + size));
+  let at = headBytes;
+  for (const value of values) {
+    buffer.writeInt32BE(value === null ? isNull : size, at);
+    at += lengthBytes;
+    if (value === null) continue;
+    write(buffer, value, at);
+    at += size;
+  }
+  return buffer.subarray(0, at);
+}
+
+function texts(oid: number, values: readonly (string | null)[]): Buffer {
+  let bytes = 0;
+  for (const value of values)
+    bytes += lengthBytes + (value === null ? 0 : Buffer.byteLength(value));
+  const buffer = begin(oid, values.length, bytes);
+  let at = headBytes;
+  for (const value of values) {
+    const written = value === null ? isNull : buffer.write(value, at + lengthBytes);
+    buffer.writeInt32BE(written, at);
+    at += lengthBytes + Math.max(written, 0);
+  }
+  return buffer;
+}
