@@ -23,14 +23,13 @@ RUN npm prune --omit=dev --no-audit --no-fund \
 FROM node:${NODE_VERSION}-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
-# What docker/prepare.mjs leaves: the credentials of the first accounts.
+# What apps/standalone/dist/prepare-main.js leaves: the credentials of the first accounts.
 RUN install --directory --owner=node --group=node --mode=0700 /data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/packages ./packages
 COPY --from=build /app/apps ./apps
 COPY --from=build /app/prisma ./prisma
-COPY --from=build /app/docker ./docker
 USER node
 EXPOSE 9991 9992 9993
 CMD ["node", "apps/gateway/dist/main.js"]

@@ -4,7 +4,6 @@ import { repairInstall } from "./install.mjs";
 import { exclusively } from "./lock.mjs";
 import { root } from "./root.mjs";
 import { must } from "./run.mjs";
-import { removeOrphans } from "./orphans.mjs";
 
 /** Everything that running from source needs: packages and the Prisma client. */
 export function prepare() {
@@ -37,6 +36,5 @@ export function build(...packages) {
       ],
       { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1", TURBO_NO_UPDATE_NOTIFIER: "1" },
     );
-    removeOrphans();
   });
 }

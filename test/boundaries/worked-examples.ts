@@ -66,7 +66,7 @@ export async function layOut(
   ]);
   const config = {
     extends: join(root, "tsconfig.test.json"),
-    compilerOptions: { rootDirs: [root, "."], paths: Object.fromEntries(paths) },
+    compilerOptions: { rootDir: root, rootDirs: [root, "."], paths: Object.fromEntries(paths) },
     include: ["**/*.ts"],
   };
   await put(join(folder, "tsconfig.json"), JSON.stringify(config));

@@ -34,13 +34,9 @@ const standIn = `
   }
 `;
 
-/** As it was built for a whole run, else from its sources: the start of what is built takes a third of the time. */
-const built = process.env["CARILLON_TEST_BUILT"] === "true";
+const fromSources = ["--conditions=source", "--import=tsx"];
 const source = (name: string) =>
-  JSON.stringify(
-    fileURLToPath(new URL(built ? `../dist/${name}.js` : `${name}.ts`, import.meta.url)),
-  );
-const nodeOptions = built ? [] : ["--conditions=source", "--import=tsx"];
+  JSON.stringify(fileURLToPath(new URL(`${name}.ts`, import.meta.url)));
 
 /** The standalone with those for apps, and with an organization that is made at once. */
 const main = (folder: string) => `
@@ -82,7 +78,7 @@ describe("the standalone", () => {
   const dataFile = (...names: string[]) => join(folder, "var", ...names);
 
   const run = (variables: Record<string, string> = {}) => {
-    const child = spawn(process.execPath, [...nodeOptions, join(folder, "main.mjs")], {
+    const child = spawn(process.execPath, [...fromSources, join(folder, "main.mjs")], {
       cwd: fileURLToPath(new URL("..", import.meta.url)),
       env: {
         ...process.env,

@@ -36,4 +36,12 @@ describe("loadDefaults", () => {
       .with.property("message")
       .that.matches(/wrong\.js is not a word$/);
   });
+
+  it("takes those of a list, which a bundle has in place of a folder", async () => {
+    const modules = [
+      { file: "a.ts", module: { default: "a" } },
+      { file: "helper.ts", module: {} },
+    ];
+    expect(await loadDefaults(modules, "a word", isWord)).to.deep.equal(["a"]);
+  });
 });

@@ -4,17 +4,34 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { StartupError } from "./environment.ts";
 
+/** A module of a folder. */
+interface FoundModule {
+  readonly file: string;
+  readonly module: { readonly default?: unknown };
+}
+
 /**
  * The default exports of all modules below a folder, tests left out, in the order of their paths. Modules without a
  * default export are helpers.
+ * @param folder written as `new URL("./NAME", import.meta.url)`: a bundle has a list of the modules in its place
  * @param what they are, for the error: `a handler`
  * @throws StartupError for another default export, which it names by its file
  */
 export async function loadDefaults<Wanted>(
-  folder: URL,
+  folder: URL | readonly FoundModule[],
   what: string,
   isWanted: (value: unknown) => value is Wanted,
 ): Promise<Wanted[]> {
+  const modules = folder instanceof URL ? await scan(folder) : folder;
+  return modules.flatMap(({ file, module }) => {
+    if (module.default === undefined) return [];
+    if (!isWanted(module.default))
+      throw new StartupError(`the default export of ${file} is not ${what}`);
+    return [module.default];
+  });
+}
+
+async function scan(folder: URL): Promise<FoundModule[]> {
   const entries = await readdir(fileURLToPath(folder), { recursive: true, withFileTypes: true });
   const files = entries
     .filter(
@@ -23,14 +40,7 @@ export async function loadDefaults<Wanted>(
     )
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-  const loaded = await Promise.all(
-    files.map(async (file) => {
-      const module: { default?: unknown } = await import(pathToFileURL(file).href);
-      if (module.default === undefined) return [];
-      if (!isWanted(module.default))
-        throw new StartupError(`the default export of ${file} is not ${what}`);
-      return [module.default];
-    }),
+  return Promise.all(
+    files.map(async (file) => ({ file, module: await import(pathToFileURL(file).href) })),
   );
-  return loaded.flat();
 }

@@ -1,3 +1,5 @@
+import { inSources } from "./in-sources.ts";
+
 /** Fields of errors that name things of ours or of the system's, never what somebody wrote. */
 const told = [
   "code",
@@ -30,7 +32,7 @@ export function loggedError(error: unknown, causes: number = mostCauses): unknow
   return {
     type: error.constructor.name,
     message,
-    stack: `${error.name}: ${message}${frames(error)}`,
+    stack: `${error.name}: ${message}${inSources(frames(error))}`,
     ...Object.fromEntries(known.map((name) => [name, fields[name]])),
     ...(more && error.cause !== undefined ? { cause: loggedError(error.cause, causes - 1) } : {}),
     ...(more && Array.isArray(errors)

@@ -1,4 +1,5 @@
 import { StartupError } from "./environment.ts";
+import { inSources } from "./in-sources.ts";
 
 /**
  * Runs a process's start. What the person who started it can mend ends as one line on standard error and exit code 1,
@@ -9,7 +10,7 @@ export async function runMain(start: () => Promise<void>): Promise<void> {
     await start();
   } catch (error) {
     process.stderr.write(
-      `${error instanceof StartupError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      `${error instanceof StartupError ? error.message : error instanceof Error ? inSources(error.stack ?? error.message) : String(error)}\n`,
       () => process.exit(1),
     );
   }

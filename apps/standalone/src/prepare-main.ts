@@ -7,18 +7,19 @@ import {
   runMain,
   StartupError,
 } from "@carillon/kit";
-import { createOrganization, migrate } from "../apps/standalone/dist/database.js";
-import { ensureFirstOrganization } from "../apps/standalone/dist/first-organization.js";
-import { CredentialFiles } from "../apps/standalone/dist/zuliprc.js";
+import { createOrganization, migrate } from "./database.ts";
+import { ensureFirstOrganization } from "./first-organization.ts";
+import { CredentialFiles } from "./zuliprc.ts";
 
-// The one-shot of a deployment, before its processes start: migrates the database of DATABASE_URL, prepares the
-// queues, and at the first time makes the organization, whose credentials lie in DATA_DIR/zuliprc then.
+// node apps/standalone/dist/prepare-main.js: what is done once, before the processes of a version start. It migrates the
+// database of DATABASE_URL, prepares the queues, and at the first time makes the organization, whose credentials lie in
+// DATA_DIR/zuliprc then.
 await runMain(async () => {
   const env = readEnvironment();
   const log = createLogger("prepare", { level: env.LOG_LEVEL });
   const databaseUrl = required(env, "DATABASE_URL", "the PostgreSQL to prepare");
   const secretKey = required(env, "SECRET_KEY", "the secret that all processes share");
-  await mkdir(env.DATA_DIR, { recursive: true, mode: 0o700 }).catch((error) => {
+  await mkdir(env.DATA_DIR, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new StartupError(`DATA_DIR ${env.DATA_DIR} cannot be made: ${error.message}`);
   });
   await migrate(databaseUrl, env.REDIS_URL, log);

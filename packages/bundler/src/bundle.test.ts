@@ -1,0 +1,88 @@
+import { mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { expect } from "chai";
+
+import { bundle } from "./bundle.mjs";
+
+describe("The bundle of an app", () => {
+  const own = fileURLToPath(new URL("../../../apps", import.meta.url));
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(own, ".bundled-"));
+    await put("package.json", '{"type":"module"}');
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const put = async (path: string, text: string) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  };
+  const built = () => readdir(join(folder, "dist"));
+  const run = async (name: string) =>
+    (await import(`${pathToFileURL(join(folder, "dist", name)).href}?${Math.random()}`)) as Record<
+      string,
+      unknown
+    >;
+
+  it("has a list of the modules in place of a folder that is scanned", async () => {
+    await put(
+      "src/deep/load.ts",
+      `export const found = new URL("./things", import.meta.url) as unknown;`,
+    );
+    await put("src/deep/things/b.ts", "export default 2;");
+    await put("src/deep/things/a/a.ts", "export default 1;");
+    await put("src/deep/things/b.test.ts", "throw new Error();");
+    await put("src/main.ts", `export { found } from "./deep/load.ts";`);
+    await bundle(folder);
+    const { found } = await run("main.js");
+    expect(found).to.deep.equal([
+      { file: "a/a.ts", module: { default: 1 } },
+      { file: "b.ts", module: { default: 2 } },
+    ]);
+  });
+
+  it("knows other files by where each module would lie", async () => {
+    await put("src/deep/files.ts", `export const it = new URL("../../a.sql", import.meta.url);`);
+    await put("src/other-main.ts", `export { it } from "./deep/files.ts";`);
+    await put("src/main.ts", `export const lazily = () => import("./deep/files.ts");`);
+    await bundle(folder);
+    const wanted = pathToFileURL(join(folder, "a.sql")).href;
+    expect(String((await run("other-main.js"))["it"])).to.equal(wanted);
+    const { lazily } = await run("main.js");
+    expect(String((await (lazily as () => Promise<{ it: URL }>)()).it)).to.equal(wanted);
+  });
+
+  it("leaves what was built as it was when something cannot be compiled", async () => {
+    await put("src/main.ts", "export const version = 1;");
+    await bundle(folder);
+    await put("src/main.ts", `import "./gone.ts"; export const version = 2;`);
+    const failure = await bundle(folder).then(
+      () => "",
+      ({ message }: Error) => message,
+    );
+    expect(failure).to.match(/Could not resolve "\.\/gone\.ts"/);
+    expect((await run("main.js"))["version"]).to.equal(1);
+  });
+
+  it("keeps the chunks of the build before for a day, for processes that run, and nothing else", async () => {
+    const lazily = (version: number) => `export const version = ${version};`;
+    await put("src/main.ts", `export const later = () => import("./lazy.ts");`);
+    await put("src/lazy.ts", lazily(1));
+    await bundle(folder);
+    const first = await built();
+    const running = await run("main.js");
+    await put("dist/main.d.ts", "of a compiler");
+    await put("src/lazy.ts", lazily(2));
+    await bundle(folder);
+    const later = running["later"] as () => Promise<{ version: number }>;
+    expect((await later()).version).to.equal(1);
+    expect(await built()).to.not.include("main.d.ts");
+
+    const chunks = first.filter((name) => name.startsWith("lazy-"));
+    for (const chunk of chunks) await utimes(join(folder, "dist", chunk), 0, 0);
+    await bundle(folder);
+    expect(await built()).to.have.length(first.length);
+    expect(await readFile(join(folder, "dist", "main.js"), "utf8")).not.to.include(chunks[0]);
+  });
+});
