@@ -5,7 +5,7 @@ import type { PrismaClient } from "./generated/client.ts";
 import type { Lifetime } from "./lifetime.ts";
 import { checkMigrations, unreachable } from "./migrations.ts";
 import { createPool, type PoolOptions } from "./pool.ts";
-import { prismaGateway } from "./prisma-on-connection.ts";
+import { prismaWhenNeeded } from "./prisma-when-needed.ts";
 import { Outbox } from "./outbox.ts";
 import { poolSql } from "./pool-sql.ts";
 import type { Sql } from "./sql.ts";
@@ -16,8 +16,9 @@ import type { Tx } from "./tx.ts";
 export interface Database extends Sql {
   readonly url: string;
   readonly pool: pg.Pool;
-  /** Prisma Client outside any transaction. */
+  /** Prisma Client outside any transaction, for tests. @throws Error before `loadPrisma` has resolved */
   readonly prisma: PrismaClient;
+  loadPrisma(): Promise<void>;
   /** Hears of what transactions leave behind, after their commits. */
   readonly outbox: Outbox;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
@@ -61,7 +62,7 @@ export async function connectDatabase(
     await pool.end();
     throw error;
   }
-  const gateway = prismaGateway(pool);
+  const gateway = prismaWhenNeeded(pool);
   const outbox = new Outbox();
   const parts: TransactionParts = {
     pool,
@@ -76,14 +77,17 @@ export async function connectDatabase(
   const database: Database = {
     url: databaseUrl,
     pool,
-    prisma: gateway.client,
+    get prisma(): PrismaClient {
+      return gateway.client;
+    },
+    loadPrisma: () => gateway.load(),
     outbox,
     ...poolSql(pool),
     transaction: (work, transactionOptions) => transaction(parts, work, transactionOptions),
     within: (lifetime) => boundDatabase(database, parts, lifetime),
     answers: () => answers(pool),
     close: async () => {
-      await gateway.client.$disconnect();
+      await gateway.close();
       await pool.end();
     },
   };
@@ -101,6 +105,7 @@ function boundDatabase(whole: Database, parts: TransactionParts, lifetime: Lifet
     get prisma(): PrismaClient {
       throw new Error("within a request Prisma is had from a transaction: tx.prisma()");
     },
+    loadPrisma: () => whole.loadPrisma(),
     outbox,
     ...poolSql(pool, lifetime),
     transaction: (work, options) => transaction(parts, work, options, lifetime),

@@ -46,4 +46,4 @@ export type { Sql } from "./sql.ts";
 export type { TransactionOptions } from "./transaction.ts";
 export type { Tx } from "./tx.ts";
 export * from "./written.ts";
-export { Prisma } from "./generated/client.ts";
+export type { Prisma } from "./generated/client.ts";

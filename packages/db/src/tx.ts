@@ -3,7 +3,8 @@ import type pg from "pg";
 import { LockGuard, placeOfCaller } from "./lock-guard.ts";
 import type { Lock } from "./lock-order.ts";
 import type { LeftBehind, Outbox } from "./outbox.ts";
-import type { PrismaGateway, TransactionPrisma } from "./prisma-on-connection.ts";
+import type { TransactionPrisma } from "./prisma-on-connection.ts";
+import type { PrismaWhenNeeded } from "./prisma-when-needed.ts";
 import { run, type Sql } from "./sql.ts";
 import { sqlState } from "./sql-errors.ts";
 import { arrived, type Statement } from "./statement.ts";
@@ -13,7 +14,7 @@ const inFailedTransaction = "25P02";
 
 /** What a transaction is made of, besides its connection. */
 export interface TxParts {
-  readonly gateway: Pick<PrismaGateway, "enter">;
+  readonly gateway: Pick<PrismaWhenNeeded, "enter">;
   readonly outbox: Outbox;
   /** Whether it checks the order of its locks. */
   readonly checkLocks: boolean;
@@ -39,7 +40,7 @@ export class Tx implements Sql {
   #over: unknown;
   /** Why the server takes no further statements. */
   #failure: unknown;
-  #prisma: ReturnType<PrismaGateway["enter"]> | undefined;
+  #prisma: ReturnType<PrismaWhenNeeded["enter"]> | undefined;
 
   constructor(connection: pg.PoolClient, { gateway, outbox, checkLocks }: TxParts) {
     this.#connection = connection;

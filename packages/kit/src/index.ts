@@ -21,3 +21,4 @@ export * from "./sealing.ts";
 export * from "./shutdown.ts";
 export * from "./sliding-window.ts";
 export * from "./strict-base64.ts";
+export * from "./when-needed.ts";

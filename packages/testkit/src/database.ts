@@ -40,6 +40,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
         ...patient,
         ...options,
       });
+      await db.loadPrisma();
       const close = db.close.bind(db);
       db.close = async () => {
         if (open.delete(db)) await close();

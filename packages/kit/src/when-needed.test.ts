@@ -1,0 +1,26 @@
+import { expect } from "chai";
+
+import { whenNeeded } from "./when-needed.ts";
+
+describe("whenNeeded", () => {
+  it("loads for the first who asks, and once for all who ask meanwhile and later", async () => {
+    let loads = 0;
+    const part = whenNeeded(async () => ({ number: ++loads }));
+    expect(loads).to.equal(0);
+    const [first, second] = await Promise.all([part(), part()]);
+    expect(second).to.equal(first);
+    expect(await part()).to.equal(first);
+    expect(loads).to.equal(1);
+  });
+
+  it("fails all who wait for what cannot be loaded, and tries again for whoever asks next", async () => {
+    let loads = 0;
+    const part = whenNeeded(async () => {
+      if (++loads === 1) throw new Error("away");
+      return loads;
+    });
+    const told = await Promise.allSettled([part(), part()]);
+    expect(told.map(({ status }) => status)).to.deep.equal(["rejected", "rejected"]);
+    expect(await part()).to.equal(2);
+  });
+});
