@@ -3,7 +3,7 @@ import type { Database } from "@carillon/db";
 import { createRegistry, measurePools, type Logger, type Registry } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
 import Koa from "koa";
-import { boardIsReadOnly, boardMiddleware, boardPath } from "./board.ts";
+import { boardIsReadOnly, boardPath, boardWhenVisited } from "./board-when-visited.ts";
 import type { Login } from "./credentials.ts";
 import { refuse } from "./http/answer.ts";
 import { authenticate } from "./http/authenticate.ts";
@@ -54,7 +54,7 @@ export function buildDashboard(options: DashboardOptions): Koa {
     if (ctx.status === 404 && ctx.body === undefined) refuse(ctx, 404, "There is no such page.");
   });
   app.use(boardIsReadOnly);
-  app.use(boardMiddleware(queues));
+  app.use(boardWhenVisited(queues));
   app.use(pageRoutes({ db, queues, readings, log }));
   return app;
 }

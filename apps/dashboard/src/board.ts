@@ -4,10 +4,8 @@ import { KoaAdapter } from "@bull-board/koa";
 import { queues as declared, type QueueName } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import type { Middleware } from "koa";
+import { boardPath } from "./board-when-visited.ts";
 import { onlyIds } from "./only-ids.ts";
-
-/** Where bull-board is. */
-export const boardPath = "/queues";
 
 /** bull-board over the real queues, read-only for everybody: replaying is an action of our own, on the rows. */
 export function boardMiddleware(queues: Queues): Middleware {
@@ -37,17 +35,3 @@ export function boardMiddleware(queues: Queues): Middleware {
   });
   return adapter.registerPlugin();
 }
-
-/** Refuses whatever would write on the board, before bull-board sees it. */
-export const boardIsReadOnly: Middleware = async (ctx, next) => {
-  const onBoard = ctx.path === boardPath || ctx.path.startsWith(`${boardPath}/`);
-  if (!onBoard || ctx.method === "GET" || ctx.method === "HEAD") {
-    await next();
-    return;
-  }
-  ctx.status = 405;
-  ctx.set("Allow", "GET, HEAD");
-  ctx.body = {
-    error: "The queues are read-only here. Dead letters are replayed at /dead-letters.",
-  };
-};

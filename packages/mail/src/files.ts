@@ -1,6 +1,6 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createTransport } from "nodemailer";
+import { whenNeeded } from "@carillon/kit";
 
 import { composed } from "./compose.ts";
 import type { Mailer } from "./mail.ts";
@@ -11,11 +11,15 @@ import type { Mailer } from "./mail.ts";
  * @param folder made when the first mail comes; for this user's eyes only, as its files are
  */
 export function fileMailer(folder: string, from: string): Mailer {
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  const transport = whenNeeded(async () => {
+    const { createTransport } = await import("nodemailer");
+    return createTransport({ streamTransport: true, buffer: true, newline: "windows" });
+  });
   return {
     about: `as files in ${folder}`,
     async send(mail) {
-      const { message } = await transport.sendMail(composed(mail, from));
+      const open = await transport();
+      const { message } = await open.sendMail(composed(mail, from));
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, `${mail.id}.eml`);
       await writeFile(`${path}.part`, message, { mode: 0o600 });

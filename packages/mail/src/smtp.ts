@@ -1,4 +1,4 @@
-import { createTransport } from "nodemailer";
+import { whenNeeded } from "@carillon/kit";
 
 import { composed } from "./compose.ts";
 import { MailRefused, type Mailer } from "./mail.ts";
@@ -9,18 +9,22 @@ import { MailRefused, type Mailer } from "./mail.ts";
  * @param url `SMTP_URL`, with the credentials
  */
 export function smtpMailer(url: string, from: string): Mailer {
-  const transport = createTransport({
-    url,
-    dnsTimeout: 10_000,
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 20_000,
+  const transport = whenNeeded(async () => {
+    const { createTransport } = await import("nodemailer");
+    return createTransport({
+      url,
+      dnsTimeout: 10_000,
+      connectionTimeout: 10_000,
+      greetingTimeout: 10_000,
+      socketTimeout: 20_000,
+    });
   });
   return {
     about: `by SMTP, from ${from}`,
     async send(mail) {
       const whole = composed(mail, from);
-      await transport.sendMail(whole).catch((error: unknown) => {
+      const open = await transport();
+      await open.sendMail(whole).catch((error: unknown) => {
         throw refusal(error) ?? error;
       });
     },

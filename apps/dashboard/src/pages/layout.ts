@@ -1,4 +1,4 @@
-import { boardPath } from "../board.ts";
+import { boardPath } from "../board-when-visited.ts";
 import type { Visitor } from "../http/authenticate.ts";
 import { html, type Content, type Html } from "./html.ts";
 
