@@ -1,5 +1,5 @@
 import { connectDatabase, startRecurring } from "@carillon/db";
-import { checkSecretKey, serverVersion, warmUpMath } from "@carillon/domain";
+import { checkSecretKey, serverVersion } from "@carillon/domain";
 import { type Site, secretsOf } from "@carillon/model";
 import {
   clientAddress,
@@ -24,9 +24,6 @@ const poolSize = 10;
 
 /** For adding jobs: a gateway waits for none. */
 const queuePoolSize = 4;
-
-/** When the start is over, and hardly anybody is there yet. */
-const soonMs = 1_000;
 
 /**
  * Starts a gateway process and resolves with the port it listens on.
@@ -108,7 +105,6 @@ export async function startGateway(
     shutdown,
     { first: 0, last: 1 },
   );
-  setTimeout(warmUpMath, soonMs).unref();
   log.info({ host: env.HOST, port, queues: queues.backend }, "gateway started");
   return port;
 }

@@ -141,7 +141,10 @@ function json<Schema extends z.ZodType>(
       if (tooMany) throw new Unusable(tooMany);
       return parseShape(schema, value);
     },
-    schema: schemaOf(schema, "input"),
+    // For documents only.
+    get schema() {
+      return schemaOf(schema, "input");
+    },
     json: true,
   });
 }

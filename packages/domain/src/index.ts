@@ -67,7 +67,6 @@ export { createUserGroup } from "./groups/create-group.ts";
 export { deactivateUserGroup } from "./groups/deactivate-group.ts";
 export { readMembers, readMembership, readSubgroups } from "./groups/read-group.ts";
 export { updateUserGroup } from "./groups/update-group.ts";
-export { warmUpMath } from "@carillon/markdown";
 export { createLinkifier } from "./linkifiers/create-linkifier.ts";
 export { removeLinkifier } from "./linkifiers/remove-linkifier.ts";
 export { reorderLinkifiers } from "./linkifiers/reorder-linkifiers.ts";

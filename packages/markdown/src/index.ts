@@ -6,7 +6,6 @@ export { linkifierProblem, patternSize } from "./linkifiers/usable.ts";
 export { channelSlug, encodeComponent } from "./links/slug.ts";
 export { htmlDifferences } from "./html-differences.ts";
 export { emptyLookups } from "./lookups.ts";
-export { warmUpMath } from "./math.ts";
 export { isMeMessage } from "./me-message.ts";
 export {
   bulletList,

@@ -1,7 +1,4 @@
-import { createRequire } from "node:module";
-
 import { expect } from "chai";
-import { warmUpMath } from "./math.ts";
 import { html } from "./sample-organization.test.ts";
 
 const p = (inside: string): string => `<p>${inside}</p>`;
@@ -116,15 +113,6 @@ describe("Inline markup", () => {
       expect(out).to.match(/^<p>a <span class="katex"><span class="katex-mathml"><math /);
       expect(out).to.contain('<annotation encoding="application/x-tex">x</annotation>');
       expect(out).to.contain('<span class="katex-html" aria-hidden="true">');
-    });
-
-    it("is there before somebody asks for it, where a process says so", () => {
-      const loaded = () => Object.keys(createRequire(import.meta.url).cache);
-      warmUpMath();
-      expect(loaded().some((path) => path.includes("katex"))).to.equal(true);
-      const before = loaded().length;
-      html("$$x$$");
-      expect(loaded()).to.have.length(before);
     });
 
     it("shows invalid TeX as typed", () => {

@@ -42,14 +42,10 @@ function typeset(tex: string, displayMode: boolean, rendering: Rendering): strin
 }
 
 /**
- * Loads what typesets formulas, and uses it once: 40 ms, for which a process would be held by the first formula that it
- * gets.
+ * Loaded by the first formula, which takes 25 to 40 ms for it: most processes never see one, and would have 8 MB of it.
+ * A renderer has no time to wait, so that it is `require`, and what cannot be loaded is an error: the text would be
+ * stored as no other process shows it.
  */
-export function warmUpMath(): void {
-  load().renderToString("x");
-}
-
-/** Loaded on first use: most processes but gateways never typeset anything. */
 function load(): Katex {
   katex ??= require("katex") as Katex;
   return katex;

@@ -34,7 +34,7 @@ export async function prepareNewPassword(
     newPassword,
   }: { readonly oldPassword: string | undefined; readonly newPassword: string },
 ): Promise<NewPassword> {
-  checkPassword(newPassword);
+  await checkPassword(newPassword);
   const [row] = await sql.rows(stored, [account.id]);
   const replaces = row?.hash ?? null;
   const login = loginOf(account.realmId, row?.folded ?? "");

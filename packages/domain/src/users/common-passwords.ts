@@ -1,12 +1,9 @@
-import { dictionary } from "@zxcvbn-ts/language-common";
-
-/** Some 49,000 passwords that leaked most often, in lower case. */
-const common: ReadonlySet<string> = new Set(dictionary["passwords-common"]);
-
 /**
- * Whether the password is one of those that guessers try first, in whatever case.
+ * Whether the password is one of those that guessers try first, in whatever case. The list is loaded by the first who
+ * asks: 10 MB for what few do, and not often.
  * @param password no longer than passwords may be
  */
-export function isCommonPassword(password: string): boolean {
-  return common.has(password.normalize("NFKC").toLowerCase());
+export async function isCommonPassword(password: string): Promise<boolean> {
+  const { leakedPasswords } = await import("./leaked-passwords.ts");
+  return leakedPasswords.has(password.normalize("NFKC").toLowerCase());
 }

@@ -35,7 +35,7 @@ export async function createMember(
   const fullName = checkFullName(input.fullName);
   const email = checkNewAddress(site, realm, input.email);
   await checkAddressIsFree(db, realm, email);
-  checkPassword(input.password);
+  await checkPassword(input.password);
   const passwordHash = await hashPassword(input.password);
   return db
     .transaction(async (tx) => {
@@ -68,12 +68,12 @@ function checkMayCreate(actor: Account): void {
 }
 
 /** @throws ApiError `BAD_REQUEST` */
-export function checkPassword(password: string): void {
+export async function checkPassword(password: string): Promise<void> {
   const length = codePointLength(password);
   const { min, max } = passwordLength;
   if (length < min) throw errors.badRequest(`password is too weak: use at least ${min} characters`);
   if (length > max) throw errors.badRequest(`password must not have more than ${max} characters`);
-  if (isCommonPassword(password))
+  if (await isCommonPassword(password))
     throw errors.badRequest(
       "password is one of the most common ones, which are guessed first: choose another",
     );

@@ -8,7 +8,6 @@ import {
 } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-import { toPng } from "jdenticon";
 
 /** Where a picture is, or the picture itself, as PNG. */
 export type Avatar = { readonly url: string } | { readonly png: Buffer };
@@ -34,5 +33,6 @@ export async function readAvatar(
   if (!account && !sight.isRestricted) throw errors.notFound404("There is no such user");
   const picture = account && sight.sees(account) ? pictureOf(account) : undefined;
   if (picture && showsGravatar(picture, viewer)) return { url: gravatarUrl(picture) };
+  const { toPng } = await import("jdenticon");
   return { png: toPng(`${viewer.realmId}/${userId}`, size) };
 }

@@ -1,4 +1,6 @@
-import { RE2JS } from "re2js";
+import type { RE2JS } from "re2js";
+
+import { re2 } from "./re2.ts";
 
 /**
  * The program that finds matches of a linkifier, as its first group: after white space or one of `' " ( , : <`, and before
@@ -6,14 +8,15 @@ import { RE2JS } from "re2js";
  */
 export function compilePattern(pattern: string): RE2JS | undefined {
   return patternError(pattern) === undefined
-    ? RE2JS.compile(`[\\s\\x{85}\\pZ'"(,:<]((?:${pattern}))[^\\pL\\pN]`)
+    ? re2().compile(`[\\s\\x{85}\\pZ'"(,:<]((?:${pattern}))[^\\pL\\pN]`)
     : undefined;
 }
 
 /** What RE2 says of a pattern that it does not take. */
 export function patternError(pattern: string): string | undefined {
+  const engine = re2();
   try {
-    RE2JS.compile(pattern);
+    engine.compile(pattern);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,8 +1,7 @@
-import { RE2JS } from "re2js";
-
 import { linkTarget } from "../links/target.ts";
 import type { Linkifier } from "./linkifiers.ts";
 import { compilePattern, patternError } from "./pattern.ts";
+import { re2 } from "./re2.ts";
 import { expandUrl, templateVariables } from "./url-template.ts";
 
 /** UTF-16 units of a pattern, and of a template. */
@@ -50,7 +49,7 @@ function templateProblem(pattern: string, template: string): string | undefined 
     return `url_template must not have more than ${longestTemplate} characters`;
   const variables = templateVariables(template);
   if (variables === undefined) return "url_template is not a URL template of RFC 6570";
-  const groups = Object.keys(RE2JS.compile(pattern).namedGroups());
+  const groups = Object.keys(re2().compile(pattern).namedGroups());
   const unknown = variables.find((name) => !groups.includes(name));
   if (unknown !== undefined)
     return `url_template has the variable ${unknown}, and pattern no group of that name`;

@@ -1,0 +1,15 @@
+import { createRequire } from "node:module";
+
+type Re2 = typeof import("re2js").RE2JS;
+
+const require = createRequire(import.meta.url);
+let loaded: Re2 | undefined;
+
+/**
+ * What compiles the patterns of linkifiers, loaded by the first one: 5 MB, and most organizations have no linkifier.
+ * @throws Error when it cannot be loaded, which says nothing about a pattern
+ */
+export function re2(): Re2 {
+  loaded ??= (require("re2js") as { RE2JS: Re2 }).RE2JS;
+  return loaded;
+}
