@@ -1,0 +1,50 @@
+import { expect } from "chai";
+import { loadedAtStart, type LoadedAtStart } from "./loaded-at-start.ts";
+
+const common = ["pg", "pino", "prom-client", "proxy-addr", "zod"];
+/** What each process has of others from its start on; all else waits until somebody needs it (docs/decisions/036). */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  gateway: [
+    ...common,
+    "@koa/router",
+    "bullmq",
+    "gemoji",
+    "ioredis",
+    "koa",
+    "koa-body",
+    "linkify-it",
+    "markdown-it",
+    "p-limit",
+  ],
+  worker: [...common, "bullmq", "gemoji", "ioredis", "linkify-it", "markdown-it", "p-limit"],
+  dashboard: [...common, "@koa/router", "bullmq", "ioredis", "koa"],
+  bouncer: [...common, "jose", "koa", "p-limit"],
+};
+
+/** Files that bring much with them, and stand for it. */
+const later = [
+  "apps/dashboard/src/board.ts",
+  "packages/db/src/generated/client.ts",
+  "packages/db/src/prisma-on-connection.ts",
+  "packages/domain/src/users/leaked-passwords.ts",
+];
+
+describe("what a process loads at its start", () => {
+  let loaded: ReadonlyMap<string, LoadedAtStart>;
+
+  before(async () => {
+    loaded = await loadedAtStart(Object.keys(packages).map(entryOf));
+  });
+
+  for (const [app, wanted] of Object.entries(packages))
+    it(`is no more than a ${app} needs to serve`, () => {
+      const start = loaded.get(entryOf(app));
+      expect(start?.files.size).to.be.greaterThan(50);
+      expect([...(start?.packages ?? [])]).to.have.members(wanted);
+      expect(later.filter((file) => start?.files.has(file))).to.deep.equal([]);
+    });
+});
+
+function entryOf(app: string): string {
+  return `apps/${app}/src/main.ts`;
+}
