@@ -1,6 +1,6 @@
 /**
  * What is loaded by the first who asks for it, and once, however many ask meanwhile. Where that fails they all fail, and
- * whoever asks next tries again.
+ * the next one tries again.
  */
 export function whenNeeded<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
   let loading: Promise<Loaded> | undefined;
