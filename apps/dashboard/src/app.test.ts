@@ -32,6 +32,7 @@ for (const kind of backends)
     const pages = [
       "/",
       "/failed",
+      "/history",
       "/look-up",
       "/deletions",
       "/dead-letters",

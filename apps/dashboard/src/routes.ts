@@ -10,6 +10,7 @@ import { listDeletions } from "./deletions/list.ts";
 import { countByReason, countOverTime } from "./failed/counts.ts";
 import { readFailedFilter } from "./failed/filter.ts";
 import { listFailed } from "./failed/list.ts";
+import { readHistory } from "./history/read.ts";
 import { answer, refuse } from "./http/answer.ts";
 import { visitorOf } from "./http/authenticate.ts";
 import { readForm } from "./http/form.ts";
@@ -20,6 +21,7 @@ import { lateMessages } from "./overview.ts";
 import { deadLettersPage, href } from "./pages/dead-letters.ts";
 import { deletionsPage } from "./pages/deletions.ts";
 import { failedPage } from "./pages/failed.ts";
+import { historyPage } from "./pages/history.ts";
 import { stylePath } from "./pages/layout.ts";
 import { lookUpPage } from "./pages/look-up.ts";
 import { overviewPage } from "./pages/overview.ts";
@@ -66,6 +68,11 @@ export function pageRoutes(services: RouteServices): Middleware {
       countByReason(db, filter, span),
     ]);
     answer(ctx, { ...page, filter, span, steps, reasons }, failedPage);
+  });
+
+  router.get("/history", async (ctx) => {
+    const [day, month] = await Promise.all([readHistory(db, "day"), readHistory(db, "month")]);
+    answer(ctx, { day, month }, historyPage);
   });
 
   router.get("/look-up", async (ctx) => {

@@ -5,6 +5,7 @@ export { Column, column, type Columns, type RowOf } from "./column.ts";
 export * from "./counters.ts";
 export * from "./daily.ts";
 export { connectDatabase, type Database } from "./database.ts";
+export * from "./delivery-history.ts";
 export * from "./ensure-database.ts";
 export * from "./heartbeats.ts";
 export * from "./intents/claim-intent.ts";

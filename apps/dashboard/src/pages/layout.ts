@@ -7,6 +7,7 @@ export const stylePath = "/style.css";
 const links = [
   ["/", "Overview"],
   ["/failed", "Failed messages"],
+  ["/history", "History"],
   ["/look-up", "Look up"],
   ["/deletions", "Deletions"],
   ["/dead-letters", "Dead letters"],

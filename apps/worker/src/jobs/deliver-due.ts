@@ -9,7 +9,7 @@ export default processor(deliverDue, async ({ payload, lifetime, signal, log, se
   const { db, queues, site } = services;
   const { realmId, second } = payload;
   const { more, elsewhere, now } = await deliverAll(
-    { db: db.within(lifetime), site, log, signal },
+    { db: db.within(lifetime), site, log, backend: queues.backend, signal },
     realmId,
     {
       maxBatches: batchesPerTurn,

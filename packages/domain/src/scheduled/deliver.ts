@@ -22,6 +22,8 @@ export interface DeliverOptions {
   readonly db: Database;
   readonly site: Site;
   readonly log: Logger;
+  /** Where the queues are, for the history; unknown unless given. */
+  readonly backend?: string;
   readonly batch?: number;
   /** Once it has fired, what fails says nothing about the rows. */
   readonly signal?: AbortSignal;
@@ -151,13 +153,13 @@ async function deliverRows(
 
 /** Writes the outcomes and tells everybody: the one `emit` of the transaction. */
 async function settle(
-  { log }: DeliverOptions,
+  { log, backend = "unknown" }: DeliverOptions,
   tx: Tx,
   realm: Realm,
   outcomes: readonly Outcome[],
   sendingEvents: readonly NewEvent[],
 ): Promise<Outcome[]> {
-  storeOutcomes(tx, outcomes);
+  storeOutcomes(tx, outcomes, backend);
   const failures = outcomes.filter((outcome) => outcome.kind === "failed");
   const loud = failures.filter(({ silent }) => !silent);
   const notices = await sendFailureNotices(tx, log, realm, loud);

@@ -1,4 +1,5 @@
-import { packed, statement, type Tx } from "@carillon/db";
+import { packed, recordBatch, statement, type Tx } from "@carillon/db";
+import { processName } from "@carillon/kit";
 
 import type { DueRow } from "./claim.ts";
 
@@ -20,7 +21,8 @@ export type Outcome =
 
 const markSent = statement({
   name: "deliver-mark-sent",
-  text: `UPDATE scheduled_messages s SET delivered = true, delivered_message_id = o.message_id
+  text: `UPDATE scheduled_messages s SET delivered = true, delivered_message_id = o.message_id,
+      ended_at = clock_timestamp(), ended_by = $3
     FROM unnest($1::bigint[], $2::bigint[]) AS o (id, message_id) WHERE s.id = o.id`,
   row: {},
 });
@@ -34,18 +36,23 @@ const markDelivered = statement({
 
 const markFailed = statement({
   name: "scheduled-failed",
-  text: `UPDATE scheduled_messages s SET failed = true, failure_message = o.reason
+  text: `UPDATE scheduled_messages s SET failed = true, failure_message = o.reason,
+      ended_at = clock_timestamp(), ended_by = $3
     FROM unnest($1::bigint[], $2::text[]) AS o (id, reason) WHERE s.id = o.id`,
   row: {},
 });
 
-/** Writes the outcomes into their rows, with the commit. */
-export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[]): void {
+/**
+ * Writes the outcomes into their rows, and what the batch has come to for the history, with the commit.
+ * @param backend where the queues are
+ */
+export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[], backend: string): void {
   const sent = outcomes.filter((outcome) => outcome.kind === "sent");
   if (sent.length > 0) {
     tx.sendWithCommit(markSent, [
       packed.bigints(sent.map(({ row }) => row.id)),
       packed.bigints(sent.map(({ messageId }) => messageId)),
+      processName,
     ]);
   }
   const before = outcomes.filter((outcome) => outcome.kind === "sent-before");
@@ -57,6 +64,8 @@ export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[]): void {
     tx.sendWithCommit(markFailed, [
       failed.map(({ row }) => row.id),
       failed.map(({ reason }) => reason),
+      processName,
     ]);
   }
+  recordBatch(tx, { backend, dueAt: sent.map(({ row }) => row.deliverAt), failed: failed.length });
 }

@@ -8,6 +8,7 @@ export * from "./clear-rate-hits.ts";
 export * from "./count-traffic.ts";
 export * from "./expire-push-registrations.ts";
 export * from "./file-words.ts";
+export * from "./fold-deliveries.ts";
 export * from "./heartbeat.ts";
 export * from "./index-messages.ts";
 export * from "./promote-full-members.ts";

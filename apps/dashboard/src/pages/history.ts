@@ -1,0 +1,52 @@
+import { historySpans, type HistorySpan, type HistoryStep } from "../history/read.ts";
+import { latenessBounds } from "../readings/verdict.ts";
+import { chart } from "./chart.ts";
+import { html, type Content } from "./html.ts";
+import type { Page } from "./layout.ts";
+import { seconds } from "./spans.ts";
+
+export type History = Readonly<Record<HistorySpan, readonly HistoryStep[]>>;
+
+/** What was sent and what failed, and how late it was. */
+export function historyPage(history: History): Page {
+  return {
+    title: "History",
+    body: [
+      html`<p class="soft">
+        Scheduled messages and reminders. Lateness is from the time that a message was scheduled for
+        to the end of its delivery: ${latenessBounds.p95} s is the bound for 95 of 100,
+        ${latenessBounds.worst} s for the worst.
+      </p>`,
+      ...(["day", "month"] as const).map((span) => spanCharts(span, history[span])),
+    ],
+  };
+}
+
+function spanCharts(span: HistorySpan, steps: readonly HistoryStep[]): Content {
+  const { title } = historySpans[span];
+  const at = steps.map((step) => step.at);
+  const of = (name: "sent" | "failed" | "median" | "p95" | "worst") =>
+    steps.map((step) => step[name]);
+  return [
+    html`<h2>The last ${title}</h2>`,
+    chart({
+      title: `Sent and failed, ${title}`,
+      at,
+      series: [
+        { name: "Sent", as: "bar", ink: "calm", values: of("sent") },
+        { name: "Failed", as: "bar", ink: "loud", values: of("failed") },
+      ],
+      format: (value) => value.toLocaleString("en"),
+    }),
+    chart({
+      title: `Lateness, ${title}`,
+      at,
+      series: [
+        { name: "Half of them within", as: "line", ink: "first", values: of("median") },
+        { name: "95 of 100 within", as: "line", ink: "second", values: of("p95") },
+        { name: "Worst", as: "line", ink: "third", values: of("worst") },
+      ],
+      format: seconds,
+    }),
+  ];
+}

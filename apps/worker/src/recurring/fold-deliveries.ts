@@ -1,0 +1,16 @@
+import { clearHistory, foldBatches, leads, type RecurringTask } from "@carillon/db";
+import { foldDeliveries } from "@carillon/jobs";
+
+/** Keeps the history of deliveries, in a bounded number of rows. */
+export default {
+  definition: foldDeliveries,
+  run: ({ db, batches }) =>
+    batches((size) =>
+      db.transaction(async (tx) => {
+        if (!(await leads(tx, foldDeliveries))) return "done";
+        if ((await foldBatches(tx, size)) === size) return "more";
+        await clearHistory(tx);
+        return "done";
+      }),
+    ),
+} satisfies RecurringTask;
