@@ -2,7 +2,8 @@ import { column, pending, scheduledKind, statement, type RowOf, type Sql } from 
 
 const late = statement({
   name: "dashboard-late",
-  text: `SELECT id, kind = ${scheduledKind.reminder} AS "isReminder", realm_id AS "realmId", extract(epoch FROM deliver_at)::float8 AS "deliverAt",
+  text: `SELECT id, kind = ${scheduledKind.reminder} AS "isReminder", realm_id AS "realmId",
+      (SELECT name FROM realms r WHERE r.id = s.realm_id) AS "realmName", extract(epoch FROM deliver_at)::float8 AS "deliverAt",
       extract(epoch FROM now() - deliver_at)::float8 AS late, alarmed_at IS NOT NULL AS alarmed
     FROM scheduled_messages s
     WHERE ${pending("s")} AND deliver_at < now() - interval '1 second'
@@ -11,6 +12,7 @@ const late = statement({
     id: column.bigint,
     isReminder: column.bool,
     realmId: column.int,
+    realmName: column.text.neverNullHere(),
     /** UNIX seconds */
     deliverAt: column.float,
     /** Seconds */

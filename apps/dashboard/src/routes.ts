@@ -16,11 +16,13 @@ import { visitorOf } from "./http/authenticate.ts";
 import { readForm } from "./http/form.ts";
 import { BadParameter, readCursor } from "./http/parameters.ts";
 import { isSameOrigin } from "./http/same-origin.ts";
-import { lookUp } from "./look-up/look-up.ts";
+import { readCriteria } from "./look-up/criteria.ts";
+import { lookUp, lookUpBy } from "./look-up/look-up.ts";
 import { lateMessages } from "./overview.ts";
 import { deadLettersPage, href } from "./pages/dead-letters.ts";
 import { deletionsPage } from "./pages/deletions.ts";
 import { failedPage } from "./pages/failed.ts";
+import { foundManyPage } from "./pages/found-many.ts";
 import { historyPage } from "./pages/history.ts";
 import { stylePath } from "./pages/layout.ts";
 import { lookUpPage } from "./pages/look-up.ts";
@@ -76,12 +78,18 @@ export function pageRoutes(services: RouteServices): Middleware {
   });
 
   router.get("/look-up", async (ctx) => {
-    const id = new URLSearchParams(ctx.querystring).get("id")?.trim() ?? "";
+    const query = new URLSearchParams(ctx.querystring);
+    const id = query.get("id")?.trim() ?? "";
+    const criteria = id === "" ? readCriteria(query) : undefined;
+    if (criteria) {
+      answer(ctx, await lookUpBy(services, criteria), (many) => foundManyPage(criteria, many));
+      return;
+    }
     const found = id === "" ? undefined : await lookUp(services, id);
     const nothing = { scheduled: [], intents: [], jobs: [] };
     const count = found ? found.scheduled.length + found.intents.length + found.jobs.length : 0;
     if (id !== "" && count === 0) ctx.status = 404;
-    answer(ctx, found ?? nothing, () => lookUpPage(id, found));
+    answer(ctx, found ?? nothing, () => lookUpPage({ id }, found));
   });
 
   router.get("/deletions", async (ctx) => {

@@ -16,7 +16,7 @@ import type { Services } from "./services.ts";
 /** What an action gets to see of its request; of the database only what it has said that it does there. */
 interface Request<Op extends Operation> extends Pick<
   HandlerContext<Op, Services, LoggedIn>,
-  "input" | "path" | "actor" | "client" | "host"
+  "input" | "path" | "actor" | "client" | "host" | "requestId"
 > {
   readonly services: Omit<Services, "db">;
 }
@@ -116,6 +116,6 @@ function reading<Op extends Operation>(context: Context<Op>): Request<Op> & Read
 }
 
 function requestOf<Op extends Operation>(context: Context<Op>): Request<Op> {
-  const { input, path, actor, client, host, services } = context;
-  return { input, path, actor, client, host, services };
+  const { input, path, actor, client, host, requestId, services } = context;
+  return { input, path, actor, client, host, requestId, services };
 }

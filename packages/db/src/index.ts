@@ -27,6 +27,7 @@ export * from "./pending.ts";
 export * from "./listen.ts";
 export { type Lock, lockOrder } from "./lock-order.ts";
 export * from "./locks.ts";
+export * from "./message-id-at.ts";
 export * from "./migrations.ts";
 export * from "./recurring-task.ts";
 export type { TransactionPrisma } from "./prisma-on-connection.ts";

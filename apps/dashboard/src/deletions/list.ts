@@ -6,13 +6,15 @@ const most = 100;
 
 const latest = statement({
   name: "dashboard-deletions",
-  text: `SELECT j.id, j.realm_id AS "realmId", j.user_id AS "userId", j.acting_user_id AS "actorId",
+  text: `SELECT j.id, j.realm_id AS "realmId", r.name AS "realmName", j.user_id AS "userId",
+      u.full_name AS "userName", j.acting_user_id AS "actorId", a.full_name AS "actorName",
       j.public_channel_messages AS "publicChannels", j.private_channel_messages AS "privateChannels",
       j.direct_messages AS direct, i.state, i.id AS "intentId",
       s.steps, s.done, s.planned, s.deleted, left(s.error, 1000) AS "lastError",
       extract(epoch FROM j.created_at)::float8 AS "createdAt",
       extract(epoch FROM j.finished_at)::float8 AS "finishedAt", extract(epoch FROM now())::float8 AS now
-    FROM message_deletion_jobs j
+    FROM message_deletion_jobs j JOIN realms r ON r.id = j.realm_id
+    LEFT JOIN users u ON u.id = j.user_id LEFT JOIN users a ON a.id = j.acting_user_id
     LEFT JOIN job_intent i ON i.unique_key = '${deleteMessages.name}/' || j.id
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS steps, count(finished_at)::int AS done, coalesce(sum(planned), 0)::int AS planned,
@@ -25,8 +27,11 @@ const latest = statement({
   row: {
     id: column.bigint,
     realmId: column.int,
+    realmName: column.text,
     userId: column.int,
+    userName: column.text.orNull(),
     actorId: column.int,
+    actorName: column.text.orNull(),
     publicChannels: column.bool,
     privateChannels: column.bool,
     direct: column.bool,

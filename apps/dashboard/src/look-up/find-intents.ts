@@ -6,6 +6,7 @@ export const intentRow = {
   uniqueKey: column.text,
   job: column.text,
   realmId: column.int.orNull(),
+  realmName: column.text.orNull(),
   state: column.text.as<"pending" | "done" | "dead">(),
   version: column.int,
   attempts: column.int,
@@ -22,7 +23,8 @@ export const intentRow = {
 export type IntentView = RowOf<typeof intentRow>;
 
 /** For `SELECT` over `job_intent i`. Errors are cut: the whole one is in the log. */
-export const intentColumns = `i.id, i.unique_key AS "uniqueKey", i.job, i.realm_id AS "realmId", i.state,
+export const intentColumns = `i.id, i.unique_key AS "uniqueKey", i.job, i.realm_id AS "realmId",
+  (SELECT name FROM realms r WHERE r.id = i.realm_id) AS "realmName", i.state,
   i.version, i.attempts, left(i.last_error, 1000) AS "lastError",
   extract(epoch FROM i.created_at)::float8 AS "createdAt", extract(epoch FROM i.run_at)::float8 AS "runAt",
   extract(epoch FROM i.enqueued_at)::float8 AS "enqueuedAt",

@@ -2,6 +2,7 @@ import type { DeadFilter, DeadPage } from "../dead-letters/list.ts";
 import type { IntentView } from "../look-up/find-intents.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { table, type Page } from "./layout.ts";
+import { named } from "./names.ts";
 import { moment } from "./spans.ts";
 
 export interface DeadLetters extends DeadPage {
@@ -18,7 +19,7 @@ export function deadLettersPage(shown: DeadLetters): Page {
   const columns = [
     "Work",
     "Job",
-    { n: "Organization" },
+    "Organization",
     "Given up",
     { n: "Attempts" },
     "Reason",
@@ -53,7 +54,7 @@ function deadRow(row: IntentView, { mayReplay, filter }: DeadLetters): Html {
   return html`<tr>
     <td><a href="/look-up?id=${row.id}">${row.id}</a><br /><code>${row.uniqueKey}</code></td>
     <td>${row.job}</td>
-    <td class="n">${row.realmId ?? "–"}</td>
+    <td>${row.realmId === null ? "–" : named(row.realmName, row.realmId)}</td>
     <td>${row.finishedAt === null ? "–" : moment(row.finishedAt, row.now)}</td>
     <td class="n">${row.attempts}</td>
     <td class="why">${row.lastError ?? "–"}</td>

@@ -1,6 +1,7 @@
 import type { DeletionView } from "../deletions/list.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { table, type Page } from "./layout.ts";
+import { named } from "./names.ts";
 import { moment, seconds } from "./spans.ts";
 
 const refreshSeconds = 5;
@@ -9,9 +10,9 @@ const refreshSeconds = 5;
 export function deletionsPage(deletions: readonly DeletionView[]): Page {
   const columns = [
     "Deletion",
-    { n: "Organization" },
-    { n: "Account" },
-    { n: "Asked for by" },
+    "Organization",
+    "Account",
+    "Asked for by",
     "Of messages in",
     "Asked for",
     "Progress",
@@ -29,9 +30,9 @@ function row(deletion: DeletionView): Html {
   const { id, intentId, planned, deleted } = deletion;
   return html`<tr>
     <td>${intentId === null ? id : html`<a href="/look-up?id=${intentId}">${id}</a>`}</td>
-    <td class="n">${deletion.realmId}</td>
-    <td class="n">${deletion.userId}</td>
-    <td class="n">${deletion.actorId}</td>
+    <td>${named(deletion.realmName, deletion.realmId)}</td>
+    <td>${named(deletion.userName, deletion.userId)}</td>
+    <td>${named(deletion.actorName, deletion.actorId)}</td>
     <td>${places(deletion)}</td>
     <td>${moment(deletion.createdAt, deletion.now)}</td>
     <td>

@@ -1,29 +1,18 @@
 import type { IntentView } from "../look-up/find-intents.ts";
 import type { FoundJob } from "../look-up/find-jobs.ts";
 import type { ScheduledView } from "../look-up/find-scheduled.ts";
-import type { Found } from "../look-up/look-up.ts";
+import type { Found, FoundScheduled } from "../look-up/look-up.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { facts, type Page } from "./layout.ts";
-import { moment, seconds } from "./spans.ts";
+import { lookUpForm, type Asked } from "./look-up-form.ts";
+import { named } from "./names.ts";
+import { clock, moment, seconds } from "./spans.ts";
+import { timelineList } from "./timeline.ts";
 
 /** One message or job, by id. @param found undefined when nothing was asked or the id cannot be one */
-export function lookUpPage(id: string, found: Found | undefined): Page {
-  return {
-    title: "Look up",
-    body: [
-      html`<form class="line" action="/look-up" method="get">
-        <label
-          >Id of a scheduled message, a reminder, a message, background work or a job<input
-            name="id"
-            value="${id}"
-            required
-            autofocus
-        /></label>
-        <button>Look up</button>
-      </form>`,
-      id === "" ? "" : results(id, found),
-    ],
-  };
+export function lookUpPage(asked: Asked, found: Found | undefined): Page {
+  const { id = "" } = asked;
+  return { title: "Look up", body: [lookUpForm(asked), id === "" ? "" : results(id, found)] };
 }
 
 function results(id: string, found: Found | undefined): Content {
@@ -37,47 +26,60 @@ function results(id: string, found: Found | undefined): Content {
     </p>`;
   }
   return [
-    ...scheduled.map((row) => scheduledSection(row, row.alarms)),
+    ...scheduled.map(scheduledSection),
     ...intents.map(intentSection),
     ...jobs.map(jobSection),
   ];
 }
 
-function scheduledSection(row: ScheduledView, alarms: readonly FoundJob[]): Html {
+function scheduledSection(row: FoundScheduled): Html {
   const at = (time: number | null) => (time === null ? "–" : moment(time, row.now));
-  const overdue = row.state === "pending" && row.now > row.deliverAt;
+  const { alarms } = row;
   return html`<h2>${row.kind === "reminder" ? "Reminder" : "Scheduled message"} ${row.id}</h2>
     ${facts([
-      [
-        "State",
-        overdue
-          ? html`<span class="bad">pending, late by ${seconds(row.now - row.deliverAt)}</span>`
-          : row.state,
-      ],
+      ["State", stateOf(row)],
       ["Reason", row.failureMessage ?? "–"],
+      ["Organization", named(row.realmName, row.realmId)],
+      [
+        row.kind === "reminder" ? "Account" : "Sender",
+        [
+          named(row.senderName, row.senderId),
+          html`<br /><span class="soft">${row.senderEmail}</span>`,
+        ],
+      ],
+      ["To", receiverOf(row)],
       ["Due", at(row.deliverAt)],
       ["Delivered as message", row.deliveredMessageId ?? "–"],
-      ["Sent", at(row.sentAt)],
-      ["Lateness", row.sentAt === null ? "–" : seconds(Math.max(0, row.sentAt - row.deliverAt))],
-      ["Alarm set", at(row.alarmedAt)],
+      ["Lateness", latenessOf(row)],
       [
         "Alarm in the queue",
         alarms.length === 0
           ? "none"
           : alarms.map((job) => html`<div>${jobLink(job)} ${job.state}</div>`),
       ],
-      ["Version", row.version],
-      ["Kind", row.kind],
-      ["Organization", row.realmId],
-      [row.kind === "reminder" ? "Account" : "Sender", row.senderId],
-      ["To", receiverOf(row)],
-      ["Created", at(row.createdAt)],
-    ])}`;
+      ["Version", row.version === 1 ? "1" : `${row.version}: changed ${row.version - 1} times`],
+    ])}
+    <h3>Its way</h3>
+    ${timelineList(row.timeline, row.now)}`;
 }
 
-function receiverOf({ kind, channelId }: ScheduledView): string {
+/** The state in words; with how late it is where it should have been sent. */
+export function stateOf(row: ScheduledView): Content {
+  const overdue = row.state === "pending" && row.now > row.deliverAt;
+  return overdue
+    ? html`<span class="bad">pending, late by ${seconds(row.now - row.deliverAt)}</span>`
+    : row.state;
+}
+
+function latenessOf({ state, sentAt, endedAt, deliverAt }: ScheduledView): string {
+  const at = endedAt ?? sentAt;
+  return state !== "delivered" || at === null ? "–" : seconds(Math.max(0, at - deliverAt));
+}
+
+/** Where a message goes. */
+export function receiverOf({ kind, channelId, channelName }: ScheduledView): Content {
   if (kind === "reminder") return "the account itself";
-  return channelId === null ? "a direct conversation" : `channel ${channelId}`;
+  return channelId === null ? "a direct conversation" : ["channel ", named(channelName, channelId)];
 }
 
 function intentSection(row: IntentView): Html {
@@ -95,7 +97,7 @@ function intentSection(row: IntentView): Html {
       ["Job", row.job],
       ["Key", html`<code>${row.uniqueKey}</code>`],
       ["Version", row.version],
-      ["Organization", row.realmId ?? "–"],
+      ["Organization", row.realmId === null ? "–" : named(row.realmName, row.realmId)],
       ["To run", at(row.runAt)],
       ["Put into the queue", at(row.enqueuedAt)],
       ["Ended", at(row.finishedAt)],
@@ -104,7 +106,6 @@ function intentSection(row: IntentView): Html {
 }
 
 function jobSection(job: FoundJob): Html {
-  const now = Date.now() / 1_000;
   return html`<h2>Job <code>${job.id}</code></h2>
     ${facts([
       ["State", job.state],
@@ -113,8 +114,8 @@ function jobSection(job: FoundJob): Html {
       ["Name", job.name],
       ["Data", html`<code>${JSON.stringify(job.payload)}</code>`],
       ["Failed attempts", job.attempts],
-      ["Added", moment(job.addedAt / 1_000, now)],
-      ["May run", moment(job.dueAt / 1_000, now)],
+      ["Added", clock(job.addedAt / 1_000)],
+      ["May run", clock(job.dueAt / 1_000)],
     ])}`;
 }
 

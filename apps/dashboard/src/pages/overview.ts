@@ -4,6 +4,7 @@ import type { QueueDepths, Snapshot } from "../readings/readings.ts";
 import { latenessBounds, verdict, type Finding } from "../readings/verdict.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { table, type Page } from "./layout.ts";
+import { named } from "./names.ts";
 import { moment, seconds } from "./spans.ts";
 
 const refreshSeconds = 10;
@@ -88,12 +89,12 @@ function lateTable(late: readonly LateMessage[]): Html {
       html`<tr>
         <td><a href="/look-up?id=${row.id}">${row.id}</a></td>
         <td>${row.isReminder ? "reminder" : "message"}</td>
-        <td class="n">${row.realmId}</td>
+        <td>${named(row.realmName, row.realmId)}</td>
         <td>${moment(row.deliverAt, row.deliverAt + row.late)}</td>
         <td>${row.alarmed ? "yes" : "no"}</td>
       </tr>`,
   );
-  const columns = ["Scheduled message", "Kind", { n: "Organization" }, "Due", "Has an alarm"];
+  const columns = ["Scheduled message", "Kind", "Organization", "Due", "Has an alarm"];
   return html`<h2>Late messages and reminders, the oldest first</h2>
     ${table(columns, rows, "")}`;
 }

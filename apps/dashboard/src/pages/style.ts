@@ -37,6 +37,10 @@ figcaption { font-weight: 600; } .chart text { font-size: 17px; fill: var(--soft
 .chart rect { fill: var(--of); } .chart .line { stroke: var(--of); } .ink { display: inline-block; width: 0.8rem; height: 0.8rem;
   margin-right: 0.35rem; border-radius: 2px; background: var(--of); }
 ul.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; list-style: none; margin: 0.2rem 0; padding: 0; font-size: 0.85rem; }
-footer { color: var(--soft); font-size: 0.85rem; } summary { cursor: pointer; } .told { white-space: pre-wrap; margin: 0.3rem 0; }
+footer { color: var(--soft); font-size: 0.85rem; } h3 { font-size: 0.95rem; margin: 1.1rem 0 0.3rem; }
+ol.timeline { list-style: none; margin: 0.3rem 0; padding: 0 0 0 1rem; border-left: 2px solid var(--line); }
+ol.timeline li { position: relative; margin: 0 0 0.6rem; } ol.timeline li::before { content: ""; position: absolute; left: -1.36rem; top: 0.45rem;
+  width: 0.6rem; height: 0.6rem; border-radius: 50%; background: var(--link); }
+summary { cursor: pointer; } .told { white-space: pre-wrap; margin: 0.3rem 0; }
 input[name="id"] { min-width: min(26rem, 80vw); }
 `;

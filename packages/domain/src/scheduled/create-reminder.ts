@@ -28,6 +28,8 @@ export interface ReminderInput {
   /** UNIX seconds */
   readonly deliverAt: number;
   readonly note: string | undefined;
+  /** The request, as the log names it, for who looks the reminder up. */
+  readonly requestId?: string;
 }
 
 /**
@@ -71,6 +73,7 @@ export async function createReminder(
       deliverAt: input.deliverAt,
       readBySender: false,
       hasAttachment: text!.hasAttachment,
+      requestId: input.requestId,
       targetId: message.id,
       note,
     },

@@ -37,6 +37,8 @@ export interface ScheduleRequest {
   readonly actor: Account;
   readonly client: SendingClient;
   readonly input: ScheduleInput;
+  /** As the log names it, for who looks the message up. */
+  readonly requestId?: string;
 }
 
 /** One that may be scheduled. */
@@ -128,7 +130,7 @@ async function store(
 }
 
 function rowOf({ request, message }: Accepted, recipientId: number): NewScheduledRow {
-  const { actor, client, input } = request;
+  const { actor, client, input, requestId } = request;
   const { target, rendered, topic, content } = message;
   return {
     kind: scheduledKind.sendLater,
@@ -143,6 +145,7 @@ function rowOf({ request, message }: Accepted, recipientId: number): NewSchedule
     deliverAt: input.deliverAt,
     readBySender: input.readBySender ?? (isUserInterface(client.name) && !isToSelf(message)),
     hasAttachment: rendered.hasAttachment,
+    requestId,
     targetId: null,
     note: null,
   };

@@ -9,19 +9,21 @@ export interface NewScheduledRow extends Omit<
 > {
   readonly recipientId: number;
   readonly hasAttachment: boolean;
+  /** The request that wants it, as the log names it. */
+  readonly requestId: string | undefined;
 }
 
 const store = statement({
   name: "scheduled-insert",
   text: `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
       rendered_content, client_id, deliver_at, read_by_sender, has_attachment, kind, reminder_target_message_id,
-      reminder_note)
+      reminder_note, request_id)
     SELECT $1, s.sender_id, s.recipient_id, s.channel_id, s.topic, s.content, s.rendered, s.client_id,
-      to_timestamp(s.deliver_at), s.read_by_sender, s.has_attachment, s.kind, s.target_id, s.note
+      to_timestamp(s.deliver_at), s.read_by_sender, s.has_attachment, s.kind, s.target_id, s.note, s.request_id
     FROM unnest($2::int[], $3::int[], $4::int[], $5::text[], $6::text[], $7::text[], $8::int[], $9::float8[],
-        $10::bool[], $11::bool[], $12::int[], $13::bigint[], $14::text[])
+        $10::bool[], $11::bool[], $12::int[], $13::bigint[], $14::text[], $15::text[])
       WITH ORDINALITY AS s (sender_id, recipient_id, channel_id, topic, content, rendered, client_id, deliver_at,
-        read_by_sender, has_attachment, kind, target_id, note, place)
+        read_by_sender, has_attachment, kind, target_id, note, request_id, place)
     ORDER BY s.place RETURNING id`,
   row: { id: column.bigint },
 });
@@ -51,11 +53,14 @@ export async function insertScheduled(
     ofEach((row) => row.kind),
     ofEach((row) => row.targetId),
     ofEach((row) => row.note),
+    ofEach((row) => row.requestId ?? null),
   ]);
   const ids = stored.map(({ id }) => id).sort((a, b) => a - b);
-  return rows.map(({ recipientId: _recipient, hasAttachment: _attachment, ...row }, i) => {
-    const id = ids[i]!;
-    tx.leave("alarm", { realmId, scheduledMessageId: id, version: 1, deliverAt: row.deliverAt });
-    return { ...row, id, version: 1, delivered: false, failed: false };
-  });
+  return rows.map(
+    ({ recipientId: _recipient, hasAttachment: _attachment, requestId: _request, ...row }, i) => {
+      const id = ids[i]!;
+      tx.leave("alarm", { realmId, scheduledMessageId: id, version: 1, deliverAt: row.deliverAt });
+      return { ...row, id, version: 1, delivered: false, failed: false };
+    },
+  );
 }

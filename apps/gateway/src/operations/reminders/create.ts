@@ -3,7 +3,7 @@ import { createReminder } from "@carillon/domain";
 import { handle } from "../../handle.ts";
 import { clientOf } from "../../services.ts";
 
-export default handle.inSteps(operation, async ({ input, actor, client, services }) => {
+export default handle.inSteps(operation, async ({ input, actor, client, requestId, services }) => {
   const { db, site } = services;
   const sendingClient = await clientOf(services, actor, client);
   const id = await db.transaction((tx) =>
@@ -11,6 +11,7 @@ export default handle.inSteps(operation, async ({ input, actor, client, services
       messageId: input.message_id,
       deliverAt: input.scheduled_delivery_timestamp,
       note: input.note,
+      requestId,
     }),
   );
   return { reminder_id: id };

@@ -12,10 +12,11 @@ const batch: Batch<ScheduleRequest, number> = {
 export default handle.batched(
   operation,
   batch,
-  async ({ input, actor, client, services, write }) => {
+  async ({ input, actor, client, requestId, services, write }) => {
     const id = await write({
       actor,
       client: await clientOf(services, actor, client),
+      requestId,
       input: {
         type: input.type,
         to: input.to,

@@ -1,33 +1,10 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { column, messageIdAt, messageIdSlackMs, statement, type Sql } from "@carillon/db";
 import type { Fragment } from "@carillon/model";
 
 import type { Side } from "./window-statement.ts";
 
-/*
- * Messages get their ids nearly in the order in which they are sent: one has the time at which its transaction began,
- * and its id a moment later, so that no message is more than `slackMs` older than one with a lower id. Some 25 messages
- * tell by that where a date lies among the ids of millions, and from there everything is looked for by id, as ever.
- */
-
-/** Beyond what any transaction may take. */
-const slackMs = 5 * 60_000;
-
 /** So many messages that came out of order are looked at. */
 const mostOutOfOrder = 5_000;
-
-const place = statement({
-  name: "message-id-at-time",
-  text: `WITH RECURSIVE half (low, high) AS (
-      SELECT 0::bigint, coalesce(max(id), 0) + 1 FROM messages
-    UNION ALL
-      SELECT CASE WHEN m.earlier THEN m.id + 1 ELSE low END, CASE WHEN m.earlier THEN high ELSE middle END
-      FROM half CROSS JOIN LATERAL (SELECT (low + high) / 2) AS at (middle) LEFT JOIN LATERAL (
-        SELECT id, sent_at < 'epoch'::timestamptz + $1::bigint * interval '1 us' AS earlier
-        FROM messages WHERE id >= middle AND id < high ORDER BY id LIMIT 1) m ON true
-      WHERE low < high
-    ) SELECT low AS id FROM half WHERE low >= high`,
-  row: { id: column.bigint },
-});
 
 const first = statement({
   name: "first-sent-message",
@@ -47,13 +24,13 @@ type Find = (besides: readonly Fragment[], side: Side) => Promise<readonly numbe
 export async function firstSince(sql: Sql, time: bigint, find: Find): Promise<number | undefined> {
   // No message has times beyond these, and the database no numbers.
   const since = Number(time < 0n ? 0n : time > latest ? latest : time);
-  const slack = slackMs * 1_000;
+  const slack = messageIdSlackMs * 1_000;
   const notBefore = sentCompared(">=", since);
-  const lowest: Side = { compare: ">=", bound: await idAt(sql, since - slack), limit: 1 };
+  const lowest: Side = { compare: ">=", bound: await messageIdAt(sql, since - slack), limit: 1 };
   const [id] = await find([notBefore], lowest);
   if (id === undefined) return undefined;
   const found = await sql.rows(first, [[id]]);
-  const until = found[0] ? await idAt(sql, found[0].time + slack) : 0;
+  const until = found[0] ? await messageIdAt(sql, found[0].time + slack) : 0;
   if (!found[0] || until <= id + 1) return id;
   const earlier = await find([notBefore, sentCompared("<", found[0].time)], {
     compare: ">",
@@ -72,10 +49,4 @@ const latest = 9_000_000_000_000_000n;
 function sentCompared(compare: "<" | ">=", time: number): Fragment {
   return (values) =>
     `m.sent_at ${compare} 'epoch'::timestamptz + ${values.add(time, "bigint")} * interval '1 us'`;
-}
-
-/** Below this id all messages are older, but for some that were sent within the slack. */
-async function idAt(sql: Sql, time: number): Promise<number> {
-  const [row] = await sql.rows(place, [time]);
-  return row?.id ?? 0;
 }

@@ -1,0 +1,42 @@
+import { BadParameter, given, givenTime } from "../http/parameters.ts";
+
+/** What messages are looked for by; all that is given holds. */
+export interface Criteria {
+  /** An e-mail address of their account. */
+  readonly address?: string;
+  /** The number or the name of their channel. */
+  readonly channel?: string;
+  /** UNIX seconds at which they were due, or sent, give or take {@link Criteria.withinMinutes}. */
+  readonly at?: number;
+  readonly withinMinutes: number;
+}
+
+const mostMinutes = 1_440;
+
+/**
+ * What is asked for besides an id; undefined for nothing.
+ * @throws BadParameter
+ */
+export function readCriteria(fields: URLSearchParams): Criteria | undefined {
+  const address = text(fields, "address", 254);
+  const channel = text(fields, "channel", 60);
+  const at = givenTime(fields, "at");
+  if (address === undefined && channel === undefined && at === undefined) return undefined;
+  const within = given(fields, "within") ?? "5";
+  const withinMinutes = Number(within);
+  if (!/^\d{1,4}$/.test(within) || withinMinutes < 1 || withinMinutes > mostMinutes)
+    throw new BadParameter(`within must be from 1 to ${mostMinutes}, in minutes`);
+  return {
+    ...(address === undefined ? {} : { address }),
+    ...(channel === undefined ? {} : { channel }),
+    ...(at === undefined ? {} : { at }),
+    withinMinutes,
+  };
+}
+
+function text(fields: URLSearchParams, name: string, longest: number): string | undefined {
+  const value = given(fields, name);
+  if (value !== undefined && (value.length > longest || value.includes("\0")))
+    throw new BadParameter(`${name} must have at most ${longest} characters`);
+  return value;
+}

@@ -1,0 +1,27 @@
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
+
+const ofMessages = statement({
+  name: "dashboard-failures-of",
+  text: `SELECT f.scheduled_message_id AS "scheduledMessageId", f.version, f.reason, f.process,
+      extract(epoch FROM f.due_at)::float8 AS "dueAt", extract(epoch FROM f.failed_at)::float8 AS "failedAt",
+      f.notice_id AS "noticeId"
+    FROM delivery_failures f WHERE f.scheduled_message_id = ANY($1::bigint[]) ORDER BY f.id LIMIT 200`,
+  row: {
+    scheduledMessageId: column.bigint,
+    version: column.int,
+    reason: column.text,
+    process: column.text,
+    dueAt: column.float,
+    /** When the delivery that failed it claimed it. */
+    failedAt: column.float,
+    noticeId: column.bigint.orNull(),
+  },
+});
+
+/** A time at which a scheduled message could not be sent. Times are UNIX seconds. */
+export type FailureView = RowOf<typeof ofMessages.columns>;
+
+/** The oldest first. */
+export function findFailures(sql: Sql, ids: readonly number[]): Promise<FailureView[]> {
+  return ids.length === 0 ? Promise.resolve([]) : sql.rows(ofMessages, [ids]);
+}

@@ -1,0 +1,58 @@
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
+
+/** So many are looked at of those that go by one address or one name, each in an organization of its own. */
+const most = 50;
+
+const accounts = statement({
+  name: "dashboard-accounts",
+  text: `SELECT u.id, u.full_name AS name, u.delivery_email AS email, u.is_active AS "isActive", u.is_bot AS "isBot",
+      u.realm_id AS "realmId", r.name AS "realmName"
+    FROM users u JOIN realms r ON r.id = u.realm_id
+    WHERE u.id = ANY(ARRAY(
+      (SELECT id FROM users WHERE lower(delivery_email) = lower($1) LIMIT ${most})
+      UNION (SELECT id FROM users WHERE lower(email) = lower($1) LIMIT ${most})))
+    ORDER BY u.id LIMIT ${most}`,
+  row: {
+    id: column.int,
+    name: column.text,
+    email: column.text,
+    isActive: column.bool,
+    isBot: column.bool,
+    realmId: column.int,
+    realmName: column.text,
+  },
+});
+
+/** An account that an address belongs to. */
+export type AccountView = RowOf<typeof accounts.columns>;
+
+/** By either of their addresses, whatever its case. */
+export function findAccounts(sql: Sql, address: string): Promise<AccountView[]> {
+  return sql.rows(accounts, [address]);
+}
+
+const channels = statement({
+  name: "dashboard-channels",
+  text: `SELECT c.id, c.name, c.is_archived AS "isArchived", q.id AS "recipientId", c.realm_id AS "realmId",
+      r.name AS "realmName"
+    FROM channels c JOIN realms r ON r.id = c.realm_id JOIN recipients q ON q.channel_id = c.id
+    WHERE c.id = $2 OR (c.realm_id, lower(c.name)) IN (SELECT id, lower($1) FROM realms)
+    ORDER BY c.id LIMIT ${most}`,
+  row: {
+    id: column.int,
+    name: column.text,
+    isArchived: column.bool,
+    recipientId: column.int,
+    realmId: column.int,
+    realmName: column.text,
+  },
+});
+
+/** A channel that goes by a name. */
+export type ChannelView = RowOf<typeof channels.columns>;
+
+/** By number, and by name in every organization. */
+export function findChannels(sql: Sql, channel: string): Promise<ChannelView[]> {
+  const id = /^\d{1,9}$/.test(channel) ? Number(channel) : null;
+  return sql.rows(channels, [channel, id]);
+}

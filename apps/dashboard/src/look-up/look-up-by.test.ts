@@ -1,0 +1,199 @@
+import {
+  channel,
+  organization,
+  scheduledMessage,
+  type TestChannel,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { useDashboard } from "../test-support.ts";
+import type { FoundMany } from "./look-up.ts";
+
+describe("looking messages up by account, channel and time", () => {
+  const dashboard = useDashboard();
+  let org: TestOrganization;
+  let other: TestOrganization;
+  let room: TestChannel;
+
+  before(async () => {
+    const { db } = dashboard();
+    org = await organization(db);
+    other = await organization(db);
+    room = await channel(db, org.member, { name: "Kitchen <i>" });
+    await channel(db, other.member, { name: "kitchen <i>" });
+    await db.rows("UPDATE users SET full_name = 'Ada <b>' WHERE id = $1", [org.member.id]);
+  });
+
+  const find = async (query: Record<string, string>) =>
+    (await dashboard().json(`/look-up?${new URLSearchParams(query).toString()}`)) as FoundMany;
+  const ids = async (query: Record<string, string>) =>
+    (await find(query)).messages.map(({ id }) => id);
+  /** As the pages show it. */
+  const minutesFromNow = (minutes: number) =>
+    new Date(Date.now() + minutes * 60_000)
+      .toISOString()
+      .replace("T", " ")
+      .replace(/\.\d+Z/, " UTC");
+
+  async function sent(minutesAgo: number, by = org.member, to = room): Promise<number> {
+    const { db } = dashboard();
+    const { id } = await scheduledMessage(db, by, to, { dueIn: -minutesAgo * 60 });
+    // Ids rise with time.
+    const messageId = 9_000_000 - minutesAgo;
+    await db.rows(
+      `INSERT INTO messages (id, realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+         render_version, client_id, sent_at, scheduled_message_id)
+       SELECT $2, realm_id, sender_id, recipient_id, true, '', 'the secret words', '', 1, client_id, deliver_at, id
+       FROM scheduled_messages WHERE id = $1`,
+      [id, messageId],
+    );
+    await db.rows(
+      "UPDATE scheduled_messages SET delivered = true, delivered_message_id = $2 WHERE id = $1",
+      [id, messageId],
+    );
+    return id;
+  }
+
+  it("finds what waits, has failed and was sent, of the account with that address, and nobody else's", async () => {
+    const { db } = dashboard();
+    const old = await sent(3_000);
+    const yesterday = await sent(300);
+    const { id: waiting } = await scheduledMessage(db, org.member, room, { dueIn: 7_200 });
+    const { id: failed } = await scheduledMessage(db, org.member, [org.owner], {
+      dueIn: -600,
+      row: { failed: true, failureMessage: "No <u>." },
+    });
+    await scheduledMessage(db, org.owner, room);
+    await scheduledMessage(db, other.member, [other.owner]);
+
+    const found = await find({ address: org.member.email.toUpperCase() });
+    expect(found.accounts?.map(({ id }) => id)).to.deep.equal([org.member.id]);
+    expect(found.channels).to.equal(undefined);
+    expect(found.messages.map(({ id }) => id)).to.deep.equal([waiting, failed, yesterday, old]);
+    expect(found.messages[1]).to.deep.include({
+      state: "failed",
+      senderName: "Ada <b>",
+      realmId: org.realm.id,
+    });
+    expect(JSON.stringify(found)).not.to.contain("secret");
+
+    const both = { address: org.member.email, channel: String(room.id) };
+    expect(await ids(both)).to.deep.equal([waiting, yesterday, old]);
+    expect(await ids({ ...both, at: minutesFromNow(-301), within: "3" })).to.deep.equal([
+      yesterday,
+    ]);
+    const text = await (
+      await dashboard().ask(
+        `/look-up?${new URLSearchParams({ address: org.member.email }).toString()}`,
+      )
+    ).text();
+    expect(text)
+      .to.contain("Ada &lt;b&gt;")
+      .and.contain("No &lt;u&gt;.")
+      .and.contain("Kitchen &lt;i&gt;");
+    expect(text).not.to.match(/<b>|<u>|<i>|secret/);
+  });
+
+  it("finds what goes to a channel, by its number or its name, with all that are called so", async () => {
+    const { db } = dashboard();
+    const { id } = await scheduledMessage(db, org.owner, room, { dueIn: 50 });
+    const byName = await find({ channel: "KITCHEN <i>" });
+    expect(byName.channels).to.have.length(2);
+    expect(byName.messages.map((row) => row.id)).to.include(id);
+    const byNumber = await find({ channel: String(room.id) });
+    expect(byNumber.channels?.map((row) => row.name)).to.deep.equal(["Kitchen <i>"]);
+    expect(byNumber.messages.every(({ channelId }) => channelId === room.id)).to.equal(true);
+  });
+
+  it("finds what was due, failed or sent around a time", async () => {
+    const { db } = dashboard();
+    const at = 5 * 24 * 60;
+    const { id: waiting } = await scheduledMessage(db, org.owner, room, { dueIn: at * 60 });
+    await scheduledMessage(db, org.owner, room, { dueIn: (at + 20) * 60 });
+    expect(await ids({ at: minutesFromNow(at) })).to.deep.equal([waiting]);
+    const was = await sent(10_000, org.owner);
+    await sent(10_020, org.owner);
+    const { id: failed } = await scheduledMessage(db, org.owner, room, {
+      dueIn: -600_060,
+      row: { failed: true },
+    });
+    await db.rows(
+      `INSERT INTO delivery_failures (realm_id, scheduled_message_id, version, kind, sender_id, due_at, failed_at, reason, process)
+       SELECT realm_id, id, 1, 1, sender_id, deliver_at, deliver_at, 'No.', 'h:1' FROM scheduled_messages WHERE id = $1`,
+      [failed],
+    );
+    expect(await ids({ at: minutesFromNow(-10_000) })).to.have.members([was, failed]);
+    expect(await ids({ at: minutesFromNow(-10_001), within: "60" })).to.have.length(3);
+    expect(
+      await ids({
+        at: minutesFromNow(-10_001),
+        within: "60",
+        channel: String(room.id),
+        address: org.member.email,
+      }),
+    ).to.deep.equal([]);
+    expect(await ids({ at: minutesFromNow(-10_001), within: "2" })).to.include(failed);
+  });
+
+  it("finds nothing where nobody has the address or no channel the name, and says so", async () => {
+    expect(await find({ address: "nobody@nowhere.test" })).to.deep.include({
+      accounts: [],
+      messages: [],
+    });
+    expect(await find({ channel: "no such", address: org.member.email })).to.deep.include({
+      channels: [],
+      messages: [],
+    });
+    const text = await (await dashboard().ask("/look-up?address=%3Cscript%3E%40x")).text();
+    expect(text).to.contain("Nobody has this address").and.contain("&lt;script&gt;@x");
+    expect(text).not.to.contain("<script>");
+  });
+
+  it("refuses what cannot be understood", async () => {
+    for (const query of [
+      "at=then",
+      "at=2026-11-22&within=0",
+      "at=2026-11-22&within=9999",
+      "address=%00@x",
+      `channel=${"x".repeat(61)}`,
+    ]) {
+      expect((await dashboard().ask(`/look-up?${query}`)).status, query).to.equal(400);
+    }
+  });
+
+  it("tells the whole way of one, with names", async () => {
+    const { db } = dashboard();
+    const id = await sent(1);
+    await db.rows(
+      "UPDATE scheduled_messages SET request_id = 'abc', ended_by = 'machine:17', ended_at = deliver_at + interval '1.5 s' WHERE id = $1",
+      [id],
+    );
+    await db.rows(
+      `INSERT INTO delivery_failures (realm_id, scheduled_message_id, version, kind, sender_id, due_at, failed_at, reason, notice_id, process)
+       SELECT realm_id, id, 0, 1, sender_id, deliver_at - interval '1 h', deliver_at - interval '1 h', 'Not <i>then</i>.', 77, 'machine:16'
+       FROM scheduled_messages WHERE id = $1`,
+      [id],
+    );
+    const { scheduled } = (await dashboard().json(`/look-up?id=${id}`)) as {
+      scheduled: ReadonlyArray<{ timeline: ReadonlyArray<{ what: string; facts: object }> }>;
+    };
+    const steps = scheduled[0]?.timeline ?? [];
+    expect(steps.map(({ what }) => what)).to.include.members([
+      "scheduled",
+      "due",
+      "claimed",
+      "failed",
+      "sent",
+    ]);
+    expect(steps.find(({ what }) => what === "scheduled")?.facts).to.include({ request: "abc" });
+    expect(steps.find(({ what }) => what === "sent")?.facts).to.include({
+      process: "machine:17",
+      late: "1.5 s",
+    });
+    const text = await (await dashboard().ask(`/look-up?id=${id}`)).text();
+    expect(text)
+      .to.contain("machine:17")
+      .and.contain("Not &lt;i&gt;then&lt;/i&gt;.")
+      .and.contain("Ada &lt;b&gt;");
+  });
+});

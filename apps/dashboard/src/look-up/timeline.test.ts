@@ -1,0 +1,99 @@
+import { expect } from "chai";
+import type { FailureView } from "./find-failures.ts";
+import { timelineOf } from "./timeline.ts";
+
+const pending = {
+  state: "pending",
+  version: 1,
+  createdAt: 100,
+  requestId: "r-1",
+  clientName: "website",
+  alarmedAt: null,
+  deliverAt: 200,
+  sentAt: null,
+  endedAt: null,
+  endedBy: null,
+  deliveredMessageId: null,
+} as const;
+
+const failure: FailureView = {
+  scheduledMessageId: 1,
+  version: 1,
+  dueAt: 200,
+  failedAt: 200.5,
+  reason: "No.",
+  process: "h:7",
+  noticeId: 55,
+};
+
+/** The steps as lines: time, what, facts. */
+const told = (...args: Parameters<typeof timelineOf>) =>
+  timelineOf(...args).map(({ at, what, facts }) =>
+    [at, what, ...Object.entries(facts).map(([name, value]) => `${name}=${value}`)].join(" "),
+  );
+
+describe("the way of a message", () => {
+  it("begins with its request, and ends in what is to come", () => {
+    expect(told({ ...pending, alarmedAt: 101 }, [])).to.deep.equal([
+      "100 scheduled request=r-1 program=website",
+      "101 alarm set version=1",
+      "200 due version=1",
+    ]);
+  });
+
+  it("says which process claimed it and sent it, as which message, and how late", () => {
+    const sent = {
+      ...pending,
+      state: "delivered",
+      alarmedAt: 100,
+      sentAt: 201.5,
+      endedAt: 202,
+      endedBy: "h:7",
+      deliveredMessageId: 9,
+    } as const;
+    expect(told(sent, [])).to.deep.equal([
+      "100 scheduled request=r-1 program=website",
+      "100 alarm set version=1",
+      "200 due version=1",
+      "201.5 claimed process=h:7",
+      "202 sent process=h:7 message=9 late=2 s",
+    ]);
+  });
+
+  it("says why it failed and who was told", () => {
+    const failed = { ...pending, state: "failed", endedAt: 200.7, endedBy: "h:7" } as const;
+    expect(told(failed, [failure])).to.deep.equal([
+      "100 scheduled request=r-1 program=website",
+      "200 due version=1",
+      "200.5 claimed process=h:7",
+      "200.7 failed process=h:7 reason=No. notice=55",
+    ]);
+    expect(told(failed, [{ ...failure, noticeId: null }]).at(-1)).to.match(/told=nobody$/);
+  });
+
+  it("keeps a failure from before its new time", () => {
+    const again = { ...pending, version: 2, deliverAt: 900, alarmedAt: 300 };
+    expect(told(again, [failure])).to.deep.equal([
+      "100 scheduled request=r-1",
+      "200 due version=1",
+      "200.5 claimed process=h:7",
+      "200.5 failed process=h:7 reason=No. notice=55",
+      "300 alarm set version=2",
+      "900 due version=2",
+    ]);
+  });
+
+  it("says no more of what an older version sent, or whose message was removed, than is known", () => {
+    const old = { ...pending, requestId: null, state: "delivered", deliveredMessageId: 9 } as const;
+    expect(told({ ...old, sentAt: 201 }, [])).to.deep.equal([
+      "100 scheduled program=website",
+      "200 due version=1",
+      "201 claimed",
+      "201 sent message=9 late=1 s",
+    ]);
+    expect(told({ ...old, endedAt: 203, endedBy: "h:7" }, []).slice(2)).to.deep.equal([
+      "203 sent process=h:7 message=9 late=3 s",
+    ]);
+    expect(told(old, []).slice(1)).to.deep.equal(["200 due version=1"]);
+  });
+});

@@ -1,0 +1,86 @@
+import { seconds } from "../pages/spans.ts";
+import type { FailureView } from "./find-failures.ts";
+import type { ScheduledView } from "./find-scheduled.ts";
+
+/** A step on the way of a scheduled message or reminder. */
+export interface TimelineStep {
+  /** UNIX seconds. */
+  readonly at: number;
+  readonly what: string;
+  /** Process, request, reason: what there is to know of it, each by its name. */
+  readonly facts: Readonly<Record<string, string | number>>;
+}
+
+type Way = Pick<
+  ScheduledView,
+  | "state"
+  | "version"
+  | "createdAt"
+  | "requestId"
+  | "clientName"
+  | "alarmedAt"
+  | "deliverAt"
+  | "sentAt"
+  | "endedAt"
+  | "endedBy"
+  | "deliveredMessageId"
+>;
+
+/** The whole way of a message, in the order of time: what its row and its failures tell of it. */
+export function timelineOf(row: Way, failures: readonly FailureView[]): TimelineStep[] {
+  const steps: TimelineStep[] = [
+    {
+      at: row.createdAt,
+      what: "scheduled",
+      facts: {
+        ...(row.requestId === null ? {} : { request: row.requestId }),
+        ...(row.version === 1 ? { program: row.clientName } : {}),
+      },
+    },
+    ...failures.flatMap((failure) => failureSteps(row, failure)),
+  ];
+  // The failure of this version has told it already.
+  if (!failures.some(({ version, dueAt }) => version === row.version && dueAt === row.deliverAt))
+    steps.push({ at: row.deliverAt, what: "due", facts: { version: row.version } });
+  if (row.alarmedAt !== null)
+    steps.push({ at: row.alarmedAt, what: "alarm set", facts: { version: row.version } });
+  if (row.state === "delivered") steps.push(...sentSteps(row));
+  // What happened in one instant stays in the order in which it is told.
+  return steps.sort((a, b) => a.at - b.at);
+}
+
+function failureSteps(row: Way, failure: FailureView): TimelineStep[] {
+  const { version, dueAt, failedAt, reason, noticeId } = failure;
+  const process = failure.process === "" ? {} : { process: failure.process };
+  const isLast = row.state === "failed" && version === row.version;
+  return [
+    { at: dueAt, what: "due", facts: { version } },
+    { at: failedAt, what: "claimed", facts: process },
+    {
+      at: isLast && row.endedAt !== null ? Math.max(failedAt, row.endedAt) : failedAt,
+      what: "failed",
+      facts: {
+        ...process,
+        reason,
+        ...(noticeId === null ? { told: "nobody" } : { notice: noticeId }),
+      },
+    },
+  ];
+}
+
+function sentSteps({
+  deliverAt,
+  sentAt,
+  endedAt,
+  endedBy,
+  deliveredMessageId,
+}: Way): TimelineStep[] {
+  const process = endedBy === null ? {} : { process: endedBy };
+  const at = endedAt ?? sentAt;
+  const steps: TimelineStep[] = [];
+  if (sentAt !== null) steps.push({ at: sentAt, what: "claimed", facts: process });
+  if (at === null) return steps;
+  const message = deliveredMessageId === null ? {} : { message: deliveredMessageId };
+  const late = { late: seconds(Math.max(0, at - deliverAt)) };
+  return [...steps, { at, what: "sent", facts: { ...process, ...message, ...late } }];
+}

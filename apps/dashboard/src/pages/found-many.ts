@@ -1,0 +1,79 @@
+import type { Criteria } from "../look-up/criteria.ts";
+import type { AccountView, ChannelView } from "../look-up/find-places.ts";
+import type { ScheduledView } from "../look-up/find-scheduled.ts";
+import type { FoundMany } from "../look-up/look-up.ts";
+import { html, type Content, type Html } from "./html.ts";
+import { table, type Page } from "./layout.ts";
+import { receiverOf, stateOf } from "./look-up.ts";
+import { lookUpForm } from "./look-up-form.ts";
+import { named } from "./names.ts";
+import { moment } from "./spans.ts";
+
+/** The messages of an account, a channel, a time. */
+export function foundManyPage(criteria: Criteria, found: FoundMany): Page {
+  const { accounts, channels, messages } = found;
+  return {
+    title: "Look up",
+    body: [
+      lookUpForm(criteria),
+      accounts === undefined ? "" : accountTable(accounts),
+      channels === undefined ? "" : channelTable(channels),
+      html`<h2>Scheduled messages and reminders</h2>
+        <p class="soft">
+          The next ones that are to be sent, the latest that failed and the latest that were sent,
+          at most fifty of each. Sent ones are looked for among the latest ten thousand messages
+          there.
+        </p>`,
+      table(
+        ["Message", "State", "Due", "Organization", "Sender", "To"],
+        messages.map(messageRow),
+        "There are none.",
+      ),
+    ],
+  };
+}
+
+function accountTable(accounts: readonly AccountView[]): Content {
+  const rows = accounts.map(
+    (account) =>
+      html`<tr>
+        <td>${named(account.name, account.id)}</td>
+        <td>${account.email}</td>
+        <td>${named(account.realmName, account.realmId)}</td>
+        <td>${account.isBot ? "bot" : "person"}${account.isActive ? "" : ", deactivated"}</td>
+      </tr>`,
+  );
+  return [
+    html`<h2>Accounts</h2>`,
+    table(["Account", "Address", "Organization", "What"], rows, "Nobody has this address."),
+  ];
+}
+
+function channelTable(channels: readonly ChannelView[]): Content {
+  const rows = channels.map(
+    (channel) =>
+      html`<tr>
+        <td>${named(channel.name, channel.id)}${channel.isArchived ? " (archived)" : ""}</td>
+        <td>${named(channel.realmName, channel.realmId)}</td>
+      </tr>`,
+  );
+  return [
+    html`<h2>Channels</h2>`,
+    table(["Channel", "Organization"], rows, "No channel is called so."),
+  ];
+}
+
+function messageRow(row: ScheduledView): Html {
+  return html`<tr>
+    <td><a href="/look-up?id=${row.id}">${row.id}</a><br />${row.kind}</td>
+    <td class="why">
+      ${stateOf(row)}${row.failureMessage === null ? "" : `: ${row.failureMessage}`}
+    </td>
+    <td>${moment(row.deliverAt, row.now)}</td>
+    <td>${named(row.realmName, row.realmId)}</td>
+    <td>
+      ${named(row.senderName, row.senderId)}<br /><span class="soft">${row.senderEmail}</span>
+    </td>
+    <td>${receiverOf(row)}</td>
+  </tr>`;
+}

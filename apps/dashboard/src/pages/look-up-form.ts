@@ -1,0 +1,40 @@
+import type { Criteria } from "../look-up/criteria.ts";
+import { html, type Html } from "./html.ts";
+import { clock } from "./spans.ts";
+
+/** What was typed. */
+export interface Asked extends Partial<Criteria> {
+  readonly id?: string;
+}
+
+/** Two forms: by an id, and by what an operator knows of a message otherwise. */
+export function lookUpForm({ id, address, channel, at, withinMinutes = 5 }: Asked): Html {
+  return html`<form class="line" action="/look-up" method="get">
+      <label
+        >Id of a scheduled message, a reminder, a message, background work or a job<input
+          name="id"
+          value="${id}"
+          required
+      /></label>
+      <button>Look up</button>
+    </form>
+    <form class="line" action="/look-up" method="get">
+      <label>E-mail address<input name="address" value="${address}" size="26" /></label>
+      <label>Channel (name or number)<input name="channel" value="${channel}" size="18" /></label>
+      <label
+        >Due, failed or sent around (UTC)<input
+          name="at"
+          value="${at === undefined ? "" : clock(at)}"
+          placeholder="2026-11-22 14:00"
+          size="22"
+      /></label>
+      <label
+        >Give or take, minutes<input
+          name="within"
+          value="${withinMinutes}"
+          inputmode="numeric"
+          size="5"
+      /></label>
+      <button>Find messages</button>
+    </form>`;
+}

@@ -1,0 +1,25 @@
+import type { TimelineStep } from "../look-up/timeline.ts";
+import { html, type Content, type Html } from "./html.ts";
+import { moment } from "./spans.ts";
+
+/** The way of a message as a list, the first step first. What is still to come says so by its time. */
+export function timelineList(steps: readonly TimelineStep[], now: number): Html {
+  return html`<ol class="timeline">
+    ${steps.map(({ at, what, facts }) => html`<li><strong>${what}</strong> ${moment(at, now)}${factsOf(facts)}</li>`)}
+  </ol>`;
+}
+
+function factsOf(facts: TimelineStep["facts"]): Content {
+  const known = Object.entries(facts);
+  if (known.length === 0) return "";
+  return html`<br /><span class="soft"
+      >${known.map(([name, value], i) => [i === 0 ? "" : ", ", `${name} `, valueOf(name, value)])}</span
+    >`;
+}
+
+/** Messages can be looked up themselves. */
+function valueOf(name: string, value: string | number): Content {
+  return name === "message"
+    ? html`<a href="/look-up?id=${value}">${value}</a>`
+    : html`<bdi>${value}</bdi>`;
+}
