@@ -2,24 +2,19 @@ import Router from "@koa/router";
 import type { Database } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
-import type { Context, Middleware } from "koa";
-import { countDead, listDead } from "./dead-letters/list.ts";
-import { replay } from "./dead-letters/replay.ts";
-import { readFilter, readReplay } from "./dead-letters/request.ts";
+import type { Middleware } from "koa";
+import { actions } from "./dead-letters/request.ts";
+import { actOnDeadLetters, previewDeadLetters, showDeadLetters } from "./dead-letters/routes.ts";
 import { listDeletions } from "./deletions/list.ts";
 import { countByReason, countOverTime } from "./failed/counts.ts";
 import { readFailedFilter } from "./failed/filter.ts";
 import { listFailed } from "./failed/list.ts";
 import { readHistory } from "./history/read.ts";
 import { answer, refuse } from "./http/answer.ts";
-import { visitorOf } from "./http/authenticate.ts";
-import { readForm } from "./http/form.ts";
 import { BadParameter, readCursor } from "./http/parameters.ts";
-import { isSameOrigin } from "./http/same-origin.ts";
 import { readCriteria } from "./look-up/criteria.ts";
 import { lookUp, lookUpBy } from "./look-up/look-up.ts";
 import { lateMessages } from "./overview.ts";
-import { deadLettersPage, href } from "./pages/dead-letters.ts";
 import { deletionsPage } from "./pages/deletions.ts";
 import { failedPage } from "./pages/failed.ts";
 import { foundManyPage } from "./pages/found-many.ts";
@@ -97,22 +92,10 @@ export function pageRoutes(services: RouteServices): Middleware {
     answer(ctx, { deletions }, () => deletionsPage(deletions));
   });
 
-  router.get("/dead-letters", async (ctx) => {
-    const query = new URLSearchParams(ctx.querystring);
-    const filter = readFilter(query);
-    const replayed = /^\d+$/.exec(query.get("replayed") ?? "")?.[0];
-    const [page, jobs] = await Promise.all([
-      listDead(db, filter, readCursor(query)),
-      countDead(db),
-    ]);
-    const mayReplay = visitorOf(ctx).role === "operator";
-    const shown = { ...page, filter, jobs, mayReplay };
-    answer(ctx, shown, () =>
-      deadLettersPage(replayed === undefined ? shown : { ...shown, replayed: Number(replayed) }),
-    );
-  });
-
-  router.post("/dead-letters/replay", (ctx) => replayDeadLetters(ctx, services));
+  router.get("/dead-letters", (ctx) => showDeadLetters(ctx, services));
+  router.post("/dead-letters/preview", (ctx) => previewDeadLetters(ctx, services));
+  for (const action of actions)
+    router.post(`/dead-letters/${action}`, (ctx) => actOnDeadLetters(ctx, services, action));
 
   router.get(stylePath, (ctx) => {
     ctx.type = "css";
@@ -129,25 +112,6 @@ export function pageRoutes(services: RouteServices): Middleware {
       refuse(ctx, 400, error.message);
     }
   };
-}
-
-async function replayDeadLetters(ctx: Context, services: RouteServices): Promise<void> {
-  const { role, user } = visitorOf(ctx);
-  if (role !== "operator") return refuse(ctx, 403, "Only the operator may replay dead letters.");
-  if (!isSameOrigin(ctx)) {
-    return refuse(ctx, 403, "This was sent by a page of another site, and changed nothing.");
-  }
-  const form = await readForm(ctx.req);
-  if (form === undefined) return refuse(ctx, 413, "Too much at once: choose fewer, or all.");
-  const request = readReplay(form);
-  const filter = readFilter(form);
-  const replayed = await replay(services, request, user);
-  if (ctx.accepts("html", "json") === "json") {
-    ctx.body = { replayed };
-    return;
-  }
-  ctx.status = 303;
-  ctx.set("Location", href(filter, undefined, replayed));
 }
 
 function entries<Value>(

@@ -2,10 +2,12 @@ import { column, statement, type Sql, type RowOf } from "@carillon/db";
 import type { Cursor } from "../http/parameters.ts";
 import { intentColumns, intentRow } from "../look-up/find-intents.ts";
 
-/** Which dead letters: of one job, of one organization, or all. */
+/** Which dead letters: those for which all that is given holds. */
 export interface DeadFilter {
   readonly job?: string;
   readonly realmId?: number;
+  /** What the text of their last error has somewhere, whatever its case. */
+  readonly error?: string;
 }
 
 export type DeadRow = RowOf<typeof page.columns>;
@@ -19,11 +21,15 @@ export interface DeadPage {
 const pageSize = 50;
 
 /** For `job_intent i`, with the values of {@link filterValues} from `$1`. */
-export const filterCondition =
-  "($1::text IS NULL OR i.job = $1) AND ($2::int IS NULL OR i.realm_id = $2)";
+export const filterCondition = `($1::text IS NULL OR i.job = $1) AND ($2::int IS NULL OR i.realm_id = $2)
+  AND ($3::text IS NULL OR position(lower($3) IN lower(i.last_error)) > 0)`;
 
-export function filterValues({ job, realmId }: DeadFilter): [string | null, number | null] {
-  return [job ?? null, realmId ?? null];
+export function filterValues({
+  job,
+  realmId,
+  error,
+}: DeadFilter): [string | null, number | null, string | null] {
+  return [job ?? null, realmId ?? null, error ?? null];
 }
 
 const page = statement({
@@ -31,8 +37,8 @@ const page = statement({
   text: `SELECT ${intentColumns}, (extract(epoch FROM i.finished_at) * 1000000)::bigint AS "diedAt"
     FROM job_intent i
     WHERE i.state = 'dead' AND ${filterCondition}
-      AND ($3::bigint IS NULL
-        OR (i.finished_at, i.id) < (timestamptz 'epoch' + $3 * interval '1 microsecond', $4::bigint))
+      AND ($4::bigint IS NULL
+        OR (i.finished_at, i.id) < (timestamptz 'epoch' + $4 * interval '1 microsecond', $5::bigint))
     ORDER BY i.finished_at DESC, i.id DESC LIMIT ${pageSize + 1}`,
   row: { ...intentRow /** Microseconds of the UNIX epoch. */, diedAt: column.bigint },
 });

@@ -1,5 +1,6 @@
-import type { DeadFilter, DeadPage } from "../dead-letters/list.ts";
-import type { IntentView } from "../look-up/find-intents.ts";
+import type { DeadFilter, DeadPage, DeadRow } from "../dead-letters/list.ts";
+import { readableReason } from "../dead-letters/reason.ts";
+import type { Action } from "../dead-letters/request.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
@@ -8,73 +9,89 @@ import { moment } from "./spans.ts";
 export interface DeadLetters extends DeadPage {
   readonly filter: DeadFilter;
   readonly jobs: readonly { readonly job: string; readonly count: number }[];
-  readonly mayReplay: boolean;
-  /** How many have just been replayed, where that was asked. */
-  readonly replayed?: number;
+  readonly mayAct: boolean;
+  /** What has just been done, with how many, where that was asked. */
+  readonly done?: { readonly action: Action; readonly count: number };
 }
 
-/** Work that was given up, with the reason, and the button that tries it again. */
+/** Work that was given up, with the reason, and the ways to try it again or to have done with it. */
 export function deadLettersPage(shown: DeadLetters): Page {
-  const { rows, next, filter, replayed } = shown;
+  const { rows, next, filter, done, mayAct } = shown;
   const columns = [
+    ...(mayAct ? ["Choose"] : []),
     "Work",
     "Job",
     "Organization",
     "Given up",
     { n: "Attempts" },
     "Reason",
-    ...(shown.mayReplay ? [""] : []),
   ];
+  const list = table(
+    columns,
+    rows.map((row) => deadRow(row, mayAct)),
+    "There are none.",
+  );
   return {
     title: "Dead letters",
     body: [
-      replayed === undefined
+      done === undefined
         ? ""
-        : html`<div class="verdict good" role="status"><p>${said(replayed)}</p></div>`,
+        : html`<div class="verdict good" role="status">
+            <p>${said(done.action, done.count)}</p>
+          </div>`,
       filterForm(shown),
-      table(
-        columns,
-        rows.map((row) => deadRow(row, shown)),
-        "There are none.",
-      ),
+      mayAct && rows.length > 0 ? chooseForm(filter, list) : list,
       next === undefined
         ? ""
-        : html`<p><a href="${href(filter, next.join("-"))}">Older ones</a></p>`,
-      shown.mayReplay && rows.length > 0 ? replayAll(shown) : "",
+        : html`<p><a href="${href(filter, { after: next.join("-") })}">Older ones</a></p>`,
     ],
   };
 }
 
-function said(replayed: number): string {
-  if (replayed === 0) return "Nothing was replayed: it was not dead any more.";
-  return `${replayed === 1 ? "One is" : `${replayed} are`} to be tried again within seconds.`;
+function said(action: Action, count: number): string {
+  const one = count === 1;
+  if (action === "discard") {
+    return count === 0
+      ? "Nothing was discarded: it was not dead any more."
+      : `${one ? "One is" : `${count} are`} discarded: nobody will do ${one ? "it" : "them"}.`;
+  }
+  return count === 0
+    ? "Nothing was replayed: it was not dead any more."
+    : `${one ? "One is" : `${count} are`} to be tried again within seconds.`;
 }
 
-function deadRow(row: IntentView, { mayReplay, filter }: DeadLetters): Html {
+function deadRow(row: DeadRow, mayAct: boolean): Html {
+  const reason = readableReason(row.lastError);
+  const whole =
+    row.lastError === null || row.lastError === reason
+      ? reason
+      : html`<details id="error-${row.id}">
+          <summary>${reason}</summary>
+          <p class="told">${row.lastError}</p>
+        </details>`;
   return html`<tr>
+    ${mayAct ? html`<td><input type="checkbox" name="chosen" value="${row.id}-${row.version}" aria-label="Work ${row.id}" /></td>` : ""}
     <td><a href="/look-up?id=${row.id}">${row.id}</a><br /><code>${row.uniqueKey}</code></td>
     <td>${row.job}</td>
     <td>${row.realmId === null ? "–" : named(row.realmName, row.realmId)}</td>
     <td>${row.finishedAt === null ? "–" : moment(row.finishedAt, row.now)}</td>
     <td class="n">${row.attempts}</td>
-    <td class="why">${row.lastError ?? "–"}</td>
-    ${mayReplay ? html`<td>${replayForm([hidden("id", row.id), hidden("version", row.version), kept(filter)], "Replay")}</td>` : ""}
+    <td class="why">${whole}</td>
   </tr>`;
 }
 
-function replayAll({ filter, jobs }: DeadLetters): Html {
-  const matching = jobs
-    .filter(({ job }) => filter.job === undefined || filter.job === job)
-    .reduce((sum, { count }) => sum + count, 0);
-  const which =
-    filter.realmId === undefined ? `all ${matching}` : `all of organization ${filter.realmId}`;
-  const of = filter.job === undefined ? "" : ` of ${filter.job}`;
-  return replayForm([hidden("all", "true"), kept(filter)], `Replay ${which}${of}`);
-}
-
-function replayForm(fields: Content, text: string): Html {
-  return html`<form action="/dead-letters/replay" method="post">
-    ${fields}<button>${text}</button>
+/** Nothing is done by this form: it leads to a preview. */
+function chooseForm(filter: DeadFilter, list: Html): Html {
+  return html`<form action="/dead-letters/preview" method="post">
+    ${keptFilter(filter)} ${list}
+    <fieldset class="line">
+      <label class="tick"
+        ><input type="checkbox" name="all" value="true" /> all that the filter finds, on further
+        pages too</label
+      >
+      <button name="what" value="replay">Replay …</button>
+      <button name="what" value="discard">Discard …</button>
+    </fieldset>
   </form>`;
 }
 
@@ -93,29 +110,39 @@ function filterForm({ filter, jobs }: DeadLetters): Html {
       </select></label
     >
     <label
-      >Organization<input name="realm" inputmode="numeric" size="6" value="${filter.realmId}"
+      >Organization (number)<input
+        name="realm"
+        inputmode="numeric"
+        size="6"
+        value="${filter.realmId}"
     /></label>
+    <label>Text in the error<input name="error" size="24" value="${filter.error}" /></label>
     <button>Show</button>
   </form>`;
 }
 
-function kept({ job, realmId }: DeadFilter): Content {
+/** The filter as fields of a form. */
+export function keptFilter({ job, realmId, error }: DeadFilter): Content {
   return [
     job === undefined ? "" : hidden("job", job),
     realmId === undefined ? "" : hidden("realm", realmId),
+    error === undefined ? "" : hidden("error", error),
   ];
 }
 
-function hidden(name: string, value: string | number): Html {
+export function hidden(name: string, value: string | number): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-/** The address of the list. */
-export function href({ job, realmId }: DeadFilter, after?: string, replayed?: number): string {
+/** The address of the list, of a further page, or of what was done there. */
+export function href(
+  { job, realmId, error }: DeadFilter,
+  more: { readonly after?: string; readonly replayed?: number; readonly discarded?: number } = {},
+): string {
   const query = new URLSearchParams();
   if (job !== undefined) query.set("job", job);
   if (realmId !== undefined) query.set("realm", String(realmId));
-  if (after !== undefined) query.set("after", after);
-  if (replayed !== undefined) query.set("replayed", String(replayed));
+  if (error !== undefined) query.set("error", error);
+  for (const [name, value] of Object.entries(more)) query.set(name, String(value));
   return query.size === 0 ? "/dead-letters" : `/dead-letters?${query.toString()}`;
 }

@@ -60,6 +60,7 @@ function places({ publicChannels, privateChannels, direct }: DeletionView): stri
 function state({ finishedAt, createdAt, state: work, lastError }: DeletionView): Content {
   if (finishedAt !== null) return html`<td>finished after ${seconds(finishedAt - createdAt)}</td>`;
   const why = lastError === null ? "" : `: ${lastError}`;
+  if (work === null) return html`<td class="lost">discarded${why}</td>`;
   return work === "dead"
     ? html`<td class="lost"><a href="/dead-letters">given up</a>${why}</td>`
     : html`<td class="why">goes on${why}</td>`;

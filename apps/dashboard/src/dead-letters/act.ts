@@ -1,0 +1,95 @@
+import { column, statement, type Database, type RowOf } from "@carillon/db";
+import type { Logger } from "@carillon/kit";
+import { chosenBy, conditions, databaseMicros, mostAtOnce } from "./choose.ts";
+import type { Action, Choice } from "./request.ts";
+
+const doneRow = {
+  id: column.bigint,
+  realmId: column.int.orNull(),
+  job: column.text,
+  uniqueKey: column.text,
+  version: column.int,
+};
+
+type Done = RowOf<typeof doneRow>;
+
+/** Rows in one transaction. */
+const batch = 500;
+
+/**
+ * What becomes of the rows of `chosen`, which are locked. What is replayed is pending again, as a new version with attempts
+ * of its own; what is discarded is gone, and its key is free.
+ */
+const effects: Readonly<Record<Action, { readonly change: string; readonly event: string }>> = {
+  replay: {
+    change: `UPDATE job_intent i SET state = 'pending', version = i.version + 1, attempts = 0,
+        run_at = now(), enqueued_at = NULL, finished_at = NULL
+      FROM chosen c WHERE i.id = c.id
+      RETURNING i.id, i.realm_id, i.job, i.unique_key, i.version, c.attempts, c.error`,
+    event: "job_replayed",
+  },
+  discard: {
+    change: `DELETE FROM job_intent i USING chosen c WHERE i.id = c.id
+      RETURNING i.id, i.realm_id, i.job, i.unique_key, i.version, c.attempts, c.error`,
+    event: "job_discarded",
+  },
+};
+
+/** @param condition on `job_intent i`, of `$1` to `$3` */
+const acting = (action: Action, by: keyof typeof conditions) =>
+  statement({
+    name: `dead-letters-${action}-${by}`,
+    text: `WITH chosen AS (
+        SELECT i.id, i.attempts, left(i.last_error, 1000) AS error FROM job_intent i
+        WHERE i.state = 'dead' AND ${conditions[by]}
+          AND (i.finished_at IS NULL OR i.finished_at <= timestamptz 'epoch' + $4::bigint * interval '1 microsecond')
+        ORDER BY i.finished_at, i.id LIMIT ${batch} FOR UPDATE SKIP LOCKED
+      ), done AS (
+        ${effects[action].change}
+      ), audited AS (
+        INSERT INTO audit_log (realm_id, event_type, extra_data)
+        SELECT realm_id, '${effects[action].event}', jsonb_build_object('intent_id', id, 'job', job,
+          'unique_key', unique_key, 'version', version, 'attempts', attempts, 'error', error, 'operator', $5::text)
+        FROM done WHERE realm_id IS NOT NULL
+      )
+      SELECT id, realm_id AS "realmId", job, unique_key AS "uniqueKey", version FROM done`,
+    row: doneRow,
+  });
+
+const statements = {
+  replay: { chosen: acting("replay", "chosen"), matching: acting("replay", "matching") },
+  discard: { chosen: acting("discard", "chosen"), matching: acting("discard", "matching") },
+};
+
+const said: Readonly<Record<Action, string>> = {
+  replay: "a dead letter is replayed",
+  discard: "a dead letter is discarded",
+};
+
+/**
+ * Replays or discards dead letters. What is not dead (any more), or is another version, is left alone, so that two at once,
+ * or the same twice, are one. Work of no organization has no place in the audit log, which belongs to organizations: the
+ * log line is its trace.
+ * @param operator their name, for the audit log
+ * @returns with how many it was done; at most 10,000 in one go
+ */
+export async function act(
+  { db, log }: { readonly db: Database; readonly log: Logger },
+  action: Action,
+  choice: Choice,
+  operator: string,
+): Promise<number> {
+  const now = await databaseMicros(db);
+  // What dies again meanwhile waits for the next request.
+  const before = Math.min(now, ("matching" in choice ? choice.before : undefined) ?? now);
+  const { by, values } = chosenBy(choice);
+  let count = 0;
+  for (;;) {
+    const rows: Done[] = await db.transaction((tx) =>
+      tx.rows(statements[action][by], [...values, before, operator]),
+    );
+    for (const row of rows) log.info({ operator, ...row }, said[action]);
+    count += rows.length;
+    if (rows.length < batch || count >= mostAtOnce) return count;
+  }
+}

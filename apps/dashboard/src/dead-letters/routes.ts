@@ -1,0 +1,88 @@
+import type { Context } from "koa";
+import type { Database } from "@carillon/db";
+import type { Logger } from "@carillon/kit";
+import { answer, refuse } from "../http/answer.ts";
+import { visitorOf } from "../http/authenticate.ts";
+import { readForm } from "../http/form.ts";
+import { readCursor } from "../http/parameters.ts";
+import { isSameOrigin } from "../http/same-origin.ts";
+import { deadLettersPage, href } from "../pages/dead-letters.ts";
+import { deadPreviewPage } from "../pages/dead-preview.ts";
+import { act } from "./act.ts";
+import { preview } from "./choose.ts";
+import { countDead, listDead } from "./list.ts";
+import { readableReason } from "./reason.ts";
+import { readAction, readChoice, readFilter, type Action } from "./request.ts";
+
+interface Services {
+  readonly db: Database;
+  readonly log: Logger;
+}
+
+/** `GET /dead-letters`. */
+export async function showDeadLetters(ctx: Context, { db }: Services): Promise<void> {
+  const query = new URLSearchParams(ctx.querystring);
+  const filter = readFilter(query);
+  const [page, jobs] = await Promise.all([listDead(db, filter, readCursor(query)), countDead(db)]);
+  const rows = page.rows.map((row) => ({ ...row, reason: readableReason(row.lastError) }));
+  const done = doneIn(query);
+  const shown = { ...page, rows, filter, jobs, mayAct: visitorOf(ctx).role === "operator" };
+  answer(ctx, shown, () => deadLettersPage(done ? { ...shown, done } : shown));
+}
+
+/** What the redirect after an action has told the list. */
+function doneIn(query: URLSearchParams): { action: Action; count: number } | undefined {
+  for (const [name, action] of [
+    ["replayed", "replay"],
+    ["discarded", "discard"],
+  ] as const) {
+    const count = /^\d{1,9}$/.exec(query.get(name) ?? "")?.[0];
+    if (count !== undefined) return { action, count: Number(count) };
+  }
+  return undefined;
+}
+
+/** `POST /dead-letters/preview`: a form may choose more than an address can hold. It changes nothing. */
+export async function previewDeadLetters(ctx: Context, { db }: Services): Promise<void> {
+  const form = await operatorsForm(ctx);
+  if (form === undefined) return;
+  const action = readAction(form);
+  const choice = readChoice(form);
+  const found = await preview(db, choice);
+  answer(ctx, { action, ...found }, () => deadPreviewPage(action, choice, readFilter(form), found));
+}
+
+/** `POST /dead-letters/replay` and `POST /dead-letters/discard`. */
+export async function actOnDeadLetters(
+  ctx: Context,
+  services: Services,
+  action: Action,
+): Promise<void> {
+  const form = await operatorsForm(ctx);
+  if (form === undefined) return;
+  const choice = readChoice(form);
+  const filter = readFilter(form);
+  const count = await act(services, action, choice, visitorOf(ctx).user);
+  const done = action === "replay" ? { replayed: count } : { discarded: count };
+  if (ctx.accepts("html", "json") === "json") {
+    ctx.body = done;
+    return;
+  }
+  ctx.status = 303;
+  ctx.set("Location", href(filter, done));
+}
+
+/** What the operator sends by a page of ours; undefined where that is refused. */
+async function operatorsForm(ctx: Context): Promise<URLSearchParams | undefined> {
+  if (visitorOf(ctx).role !== "operator") {
+    refuse(ctx, 403, "Only the operator may replay or discard dead letters.");
+    return undefined;
+  }
+  if (!isSameOrigin(ctx)) {
+    refuse(ctx, 403, "This was sent by a page of another site, and changed nothing.");
+    return undefined;
+  }
+  const form = await readForm(ctx.req);
+  if (form === undefined) refuse(ctx, 413, "Too much at once: choose fewer, or all.");
+  return form;
+}

@@ -1,0 +1,66 @@
+import { mostAtOnce, type Preview } from "../dead-letters/choose.ts";
+import type { DeadFilter } from "../dead-letters/list.ts";
+import type { Action, Choice } from "../dead-letters/request.ts";
+import { hidden, href, keptFilter } from "./dead-letters.ts";
+import { html, type Content } from "./html.ts";
+import { table, type Page } from "./layout.ts";
+import { named } from "./names.ts";
+
+const words: Readonly<Record<Action, { readonly verb: string; readonly effect: string }>> = {
+  replay: {
+    verb: "Replay",
+    effect: "It becomes pending again and gets attempts of its own, within seconds.",
+  },
+  discard: {
+    verb: "Discard",
+    effect:
+      "Nobody will ever do it, and it cannot be brought back. The audit log keeps what it was.",
+  },
+};
+
+/** What would be done, and the button that does it: the same form twice does it once. */
+export function deadPreviewPage(
+  action: Action,
+  choice: Choice,
+  filter: DeadFilter,
+  { groups, count, before }: Preview,
+): Page {
+  const { verb, effect } = words[action];
+  const back = html`<a href="${href(filter)}">Back to the list</a>`;
+  if (count === 0)
+    return {
+      title: `${verb} nothing`,
+      body: html`<p>
+        Nothing of what you chose is dead any more, or it is another version by now. ${back}
+      </p>`,
+    };
+  const rows = groups.map(
+    (group) =>
+      html`<tr>
+        <td>${group.job}</td>
+        <td>${group.realmId === null ? "–" : named(group.realmName, group.realmId)}</td>
+        <td class="n">${group.count}</td>
+      </tr>`,
+  );
+  const many =
+    count >= mostAtOnce ? `the oldest ${mostAtOnce.toLocaleString("en")}` : String(count);
+  return {
+    title: `${verb} ${many}?`,
+    body: [
+      html`<p>${effect}</p>`,
+      table(["Job", "Organization", { n: "Dead letters" }], rows, ""),
+      html`<form class="line" action="/dead-letters/${action}" method="post">
+        ${keptFilter(filter)} ${fieldsOf(choice, before)}
+        <button class="${action}">${verb} ${many}</button>
+        ${back}
+      </form>`,
+    ],
+  };
+}
+
+function fieldsOf(choice: Choice, before: number): Content {
+  if ("matching" in choice) return [hidden("all", "true"), hidden("before", before)];
+  return choice.chosen.map(({ id, version }) =>
+    version === null ? hidden("id", id) : hidden("chosen", `${id}-${version}`),
+  );
+}
