@@ -53,6 +53,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["users"],
     ["bots", "settings"],
     ["realms"],
+    ["operators"],
     ["channel-folders", "linkifiers", "server"],
     ["event-formats"],
     ["register/context", "register/realm"],

@@ -10,11 +10,18 @@ const below: Readonly<Record<string, readonly string[]>> = {
   mail: ["kit"],
   push: ["kit"],
   db: ["kit", "contract", "jobs"],
+  backup: ["kit", "db"],
   markdown: ["kit", "contract"],
   events: ["kit", "contract", "jobs", "db"],
   queue: ["kit", "contract", "jobs", "db", "events"],
   model: ["kit", "contract", "jobs", "db", "events", "markdown"],
   domain: ["kit", "contract", "jobs", "db", "events", "markdown", "model", "mail", "push"],
+};
+
+/** What one app may import besides. */
+const only: Readonly<Record<string, readonly string[]>> = {
+  standalone: ["embedded"],
+  cli: ["backup", "embedded"],
 };
 
 const forApps = [
@@ -95,8 +102,7 @@ function brokenByOurs(
   if (group === undefined || group === "" || own === "testkit") return undefined;
   if (!isPackage) return "nobody imports an app; testkit alone may";
   if (name === own) return "a package's own files are imported by their paths";
-  const allowed =
-    group === "apps" ? [...forApps, ...(own === "standalone" ? ["embedded"] : [])] : below[own];
+  const allowed = group === "apps" ? [...forApps, ...(only[own] ?? [])] : below[own];
   if (allowed?.includes(name)) return undefined;
   return `imports point one way, and ${own} may import ${allowed?.join(", ") || "none of ours"}`;
 }

@@ -1,4 +1,4 @@
-import { prepareDataDir } from "@carillon/embedded";
+import { lockInstance, prepareDataDir } from "@carillon/embedded";
 import {
   childEnvironment,
   createLogger,
@@ -14,7 +14,6 @@ import { givenDatabase, keepDatabase, type KeptDatabase } from "./database-keepe
 import { ensureFirstOrganization, type CreateOrganization } from "./first-organization.ts";
 import { greet } from "./greeting.ts";
 import { healthy, localUrl } from "./health.ts";
-import { lockInstance } from "./instance-lock.ts";
 import { LogFile } from "./log-file.ts";
 import { bouncerHost, checkPorts, type Ports } from "./ports.ts";
 import { settleSecrets } from "./secrets.ts";

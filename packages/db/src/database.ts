@@ -3,6 +3,7 @@ import type pg from "pg";
 
 import type { PrismaClient } from "./generated/client.ts";
 import type { Lifetime } from "./lifetime.ts";
+import { checkServer } from "./check-server.ts";
 import { checkMigrations, unreachable } from "./migrations.ts";
 import { createPool, type PoolOptions } from "./pool.ts";
 import { prismaWhenNeeded } from "./prisma-when-needed.ts";
@@ -44,19 +45,10 @@ export async function connectDatabase(
   const pool = createPool(databaseUrl, options);
   let version = 0;
   try {
-    const { rows } = await pool
-      .query<{ folds: boolean; version: number }>(
-        "SELECT lower('Ä') = 'ä' AS folds, current_setting('server_version_num')::int AS version",
-      )
-      .catch((error: Error) => {
-        throw unreachable(databaseUrl, error);
-      });
-    if (!rows[0]?.folds) {
-      throw new StartupError(
-        "DATABASE_URL: the database's locale does not fold letters beyond ASCII; create it with a UTF-8 locale such as C.UTF-8",
-      );
-    }
-    version = rows[0].version;
+    const server = await checkServer(pool).catch((error: Error) => {
+      throw error instanceof StartupError ? error : unreachable(databaseUrl, error);
+    });
+    version = server.number;
     await checkMigrations(pool);
   } catch (error) {
     await pool.end();

@@ -31,6 +31,29 @@ describe("heartbeats", () => {
     expect(await row(own.processId)).to.equal(undefined);
   });
 
+  it("tell how far the clock of a process is ahead of the database's, from the second on", async () => {
+    const own = heartbeatOf("worker");
+    const ahead = async () =>
+      (
+        await db.rows<{ ahead: number | null }>(
+          "SELECT clock_ahead AS ahead FROM process_heartbeats WHERE process_id = $1",
+          [own.processId],
+        )
+      )[0]?.ahead;
+    const now = Date.now;
+    try {
+      Date.now = () => now() + 3_600_000;
+      await own.beat(db);
+      expect(await ahead()).to.equal(null);
+      await own.beat(db);
+      // The two clocks of this machine are one; a beat may take its time.
+      expect(await ahead()).to.be.within(3_540, 3_660);
+    } finally {
+      Date.now = now;
+      await own.end(db);
+    }
+  });
+
   it("forget processes that died without a word an hour ago, and come back after a long sleep", async () => {
     const own = heartbeatOf("gateway");
     await own.beat(db);

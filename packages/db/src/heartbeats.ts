@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 
 import { heartbeat, type ProcessName } from "@carillon/jobs";
 
+import { column } from "./column.ts";
 import type { RecurringTask } from "./recurring-task.ts";
 import type { Sql } from "./sql.ts";
 import { statement } from "./statement.ts";
@@ -23,10 +24,12 @@ const write = statement({
   text: `WITH forgotten AS (
       DELETE FROM process_heartbeats WHERE last_seen < now() - interval '${forgottenAfter} seconds'
         AND process_id <> $1)
-    INSERT INTO process_heartbeats (process_id, role, host, pid, started_at, counters)
-    VALUES ($1, $2, $3, $4, now() - make_interval(secs => $5), $6)
-    ON CONFLICT (process_id) DO UPDATE SET last_seen = now(), counters = excluded.counters`,
-  row: {},
+    INSERT INTO process_heartbeats (process_id, role, host, pid, started_at, counters, clock_ahead)
+    VALUES ($1, $2, $3, $4, now() - make_interval(secs => $5), $6, $7)
+    ON CONFLICT (process_id) DO UPDATE SET last_seen = now(), counters = excluded.counters,
+      clock_ahead = excluded.clock_ahead
+    RETURNING extract(epoch FROM clock_timestamp())::float8 AS "databaseTime"`,
+  row: { databaseTime: column.float },
 });
 
 const remove = statement({
@@ -42,9 +45,13 @@ const remove = statement({
  */
 export function heartbeatOf(role: ProcessName, counters: () => object = () => ({})): Heartbeat {
   const processId = randomUUID();
+  let clockAhead: number | null = null;
   const beat = async (sql: Sql): Promise<void> => {
     const values = [processId, role, hostname(), process.pid, process.uptime()];
-    await sql.rows(write, [...values, JSON.stringify(counters())]);
+    const sent = Date.now();
+    const [row] = await sql.rows(write, [...values, JSON.stringify(counters()), clockAhead]);
+    // The database looked at its clock somewhere in between.
+    if (row) clockAhead = (sent + Date.now()) / 2_000 - row.databaseTime;
   };
   return {
     definition: heartbeat,

@@ -1,5 +1,6 @@
 export * from "./alarms.ts";
 export * from "./bare-statements.ts";
+export * from "./check-server.ts";
 export * from "./composed.ts";
 export { Column, column, type Columns, type RowOf } from "./column.ts";
 export * from "./counters.ts";
@@ -7,6 +8,7 @@ export * from "./daily.ts";
 export { connectDatabase, type Database } from "./database.ts";
 export * from "./delivery-history.ts";
 export * from "./ensure-database.ts";
+export * from "./forget-alarms.ts";
 export * from "./heartbeats.ts";
 export * from "./intents/claim-intent.ts";
 export * from "./intents/clear-intents.ts";

@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 import { StartupError } from "@carillon/kit";
 import pg from "pg";
 
+import { checkServer } from "./check-server.ts";
+
 /**
  * Migrations in Prisma's folder format, recorded in Prisma's own table with its checksums, so that
  * `prisma migrate deploy` would agree; applied by SQL alone, because Prisma's engine is a download.
@@ -74,17 +76,13 @@ export async function applyMigrations(
 ): Promise<string[]> {
   const client = await connect(databaseUrl, set);
   try {
+    if (set === chat) await checkServer(client);
     await client.query("SELECT pg_advisory_lock($1)", [migrationLock]);
     await client.query(ledger);
     const pending = comparison(set, await readMigrations(set), await applied(client));
     for (const migration of pending) {
       await client.query("BEGIN");
-      await client.query(migration.sql);
-      await client.query(
-        `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-         VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
-        [randomUUID(), migration.checksum, migration.name],
-      );
+      await apply(client, migration);
       await client.query("COMMIT");
     }
     return pending.map((migration) => migration.name);
@@ -95,6 +93,37 @@ export async function applyMigrations(
   } finally {
     // Closing the connection gives up its lock and whatever a failed migration left open.
     await client.end();
+  }
+}
+
+async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  await client.query(sql);
+  await client.query(
+    `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name],
+  );
+}
+
+/**
+ * Applies just these migrations to an empty database, in the transaction that is open: for what is restored into the
+ * tables that they make.
+ * @throws StartupError when this build does not know one of them as it was
+ */
+export async function replayMigrations(
+  client: pg.Client,
+  wanted: readonly Pick<Migration, "name" | "checksum">[],
+): Promise<void> {
+  await client.query("SELECT pg_advisory_xact_lock($1)", [migrationLock]);
+  await client.query(ledger);
+  const known = await readMigrations();
+  for (const { name, checksum } of wanted) {
+    const migration = known.find((one) => one.name === name);
+    if (migration?.checksum !== checksum) {
+      const problem = migration ? "had another text" : "is unknown to this build";
+      throw new StartupError(`migration ${name} ${problem}: use the build that made the backup`);
+    }
+    await apply(client, migration);
   }
 }
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 /** Names of what `DATA_DIR/secrets.json` holds. */
 export type SecretName =
   | "SECRET_KEY"
+  | "NEXT_SECRET_KEY"
   | "DASHBOARD_USER"
   | "DASHBOARD_PASSWORD"
   | "POSTGRES_PASSWORD"
@@ -32,8 +33,26 @@ export async function keptSecret(
 
 /** Keeps `value` under `name`, in place of what was kept before. */
 export async function keepSecret(dataDir: string, name: SecretName, value: string): Promise<void> {
+  await writeSecrets(dataDir, { ...(await readSecrets(dataDir)), [name]: value });
+}
+
+/** Keeps nothing under `name` any more. */
+export async function forgetSecret(dataDir: string, name: SecretName): Promise<void> {
+  const { [name]: _forgotten, ...others } = await readSecrets(dataDir);
+  await writeSecrets(dataDir, others);
+}
+
+/**
+ * The secret kept under `name`; undefined when there is none.
+ * @throws StartupError as `keptSecret` does
+ */
+export async function readSecret(dataDir: string, name: SecretName): Promise<string | undefined> {
+  return (await readSecrets(dataDir))[name];
+}
+
+async function writeSecrets(dataDir: string, secrets: Record<string, string>): Promise<void> {
   const path = join(dataDir, "secrets.json");
-  const text = JSON.stringify({ ...(await readSecrets(dataDir)), [name]: value }, null, 2);
+  const text = JSON.stringify(secrets, null, 2);
   // A crash in the middle leaves the old file, never half of one.
   const half = `${path}.${process.pid}`;
   await writeFile(half, `${text}\n`, { mode: 0o600 });

@@ -23,6 +23,7 @@ export async function prepareRedis(redisUrl: string, log: Logger): Promise<void>
   client.on("error", (error) => (lastError = error));
   try {
     await client.connect();
+    checkVersion(field(await client.info("server"), "redis_version"));
     // INFO works where CONFIG is forbidden, as on managed servers.
     const memory = await client.info("memory");
     const policy = field(memory, "maxmemory_policy");
@@ -42,6 +43,18 @@ export async function prepareRedis(redisUrl: string, log: Logger): Promise<void>
   } finally {
     client.disconnect();
   }
+}
+
+/** The oldest Redis that Carillon runs on (docs/operating.md). */
+const oldest = [6, 2] as const;
+
+/** @throws StartupError naming REDIS_URL */
+function checkVersion(version: string | undefined): void {
+  const [major = 0, minor = 0] = version?.split(".").map(Number) ?? [];
+  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return;
+  throw new StartupError(
+    `REDIS_URL: that is Redis ${version ?? "of an unknown version"}, and the oldest that Carillon runs on is ${oldest.join(".")}`,
+  );
 }
 
 /**

@@ -14,9 +14,16 @@ export interface InstanceLock {
  * @throws StartupError when a standalone runs there
  */
 export function lockInstance(dataDir: string): InstanceLock {
-  const lock = takeLockFile(join(dataDir, "standalone.pid"));
-  if ("release" in lock) return { predecessorWasKilled: lock.replaced, release: lock.release };
+  const lock = tryLockInstance(dataDir);
+  if ("release" in lock) return lock;
   throw new StartupError(
     `Carillon runs already on DATA_DIR ${dataDir} (process ${lock.heldBy}): stop that one first, or choose another DATA_DIR`,
   );
+}
+
+/** The lock of `dataDir`, or the process that has it. */
+export function tryLockInstance(dataDir: string): InstanceLock | { readonly heldBy: number } {
+  const lock = takeLockFile(join(dataDir, "standalone.pid"));
+  if (!("release" in lock)) return lock;
+  return { predecessorWasKilled: lock.replaced, release: lock.release };
 }

@@ -1,0 +1,233 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { connectDatabase, type Database } from "@carillon/db";
+import { StartupError } from "@carillon/kit";
+import {
+  administer,
+  channel,
+  dropDatabase,
+  organization,
+  pastMessages,
+  postgresUrl,
+  scheduledMessage,
+  useDatabase,
+  waitFor,
+  withDatabase,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { randomBytes } from "node:crypto";
+
+import { listTables } from "./tables.ts";
+import { onConnection } from "./connect.ts";
+import { restoreBackup } from "./restore-backup.ts";
+import { writeBackup } from "./write-backup.ts";
+
+describe("a backup", () => {
+  const db = useDatabase();
+  let folder: string;
+  let file: string;
+  const made: string[] = [];
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "carillon-backup-"));
+    file = join(folder, "backup");
+    const { realm, member, owner } = await organization(db);
+    const room = await channel(db, realm, { subscribers: [member, owner] });
+    await pastMessages(db, room, member, { count: 3, topic: "a\tb\\c\n\\.\n\u{1f600} \r\n\\N" });
+    await scheduledMessage(db, member, room, { row: { alarmedAt: new Date() } });
+    await db.rows(
+      `INSERT INTO job_intent (job, unique_key, payload, enqueued_at) VALUES ('x', '1', '{}', now())`,
+    );
+    await writeBackup(db.url, createWriteStream(file));
+  });
+  after(async () => {
+    await rm(folder, { recursive: true });
+    for (const name of made) await dropDatabase(name);
+  });
+
+  const emptyDatabase = async () => {
+    const name = `carillon_restore_${randomBytes(6).toString("hex")}`;
+    await administer((client) => client.query(`CREATE DATABASE ${name}`));
+    made.push(name);
+    return withDatabase(postgresUrl(), name);
+  };
+
+  /** Every row of every table that a backup has, as text. */
+  const everything = (url: string) =>
+    onConnection(url, async (client) => {
+      const found: Record<string, string[]> = {};
+      for (const { name } of await listTables(client)) {
+        const { rows } = await client.query<{ row: string }>(
+          `SELECT (to_jsonb(t) - 'alarmed_at' - 'enqueued_at')::text AS row FROM "${name}" t ORDER BY 1`,
+        );
+        found[name] = rows.map(({ row }) => row);
+      }
+      return found;
+    });
+
+  const refusal = async (text: Buffer, url?: string) => {
+    const target = url ?? (await emptyDatabase());
+    const error = await restoreBackup(target, Readable.from([text])).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).to.be.instanceOf(StartupError);
+    if (url === undefined)
+      await onConnection(target, async (client) =>
+        expect(await listTables(client)).to.deep.equal([]),
+      );
+    return (error as StartupError).message;
+  };
+
+  it("brings everything into an empty database, on which a process starts and new rows fit", async () => {
+    const url = await emptyDatabase();
+    const { migrated, rows } = await restoreBackup(url, createReadStream(file));
+    expect(migrated).to.deep.equal([]);
+    const restored = await everything(url);
+    expect(restored).to.deep.equal(await everything(db.url));
+    expect(Object.values(restored).flat()).to.have.length(rows);
+
+    const again: Database = await connectDatabase(url, { max: 2, name: "test" });
+    try {
+      // The alarms were another queue's.
+      expect(
+        await again.rows(
+          `SELECT FROM scheduled_messages WHERE alarmed_at IS NOT NULL
+           UNION ALL SELECT FROM job_intent WHERE enqueued_at IS NOT NULL`,
+        ),
+      ).to.deep.equal([]);
+      const { realm, member } = await organization(again);
+      await pastMessages(again, await channel(again, realm, { subscribers: [member] }), member);
+    } finally {
+      await again.close();
+    }
+  });
+
+  it("has the foreign keys, checks and indexes of the migrations", async () => {
+    const url = await emptyDatabase();
+    await restoreBackup(url, createReadStream(file));
+    const shape = (of: string) =>
+      onConnection(of, async (client) => {
+        const { rows } = await client.query(
+          `SELECT conname, pg_get_constraintdef(oid) AS text FROM pg_constraint
+             WHERE connamespace = 'public'::regnamespace
+           UNION ALL SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`,
+        );
+        return rows;
+      });
+    expect(await shape(url)).to.deep.equal(await shape(db.url));
+  });
+
+  it("is of one moment, whatever is written meanwhile", async () => {
+    const { realm, owner } = await organization(db);
+    const room = await channel(db, realm, { subscribers: [owner] });
+    await pastMessages(db, room, owner);
+    const pieces: Buffer[] = [];
+    const target = new Writable({
+      write(piece: Buffer, _encoding, done) {
+        pieces.push(piece);
+        done();
+      },
+    });
+    const obstacle = await db.pool.connect();
+    await obstacle.query("BEGIN; LOCK TABLE alert_words IN ACCESS EXCLUSIVE MODE");
+    const writing = writeBackup(db.url, target);
+    await waitFor(
+      async () => {
+        const waiting = await db.rows(
+          `SELECT FROM pg_stat_activity WHERE application_name = 'carillon backup'
+           AND wait_event_type = 'Lock' AND query LIKE 'COPY "alert_words"%'`,
+        );
+        return waiting.length > 0;
+      },
+      { what: "the backup to come to alert_words" },
+    );
+    // Of two tables that come later: of one without the other nothing would fit.
+    await pastMessages(db, room, owner, { topic: "written meanwhile" });
+    await obstacle.query("COMMIT");
+    obstacle.release();
+    await writing;
+    expect(gunzipSync(Buffer.concat(pieces)).includes("written meanwhile")).to.equal(false);
+    const url = await emptyDatabase();
+    await restoreBackup(url, Readable.from([Buffer.concat(pieces)]));
+  });
+
+  it("is refused as a whole where it is cut off, changed, or something else", async () => {
+    const whole = await readFile(file);
+    const text = gunzipSync(whole);
+    expect(await refusal(whole.subarray(0, whole.length - 20))).to.match(/cannot be unpacked/);
+    const changed = Buffer.from(whole);
+    changed[whole.length - 6] = 255 - (changed[whole.length - 6] ?? 0);
+    expect(await refusal(changed)).to.match(/cannot be unpacked/);
+    expect(await refusal(Buffer.from("no gzip"))).to.match(/cannot be unpacked/);
+    expect(await refusal(Buffer.alloc(0))).to.match(/cut off|no backup|unpacked/);
+    const pack = (of: string) => gzipSync(Buffer.from(of));
+    const lines = text.toString("latin1").split("\n");
+    const rest = (changes: (line: string) => string | undefined) =>
+      gzipSync(
+        Buffer.from(
+          lines
+            .map(changes)
+            .filter((line) => line !== undefined)
+            .join("\n"),
+          "latin1",
+        ),
+      );
+    expect(await refusal(pack("hello\n"))).to.equal("this is no backup of Carillon");
+    expect(
+      await refusal(rest((line) => (line.startsWith("-- complete") ? undefined : line))),
+    ).to.match(/last line is missing/);
+    expect(
+      await refusal(
+        rest((line) => line.replace(/^-- Carillon.*"format":1/, '-- Carillon backup {"format":2')),
+      ),
+    ).to.match(/newer build/);
+    expect(await refusal(rest((line) => line.replace(/"0001_initial"/, '"9999_later"')))).to.match(
+      /migration 9999_later is unknown/,
+    );
+    expect(await refusal(rest((line) => line.replace(/("rows":)\d+/, "$12")))).to.match(
+      /rows are missing/,
+    );
+    // Nothing that such a file says is run but what ours says.
+    expect(
+      await refusal(rest((line) => line.replace(/^SELECT setval.*/, "DROP TABLE users;"))),
+    ).to.match(/a line that none of ours has/);
+  });
+
+  it("is not restored over what is there", async () => {
+    expect(await refusal(await readFile(file), db.url)).to.match(
+      /^DATABASE_URL: the database is not empty/,
+    );
+  });
+
+  it("is given up when its rows do not fit each other, without hanging", async () => {
+    const text = gunzipSync(await readFile(file)).toString("latin1");
+    const torn = text.replace(/(\nCOPY "realms" .*?stdin;\n)[^\n]*\n/, "$1");
+    expect(torn).to.not.equal(text);
+    const rows = torn.replace(
+      /("rows":)(\d+)/,
+      (_all, name: string, n: string) => `${name}${Number(n) - 1}`,
+    );
+    const url = await emptyDatabase();
+    const packed = gzipSync(Buffer.from(rows, "latin1"));
+    const error = await restoreBackup(url, Readable.from([packed])).catch(
+      (thrown: Error) => thrown,
+    );
+    expect(error)
+      .to.be.instanceOf(Error)
+      .with.property("message")
+      .that.matches(/foreign key/);
+    const wrong = gzipSync(
+      Buffer.from(text.replace(/(\nCOPY "realms" .*?stdin;\n)/, "$1not a row\n"), "latin1"),
+    );
+    const refused = await restoreBackup(url, Readable.from([wrong])).catch(
+      (thrown: Error) => thrown,
+    );
+    expect(refused)
+      .to.be.instanceOf(Error)
+      .with.property("message")
+      .that.matches(/realms|integer|column/);
+  });
+});

@@ -1,0 +1,53 @@
+import { unreachable } from "@carillon/db";
+import pg from "pg";
+
+/** For what is written as text and read again, whatever the settings of database and role are. */
+const settings = [
+  "SET statement_timeout = 0",
+  "SET idle_in_transaction_session_timeout = 0",
+  "SET lock_timeout = '60s'",
+  "SET client_encoding = 'UTF8'",
+  "SET search_path = public",
+  "SET DateStyle = 'ISO'",
+  "SET IntervalStyle = 'postgres'",
+  "SET TimeZone = 'UTC'",
+  "SET extra_float_digits = 3",
+  "SET bytea_output = 'hex'",
+];
+
+/**
+ * Works on a connection of its own, which may be busy for hours, and closes it.
+ * @throws StartupError naming DATABASE_URL when nobody answers there
+ */
+export async function onConnection<Result>(
+  databaseUrl: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    application_name: "carillon backup",
+  });
+  client.on("error", () => {});
+  await client.connect().catch((error: Error) => {
+    throw unreachable(databaseUrl, error);
+  });
+  try {
+    for (const text of settings) await ask(client, text);
+    return await work(client);
+  } finally {
+    // Closing gives up whatever a failure left open.
+    await client.end();
+  }
+}
+
+/** The one way of this package to run SQL that is no COPY: most of it is made of the names of tables. */
+export async function ask<Row extends object>(
+  client: pg.Client,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const { rows } = await client.query<Row>(text, [...values]);
+  return rows;
+}

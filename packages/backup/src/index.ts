@@ -1,0 +1,2 @@
+export { type Backup, writeBackup } from "./write-backup.ts";
+export { type Restored, restoreBackup } from "./restore-backup.ts";

@@ -1,0 +1,129 @@
+import type { Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import {
+  applyMigrations,
+  checkServer,
+  forgetAlarms,
+  replayMigrations,
+  type Sql,
+  type Statement,
+} from "@carillon/db";
+import { StartupError } from "@carillon/kit";
+import type pg from "pg";
+
+import { ask, onConnection } from "./connect.ts";
+import { CopiedRows } from "./copied-rows.ts";
+import { dropForeignKeys, type ForeignKey, restoreForeignKeys } from "./foreign-keys.ts";
+import { type Header, isCopy, isSequence, readHeader, readTrailer } from "./format.ts";
+import { type Part, readParts } from "./read-parts.ts";
+import { listTables } from "./tables.ts";
+
+export interface Restored {
+  readonly rows: number;
+  /** When the backup was made, in ISO 8601. */
+  readonly madeAt: string;
+  /** The migrations that this build has beyond those of the backup. */
+  readonly migrated: readonly string[];
+}
+
+/**
+ * Brings a backup into an empty database, whatever version of PostgreSQL it comes from, all of it or nothing; then brings
+ * the database to this build's state. Alarms are set anew by the workers, and clients register again.
+ * @param check looks at what was restored before it is kept; nothing is where it throws
+ * @throws StartupError where the database is not empty, or the backup is not whole or not ours
+ */
+export async function restoreBackup(
+  databaseUrl: string,
+  source: Readable,
+  check: (sql: Sql) => Promise<void> = async () => {},
+): Promise<Restored> {
+  const restored = await onConnection(databaseUrl, async (client) => {
+    await checkServer(client);
+    await ask(client, "BEGIN");
+    await checkEmpty(client);
+    const text = unpacked(source);
+    const result = await load(client, readParts(text, isCopy)).catch(
+      (error: NodeJS.ErrnoException) => {
+        // zlib's own: not gzip, changed, or cut off.
+        if (error.code?.startsWith("Z_"))
+          throw new StartupError(`the backup cannot be unpacked (${error.message})`);
+        throw error;
+      },
+    );
+    await check(sqlOf(client));
+    await ask(client, "COMMIT");
+    return result;
+  });
+  const migrated = await applyMigrations(databaseUrl);
+  await onConnection(databaseUrl, (client) => ask(client, "ANALYZE"));
+  return { rows: restored.rows, madeAt: restored.header.madeAt, migrated };
+}
+
+function sqlOf(client: pg.Client): Sql {
+  return {
+    rows: async <Row>(statement: Statement<Row>, values: readonly unknown[] = []) => {
+      const text = typeof statement === "string" ? statement : statement.text;
+      return (await ask(client, text, values)) as Row[];
+    },
+  };
+}
+
+function unpacked(source: Readable): AsyncIterable<Buffer> {
+  const gunzip = createGunzip();
+  source.once("error", (error) => gunzip.destroy(error));
+  return source.pipe(gunzip);
+}
+
+async function checkEmpty(client: pg.Client): Promise<void> {
+  const tables = await listTables(client);
+  if (tables.length === 0) return;
+  throw new StartupError(
+    "DATABASE_URL: the database is not empty: a backup is restored into a new one, which nothing has been migrated to",
+  );
+}
+
+async function load(
+  client: pg.Client,
+  parts: AsyncGenerator<Part>,
+): Promise<{ rows: number; header: Header }> {
+  let header: Header | undefined;
+  let copying: CopiedRows | undefined;
+  let keys: readonly ForeignKey[] = [];
+  const counted = { tables: 0, rows: 0 };
+  let whole = false;
+  for await (const part of parts) {
+    if (whole) throw new StartupError("the backup goes on after its last line");
+    if (!header) {
+      header = readHeader("line" in part ? part.line : "");
+      await replayMigrations(client, header.migrations);
+      keys = await dropForeignKeys(client);
+      await emptyTables(client);
+    } else if ("rows" in part) {
+      await copying?.write(part.rows);
+    } else if ("end" in part) {
+      if (copying) counted.rows += await copying.end();
+      counted.tables++;
+      copying = undefined;
+    } else if (isCopy(part.line)) {
+      copying = new CopiedRows(client, part.line);
+    } else if (isSequence(part.line)) {
+      await ask(client, part.line);
+    } else {
+      const told = readTrailer(part.line);
+      if (!told) throw new StartupError("the backup has a line that none of ours has");
+      if (told.rows !== counted.rows || told.tables !== counted.tables)
+        throw new StartupError("the backup is not whole: rows are missing");
+      whole = true;
+    }
+  }
+  if (!header || !whole) throw new StartupError("the backup is cut off: its last line is missing");
+  await restoreForeignKeys(client, keys);
+  await forgetAlarms(sqlOf(client));
+  return { rows: counted.rows, header };
+}
+
+/** Of what migrations put in. */
+async function emptyTables(client: pg.Client): Promise<void> {
+  const names = (await listTables(client)).map(({ name }) => `"${name}"`);
+  await ask(client, `TRUNCATE ${names.join(", ")}`);
+}

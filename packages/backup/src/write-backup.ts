@@ -1,0 +1,68 @@
+import { Readable, Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { constants, createGzip } from "node:zlib";
+import { checkMigrations, checkServer, readMigrations } from "@carillon/db";
+import type pg from "pg";
+import { to as copyTo } from "pg-copy-streams";
+
+import { ask, onConnection } from "./connect.ts";
+import { headerLine, trailerLine, type Trailer } from "./format.ts";
+import { listSequences, listTables, type Table } from "./tables.ts";
+
+/** What a backup has. */
+export type Backup = Trailer;
+
+/**
+ * Writes everything that the database has, as it is at one moment, while everything runs; in slices, however much
+ * it is. What is sealed stays so: without its `SECRET_KEY` nobody's key works.
+ * @param target is ended when all is written
+ * @throws StartupError naming DATABASE_URL: not there, too old, or not at this build's migrations
+ */
+export function writeBackup(databaseUrl: string, target: Writable): Promise<Backup> {
+  return onConnection(databaseUrl, async (client) => {
+    const { version } = await checkServer(client);
+    await checkMigrations(client);
+    await ask(client, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    const counted = { tables: 0, rows: 0 };
+    // Fast: a disk or a network takes less than a processor gives.
+    const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+    await pipeline(
+      Readable.from(texts(client, version, counted), { objectMode: false }),
+      gzip,
+      target,
+    );
+    await ask(client, "COMMIT");
+    return counted;
+  });
+}
+
+async function* texts(
+  client: pg.Client,
+  postgres: string,
+  counted: Trailer,
+): AsyncGenerator<string | Buffer> {
+  const migrations = (await readMigrations()).map(({ name, checksum }) => ({ name, checksum }));
+  yield headerLine({ format: 1, madeAt: new Date().toISOString(), postgres, migrations });
+  for (const table of await listTables(client)) {
+    yield `COPY ${copied(table)} FROM stdin;\n`;
+    const rows = client.query(copyTo(`COPY ${copied(table)} TO STDOUT`));
+    yield* rows;
+    counted.tables++;
+    counted.rows += rows.rowCount;
+    yield "\\.\n";
+  }
+  for (const name of await listSequences(client)) {
+    // Sequences know no moment: by now one may be ahead of the rows, never behind.
+    const [row] = await ask<{ last_value: string; is_called: boolean }>(
+      client,
+      `SELECT last_value, is_called FROM "${name}"`,
+    );
+    const { last_value: value = "1", is_called: called = false } = row ?? {};
+    yield `SELECT setval('"${name}"', ${value}, ${called});\n`;
+  }
+  yield trailerLine(counted);
+}
+
+function copied({ name, columns }: Table): string {
+  return `"${name}" (${columns.map((column) => `"${column}"`).join(", ")})`;
+}
