@@ -133,8 +133,19 @@ export {
   type FirstAccountName,
   createFirstOrganization,
   firstAccounts,
-  firstChannelName,
 } from "./realms/first-organization.ts";
+export { firstChannelName } from "./realms/furnish.ts";
+export { createAccount } from "./operators/create-account.ts";
+export {
+  findNamedAccount,
+  findOrganization,
+  listOrganizations,
+  type NamedOrganization,
+} from "./operators/find.ts";
+export { openOrganization } from "./operators/open-organization.ts";
+export { replaceApiKey } from "./operators/replace-api-key.ts";
+export { reseal } from "./operators/reseal.ts";
+export { resetPassword } from "./operators/reset-password.ts";
 export { updateRealm } from "./realms/update-realm.ts";
 export { eventPresenter } from "./register/event-presenter.ts";
 export { registerQueue } from "./register/register.ts";

@@ -3,6 +3,7 @@ import { column, statement, type Tx } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 
 import type { ChangedSetting } from "./changed-setting.ts";
+import { checkOrganizationName } from "./organization-name.ts";
 
 /** Plain settings of an organization, by their names on the wire, which are those of the columns. */
 export interface RealmProperties {
@@ -45,8 +46,7 @@ const store = statement({
   row: {},
 });
 
-/** What the columns hold, in code points. */
-const maxName = 40;
+/** What the column holds, in code points. */
 const maxDescription = 1_000;
 
 /**
@@ -73,11 +73,8 @@ export async function changeRealmProperties(
 }
 
 function check(wanted: RealmProperties): RealmProperties {
-  const name = wanted.name?.trim();
+  const name = wanted.name === undefined ? undefined : checkOrganizationName(wanted.name);
   const description = wanted.description?.trim();
-  if (name === "") throw errors.badRequest("name must not be blank");
-  if (isLongerThan(name ?? "", maxName))
-    throw errors.badRequest(`name must not have more than ${maxName} characters`);
   if (isLongerThan(description ?? "", maxDescription))
     throw errors.badRequest(`description must not have more than ${maxDescription} characters`);
   return { ...wanted, name, description };

@@ -1,26 +1,15 @@
-import {
-  type Account,
-  type Site,
-  defaultGroups,
-  groupIds,
-  loadSystemGroups,
-  subscribe,
-} from "@carillon/model";
-import { channelPermissions, roles } from "@carillon/contract";
+import type { Account, Site } from "@carillon/model";
+import { roles } from "@carillon/contract";
 import { statement, lockKey, type Database, type Tx } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 
-import { insertChannel } from "../channels/create/insert-channel.ts";
-import { welcome } from "../notices/welcome.ts";
 import { insertUser } from "../users/insert-user.ts";
 import { hashPassword } from "../users/passwords.ts";
 import { createOrganization } from "./create-organization.ts";
+import { furnish } from "./furnish.ts";
 
 /** What the first accounts are called, and the names of their credential files; the owner comes first. */
 export const firstAccountNames = ["owner", "admin", "moderator", "member", "guest", "bot"] as const;
-
-/** The channel that everybody is in. */
-export const firstChannelName = "general";
 
 export type FirstAccountName = (typeof firstAccountNames)[number];
 
@@ -111,48 +100,37 @@ async function fill(
   [first, ...others]: readonly Person[],
 ): Promise<number> {
   if (first?.name !== "owner") throw new Error("the first account must be the owner");
-  const { realm, owner } = await createOrganization(tx, site, {
+  const created = await createOrganization(tx, site, {
     subdomain: "",
     name,
     owner: newUser(first),
   });
+  const { realm, owner } = created;
   const members: Account[] = [owner];
   for (const person of others) {
     const bot = person.name === "bot" ? { isBot: true, botOwnerId: owner.id } : {};
     const user = { ...newUser(person), role: roleOf[person.name], ...bot };
     members.push((await insertUser(tx, site, realm, user)).account);
   }
-  const groups = groupIds(defaultGroups(channelPermissions, await loadSystemGroups(tx, realm.id)));
-  const channel = await insertChannel(tx, realm.id, {
-    name: firstChannelName,
-    creatorId: null,
-    groups,
-    isDefault: true,
-  });
-  if (!channel) throw new Error("a new organization has no channels");
-  await subscribe(
-    tx,
-    [{ channelId: channel.id }],
-    members.map(({ id }) => id),
-  );
-  await welcome(
-    tx,
-    realm,
-    members.filter(({ isBot }) => !isBot),
-  );
-  return channel.id;
+  return furnish(tx, realm, members);
 }
 
 function newUser({ email, fullName, apiKey, passwordHash }: Person) {
   return { email, fullName, apiKey, ...(passwordHash === undefined ? {} : { passwordHash }) };
 }
 
-/** The accounts of a first organization with fresh credentials: the owner, and with `demo` one of every role and a bot. */
-export function firstAccounts(demo: boolean): FirstAccount[] {
+/**
+ * The accounts of a first organization with fresh credentials: the owner, and with `demo` one of every role and a bot.
+ * @param owner who the owner is, where that is known
+ */
+export function firstAccounts(
+  demo: boolean,
+  owner: { readonly fullName?: string | undefined; readonly email?: string | undefined } = {},
+): FirstAccount[] {
   return firstAccountNames.slice(0, demo ? firstAccountNames.length : 1).map((name) => ({
     name,
-    fullName: fullNames[name],
-    email: `${name}@carillon.test`,
+    fullName: (name === "owner" ? owner.fullName : undefined) ?? fullNames[name],
+    email: (name === "owner" ? owner.email : undefined) ?? `${name}@carillon.test`,
     password: name === "bot" ? null : randomKey(20),
     apiKey: randomKey(),
   }));

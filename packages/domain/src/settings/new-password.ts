@@ -3,7 +3,7 @@ import { errors } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 
 import { loginOf } from "../users/api-key.ts";
-import { checkPassword } from "../users/create-member.ts";
+import { checkPassword } from "../users/check-password.ts";
 import type { Guesses } from "../users/guesses.ts";
 import { hashPassword, verifyPassword } from "../users/passwords.ts";
 

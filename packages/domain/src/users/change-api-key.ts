@@ -22,13 +22,14 @@ export async function changeOwnApiKey(tx: Tx, site: Site, actor: LoggedIn): Prom
 }
 
 /**
+ * @param actorId for the audit log; null for an operator
  * @param account in the hands of the transaction
  * @returns the new key
  */
 export async function changeApiKey(
   tx: Tx,
   site: Site,
-  actorId: number,
+  actorId: number | null,
   account: Account,
 ): Promise<string> {
   const apiKey = randomKey();

@@ -1,0 +1,317 @@
+import { readFile, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getOwnUser } from "@carillon/contract";
+import { authenticate, verifyPassword } from "@carillon/domain";
+import {
+  createTestDatabase,
+  organization,
+  testSite,
+  useDatabase,
+  useGateway,
+  watch,
+  type TestDatabase,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { commandLineOn } from "./test-support.ts";
+
+describe("carillon organization, account and key", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  const site = testSite();
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "carillon-cli-"));
+  });
+  after(() => rm(folder, { recursive: true }));
+  const run: ReturnType<typeof commandLineOn> = (words, given) =>
+    commandLineOn(db.url, { PUBLIC_URL: site.url })(words, given);
+
+  const audit = async (userId: number) =>
+    db.rows(
+      `SELECT event_type AS type, acting_user_id AS by FROM audit_log WHERE modified_user_id = $1 ORDER BY id DESC LIMIT 1`,
+      [userId],
+    );
+
+  describe("in a database without organizations", () => {
+    let empty: TestDatabase;
+    before(async () => {
+      empty = await createTestDatabase();
+    });
+    after(() => empty.drop());
+
+    it("make the first one, with an owner who may log in and create users, and a second one beside it", async () => {
+      const first = commandLineOn(empty.url, { PUBLIC_URL: "https://chat.example" });
+      expect(
+        (
+          await first(
+            ["account", "create", "--name", "A", "--email", "a@b.test", "--password-file", "-"],
+            { input: "correct horse battery" },
+          )
+        ).noted,
+      ).to.equal("carillon: there is no organization yet");
+      // Everything is asked for.
+      const made = await first(["organization", "create"], {
+        answers: [
+          "Bells & Co",
+          "Ada Bell",
+          "ada@bells.example",
+          "correct horse battery",
+          "correct horse battery",
+        ],
+      });
+      expect(made).to.include({
+        code: 0,
+        said: "Made the organization Bells & Co at https://chat.example, with the owner ada@bells.example.",
+      });
+      const own = await empty.connect();
+      const owner = await own.prisma.user.findFirstOrThrow({
+        where: { deliveryEmail: "ada@bells.example" },
+      });
+      expect(owner).to.include({
+        role: 100,
+        canCreateUsers: true,
+        canChangeUserEmails: true,
+        fullName: "Ada Bell",
+      });
+      expect(await verifyPassword("correct horse battery", owner.passwordHash)).to.equal(true);
+      // The owner has a message, without which some clients do not start, and a channel.
+      expect(await own.prisma.userMessage.count({ where: { userId: owner.id } })).to.equal(1);
+      expect(await own.prisma.subscription.count({ where: { userId: owner.id } })).to.equal(1);
+
+      const words = [
+        "organization",
+        "create",
+        "--name",
+        "Second",
+        "--owner-name",
+        "Bo",
+        "--owner-email",
+        "bo@b.example",
+        "--password-file",
+        "-",
+      ];
+      const input = "correct horse battery\n";
+      expect((await first(words, { input })).noted).to.equal(
+        "carillon: there is an organization at the address itself already: give another one a subdomain",
+      );
+      expect((await first([...words, "--subdomain", "Not one"], { input })).noted).to.match(
+        /subdomain must be/,
+      );
+      expect((await first([...words, "--subdomain", "second"], { input })).said).to.include(
+        "https://second.chat.example",
+      );
+      expect((await first([...words, "--subdomain", "second"], { input })).code).to.equal(1);
+      expect((await first(["organization", "list"])).said).to.equal(
+        "-  Bells & Co  1 active accounts\nsecond  Second  1 active accounts",
+      );
+      const unsaid = await first(
+        ["account", "create", "--name", "A", "--email", "a@b.test", "--password-file", "-"],
+        { input },
+      );
+      expect(unsaid.noted).to.equal(
+        "carillon: there are several organizations: say which, by its subdomain",
+      );
+    });
+  });
+
+  it("add people of any role, tell those who are there, and refuse what requests refuse", async () => {
+    const { realm, owner } = await organization(db);
+    const input = "correct horse battery\n";
+    const create = (email: string, name: string, ...more: string[]) =>
+      run(
+        [
+          "account",
+          "create",
+          "--organization",
+          realm.subdomain,
+          "--name",
+          name,
+          "--email",
+          email,
+          "--password-file",
+          "-",
+          ...more,
+        ],
+        { input },
+      );
+    const told = await watch(gateway, { owner: { account: owner } }, async () => {
+      expect((await create("mo@example.test", "Mo", "--role", "moderator")).code).to.equal(0);
+    });
+    expect(told.owner.map(({ type }) => type)).to.include("realm_user");
+    const made = await db.prisma.user.findFirstOrThrow({
+      where: { deliveryEmail: "mo@example.test" },
+    });
+    expect(made.role).to.equal(300);
+    expect(await audit(made.id)).to.deep.equal([{ type: "user_created", by: null }]);
+
+    const count = () => db.prisma.user.count();
+    const before = await count();
+    expect((await create("MO@example.test", "Mo 2")).noted).to.equal(
+      "carillon: Another user has this e-mail address",
+    );
+    expect((await create("nothing", "No")).noted).to.match(/email must be an e-mail address/);
+    const weak = await run(
+      [
+        "account",
+        "create",
+        "--organization",
+        realm.subdomain,
+        "--name",
+        "W",
+        "--email",
+        "w@example.test",
+        "--password-file",
+        "-",
+      ],
+      { input: "123456" },
+    );
+    expect(weak)
+      .to.include({ code: 1 })
+      .with.property("noted")
+      .that.matches(/most common/);
+    expect(weak.noted).to.not.include("123456");
+    expect(
+      (
+        await run(
+          [
+            "account",
+            "create",
+            "--organization",
+            "none-such",
+            "--name",
+            "W",
+            "--email",
+            "w@example.test",
+            "--password-file",
+            "-",
+          ],
+          { input },
+        )
+      ).noted,
+    ).to.match(/no organization with the subdomain "none-such"/);
+    expect(await count()).to.equal(before);
+  });
+
+  it("reset a password, from a file, and leave the key", async () => {
+    const { realm, member, bot } = await organization(db);
+    const file = join(folder, "password");
+    await writeFile(file, "a wholly new secret\n");
+    const words = [
+      "account",
+      "reset-password",
+      member.deliveryEmail.toUpperCase(),
+      "--organization",
+      realm.subdomain,
+    ];
+    const reset = await run([...words, "--password-file", file]);
+    expect(reset).to.include({ code: 0, said: `${member.deliveryEmail} has another password.` });
+    const row = await db.prisma.user.findUniqueOrThrow({ where: { id: member.id } });
+    expect(await verifyPassword("a wholly new secret", row.passwordHash)).to.equal(true);
+    expect(await audit(member.id)).to.deep.equal([{ type: "user_password_reset", by: null }]);
+    await gateway.as(member).succeed(getOwnUser);
+
+    // Typed twice, differently.
+    expect((await run(words, { answers: ["one secret of two", "another of two"] })).noted).to.match(
+      /not the same$/,
+    );
+    expect((await run([...words, "--password-file", join(folder, "none")])).noted).to.match(
+      /cannot be read \(ENOENT\)/,
+    );
+    expect(
+      (await run([...words, "--password-file", "-"], { input: "two\nlines\n" })).noted,
+    ).to.match(/one line/);
+    expect(
+      (await run([...words, "--password-file", "-"], { input: "x".repeat(1_000_000) })).noted,
+    ).to.match(/one line/);
+    const named = (who: string) => [
+      "account",
+      "reset-password",
+      who,
+      "--organization",
+      realm.subdomain,
+      "--password-file",
+      file,
+    ];
+    expect((await run(named(String(bot.id)))).noted).to.equal("carillon: Bots have no password");
+    expect((await run(named("nobody@example.test"))).noted).to.match(
+      /there is no account nobody@example.test/,
+    );
+    // An id of somebody in another organization names nobody here.
+    const other = await organization(db);
+    expect((await run(named(String(other.member.id)))).noted).to.match(/there is no account/);
+    const after = await db.prisma.user.findUniqueOrThrow({ where: { id: member.id } });
+    expect(after.passwordHash).to.equal(row.passwordHash);
+  });
+
+  it("issue another key into a file that only this user reads, and revoke it", async () => {
+    const { realm, member } = await organization(db);
+    const file = join(folder, "zuliprc");
+    const issue = [
+      "key",
+      "issue",
+      member.deliveryEmail,
+      "--organization",
+      realm.subdomain,
+      "--zuliprc",
+      file,
+    ];
+    const issued = await run(issue);
+    expect(issued.code).to.equal(0);
+    const text = await readFile(file, "utf8");
+    const key = /^key=(\w{32})$/m.exec(text)?.[1] ?? "";
+    expect(text).to.match(/^\[api\]\nemail=.+\nkey=\w{32}\nsite=http:\/\/.+carillon\.test\n$/);
+    expect((await stat(file)).mode & 0o777).to.equal(0o600);
+    // It is said nowhere else.
+    expect(issued.said + issued.noted).to.not.include(key);
+    expect((await gateway.as(member).call(getOwnUser)).status).to.equal(401);
+    const works = async () =>
+      !("refused" in (await authenticate(db, site, { email: member.deliveryEmail, apiKey: key })));
+    expect(await works()).to.equal(true);
+
+    // A file that is there is left alone, and so is the key.
+    expect((await run(issue)).noted).to.match(/zuliprc is there already$/);
+    expect(await works()).to.equal(true);
+    // A file that was reserved for nothing is taken away again.
+    const none = join(folder, "none");
+    expect(
+      (
+        await run([
+          "key",
+          "issue",
+          "x@y.test",
+          "--organization",
+          realm.subdomain,
+          "--zuliprc",
+          none,
+        ])
+      ).code,
+    ).to.equal(1);
+    expect(await stat(none).catch(() => undefined)).to.equal(undefined);
+
+    const revoked = await run([
+      "key",
+      "revoke",
+      String(member.id),
+      "--organization",
+      realm.subdomain,
+    ]);
+    expect(revoked).to.include({
+      code: 0,
+      said: `The API key of ${member.deliveryEmail} is refused from now on.`,
+    });
+    expect(await works()).to.equal(false);
+    expect(await audit(member.id)).to.deep.equal([{ type: "user_api_key_changed", by: null }]);
+    const shown = await run([
+      "key",
+      "issue",
+      member.deliveryEmail,
+      "--organization",
+      realm.subdomain,
+      "--zuliprc",
+      "-",
+    ]);
+    expect(shown.said).to.match(/^key=\w{32}$/m);
+  });
+});

@@ -1,0 +1,66 @@
+import { connectDatabase } from "@carillon/db";
+import { StartupError } from "@carillon/kit";
+
+import type { Context } from "../context.ts";
+import { environmentOf, onInstallation } from "../installation.ts";
+import { examineClocks } from "./clocks.ts";
+import { examineConfiguration } from "./configuration.ts";
+import { examineDatabase, examineMigrations, examineSecretKey } from "./database.ts";
+import { type Finding, found } from "./finding.ts";
+import { examineRedis } from "./redis.ts";
+
+/**
+ * Says what is in order and what is not.
+ * @throws StartupError when something failed
+ */
+export async function examine(
+  context: Context,
+  { json }: { readonly json?: boolean },
+): Promise<void> {
+  const findings = await all(context);
+  const { terminal } = context;
+  if (json) terminal.say(JSON.stringify(findings, null, 2));
+  else
+    for (const { what, state, text } of findings)
+      terminal.say(`${state.padEnd(7)}  ${what}: ${text}`);
+  const bad = findings.filter(({ state }) => state === "failed").length;
+  if (bad > 0) throw new StartupError(`${bad} of ${findings.length} checks failed`);
+}
+
+async function all(context: Context): Promise<Finding[]> {
+  const configuration = await found("configuration", async () =>
+    examineConfiguration(environmentOf(context)),
+  );
+  // Without variables that can be read there is nothing else to look at.
+  if (configuration.some(({ what, state }) => what === "configuration" && state === "failed"))
+    return configuration;
+  const rest = await found("database", () =>
+    onInstallation(context, async ({ databaseUrl, secretKey, env }) => {
+      const redis = env.REDIS_URL === undefined ? [] : await examineRedis(env.REDIS_URL);
+      const database = await found("database", () => examineDatabase(databaseUrl));
+      if (anyFailed(database)) return [...database, ...redis];
+      const migrations = await found("migrations", () => examineMigrations(databaseUrl));
+      if (anyFailed(migrations)) return [...database, ...migrations, ...redis];
+      const rows = await onRows(databaseUrl, secretKey);
+      return [...database, ...migrations, ...redis, ...rows];
+    }),
+  );
+  return [...configuration, ...rest];
+}
+
+/** What can be read of tables that are as this build has them. */
+async function onRows(databaseUrl: string, secretKey: string | undefined): Promise<Finding[]> {
+  const db = await connectDatabase(databaseUrl, { max: 1, name: "doctor" });
+  try {
+    return [
+      ...(await found("SECRET_KEY", () => examineSecretKey(db, secretKey))),
+      ...(await found("clocks", () => examineClocks(db))),
+    ];
+  } finally {
+    await db.close();
+  }
+}
+
+function anyFailed(findings: readonly Finding[]): boolean {
+  return findings.some(({ state }) => state === "failed");
+}

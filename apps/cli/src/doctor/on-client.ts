@@ -1,0 +1,27 @@
+import { unreachable } from "@carillon/db";
+import pg from "pg";
+
+/**
+ * Works on a connection for a moment.
+ * @throws StartupError naming DATABASE_URL when nobody answers there
+ */
+export async function onClient<Result>(
+  databaseUrl: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
+    application_name: "carillon doctor",
+  });
+  client.on("error", () => {});
+  await client.connect().catch((error: Error) => {
+    throw unreachable(databaseUrl, error);
+  });
+  try {
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,2 @@
+export { runCommandLine, type Variables } from "./run.ts";
+export type { Terminal } from "./terminal.ts";

@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+
+import { addAccountCommands } from "./commands/account.ts";
+import { addBackupCommands } from "./commands/backup.ts";
+import { addDoctorCommand } from "./commands/doctor.ts";
+import { addKeyCommands } from "./commands/key.ts";
+import { addOrganizationCommands } from "./commands/organization.ts";
+import { addSecretCommands } from "./commands/secrets.ts";
+import type { Context } from "./context.ts";
+
+const about = `Works on the installation of DATABASE_URL and SECRET_KEY, or without DATABASE_URL on that which npm start
+keeps in DATA_DIR (./var unless set), whether it runs or not. Secrets are asked for, or read from files; "-" is standard
+input.
+
+Exit codes: 0 done, 1 refused or failed, 2 typed in wrong.`;
+
+/** All commands, each with help of its own. What a command needs is loaded when it runs. */
+export function commandLine(context: Context): Command {
+  const { terminal } = context;
+  const program = new Command("carillon")
+    .description("What an operator of Carillon does by hand.")
+    .version(version(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print what there is to say")
+    .addHelpText("after", `\n${about}`)
+    .showHelpAfterError("(--help tells more)")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.say(text.trimEnd()),
+      writeErr: (text) => terminal.note(text.trimEnd()),
+    });
+  addOrganizationCommands(program, context);
+  addAccountCommands(program, context);
+  addKeyCommands(program, context);
+  addSecretCommands(program, context);
+  addBackupCommands(program, context);
+  addDoctorCommand(program, context);
+  return program;
+}
+
+function version(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

@@ -1,0 +1,43 @@
+import { PassThrough, Readable } from "node:stream";
+import { testSecretKey } from "@carillon/testkit";
+
+import { runCommandLine, type Variables } from "./run.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What a command said, and how it ended. */
+export interface Ended {
+  readonly code: number;
+  readonly said: string;
+  readonly noted: string;
+}
+
+/** Runs command lines on the database of the tests, with nobody there but who answers in `answers`. */
+export function commandLineOn(databaseUrl: string | undefined, others: Variables = {}) {
+  const variables = { DATABASE_URL: databaseUrl, SECRET_KEY: testSecretKey, ...others };
+  return async (
+    words: readonly string[],
+    { input = "", answers }: { input?: string | Buffer; answers?: readonly string[] } = {},
+  ): Promise<Ended & { output: Buffer }> => {
+    const said: string[] = [];
+    const noted: string[] = [];
+    const pieces: Buffer[] = [];
+    const output = new PassThrough();
+    output.on("data", (piece: Buffer) => pieces.push(piece));
+    const waiting = [...(answers ?? [])];
+    const answer = async (question: string) => {
+      noted.push(question);
+      return waiting.shift() ?? "";
+    };
+    const terminal: Terminal = {
+      input: Readable.from([Buffer.from(input)]),
+      output,
+      interactive: answers !== undefined,
+      say: (line) => void said.push(line),
+      note: (line) => void noted.push(line),
+      ask: answer,
+      askSecret: answer,
+    };
+    const code = await runCommandLine(words, terminal, variables);
+    return { code, said: said.join("\n"), noted: noted.join("\n"), output: Buffer.concat(pieces) };
+  };
+}
