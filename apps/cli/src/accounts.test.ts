@@ -2,7 +2,7 @@ import { readFile, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getOwnUser } from "@carillon/contract";
-import { authenticate, verifyPassword } from "@carillon/domain";
+import { verifyPassword } from "@carillon/domain";
 import {
   createTestDatabase,
   organization,
@@ -14,7 +14,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { commandLineOn } from "./test-support.ts";
+import { commandLineOn, loginOn } from "./test-support.ts";
 
 describe("carillon organization, account and key", () => {
   const db = useDatabase();
@@ -267,7 +267,7 @@ describe("carillon organization, account and key", () => {
     expect(issued.said + issued.noted).to.not.include(key);
     expect((await gateway.as(member).call(getOwnUser)).status).to.equal(401);
     const works = async () =>
-      !("refused" in (await authenticate(db, site, { email: member.deliveryEmail, apiKey: key })));
+      !("refused" in (await loginOn(db, site, { email: member.deliveryEmail, apiKey: key })));
     expect(await works()).to.equal(true);
 
     // A file that is there is left alone, and so is the key.

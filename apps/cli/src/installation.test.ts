@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectDatabase, heartbeatOf } from "@carillon/db";
-import { authenticate } from "@carillon/domain";
 import { keptSecret, lockInstance, readSecret } from "@carillon/embedded";
 import { secretsOf } from "@carillon/model";
 import {
@@ -21,7 +20,7 @@ import {
 import { expect } from "chai";
 import { randomBytes } from "node:crypto";
 
-import { commandLineOn } from "./test-support.ts";
+import { commandLineOn, loginOn } from "./test-support.ts";
 
 describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
   const db = useDatabase();
@@ -76,7 +75,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       const moved = await commandLineOn(url)(["restore", "-"], { input: piped.output });
       expect(moved.code).to.equal(0);
       const server = await connectDatabase(url, { max: 1, name: "test" });
-      const found = await authenticate(server, testSite(), {
+      const found = await loginOn(server, testSite(), {
         email: member.deliveryEmail,
         apiKey: member.apiKey,
       });
@@ -131,10 +130,8 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       expect(rotated.said + rotated.noted).to.not.include(newKey);
       const secrets = secretsOf(newKey);
       for (const { deliveryEmail: email, apiKey } of [member, bot]) {
-        expect(await authenticate(own, testSite({ secrets }), { email, apiKey })).to.have.property(
-          "id",
-        );
-        expect(await authenticate(own, testSite(), { email, apiKey })).to.have.property("refused");
+        expect(await loginOn(own, testSite({ secrets }), { email, apiKey })).to.have.property("id");
+        expect(await loginOn(own, testSite(), { email, apiKey })).to.have.property("refused");
       }
       const sealed = await own.prisma.user.findMany();
       for (const { apiKeySealed } of sealed)

@@ -1,4 +1,7 @@
 import { PassThrough, Readable } from "node:stream";
+import type { Sql } from "@carillon/db";
+import { authenticate, keyHolders } from "@carillon/domain";
+import type { Site } from "@carillon/model";
 import { testSecretKey } from "@carillon/testkit";
 
 import { runCommandLine, type Variables } from "./run.ts";
@@ -40,4 +43,13 @@ export function commandLineOn(databaseUrl: string | undefined, others: Variables
     const code = await runCommandLine(words, terminal, variables);
     return { code, said: said.join("\n"), noted: noted.join("\n"), output: Buffer.concat(pieces) };
   };
+}
+
+/** What becomes of a login with a key. */
+export function loginOn(
+  sql: Sql,
+  site: Site,
+  login: { readonly email: string; readonly apiKey: string },
+): Promise<object> {
+  return authenticate(async (digest) => (await keyHolders(sql, [digest]))[0], site, login);
 }
