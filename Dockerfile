@@ -30,6 +30,8 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/packages ./packages
 COPY --from=build /app/apps ./apps
 COPY --from=build /app/prisma ./prisma
+# docker compose exec gateway carillon …
+RUN ln -s /app/apps/cli/bin/carillon.mjs /usr/local/bin/carillon
 USER node
 EXPOSE 9991 9992 9993
 CMD ["node", "apps/gateway/dist/main.js"]

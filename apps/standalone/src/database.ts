@@ -14,7 +14,7 @@ export const migrate: Parts["migrate"] = async (databaseUrl, redisUrl, log) => {
 /** Makes the first organization with the rules' own actions. */
 export const createOrganization: Parts["createOrganization"] =
   ({ databaseUrl, secretKey, url }, log) =>
-  async (accounts) => {
+  async (accounts, name) => {
     const db = await connectDatabase(databaseUrl, { max: 1, name: "standalone" });
     try {
       const secrets = secretsOf(secretKey);
@@ -23,6 +23,7 @@ export const createOrganization: Parts["createOrganization"] =
       const { created } = await createFirstOrganization(db, site, {
         demo: accounts.length > 1,
         accounts,
+        ...(name !== undefined && { name }),
       });
       log.info({ created, accounts: accounts.length }, "looked after the first organization");
       return created;

@@ -9,10 +9,11 @@ import {
 } from "@carillon/kit";
 import { createOrganization, migrate } from "./database.ts";
 import { ensureFirstOrganization } from "./first-organization.ts";
+import { plannedOrganization } from "./planned-organization.ts";
 import { CredentialFiles } from "./zuliprc.ts";
 
 // node apps/standalone/dist/prepare-main.js: what is done once, before the processes of a version start. It migrates the
-// database of DATABASE_URL, prepares the queues, and at the first time makes the organization, whose credentials lie in
+// database of DATABASE_URL, prepares the queues, and at the first time makes the organization that the variables name, whose credentials lie in
 // DATA_DIR/zuliprc then.
 await runMain(async () => {
   const env = readEnvironment();
@@ -22,11 +23,14 @@ await runMain(async () => {
   await mkdir(env.DATA_DIR, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new StartupError(`DATA_DIR ${env.DATA_DIR} cannot be made: ${error.message}`);
   });
+  const planned = plannedOrganization(env);
   await migrate(databaseUrl, env.REDIS_URL, log);
+  if (!planned)
+    log.info("no organization is made: see ORGANIZATION_NAME, or carillon organization create");
   const url = publicUrl(env);
   await ensureFirstOrganization({
     files: new CredentialFiles(env.DATA_DIR),
-    demo: env.DEMO,
+    planned,
     site: url,
     create: createOrganization({ databaseUrl, secretKey, url }, log),
   });

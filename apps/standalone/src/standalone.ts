@@ -15,6 +15,7 @@ import { ensureFirstOrganization, type CreateOrganization } from "./first-organi
 import { greet } from "./greeting.ts";
 import { healthy, localUrl } from "./health.ts";
 import { LogFile } from "./log-file.ts";
+import { plannedOrganization } from "./planned-organization.ts";
 import { bouncerHost, checkPorts, type Ports } from "./ports.ts";
 import { settleSecrets } from "./secrets.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
@@ -77,6 +78,7 @@ export async function startStandalone(
     const apps = parts.chooseApps(env, ports);
     checkApps(apps);
     const secrets = await settleSecrets(dataDir, env);
+    const planned = plannedOrganization(env);
     const bouncer = await planBouncer(env, ports, dataDir);
     const site = publicUrl({ ...env, PORT: ports.gateway });
     const processes: SupervisedProcess[] = [];
@@ -92,7 +94,7 @@ export async function startStandalone(
       { databaseUrl: database.url(), secretKey: secrets.SECRET_KEY, url: site },
       log,
     );
-    await ensureFirstOrganization({ files, demo: env.DEMO, site, create });
+    await ensureFirstOrganization({ files, planned, site, create });
     stopWhen(givenUp);
 
     for (const app of apps) {

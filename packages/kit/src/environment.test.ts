@@ -50,7 +50,7 @@ describe("the variables", () => {
   it("have defaults, also where they are empty", () => {
     const env = readEnvironment({ PORT: "", REDIS_URL: "" });
     expect(env).to.include({ PORT: 9991, HOST: "127.0.0.1", DASHBOARD_PORT: 9992 });
-    expect(env).to.include({ DATA_DIR: "./var", DEMO: true, DEVELOPMENT: false });
+    expect(env).to.include({ DATA_DIR: "./var", DEVELOPMENT: false });
     expect(env.REDIS_URL).to.equal(undefined);
   });
 

@@ -89,10 +89,11 @@ const variables = {
     .enum(["true", "false"], "must be `true` or `false`")
     .default("false")
     .transform((text) => text === "true"),
-  DEMO: z
-    .enum(["on", "off"], "must be `on` or `off`")
-    .default("on")
-    .transform((text) => text === "on"),
+  DEMO: z.enum(["on", "off"], "must be `on` or `off`").optional(),
+  NODE_ENV: z.string().optional(),
+  ORGANIZATION_NAME: z.string().max(40, "must not have more than 40 characters").optional(),
+  OWNER_NAME: z.string().max(100, "must not have more than 100 characters").optional(),
+  OWNER_EMAIL: z.email("must be an e-mail address").optional(),
   LOG_LEVEL: z
     .enum(
       ["trace", "debug", "info", "warn", "error", "silent"],
