@@ -20,6 +20,7 @@ export interface ChannelTopic {
 const wanted = `unnest($2::int[], $3::text[]) AS w (channel_id, topic)
     JOIN channels c ON c.id = w.channel_id AND c.realm_id = $1 JOIN recipients r ON r.channel_id = c.id`;
 
+/** Topics are looked up one by one: where PostgreSQL takes the table for small, it would go through all of it. */
 const existing = statement({
   name: "existing-topics",
   text: `SELECT r.id AS "recipientId", w.topic FROM ${wanted}
@@ -29,6 +30,7 @@ const existing = statement({
     ) AND EXISTS (
       SELECT FROM messages m
       WHERE m.recipient_id = r.id AND m.is_channel AND lower(m.topic) = lower(w.topic)
+      OFFSET 0
     )`,
   row: { recipientId: column.int, topic: column.text },
 });

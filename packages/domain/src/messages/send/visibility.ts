@@ -98,12 +98,15 @@ function isProtected(target: NumberedMessage["target"]): boolean {
   return target.kind === "channel" && hasProtectedHistory(target.channel);
 }
 
+/** Looked up one by one: where PostgreSQL takes the table for small, it would go through all of it for each batch. */
 const policiesOf = statement({
   name: "topic-policies",
-  text: `SELECT w.user_id AS "userId", w.recipient_id AS "recipientId", w.topic, t.visibility_policy AS policy
+  text: `SELECT w.user_id AS "userId", w.recipient_id AS "recipientId", w.topic, t.policy
     FROM unnest($1::int[], $2::int[], $3::int[], $4::text[]) AS w (user_id, recipient_id, channel_id, topic)
-    JOIN user_topics t
-      ON t.user_id = w.user_id AND t.channel_id = w.channel_id AND lower(t.topic) = lower(w.topic)`,
+    CROSS JOIN LATERAL (
+      SELECT visibility_policy AS policy FROM user_topics
+      WHERE user_id = w.user_id AND channel_id = w.channel_id AND lower(topic) = lower(w.topic) OFFSET 0
+    ) t`,
   row: { userId: column.int, recipientId: column.int, topic: column.text, policy: column.int },
 });
 
@@ -132,6 +135,7 @@ async function loadPolicies(
   );
 }
 
+/** One by one, too. */
 const begunTopics = statement({
   name: "begun-topics",
   text: `SELECT w.ord FROM unnest($1::int[], $2::text[], $3::int[], $4::bool[])
@@ -140,7 +144,8 @@ const begunTopics = statement({
       SELECT 1 FROM messages m
       WHERE m.recipient_id = w.recipient_id AND m.is_channel AND lower(m.topic) = lower(w.topic) AND m.id < $5
         AND (NOT w.protected
-             OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = w.sender_id AND um.message_id = m.id)))`,
+             OR EXISTS (SELECT 1 FROM user_messages um WHERE um.user_id = w.sender_id AND um.message_id = m.id))
+      OFFSET 0)`,
   row: { ord: column.bigint },
 });
 
