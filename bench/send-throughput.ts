@@ -1,4 +1,6 @@
 import { startBarePeer } from "./lib/bare-peer.ts";
+import { ratesByTurns } from "./lib/by-turns.ts";
+import { startOtherGateway } from "./lib/other-checkout.ts";
 import { startLoad, type Load, type LoadKind } from "./lib/load.ts";
 import { report, say, type Row } from "./lib/report.ts";
 import { createBenchDatabase, type BenchDatabase } from "./lib/servers.ts";
@@ -6,7 +8,9 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// Sending through the gateway, against the least that a server can do for it, and through two gateways.
+// Sending through the gateway, against the least that a server can do for it, and through two gateways. With BEFORE, the
+// folder of another checkout that is built already, one by one against that.
+const before = process.env["BEFORE"];
 const rounds = Number(process.env["ROUNDS"] ?? 3);
 const seconds = 5;
 const inFlight = 32;
@@ -18,6 +22,8 @@ const rows = [
   ...(await againstBare(database, world)),
   ...(await twoGateways(database, world, "send")),
   ...(await twoGateways(database, world, "schedule")),
+  ...(before ? await againstBefore(database, world, "send", before) : []),
+  ...(before ? await againstBefore(database, world, "schedule", before) : []),
 ];
 await database.drop();
 await report("send-throughput", rows);
@@ -61,6 +67,41 @@ async function againstBare(of: BenchDatabase, people: World): Promise<Row[]> {
   return rowsOf;
 }
 
+/** One request after the other, through this gateway and the one of another checkout. */
+async function againstBefore(
+  of: BenchDatabase,
+  people: World,
+  kind: LoadKind,
+  checkout: string,
+): Promise<Row[]> {
+  const gateway = await startGateway(of);
+  const other = await startOtherGateway(of, checkout);
+  const load = await startLoad(people, kind);
+  const run = (port: number) => load.run(port, seconds, 1);
+  const { ours, theirs } = await ratesByTurns(
+    run,
+    { gateway: gateway.port, peer: other.port },
+    2 * rounds,
+    "the other checkout",
+  );
+  await load.stop();
+  await other.stop();
+  await gateway.stop();
+  const ratio = medianRatio(ours, theirs);
+  return [
+    {
+      question: `POST ${pathOf(kind)}, 1 in flight, against the build of another checkout`,
+      value: `${ratio.toFixed(2)} × (${spread(ours)} requests/s against ${spread(theirs)})`,
+      target: "at least 0.95 ×",
+      holds: ratio >= 0.95,
+    },
+  ];
+}
+
+function pathOf(kind: LoadKind): string {
+  return kind === "send" ? "/messages" : "/scheduled_messages";
+}
+
 /** As many requests through two gateways as through one. */
 async function twoGateways(of: BenchDatabase, people: World, kind: LoadKind): Promise<Row[]> {
   const gateways = [await startGateway(of), await startGateway(of)] as const;
@@ -97,10 +138,9 @@ async function twoGateways(of: BenchDatabase, people: World, kind: LoadKind): Pr
   for (const gateway of gateways) await gateway.stop();
   const ratio = medianRatio(together, alone);
   const tail = median(tails);
-  const path = kind === "send" ? "/messages" : "/scheduled_messages";
   return [
     {
-      question: `POST ${path}, ${inFlight} in flight in all, through two gateways against one`,
+      question: `POST ${pathOf(kind)}, ${inFlight} in flight in all, through two gateways against one`,
       value: `${ratio.toFixed(2)} × (${spread(together)} requests/s against ${spread(alone)}), p99 ${tail.toFixed(1)} × p50`,
       target: "at least 0.8 ×, p99 at most 5 × p50",
       holds: ratio >= 0.8 && tail <= 5,

@@ -9,14 +9,16 @@ interface Measured {
 }
 
 /**
- * The rates of the gateway and of the bare server beside it, measured by turns after a warm-up of each, so that both
+ * The rates of the gateway and of what is beside it, measured by turns after a warm-up of each, so that both
  * meet the same machine.
  * @param run puts the same load on the port
+ * @param peer what it is called
  */
 export async function ratesByTurns(
   run: (port: number) => Promise<Measured>,
   ports: { readonly gateway: number; readonly peer: number },
   rounds: number,
+  peer = "the bare server",
 ): Promise<{ ours: number[]; theirs: number[] }> {
   await run(ports.gateway);
   await run(ports.peer);
@@ -29,7 +31,7 @@ export async function ratesByTurns(
     const other = await run(ports.peer);
     ours.push(own.rate);
     theirs.push(other.rate);
-    say(`round ${round}: ${told(own)}, the bare server ${told(other)}`);
+    say(`round ${round}: ${told(own)}, ${peer} ${told(other)}`);
   }
   return { ours, theirs };
 }
