@@ -30,7 +30,7 @@ const rewrite = statement({
 export async function rewriteFlags(
   tx: Tx,
   sender: Account,
-  { id, channelId, memberIds, recipientId, topic }: AccessibleMessage,
+  { id, channelId, memberIds, topic }: AccessibleMessage,
   channel: PostingChannel | undefined,
   text: NewText,
 ): Promise<void> {
@@ -38,7 +38,7 @@ export async function rewriteFlags(
     ? ({ kind: "channel", channel } as const)
     : ({ kind: "direct", members: memberIds ?? [], participants: [] } as const);
   const [flags] = await loadReceiverFlags(tx, sender.realmId, [
-    { ...text, sender, target, topic, recipientId, readBySender: false },
+    { ...text, sender, target, topic, readBySender: false },
   ]);
   const own = [...(flags?.byUser ?? [])];
   await tx.lock({ name: "copies", keys: [id] }, rewrite, [

@@ -38,7 +38,7 @@ const nobody: Receivers = { audience: "{}", reachable: false };
  */
 export async function loadReceivers(
   sql: Sql,
-  messages: readonly NumberedMessage[],
+  messages: ReadonlyArray<Pick<NumberedMessage, "sender" | "target">>,
 ): Promise<Receivers[]> {
   const channelIds = new Set<number>();
   const memberIds = new Set<number>();

@@ -12,15 +12,7 @@ export interface ReceiverFlags {
 /** What of a message decides about its receivers' flags. */
 export type Flagged = Pick<
   NumberedMessage,
-  | "sender"
-  | "target"
-  | "topic"
-  | "content"
-  | "rendered"
-  | "recipientId"
-  | "readBySender"
-  | "readBy"
-  | "unreadBy"
+  "sender" | "target" | "topic" | "content" | "rendered" | "readBySender" | "readBy" | "unreadBy"
 >;
 
 /**
@@ -51,7 +43,7 @@ export async function loadReceiverFlags(
     if (rendered.mentionedGroupIds.length > 0)
       for (const id of await groupMembers(tx, rendered.mentionedGroupIds)) add(id, flag.mentioned);
     if (target.kind === "channel" && rendered.topicWildcard) {
-      const topic = { recipientId: message.recipientId, topic: message.topic };
+      const topic = { recipientId: target.channel.recipientId, topic: message.topic };
       for (const id of await topicParticipants(tx, topic)) add(id, flag.topicWildcardMentioned);
     }
     for (const id of alerted[index] ?? []) add(id, flag.hasAlertWord);

@@ -29,6 +29,8 @@ export interface SendResult {
 /**
  * The one way in which messages come into being (scheduled-messages.md §6, effects): rows, everybody's copies with
  * their flags, topic policies. It works on a whole batch with a fixed number of statements; ids rise in the order given.
+ * Who gets what is asked before the rows are written, so that those and the copies go out together; but not where it is
+ * to be known first which of the rows are new, who has written in a topic by then, or whom guests see by then.
  */
 export async function sendMessages(
   tx: Tx,
@@ -36,13 +38,22 @@ export async function sendMessages(
   outgoing: readonly OutgoingMessage[],
 ): Promise<SendResult> {
   if (outgoing.length === 0) return { sent: [], events: [] };
-  const { numbered, shown } = await number(tx, realm, outgoing);
-  const [inserted, receivers, flags, unseen] = await Promise.all([
-    insertMessages(tx, realm.id, numbered),
-    loadReceivers(tx, numbered),
-    loadReceiverFlags(tx, realm.id, numbered),
-    loadUnseen(tx, realm, numbered),
+  const isFirst = outgoing.every(isSentOnce);
+  const receiving = () =>
+    Promise.all([
+      loadReceivers(tx, outgoing),
+      loadReceiverFlags(tx, realm.id, outgoing),
+      loadUnseen(tx, realm, outgoing),
+    ]);
+  const early =
+    isFirst && !realm.restrictsGuests && !outgoing.some(({ rendered }) => rendered.topicWildcard);
+  const [{ numbered, shown }, known] = await Promise.all([
+    number(tx, realm, outgoing),
+    early ? receiving() : undefined,
   ]);
+  const inserting = insertMessages(tx, realm.id, numbered);
+  const [receivers, flags, unseen] = known ?? (await Promise.all([receiving(), inserting]))[0];
+  const inserted = isFirst ? new Set(numbered.map(({ id }) => id)) : await inserting;
   const sent = numbered
     .map((message, i) => ({
       message,
@@ -64,6 +75,7 @@ export async function sendMessages(
   const [visibility, woken] = await Promise.all([
     raiseVisibility(tx, heard),
     touchChannels(tx, realm.id, heard),
+    inserting,
     copying,
     recordPushPlan(tx, realm.id, pushed),
   ]);
@@ -74,6 +86,11 @@ export async function sendMessages(
     ),
     events: [...shown, ...woken, ...events, ...visibility.events],
   };
+}
+
+/** Whether it cannot have been sent before: only what was scheduled can. */
+function isSentOnce({ scheduledMessageId }: OutgoingMessage): boolean {
+  return scheduledMessageId === undefined;
 }
 
 function sentMessage(id: number, policy: number | undefined): SentMessage {

@@ -25,7 +25,7 @@ const blind = statement({
 export async function loadUnseen(
   sql: Sql,
   realm: Realm,
-  messages: readonly NumberedMessage[],
+  messages: ReadonlyArray<Pick<NumberedMessage, "sender" | "target">>,
 ): Promise<Map<number, number[]>> {
   const unseen = new Map<number, number[]>();
   if (!realm.restrictsGuests) return unseen;

@@ -30,8 +30,10 @@ export async function raiseVisibility(
   tx: Tx,
   messages: readonly NumberedMessage[],
 ): Promise<{ policies: Array<number | undefined>; events: NewEvent[] }> {
-  const policies = await loadPolicies(tx, messages);
-  const begun = await findBegun(tx, messages, policies);
+  const [policies, begun] = await Promise.all([
+    loadPolicies(tx, messages),
+    findBegun(tx, messages),
+  ]);
   const raised: Array<number | undefined> = [];
   const changes = new Map<string, Change>();
   for (const message of messages) {
@@ -149,20 +151,17 @@ const begunTopics = statement({
   row: { ord: column.bigint },
 });
 
-/** Topics with an earlier message that the sender can see, where it matters. */
-async function findBegun(
-  tx: Tx,
-  messages: readonly NumberedMessage[],
-  policies: ReadonlyMap<string, number>,
-): Promise<Set<string>> {
-  const unknown = new Map<string, NumberedMessage>();
-  for (const message of messages) {
-    const { target, sender } = message;
-    if (target.kind !== "channel" || sender.isBot) continue;
-    if (!policies.has(policyKey(sender.id, message))) unknown.set(begunKey(message), message);
-  }
-  if (unknown.size === 0) return new Set();
-  const list = [...unknown];
+/**
+ * Topics with an earlier message that the sender can see. They are asked together with the policies, with which they may
+ * not matter: that costs less than to wait for those.
+ */
+async function findBegun(tx: Tx, messages: readonly NumberedMessage[]): Promise<Set<string>> {
+  const topics = new Map<string, NumberedMessage>();
+  for (const message of messages)
+    if (message.target.kind === "channel" && !message.sender.isBot)
+      topics.set(begunKey(message), message);
+  if (topics.size === 0) return new Set();
+  const list = [...topics];
   const rows = await tx.rows(begunTopics, [
     list.map(([, { recipientId }]) => recipientId),
     list.map(([, { topic }]) => topic),
