@@ -291,6 +291,23 @@ describe("requests that are written together", () => {
     ]);
   });
 
+  it("go with the next ones, however many of another account came before, and stay where that is turned away", async () => {
+    const { group, write, behind } = start();
+    const proceed = await behind();
+    const many = numbered(1_000).map((name) => write(1, `a${name}`));
+    const few = [2, 3, 4].map((account) => write(account, `of ${account}`));
+    const over = write(1, "over");
+    expect(await outcomes([...many.slice(-3), over])).to.deep.equal(
+      Array.from({ length: 4 }, () => errors.tooBusy(1).message),
+    );
+    expect(group.waiting).to.equal(1_000);
+    await proceed();
+    await Promise.all([...few, ...many.slice(0, -3)]);
+    expect(tried[1]?.slice(0, 5)).to.deep.equal(["a0", "of 2", "of 3", "of 4", "a1"]);
+    expect(tried.slice(1).map(({ length }) => length)).to.deep.equal(Array(10).fill(100));
+    expect(await names()).to.have.length(1_001);
+  });
+
   it("are as many as have room, and the others come next in the same order", async () => {
     const { write, behind } = start({ weight: 10 });
     const proceed = await behind();

@@ -1,4 +1,5 @@
 export * from "./answers.ts";
+export * from "./behind-one.ts";
 export * from "./channel-watching.ts";
 export * from "./channels.ts";
 export * from "./creating-channels.ts";

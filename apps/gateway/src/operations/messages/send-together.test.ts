@@ -1,5 +1,6 @@
 import { audiencePart, changeAudiences, flag } from "@carillon/model";
 import {
+  behindOne,
   bot,
   channel,
   eventsOf,
@@ -37,26 +38,19 @@ describe("Messages that are sent at the same time", () => {
 
   type Sent = readonly [TestAccount, Params];
   /** Sends a message that waits for the log with its COMMIT, and the others behind it, one after the other. */
-  async function behindOne(others: readonly Sent[], gateway: Gateway = scene.gateway) {
-    const { group } = gateway.services;
-    await obstacle.lock("SELECT FROM event_head FOR UPDATE");
-    const leading = gateway.as(leader).post(messagesPath, toChannel(room.id));
-    await obstacle.untilWaiting(1, "the first one waits for the log");
-    const answers: Array<ReturnType<typeof post>> = [];
+  async function behind(others: readonly Sent[], gateway: Gateway = scene.gateway) {
     const post = (sender: TestAccount, params: Params) =>
       gateway.as(sender).post(messagesPath, params);
-    for (const [i, [sender, params]] of others.entries()) {
-      answers.push(post(sender, params));
-      await waitFor(() => group.waiting === i + 1, { what: "it waits in line" });
-    }
-    return {
-      pending: answers,
-      answers: async () => {
-        await obstacle.release();
-        expect((await leading).status).to.equal(200);
-        return Promise.all(answers);
-      },
-    };
+    return behindOne(
+      gateway,
+      obstacle,
+      () => send(gateway.as(leader), toChannel(room.id)),
+      others.map(
+        ([sender, params]) =>
+          () =>
+            post(sender, params),
+      ),
+    );
   }
   const stored = async (ids: readonly number[]) =>
     scene.db.rows<{ content: string; sentAt: string }>(
@@ -77,7 +71,7 @@ describe("Messages that are sent at the same time", () => {
       [scene.org.guest, toUsers([a.id], { content: "" })],
     ];
     const { result: answers, events } = await eventsOf(scene.db, scene.org.realm.id, async () =>
-      (await behindOne(sends)).answers(),
+      (await behind(sends)).answers(),
     );
     expect(answers.map(({ body }) => body["code"] ?? "SENT")).to.deep.equal([
       "SENT",
@@ -112,7 +106,7 @@ describe("Messages that are sent at the same time", () => {
       toChannel(room.id, { content: `${sender.id}-${n}` }),
     ];
     const answers = await (
-      await behindOne([own(a, 1), own(a, 2), own(a, 3), own(b, 1), own(b, 2)])
+      await behind([own(a, 1), own(a, 2), own(a, 3), own(b, 1), own(b, 2)])
     ).answers();
     const rows = await stored(answers.map(({ body }) => Number(body["id"])));
     expect(rows.map(({ content }) => content)).to.deep.equal(
@@ -126,7 +120,7 @@ describe("Messages that are sent at the same time", () => {
     const [a, b] = people as [TestAccount, TestAccount];
     const content = "nobody listens";
     const { group } = scene.gateway.services;
-    const line = await behindOne([[a, toChannel(room.id)]]);
+    const line = await behind([[a, toChannel(room.id)]]);
     const abort = new AbortController();
     const leaving = scene.as(b).send("POST", messagesPath, {
       body: new URLSearchParams({ type: "channel", to: `${room.id}`, topic: "t", content }),
@@ -147,7 +141,7 @@ describe("Messages that are sent at the same time", () => {
     const { db, org } = scene;
     const helper = await bot(db, org.member);
     const { events } = await eventsOf(db, org.realm.id, async () =>
-      (await behindOne([[helper, toChannel("gone away")]])).answers(),
+      (await behind([[helper, toChannel("gone away")]])).answers(),
     );
     const texts = events.map(({ payload }) => JSON.stringify(payload));
     expect(texts.filter((text) => text.includes("gone away"))).to.have.length(1);
@@ -157,7 +151,7 @@ describe("Messages that are sent at the same time", () => {
     const [a, b] = people as [TestAccount, TestAccount];
     const newcomer = await user(scene.db, scene.org.realm);
     const answers = await (
-      await behindOne([
+      await behind([
         [a, toUsers([newcomer.id, b.id], { content: "first" })],
         [newcomer, toUsers([b.id, a.id], { content: "second" })],
       ])
@@ -173,7 +167,7 @@ describe("Messages that are sent at the same time", () => {
     const [a, b] = people as [TestAccount, TestAccount];
     const topic = "participants";
     const answers = await (
-      await behindOne([
+      await behind([
         [a, toChannel(room.id, { topic, content: "here I am" })],
         [b, toChannel(room.id, { topic, content: "@**topic** hear" })],
         [a, toChannel(room.id, { topic, content: "I did" })],
@@ -242,7 +236,7 @@ describe("Messages that are sent at the same time", () => {
   it("are turned away where too many wait: 503, and the client may try again", async () => {
     const narrow = await startGateway(scene.db, { groupBounds: { waiting: 2 } });
     const [a, b] = people as [TestAccount, TestAccount];
-    const line = await behindOne(
+    const line = await behind(
       [
         [a, toChannel(room.id)],
         [a, toChannel(room.id)],

@@ -1,5 +1,6 @@
 import { bounds } from "@carillon/contract";
 import {
+  behindOne,
   channel,
   channelMessage,
   directMessage,
@@ -10,7 +11,6 @@ import {
   user,
   useObstacle,
   useScene,
-  waitFor,
   type Params,
   type TestAccount,
   type TestChannel,
@@ -32,18 +32,18 @@ describe("Messages that are scheduled at the same time", () => {
   });
 
   /** Schedules a message that waits for the log with its COMMIT, and the others behind it, one after the other. */
-  async function behindOne(others: ReadonlyArray<readonly [TestAccount, Params]>) {
-    await obstacle.lock("SELECT FROM event_head FOR UPDATE");
-    const leading = schedule(scene.as(leader), channelMessage(room.id));
-    await obstacle.untilWaiting(1, "the first one waits for the log");
-    const answers: Array<ReturnType<ReturnType<typeof scene.as>["post"]>> = [];
-    for (const [i, [sender, params]] of others.entries()) {
-      answers.push(scene.as(sender).post(scheduledMessagesPath, params));
-      await waitFor(() => scene.gateway.services.group.waiting === i + 1, { what: "it waits" });
-    }
-    await obstacle.release();
-    await leading;
-    return Promise.all(answers);
+  async function behind(others: ReadonlyArray<readonly [TestAccount, Params]>) {
+    const line = await behindOne(
+      scene.gateway,
+      obstacle,
+      () => schedule(scene.as(leader), channelMessage(room.id)),
+      others.map(
+        ([sender, params]) =>
+          () =>
+            scene.as(sender).post(scheduledMessagesPath, params),
+      ),
+    );
+    return line.answers();
   }
   const codeOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) =>
     body["code"] ?? "SCHEDULED";
@@ -51,7 +51,7 @@ describe("Messages that are scheduled at the same time", () => {
   it("are stored in one transaction, each answered for itself, with events in that order", async () => {
     const [a, b, c] = people as [TestAccount, TestAccount, TestAccount];
     const { result: answers, events } = await eventsOf(scene.db, scene.org.realm.id, () =>
-      behindOne([
+      behind([
         [a, channelMessage(room.id, { content: "one" })],
         [b, channelMessage(room.id, { scheduled_delivery_timestamp: 1 })],
         [b, directMessage([a.id, c.id], { content: "two" })],

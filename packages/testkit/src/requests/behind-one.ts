@@ -1,0 +1,41 @@
+import type { Gateway } from "../gateway.ts";
+import type { Obstacle } from "../obstacle.ts";
+import { waitFor } from "../wait-for.ts";
+
+/** Requests that wait for the one before them. */
+export interface Line<Answer> {
+  /** Of each, in the order in which they were made. */
+  readonly pending: ReadonlyArray<Promise<Answer>>;
+  /** Lets them go on. */
+  answers(): Promise<Answer[]>;
+}
+
+/**
+ * Makes a request that writes events and waits for the log with its COMMIT, and others that are written with it behind
+ * it, one after the other: they wait in line.
+ * @throws what becomes of the first one
+ */
+export async function behindOne<Answer>(
+  { services: { group } }: Gateway,
+  obstacle: Obstacle,
+  leading: () => Promise<unknown>,
+  others: ReadonlyArray<() => Promise<Answer>>,
+): Promise<Line<Answer>> {
+  await obstacle.lock("SELECT FROM event_head FOR UPDATE");
+  const waiting = await obstacle.waiting();
+  const first = leading();
+  await obstacle.untilWaiting(waiting + 1, "the first one waits for the log");
+  const pending: Array<Promise<Answer>> = [];
+  for (const [i, ask] of others.entries()) {
+    pending.push(ask());
+    await waitFor(() => group.waiting === i + 1, { what: "it waits in line" });
+  }
+  return {
+    pending,
+    answers: async () => {
+      await obstacle.release();
+      await first;
+      return Promise.all(pending);
+    },
+  };
+}
