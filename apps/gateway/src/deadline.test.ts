@@ -220,10 +220,17 @@ describe("a request that takes too long", () => {
 
     it("holds five connections at most while nobody knows whose it is", async () => {
       await obstacle.lock("LOCK TABLE users");
-      const requests = Array.from({ length: 12 }, () =>
-        gateway.as(member).get(scheduledMessagesPath),
-      );
-      await obstacle.untilWaiting(5, "five look-ups wait");
+      const ask = () => gateway.as(member).get(scheduledMessagesPath);
+      const requests: Array<ReturnType<typeof ask>> = [];
+      // Those that come at once share a look-up.
+      for (let n = 1; n <= 5; n++) {
+        requests.push(ask());
+        await obstacle.untilWaiting(n, `${n} look-ups wait`);
+      }
+      requests.push(...Array.from({ length: 7 }, ask));
+      // Nobody's key is asked for where there is none: this one comes behind the others.
+      expect((await gateway.anonymous.get(scheduledMessagesPath)).status).to.equal(401);
+      expect(await obstacle.waiting()).to.equal(5);
       expect(db.pool.waitingCount).to.equal(0);
       await obstacle.release();
       for (const { status } of await Promise.all(requests)) expect(status).to.equal(200);
