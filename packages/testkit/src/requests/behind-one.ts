@@ -21,7 +21,7 @@ export async function behindOne<Answer>(
   leading: () => Promise<unknown>,
   others: ReadonlyArray<() => Promise<Answer>>,
 ): Promise<Line<Answer>> {
-  await obstacle.lock("SELECT FROM event_head FOR UPDATE");
+  await obstacle.lock("LOCK TABLE event_head IN EXCLUSIVE MODE");
   const waiting = await obstacle.waiting();
   const first = leading();
   await obstacle.untilWaiting(waiting + 1, "the first one waits for the log");
