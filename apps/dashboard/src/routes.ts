@@ -19,9 +19,10 @@ import { deletionsPage } from "./pages/deletions.ts";
 import { failedPage } from "./pages/failed.ts";
 import { foundManyPage } from "./pages/found-many.ts";
 import { historyPage } from "./pages/history.ts";
-import { stylePath } from "./pages/layout.ts";
+import { scriptPath, stylePath } from "./pages/layout.ts";
 import { lookUpPage } from "./pages/look-up.ts";
 import { overviewPage } from "./pages/overview.ts";
+import { script } from "./pages/script.ts";
 import { style } from "./pages/style.ts";
 import type { Readings } from "./readings/readings.ts";
 import { verdict } from "./readings/verdict.ts";
@@ -100,6 +101,11 @@ export function pageRoutes(services: RouteServices): Middleware {
   router.get(stylePath, (ctx) => {
     ctx.type = "css";
     ctx.body = style;
+  });
+
+  router.get(scriptPath, (ctx) => {
+    ctx.type = "js";
+    ctx.body = script;
   });
 
   const routes = router.routes() as Middleware;

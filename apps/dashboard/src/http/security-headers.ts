@@ -2,6 +2,8 @@ import type { Middleware } from "koa";
 
 const ours = [
   "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
   "style-src 'self'",
   "img-src data:",
   "form-action 'self'",

@@ -22,17 +22,16 @@ export interface Chart {
 }
 
 const width = 720;
-const height = 170;
-/** Room for the labels, above and below. */
-const top = 26;
-const bottom = 28;
+const height = 120;
+/** Room for the thickness of lines. */
+const edge = 2;
 
 /** A chart as an image with a description, and the same as a table for who does not see it. */
 export function chart(shown: Chart): Html {
   const { title, at, series, format } = shown;
   const highest = Math.max(0, ...at.map((_, i) => heightAt(series, i)));
-  const scale = highest > 0 ? (height - top - bottom) / highest : 0;
-  const y = (value: number) => round(height - bottom - value * scale);
+  const scale = highest > 0 ? (height - 2 * edge) / highest : 0;
+  const y = (value: number) => round(height - edge - value * scale);
   const step = width / Math.max(1, at.length);
   const stacks = at.map(() => 0);
   const drawn = series.map((one) =>
@@ -46,14 +45,20 @@ export function chart(shown: Chart): Html {
     <ul class="legend" aria-hidden="true">
       ${legend}
     </ul>
-    <svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${described(shown, highest)}">
+    <p class="scale" aria-hidden="true">${format(highest)}</p>
+    <svg
+      viewBox="0 0 ${width} ${height}"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="${described(shown, highest)}"
+    >
       <line x1="0" x2="${width}" y1="${y(highest)}" y2="${y(highest)}" class="grid" />
       <line x1="0" x2="${width}" y1="${y(0)}" y2="${y(0)}" class="axis" />
-      <text x="0" y="${y(highest) - 7}">${format(highest)}</text>
       ${drawn}
-      <text x="0" y="${height - 6}">${at[0] === undefined ? "" : clock(at[0])}</text>
-      <text x="${width}" y="${height - 6}" text-anchor="end">now</text>
     </svg>
+    <p class="scale" aria-hidden="true">
+      <span>${at[0] === undefined ? "" : clock(at[0])}</span><span>now</span>
+    </p>
     ${asTable(shown)}
   </figure>`;
 }

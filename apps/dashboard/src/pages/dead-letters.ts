@@ -14,6 +14,8 @@ export interface DeadLetters extends DeadPage {
   readonly done?: { readonly action: Action; readonly count: number };
 }
 
+const refreshSeconds = 15;
+
 /** Work that was given up, with the reason, and the ways to try it again or to have done with it. */
 export function deadLettersPage(shown: DeadLetters): Page {
   const { rows, next, filter, done, mayAct } = shown;
@@ -33,6 +35,7 @@ export function deadLettersPage(shown: DeadLetters): Page {
   );
   return {
     title: "Dead letters",
+    ...(done === undefined ? { refresh: refreshSeconds } : {}),
     body: [
       done === undefined
         ? ""
@@ -69,7 +72,7 @@ function deadRow(row: DeadRow, mayAct: boolean): Html {
           <summary>${reason}</summary>
           <p class="told">${row.lastError}</p>
         </details>`;
-  return html`<tr>
+  return html`<tr data-key="work-${row.id}">
     ${mayAct ? html`<td><input type="checkbox" name="chosen" value="${row.id}-${row.version}" aria-label="Work ${row.id}" /></td>` : ""}
     <td><a href="/look-up?id=${row.id}">${row.id}</a><br /><code>${row.uniqueKey}</code></td>
     <td>${row.job}</td>

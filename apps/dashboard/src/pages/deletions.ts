@@ -28,7 +28,7 @@ export function deletionsPage(deletions: readonly DeletionView[]): Page {
 
 function row(deletion: DeletionView): Html {
   const { id, intentId, planned, deleted } = deletion;
-  return html`<tr>
+  return html`<tr data-key="deletion-${id}">
     <td>${intentId === null ? id : html`<a href="/look-up?id=${intentId}">${id}</a>`}</td>
     <td>${named(deletion.realmName, deletion.realmId)}</td>
     <td>${named(deletion.userName, deletion.userId)}</td>

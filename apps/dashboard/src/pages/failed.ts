@@ -15,6 +15,8 @@ export interface Failed extends FailedPage {
   readonly reasons: readonly FailedReason[];
 }
 
+const refreshSeconds = 15;
+
 /** What could not be sent, why, and what was told to whom. */
 export function failedPage(shown: Failed): Page {
   const { rows, next, filter, span } = shown;
@@ -30,6 +32,7 @@ export function failedPage(shown: Failed): Page {
   ];
   return {
     title: "Failed messages",
+    refresh: refreshSeconds,
     body: [
       filterForm(shown),
       overTime(shown),
@@ -86,7 +89,7 @@ function failedRow(row: FailedRow, { filter, span }: Failed): Html {
         ? "the account itself"
         : "a direct conversation"
       : only({ channelId }, named(row.channelName, channelId));
-  return html`<tr>
+  return html`<tr data-key="failure-${row.id}">
     <td>${moment(row.failedAt, row.now)}<br /><span class="soft">due ${clock(row.dueAt)}</span></td>
     <td>
       <a href="/look-up?id=${row.scheduledMessageId}">${row.scheduledMessageId}</a><br />${row.kind}

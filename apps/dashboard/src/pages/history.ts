@@ -7,10 +7,13 @@ import { seconds } from "./spans.ts";
 
 export type History = Readonly<Record<HistorySpan, readonly HistoryStep[]>>;
 
+const refreshSeconds = 60;
+
 /** What was sent and what failed, and how late it was. */
 export function historyPage(history: History): Page {
   return {
     title: "History",
+    refresh: refreshSeconds,
     body: [
       html`<p class="soft">
         Scheduled messages and reminders. Lateness is from the time that a message was scheduled for

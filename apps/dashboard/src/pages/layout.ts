@@ -1,8 +1,10 @@
 import { boardPath } from "../board-when-visited.ts";
 import type { Visitor } from "../http/authenticate.ts";
 import { html, type Content, type Html } from "./html.ts";
+import { clock } from "./spans.ts";
 
 export const stylePath = "/style.css";
+export const scriptPath = "/dashboard.js";
 
 const links = [
   ["/", "Overview"],
@@ -17,7 +19,7 @@ const links = [
 export interface Page {
   readonly title: string;
   readonly body: Content;
-  /** The page reloads itself after so many seconds. */
+  /** The page is brought up to date every so many seconds, in place where scripts run. */
   readonly refresh?: number;
 }
 
@@ -29,18 +31,25 @@ export function layout(page: Page, visitor: Visitor, path: string): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
-        ${page.refresh === undefined ? "" : html`<meta http-equiv="refresh" content="${page.refresh}" />`}
+        ${page.refresh === undefined ? "" : html`<noscript><meta http-equiv="refresh" content="${page.refresh}" /></noscript>`}
         <title>${page.title} – Carillon</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${stylePath}" />
+        <script src="${scriptPath}" defer></script>
       </head>
-      <body>
+      <body data-refresh="${page.refresh}">
+        <a class="skip" href="#content">Skip to the content</a>
         <header>
           <strong>Carillon</strong>
           <nav aria-label="Pages">${links.map((link) => navLink(link, path))}</nav>
           <span class="who">${visitor.user} (${visitor.role})</span>
         </header>
-        <main>
+        <p id="refreshing" class="soft" hidden>
+          <button type="button" id="pause">Pause refreshing</button>
+          <span id="refreshed">As of ${clock(Date.now() / 1_000)}</span>
+        </p>
+        <p id="spoken" class="unseen" role="status"></p>
+        <main id="content" tabindex="-1">
           <h1>${page.title}</h1>
           ${page.body}
         </main>
@@ -68,7 +77,8 @@ export function table(
       ? html`<th scope="col">${column}</th>`
       : html`<th scope="col" class="n">${column.n}</th>`,
   );
-  return html`<div class="wide">
+  const names = columns.map((column) => (typeof column === "string" ? column : column.n));
+  return html`<div class="wide" tabindex="0" role="region" aria-label="Table: ${names.join(", ")}">
     <table>
       <thead>
         <tr>
@@ -91,7 +101,7 @@ export function facts(pairs: readonly (readonly [string, Content])[]): Html {
         <td class="why">${value}</td>
       </tr>`,
   );
-  return html`<div class="wide">
+  return html`<div class="wide" tabindex="0" role="region" aria-label="Table of facts">
     <table>
       <tbody>
         ${rows}

@@ -9,10 +9,16 @@ import { named } from "./names.ts";
 import { clock, moment, seconds } from "./spans.ts";
 import { timelineList } from "./timeline.ts";
 
+const refreshSeconds = 10;
+
 /** One message or job, by id. @param found undefined when nothing was asked or the id cannot be one */
 export function lookUpPage(asked: Asked, found: Found | undefined): Page {
   const { id = "" } = asked;
-  return { title: "Look up", body: [lookUpForm(asked), id === "" ? "" : results(id, found)] };
+  return {
+    title: "Look up",
+    ...(id === "" ? {} : { refresh: refreshSeconds }),
+    body: [lookUpForm(asked), id === "" ? "" : results(id, found)],
+  };
 }
 
 function results(id: string, found: Found | undefined): Content {

@@ -1,7 +1,7 @@
 import type { LateMessage } from "../overview.ts";
 import { isAlive, type ProcessRow } from "../readings/processes.ts";
 import type { QueueDepths, Snapshot } from "../readings/readings.ts";
-import { latenessBounds, verdict, type Finding } from "../readings/verdict.ts";
+import { latenessBounds, verdict, type Finding, type Trouble } from "../readings/verdict.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
@@ -28,16 +28,35 @@ export function overviewPage(snapshot: Snapshot, late: readonly LateMessage[]): 
 
 function verdictBox(found: readonly Finding[]): Html {
   if (found.length === 0) {
-    return html`<div class="verdict good" role="status">
+    return html`<div class="verdict good" data-spoken="All is well.">
       <p>All is well: nothing is late, nothing has failed in the last hour, nothing is lost.</p>
     </div>`;
   }
-  return html`<div class="verdict bad" role="alert">
+  return html`<div
+    class="verdict bad"
+    data-spoken="Not well: ${found.map(({ trouble }) => spoken[trouble]).join(", ")}."
+  >
     <ul>
       ${found.map(findingItem)}
     </ul>
   </div>`;
 }
+
+/** What a screen reader hears of a trouble, when it comes: figures would be heard at every refresh. */
+const spoken: Readonly<Record<Trouble, string>> = {
+  database: "the database does not answer",
+  queues: "the queues do not answer",
+  unread: "not everything could be read",
+  "process-missing": "a worker or gateway is missing",
+  overdue: "messages are overdue",
+  failed: "messages have failed",
+  late: "messages were late",
+  "process-lost": "a process was lost",
+  outbox: "work does not get into the queues",
+  "dead-letters": "dead letters",
+  bouncer: "the push bouncer does not answer",
+  clock: "clocks differ",
+};
 
 function findingItem({ text, details, href }: Finding): Html {
   const shown = href === undefined ? text : html`<a href="${href}">${text}</a>`;
@@ -59,7 +78,7 @@ function numbers({ lag, counts, lateness, counters }: Snapshot): Html {
     ["Oldest outbox row waits", span(lag?.outboxOldest)],
     ["Pending, within 24 h", number(counts?.pendingWithin)],
     ["Pending, later", number(counts?.pendingAfter)],
-    ["Failed messages", html`<a href="/failed">${number(counts?.failed)}</a>`],
+    ["Failed, without a new time", html`<a href="/failed">${number(counts?.failed)}</a>`],
     ["Reminders pending", number(counts?.remindersPending)],
     ["Failed reminders", number(counts?.remindersFailed)],
     ["Background work pending", number(counts?.intentsPending)],
@@ -86,7 +105,7 @@ function numbers({ lag, counts, lateness, counters }: Snapshot): Html {
 function lateTable(late: readonly LateMessage[]): Html {
   const rows = late.map(
     (row) =>
-      html`<tr>
+      html`<tr data-key="late-${row.id}">
         <td><a href="/look-up?id=${row.id}">${row.id}</a></td>
         <td>${row.isReminder ? "reminder" : "message"}</td>
         <td>${named(row.realmName, row.realmId)}</td>
@@ -118,7 +137,7 @@ function queueTable(queues: QueueDepths | undefined): Html {
 function processTable(processes: readonly ProcessRow[] | undefined): Html {
   const rows = (processes ?? []).map(
     (row) =>
-      html`<tr>
+      html`<tr data-key="process-${row.processId}">
         <td>${row.role}</td>
         <td>${row.host}</td>
         <td class="n">${row.pid}</td>

@@ -16,7 +16,11 @@ h1 { font-size: 1.35rem; margin: 1rem 0 0.6rem; } h2 { font-size: 1.05rem; margi
 .verdict { padding: 0.7rem 1rem; border-radius: 6px; margin: 0.6rem 0 1.2rem; }
 .good { color: var(--good); background: var(--good-paper); } .bad { color: var(--bad); background: var(--bad-paper); }
 .verdict ul { margin: 0; padding-left: 1.1rem; } .verdict p { margin: 0; }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; } :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; } main:focus { outline: none; }
+.unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.skip { position: absolute; left: -99rem; } .skip:focus { left: 0.5rem; top: 0.5rem; padding: 0.3rem 0.6rem; background: var(--paper); }
+#refreshing { max-width: 72rem; margin: 0.5rem auto 0; padding: 0 1.5rem; font-size: 0.85rem; }
+#refreshing[hidden] { display: none; } #refreshing button { padding: 0.1rem 0.5rem; margin-right: 0.6rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: 0.35rem 1.1rem 0.35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; color: var(--soft); white-space: nowrap; } th[scope="row"] { width: 15rem; } td.n, th.n { text-align: right; }
@@ -27,12 +31,15 @@ dl.numbers dt { color: var(--soft); font-size: 0.85rem; } dl.numbers dd { margin
 code { font: 0.9em ui-monospace, monospace; } .soft { color: var(--soft); } p.soft { margin: 0.3rem 0; }
 form.line { display: flex; flex-wrap: wrap; gap: 0.6rem; align-items: end; margin: 0.8rem 0; }
 form.line label { display: grid; font-size: 0.85rem; color: var(--soft); }
+input, select { max-width: 100%; } form.line label { max-width: 100%; } ul, ol, p, h1, h2, dd, code { overflow-wrap: anywhere; }
+@media (max-width: 30rem) { header, main, footer, #refreshing { padding-left: 0.8rem; padding-right: 0.8rem; }
+  header .who { margin-left: 0; } td, th { padding-right: 0.7rem; } dl.numbers { grid-template-columns: 1fr 1fr; } }
 input, select, button { font: inherit; padding: 0.3rem 0.6rem; border: 1px solid var(--line); border-radius: 5px;
   background: transparent; color: inherit; }
 select option { color: initial; } button { cursor: pointer; white-space: nowrap; border-color: var(--link); color: var(--link); }
-figure.chart { margin: 0.8rem 0 1.2rem; } figure.chart svg { display: block; width: 100%; height: auto; max-height: 15rem; }
-figcaption { font-weight: 600; } .chart text { font-size: 17px; fill: var(--soft); }
-.chart .axis, .chart .grid { stroke: var(--line); } .chart .line { fill: none; stroke-width: 2.5; stroke-linecap: round; stroke-linejoin: round; }
+figure.chart { margin: 0.8rem 0 1.2rem; } figure.chart svg { display: block; width: 100%; height: 9rem; }
+figcaption { font-weight: 600; } .chart .scale { display: flex; justify-content: space-between; margin: 0.1rem 0; color: var(--soft); font-size: 0.85rem; }
+.chart .axis, .chart .grid { stroke: var(--line); } .chart .line { fill: none; stroke-width: 2; vector-effect: non-scaling-stroke; stroke-linecap: round; stroke-linejoin: round; }
 .calm { --of: #2f7d5b; } .loud { --of: #c0392b; } .first { --of: #3b6fc4; } .second { --of: #b7791f; } .third { --of: #8a4fa3; }
 .chart rect { fill: var(--of); } .chart .line { stroke: var(--of); } .ink { display: inline-block; width: 0.8rem; height: 0.8rem;
   margin-right: 0.35rem; border-radius: 2px; background: var(--of); }

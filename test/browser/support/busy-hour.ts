@@ -1,0 +1,61 @@
+import type { Database } from "@carillon/db";
+import { channel, organization, type TestOrganization } from "@carillon/testkit";
+
+/** An installation after a bad hour: failures, dead letters, a lost worker, a day of history. */
+export interface BusyHour {
+  readonly org: TestOrganization;
+  /** One more message that could not be sent. */
+  fail(): Promise<void>;
+  /** Work that is given up; its id. */
+  giveUp(): Promise<number>;
+}
+
+/** Writes the rows of a bad hour. */
+export async function busyHour(db: Database): Promise<BusyHour> {
+  const org = await organization(db);
+  await db.rows("UPDATE realms SET name = 'Acme' WHERE id = $1", [org.realm.id]);
+  await db.rows("UPDATE users SET full_name = 'Ada Lovelace' WHERE id = $1", [org.member.id]);
+  const room = await channel(db, org.member, { name: "announcements" });
+  await db.rows(
+    `INSERT INTO delivery_failures (realm_id, scheduled_message_id, version, kind, sender_id, channel_id, due_at, failed_at,
+       reason, process)
+     SELECT $1, 1000 + n, 1, 1, $2, $3, now() - n * interval '9 minutes', now() - n * interval '9 minutes' + interval '1 s',
+       (ARRAY['This channel is archived.', 'You may not post in this channel.', 'The server was more than ten minutes late.'])[1 + n % 3],
+       'worker-1:4711' FROM generate_series(1, 60) n`,
+    [org.realm.id, org.member.id, room.id],
+  );
+  await db.rows(
+    `INSERT INTO process_heartbeats (process_id, role, host, pid, started_at, last_seen, counters)
+     SELECT gen_random_uuid(), role, 'app-' || n, 4700 + n, now() - interval '3 days', now() + ago, '{"sent": 9120}'
+     FROM (VALUES ('gateway', interval '1 hour'), ('gateway', interval '1 hour'), ('worker', interval '1 hour'),
+       ('worker', interval '-23 seconds')) AS p (role, ago), generate_series(1, 1) n`,
+  );
+  await db.rows(
+    `INSERT INTO delivery_history (step, at, backend, sent, failed, worst, buckets)
+     SELECT step, date_bin(make_interval(secs => step), now() - n * make_interval(secs => step), timestamptz 'epoch'), 'redis',
+       (60 + 40 * sin(n / 20.0) + n % 7)::int, CASE WHEN n % 29 = 0 THEN 9 ELSE 0 END, 1 + n % 5,
+       array_fill(0, ARRAY[2]) || ARRAY[30, 20, 9, 4, 3, 2, 1] || array_fill(0, ARRAY[12])
+     FROM (VALUES (300, 287), (3600, 719)) AS s (step, count), generate_series(0, count) n`,
+  );
+  let made = 0;
+  const giveUp = async () => {
+    const [row] = await db.rows<{ id: number }>(
+      `INSERT INTO job_intent (realm_id, job, unique_key, payload, state, attempts, last_error, finished_at)
+       VALUES ($1, 'send-mail', 'send-mail/' || $2::int, '{}', 'dead', 8,
+         'connect ECONNREFUSED 10.0.0.7:25' || chr(10) || '    at TCPConnectWrap.afterConnect (node:net:1555:16)',
+         now() - interval '1 hour' + $2::int * interval '1 minute')
+       RETURNING id`,
+      [org.realm.id, ++made],
+    );
+    return row?.id ?? 0;
+  };
+  for (let i = 0; i < 20; i++) await giveUp();
+  const fail = async () => {
+    await db.rows(
+      `INSERT INTO delivery_failures (realm_id, scheduled_message_id, version, kind, sender_id, due_at, reason, process)
+       VALUES ($1, 5000, 1, 1, $2, now(), 'A new failure.', 'worker-1:4711')`,
+      [org.realm.id, org.member.id],
+    );
+  };
+  return { org, fail, giveUp };
+}

@@ -1,0 +1,40 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buildDashboard } from "@carillon/dashboard";
+import type { Database } from "@carillon/db";
+import { silentLogger } from "@carillon/kit";
+import { connectQueues, prepareQueues } from "@carillon/queue";
+import { createTestDatabase } from "@carillon/testkit";
+
+/** The operator of the tests. */
+export const login = { role: "operator", user: "olga", password: "open:sesame ä" } as const;
+
+/** A dashboard that listens, over a database of its own with the queues in it. */
+export interface OpenDashboard {
+  readonly db: Database;
+  readonly origin: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts one. */
+export async function openDashboard(): Promise<OpenDashboard> {
+  const database = await createTestDatabase();
+  const config = { databaseUrl: database.url, log: silentLogger };
+  await prepareQueues(config);
+  const queues = await connectQueues(config);
+  const db = await database.connect({ max: 4 });
+  const app = buildDashboard({ db, queues, logins: [login], log: silentLogger });
+  const server = createServer(app.callback()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    db,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await queues.close();
+      await database.drop();
+    },
+  };
+}
