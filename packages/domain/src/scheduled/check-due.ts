@@ -16,12 +16,16 @@ import { refused } from "./failures.ts";
 import type { Failure } from "./outcome.ts";
 import { destinationOf } from "./row.ts";
 
-/** Checks due messages by the state of now, and makes them ready to be sent, or says why they are not. */
+/**
+ * Checks due messages by the state of now, and makes them ready to be sent, or says why they are not.
+ * @param begun what messages begin that come before these and are not committed yet
+ */
 export async function checkDue(
   { db, site }: { readonly db: Database; readonly site: Site },
   tx: Tx,
   realm: Realm,
   rows: readonly DueRow[],
+  begun?: ReadonlySet<string>,
 ): Promise<Map<DueRow, OutgoingMessage | Failure>> {
   if (rows.length === 0) return new Map();
   const drafts = rows.map(draftOf);
@@ -31,7 +35,7 @@ export async function checkDue(
       channelsOf(drafts.map(({ destination }) => destination)),
       drafts.map(({ senderId }) => senderId),
     ),
-    checkMessages(tx, site, realm.id, drafts),
+    checkMessages(tx, site, realm.id, drafts, begun),
   ]);
   const clientNames = await loadClientNames(
     tx,

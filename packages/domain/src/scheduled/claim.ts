@@ -35,14 +35,21 @@ const lockTimeoutMs = 2_000;
  * Plans that serve any batch: with arrays of hundreds PostgreSQL thinks a new plan for each cheaper, and takes as long for
  * that as for half of what it plans.
  */
-const planOnce = "set_config('plan_cache_mode', 'force_generic_plan', true) AS plans";
+const settings = `set_config('lock_timeout', '${lockTimeoutMs}', true) AS patience,
+    set_config('plan_cache_mode', 'force_generic_plan', true) AS plans`;
+const settingsRow = { patience: column.text, plans: column.text };
+
+const asDeliverer = statement({
+  name: "deliver-settings",
+  text: `SELECT ${settings}`,
+  row: settingsRow,
+});
 
 const tryLock = statement({
   name: "deliver-lock",
   text: `SELECT pg_try_advisory_xact_lock(${lockClass.deliver}, $1) AS held,
-    set_config('lock_timeout', '${lockTimeoutMs}', true),
-    ${planOnce}`,
-  row: { held: column.bool, set_config: column.text, plans: column.text },
+    ${settings}`,
+  row: { held: column.bool, ...settingsRow },
 });
 
 /**
@@ -54,13 +61,24 @@ export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean>
   return lock?.held === true;
 }
 
+/** Has a transaction wait as short for rows as a delivery does, and plan as it does, before it is one. */
+export async function beginClaiming(tx: Tx): Promise<void> {
+  await tx.rows(asDeliverer);
+}
+
 /**
  * The organization's due rows, at most `limit`, in the order of delivery: by time, then by id. Rows are waited for
  * and never skipped: only an edit or a delete can hold one. They are locked first and read then, because an edit that
  * was waited for may have given a row another recipient, which the statement that waited cannot see.
+ * @param taken ids of rows that are being delivered, and are no longer due once that has committed
  */
-export async function claimDue(tx: Tx, realmId: number, limit: number): Promise<DueRow[]> {
-  const locked = await tx.lock({ name: "scheduled" }, claim, [realmId, limit]);
+export async function claimDue(
+  tx: Tx,
+  realmId: number,
+  limit: number,
+  taken: readonly number[] = [],
+): Promise<DueRow[]> {
+  const locked = await tx.lock({ name: "scheduled" }, claim, [realmId, limit, taken]);
   return locked.length === 0 ? [] : tx.rows(claimed, [locked.map(({ id }) => id)]);
 }
 
@@ -69,7 +87,8 @@ const inOrder = "ORDER BY s.deliver_at, s.id";
 
 const claim = statement({
   name: "deliver-claim",
-  text: `SELECT s.id FROM scheduled_messages s WHERE ${due} ${inOrder} LIMIT $2 FOR NO KEY UPDATE`,
+  text: `SELECT s.id FROM scheduled_messages s WHERE ${due} AND s.id <> ALL($3::bigint[])
+    ${inOrder} LIMIT $2 FOR NO KEY UPDATE`,
   row: { id: column.bigint },
 });
 

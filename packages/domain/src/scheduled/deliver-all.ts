@@ -1,5 +1,5 @@
 import { lookForDue } from "./claim.ts";
-import { deliverBatch, type DeliverOptions } from "./deliver.ts";
+import { deliverBatch, deliveryBatch, type Batch, type DeliverOptions } from "./deliver.ts";
 import type { Outcome } from "./outcome.ts";
 
 export interface DeliveryRun {
@@ -15,8 +15,9 @@ export interface DeliveryRun {
 }
 
 /**
- * Delivers batch after batch until nothing is due, `maxBatches` are done, or the signal fires. The look after each
- * commit is what lets a second alarm end when it finds the organization being delivered: whatever was due before
+ * Delivers batch after batch until nothing is due, `maxBatches` are done, or the signal fires. While one is written the
+ * next is prepared: a second transaction claims and checks its rows, and writes once the first has committed. The look
+ * after a commit is what lets a second alarm end when it finds the organization being delivered: whatever was due before
  * the holder's last commit is seen by the holder.
  */
 export async function deliverAll(
@@ -27,15 +28,31 @@ export async function deliverAll(
     readonly onBatch?: (outcomes: readonly Outcome[]) => void;
   },
 ): Promise<DeliveryRun> {
+  const largest = options.batch ?? deliveryBatch;
+  let batch = largest;
+  let next: Batch | undefined;
   // Messages due within seconds have an alarm each, and the first of them sends all: the others end here.
   let look = await lookForDue(options.db, realmId);
-  for (let batches = 0; look.due; look = await lookForDue(options.db, realmId)) {
-    if (batches >= run.maxBatches || options.signal?.aborted)
+  for (let batches = 0; next || look.due; batches++) {
+    const more = () => batches + 1 < run.maxBatches && !options.signal?.aborted;
+    if (!next && (batches >= run.maxBatches || options.signal?.aborted))
       return { more: true, elsewhere: false, now: look.now };
-    const outcomes = await deliverBatch(options, realmId);
-    if (outcomes === undefined) return { more: false, elsewhere: true, now: look.now };
-    run.onBatch?.(outcomes);
-    batches++;
+    const current: Batch = next ?? deliverBatch({ ...options, batch }, realmId);
+    const following = current.writing.then((written) =>
+      written && more() ? deliverBatch({ ...options, batch }, realmId, written) : undefined,
+    );
+    const end = await current.end.catch(async (error: unknown) => {
+      await (await following)?.end.catch(() => {});
+      throw error;
+    });
+    next = await following;
+    if (end.kind === "elsewhere") return { more: false, elsewhere: true, now: look.now };
+    if (end.kind === "done" && end.outcomes.length > 0) {
+      run.onBatch?.(end.outcomes);
+      // Where messages have many copies few go together: no more are looked at than that.
+      batch = Math.min(largest, Math.max(2 * end.outcomes.length, 1));
+    }
+    if (!next) look = await lookForDue(options.db, realmId);
   }
   return { more: false, elsewhere: false, now: look.now };
 }

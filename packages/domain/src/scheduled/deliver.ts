@@ -1,22 +1,15 @@
-import { type OutgoingMessage, type Realm, type Site, loadRealm } from "@carillon/model";
-import type { NewEvent } from "@carillon/contract";
-import { isPassing, type Database, type Tx } from "@carillon/db";
-import { emit } from "@carillon/events";
+import { loadRealm, type Site } from "@carillon/model";
+import { isPassing, type Database } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 
-import { sendChecked } from "../messages/send/send-checked.ts";
-import { checkDue } from "./check-due.ts";
-import { becomeDeliverer, claimDue, isReminder, type DueRow } from "./claim.ts";
-import { composeDue } from "./compose-due.ts";
-import { broken, failedBeforeChecks } from "./failures.ts";
-import { recordFailures } from "./failure-log.ts";
-import { sendFailureNotices } from "./failure-notice.ts";
-import { storeOutcomes, type Failure, type Outcome } from "./outcome.ts";
-import { scheduledEvents } from "./record.ts";
-import { reminderEvents } from "./reminder-record.ts";
+import { beginClaiming, becomeDeliverer, claimDue, isReminder, type DueRow } from "./claim.ts";
+import { broken } from "./failures.ts";
+import type { Outcome } from "./outcome.ts";
+import { begunBy, independent, prepareRows } from "./prepare-due.ts";
+import { settle, writeRows } from "./write-rows.ts";
 
 /** Rows that one transaction delivers at most: the batch is what makes delivery fast. */
-export const deliveryBatch = 200;
+export const deliveryBatch = 500;
 
 export interface DeliverOptions {
   readonly db: Database;
@@ -29,40 +22,82 @@ export interface DeliverOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What a batch came to: the outcomes of its rows, or why it has none. */
+export type BatchEnd =
+  | { readonly kind: "done"; readonly outcomes: readonly Outcome[] }
+  /** Another transaction is delivering here: it will look again. */
+  | { readonly kind: "elsewhere" }
+  /** The batch before it has failed, and this one has written nothing. */
+  | { readonly kind: "given-up" };
+
+/** A batch that is being written, as far as the one after it has to know. */
+export interface Written {
+  readonly ids: readonly number[];
+  /** What its messages begin. */
+  readonly begun: ReadonlySet<string>;
+  /** Whether its transaction has committed, once that has ended. */
+  readonly committed: Promise<boolean>;
+}
+
+/** A batch under way. */
+export interface Batch {
+  /** Its rows, once nothing is left but to write them; undefined where nothing may be prepared beside that. */
+  readonly writing: Promise<Written | undefined>;
+  /**
+   * How it ended.
+   * @throws what a lost connection, a deadlock or a lock timeout throws: the rows are still pending then
+   */
+  readonly end: Promise<BatchEnd>;
+}
+
 /**
  * Delivers one batch of an organization's due messages (scheduled-messages.md §5). Everything of it commits together
  * or not at all, so that a crash leaves nothing or everything: each message is sent exactly once. A refusal fails its
  * row alone. An unexpected error rolls the batch back, and its rows go one by one.
- * @returns the rows' outcomes; undefined when another transaction is delivering here: it will look again
- * @throws what a lost connection, a deadlock or a lock timeout throws: the rows are still pending then
+ * @param before the batch that is being written: this one is prepared meanwhile, and writes nothing before that has
+ *   committed
  */
-export async function deliverBatch(
-  options: DeliverOptions,
-  realmId: number,
-): Promise<Outcome[] | undefined> {
-  const { db, log, batch = deliveryBatch, signal } = options;
+export function deliverBatch(options: DeliverOptions, realmId: number, before?: Written): Batch {
+  let tell: (written?: Written) => void = () => {};
+  const writing = new Promise<Written | undefined>((resolve) => (tell = resolve));
   let claimed: readonly DueRow[] = [];
-  try {
-    return await db.transaction(
-      async (tx) => {
-        const [isDeliverer, realm] = await Promise.all([
-          becomeDeliverer(tx, realmId),
-          loadRealm(tx, realmId),
-        ]);
-        if (!isDeliverer) return undefined;
-        claimed = together(await claimDue(tx, realmId, batch));
-        return deliverRows(options, tx, realm, claimed);
-      },
-      { attempts: 1 },
-    );
-  } catch (error) {
+  const transaction = options.db.transaction(
+    async (tx): Promise<BatchEnd> => {
+      const [first, realm] = await Promise.all([
+        before ? beginClaiming(tx) : becomeDeliverer(tx, realmId),
+        loadRealm(tx, realmId),
+      ]);
+      if (first === false) return { kind: "elsewhere" };
+      const { batch = deliveryBatch } = options;
+      claimed = together(await claimDue(tx, realmId, batch, before?.ids));
+      const prepare = () => prepareRows(options, tx, realm, claimed, before?.begun);
+      const early = before && independent(realm, claimed) ? await prepare() : undefined;
+      if (before && !(await before.committed)) return { kind: "given-up" };
+      if (before && !(await becomeDeliverer(tx, realmId))) return { kind: "elsewhere" };
+      const prepared = early ?? (await prepare());
+      claimed = prepared.rows;
+      const begun = claimed.length === batch ? begunBy(prepared) : undefined;
+      if (begun) tell({ ids: claimed.map(({ id }) => id), begun, committed });
+      return { kind: "done", outcomes: await writeRows(options, tx, prepared) };
+    },
+    { attempts: 1 },
+  );
+  const committed = transaction.then(
+    ({ kind }) => kind === "done",
+    () => false,
+  );
+  void committed.then(() => tell());
+  const end = transaction.catch(async (error: unknown): Promise<BatchEnd> => {
+    if (before && !(await before.committed)) return { kind: "given-up" };
+    const { log, signal } = options;
     if (signal?.aborted || isPassing(error) || claimed.length === 0) throw error;
     log.error(
       { err: error, realmId, rows: claimed.length },
       "a batch of due messages failed; its rows go one by one",
     );
-    return deliverSingly(options, realmId, claimed.length);
-  }
+    return { kind: "done", outcomes: await deliverSingly(options, realmId, claimed.length) };
+  });
+  return { writing, end };
 }
 
 /**
@@ -91,7 +126,9 @@ async function deliverSingly(
       const realm = await loadRealm(tx, realmId);
       const rows = await claimDue(tx, realmId, 1);
       try {
-        return await tx.savepoint(() => deliverRows(options, tx, realm, rows));
+        return await tx.savepoint(async () =>
+          writeRows(options, tx, await prepareRows(options, tx, realm, rows)),
+        );
       } catch (error) {
         if (options.signal?.aborted || isPassing(error)) throw error;
         options.log.error(
@@ -105,71 +142,4 @@ async function deliverSingly(
     outcomes.push(...delivered);
   }
   return outcomes;
-}
-
-/** Sends what may be sent, in the order of the rows, and fails the rest. */
-async function deliverRows(
-  options: DeliverOptions,
-  tx: Tx,
-  realm: Realm,
-  rows: readonly DueRow[],
-): Promise<Outcome[]> {
-  if (rows.length === 0) return [];
-  const failures = new Map<DueRow, Failure>();
-  for (const row of rows) {
-    const failure = failedBeforeChecks(row, realm);
-    if (failure) failures.set(row, failure);
-  }
-  const candidates = rows.filter((row) => !failures.has(row));
-  const messages = candidates.filter((row) => !isReminder(row));
-  const [checked, reminders] = await Promise.all([
-    checkDue(options, tx, realm, messages),
-    composeDue(options, tx, realm, candidates.filter(isReminder)),
-  ]);
-  const sendable: DueRow[] = [];
-  const outgoing: OutgoingMessage[] = [];
-  for (const row of candidates) {
-    const ready = checked.get(row) ?? reminders.get(row);
-    if (!ready) throw new Error(`nobody has looked at row ${row.id}`);
-    if ("reason" in ready) {
-      failures.set(row, ready);
-      continue;
-    }
-    sendable.push(row);
-    outgoing.push(ready);
-  }
-  const { sent, events } = await sendChecked(tx, realm, outgoing);
-  const messageIds = new Map(sendable.map((row, i) => [row, sent[i]?.id]));
-  const outcomes = rows.map((row): Outcome => {
-    const failure = failures.get(row);
-    if (failure) return failure;
-    const messageId = messageIds.get(row);
-    return messageId === undefined
-      ? { row, kind: "sent-before" }
-      : { row, kind: "sent", messageId };
-  });
-  return settle(options, tx, realm, outcomes, events);
-}
-
-/** Writes the outcomes and tells everybody: the one `emit` of the transaction. */
-async function settle(
-  { log, backend = "unknown" }: DeliverOptions,
-  tx: Tx,
-  realm: Realm,
-  outcomes: readonly Outcome[],
-  sendingEvents: readonly NewEvent[],
-): Promise<Outcome[]> {
-  storeOutcomes(tx, outcomes, backend);
-  const failures = outcomes.filter((outcome) => outcome.kind === "failed");
-  const loud = failures.filter(({ silent }) => !silent);
-  const notices = await sendFailureNotices(tx, log, realm, loud);
-  recordFailures(tx, realm.id, failures, notices.ids);
-  const events = outcomes.flatMap((outcome) => {
-    const { row } = outcome;
-    if (outcome.kind !== "failed")
-      return [isReminder(row) ? reminderEvents.remove(row) : scheduledEvents.remove(row)];
-    return outcome.silent ? [] : [scheduledEvents.update({ ...row, failed: true })];
-  });
-  emit(tx, realm.id, [...sendingEvents, ...events, ...notices.events]);
-  return [...outcomes];
 }

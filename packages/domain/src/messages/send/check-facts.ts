@@ -7,7 +7,6 @@ import {
   type PostingChannel,
   type Realm,
   type Sight,
-  type TopicKey,
   channelsOf,
   countParticipants,
   existingTopics,
@@ -20,7 +19,6 @@ import {
   memberKey,
   membersOf,
   possibleTopics,
-  topicName,
 } from "@carillon/model";
 import { isGuest, knowableId } from "@carillon/contract";
 import { together, type Sql } from "@carillon/db";
@@ -135,11 +133,6 @@ function topicsOf(drafts: readonly ReadDraft[]): ChannelTopic[] {
     const { channelId } = destination;
     return possibleTopics(topic).map((possible) => ({ channelId, topic: possible }));
   });
-}
-
-/** Notes that a message to this topic has been let through. */
-export function beginTopic(facts: CheckFacts, topic: TopicKey): void {
-  facts.begun.add(topicName(topic));
 }
 
 /** Without duplicates, and without what no column can hold: the database would refuse even to look for it. */

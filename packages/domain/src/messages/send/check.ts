@@ -24,7 +24,7 @@ import {
 } from "@carillon/markdown";
 
 import { attempt } from "./attempt.ts";
-import { beginTopic, loadCheckFacts, loadSights, ownerOf, type CheckFacts } from "./check-facts.ts";
+import { loadCheckFacts, loadSights, ownerOf, type CheckFacts } from "./check-facts.ts";
 import { checkDirectPermission } from "./direct-permission.ts";
 import { checkMentions } from "./mention-permission.ts";
 import { checkPosting, mayCreateTopic, maySee } from "./posting.ts";
@@ -34,6 +34,7 @@ import { checkPosting, mayCreateTopic, maySee } from "./posting.ts";
  * Scheduling, editing, sending, typing and the delivery of a whole batch ask it alike; all that it goes by is of one
  * moment. Drafts are looked at in order, each seeing what those before it begin.
  *
+ * @param begun what messages begin ({@link beginning}) that come before these and that others do not see yet
  * @returns for each draft the message, or the refusal as a value: one refusal does not touch the others. `UNAUTHORIZED`
  * where the sender has been deactivated. With the organization by which it was checked
  */
@@ -42,6 +43,7 @@ export async function checkMessages(
   site: { readonly url: string },
   realmId: number,
   drafts: readonly Draft[],
+  begun: Iterable<string> = [],
 ): Promise<{ readonly realm: Realm; readonly results: Array<CheckedMessage | ApiError> }> {
   const texts = drafts.map((draft) => {
     const content = attempt(() => normaliseContent(draft.content));
@@ -52,6 +54,7 @@ export async function checkMessages(
     };
   });
   const facts = await loadCheckFacts(sql, realmId, site.url, texts);
+  for (const conversation of begun) facts.begun.add(conversation);
   await loadSights(sql, facts, drafts);
   return { realm: facts.realm, results: texts.map((text) => attempt(() => check(facts, text))) };
 }
@@ -99,13 +102,18 @@ function check(facts: CheckFacts, { draft, content, parsed }: DraftText): Checke
     : channelTarget(facts, sender, draft, topic);
   const rendered = renderFor(facts, parsed, sender);
   checkMentions(facts, { sender, target, topic, rendered });
-  if (target.kind === "channel")
-    beginTopic(facts, { recipientId: target.channel.recipientId, topic });
-  else facts.begun.add(memberKey(target.members));
+  facts.begun.add(beginning({ target, topic }));
   const mentionedFollowers = rendered.mentionedUserIds.filter(
     (id) => id !== sender.id && facts.lookups.usersById.get(id)?.followsWhereMentioned,
   );
   return { sender, target, topic, content, rendered, mentionedFollowers };
+}
+
+/** What a message begins, unless it is there already: the topic, or the direct conversation. */
+export function beginning({ target, topic }: Pick<CheckedMessage, "target" | "topic">): string {
+  return target.kind === "channel"
+    ? topicName({ recipientId: target.channel.recipientId, topic })
+    : memberKey(target.members);
 }
 
 function topicOf(draft: Draft, realm: Realm): string {

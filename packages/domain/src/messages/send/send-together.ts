@@ -17,6 +17,7 @@ import { refused, type Company, type Tx, type Written } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { checkMessages } from "./check.ts";
+import { copiesOf } from "./copies.ts";
 import { isUserInterface } from "./read-by-sender.ts";
 import { sendDestinations, type SendTo } from "./send-destination.ts";
 import { sendChecked } from "./send-checked.ts";
@@ -102,7 +103,7 @@ export async function sendTogether(
       return waiting;
     }
     if (result instanceof ApiError) return refused(result);
-    const copies = copiesOf(result);
+    const copies = roomFor(result);
     if (outgoing.length > 0 && copies > room) {
       room = 0;
       return { kind: "later" };
@@ -133,10 +134,9 @@ function partsOf({ id }: Account, destination: Destination): number[] {
     : [audiencePart(id)];
 }
 
-/** How many copies a message has, about; one that nothing else goes together with has more than there is room for. */
-function copiesOf({ target, rendered }: CheckedMessage): number {
-  if (rendered.topicWildcard) return Number.POSITIVE_INFINITY;
-  return target.kind === "channel" ? target.channel.subscriberCount : target.members.length;
+/** How much room a message takes; one that nothing else goes together with takes more than there is. */
+function roomFor(message: CheckedMessage): number {
+  return message.rendered.topicWildcard ? Number.POSITIVE_INFINITY : copiesOf(message);
 }
 
 function outgoingFrom(

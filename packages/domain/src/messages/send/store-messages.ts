@@ -56,6 +56,7 @@ export async function insertMessages(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** By receivers, as the indexes lie: in the order of the messages they took PostgreSQL twice as long. */
 const copies = statement({
   name: "user-messages-insert",
   text: `INSERT INTO user_messages (user_id, message_id, flags)
@@ -63,7 +64,8 @@ const copies = statement({
     FROM unnest($1::bigint[], $2::text[], $3::int[]) AS m (id, audience, flags)
     CROSS JOIN LATERAL unnest(m.audience::int[]) AS receiver (id)
     LEFT JOIN unnest($4::bigint[], $5::int[], $6::int[]) AS x (message_id, user_id, flags)
-      ON x.message_id = m.id AND x.user_id = receiver.id`,
+      ON x.message_id = m.id AND x.user_id = receiver.id
+    ORDER BY receiver.id, m.id`,
   row: {},
 });
 

@@ -1,0 +1,57 @@
+import type { NewEvent } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import type { Realm } from "@carillon/model";
+
+import { sendChecked } from "../messages/send/send-checked.ts";
+import { isReminder } from "./claim.ts";
+import type { DeliverOptions } from "./deliver.ts";
+import { recordFailures } from "./failure-log.ts";
+import { sendFailureNotices } from "./failure-notice.ts";
+import { storeOutcomes, type Outcome } from "./outcome.ts";
+import type { PreparedRows } from "./prepare-due.ts";
+import { scheduledEvents } from "./record.ts";
+import { reminderEvents } from "./reminder-record.ts";
+
+/** Sends what may be sent, and fails the rest. */
+export async function writeRows(
+  options: DeliverOptions,
+  tx: Tx,
+  { realm, rows, failures, sendable, outgoing }: PreparedRows,
+): Promise<Outcome[]> {
+  if (rows.length === 0) return [];
+  const { sent, events } = await sendChecked(tx, realm, outgoing);
+  const messageIds = new Map(sendable.map((row, i) => [row, sent[i]?.id]));
+  const outcomes = rows.map((row): Outcome => {
+    const failure = failures.get(row);
+    if (failure) return failure;
+    const messageId = messageIds.get(row);
+    return messageId === undefined
+      ? { row, kind: "sent-before" }
+      : { row, kind: "sent", messageId };
+  });
+  return settle(options, tx, realm, outcomes, events);
+}
+
+/** Writes the outcomes and tells everybody: the one `emit` of the transaction. */
+export async function settle(
+  { log, backend = "unknown" }: DeliverOptions,
+  tx: Tx,
+  realm: Realm,
+  outcomes: readonly Outcome[],
+  sendingEvents: readonly NewEvent[],
+): Promise<Outcome[]> {
+  storeOutcomes(tx, outcomes, backend);
+  const failures = outcomes.filter((outcome) => outcome.kind === "failed");
+  const loud = failures.filter(({ silent }) => !silent);
+  const notices = await sendFailureNotices(tx, log, realm, loud);
+  recordFailures(tx, realm.id, failures, notices.ids);
+  const events = outcomes.flatMap((outcome) => {
+    const { row } = outcome;
+    if (outcome.kind !== "failed")
+      return [isReminder(row) ? reminderEvents.remove(row) : scheduledEvents.remove(row)];
+    return outcome.silent ? [] : [scheduledEvents.update({ ...row, failed: true })];
+  });
+  emit(tx, realm.id, [...sendingEvents, ...events, ...notices.events]);
+  return [...outcomes];
+}

@@ -1,0 +1,80 @@
+import { holdUp, waitFor } from "@carillon/testkit";
+import { expect } from "chai";
+import { onBothBackends } from "./support/both-backends.ts";
+import { crowd, schedule, setAlarms, type Crowd } from "./support/load.ts";
+import { patienceMs, scenarioMs } from "./support/patience.ts";
+import { allSent, expectSentOnce, pending } from "./support/verdict.ts";
+import { inWorld, type World } from "./support/world.ts";
+
+/** Enough for two full batches, and a rest. */
+const messages = 1_100;
+const twoBatches = 1_000;
+
+onBothBackends("A worker that writes one batch and has prepared the next", scenarioMs, {
+  "leaves nothing half done when it is killed": (backend) =>
+    inWorld(backend, async (world) => {
+      const { people, worker, goOn } = await inTheMiddle(world);
+      await worker.kill();
+      await goOn();
+      await deliveredByAnother(world, people);
+    }),
+  "keeps others waiting no longer than its connections live when it freezes": (backend) =>
+    inWorld(backend, async (world) => {
+      const { people, worker, goOn } = await inTheMiddle(world);
+      worker.signal("SIGSTOP");
+      await goOn();
+      await deliveredByAnother(world, people);
+      worker.signal("SIGCONT");
+      await waitFor(async () => (await openTransactions(world)) === 0, {
+        what: "it has let go of what it prepared",
+        timeoutMs: patienceMs,
+      });
+      await expectSentOnce(world.db, people.realmId, messages);
+    }),
+  "ends in time when it is told to, with both": (backend) =>
+    inWorld(backend, async (world) => {
+      const { people, worker, goOn } = await inTheMiddle(world);
+      worker.signal("SIGTERM");
+      await goOn();
+      await worker.exited;
+      expect(await pending(world.db, people.realmId)).to.be.below(messages);
+      await deliveredByAnother(world, people);
+    }),
+});
+
+/** A worker whose first batch is held up at writing while its second has been claimed. */
+async function inTheMiddle(world: World) {
+  const { db, queues } = world;
+  const people = await crowd(db);
+  const held = await holdUp(db, "INSERT ON messages");
+  const worker = await world.worker();
+  const load = { count: messages, dueIn: 0, seconds: 1, noReminders: true };
+  await setAlarms(queues, await schedule(db, people, load));
+  const inBoth = async () => (await held.waiting()) === 1 && (await locked(world)) === twoBatches;
+  await waitFor(inBoth, { what: "one is written and one is prepared", timeoutMs: patienceMs });
+  return { people, worker, goOn: () => held.goOn() };
+}
+
+async function deliveredByAnother(world: World, people: Crowd): Promise<void> {
+  await world.worker();
+  await allSent(world.db, people.realmId, patienceMs);
+  await expectSentOnce(world.db, people.realmId, messages);
+}
+
+/** How many of the pending rows transactions have locked. */
+async function locked({ db }: World): Promise<number> {
+  const [found] = await db.rows<{ n: number }>(
+    `SELECT (SELECT count(*) FROM scheduled_messages WHERE NOT delivered AND NOT failed)::int
+       - (SELECT count(*) FROM (SELECT FROM scheduled_messages WHERE NOT delivered AND NOT failed
+          FOR NO KEY UPDATE SKIP LOCKED) free)::int AS n`,
+  );
+  return found?.n ?? 0;
+}
+
+async function openTransactions({ db }: World): Promise<number> {
+  const [found] = await db.rows<{ n: number }>(
+    `SELECT count(*)::int AS n FROM pg_stat_activity
+     WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
+  );
+  return found?.n ?? 0;
+}
