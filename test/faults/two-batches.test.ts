@@ -6,9 +6,9 @@ import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { allSent, expectSentOnce, pending } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-/** Enough for two full batches, and a rest. */
-const messages = 1_100;
-const twoBatches = 1_000;
+/** More than two batches, of which the first has 100. */
+const messages = 500;
+const twoBatches = 300;
 
 onBothBackends("A worker that writes one batch and has prepared the next", scenarioMs, {
   "leaves nothing half done when it is killed": (backend) =>

@@ -15,6 +15,12 @@ export interface DeliveryRun {
 }
 
 /**
+ * Rows of the first batch, at most; each after it has up to twice as many as the one before. So the first messages of a
+ * burst need not wait for hundreds, and preparing and writing overlap early.
+ */
+const firstBatch = 100;
+
+/**
  * Delivers batch after batch until nothing is due, `maxBatches` are done, or the signal fires. While one is written the
  * next is prepared: a second transaction claims and checks its rows, and writes once the first has committed. The look
  * after a commit is what lets a second alarm end when it finds the organization being delivered: whatever was due before
@@ -29,7 +35,7 @@ export async function deliverAll(
   },
 ): Promise<DeliveryRun> {
   const largest = options.batch ?? deliveryBatch;
-  let batch = largest;
+  let batch = Math.min(largest, firstBatch);
   let next: Batch | undefined;
   // Messages due within seconds have an alarm each, and the first of them sends all: the others end here.
   let look = await lookForDue(options.db, realmId);
@@ -38,9 +44,11 @@ export async function deliverAll(
     if (!next && (batches >= run.maxBatches || options.signal?.aborted))
       return { more: true, elsewhere: false, now: look.now };
     const current: Batch = next ?? deliverBatch({ ...options, batch }, realmId);
-    const following = current.writing.then((written) =>
-      written && more() ? deliverBatch({ ...options, batch }, realmId, written) : undefined,
-    );
+    const following = current.writing.then((written) => {
+      if (!written || !more()) return undefined;
+      batch = Math.min(largest, 2 * written.ids.length);
+      return deliverBatch({ ...options, batch }, realmId, written);
+    });
     const end = await current.end.catch(async (error: unknown) => {
       await (await following)?.end.catch(() => {});
       throw error;
@@ -49,8 +57,8 @@ export async function deliverAll(
     if (end.kind === "elsewhere") return { more: false, elsewhere: true, now: look.now };
     if (end.kind === "done" && end.outcomes.length > 0) {
       run.onBatch?.(end.outcomes);
-      // Where messages have many copies few go together: no more are looked at than that.
-      batch = Math.min(largest, Math.max(2 * end.outcomes.length, 1));
+      // Where messages have many copies few go together: not many more are looked at than that.
+      if (!next) batch = Math.min(largest, 2 * end.outcomes.length);
     }
     if (!next) look = await lookForDue(options.db, realmId);
   }

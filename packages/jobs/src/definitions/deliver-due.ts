@@ -24,7 +24,7 @@ export type DeliverDue = z.infer<typeof payload>;
  * Batches of one turn, about a second of work: then other organizations get theirs, and this one goes on at the end of
  * the queue.
  */
-export const batchesPerTurn = 10;
+export const batchesPerTurn = 14;
 
 /**
  * An alarm, never the truth: it says "look at what is due in this organization now".
