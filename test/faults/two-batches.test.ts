@@ -36,7 +36,7 @@ onBothBackends("A worker that writes one batch and has prepared the next", scena
       const { people, worker, goOn } = await inTheMiddle(world);
       worker.signal("SIGTERM");
       await goOn();
-      await worker.exited;
+      await worker.exit;
       expect(await pending(world.db, people.realmId)).to.be.below(messages);
       await deliveredByAnother(world, people);
     }),

@@ -57,7 +57,7 @@ describe("A batch of due messages that is prepared while another is written", ()
     });
   };
   /** Runs `meanwhile` when one batch is held up at writing and the next is prepared. @returns what went wrong */
-  const between = async (meanwhile: (held: HeldUp) => Promise<void> | void, batch = 2) => {
+  const between = async (meanwhile: (held: HeldUp) => unknown, batch = 2) => {
     const held = await holdUp(scene.db, "INSERT ON messages");
     const delivering = deliverBatches(batch).then(
       () => undefined,
