@@ -183,6 +183,20 @@ describe("the dashboard in a browser", () => {
     await page.getByText("One is to be tried again within seconds.").waitFor();
   });
 
+  it("has the board with our navigation, first for a keyboard, and no warning of Redis", async () => {
+    for (const width of [1_100, 390]) {
+      const { page, complaints } = await browsing().open({ path: "/queues", width });
+      await page.clock.fastForward(3_000);
+      await page.getByText("delivery", { exact: true }).first().waitFor();
+      expect(await page.locator("body").innerText()).not.to.match(/redis|no workers/i);
+      expect(complaints).to.deep.equal([]);
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).to.equal("/");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+    }
+  });
+
   it("shows everything without scripts too", async () => {
     const { page, context } = await browsing().open();
     const browser = context.browser();

@@ -91,10 +91,19 @@ for (const kind of backends)
       ]);
       expect(shown.every(({ readOnlyMode }) => readOnlyMode)).to.equal(true);
       expect(shown[0]?.counts).to.include({ delayed: 1 });
-      for (const path of ["/queues/queue/delivery", "/queues/api/redis/stats"]) {
-        expect((await ask(path)).status, path).to.equal(200);
-      }
+      expect((await ask("/queues/queue/delivery")).status).to.equal(200);
+      const ofRedis = await ask("/queues/api/redis/stats");
+      expect(ofRedis.status).to.equal(kind === "redis" ? 200 : 403);
       const page = await (await ask("/queues")).text();
+      for (const path of ["/", "/failed", "/history", "/look-up", "/deletions", "/dead-letters"])
+        expect(page).to.contain(`<a href="${path}"`);
+      expect(page).not.to.contain("googleapis");
+      const settings = /<script id="__UI_CONFIG__"[^>]*>([^<]*)</.exec(page)?.[1] ?? "{}";
+      expect(JSON.parse(settings)).to.include({
+        showMetrics: true,
+        showWorkers: false,
+        hideRedisDetails: kind === "postgres",
+      });
       const script = /src="(static\/js\/main[^"]+)"/.exec(page)?.[1];
       expect((await ask(`/queues/${script}`)).status).to.equal(200);
     });

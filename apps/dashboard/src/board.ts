@@ -5,7 +5,9 @@ import { queues as declared, type QueueName } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import type { Middleware } from "koa";
 import { boardPath } from "./board-when-visited.ts";
+import { boardNavigation } from "./board-navigation.ts";
 import { onlyIds } from "./only-ids.ts";
+import { links } from "./pages/layout.ts";
 
 /** bull-board over the real queues, read-only for everybody: replaying is an action of our own, on the rows. */
 export function boardMiddleware(queues: Queues): Middleware {
@@ -25,13 +27,17 @@ export function boardMiddleware(queues: Queues): Middleware {
       uiConfig: {
         boardTitle: "Carillon queues",
         hideDocsLink: true,
-        miscLinks: [
-          { text: "Overview", url: "/" },
-          { text: "Dead letters", url: "/dead-letters" },
-          { text: "Look up", url: "/look-up" },
-        ],
+        // A day of what was completed and failed, by the minute: jobs themselves go when they are done, for their ids
+        // would swallow the next of the same name (docs/decisions/005).
+        showMetrics: true,
+        // BullMQ knows workers by their connections to Redis; ours are on the overview, by their heartbeats.
+        showWorkers: false,
+        hideRedisDetails: queues.backend !== "redis",
+        miscLinks: links
+          .filter(([path]) => path !== boardPath)
+          .map(([url, text]) => ({ text, url })),
       },
     },
   });
-  return adapter.registerPlugin();
+  return boardNavigation(adapter.registerPlugin());
 }

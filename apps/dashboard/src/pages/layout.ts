@@ -6,7 +6,8 @@ import { clock } from "./spans.ts";
 export const stylePath = "/style.css";
 export const scriptPath = "/dashboard.js";
 
-const links = [
+/** Our pages and the board, in the order in which they are shown: addresses with names. */
+export const links = [
   ["/", "Overview"],
   ["/failed", "Failed messages"],
   ["/history", "History"],
