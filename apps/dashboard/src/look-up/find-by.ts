@@ -4,6 +4,7 @@ import {
   messageIdAt,
   messageIdSlackMs,
   pending,
+  scheduledKind,
   undelivered,
   type Composition,
   type Sql,
@@ -19,8 +20,8 @@ export interface Where {
 
 /** Shown of each: those to come, those that failed, those that were sent. */
 const most = 50;
-/** Rows that are looked at for them, along an index, where that does not have all that is asked for. */
-const looked = 10_000;
+/** Rows of an account, a channel or a time that are looked at for them, where no index has all that is asked for. */
+const looked = 5_000;
 
 const idRow = { id: column.bigint };
 
@@ -31,86 +32,82 @@ class Values {
   }
 }
 
-const ids = (rows: readonly { readonly id: number }[] | undefined) => rows?.map(({ id }) => id);
+const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
+
+/** Each account, channel or organization by itself: of one alone an index has the order, and gives no more than is looked at. */
+const each = (values: Values, ids: readonly number[] | undefined) =>
+  ids ? `unnest(${values.add(ids, "int[]")}) AS k (id)` : "(VALUES (0)) AS k (id)";
 
 /** By account they are found with those that failed; else those only that are to be sent, which have indexes. */
-function composeWaiting({ accounts, channels, span }: Where): Composition {
+export function composeWaiting({ accounts, channels, span }: Where): Composition {
   const values = new Values();
-  const parts = [accounts ? undelivered("s") : pending("s")];
-  if (accounts) parts.push(`s.sender_id = ANY(${values.add(ids(accounts), "int[]")})`);
-  else if (channels)
-    parts.push(
-      `s.realm_id = ANY(${values.add(
-        channels.map(({ realmId }) => realmId),
-        "int[]",
-      )})`,
-    );
-  if (span) {
-    const [from, to] = span.map((time) => `to_timestamp(${values.add(time, "float8")})`);
-    parts.push(`s.deliver_at BETWEEN ${from} AND ${to}`);
-  }
-  const rest = channels ? `channel_id = ANY(${values.add(ids(channels), "int[]")})` : "true";
+  const realms = channels && [...new Set(channels.map(({ realmId }) => realmId))];
+  const from = each(values, accounts ? idsOf(accounts) : realms);
+  const parts = [accounts ? `${undelivered("s")} AND s.kind = kinds.kind` : pending("s")];
+  if (accounts) parts.push("s.sender_id = k.id");
+  else if (realms) parts.push("s.realm_id = k.id");
+  if (span) parts.push(within(values, "s.deliver_at", span));
+  const kinds = accounts ? Object.values(scheduledKind) : [0];
+  const rest = channels ? `channel_id = ANY(${values.add(idsOf(channels), "int[]")})` : "true";
   return {
-    text: `SELECT id FROM (SELECT s.id, s.channel_id, s.deliver_at FROM scheduled_messages s
-        WHERE ${parts.join(" AND ")} ORDER BY s.deliver_at LIMIT ${looked}) s
-      WHERE ${rest} ORDER BY deliver_at, id LIMIT ${most}`,
+    text: `SELECT s.id FROM ${from}
+        CROSS JOIN (VALUES ${kinds.map((kind) => `(${kind})`).join(", ")}) AS kinds (kind)
+        CROSS JOIN LATERAL (SELECT s.id, s.channel_id, s.deliver_at FROM scheduled_messages s
+          WHERE ${parts.join(" AND ")} ORDER BY s.deliver_at LIMIT ${looked}) s
+      WHERE ${rest} ORDER BY s.deliver_at, s.id LIMIT ${most}`,
     values: values.list,
   };
 }
 
-function composeFailed({ accounts, channels, span }: Where): Composition {
+export function composeFailed({ accounts, channels, span }: Where): Composition {
   const values = new Values();
+  const keys = accounts ?? channels;
+  const from = each(values, keys && idsOf(keys));
   const parts = ["true"];
-  if (accounts) parts.push(`f.sender_id = ANY(${values.add(ids(accounts), "int[]")})`);
-  if (channels) parts.push(`f.channel_id = ANY(${values.add(ids(channels), "int[]")})`);
-  if (span) {
-    const [from, to] = span.map((time) => `to_timestamp(${values.add(time, "float8")})`);
-    parts.push(`f.failed_at BETWEEN ${from} AND ${to}`);
-  }
+  if (accounts) parts.push("f.sender_id = k.id");
+  else if (channels) parts.push("f.channel_id = k.id");
+  if (span) parts.push(within(values, "f.failed_at", span));
+  const rest =
+    accounts && channels ? `channel_id = ANY(${values.add(idsOf(channels), "int[]")})` : "true";
   return {
-    text: `SELECT f.scheduled_message_id AS id FROM delivery_failures f
-      WHERE ${parts.join(" AND ")} ORDER BY f.failed_at DESC, f.id DESC LIMIT ${most}`,
+    text: `SELECT f.scheduled_message_id AS id FROM ${from}
+        CROSS JOIN LATERAL (SELECT f.* FROM delivery_failures f
+          WHERE ${parts.join(" AND ")} ORDER BY f.failed_at DESC, f.id DESC LIMIT ${looked}) f
+      WHERE ${rest} ORDER BY f.failed_at DESC, f.id DESC LIMIT ${most}`,
     values: values.list,
   };
 }
 
 /** @param bounds the ids among which those of the span are */
-function composeSent(
+export function composeSent(
   { accounts, channels, span }: Where,
   bounds: readonly [number, number] | undefined,
 ): Composition {
   const values = new Values();
+  const recipients = channels?.map(({ recipientId }) => recipientId);
+  const from = each(values, accounts ? idsOf(accounts) : recipients);
   const parts = ["true"];
-  if (accounts) parts.push(`m.sender_id = ANY(${values.add(ids(accounts), "int[]")})`);
-  else if (channels)
-    parts.push(
-      `m.recipient_id = ANY(${values.add(
-        channels.map(({ recipientId }) => recipientId),
-        "int[]",
-      )})`,
-    );
+  if (accounts) parts.push("m.sender_id = k.id");
+  else if (recipients) parts.push("m.recipient_id = k.id");
   if (bounds) {
     const [low, high] = bounds.map((id) => values.add(id, "bigint"));
     parts.push(`m.id >= ${low} AND m.id < ${high}`);
   }
   const rest = ["m.scheduled_message_id IS NOT NULL"];
-  if (accounts && channels)
-    rest.push(
-      `m.recipient_id = ANY(${values.add(
-        channels.map(({ recipientId }) => recipientId),
-        "int[]",
-      )})`,
-    );
-  if (span) {
-    const [from, to] = span.map((time) => `to_timestamp(${values.add(time, "float8")})`);
-    rest.push(`m.sent_at BETWEEN ${from} AND ${to}`);
-  }
+  if (accounts && recipients) rest.push(`m.recipient_id = ANY(${values.add(recipients, "int[]")})`);
+  if (span) rest.push(within(values, "m.sent_at", span));
   return {
-    text: `SELECT m.scheduled_message_id AS id FROM (SELECT m.id, m.scheduled_message_id, m.recipient_id, m.sent_at
-        FROM messages m WHERE ${parts.join(" AND ")} ORDER BY m.id DESC LIMIT ${looked}) m
+    text: `SELECT m.scheduled_message_id AS id FROM ${from}
+        CROSS JOIN LATERAL (SELECT m.id, m.scheduled_message_id, m.recipient_id, m.sent_at FROM messages m
+          WHERE ${parts.join(" AND ")} ORDER BY m.id DESC LIMIT ${looked}) m
       WHERE ${rest.join(" AND ")} ORDER BY m.id DESC LIMIT ${most}`,
     values: values.list,
   };
+}
+
+function within(values: Values, column: string, span: readonly [number, number]): string {
+  const [from, to] = span.map((time) => `to_timestamp(${values.add(time, "float8")})`);
+  return `${column} BETWEEN ${from} AND ${to}`;
 }
 
 const exampleWheres: readonly Where[] = [
@@ -144,7 +141,8 @@ const sent = composed({
 
 /**
  * Ids of scheduled messages and reminders: of those to come the next ones, of those that failed or were sent the latest,
- * at most fifty of each. What was sent is looked for among the latest ten thousand messages only.
+ * at most fifty of each. What was sent is looked for among
+ * the latest five thousand messages of each account, channel or time only.
  */
 export async function findBy(sql: Sql, where: Where): Promise<number[]> {
   const found = await Promise.all([

@@ -21,7 +21,7 @@ export function foundManyPage(criteria: Criteria, found: FoundMany): Page {
       html`<h2>Scheduled messages and reminders</h2>
         <p class="soft">
           The next ones that are to be sent, the latest that failed and the latest that were sent,
-          at most fifty of each. Sent ones are looked for among the latest ten thousand messages
+          at most fifty of each. Sent ones are looked for among the latest five thousand messages
           there.
         </p>`,
       table(
