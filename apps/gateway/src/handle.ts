@@ -51,7 +51,6 @@ type Context<Op extends Operation> = HandlerContext<Op, Services, LoggedIn>;
 type Action<Op extends Operation, Means, Answer = Paged<ResultOf<Op>>> = (
   context: Request<Op> & Means,
 ) => Promise<Answer>;
-type RawOperation = Operation & { readonly raw?: true };
 
 const bind = handlerFor<Services, LoggedIn>();
 const bindRaw = rawHandlerFor<Services, LoggedIn>();
@@ -63,7 +62,7 @@ export const handle = {
     bind(operation, (context) => action(reading(context))),
 
   /** The same for an operation that is declared `raw`. */
-  readsRaw: <Op extends RawOperation>(
+  readsRaw: <Op extends Operation>(
     operation: Op,
     action: Action<Op, Reading, RawReply>,
   ): Handler<Services> => bindRaw(operation, (context) => action(reading(context))),

@@ -3,7 +3,7 @@ import { codesOf } from "./answers.ts";
 import { areaOf } from "./area.ts";
 import { errorCodes } from "./error-codes.ts";
 import { parameterSchema, schemaOf } from "./json-schema.ts";
-import type { Access, Operation } from "./operation.ts";
+import type { Access, Operation, RawAnswer } from "./operation.ts";
 import type { JsonSchema } from "./parameter.ts";
 import { typeText } from "./type-text.ts";
 
@@ -66,7 +66,7 @@ function section(operation: Operation): string[] {
     ...(description === undefined ? [] : [description]),
     `Who: ${callers[operation.access]}${operation.webhookBots ? " Incoming-webhook bots too." : ""}`,
     ...parameterTable(operation),
-    ...(operation.raw ? ["The answer has no envelope."] : resultTable(operation)),
+    ...(operation.raw ? rawAnswers(operation.raw) : resultTable(operation)),
     `Errors: ${codesOf(operation)
       .map((code) => `\`${code}\``)
       .join(", ")}.`,
@@ -97,6 +97,13 @@ function parameterTable(operation: Operation): string[] {
       "\n",
     ),
   ];
+}
+
+function rawAnswers(answers: readonly RawAnswer[]): string[] {
+  const lines = answers.map(
+    ({ status, about, type }) => `- ${status}${type === undefined ? "" : `, ${type}`}: ${about}`,
+  );
+  return ["The answer has no envelope:", lines.join("\n")];
 }
 
 function resultTable(operation: Operation): string[] {

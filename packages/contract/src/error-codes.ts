@@ -117,15 +117,3 @@ export const errorCodes = codes({
 });
 
 export type ErrorCode = keyof typeof errorCodes;
-
-/** Codes that every operation may answer with, declared or not. */
-export const commonErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  "BAD_REQUEST",
-  "REQUEST_VARIABLE_MISSING",
-  "REQUEST_CONFUSING_VAR",
-  "UNAUTHORIZED",
-  "UNAUTHORIZED_PRINCIPAL",
-  "RATE_LIMIT_HIT",
-  "REQUEST_TOO_LARGE",
-  "INTERNAL_ERROR",
-]);

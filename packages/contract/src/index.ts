@@ -1,4 +1,5 @@
 export * from "./all-operations.ts";
+export { refusalsOf } from "./answers.ts";
 export * from "./api-reference.ts";
 export * from "./api-error.ts";
 export type { BotDefaults, BotObject, CreatedBot, OwnBot, UpdatedBot } from "./bots/bot-objects.ts";

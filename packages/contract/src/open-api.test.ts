@@ -84,7 +84,10 @@ describe("openApi", () => {
             folder: { type: "integer", nullable: true },
           },
         },
-        encoding: { to: { contentType: "application/json" } },
+        encoding: {
+          to: { contentType: "application/json" },
+          folder: { contentType: "application/json" },
+        },
       });
     }
   });
@@ -102,9 +105,53 @@ describe("openApi", () => {
     expect(get).to.not.have.property("requestBody");
   });
 
+  it("puts those of DELETE there too, whose bodies OpenAPI 3.0 leaves undefined", () => {
+    const [remove] = Object.values(
+      at(
+        openApi([{ ...edit, method: "DELETE" }], options),
+        "paths",
+        "/api/v1/samples/{sample_id}",
+      ) as object,
+    );
+    expect(remove).to.not.have.property("requestBody");
+    const names = (at(remove, "parameters") as ReadonlyArray<{ name: string; in: string }>).map(
+      (one) => `${one.in} ${one.name}`,
+    );
+    expect(names).to.deep.equal([
+      "path sample_id",
+      "query to",
+      "query topic",
+      "query days",
+      "query folder",
+    ]);
+  });
+
+  it("tells what an answer without envelope may be", () => {
+    const raw = [
+      { status: 200, about: "A picture", type: "image/png" },
+      { status: 302, about: "Elsewhere" },
+    ];
+    const responses = at(
+      openApi([{ ...list, raw }], options),
+      "paths",
+      list.path,
+      "get",
+      "responses",
+    );
+    expect(responses).to.deep.include({
+      "200": { description: "A picture", content: { "image/png": {} } },
+      "302": { description: "Elsewhere" },
+    });
+  });
+
   it("describes the path, the credentials, the answer and the refusals", () => {
     expect(at(patch, "parameters")).to.deep.equal([
-      { name: "sample_id", in: "path", required: true, schema: { type: "integer" } },
+      {
+        name: "sample_id",
+        in: "path",
+        required: true,
+        schema: { type: "integer", minimum: 0 },
+      },
     ]);
     expect(at(patch, "security")).to.deep.equal([{ apiKey: [] }]);
     expect(at(get, "security")).to.deep.equal([]);
@@ -143,8 +190,9 @@ describe("openApi", () => {
       "UNAUTHORIZED_PRINCIPAL",
       "STREAM_DOES_NOT_EXIST",
     ]);
-    expect(at(patch, "responses")).to.have.all.keys("200", "400", "401", "404", "429", "500");
-    expect(at(get, "responses")).to.not.have.property("401");
+    const refusals = ["200", "400", "401", "429", "500", "503"];
+    expect(at(patch, "responses")).to.have.all.keys(...refusals, "404", "405", "413");
+    expect(at(get, "responses")).to.have.all.keys("200", "400", "429", "500", "503");
   });
 });
 

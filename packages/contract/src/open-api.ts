@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { codesOf } from "./answers.ts";
+import { refusalsOf } from "./answers.ts";
 import { areaOf } from "./area.ts";
 import { errorCodes, type ErrorCode } from "./error-codes.ts";
 import { parameterSchema, schemaOf } from "./json-schema.ts";
 import type { Operation } from "./operation.ts";
-import type { JsonSchema } from "./parameter.ts";
+import type { JsonSchema, Parameter } from "./parameter.ts";
 
 export interface OpenApiOptions {
   readonly title: string;
@@ -66,7 +66,8 @@ const failure: JsonSchema = {
 };
 
 function describe(operation: Operation): Record<string, unknown> {
-  const inBody = operation.method !== "GET";
+  // What a body of DELETE means HTTP leaves open, and OpenAPI 3.0 with it: generated clients send none.
+  const inBody = operation.method !== "GET" && operation.method !== "DELETE";
   return {
     operationId: operation.id,
     tags: [areaOf(operation)],
@@ -75,7 +76,7 @@ function describe(operation: Operation): Record<string, unknown> {
     security: operation.access === "anyone" ? [] : [{ apiKey: [] }],
     parameters: [...pathParameters(operation), ...(inBody ? [] : queryParameters(operation))],
     ...(inBody && operation.decoders.length > 0 ? { requestBody: requestBody(operation) } : {}),
-    responses: { "200": successResponse(operation), ...errorResponses(operation) },
+    responses: { ...successes(operation), ...errorResponses(operation) },
   };
 }
 
@@ -96,7 +97,7 @@ function queryParameters(operation: Operation): object[] {
       in: "query",
       required: parameter.presence.required,
       ...descriptionOf(parameter.presence.description),
-      ...(parameter.codec.json ? { content: { "application/json": { schema } } } : { schema }),
+      ...(isJson(parameter) ? { content: { "application/json": { schema } } } : { schema }),
     };
   });
 }
@@ -115,7 +116,7 @@ function requestBody(operation: Operation): object {
   };
   const encoding = Object.fromEntries(
     operation.decoders
-      .filter(({ parameter }) => parameter.codec.json)
+      .filter(({ parameter }) => isJson(parameter))
       .map(({ name }) => [name, { contentType: "application/json" }]),
   );
   const form = { schema, ...(Object.keys(encoding).length > 0 ? { encoding } : {}) };
@@ -125,8 +126,22 @@ function requestBody(operation: Operation): object {
   };
 }
 
+/** Whether its text is written as JSON: an array, an object, or what may be null. */
+function isJson({ codec, presence }: Parameter<unknown>): boolean {
+  return codec.json || (presence.nullIs !== "refused" && codec.schema["type"] !== "string");
+}
+
+function successes(operation: Operation): Record<string, object> {
+  if (!operation.raw) return { "200": successResponse(operation) };
+  return Object.fromEntries(
+    operation.raw.map(({ status, about, type }) => [
+      String(status),
+      { description: about, ...(type === undefined ? {} : { content: { [type]: {} } }) },
+    ]),
+  );
+}
+
 function successResponse(operation: Operation): object {
-  if (operation.raw) return { description: "Without the usual envelope." };
   const { type, properties, required } = schemaOf(z.object(operation.result), "output");
   // A list of required names must not be empty: where every field may be missing there is none.
   const object = { type, properties, ...(required ? { required } : {}) };
@@ -135,15 +150,12 @@ function successResponse(operation: Operation): object {
 }
 
 function errorResponses(operation: Operation): Record<string, object> {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codesOf(operation)) {
-    const { status } = errorCodes[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  if (operation.missingIs404) byStatus.set(404, ["BAD_REQUEST"]);
+  const byStatus = [...refusalsOf(operation)].map(
+    ([status, codes]) => [String(status), [...codes]] as const,
+  );
   return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      String(status),
+    byStatus.map(([status, codes]) => [
+      status,
       json(codes.map((code) => `\`${code}\`: ${errorCodes[code].when}.`).join("\n\n"), {
         allOf: [
           { $ref: "#/components/schemas/Error" },

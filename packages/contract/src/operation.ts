@@ -53,7 +53,7 @@ export interface Declaration<
   readonly result: Result;
   /** A successful answer holds more fields than `result` names: which ones depends on what is asked for. */
   readonly moreFields?: true;
-  /** Codes it may answer with; those of every operation (`commonErrors`) need no mention. */
+  /** Codes it may answer with, besides those that follow from the rest of the declaration (`codesOf`). */
   readonly errors: readonly ErrorCode[];
   /** Answers 404 with code `BAD_REQUEST` when the target of the path does not exist. */
   readonly missingIs404?: true;
@@ -65,8 +65,17 @@ export interface Declaration<
   readonly bodyLimit?: number;
   /** Waits for something to happen: no deadline, and its signal fires when the client hangs up. */
   readonly longPoll?: true;
-  /** The handler's answer goes out as it is, without the envelope. */
-  readonly raw?: true;
+  /** The handler's answer goes out as it is, without the envelope: which answers there are. */
+  readonly raw?: readonly RawAnswer[];
+}
+
+/** A success that has no envelope. */
+export interface RawAnswer {
+  readonly status: number;
+  /** What it is. */
+  readonly about: string;
+  /** Media type of the body; without one there is none. */
+  readonly type?: string;
 }
 
 export interface Operation<

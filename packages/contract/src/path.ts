@@ -23,19 +23,21 @@ function int(options: { max?: number } = {}): PathParameter<number> {
   return {
     kind: "int",
     decode: (part) => knowableId(Number(part), max),
-    schema: { type: "integer" },
+    schema: { type: "integer", minimum: 0 },
   };
 }
 
 /** One segment. */
 function text(): PathParameter<string> {
-  return { kind: "text", decode: percentDecoded, schema: { type: "string" } };
+  return { kind: "text", decode: percentDecoded, schema: someText };
 }
 
 /** One or more segments up to the end of the path; an escaped slash equals a plain one. */
 function rest(): PathParameter<string> {
-  return { kind: "rest", decode: percentDecoded, schema: { type: "string" } };
+  return { kind: "rest", decode: percentDecoded, schema: someText };
 }
+
+const someText = { type: "string", minLength: 1 };
 
 /** Like form decoding, invalid escapes stay as they are and invalid UTF-8 is replaced; here a plus sign is a plus sign. */
 function percentDecoded(part: string): string | undefined {

@@ -16,7 +16,7 @@ const document = operation({
   method: "GET",
   path: "/api/v1/openapi.json",
   access: "anyone",
-  raw: true,
+  raw: [{ status: 200, about: "The document.", type: "application/json" }],
   summary: "This API as an OpenAPI document",
 });
 

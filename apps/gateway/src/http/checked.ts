@@ -1,4 +1,4 @@
-import { ApiError, commonErrors } from "@carillon/contract";
+import { ApiError, refusalsOf } from "@carillon/contract";
 import { z } from "zod";
 import type { Handler } from "./handler.ts";
 import { JsonText, Pages } from "./pages.ts";
@@ -18,7 +18,9 @@ export function checked<Services>(handler: Handler<Services>): Handler<Services>
     async run(context) {
       const answer = await handler.run(context).catch((error: unknown) => {
         if (error instanceof ApiError && !isDeclared(handler, error)) {
-          throw new Error(`${operation.id} refuses with ${error.code}, which it does not declare`);
+          throw new Error(
+            `${operation.id} refuses with ${error.status} ${error.code}, which it does not declare`,
+          );
         }
         throw error;
       });
@@ -66,8 +68,6 @@ function checkedAnswer(answer: object, check: (answer: object) => void): object 
   return { ...answer, ...Object.fromEntries(checkedLater) };
 }
 
-function isDeclared({ operation }: Handler, { code }: ApiError): boolean {
-  return (
-    commonErrors.has(code) || operation.errors.includes(code) || operation.accessError === code
-  );
+function isDeclared({ operation }: Handler, { status, code }: ApiError): boolean {
+  return refusalsOf(operation).get(status)?.has(code) ?? false;
 }

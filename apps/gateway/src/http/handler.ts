@@ -47,7 +47,7 @@ export function handlerFor<Services, A extends Actor = Actor>() {
 
 /** The same for operations declared `raw`, whose answer goes out without the envelope. */
 export function rawHandlerFor<Services, A extends Actor = Actor>() {
-  return function handleRaw<Op extends Operation & { readonly raw?: true }>(
+  return function handleRaw<Op extends Operation>(
     operation: Op,
     action: (context: HandlerContext<Op, Services, A>) => Promise<RawReply>,
   ): Handler<Services> {

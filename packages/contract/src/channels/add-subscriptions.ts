@@ -35,5 +35,5 @@ export const addSubscriptions = operation({
     /** Only where messages were asked for. */
     new_subscription_messages_sent: z.boolean().optional(),
   },
-  errors: ["SYSTEM_GROUP_REQUIRED"],
+  errors: ["SYSTEM_GROUP_REQUIRED", "UNAUTHORIZED_PRINCIPAL"],
 });

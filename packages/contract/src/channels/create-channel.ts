@@ -25,5 +25,5 @@ export const createChannel = operation({
     ...creationParameters,
   },
   result: { id: z.int() },
-  errors: ["CHANNEL_ALREADY_EXISTS", "SYSTEM_GROUP_REQUIRED"],
+  errors: ["CHANNEL_ALREADY_EXISTS", "SYSTEM_GROUP_REQUIRED", "UNAUTHORIZED_PRINCIPAL"],
 });

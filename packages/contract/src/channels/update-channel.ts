@@ -54,5 +54,10 @@ export const updateChannel = operation({
       .describe("`empty_topic_only` while no message has another topic."),
     ...groupSettingUpdateParameters(channelPermissions),
   },
-  errors: ["CHANNEL_ALREADY_EXISTS", "CANNOT_ADMINISTER_CHANNEL", "EXPECTATION_MISMATCH"],
+  errors: [
+    "CHANNEL_ALREADY_EXISTS",
+    "CANNOT_ADMINISTER_CHANNEL",
+    "EXPECTATION_MISMATCH",
+    "UNAUTHORIZED_PRINCIPAL",
+  ],
 });

@@ -7,7 +7,7 @@ export const getEmojiData = operation({
   method: "GET",
   path: "/static/emoji/{version}",
   access: "anyone",
-  raw: true,
+  raw: [{ status: 200, about: "The names by code.", type: "application/json" }],
   summary: "Get the names of the emoji",
   description:
     'A JSON object: `{"code_to_names": {"1f642": ["smile", …], …}}`, the name that is shown first. Clients get the ' +

@@ -26,5 +26,5 @@ export const setTypingStatus = operation({
     stream_id: form.id().optional().describe("Channel: its ID."),
     topic: form.text({ anyText: true }).optional().describe("Channel: the topic."),
   },
-  errors: ["STREAM_DOES_NOT_EXIST"],
+  errors: ["REQUEST_VARIABLE_MISSING", "STREAM_DOES_NOT_EXIST"],
 });

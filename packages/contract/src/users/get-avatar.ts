@@ -8,7 +8,10 @@ export const getAvatar = operation({
   method: "GET",
   path: "/avatar/{user_id}",
   access: "account",
-  raw: true,
+  raw: [
+    { status: 200, about: "A picture that tells nothing of the account.", type: "image/png" },
+    { status: 302, about: "`Location` is the address of the account's picture." },
+  ],
   missingIs404: true,
   summary: "Get a user's picture",
   description:

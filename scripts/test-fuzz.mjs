@@ -1,0 +1,37 @@
+import { parseArgs } from "node:util";
+import { prepare } from "./lib/build.mjs";
+import { pythonWith } from "./lib/python.mjs";
+import { become, steps } from "./lib/run.mjs";
+import { withServices } from "./lib/services.mjs";
+
+const options = /** @type {const} */ ({
+  seed: { type: "string" },
+  requests: { type: "string" },
+  bounds: { type: "boolean" },
+  as: { type: "string" },
+});
+
+// npm run test:fuzz: requests made up from the OpenAPI document, as every role. After `--`: `--requests=N` for about so
+// many of all roles together, `--bounds` for 12,000 a role at the bounds of what is declared besides, `--seed=N` for
+// others, `--as=guest` for one role. The last line is `N passed, N failed, N skipped`.
+await steps(async () => {
+  const { values } = parseArgs({ options });
+  await prepare();
+  const { folder, reason } = await pythonWith("test/fuzz/requirements.txt");
+  if (reason) console.log(`${reason}: what needs it is skipped.`);
+  await become(
+    ...withServices("test", [
+      process.execPath,
+      "node_modules/mocha/bin/mocha.js",
+      "--reporter=./scripts/lib/counting-reporter.cjs",
+      ...(values.as ? [`--grep=as ${values.as} are`] : []),
+      "test/fuzz/**/*.test.ts",
+    ]),
+    {
+      ...(reason ? {} : { CARILLON_TEST_FUZZER: folder }),
+      ...(values.seed ? { CARILLON_FUZZ_SEED: values.seed } : {}),
+      ...(values.requests ? { CARILLON_FUZZ_REQUESTS: values.requests } : {}),
+      ...(values.bounds ? { CARILLON_FUZZ_BOUNDS: "true" } : {}),
+    },
+  );
+});

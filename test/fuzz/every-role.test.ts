@@ -1,0 +1,83 @@
+import { allOperations } from "@carillon/contract";
+import {
+  channel,
+  organization,
+  scheduledMessage,
+  toChannel,
+  messagesPath,
+  useDatabase,
+  useGateway,
+  useProcesses,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { fuzz, hasFuzzer } from "./support/fuzzer.ts";
+import { rememberAccount } from "./support/restore.ts";
+
+const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 496);
+/** Of all callers together, besides those at the bounds: see `npm run test:fuzz`. */
+const wanted = Number(process.env["CARILLON_FUZZ_REQUESTS"] ?? 3_000);
+const bounds = process.env["CARILLON_FUZZ_BOUNDS"] === "true";
+
+const callers = ["owner", "admin", "moderator", "member", "guest", "bot", "nobody"] as const;
+const examples = Math.ceil(wanted / callers.length / allOperations.length);
+
+/**
+ * Requests made up from the OpenAPI document, and their answers held to it. The gateway compares every answer, every
+ * refusal and every event with its declaration besides, and answers 500 where one differs.
+ */
+describe("Requests that nobody thought of", function () {
+  this.timeout(0);
+  before("look for the fuzzer", function () {
+    if (!hasFuzzer) this.skip();
+  });
+  const db = useDatabase();
+  let requests = 0;
+  let restore: (() => Promise<void>) | undefined;
+  const byStatus = new Map<number, number>();
+  const gateway = useGateway(db, {
+    events: { heartbeatMs: [300, 300] },
+    app: {
+      onRequest({ status }) {
+        requests++;
+        byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+        // A request may take away what the next ones log in with.
+        if (status === 401) void restore?.();
+      },
+    },
+  });
+  const processes = useProcesses();
+
+  for (const caller of callers) {
+    it(`as ${caller} are answered as the OpenAPI document says`, async () => {
+      const org = await organization(db);
+      const everybody = [org.owner, org.admin, org.moderator, org.member, org.guest, org.bot];
+      const room = await channel(db, org.realm, { subscribers: everybody });
+      await channel(db, org.realm, { subscribers: everybody, inviteOnly: true });
+      await channel(db, org.realm);
+      for (const account of everybody) {
+        await scheduledMessage(db, account, room);
+        await gateway.as(account).post(messagesPath, toChannel(room.id));
+      }
+      const account = caller === "nobody" ? undefined : org[caller];
+      const auth = account && { email: account.deliveryEmail, apiKey: account.apiKey };
+      restore = account && (await rememberAccount(db, account));
+      const before = requests;
+      byStatus.clear();
+      const { well, report } = await fuzz(processes, {
+        url: gateway.url,
+        auth,
+        seed,
+        examples,
+        bounds,
+      });
+      restore = undefined;
+      const count = requests - before;
+      const statuses = [...byStatus]
+        .toSorted(([a], [b]) => a - b)
+        .map(([status, times]) => `${status}: ${times}`);
+      console.log(`      ${count} requests as ${caller}; ${statuses.join(", ")}`);
+      expect(well, report).to.equal(true);
+      expect(count, "requests").to.be.greaterThan(allOperations.length);
+    });
+  }
+});
