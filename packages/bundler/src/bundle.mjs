@@ -2,6 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { asciiPatterns } from "./ascii-patterns.mjs";
 import { ownSources } from "./own-sources.mjs";
 import { writeOutputs } from "./write-outputs.mjs";
 
@@ -36,13 +37,16 @@ export async function bundle(app) {
     target: "node20.19",
     conditions: ["source"],
     external: outside,
-    plugins: [ownSources(outdir)],
+    plugins: [ownSources(outdir), asciiPatterns],
     // Beside the entries: paths that are relative to a module are the same everywhere.
     chunkNames: "[name]-[hash]",
     banner: { js: commonJs },
     sourcemap: true,
     sourcesContent: false,
     legalComments: "none",
+    // The text stays in memory for as long as the process: a third of it is white space and comments.
+    minifyWhitespace: true,
+    minifySyntax: true,
     logLevel: "silent",
   });
   writeOutputs(outdir, outputFiles);

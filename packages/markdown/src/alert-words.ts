@@ -8,7 +8,7 @@ interface Node {
 }
 
 /** Stands before or after a word: white space or common punctuation; `/`, `-`, `@`, `#` and `_` join. */
-const between = String.raw`\s,.;:!?'"()[\]{}<>*~${"`"}\|…“”‘’«»„‚–—、。，！？；：（）「」『』`;
+const between = String.raw`\s,.;:!?'"()[\]{}<>*~${"`"}\|\u2026\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e\u201a\u2013\u2014\u3001\u3002\uff0c\uff01\uff1f\uff1b\uff1a\uff08\uff09\u300c\u300d\u300e\u300f`;
 const pieces = new RegExp(`[${between}]|[^${between}]+`, "gu");
 const isBetween = new RegExp(`^[${between}]$`, "u");
 

@@ -25,10 +25,11 @@ export interface Notice {
 }
 
 /** Has nothing that begins or continues markup, an address or an emoji, wherever it stands. */
-const PLAIN_NAME = /^(?!.*[\ufe0f\u20e3])[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_'’,!?()/+&=%-]| (?! ))*$/u;
+const PLAIN_NAME =
+  /^(?!.*[\ufe0f\u20e3])[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_'\u2019,!?()/+&=%-]| (?! ))*$/u;
 /** The same with the punctuation of sentences, for what stands within a paragraph. */
 const PLAIN_SENTENCES =
-  /^(?!.*[\ufe0f\u20e3])[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_'’"“”,!?()/+&=%-]|[.:;](?= |$)| (?! ))*$/u;
+  /^(?!.*[\ufe0f\u20e3])[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_'\u2019"\u201c\u201d,!?()/+&=%-]|[.:;](?= |$)| (?! ))*$/u;
 /** What cannot stand on one line. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029]+/gu;
 

@@ -33,7 +33,7 @@ export function layout(page: Page, visitor: Visitor, path: string): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         ${page.refresh === undefined ? "" : html`<noscript><meta http-equiv="refresh" content="${page.refresh}" /></noscript>`}
-        <title>${page.title} – Carillon</title>
+        <title>${page.title} &ndash; Carillon</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${stylePath}" />
         <script src="${scriptPath}" defer></script>

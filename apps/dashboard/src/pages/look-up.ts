@@ -23,12 +23,12 @@ export function lookUpPage(asked: Asked, found: Found | undefined): Page {
 
 function results(id: string, found: Found | undefined): Content {
   if (found === undefined)
-    return html`<p>“${id}” is not an id: letters, digits, dots and hyphens only.</p>`;
+    return html`<p>&ldquo;${id}&rdquo; is not an id: letters, digits, dots and hyphens only.</p>`;
   const { scheduled, intents, jobs } = found;
   if (scheduled.length + intents.length + jobs.length === 0) {
     return html`<p>
-      Nothing goes by “${id}”. A cancelled message has no row any more, and a job is gone when it
-      has run.
+      Nothing goes by &ldquo;${id}&rdquo;. A cancelled message has no row any more, and a job is
+      gone when it has run.
     </p>`;
   }
   return [

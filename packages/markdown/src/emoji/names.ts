@@ -33,7 +33,7 @@ function collectNames(): Map<string, string> {
 
 /** `grinning face with smiling eyes` → `grinning_face_with_smiling_eyes`. */
 function nameOf(description: string): string {
-  const plain = description.normalize("NFD").replace(/[\u0300-\u036f’']/g, "");
+  const plain = description.normalize("NFD").replace(/[\u0300-\u036f\u2019']/g, "");
   return plain
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
