@@ -1,4 +1,4 @@
-import { readEnvironment, StartupError } from "@carillon/kit";
+import { collectWhenIdle, readEnvironment, StartupError } from "@carillon/kit";
 import { startStandalone, type Parts, type Standalone } from "./standalone.ts";
 
 /** npm passes Ctrl-C on to a process that has it from the terminal already: one wish, told twice. */
@@ -30,6 +30,7 @@ export async function runStandalone(parts: Parts): Promise<void> {
   try {
     starting = startStandalone(readEnvironment(), parts, givenUp.signal);
     await starting;
+    collectWhenIdle();
   } catch (error) {
     if (givenUp.signal.aborted) return;
     console.error(error instanceof StartupError ? error.message : error);

@@ -2,6 +2,7 @@ export * from "./child-environment.ts";
 export * from "./client-address.ts";
 export * from "./clock.ts";
 export * from "./code-points.ts";
+export * from "./collect-when-idle.ts";
 export * from "./environment.ts";
 export * from "./in-slices.ts";
 export * from "./iso-8601.ts";

@@ -1,3 +1,4 @@
+import { collectWhenIdle } from "./collect-when-idle.ts";
 import { StartupError } from "./environment.ts";
 import { inSources } from "./in-sources.ts";
 
@@ -8,6 +9,7 @@ import { inSources } from "./in-sources.ts";
 export async function runMain(start: () => Promise<void>): Promise<void> {
   try {
     await start();
+    collectWhenIdle();
   } catch (error) {
     process.stderr.write(
       `${error instanceof StartupError ? error.message : error instanceof Error ? inSources(error.stack ?? error.message) : String(error)}\n`,

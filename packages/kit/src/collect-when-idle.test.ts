@@ -1,0 +1,24 @@
+import { constants, PerformanceObserver, type NodeGCPerformanceDetail } from "node:perf_hooks";
+
+import { waitFor } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { collectWhenIdle } from "./collect-when-idle.ts";
+
+describe("collectWhenIdle", () => {
+  it("collects what the start has left, once, and leaves nobody a way to ask for it", async () => {
+    const asked: NodeGCPerformanceDetail[] = [];
+    const observer = new PerformanceObserver((list) => {
+      for (const { detail } of list.getEntries()) {
+        const collection = detail as NodeGCPerformanceDetail;
+        if (collection.flags === constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) asked.push(collection);
+      }
+    });
+    observer.observe({ entryTypes: ["gc"] });
+    collectWhenIdle(20);
+    await waitFor(() => asked.length > 0, { what: "garbage was collected" });
+    observer.disconnect();
+    expect(asked.map(({ kind }) => kind)).to.deep.equal([constants.NODE_PERFORMANCE_GC_MAJOR]);
+    expect(globalThis).not.to.have.property("gc");
+  });
+});
