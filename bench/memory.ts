@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { prepareBurst } from "./lib/burst.ts";
+import { startedAtRest } from "./lib/at-rest.ts";
 import type { Child } from "./lib/child.ts";
 import { startLoad } from "./lib/load.ts";
 import { report, say, type Row } from "./lib/report.ts";
@@ -7,16 +8,50 @@ import { backends, createBenchDatabase, type BackendName } from "./lib/servers.t
 import { startGateway, startWorker } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 
-// The most memory that gateway and worker take while messages are scheduled and sent as in the other benches.
+// What `npm start` has in memory when nobody does anything, and the most that gateway and worker take while messages are
+// scheduled and sent as in the other benches.
 const messages = 5_000;
 const bursts = 2;
 const seconds = 10;
-const limitMb = 200;
+const limitMb = 160;
+/** At rest, each, and together with the standalone and the dashboard. */
+const restMb = 100;
+const allMb = 320;
 
-const rows: Row[] = [];
+const rows: Row[] = await atRest();
 for (const backend of backends) rows.push(...(await measure(backend)));
 await report("memory", rows);
 process.exit(0);
+
+async function atRest(): Promise<Row[]> {
+  const nodes = await startedAtRest();
+  const told = ({ rss, pss }: { rss: number; pss: number }) =>
+    `${rss.toFixed(0)} MB (${pss.toFixed(0)} MB where what they share is divided)`;
+  const how = "half a minute after `npm start`, without a collection asked for";
+  const each = nodes.map((node) => {
+    say(`at rest, ${node.name}: ${told(node)}`);
+    const bounded = node.name === "gateway" || node.name === "worker";
+    return {
+      question: `memory of the ${node.name} at rest (RSS), ${how}`,
+      value: told(node),
+      target: bounded ? `at most ${restMb} MB` : "a part of the sum",
+      holds: !bounded || node.rss <= restMb,
+    };
+  });
+  const rss = nodes.reduce((sum, node) => sum + node.rss, 0);
+  const pss = nodes.reduce((sum, node) => sum + node.pss, 0);
+  const value = told({ rss, pss });
+  say(`at rest, all: ${value}`);
+  return [
+    ...each,
+    {
+      question: `memory of all ${nodes.length} Node processes at rest together (RSS), ${how}`,
+      value,
+      target: `at most ${allMb} MB`,
+      holds: rss <= allMb,
+    },
+  ];
+}
 
 async function measure(backend: BackendName): Promise<Row[]> {
   const database = await createBenchDatabase(backend);

@@ -13,10 +13,11 @@ import { createWorld } from "./lib/world.ts";
 import type { PollRequest, PollsAnswer } from "./peers/polls.ts";
 
 // What many open polls cost one gateway: answering them all, keeping them, and sending beside them.
-const crowd = 2_000;
+const crowd = 10_000;
 const rounds = 3;
 const seconds = 4;
-const limitKb = 40;
+const limitKb = 24;
+const limitS = 1.5;
 
 /** A server that polls are held at, and what came out, by round. */
 interface Holder {
@@ -114,8 +115,8 @@ function rows(): Row[] {
     {
       question: `a message to a channel, ${crowd} open polls of its subscribers on one gateway: from the request until the last poll is answered`,
       value: `${worst.toFixed(2)} s, the worst of ${rounds} rounds (median ${median(ours.last).toFixed(2)} s, processor time of the gateway ${median(ours.busy).toFixed(2)} s; a bare node:http server answers as many held requests in ${median(theirs.last).toFixed(2)} s)`,
-      target: "within 1 s",
-      holds: worst <= 1,
+      target: `within ${limitS} s`,
+      holds: worst <= limitS,
     },
     {
       question: `memory of the gateway (RSS) for each of ${crowd} idle polls with their connections, against before the first one, garbage collected`,

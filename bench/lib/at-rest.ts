@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { startChild } from "./child.ts";
+import { processorMsOf } from "./settle.ts";
+
+/** A process of Node at rest. */
+export interface NodeAtRest {
+  /** `standalone`, `gateway`, `worker`, `dashboard`. */
+  readonly name: string;
+  /** Megabytes that it has in memory (RSS), with what it shares with others. */
+  readonly rss: number;
+  /** Megabytes, of what is shared its share only (PSS). */
+  readonly pss: number;
+}
+
+/** Seconds after everything serves: the tasks of the start are done, and V8 has had time to look for garbage of itself. */
+const settlesInMs = 30_000;
+/** What counts as doing nothing: milliseconds of processor time in a second, of all processes together. */
+const idleMs = 60;
+
+/**
+ * What `npm start` has in memory when nobody does anything: with a folder and a PostgreSQL of its own, after half a minute
+ * and once it has been idle for a second. Nobody makes it look for garbage.
+ */
+export async function startedAtRest(): Promise<NodeAtRest[]> {
+  const folder = await mkdtemp(join(tmpdir(), "carillon-bench-rest-"));
+  const child = startChild("standalone", "scripts/start.mjs", {
+    DATA_DIR: folder,
+    PORT: String(await freePort()),
+    DASHBOARD_PORT: String(await freePort()),
+  });
+  await child.written("Carillon is running");
+  await pause(settlesInMs);
+  const pids = nodesBelow(child.process.pid ?? 0);
+  const used = () => pids.reduce((sum, pid) => sum + processorMsOf(pid), 0);
+  for (let before = used(); ;) {
+    await pause(1_000);
+    const now = used();
+    if (now - before <= idleMs) break;
+    before = now;
+  }
+  const nodes = pids.map(atRest);
+  await child.stop();
+  await rm(folder, { recursive: true, force: true });
+  return nodes;
+}
+
+/** A process of Node and those that it has started, and they in turn. */
+function nodesBelow(top: number): number[] {
+  const parents = readdirSync("/proc")
+    .map(Number)
+    .filter(Number.isInteger)
+    .flatMap((pid) => {
+      const fields = read(`/proc/${pid}/stat`).split(") ").at(-1)?.split(" ") ?? [];
+      return fields.length > 1 ? [{ pid, parent: Number(fields[1]) }] : [];
+    });
+  const found = [top];
+  for (const pid of found)
+    found.push(...parents.filter(({ parent }) => parent === pid).map((one) => one.pid));
+  return found.filter((pid) => basename(readlinkSync(`/proc/${pid}/exe`)).startsWith("node"));
+}
+
+function atRest(pid: number): NodeAtRest {
+  const rollup = read(`/proc/${pid}/smaps_rollup`);
+  const megabytes = (field: string) =>
+    Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(rollup)?.[1]) / 1_024;
+  const command = read(`/proc/${pid}/cmdline`);
+  const name = /apps\/(\w+)\//.exec(command)?.[1] ?? "standalone";
+  return { name, rss: megabytes("Rss"), pss: megabytes("Pss") };
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
