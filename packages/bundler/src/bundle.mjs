@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { asciiPatterns } from "./ascii-patterns.mjs";
 import { ownSources } from "./own-sources.mjs";
+import { partsOf } from "./parts.mjs";
 import { writeOutputs } from "./write-outputs.mjs";
 
 /** What stays in node_modules: it reads files beside itself, or few processes ever load it. */
@@ -25,9 +26,7 @@ export async function bundle(app) {
   const outdir = join(app, "dist");
   const { outputFiles } = await build({
     absWorkingDir: app,
-    entryPoints: readdirSync(join(app, "src"))
-      .filter((name) => /(^|-)main\.ts$/.test(name))
-      .map((name) => join("src", name)),
+    entryPoints: [...mainsOf(app), ...partsOf(app)],
     outdir,
     write: false,
     bundle: true,
@@ -50,4 +49,11 @@ export async function bundle(app) {
     logLevel: "silent",
   });
   writeOutputs(outdir, outputFiles);
+}
+
+/** @param {string} app */
+function mainsOf(app) {
+  return readdirSync(join(app, "src"))
+    .filter((name) => /(^|-)main\.ts$/.test(name))
+    .map((name) => ({ in: join("src", name), out: name.replace(/\.ts$/, "") }));
 }
