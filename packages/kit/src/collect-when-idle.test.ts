@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { collectWhenIdle } from "./collect-when-idle.ts";
 
 describe("collectWhenIdle", () => {
-  it("collects what the start has left, once, and leaves nobody a way to ask for it", async () => {
+  it("collects what the start has left, and leaves nobody a way to ask for it", async () => {
     const asked: NodeGCPerformanceDetail[] = [];
     const observer = new PerformanceObserver((list) => {
       for (const { detail } of list.getEntries()) {
@@ -16,9 +16,9 @@ describe("collectWhenIdle", () => {
     });
     observer.observe({ entryTypes: ["gc"] });
     collectWhenIdle(20);
-    await waitFor(() => asked.length > 0, { what: "garbage was collected" });
+    await waitFor(() => asked.length === 2, { what: "garbage was collected twice" });
     observer.disconnect();
-    expect(asked.map(({ kind }) => kind)).to.deep.equal([constants.NODE_PERFORMANCE_GC_MAJOR]);
+    for (const { kind } of asked) expect(kind).to.equal(constants.NODE_PERFORMANCE_GC_MAJOR);
     expect(globalThis).not.to.have.property("gc");
   });
 });

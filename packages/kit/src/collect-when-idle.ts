@@ -8,6 +8,8 @@ const lookEveryMs = 10_000;
 const idleBelow = 0.05;
 /** After less work there is no garbage worth the while, in milliseconds. */
 const worthMs = 2_000;
+/** The first may find that much was made just before, and then V8 keeps the room for young objects. */
+const collections = 2;
 
 /**
  * Has V8 collect garbage where a process has worked and does nothing any more, the start being the first such work. V8 by
@@ -17,13 +19,18 @@ const worthMs = 2_000;
 export function collectWhenIdle(everyMs = lookEveryMs): void {
   let collect: (() => void) | undefined;
   let seen = performance.eventLoopUtilization();
-  let worked = worthMs;
+  let worked = 0;
+  let due = collections;
   setInterval(() => {
     const { utilization, active } = performance.eventLoopUtilization(seen);
     seen = performance.eventLoopUtilization();
     worked += active;
-    if (utilization >= idleBelow || worked < worthMs) return;
-    worked = 0;
+    if (worked >= worthMs) {
+      worked = 0;
+      due = collections;
+    }
+    if (utilization >= idleBelow || due === 0) return;
+    due--;
     collect ??= collector();
     collect();
   }, everyMs).unref();
