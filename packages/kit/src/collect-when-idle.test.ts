@@ -9,8 +9,9 @@ describe("collectWhenIdle", () => {
   it("collects what the start has left, and leaves nobody a way to ask for it", async () => {
     const asked: NodeGCPerformanceDetail[] = [];
     const observer = new PerformanceObserver((list) => {
-      for (const { detail } of list.getEntries()) {
-        const collection = detail as NodeGCPerformanceDetail;
+      for (const entry of list.getEntries()) {
+        if (!("detail" in entry)) continue;
+        const collection = entry.detail as NodeGCPerformanceDetail;
         if (collection.flags === constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) asked.push(collection);
       }
     });
