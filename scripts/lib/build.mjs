@@ -3,7 +3,9 @@ import { generateClient } from "./generate.mjs";
 import { repairInstall } from "./install.mjs";
 import { exclusively } from "./lock.mjs";
 import { root } from "./root.mjs";
+import { progress } from "./progress.mjs";
 import { must } from "./run.mjs";
+import { isBuilt, remembered } from "./stamp.mjs";
 
 /** Everything that running from source needs: packages and the Prisma client. */
 export function prepare() {
@@ -16,25 +18,35 @@ async function prepareUnlocked() {
 }
 
 /**
- * Everything that running what is shipped needs; what is unchanged is left alone.
+ * Everything that running what is shipped needs. Where nothing has changed it only looks at times of files.
  * @param {...string} packages only these, and what they import
  */
-export function build(...packages) {
-  return exclusively(async () => {
+export async function build(...packages) {
+  if (isBuilt()) return;
+  await exclusively(async () => {
+    // Whoever had the lock may have built it.
+    if (isBuilt()) return;
     await prepareUnlocked();
-    await must(
-      "the build",
-      process.execPath,
-      [
-        join(root, "node_modules/turbo/bin/turbo"),
-        "run",
-        "build",
-        ...packages.map((name) => `--filter=${name}...`),
-        "--output-logs=errors-only",
-        "--log-order=grouped",
-        "--ui=stream",
-      ],
-      { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1", TURBO_NO_UPDATE_NOTIFIER: "1" },
-    );
+    const run = () => turbo(packages);
+    if (packages.length > 0) await run();
+    else await progress("Building", undefined, 0, () => remembered(run));
   });
+}
+
+/** @param {string[]} packages */
+async function turbo(packages) {
+  await must(
+    "the build",
+    process.execPath,
+    [
+      join(root, "node_modules/turbo/bin/turbo"),
+      "run",
+      "build",
+      ...packages.map((name) => `--filter=${name}...`),
+      "--output-logs=errors-only",
+      "--log-order=grouped",
+      "--ui=stream",
+    ],
+    { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1", TURBO_NO_UPDATE_NOTIFIER: "1" },
+  );
 }

@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./root.mjs";
-import { StepError, capture, must } from "./run.mjs";
+import { StepError, capture } from "./run.mjs";
+import { progress } from "./progress.mjs";
+import { registryTrouble } from "./registry.mjs";
 
 /**
  * Prisma's packages look for a program of theirs to download, which nothing here uses; any existing file
@@ -17,7 +19,15 @@ export const prismaEnvironment = {
 
 const stampFile = join(root, "node_modules", ".carillon-install");
 
-/** Installs the packages when they are missing, incomplete or not those of package-lock.json. */
+/** True when exactly the packages of package-lock.json are there, for this Node. */
+export function isInstalled() {
+  return isWhole() && kept() === stamp();
+}
+
+/**
+ * Installs the packages when they are missing, incomplete or not those of package-lock.json.
+ * @throws {StepError} that says what to do, where the registry cannot be reached or npm fails otherwise
+ */
 export async function repairInstall() {
   checkNode();
   const wanted = stamp();
@@ -28,15 +38,24 @@ export async function repairInstall() {
       return;
     }
   }
-  console.log("Installing packages …");
-  const exact = await capture(...npm("ci"), prismaEnvironment);
-  // The lock lags behind the manifests: take what it has, and the rest as the manifests say.
-  if (/\bEUSAGE\b/.test(exact.output)) {
-    await must("npm install", ...npm("install", "--no-save"), prismaEnvironment);
-  } else if (exact.code !== 0) {
-    throw new StepError(`${exact.output.trim()}\n\nnpm ci failed (exit code ${exact.code}).`);
-  }
+  const trouble = await registryTrouble(npm("ping"));
+  // All of it may be in npm's cache.
+  const from = trouble ? ["--offline"] : [];
+  const paths = Object.keys(readJson(join(root, "package-lock.json")).packages).filter(Boolean);
+  const there = () => paths.filter((path) => existsSync(join(root, path))).length;
+  const ran = await progress("Installing packages", there, paths.length, async () => {
+    const exact = await capture(...npm("ci", ...from), prismaEnvironment);
+    // The lock lags behind the manifests: take what it has, and the rest as the manifests say.
+    return /\bEUSAGE\b/.test(exact.output)
+      ? capture(...npm("install", "--no-save", ...from), prismaEnvironment)
+      : exact;
+  });
+  if (ran.code !== 0) throw new StepError(trouble?.message ?? failure(ran));
   writeFileSync(stampFile, wanted);
+}
+
+function failure({ output, code }) {
+  return `${output.trim()}\n\nThe packages could not be installed (npm ended with exit code ${code}). Run the command again when that is mended: nothing has been started.`;
 }
 
 function checkNode() {

@@ -32,9 +32,13 @@ function bouncer(env: Environment, port: number): App {
 }
 
 function app(name: App["name"], healthPort: number | undefined, env: App["env"]): App {
-  const entry = import.meta.url.endsWith(".ts") ? "src/main.ts" : "dist/main.js";
-  const script = fileURLToPath(new URL(`../../${name}/${entry}`, import.meta.url));
-  return { name, script, healthPort, env };
+  return { name, script: programOf(name, "main"), healthPort, env };
+}
+
+/** Where a program of an app lies: what is built beside what is built, sources beside sources. */
+export function programOf(app: App["name"] | "standalone", name: string): string {
+  const file = import.meta.url.endsWith(".ts") ? `src/${name}.ts` : `dist/${name}.js`;
+  return fileURLToPath(new URL(`../../${app}/${file}`, import.meta.url));
 }
 
 /** Processes cannot share one port: the gateway gets METRICS_PORT, the worker the next, a bouncer the one after that. */

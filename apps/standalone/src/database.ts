@@ -2,19 +2,26 @@ import { applyMigrations, connectDatabase } from "@carillon/db";
 import { checkSecretKey, createFirstOrganization } from "@carillon/domain";
 import { secretsOf } from "@carillon/model";
 import { prepareQueues } from "@carillon/queue";
-import type { Parts } from "./standalone.ts";
+import type { Logger } from "@carillon/kit";
+import type { CreateOrganization } from "./first-organization.ts";
 
 /** Brings the database to this build's state, and the queues' own tables or keys with it. */
-export const migrate: Parts["migrate"] = async (databaseUrl, redisUrl, log) => {
+export async function migrate(
+  databaseUrl: string,
+  redisUrl: string | undefined,
+  log: Logger,
+): Promise<void> {
   const applied = await applyMigrations(databaseUrl);
   log.info({ applied }, "migrated");
   await prepareQueues({ databaseUrl, redisUrl, log });
-};
+}
 
 /** Makes the first organization with the rules' own actions. */
-export const createOrganization: Parts["createOrganization"] =
-  ({ databaseUrl, secretKey, url }, log) =>
-  async (accounts, name) => {
+export function createOrganization(
+  { databaseUrl, secretKey, url }: { databaseUrl: string; secretKey: string; url: string },
+  log: Logger,
+): CreateOrganization {
+  return async (accounts, name) => {
     const db = await connectDatabase(databaseUrl, { max: 1, name: "standalone" });
     try {
       const secrets = secretsOf(secretKey);
@@ -31,3 +38,4 @@ export const createOrganization: Parts["createOrganization"] =
       await db.close();
     }
   };
+}

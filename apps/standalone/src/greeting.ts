@@ -1,4 +1,4 @@
-import { firstChannelName } from "@carillon/domain";
+import { ask } from "./health.ts";
 import type { CredentialFiles } from "./zuliprc.ts";
 
 /** What the person at the terminal needs to know. */
@@ -41,7 +41,7 @@ async function firstCommands({ site, gatewayUrl, files }: Greeting): Promise<str
   const credentials = `${member.email}:${member.key}`;
   const channelId = await findChannel(gatewayUrl, credentials);
   if (channelId === undefined) return [];
-  const narrow = JSON.stringify([{ operator: "channel", operand: firstChannelName }]);
+  const narrow = JSON.stringify([{ operator: "channel", operand: channelId }]);
   return [
     "",
     "Schedule a message five seconds ahead:",
@@ -54,15 +54,15 @@ async function firstCommands({ site, gatewayUrl, files }: Greeting): Promise<str
   ];
 }
 
-/** The id of the first channel as the member sees it; undefined when it is gone, or the member's key is. */
+/** The id of the oldest channel that the member sees; undefined when there is none, or the member's key is gone. */
 async function findChannel(gatewayUrl: string, credentials: string): Promise<number | undefined> {
   try {
-    const response = await fetch(`${gatewayUrl}/api/v1/streams`, {
+    const { body } = await ask(`${gatewayUrl}/api/v1/streams`, {
       headers: { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` },
       signal: AbortSignal.timeout(5_000),
     });
-    const body = (await response.json()) as { streams?: { name: string; stream_id: number }[] };
-    return body.streams?.find(({ name }) => name === firstChannelName)?.stream_id;
+    const { streams } = JSON.parse(body) as { streams?: { stream_id: number }[] };
+    return streams?.map(({ stream_id: id }) => id).toSorted((a, b) => a - b)[0];
   } catch {
     return undefined;
   }

@@ -1,17 +1,36 @@
+import { get, type OutgoingHttpHeaders } from "node:http";
+import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 
 /** Resolves when `GET url` answers 200. */
 export async function healthy(url: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      const response = await fetch(url, { signal: AbortSignal.timeout(3_000) });
-      await response.arrayBuffer();
-      if (response.status === 200) return;
+      const { status } = await ask(url, { signal: AbortSignal.timeout(3_000) });
+      if (status === 200) return;
     } catch {
       // Not yet.
     }
-    await pause(50);
+    await pause(20);
   }
+}
+
+/**
+ * `GET url`, without what `fetch` loads: 8 MB.
+ * @throws Error when there is no whole answer, or when `signal` is aborted before it
+ */
+export function ask(
+  url: string,
+  options: { signal: AbortSignal; headers?: OutgoingHttpHeaders },
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    get(url, { ...options, agent: false }, (response) => {
+      text(response).then(
+        (body) => resolve({ status: response.statusCode ?? 0, body }),
+        (error: Error) => reject(error),
+      );
+    }).on("error", reject);
+  });
 }
 
 /** The address that reaches a server of this machine which listens on `host`. */

@@ -1,10 +1,8 @@
-import { chooseApps } from "./apps.ts";
-import { createOrganization, migrate } from "./database.ts";
+import { chooseApps, programOf } from "./apps.ts";
 import { runStandalone } from "./run.ts";
 
 await runStandalone({
-  migrate,
-  createOrganization,
   chooseApps,
+  prepare: programOf("standalone", "prepare-main"),
   tell: (text) => console.log(text),
 });

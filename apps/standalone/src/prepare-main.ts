@@ -16,6 +16,9 @@ import { CredentialFiles } from "./zuliprc.ts";
 // database of DATABASE_URL, prepares the queues, and at the first time makes the organization that the variables name, whose credentials lie in
 // DATA_DIR/zuliprc then.
 await runMain(async () => {
+  // Whoever starts it again must not meet it.
+  const orphaned = () => process.exit(1);
+  process.once("disconnect", orphaned);
   const env = readEnvironment();
   const log = createLogger("prepare", { level: env.LOG_LEVEL });
   const databaseUrl = required(env, "DATABASE_URL", "the PostgreSQL to prepare");
@@ -34,4 +37,5 @@ await runMain(async () => {
     site: url,
     create: createOrganization({ databaseUrl, secretKey, url }, log),
   });
+  process.off("disconnect", orphaned);
 });

@@ -10,9 +10,20 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
+/** Waits until it is let go, as `runMain` does. */
+const held = `
+  if (process.env.CARILLON_HELD) {
+    const { variables } = await new Promise((resolve) => process.once("message", resolve));
+    for (const [name, value] of Object.entries(variables))
+      if (value === null) delete process.env[name]; else process.env[name] = value;
+  }
+`;
+
 /** An app of a few lines: it serves `/health`, tells who it is, and ends as the real ones do. */
 const standIn = `
   import { createServer } from "node:http";
+  process.on("disconnect", () => process.exit(0));
+  ${held}
   const name = process.argv[1].split("/").pop().split(".")[0];
   const { PORT: gateway, DASHBOARD_PORT: dashboard, BOUNCER_PORT: bouncer } = process.env;
   const port = { gateway, dashboard, bouncer }[name];
@@ -43,12 +54,26 @@ const main = (folder: string) => `
   import { chooseApps } from ${source("apps")};
   import { runStandalone } from ${source("run")};
   await runStandalone({
-    migrate: () => Promise.resolve(),
-    createOrganization: () => () => Promise.resolve(true),
+    prepare: ${JSON.stringify(folder)} + "/prepare.mjs",
     chooseApps: (env, ports) => chooseApps(env, ports)
       .map((app) => ({ ...app, script: ${JSON.stringify(folder)} + "/" + app.name + ".mjs" })),
     tell: (text) => console.log(text),
   });
+`;
+
+/** Leaves the credentials, and the database as it is. */
+const prepare = `
+  import { ensureFirstOrganization } from ${source("first-organization")};
+  import { CredentialFiles } from ${source("zuliprc")};
+  ${held}
+  const { DATA_DIR, DEMO, PUBLIC_URL } = process.env;
+  await ensureFirstOrganization({
+    files: new CredentialFiles(DATA_DIR),
+    demo: DEMO !== "off",
+    site: PUBLIC_URL,
+    create: () => Promise.resolve(true),
+  });
+  process.disconnect();
 `;
 
 describe("the standalone", () => {
@@ -61,6 +86,7 @@ describe("the standalone", () => {
     for (const name of ["gateway", "worker", "dashboard", "bouncer"]) {
       await writeFile(join(folder, `${name}.mjs`), standIn);
     }
+    await writeFile(join(folder, "prepare.mjs"), prepare);
     await writeFile(join(folder, "main.mjs"), main(folder));
   });
 

@@ -6,16 +6,15 @@ import {
   Shutdown,
   StartupError,
   type Environment,
-  type Logger,
 } from "@carillon/kit";
 import { checkApps, type App } from "./apps.ts";
 import { planBouncer } from "./bouncer.ts";
 import { givenDatabase, keepDatabase, type KeptDatabase } from "./database-keeper.ts";
-import { ensureFirstOrganization, type CreateOrganization } from "./first-organization.ts";
 import { greet } from "./greeting.ts";
 import { healthy, localUrl } from "./health.ts";
 import { LogFile } from "./log-file.ts";
 import { plannedOrganization } from "./planned-organization.ts";
+import { Preparation } from "./preparation.ts";
 import { bouncerHost, checkPorts, type Ports } from "./ports.ts";
 import { settleSecrets } from "./secrets.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
@@ -23,13 +22,9 @@ import { CredentialFiles } from "./zuliprc.ts";
 
 /** What the standalone gets from elsewhere. */
 export interface Parts {
-  /** Brings the database and the queues to this build's state. */
-  migrate(databaseUrl: string, redisUrl: string | undefined, log: Logger): Promise<void>;
-  createOrganization(
-    where: { databaseUrl: string; secretKey: string; url: string },
-    log: Logger,
-  ): CreateOrganization;
   chooseApps(env: Environment, ports: Ports): App[];
+  /** The program that is run before them. */
+  prepare: string;
   /** One text for the person at the terminal. */
   tell(text: string): void;
 }
@@ -43,8 +38,9 @@ export interface Standalone {
 const logLimitEveryMs = 60_000;
 
 /**
- * Starts everything, in order: DATA_DIR, ports, PostgreSQL, migrations, the first organization, the apps;
- * resolves when gateway and dashboard serve. What was started is stopped again when something fails.
+ * Starts everything: DATA_DIR and ports are looked at, then PostgreSQL starts while the apps load their code. They are let
+ * go when the database is at this build's state and has its first organization. Resolves when gateway and dashboard
+ * serve. What was started is stopped again when something fails.
  * @throws StartupError with the one line for the person who started it
  */
 export async function startStandalone(
@@ -81,52 +77,48 @@ export async function startStandalone(
     const planned = plannedOrganization(env);
     const bouncer = await planBouncer(env, ports, dataDir);
     const site = publicUrl({ ...env, PORT: ports.gateway });
-    const processes: SupervisedProcess[] = [];
-
-    const database: KeptDatabase = env.DATABASE_URL
-      ? givenDatabase(env.DATABASE_URL)
-      : await keepDatabase(dataDir, log, () => processes.forEach((process) => process.restart()));
-    shutdown.add(1, "postgres", () => database.stop());
-    stopWhen(givenUp);
-    await parts.migrate(database.url(), env.REDIS_URL, log);
     const files = new CredentialFiles(dataDir);
-    const create = parts.createOrganization(
-      { databaseUrl: database.url(), secretKey: secrets.SECRET_KEY, url: site },
-      log,
-    );
-    await ensureFirstOrganization({ files, planned, site, create });
-    stopWhen(givenUp);
-
-    for (const app of apps) {
-      const logFile = new LogFile(dataDir, app.name);
-      const variables = () =>
-        childEnvironment({
-          ...secrets,
-          DATABASE_URL: database.url(),
-          PORT: String(ports.gateway),
-          DASHBOARD_PORT: String(ports.dashboard),
-          PUBLIC_URL: site,
-          DATA_DIR: dataDir,
-          METRICS_PORT: undefined,
-          ...bouncer(database.url()),
-          ...app.env,
-        });
-      const { name, script } = app;
-      const url = healthUrl(app, env.HOST);
-      const child = new SupervisedProcess({
-        name,
-        script,
-        env: variables,
-        logFile,
-        log,
-        url,
+    // Unset until PostgreSQL is up: what asks for variables before is not let go yet.
+    let database: KeptDatabase | undefined;
+    const variables = (app: App | undefined) => () =>
+      childEnvironment({
+        ...secrets,
+        DATABASE_URL: database?.url(),
+        PORT: String(ports.gateway),
+        DASHBOARD_PORT: String(ports.dashboard),
+        PUBLIC_URL: site,
+        DATA_DIR: dataDir,
+        METRICS_PORT: undefined,
+        ...(database && bouncer(database.url())),
+        ...app?.env,
       });
-      processes.push(child);
+
+    const processes = apps.map((app) => {
+      const { name, script } = app;
+      const logFile = new LogFile(dataDir, name);
+      const url = healthUrl(app, env.HOST);
+      const child = new SupervisedProcess({ name, script, env: variables(app), logFile, log, url });
       shutdown.add(0, name, () => child.stop(impatience.signal));
       const timer = setInterval(() => logFile.limit(), logLimitEveryMs).unref();
       shutdown.add(2, `${name} log`, () => clearInterval(timer));
-      child.start();
-    }
+      child.hold();
+      return child;
+    });
+    const logFile = new LogFile(dataDir, "prepare");
+    const preparation = new Preparation({ script: parts.prepare, dataDir, logFile, log });
+    shutdown.add(0, "preparation", () => preparation.stop());
+    const organizationIsMissing = planned !== undefined && !files.published();
+    if (organizationIsMissing) preparation.hold();
+
+    const kept = env.DATABASE_URL
+      ? givenDatabase(env.DATABASE_URL)
+      : await keepDatabase(dataDir, log, () => processes.forEach((process) => process.restart()));
+    shutdown.add(1, "postgres", () => kept.stop());
+    database = kept;
+    stopWhen(givenUp);
+    await preparation.run(variables(undefined)(), organizationIsMissing);
+    stopWhen(givenUp);
+    for (const process of processes) process.start();
     await allServe(apps, processes, env.HOST, givenUp);
     parts.tell(
       await greet({

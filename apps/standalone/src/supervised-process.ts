@@ -1,8 +1,9 @@
-import { ping, pong, type Logger } from "@carillon/kit";
+import { heldEnvironment, ping, pong, releaseHeld, type Logger } from "@carillon/kit";
 import { fork, type ChildProcess } from "node:child_process";
 import { closeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { LogFile } from "./log-file.ts";
+import { ask } from "./health.ts";
 import { hangs } from "./watchdog.ts";
 
 /** Pauses before a process that died is started again, doubling from the first to the second (ms). */
@@ -38,6 +39,8 @@ export class SupervisedProcess {
   readonly #plan: ProcessPlan;
   #refuse: (lastWord: string) => void = () => undefined;
   #child: ChildProcess | undefined;
+  /** Loads its code, and knows nothing yet. */
+  #held = false;
   #started = false;
   #stopping = false;
   #deaths = 0;
@@ -60,27 +63,38 @@ export class SupervisedProcess {
     this.#started = true;
   }
 
+  /** Lets the process load its code while what it needs is not there yet. */
+  hold(): void {
+    this.#held = true;
+    this.#fork(heldEnvironment());
+  }
+
   start(): void {
     if (this.#stopping) return;
-    const { script, env, logFile, log, name } = this.#plan;
+    const variables = this.#plan.env();
+    if (this.#held && this.#child) releaseHeld(this.#child, variables);
+    else this.#fork(variables);
+    this.#held = false;
+    if (this.#child) void this.#watch(this.#child);
+  }
+
+  #fork(env: Record<string, string | undefined>): void {
+    const { script, logFile, log, name } = this.#plan;
     const output = logFile.open();
     const from = logFile.size();
     const startedAt = performance.now();
     const child = fork(script, [], {
-      env: env(),
+      env,
       stdio: ["ignore", output, output, "ipc"],
       detached: true,
     });
     closeSync(output);
     this.#child = child;
-    const watching = new AbortController();
-    this.#endWatching = () => watching.abort();
-    void this.#watch(child, watching.signal);
     log.info({ child: name, childPid: child.pid }, "started");
     child.on("error", (error) => log.error({ err: error, child: name }, "a child process failed"));
     child.once("exit", (code, signal) => {
       this.#child = undefined;
-      watching.abort();
+      this.#endWatching();
       if (this.#stopping) return;
       const lastWord = logFile.lastWord(from);
       log.error({ child: name, code, signal, lastWord }, "a child process died");
@@ -88,20 +102,25 @@ export class SupervisedProcess {
         this.#refuse(lastWord || `it ended with exit code 1 (${logFile.path})`);
         return;
       }
+      // One that was held is started when its time has come.
+      if (this.#held) return;
       if (performance.now() - startedAt > steadyAfterMs) this.#deaths = 0;
       void this.#startAgain();
     });
   }
 
   /** Kills a child that hangs: it hears no other signal, and its death is followed by a new start. */
-  async #watch(child: ChildProcess, signal: AbortSignal): Promise<void> {
+  async #watch(child: ChildProcess): Promise<void> {
+    const watching = new AbortController();
+    const { signal } = watching;
+    this.#endWatching = () => watching.abort();
     const { url, askEveryMs, log, name } = this.#plan;
-    const ask = async (signal: AbortSignal) => {
+    const question = async (signal: AbortSignal) => {
       await pinged(child, signal);
-      if (url !== undefined) await (await fetch(url, { signal })).arrayBuffer();
+      if (url !== undefined) await ask(url, { signal });
     };
     const hung = await hangs({
-      ask,
+      ask: question,
       signal,
       ...(askEveryMs === undefined ? {} : { everyMs: askEveryMs }),
     });

@@ -146,6 +146,28 @@ export async function checkMigrations(
   }
 }
 
+const state = `SELECT md5(concat_ws(' ', 'bullmq.job'::regclass::oid,
+  (SELECT string_agg(concat_ws(' ', migration_name, checksum, finished_at), ' ' ORDER BY migration_name)
+   FROM "_prisma_migrations" WHERE rolled_back_at IS NULL))) AS state`;
+
+/**
+ * One word that tells whether the database's tables, and those of the queues in it, are as they were; undefined where
+ * there are none.
+ * @throws StartupError when the database cannot be reached
+ */
+export async function stateOfTables(databaseUrl: string): Promise<string | undefined> {
+  const client = await connect(databaseUrl, chat);
+  try {
+    const { rows } = await client.query<{ state: string }>(state);
+    return rows[0]?.state;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && ["42P01", "3F000"].includes(error.code ?? "")) return;
+    throw error;
+  } finally {
+    await client.end();
+  }
+}
+
 type Applied = { migration_name: string; checksum: string; finished: boolean };
 
 async function applied(sql: { query: pg.Pool["query"] }): Promise<Applied[]> {

@@ -134,7 +134,6 @@ export {
   createFirstOrganization,
   firstAccounts,
 } from "./realms/first-organization.ts";
-export { firstChannelName } from "./realms/furnish.ts";
 export { createAccount } from "./operators/create-account.ts";
 export {
   findNamedAccount,

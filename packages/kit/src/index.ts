@@ -4,6 +4,7 @@ export * from "./clock.ts";
 export * from "./code-points.ts";
 export * from "./collect-when-idle.ts";
 export * from "./environment.ts";
+export * from "./held.ts";
 export * from "./in-slices.ts";
 export * from "./iso-8601.ts";
 export * from "./keys.ts";

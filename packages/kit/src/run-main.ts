@@ -1,13 +1,15 @@
 import { collectWhenIdle } from "./collect-when-idle.ts";
 import { StartupError } from "./environment.ts";
+import { whenReleased } from "./held.ts";
 import { inSources } from "./in-sources.ts";
 
 /**
- * Runs a process's start. What the person who started it can mend ends as one line on standard error and exit code 1,
+ * Runs a process's start, once its parent lets it where that holds it. What the person who started it can mend ends as one line on standard error and exit code 1,
  * without a stack; anything else with its stack, and exit code 1 too.
  */
 export async function runMain(start: () => Promise<void>): Promise<void> {
   try {
+    await whenReleased();
     await start();
     collectWhenIdle();
   } catch (error) {

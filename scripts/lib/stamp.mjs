@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { isInstalled } from "./install.mjs";
+import { root } from "./root.mjs";
+
+const stampFile = join(root, "node_modules", ".cache", "carillon-build.json");
+const settings = [
+  "package-lock.json",
+  "package.json",
+  "prisma.config.ts",
+  "prisma/schema.prisma",
+  "tsconfig.base.json",
+  "turbo.json",
+];
+
+/**
+ * True when nothing is to be installed, generated or built: every file that the last build was made of, and every file
+ * that it made, is the one that it was. It looks at sizes and times, also at that which no program can set (ctime).
+ */
+export function isBuilt() {
+  if (!existsSync(stampFile)) return false;
+  const { sources, built } = JSON.parse(readFileSync(stampFile, "utf8"));
+  return sources === sourcesNow() && built === builtNow() && isInstalled();
+}
+
+/**
+ * Runs `build` and remembers what it was made of. One that fails or is broken off is not remembered, and neither is one
+ * while which a file was edited.
+ * @param {() => Promise<void>} build
+ */
+export async function remembered(build) {
+  rmSync(stampFile, { force: true });
+  const before = sourcesNow();
+  await build();
+  if (sourcesNow() !== before) return;
+  mkdirSync(dirname(stampFile), { recursive: true });
+  const half = `${stampFile}.${process.pid}`;
+  writeFileSync(half, JSON.stringify({ sources: before, built: builtNow() }));
+  renameSync(half, stampFile);
+}
+
+function sourcesNow() {
+  const folders = workspaces().flatMap((folder) => [`${folder}/src`]);
+  const single = workspaces().flatMap((folder) => [
+    `${folder}/package.json`,
+    `${folder}/tsconfig.json`,
+  ]);
+  const files = [...settings, ...single, ...[...folders, "scripts"].flatMap(filesBelow)];
+  return hashOf(files.filter((file) => !file.endsWith(".test.ts")));
+}
+
+function builtNow() {
+  return hashOf(workspaces().flatMap((folder) => filesBelow(`${folder}/dist`)));
+}
+
+function workspaces() {
+  return ["apps", "packages"].flatMap((group) =>
+    readdirSync(join(root, group)).map((name) => `${group}/${name}`),
+  );
+}
+
+/** @param {string} folder */
+function filesBelow(folder) {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map(
+    (name) => `${folder}/${name}`,
+  );
+}
+
+/** @param {string[]} files */
+function hashOf(files) {
+  const hash = createHash("sha256").update(`${process.version} ${process.arch}\n`);
+  for (const file of files) {
+    const stats = statSync(join(root, file), { throwIfNoEntry: false });
+    const is = stats?.isFile() ? [stats.size, stats.mtimeMs, stats.ctimeMs] : [stats !== undefined];
+    hash.update(`${file} ${is.join(" ")}\n`);
+  }
+  return hash.digest("hex");
+}
