@@ -12,7 +12,11 @@ export const benchSite: Site = {
   pushConfigured: false,
 };
 
-function environment({ url, redisUrl }: BenchDatabase): Record<string, string | undefined> {
+/** The variables of a gateway of the benches. */
+export function gatewayEnvironment({
+  url,
+  redisUrl,
+}: BenchDatabase): Record<string, string | undefined> {
   return {
     DATABASE_URL: url,
     REDIS_URL: redisUrl,
@@ -32,7 +36,7 @@ export async function startWorker(
   const worker = startChild(
     "worker",
     "apps/worker/dist/main.js",
-    { ...environment(database), ...variables },
+    { ...gatewayEnvironment(database), ...variables },
     nodeOptions,
   );
   await worker.written("worker started");
@@ -57,7 +61,7 @@ export async function startGateway(
   const gateway = startChild(
     "gateway",
     "apps/gateway/dist/main.js",
-    { ...environment(database), PORT: "0", ...variables },
+    { ...gatewayEnvironment(database), PORT: "0", ...variables },
     nodeOptions,
     checkout,
   );

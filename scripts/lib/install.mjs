@@ -24,17 +24,21 @@ export function isInstalled() {
   return isWhole() && kept() === stamp();
 }
 
+/** Remembers that what package-lock.json asks for is there. */
+export function markInstalled() {
+  writeFileSync(stampFile, stamp());
+}
+
 /**
  * Installs the packages when they are missing, incomplete or not those of package-lock.json.
  * @throws {StepError} that says what to do, where the registry cannot be reached or npm fails otherwise
  */
 export async function repairInstall() {
   checkNode();
-  const wanted = stamp();
   if (isWhole()) {
-    if (kept() === wanted) return;
+    if (kept() === stamp()) return;
     if (!isForAnotherNode() && matchesLock()) {
-      writeFileSync(stampFile, wanted);
+      markInstalled();
       return;
     }
   }
@@ -51,7 +55,7 @@ export async function repairInstall() {
       : exact;
   });
   if (ran.code !== 0) throw new StepError(trouble?.message ?? failure(ran));
-  writeFileSync(stampFile, wanted);
+  markInstalled();
 }
 
 function failure({ output, code }) {

@@ -16,7 +16,7 @@ import { CredentialFiles } from "./zuliprc.ts";
 // database of DATABASE_URL, prepares the queues, and at the first time makes the organization that the variables name, whose credentials lie in
 // DATA_DIR/zuliprc then.
 await runMain(async () => {
-  // Whoever starts it again must not meet it.
+  // The next standalone prepares anew, and the two must not do so at once.
   const orphaned = () => process.exit(1);
   process.once("disconnect", orphaned);
   const env = readEnvironment();

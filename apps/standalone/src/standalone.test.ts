@@ -69,7 +69,7 @@ const prepare = `
   const { DATA_DIR, DEMO, PUBLIC_URL } = process.env;
   await ensureFirstOrganization({
     files: new CredentialFiles(DATA_DIR),
-    demo: DEMO !== "off",
+    planned: { demo: DEMO !== "off", owner: {} },
     site: PUBLIC_URL,
     create: () => Promise.resolve(true),
   });

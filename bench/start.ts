@@ -1,0 +1,124 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { get } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { say, report, type Row } from "./lib/report.ts";
+import { createBenchDatabase } from "./lib/servers.ts";
+import { median, spread } from "./lib/statistics.ts";
+import { startChild } from "./lib/child.ts";
+import { gatewayEnvironment } from "./lib/system.ts";
+
+// How long it takes until the gateway answers: of `npm start`, installed, built and with data there, and of the gateway's
+// process alone.
+const turns = 7;
+const root = fileURLToPath(new URL("..", import.meta.url));
+const rows: Row[] = [];
+
+await alone();
+await whole();
+await report("start", rows);
+process.exit(0);
+
+async function alone(): Promise<void> {
+  const database = await createBenchDatabase("postgres");
+  const taken: number[] = [];
+  for (let turn = 0; turn < turns; turn++) {
+    const port = await freePort();
+    const begun = performance.now();
+    const gateway = startChild("gateway", "apps/gateway/dist/main.js", {
+      ...gatewayEnvironment(database),
+      PORT: String(port),
+    });
+    await answers(port);
+    taken.push(performance.now() - begun);
+    await gateway.stop();
+  }
+  await database.drop();
+  add("a gateway's process until its first answer", taken, 1_200);
+}
+
+async function whole(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "carillon-bench-start-"));
+  const ports = { PORT: String(await freePort()), DASHBOARD_PORT: String(await freePort()) };
+  const start = async () => {
+    const begunAt = Date.now();
+    const npm = spawn("npm", ["start"], {
+      cwd: root,
+      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...ports, DATA_DIR: folder },
+      stdio: "ignore",
+      detached: true,
+    });
+    const ended = once(npm, "exit");
+    await answers(Number(ports.PORT));
+    const tookMs = Date.now() - begunAt;
+    const log = await readFile(join(folder, "logs", "standalone.log"), "utf8");
+    npm.kill("SIGTERM");
+    await ended;
+    return { tookMs, phases: phases(log, begunAt) };
+  };
+  const first = await start();
+  say(`npm start, the first time in this folder: ${first.tookMs} ms`);
+  const taken: number[] = [];
+  const told: Record<string, number>[] = [];
+  for (let turn = 0; turn < turns; turn++) {
+    const { tookMs, phases: found } = await start();
+    taken.push(tookMs);
+    told.push(found);
+  }
+  await rm(folder, { recursive: true });
+  for (const name of Object.keys(told[0] ?? {}))
+    say(`${name} after ${spread(told.map((one) => one[name] ?? 0))} ms`);
+  add("`npm start` until the gateway's first answer", taken, 3_000);
+}
+
+/** When the log of the standalone says what, in milliseconds since the start. */
+function phases(log: string, begunAt: number): Record<string, number> {
+  const lines = log
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { time: string; msg: string; child?: string })
+    .filter(({ time }) => Date.parse(time) >= begunAt);
+  const entries = lines.map(({ time, msg, child }) => [
+    [child, msg].filter(Boolean).join(" "),
+    Date.parse(time) - begunAt,
+  ]);
+  return Object.fromEntries(entries) as Record<string, number>;
+}
+
+/** Resolves with the first answer of 200 to `GET /health`. */
+async function answers(port: number): Promise<void> {
+  const ask = () =>
+    new Promise<boolean>((resolve) => {
+      get({ host: "127.0.0.1", port, path: "/health", agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode === 200);
+      }).on("error", () => resolve(false));
+    });
+  for (const deadline = Date.now() + 60_000; !(await ask()); await pause(5))
+    if (Date.now() > deadline) throw new Error(`nobody answers on port ${port}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+function add(question: string, taken: readonly number[], limitMs: number): void {
+  const value = `${spread(taken)} ms`;
+  say(`${question}: ${value}`);
+  rows.push({
+    question: `${question}, ${turns} turns`,
+    value,
+    target: `at most ${limitMs} ms`,
+    holds: median(taken) <= limitMs,
+  });
+}
