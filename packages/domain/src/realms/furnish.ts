@@ -13,7 +13,7 @@ import { insertChannel } from "../channels/create/insert-channel.ts";
 import { welcome } from "../notices/welcome.ts";
 
 /** The channel that everybody is in. */
-export const firstChannelName = "general";
+const firstChannelName = "general";
 
 /**
  * Gives a new organization its first channel, with everybody in it, which new members are subscribed to as well, and
