@@ -45,7 +45,9 @@ export async function repairInstall() {
   const trouble = await registryTrouble(npm("ping"));
   // All of it may be in npm's cache.
   const from = trouble ? ["--offline"] : [];
-  const paths = Object.keys(readJson(join(root, "package-lock.json")).packages).filter(Boolean);
+  // Optional ones are mostly for other systems.
+  const { packages } = readJson(join(root, "package-lock.json"));
+  const paths = Object.keys(packages).filter((path) => path && !packages[path].optional);
   const there = () => paths.filter((path) => existsSync(join(root, path))).length;
   const ran = await progress("Installing packages", there, paths.length, async () => {
     const exact = await capture(...npm("ci", ...from), prismaEnvironment);
