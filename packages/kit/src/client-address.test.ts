@@ -22,6 +22,28 @@ describe("The address of a client", () => {
     expect(from("uniquelocal", "10.0.0.1")).to.equal("10.0.0.1");
   });
 
+  it("is not what somebody wrote to the left of it", () => {
+    const forged = Array.from({ length: 2_000 }, () => "6.6.6.6").join(", ");
+    expect(from("uniquelocal", "10.0.0.1", `${forged}, 1.2.3.4`)).to.equal("1.2.3.4");
+    expect(from("uniquelocal", "10.0.0.1", "10.0.0.7, 1.2.3.4, 10.0.0.9")).to.equal("1.2.3.4");
+  });
+
+  it("is an address, whatever a proxy passes on: else the proxy's own", () => {
+    for (const nonsense of [
+      "unknown",
+      "x".repeat(16_000),
+      "1.2.3.4:5678",
+      "<script>",
+      "_hidden, [::1]:9",
+      '{"address":"1.2.3.4"}',
+      ", ,",
+    ])
+      expect(from("uniquelocal", "10.0.0.1", nonsense), nonsense).to.equal("10.0.0.1");
+    expect(from("uniquelocal", "10.0.0.1", "unknown, 10.0.0.9")).to.equal("10.0.0.9");
+    expect(from("uniquelocal", "10.0.0.1", "::ffff:1.2.3.4")).to.equal("1.2.3.4");
+    expect(from(undefined, "::ffff:10.0.0.1")).to.equal("10.0.0.1");
+  });
+
   it("cannot be told by proxies that are none", () => {
     expect(() => from("everybody", "10.0.0.1")).to.throw(StartupError, /^TRUSTED_PROXIES must be/);
     expect(() => from("10.0.0.0/40", "10.0.0.1")).to.throw(StartupError, /^TRUSTED_PROXIES must/);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isIPv6 } from "node:net";
+import { isIP, isIPv6 } from "node:net";
 
 import proxyAddr from "proxy-addr";
 
@@ -7,7 +7,8 @@ import { StartupError, type Environment } from "./environment.ts";
 
 /**
  * Where a request comes from: who connects, and where that is a proxy of `TRUSTED_PROXIES`, whom its
- * `X-Forwarded-For` names. Nobody else's header is believed: anybody can send one.
+ * `X-Forwarded-For` names. It is read from the right, where the proxies next to us write, up to the first address that is
+ * no proxy of ours: what stands to the left of it anybody can send. What is no address names nobody: then it is the proxy.
  * @throws StartupError naming TRUSTED_PROXIES
  */
 export function clientAddress({
@@ -16,7 +17,12 @@ export function clientAddress({
   try {
     const names = trusted?.split(",").map((name) => name.trim()) ?? [];
     const trust = proxyAddr.compile(names);
-    return (request) => proxyAddr(request, trust);
+    return (request) => {
+      const addresses = proxyAddr.all(request, trust);
+      const last = addresses.at(-1) ?? "";
+      const address = isIP(last) === 0 ? (addresses.at(-2) ?? "") : last;
+      return withoutMapping(address);
+    };
   } catch (error) {
     throw new StartupError(
       `TRUSTED_PROXIES must be addresses, networks (10.0.0.0/8), or loopback, linklocal, uniquelocal, with commas: ${(error as Error).message}`,
@@ -24,12 +30,16 @@ export function clientAddress({
   }
 }
 
+/** An IPv4 address as people write it, where a socket of both kinds has it as `::ffff:1.2.3.4`. */
+function withoutMapping(address: string): string {
+  return /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address;
+}
+
 /** The network that an address is limited with: itself, and for IPv6 the /64, which is what one customer has at least. */
 export function networkOf(address: string): string {
-  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (!isIPv6(address)) return address;
-  const [head = "", tail] = address.toLowerCase().split("%", 1)[0]?.split("::") ?? [];
+  const plain = withoutMapping(address);
+  if (!isIPv6(plain)) return plain;
+  const [head = "", tail] = plain.toLowerCase().split("%", 1)[0]?.split("::") ?? [];
   const groups = head === "" ? [] : head.split(":");
   const behind = tail === undefined || tail === "" ? [] : tail.split(":");
   while (groups.length + behind.length < 8) groups.push("0");

@@ -91,6 +91,7 @@ export class Exchange {
       path: this.path,
       status: this.#ctx.status,
       ms: Math.round((performance.now() - this.startedAt) * 10) / 10,
+      address: this.#ctx.ip,
       user: this.user,
       code: this.code,
       why: this.why,

@@ -1,6 +1,6 @@
 import type { Logger } from "@carillon/kit";
 
-/** What the log tells of a request: nothing that the caller sent but its method. */
+/** What the log tells of a request: nothing that the caller sent but its method, and from where. */
 export interface RequestRecord {
   readonly requestId: string;
   readonly method: string;
@@ -9,6 +9,8 @@ export interface RequestRecord {
   readonly status: number;
   /** Milliseconds from the first byte of the head to the answer. */
   readonly ms: number;
+  /** Where it comes from, behind proxies that are trusted too. */
+  readonly address: string;
   readonly user?: number | undefined;
   /** Of an error. */
   readonly code?: string | undefined;
