@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { root } from "./lib/root.mjs";
 import { become, StepError, steps } from "./lib/run.mjs";
 
-// Writes docs/api/ and docs/jobs.md from the declarations; with --check, tells whether they are as they would be written.
+// Writes docs/api/, docs/jobs.md and docs/metrics.md from the declarations; with --check, tells whether they are as they would be written.
 const checkOnly = process.argv.includes("--check");
 // The declarations are read from the sources, so that a page never tells of an older build.
 const fromSources = ["--import", "tsx", "--conditions=source"];
@@ -35,6 +35,7 @@ async function wanted() {
   const { allOperations, apiReference, eventReference } =
     await import("../packages/contract/src/index.ts");
   const { jobsReference } = await import("../packages/jobs/src/index.ts");
+  const { metricsReference } = await import("../packages/kit/src/index.ts");
   const pages = [...apiReference(allOperations)].map(([name, text]) => [
     join("docs", "api", name),
     text,
@@ -43,13 +44,18 @@ async function wanted() {
     ...pages,
     [join("docs", "api", "event-types.md"), eventReference()],
     [join("docs", "jobs.md"), jobsReference()],
+    [join("docs", "metrics.md"), metricsReference()],
   ]);
 }
 
 /** What is there now of what we generate. */
 async function present() {
   const names = await readdir(join(root, "docs", "api")).catch(() => []);
-  const files = [...names.map((name) => join("docs", "api", name)), join("docs", "jobs.md")];
+  const files = [
+    ...names.map((name) => join("docs", "api", name)),
+    join("docs", "jobs.md"),
+    join("docs", "metrics.md"),
+  ];
   const texts = await Promise.all(
     files.map(async (file) => [
       file,

@@ -29,11 +29,7 @@ export async function observeBouncer(
   shutdown.add(1, "loop delay", measureLoopDelay(registry));
   measureNode(registry);
   measurePools(registry, { database: store.pool });
-  const handovers = counter(registry, {
-    name: "carillon_bouncer_handovers_total",
-    help: "Notifications that were given to a provider, by what came of them",
-    labelNames: ["kind", "outcome"],
-  });
+  const handovers = counter(registry, "carillon_bouncer_handovers_total");
   const request = measureRequests(registry);
   const probes = await startProbeServer({
     port: env.METRICS_PORT,

@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readEnvironment, Shutdown } from "@carillon/kit";
+import { metricsOf, readEnvironment, Shutdown } from "@carillon/kit";
 import {
+  expositionFaults,
+  metricNames,
   captureLog,
   createBouncerDatabase,
   dropDatabase,
@@ -80,7 +82,10 @@ describe("A bouncer as it is started", () => {
         const { json } = await notify({ url }, server, body);
         expect(json).to.include({ apple_successfully_sent_count: 1 });
         const metrics = await fetch(`http://127.0.0.1:${variables.METRICS_PORT}/metrics`);
-        expect(await metrics.text())
+        const text = await metrics.text();
+        expect(expositionFaults(text)).to.deep.equal([]);
+        expect(metricNames(text)).to.include.members(metricsOf("bouncer"));
+        expect(text)
           .to.match(/^carillon_bouncer_handovers_total\{.*outcome="sent".*\} 1$/m)
           .and.to.match(/^carillon_http_requests_total\{.*notify".*status="200".*\} 1$/m);
       });

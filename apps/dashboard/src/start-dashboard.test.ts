@@ -2,8 +2,14 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
-import { listen } from "@carillon/kit";
-import { createTestDatabase, waitFor, type TestDatabase } from "@carillon/testkit";
+import { listen, metricsOf } from "@carillon/kit";
+import {
+  createTestDatabase,
+  expositionFaults,
+  metricNames,
+  waitFor,
+  type TestDatabase,
+} from "@carillon/testkit";
 import { expect } from "chai";
 import { basic } from "./test-support.ts";
 
@@ -100,8 +106,11 @@ describe("the process of the dashboard", () => {
         { what: "it shows itself among the processes" },
       );
       expect(page).to.contain("No worker is alive.");
-      expect(await (await fetch(`${url}/metrics`)).text())
-        .to.match(/^carillon_loop_delay_seconds/m)
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      expect(expositionFaults(metrics)).to.deep.equal([]);
+      expect(metricNames(metrics)).to.include.members(metricsOf("dashboard"));
+      expect(metrics)
+        .to.match(/^carillon_loop_delay_seconds_bucket/m)
         .and.match(/^nodejs_version_info/m);
       end(child);
       expect(await exit).to.equal(0);

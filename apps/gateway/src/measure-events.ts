@@ -6,25 +6,8 @@ export function measureEvents(
   registry: Registry,
   events: Pick<EventHub<unknown>, "counters">,
 ): void {
-  gauge(registry, {
-    name: "carillon_polls_open",
-    help: "Polls for events that are open",
-    collect() {
-      this.set(events.counters.polls);
-    },
-  });
-  gauge(registry, {
-    name: "carillon_event_ring_events",
-    help: "Newest events that are kept in memory",
-    collect() {
-      this.set(events.counters.events);
-    },
-  });
-  gauge(registry, {
-    name: "carillon_event_ring_bytes",
-    help: "Memory that they take, roughly",
-    collect() {
-      this.set(events.counters.bytes);
-    },
-  });
+  const { counters } = events;
+  gauge(registry, "carillon_polls_open", (polls) => polls.set(counters.polls));
+  gauge(registry, "carillon_event_ring_events", (kept) => kept.set(counters.events));
+  gauge(registry, "carillon_event_ring_bytes", (bytes) => bytes.set(counters.bytes));
 }

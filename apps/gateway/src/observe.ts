@@ -4,6 +4,7 @@ import {
   countFrom,
   createRegistry,
   gauge,
+  histogram,
   measureLoopDelay,
   measureNode,
   measurePools,
@@ -13,7 +14,7 @@ import {
   type Logger,
   type Shutdown,
 } from "@carillon/kit";
-import type { Grouped } from "./group-commit/group-commit.ts";
+import type { GroupCommit } from "./group-commit/group-commit.ts";
 import { measureEvents } from "./measure-events.ts";
 import type { Limits } from "./limits/open-limits.ts";
 import type { RequestRecord } from "./http/request-log.ts";
@@ -37,7 +38,7 @@ export async function observeGateway(
     db: Database;
     events: Pick<EventHub<unknown>, "counters">;
     limits: Pick<Limits, "failures">;
-    group: Pick<Grouped, "waiting">;
+    group: Pick<GroupCommit, "waiting" | "onBegin">;
     missed: () => Readonly<Record<string, number>>;
   },
   shutdown: Shutdown,
@@ -55,25 +56,11 @@ export async function observeGateway(
   shutdown.add(1, "loop delay", measureLoopDelay(registry));
   measureNode(registry);
   measurePools(registry, { database: db.pool });
-  countFrom(registry, {
-    name: "carillon_enqueue_missed_total",
-    help: "What did not reach the queue right after its commit; the relay adds it",
-    label: "kind",
-    read: missed,
-  });
-  countFrom(registry, {
-    name: "carillon_rate_limit_failures_total",
-    help: "How often the store of the rate limits did not answer; each gateway then counts for itself",
-    label: "kind",
-    read: () => ({ store: limits.failures() }),
-  });
-  gauge(registry, {
-    name: "carillon_requests_waiting",
-    help: "Requests that wait to be written together, until others have been",
-    collect() {
-      this.set(group.waiting);
-    },
-  });
+  countFrom(registry, "carillon_enqueue_missed_total", missed);
+  countFrom(registry, "carillon_rate_limit_failures_total", () => ({ store: limits.failures() }));
+  gauge(registry, "carillon_requests_waiting", (waiting) => waiting.set(group.waiting));
+  const waits = histogram(registry, "carillon_group_commit_wait_seconds");
+  group.onBegin = (seconds) => waits.observe(seconds);
   measureEvents(registry, events);
   const measure = measureRequests(registry);
   const probes = await startProbeServer({

@@ -1,10 +1,15 @@
-import { readEnvironment, Shutdown } from "@carillon/kit";
+import { metricsOf, readEnvironment, Shutdown } from "@carillon/kit";
 import {
   captureLog,
   createTestDatabase,
+  expositionFaults,
+  metricNames,
   organization,
+  reservePort,
   testSecretKey,
+  type LogLine,
   type TestDatabase,
+  waitFor,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -20,9 +25,9 @@ describe("A gateway as it is started", () => {
   /** Runs one with these variables for as long as `use` takes. */
   async function running(
     variables: Record<string, string>,
-    use: (url: string) => Promise<void>,
+    use: (url: string, lines: readonly LogLine[]) => Promise<void>,
   ): Promise<void> {
-    const { log } = captureLog();
+    const { log, lines } = captureLog();
     const shutdown = new Shutdown(log);
     const env = readEnvironment({
       DATABASE_URL: database.url,
@@ -32,7 +37,7 @@ describe("A gateway as it is started", () => {
     });
     try {
       const port = await startGateway(env, log, shutdown);
-      await use(`http://127.0.0.1:${port}/api/v1`);
+      await use(`http://127.0.0.1:${port}/api/v1`, lines);
     } finally {
       await shutdown.run();
     }
@@ -55,6 +60,35 @@ describe("A gateway as it is started", () => {
     await running(bouncer, async (url) => {
       expect(await pushes(url)).to.equal(true);
     });
+  });
+
+  it("shows its metrics, as Prometheus reads them", async () => {
+    const port = await reservePort();
+    await running({ METRICS_PORT: String(port) }, async (url) => {
+      await fetch(`${url}/server_settings`);
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      expect(expositionFaults(text)).to.deep.equal([]);
+      expect(metricNames(text)).to.include.members(metricsOf("gateway"));
+      expect(text).to.match(/^carillon_http_requests_total\{.*server_settings",status="200"\} 1$/m);
+    });
+  });
+
+  it("logs where a request comes from: who connects, or whom a trusted proxy names", async () => {
+    const addressIn = (variables: Record<string, string>, forwarded: string) =>
+      new Promise<unknown>((resolve, reject) => {
+        running(variables, async (url, lines) => {
+          const headers = { "X-Forwarded-For": forwarded };
+          await fetch(`${url}/server_settings`, { headers });
+          const line = await waitFor(() => lines.find(({ msg }) => msg === "request"), {
+            what: "the request is logged",
+          });
+          resolve(line["address"]);
+        }).catch(reject);
+      });
+    expect(await addressIn({}, "203.0.113.9")).to.equal("127.0.0.1");
+    const trusting = { TRUSTED_PROXIES: "loopback" };
+    expect(await addressIn(trusting, "6.6.6.6, 203.0.113.9")).to.equal("203.0.113.9");
+    expect(await addressIn(trusting, '"}\u00a0')).to.equal("127.0.0.1");
   });
 
   it("says what its push bouncer lacks", async () => {

@@ -78,10 +78,10 @@ export async function startGateway(
     botStorageLimit: env.BOT_STORAGE_LIMIT,
     bouncer,
   });
-  const { events, outbox, services } = gateway;
+  const { events, outbox } = gateway;
   shutdown.add(1, "outbox", () => outbox.close());
   const observed = await observeGateway(
-    { env, log, db, events, limits, group: services.group, missed: () => outbox.missed() },
+    { env, log, db, events, limits, group: gateway.group, missed: () => outbox.missed() },
     shutdown,
   );
   const closing = new AbortController();

@@ -53,6 +53,7 @@ export interface WiredGateway {
   readonly services: Services;
   readonly events: EventHub<unknown>;
   readonly outbox: ServedOutbox;
+  readonly group: GroupCommit;
 }
 
 /** Puts the services together: polls hear of commits from here on. */
@@ -78,7 +79,7 @@ export function wireServices(parts: GatewayParts): WiredGateway {
   const group = new GroupCommit({ db, site, log, bounds: parts.groupBounds });
   const keys = new SharedLookUp(db, keyHolders);
   const services = { db, site, keys, events, guesses, botStorageLimit, bouncer, group, log };
-  return { services, events, outbox: served };
+  return { services, events, outbox: served, group };
 }
 
 /** What differs between the app of a process and that of a test. */

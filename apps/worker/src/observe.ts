@@ -1,7 +1,9 @@
 import type { Database } from "@carillon/db";
 import {
+  counter,
   countFrom,
   createRegistry,
+  gauge,
   histogram,
   measureLoopDelay,
   measureNode,
@@ -11,19 +13,18 @@ import {
   type Logger,
   type Shutdown,
 } from "@carillon/kit";
+import type { EndedRun } from "./runner.ts";
 import type { Delivered } from "./services.ts";
 
 /** What the worker counts, for its heartbeat and its metrics. */
 export interface WorkerObserver {
   readonly onDelivery: (delivery: Delivered) => void;
+  readonly onRun: (run: EndedRun) => void;
   /** Messages sent and not sent. */
   counters(): Record<string, number>;
   /** Called once the jobs run. @param all counters of this process */
   serve(all: () => Record<string, number>): Promise<void>;
 }
-
-/** Seconds; the promise is two. */
-const latenessBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 35, 120, 600];
 
 /** Lets the worker be seen: what its heartbeat tells, and with `METRICS_PORT` its own health and metrics. */
 export function observeWorker(
@@ -33,16 +34,23 @@ export function observeWorker(
   const { env, log, db } = parts;
   const counters = { sent: 0, notSent: 0 };
   const registry = createRegistry("worker");
-  const lateness = histogram(registry, {
-    name: "carillon_delivery_lateness_seconds",
-    help: "From the time that a message was scheduled for to the commit of its batch",
-    buckets: latenessBuckets,
-  });
+  const lateness = histogram(registry, "carillon_delivery_lateness_seconds");
+  const deliveries = counter(registry, "carillon_deliveries_total");
+  // From 0, so that the first one is a rise.
+  for (const reason of ["late", "broken"]) deliveries.inc({ outcome: "failed", reason }, 0);
+  const runs = counter(registry, "carillon_jobs_total");
+  const durations = histogram(registry, "carillon_job_duration_seconds");
   return {
-    onDelivery({ sent, failed, latenessSeconds }) {
+    onDelivery({ sent, failures, latenessSeconds }) {
       counters.sent += sent;
-      counters.notSent += failed;
+      counters.notSent += failures.length;
+      if (sent > 0) deliveries.inc({ outcome: "sent", reason: "" }, sent);
+      for (const reason of failures) deliveries.inc({ outcome: "failed", reason });
       for (const seconds of latenessSeconds) lateness.observe(seconds);
+    },
+    onRun({ name, outcome, seconds }) {
+      runs.inc({ name, outcome });
+      durations.observe({ name }, seconds);
     },
     counters: () => ({ ...counters }),
     async serve(all) {
@@ -50,14 +58,10 @@ export function observeWorker(
       shutdown.add(2, "loop delay", measureLoopDelay(registry));
       measureNode(registry);
       measurePools(registry, { database: db.pool });
-      countFrom(registry, {
-        name: "carillon_worker_total",
-        help: "Jobs by what became of them, messages sent and not sent",
-        label: "what",
-        read: () => {
-          const { active: _, ...totals } = all();
-          return totals;
-        },
+      gauge(registry, "carillon_jobs_active", (active) => active.set(all()["active"] ?? 0));
+      countFrom(registry, "carillon_queue_events_total", () => {
+        const { stalled = 0, errors = 0 } = all();
+        return { stalled, errors };
       });
       const probes = await startProbeServer({
         port: env.METRICS_PORT,

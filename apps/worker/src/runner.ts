@@ -1,5 +1,5 @@
 import { queues as queueTable, type JobDefinition, type QueueName } from "@carillon/jobs";
-import type { Run, WorkerHandle } from "@carillon/queue";
+import { HandBack, type Run, type WorkerHandle } from "@carillon/queue";
 import { completeProcessors, type AnyProcessor } from "./processor.ts";
 import { RunningJobs } from "./running-jobs.ts";
 import type { WorkerServices } from "./services.ts";
@@ -9,6 +9,15 @@ export interface RunnerOptions {
   readonly processors: readonly AnyProcessor[];
   /** Handed to every processor; the jobs come from its queues. */
   readonly services: WorkerServices;
+  /** Told of every run that has ended, for the metrics. */
+  readonly onRun?: (run: EndedRun) => void;
+}
+
+/** How a run of a job ended; one that was handed back comes again. */
+export interface EndedRun {
+  readonly name: string;
+  readonly outcome: "completed" | "failed" | "handed back";
+  readonly seconds: number;
 }
 
 /** What the runner of this process has done so far, for the heartbeat and the metrics. */
@@ -40,7 +49,7 @@ const stopMs = 2_000;
  * Starts one worker for each queue that has jobs.
  * @throws StartupError when definitions and processors do not match one to one
  */
-export function startRunner({ definitions, processors, services }: RunnerOptions): Runner {
+export function startRunner({ definitions, processors, services, onRun }: RunnerOptions): Runner {
   const { queues, log } = services;
   const byName = completeProcessors(definitions, processors);
   const running = new RunningJobs({ services, stopMs });
@@ -50,7 +59,16 @@ export function startRunner({ definitions, processors, services }: RunnerOptions
     // An older worker may meet a job of a newer release: it stays in the queue for the newer ones.
     if (!processor)
       throw new Error(`this worker does not know the job ${given.name}; is it outdated?`);
-    await running.run(processor, given);
+    const began = performance.now();
+    const ended = (outcome: EndedRun["outcome"]) =>
+      onRun?.({ name: given.name, outcome, seconds: (performance.now() - began) / 1_000 });
+    try {
+      await running.run(processor, given);
+      ended("completed");
+    } catch (error) {
+      ended(error instanceof HandBack ? "handed back" : "failed");
+      throw error;
+    }
   };
 
   const used = [...new Set(definitions.map((definition) => definition.queue))];

@@ -9,7 +9,8 @@ import type { Bouncer } from "./bouncer.ts";
 /** One delivered batch. */
 export interface Delivered {
   readonly sent: number;
-  readonly failed: number;
+  /** Why each message that was not sent was not. */
+  readonly failures: readonly string[];
   /** Of each message sent: from its time to the commit. */
   readonly latenessSeconds: readonly number[];
 }

@@ -1,7 +1,11 @@
+import { metricsOf } from "@carillon/kit";
 import {
   createTestQueues,
+  expositionFaults,
   installation,
+  metricNames,
   organization,
+  reservePort,
   useDatabase,
   useProcesses,
   waitFor,
@@ -31,7 +35,11 @@ describe("a worker process", () => {
     );
     const queues = await createTestQueues("postgres", db.url);
     try {
-      const worker = processes.start("worker", installation(db.url));
+      const port = await reservePort();
+      const worker = processes.start("worker", {
+        ...installation(db.url),
+        METRICS_PORT: String(port),
+      });
       await worker.waitForLine("worker started", 60_000);
       const deadQueues = () => db.rows("SELECT FROM event_queue WHERE user_id = $1", [member.id]);
       await waitFor(async () => (await deadQueues()).length === 0, {
@@ -47,6 +55,10 @@ describe("a worker process", () => {
       await waitFor(async () => (await finished()).length === 0, { what: "the work is cleared" });
       const seen = () => db.rows("SELECT role FROM process_heartbeats");
       await waitFor(async () => (await seen()).length === 1, { what: "the worker is seen" });
+      const metrics = await fetch(`http://127.0.0.1:${port}/metrics`);
+      const text = await metrics.text();
+      expect(expositionFaults(text)).to.deep.equal([]);
+      expect(metricNames(text)).to.include.members(metricsOf("worker"));
       await worker.stop();
       expect(await seen()).to.deep.equal([]);
     } finally {

@@ -75,6 +75,7 @@ export async function startWorkerProcess(
     definitions: allJobs,
     processors: await loadProcessors(),
     services,
+    onRun: observer.onRun,
   });
   const counters = () => ({ ...runner.counters(), ...observer.counters() });
   startRecurring({ process: "worker", tasks: await workerTasks(), counters }, services, shutdown, {

@@ -3,6 +3,7 @@ export * from "./client-address.ts";
 export * from "./clock.ts";
 export * from "./code-points.ts";
 export * from "./collect-when-idle.ts";
+export * from "./declared-metrics.ts";
 export * from "./environment.ts";
 export * from "./held.ts";
 export * from "./in-slices.ts";

@@ -1,52 +1,29 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { readFileSync } from "node:fs";
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+
 import {
-  Counter,
-  Gauge,
-  Histogram,
-  Registry,
-  collectDefaultMetrics,
-  type CounterConfiguration,
-  type GaugeConfiguration,
-  type HistogramConfiguration,
-} from "prom-client";
+  declaredMetrics,
+  type LabelOf,
+  type MeasuredRole,
+  type MetricName,
+} from "./declared-metrics.ts";
 
 export type { Counter, Gauge, Histogram, Registry };
 
 /** The media type of `registry.metrics()`: Prometheus text. */
 export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-/** The metrics of one process, with what every process tells of itself: role, start, processor time, memory. */
-export function createRegistry(role: string): Registry {
+/** The metrics of one process, with what it is. */
+export function createRegistry(role: MeasuredRole): Registry {
   const registry = new Registry();
-  gauge(registry, {
-    name: "carillon_process_info",
-    help: "1, with the role of this process",
-    labelNames: ["role"],
-  }).set({ role }, 1);
-  gauge(registry, {
-    name: "carillon_process_start_time_seconds",
-    help: "When this process started, in UNIX seconds",
-  }).set(Date.now() / 1_000 - process.uptime());
-  gauge(registry, {
-    name: "carillon_process_memory_bytes",
-    help: "Memory of this process: resident, and the JavaScript heap in it",
-    labelNames: ["kind"],
-    collect() {
-      const { rss, heapUsed } = process.memoryUsage();
-      this.set({ kind: "resident" }, rss);
-      this.set({ kind: "heap" }, heapUsed);
-    },
-  });
-  countFrom(registry, {
-    name: "carillon_process_cpu_seconds_total",
-    help: "Processor time of this process",
-    label: "mode",
-    read() {
-      const { user, system } = process.cpuUsage();
-      return { user: user / 1e6, system: system / 1e6 };
-    },
-  });
+  gauge(registry, "carillon_build_info").set({ role, version: buildVersion() }, 1);
   return registry;
+}
+
+/** The version of this build, as the package has it. */
+function buildVersion(): string {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
 }
 
 /**
@@ -63,39 +40,36 @@ const tooSlow = [
   "nodejs_active_resources_total",
 ];
 
+/** Those that begin anew with each scrape, so that two who scrape see half each: our own histogram tells more. */
+const begunAnew = ["min", "max", "mean", "stddev", "p50", "p90", "p99"].map(
+  (name) => `nodejs_eventloop_lag_${name}_seconds`,
+);
+
 /**
  * What the library tells of every Node process, under the names that boards for Node know (`process_…`, `nodejs_…`:
  * heap spaces, garbage collection, limits, version), beside our own. Once a process: it goes on until that ends.
  */
 export function measureNode(registry: Registry): void {
   collectDefaultMetrics({ register: registry });
-  for (const name of tooSlow) registry.removeSingleMetric(name);
+  for (const name of [...tooSlow, ...begunAnew]) registry.removeSingleMetric(name);
 }
 
-/** Steps in which the delay of the event loop is measured, in milliseconds. */
-const loopStepMs = 10;
+/** How often the event loop is looked at, in milliseconds. */
+const loopStepMs = 50;
 
 /**
- * `carillon_loop_delay_seconds`: how much later than asked the event loop came round, since the last scrape.
+ * `carillon_loop_delay_seconds`: how much later than asked the event loop came round.
  * @returns what stops the measuring
  */
 export function measureLoopDelay(registry: Registry): () => void {
-  const delays = monitorEventLoopDelay({ resolution: loopStepMs });
-  delays.enable();
-  gauge(registry, {
-    name: "carillon_loop_delay_seconds",
-    help: "Delay of the event loop since the last scrape; quantile 1 is the longest",
-    labelNames: ["quantile"],
-    collect() {
-      for (const quantile of [0.5, 0.99, 1]) {
-        const nanoseconds = delays.count === 0 ? 0 : delays.percentile(quantile * 100);
-        // What is recorded is the time between two steps, the step itself included.
-        this.set({ quantile }, Math.max(0, nanoseconds / 1e9 - loopStepMs / 1e3));
-      }
-      delays.reset();
-    },
-  });
-  return () => delays.disable();
+  const delays = histogram(registry, "carillon_loop_delay_seconds");
+  let expected = performance.now() + loopStepMs;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    delays.observe(Math.max(0, now - expected) / 1_000);
+    expected = now + loopStepMs;
+  }, loopStepMs).unref();
+  return () => clearInterval(timer);
 }
 
 /** What is measured of a pool of connections; `pg.Pool` has it. */
@@ -110,24 +84,15 @@ export function measurePools(
   registry: Registry,
   pools: Readonly<Record<string, MeasuredPool>>,
 ): void {
-  gauge(registry, {
-    name: "carillon_pool_waiting",
-    help: "Statements that wait for a connection",
-    labelNames: ["pool"],
-    collect() {
-      for (const [name, pool] of Object.entries(pools)) this.set({ pool: name }, pool.waitingCount);
-    },
+  gauge(registry, "carillon_pool_waiting", (waiting) => {
+    for (const [name, pool] of Object.entries(pools))
+      waiting.set({ pool: name }, pool.waitingCount);
   });
-  gauge(registry, {
-    name: "carillon_pool_connections",
-    help: "Open connections",
-    labelNames: ["pool", "state"],
-    collect() {
-      for (const [name, { totalCount, idleCount }] of Object.entries(pools)) {
-        this.set({ pool: name, state: "busy" }, totalCount - idleCount);
-        this.set({ pool: name, state: "idle" }, idleCount);
-      }
-    },
+  gauge(registry, "carillon_pool_connections", (connections) => {
+    for (const [name, { totalCount, idleCount }] of Object.entries(pools)) {
+      connections.set({ pool: name, state: "busy" }, totalCount - idleCount);
+      connections.set({ pool: name, state: "idle" }, idleCount);
+    }
   });
 }
 
@@ -140,17 +105,8 @@ export interface MeasuredRequest {
 
 /** `carillon_http_requests_total` and `carillon_http_request_seconds`; returns what records one request. */
 export function measureRequests(registry: Registry): (request: MeasuredRequest) => void {
-  const requests = counter(registry, {
-    name: "carillon_http_requests_total",
-    help: "Answered requests",
-    labelNames: ["operation", "status"],
-  });
-  const seconds = histogram(registry, {
-    name: "carillon_http_request_seconds",
-    help: "Time from the head of a request to the end of its answer",
-    labelNames: ["operation"],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-  });
+  const requests = counter(registry, "carillon_http_requests_total");
+  const seconds = histogram(registry, "carillon_http_request_seconds");
   return (request) => {
     const { operation, status } = request;
     requests.inc({ operation, status });
@@ -158,50 +114,59 @@ export function measureRequests(registry: Registry): (request: MeasuredRequest) 
   };
 }
 
-/** Counts that something else keeps, such as those of the heartbeat, by one label. They must only rise. */
-export function countFrom(
+/** Counts that something else keeps, such as those of the heartbeat, by the one label of the metric. They must only rise. */
+export function countFrom<Name extends MetricName<"counter">>(
   registry: Registry,
-  options: {
-    name: string;
-    help: string;
-    label: string;
-    read: () => Readonly<Record<string, number>>;
-  },
+  name: Name,
+  read: () => Readonly<Record<string, number>>,
 ): void {
-  const { name, help, label, read } = options;
-  counter(registry, {
+  const { help, labels } = declaredMetrics[name];
+  const [label = ""] = labels;
+  const counts: Counter = new Counter({
     name,
     help,
     labelNames: [label],
+    registers: [registry],
     collect() {
-      this.reset();
-      for (const [value, count] of Object.entries(read())) this.inc({ [label]: value }, count);
+      counts.reset();
+      for (const [value, count] of Object.entries(read())) counts.inc({ [label]: value }, count);
     },
   });
 }
 
-type Options<Configuration> = Omit<Configuration, "registers">;
-
-/** A gauge of this registry; the library's own constructor puts it into a global one. */
-export function gauge<Label extends string>(
-  registry: Registry,
-  options: Options<GaugeConfiguration<Label>>,
-): Gauge<Label> {
-  return new Gauge({ ...options, registers: [registry] });
+function configuration<Name extends MetricName>(registry: Registry, name: Name) {
+  const { help, labels } = declaredMetrics[name];
+  // The library's own constructors put a metric into a global registry.
+  const labelNames = [...labels] as Array<LabelOf<Name>>;
+  return { name, help, labelNames, registers: [registry] };
 }
 
-/** A counter of this registry. */
-export function counter<Label extends string>(
+/** A declared gauge of this registry. @param collect called at each scrape */
+export function gauge<Name extends MetricName<"gauge">>(
   registry: Registry,
-  options: Options<CounterConfiguration<Label>>,
-): Counter<Label> {
-  return new Counter({ ...options, registers: [registry] });
+  name: Name,
+  collect?: (gauge: Gauge<LabelOf<Name>>) => void,
+): Gauge<LabelOf<Name>> {
+  const made: Gauge<LabelOf<Name>> = new Gauge<LabelOf<Name>>({
+    ...configuration(registry, name),
+    ...(collect && { collect: () => collect(made) }),
+  });
+  return made;
 }
 
-/** A histogram of this registry. */
-export function histogram<Label extends string>(
+/** A declared counter of this registry. */
+export function counter<Name extends MetricName<"counter">>(
   registry: Registry,
-  options: Options<HistogramConfiguration<Label>>,
-): Histogram<Label> {
-  return new Histogram({ ...options, registers: [registry] });
+  name: Name,
+): Counter<LabelOf<Name>> {
+  return new Counter<LabelOf<Name>>(configuration(registry, name));
+}
+
+/** A declared histogram of this registry, with the buckets of its declaration. */
+export function histogram<Name extends MetricName<"histogram">>(
+  registry: Registry,
+  name: Name,
+): Histogram<LabelOf<Name>> {
+  const { buckets } = declaredMetrics[name];
+  return new Histogram<LabelOf<Name>>({ ...configuration(registry, name), buckets: [...buckets] });
 }

@@ -7,6 +7,7 @@ export * from "./connections.ts";
 export * from "./database.ts";
 export * from "./described-statement.ts";
 export * from "./event-log.ts";
+export * from "./exposition.ts";
 export * from "./factories/index.ts";
 export * from "./fake-bouncer.ts";
 export * from "./fall-due.ts";

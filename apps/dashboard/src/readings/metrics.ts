@@ -1,12 +1,9 @@
-import { counter, gauge, type Counter, type Registry } from "@carillon/kit";
+import { counter, gauge, type Registry } from "@carillon/kit";
 import { isAlive, sumCounters } from "./processes.ts";
 import type { Snapshot } from "./readings.ts";
 
 /** Roles that are always shown, so that an alarm rule can tell "none" from "unknown". */
 const roles = ["gateway", "worker", "dashboard"];
-
-/** Counters of the database that are 0 before anything was added to them. */
-const knownCounters = ["sweep_repairs", "retention_removals"];
 
 /**
  * The gauges that come from rows and queues. Labels are names of queues, states and roles only: the page is open.
@@ -14,73 +11,25 @@ const knownCounters = ["sweep_repairs", "retention_removals"];
  * @returns what puts a snapshot into them
  */
 export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
-  const single = (name: string, help: string) =>
-    gauge(registry, { name: `carillon_${name}`, help });
-  const up = gauge(registry, {
-    name: "carillon_store_up",
-    help: "1 when the store answers, 0 when it does not",
-    labelNames: ["store"],
-  });
-  const dueLag = single(
-    "due_lag_seconds",
-    "How long the oldest due message or reminder has been waiting",
-  );
-  const outboxOldest = single(
-    "outbox_oldest_seconds",
-    "How long the oldest row has been waiting to get into a queue",
-  );
-  const clockSkew = single(
-    "clock_skew_seconds",
-    "How far the database's clock is ahead of the dashboard's",
-  );
-  const pending = gauge(registry, {
-    name: "carillon_scheduled_messages_pending",
-    help: "Scheduled messages that are to be sent: within 24 hours, after that",
-    labelNames: ["horizon"],
-  });
-  const failed = single("scheduled_messages_failed", "Scheduled messages that could not be sent");
-  const reminders = single("reminders_pending", "Reminders that are to be sent");
-  const remindersFailed = single("reminders_failed", "Reminders that could not be sent");
-  const intents = single("intents_pending", "Background work that is to be done");
-  const dead = single("dead_letters", "Background work that was given up");
-  const circuit = single(
-    "bouncer_circuit",
-    "1 while the push bouncer does not answer and is left alone, else 0",
-  );
-  const lateness = gauge(registry, {
-    name: "carillon_recent_delivery_lateness_seconds",
-    help: "How late the scheduled messages and reminders of the last hour were sent, of the latest thousand",
-    labelNames: ["quantile"],
-  });
-  const deliveries = single(
-    "recent_deliveries",
-    "Scheduled messages and reminders sent in the last hour, counted up to a thousand",
-  );
-  const depths = gauge(registry, {
-    name: "carillon_queue_jobs",
-    help: "Jobs in the queues, by state",
-    labelNames: ["queue", "state"],
-  });
-  const processes = gauge(registry, {
-    name: "carillon_processes",
-    help: "Processes whose heartbeat is not older than 20 seconds",
-    labelNames: ["role"],
-  });
-  const processCounters = gauge(registry, {
-    name: "carillon_process_counters",
-    help: "What the living processes count of themselves, added up; falls when one ends",
-    labelNames: ["role", "counter"],
-  });
-  const totals = new Map<string, Counter>();
-  const total = (name: string) => {
-    const made =
-      totals.get(name) ??
-      counter(registry, {
-        name: `carillon_${name}_total`,
-        help: "Counted in the database, by all processes together",
-      });
-    totals.set(name, made);
-    return made;
+  const up = gauge(registry, "carillon_store_up");
+  const dueLag = gauge(registry, "carillon_due_lag_seconds");
+  const outboxOldest = gauge(registry, "carillon_outbox_oldest_seconds");
+  const clockSkew = gauge(registry, "carillon_clock_skew_seconds");
+  const pending = gauge(registry, "carillon_scheduled_messages_pending");
+  const failed = gauge(registry, "carillon_scheduled_messages_failed");
+  const reminders = gauge(registry, "carillon_reminders_pending");
+  const remindersFailed = gauge(registry, "carillon_reminders_failed");
+  const intents = gauge(registry, "carillon_intents_pending");
+  const dead = gauge(registry, "carillon_dead_letters");
+  const circuit = gauge(registry, "carillon_bouncer_circuit");
+  const lateness = gauge(registry, "carillon_recent_delivery_lateness_seconds");
+  const deliveries = gauge(registry, "carillon_recent_deliveries");
+  const depths = gauge(registry, "carillon_queue_jobs");
+  const processes = gauge(registry, "carillon_processes");
+  const processCounters = gauge(registry, "carillon_process_counters");
+  const totals = {
+    sweep_repairs: counter(registry, "carillon_sweep_repairs_total"),
+    retention_removals: counter(registry, "carillon_retention_removals_total"),
   };
 
   return ({ lag, counts, lateness: late, processes: rows, counters, queues }) => {
@@ -109,9 +58,9 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
     }
     lateness.reset();
     if (late && late.deliveries > 0) {
-      lateness.set({ quantile: "0.5" }, late.median);
-      lateness.set({ quantile: "0.95" }, late.p95);
-      lateness.set({ quantile: "1" }, late.max);
+      lateness.set({ statistic: "median" }, late.median);
+      lateness.set({ statistic: "p95" }, late.p95);
+      lateness.set({ statistic: "worst" }, late.max);
     }
     depths.reset();
     for (const [queue, states] of queues ?? []) {
@@ -126,12 +75,10 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
         for (const [name, sum] of sums) processCounters.set({ role, counter: name }, sum);
       }
     }
-    for (const made of totals.values()) made.remove();
-    if (counters) {
-      for (const name of knownCounters) total(name).inc(0);
-      for (const [name, value] of counters) {
-        if (/^[a-z][a-z0-9_]*$/.test(name)) total(name).inc(value);
-      }
+    for (const [name, total] of Object.entries(totals)) {
+      // A counter of the database is 0 before anything was added to it.
+      total.remove();
+      if (counters) total.inc(counters.get(name) ?? 0);
     }
   };
 }

@@ -23,6 +23,8 @@ export interface Member<Request, Result> {
   readonly weight: number;
   readonly request: Request;
   readonly lifetime: Lifetime;
+  /** When it came, by `performance.now()`. */
+  readonly since: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }

@@ -40,8 +40,11 @@ export class GroupCommit implements Grouped {
   /** By operation and organization; those in which nobody is are gone. */
   readonly #lanes = new Map<object, Map<number, Busy>>();
 
+  /** Hears how long each request waited before it was begun, in seconds. */
+  onBegin: ((seconds: number) => void) | undefined;
+
   constructor(parts: LaneParts) {
-    this.#parts = parts;
+    this.#parts = { ...parts, onBegin: (seconds) => this.onBegin?.(seconds) };
   }
 
   write<Request, Result>(
@@ -52,7 +55,8 @@ export class GroupCommit implements Grouped {
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       const weight = batch.weigh(request);
-      const member = { accountId: id, weight, request, lifetime, resolve, reject };
+      const since = performance.now();
+      const member = { accountId: id, weight, request, lifetime, since, resolve, reject };
       this.#laneOf(batch, realmId).join(member);
     });
   }

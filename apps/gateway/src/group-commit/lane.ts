@@ -15,6 +15,8 @@ export interface LaneParts {
   readonly site: Site;
   readonly log: Logger;
   readonly bounds?: Partial<GroupBounds> | undefined;
+  /** Hears how long a request waited before it was begun, in seconds. */
+  readonly onBegin?: (seconds: number) => void;
 }
 
 /** Rolls back the transaction of a request that is by itself and not done. */
@@ -95,6 +97,7 @@ export class Lane<Request, Result> {
     this.#isWriting = true;
     let members = first;
     while (members.length > 0) {
+      for (const { since } of members) this.#parts.onBegin?.((performance.now() - since) / 1_000);
       await this.#write(members);
       members = this.#line.take(this.#most, this.#bounds.weight);
     }

@@ -50,11 +50,11 @@ function report({ log, onDelivery }: WorkerServices, outcomes: readonly Outcome[
   const first = outcomes[0];
   if (!first) return;
   const sent = outcomes.filter(({ kind }) => kind === "sent");
-  const failed = outcomes.filter(({ kind }) => kind === "failed");
+  const failed = outcomes.filter((outcome) => outcome.kind === "failed");
   const now = Date.now() / 1_000;
   onDelivery?.({
     sent: sent.length,
-    failed: failed.length,
+    failures: failed.map(({ cause }) => cause),
     latenessSeconds: sent.map(({ row }) => now - row.deliverAt),
   });
   log.info(

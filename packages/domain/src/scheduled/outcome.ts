@@ -8,6 +8,8 @@ export interface Failure {
   readonly row: DueRow;
   readonly kind: "failed";
   readonly reason: string;
+  /** Why in a word, for counting: the code of the refusal, `late`, `deactivated` or `broken`. */
+  readonly cause: string;
   /** Its sender is told nothing. */
   readonly silent: boolean;
 }
