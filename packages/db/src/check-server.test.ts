@@ -1,0 +1,34 @@
+import { StartupError } from "@carillon/kit";
+import { useDatabase } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { checkServer, oldestPostgres } from "./check-server.ts";
+
+describe("the check of the server", () => {
+  const db = useDatabase();
+
+  /** A server that says this of itself. */
+  const saying = (row: object): typeof db.pool =>
+    Object.assign(Object.create(db.pool), { query: async () => ({ rows: [row] }) });
+
+  it("knows the version of the server behind a connection", async () => {
+    const { number, version } = await checkServer(db.pool);
+    expect(number).to.be.at.least(oldestPostgres * 10_000);
+    expect(version).to.match(/^\d+\.\d+/);
+  });
+
+  it("refuses one that is too old, or folds letters in ASCII only, and says what would be right", async () => {
+    const refusal = async (row: object) => {
+      const error: unknown = await checkServer(saying(row)).catch((thrown: unknown) => thrown);
+      expect(error).to.be.instanceOf(StartupError);
+      return (error as StartupError).message;
+    };
+    expect(await refusal({ folds: true, version: "14.19", number: 140_019 })).to.equal(
+      "DATABASE_URL: that is PostgreSQL 14.19, and the oldest that Carillon runs on is 15",
+    );
+    expect(await refusal({ folds: false, version: "15.0", number: 150_000 })).to.match(
+      /locale does not fold letters/,
+    );
+    await checkServer(saying({ folds: true, version: "15.0", number: 150_000 }));
+  });
+});
