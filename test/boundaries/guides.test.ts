@@ -17,6 +17,7 @@ describe("the guides", () => {
     "README.md",
     "CONTRIBUTING.md",
     "docs/operating.md",
+    "docs/security.md",
     "docs/decisions/README.md",
   ]) {
     it(`name only files and commands that there are: ${guide}`, async () => {

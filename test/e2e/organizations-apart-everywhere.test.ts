@@ -1,0 +1,85 @@
+import { allOperations } from "@carillon/contract";
+import {
+  changesOf,
+  lastEventSeq,
+  organization,
+  type Answer,
+  useDatabase,
+  useGateway,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { classify, requests, type Request } from "./support/apart/requests.ts";
+import { makeThings, nothing, type Things } from "./support/apart/things.ts";
+
+/**
+ * Every operation, asked for a thing of another organization in each of its parameters: it is answered as if the thing
+ * did not exist, and changes nothing that is not changed then too.
+ */
+describe("What another organization has", () => {
+  const db = useDatabase();
+  const gateway = useGateway(db);
+  let here: TestOrganization;
+  let there: TestOrganization;
+  let own: Things;
+  let theirs: Things;
+
+  before(async () => {
+    here = await organization(db);
+    own = await makeThings(db, gateway, here);
+    // Ids of the other organization are numbers that stand for nothing else in an answer.
+    await db.rows(
+      `SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, 900000 + coalesce(last_value, 0))
+       FROM pg_sequences WHERE schemaname = 'public' AND max_value > 1000000`,
+    );
+    there = await organization(db);
+    theirs = await makeThings(db, gateway, there);
+  });
+
+  it("is told apart in every parameter of every operation: a new one wants a line in `parameters.ts`", () => {
+    expect(allOperations.flatMap((operation) => classify(operation).unknown)).to.deep.equal([]);
+  });
+
+  const ask = ({ operation, path, params }: Request, things: Things) => {
+    const caller = operation.access === "bot" ? here.bot : here.owner;
+    const given = params(own, things);
+    const client = gateway.as(caller);
+    if (operation.method === "GET") return client.get(path(own, things), given);
+    return client[operation.method.toLowerCase() as "post"](path(own, things), given);
+  };
+
+  /** What differs between two answers to one request: ids of event queues, times, places in the log. */
+  const fresh =
+    /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<="(last_event_id|\w*timestamp)":)[\d.]+/g;
+
+  /** The answer, without the names of what was asked for. */
+  const told = ({ status, text }: Answer, things: Things) => {
+    const strings = [things.email, things.channelName, things.queue];
+    const named = strings.reduce((rest, name) => rest.replaceAll(name, "NAMED"), text);
+    return `${status} ${named.replaceAll(/\b(2000000000|9\d{5})\b/g, "NAMED").replaceAll(fresh, "FRESH")}`;
+  };
+
+  it("is something where it is the caller's own", async () => {
+    const reads = requests().filter(({ operation: { method, raw } }) => method === "GET" && !raw);
+    // There is nothing to tell of these, whoever has them.
+    const untold = ["get-channel-email-address", "get-presence"];
+    const refused: string[] = [];
+    for (const request of reads) {
+      const { status, text } = await ask(request, own);
+      if (status !== 200 && !untold.includes(request.operation.id))
+        refused.push(`${request.what}: ${text}`);
+    }
+    expect(refused).to.deep.equal([]);
+  });
+
+  for (const request of requests())
+    it(`is nothing to ${request.what}`, async () => {
+      const missing = await changesOf(db, () => ask(request, nothing));
+      const before = await lastEventSeq(db, there.realm.id);
+      const other = await changesOf(db, () => ask(request, theirs));
+      expect(told(other.result, theirs)).to.equal(told(missing.result, nothing));
+      expect(other.tables).to.deep.equal(missing.tables);
+      expect(await lastEventSeq(db, there.realm.id)).to.equal(before);
+      expect(other.result.text).to.not.include("secret");
+    });
+});

@@ -1,0 +1,107 @@
+import type { Database } from "@carillon/db";
+import {
+  channel,
+  channelFolder,
+  device,
+  profileField,
+  scheduledMessage,
+  unique,
+  userGroup,
+  type Gateway,
+  type TestOrganization,
+} from "@carillon/testkit";
+
+/** One of everything that requests name by an id, an address or a name. */
+export interface Things {
+  readonly user: number;
+  readonly email: string;
+  readonly bot: number;
+  readonly channel: number;
+  readonly channelName: string;
+  readonly folder: number;
+  readonly group: number;
+  readonly message: number;
+  readonly scheduled: number;
+  readonly reminder: number;
+  readonly draft: number;
+  readonly snippet: number;
+  readonly linkifier: number;
+  readonly field: number;
+  readonly device: number;
+  readonly queue: string;
+}
+
+const none = 2_000_000_000;
+
+/** Things that no organization has. */
+export const nothing: Things = {
+  user: none,
+  email: "nobody@carillon.test",
+  bot: none,
+  channel: none,
+  channelName: "nowhere-4711",
+  folder: none,
+  group: none,
+  message: none,
+  scheduled: none,
+  reminder: none,
+  draft: none,
+  snippet: none,
+  linkifier: none,
+  field: none,
+  device: none,
+  queue: "0:0",
+};
+
+/** Makes one of each for the owner of an organization, who sees and may do everything in it. */
+export async function makeThings(
+  db: Database,
+  gateway: Gateway,
+  org: TestOrganization,
+): Promise<Things> {
+  const { owner, member, realm } = org;
+  const client = gateway.as(owner);
+  const made = async (field: string, path: string, params: object) => {
+    const answer = await client.post(`/api/v1/${path}`, { ...params });
+    const value = answer.body[field];
+    if (typeof value !== "string" && typeof value !== "number")
+      throw new Error(`${path} answered ${answer.text}`);
+    return value;
+  };
+  const room = await channel(db, owner, { subscribers: [owner, member] });
+  const message = Number(
+    await made("id", "messages", { type: "channel", to: room.id, topic: "t", content: "secret" }),
+  );
+  const given = [{ type: "stream", to: [room.id], topic: "t", content: "secret" }];
+  const drafts = await client.post("/api/v1/drafts", { drafts: given });
+  const later = Math.floor(Date.now() / 1_000) + 86_400;
+  const linkifier = {
+    pattern: `${unique("TK").toUpperCase()}-(?P<id>[0-9]+)`,
+    url_template: "https://x.test/{id}",
+  };
+  return {
+    user: member.id,
+    email: member.deliveryEmail,
+    bot: org.bot.id,
+    channel: room.id,
+    channelName: room.name,
+    folder: (await channelFolder(db, realm)).id,
+    group: (await userGroup(db, realm, { members: [owner, member] })).id,
+    message,
+    scheduled: (await scheduledMessage(db, owner, room)).id,
+    reminder: Number(
+      await made("reminder_id", "reminders", {
+        message_id: message,
+        scheduled_delivery_timestamp: later,
+      }),
+    ),
+    draft: (drafts.body["ids"] as number[])[0] ?? 0,
+    snippet: Number(
+      await made("saved_snippet_id", "saved_snippets", { title: "t", content: "secret" }),
+    ),
+    linkifier: Number(await made("id", "realm/filters", linkifier)),
+    field: (await profileField(db, realm)).id,
+    device: await device(db, owner),
+    queue: String(await made("queue_id", "register", {})),
+  };
+}
