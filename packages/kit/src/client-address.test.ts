@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { expect } from "chai";
 import { clientAddress, networkOf } from "./client-address.ts";
-import { readEnvironment, StartupError } from "./environment.ts";
+import { readEnvironment } from "./environment.ts";
+import { StartupError } from "./startup-error.ts";
 
 describe("The address of a client", () => {
   const from = (trusted: string | undefined, remoteAddress: string, forwarded?: string) =>

@@ -3,7 +3,8 @@ import { isIP, isIPv6 } from "node:net";
 
 import proxyAddr from "proxy-addr";
 
-import { StartupError, type Environment } from "./environment.ts";
+import type { Environment } from "./environment.ts";
+import { StartupError } from "./startup-error.ts";
 
 /**
  * Where a request comes from: who connects, and where that is a proxy of `TRUSTED_PROXIES`, whom its

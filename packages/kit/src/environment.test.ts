@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { publicUrl, readEnvironment, StartupError } from "./environment.ts";
+import { publicUrl, readEnvironment } from "./environment.ts";
+import { StartupError } from "./startup-error.ts";
 
 describe("the variables", () => {
   const refused: [name: string, value: string, rule: RegExp][] = [

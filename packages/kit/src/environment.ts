@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { parseRateRules } from "./rate-rules.ts";
+import { withSecretFiles } from "./secret-files.ts";
+import { StartupError } from "./startup-error.ts";
 
 /**
  * Every variable that Carillon reads, with its default, in one place: nothing else reads `process.env`.
  * A wrong value stops the process before it listens, with one line that names the variable.
  */
-
-/** A start-up problem that the person who started the process can mend. Its message is the one line they see. */
-export class StartupError extends Error {}
 
 const url = (...schemes: string[]) =>
   z.string().refine(
@@ -46,6 +45,7 @@ const variables = {
   METRICS_PORT: port.optional(),
   DATA_DIR: z.string().min(1).default("./var"),
   DATABASE_URL: url("postgres", "postgresql").optional(),
+  DATABASE_PASSWORD: z.string().min(1).optional(),
   REDIS_URL: url("redis", "rediss").optional(),
   SECRET_KEY: z
     .string()
@@ -104,6 +104,19 @@ const variables = {
 
 const schema = z.object(variables);
 
+/** The variables that may be given as `NAME_FILE`: those with something to hide. */
+export const secretNames = [
+  "DATABASE_URL",
+  "DATABASE_PASSWORD",
+  "REDIS_URL",
+  "SECRET_KEY",
+  "DASHBOARD_PASSWORD",
+  "DASHBOARD_VIEWER_PASSWORD",
+  "PUSH_SERVER_KEY",
+  "BOUNCER_DATABASE_URL",
+  "SMTP_URL",
+] as const satisfies readonly (keyof typeof variables)[];
+
 function isRateRules(text: string): boolean {
   try {
     parseRateRules(text);
@@ -123,14 +136,34 @@ export function readEnvironment(
   source: Record<string, string | undefined> = process.env,
 ): Environment {
   const given: Record<string, string> = {};
+  const all = withSecretFiles(source, secretNames);
   for (const name of Object.keys(variables)) {
-    const value = source[name];
+    const value = all[name];
     if (value !== undefined && value !== "") given[name] = value;
   }
   const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return withPassword(parsed.data);
   const issue = parsed.error.issues[0];
   throw new StartupError(`${String(issue?.path[0])} ${issue?.message ?? "is wrong"}`);
+}
+
+/** Puts `DATABASE_PASSWORD` into the addresses of the databases. */
+function withPassword(env: Environment): Environment {
+  const password = env.DATABASE_PASSWORD;
+  if (password === undefined) return env;
+  const complete = (name: "DATABASE_URL" | "BOUNCER_DATABASE_URL") => {
+    const address = env[name];
+    if (address === undefined) return {};
+    const changed = new URL(address);
+    if (changed.password) {
+      throw new StartupError(
+        `DATABASE_PASSWORD is set, and ${name} has a password too: give one of them`,
+      );
+    }
+    changed.password = encodeURIComponent(password);
+    return { [name]: changed.href };
+  };
+  return { ...env, ...complete("DATABASE_URL"), ...complete("BOUNCER_DATABASE_URL") };
 }
 
 /** The address that clients use: `PUBLIC_URL`, else `http://HOST:PORT`. */

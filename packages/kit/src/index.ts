@@ -23,5 +23,6 @@ export * from "./run-main.ts";
 export * from "./sealing.ts";
 export * from "./shutdown.ts";
 export * from "./sliding-window.ts";
+export * from "./startup-error.ts";
 export * from "./strict-base64.ts";
 export * from "./when-needed.ts";

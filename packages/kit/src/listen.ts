@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 
-import { StartupError } from "./environment.ts";
+import { StartupError } from "./startup-error.ts";
 
 /**
  * Lets the server listen, and resolves with the port it got.

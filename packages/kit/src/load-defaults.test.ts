@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { loadDefaults } from "./load-defaults.ts";
-import { StartupError } from "./environment.ts";
+import { StartupError } from "./startup-error.ts";
 
 describe("loadDefaults", () => {
   let folder: string;

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-import { StartupError } from "./environment.ts";
+import { StartupError } from "./startup-error.ts";
 
 /** A module of a folder. */
 interface FoundModule {

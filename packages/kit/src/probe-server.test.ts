@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { expositionFaults } from "@carillon/testkit";
 import { expect } from "chai";
-import { StartupError } from "./environment.ts";
+import { StartupError } from "./startup-error.ts";
 import { listen } from "./listen.ts";
 import { createLogger, silentLogger } from "./logger.ts";
 import {

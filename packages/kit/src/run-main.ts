@@ -1,7 +1,7 @@
 import { collectWhenIdle } from "./collect-when-idle.ts";
-import { StartupError } from "./environment.ts";
 import { whenReleased } from "./held.ts";
 import { inSources } from "./in-sources.ts";
+import { StartupError } from "./startup-error.ts";
 
 /**
  * Runs a process's start, once its parent lets it where that holds it. What the person who started it can mend ends as one line on standard error and exit code 1,

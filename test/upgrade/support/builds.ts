@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,7 +50,10 @@ export async function install(databaseUrl: string, redisUrl?: string): Promise<I
   };
   const buildIn = (folder: string): Build => ({
     async prepare() {
-      const made = run(folder, "docker/prepare.mjs", { DEMO: "off" });
+      const files = ["apps/standalone/dist/prepare-main.js", "docker/prepare.mjs"];
+      const file = files.find((one) => existsSync(join(folder, one)));
+      if (!file) throw new Error(`${folder} has none of ${files.join(", ")}`);
+      const made = run(folder, file, { DEMO: "off" });
       const { code } = await made.exit;
       if (code !== 0) throw new Error(`prepare ended with ${code}: ${made.output()}`);
     },

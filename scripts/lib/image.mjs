@@ -1,0 +1,68 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { root } from "./root.mjs";
+import { StepError } from "./run.mjs";
+
+/** What the processes read besides their bundles. */
+const files = [
+  "package.json",
+  "LICENSE",
+  "prisma/migrations",
+  "apps/bouncer/migrations",
+  "docker/health.mjs",
+  // The version that its processes tell.
+  "packages/kit/package.json",
+  "apps/cli/bin",
+];
+
+/** The packages that stay outside of the bundles, who asks for them, and which of their files are needed. */
+const modules = [
+  { name: "@bull-board/ui", asked: "apps/dashboard", files: /^dist\// },
+  {
+    name: "@prisma/client",
+    asked: "packages/db",
+    files: /^runtime\/query_compiler_\w+_bg\.postgresql\./,
+  },
+  { name: "katex", asked: "packages/markdown", files: /^dist\/katex\.(js|mjs)$/ },
+  { name: "libsodium-wrappers", asked: "packages/push", files: /^dist\/modules(-esm)?\/.*js$/ },
+  { name: "libsodium", asked: "packages/push", files: /^dist\/modules(-esm)?\// },
+];
+
+/**
+ * Puts what runs in a container into a folder: the bundles of every app, the migrations, and the parts of packages that
+ * no bundle has. Compilers, sources and tests stay out.
+ * @param {string} folder made where it is missing
+ * @throws StepError when something has not been built or installed
+ */
+export function shipTo(folder) {
+  for (const file of files) take(file, folder);
+  for (const app of readdirSync(join(root, "apps"))) {
+    take(`apps/${app}/dist`, folder);
+    take(`apps/${app}/package.json`, folder);
+  }
+  for (const { name, asked, files: wanted } of modules) {
+    const from = installed(name, asked);
+    take(join(from, "package.json"), folder);
+    const found = readdirSync(join(root, from), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(join(root, from).length + 1))
+      .filter((file) => wanted.test(file));
+    if (found.length === 0) throw new StepError(`${from} has nothing like ${String(wanted)}`);
+    for (const file of found) take(join(from, file), folder);
+  }
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  console.log(`Carillon ${version} is in ${folder}.`);
+}
+
+/** Where npm has put a package that this folder asks for: into the folder's own modules, or into the common ones. */
+function installed(name, asked) {
+  const own = join(asked, "node_modules", name);
+  return existsSync(join(root, own)) ? own : join("node_modules", name);
+}
+
+function take(path, folder) {
+  const from = join(root, path);
+  if (!existsSync(from)) throw new StepError(`${path} is missing: run npm run build first`);
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  cpSync(from, join(folder, path), { recursive: true });
+}
