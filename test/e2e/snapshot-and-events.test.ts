@@ -204,7 +204,7 @@ describe("Snapshots and events", function () {
   async function expectDeactivated({ account, lastId, name }: QueueClient): Promise<void> {
     const rows = await db.rows(
       `SELECT FROM event_log WHERE realm_id = $1 AND seq > $2 AND type = 'realm_user'
-         AND payload->'person' @> jsonb_build_object('user_id', $3::int, 'is_active', false)`,
+         AND (payload->'person')::jsonb @> jsonb_build_object('user_id', $3::int, 'is_active', false)`,
       [account.realmId, Math.floor(lastId / 1_024), account.id],
     );
     expect(rows.length, `${name}: deactivations`).to.be.greaterThan(0);

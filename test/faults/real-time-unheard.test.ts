@@ -130,6 +130,8 @@ describe("Real time over broken connections", () => {
     const start = async (lookMs: number, through: FaultProxy | undefined) => {
       const pool = await connectDatabase(db.url, { max: 3, name: "test", connectMs: 60_000 });
       pools.push(pool);
+      // A copy has the client that is there.
+      await pool.loadPrisma();
       const redisUrl = redis && { redisUrl: through?.url ?? redis.url };
       const listeningOn = through && !redis ? { ...pool, url: through.url } : pool;
       const gateway = await startGateway(listeningOn, { ...redisUrl, events: { lookMs } });

@@ -9,6 +9,7 @@ import {
   keepingMailer,
   testSite,
   useDatabase,
+  useQueues,
   waitFor,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -32,13 +33,14 @@ const declared = (deadline: "200ms" | "20s") =>
 
 describe("A job that is ended while a statement of it runs", () => {
   const db = useDatabase();
+  const queues = useQueues("postgres", db);
   const { log, lines } = captureLog();
   const services = (): WorkerServices => ({
     db,
     log,
     site: testSite(),
     mailer: keepingMailer(),
-    queues: undefined as never,
+    queues,
   });
 
   const statements = () =>

@@ -24,7 +24,7 @@ const { filename: __filename, dirname: __dirname } = import.meta;`;
  */
 export async function bundle(app) {
   const outdir = join(app, "dist");
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: app,
     entryPoints: [...mainsOf(app), ...partsOf(app)],
     outdir,
@@ -46,9 +46,26 @@ export async function bundle(app) {
     // The text stays in memory for as long as the process: a third of it is white space and comments.
     minifyWhitespace: true,
     minifySyntax: true,
+    metafile: true,
     logLevel: "silent",
   });
+  refuseNameless(metafile);
   writeOutputs(outdir, outputFiles);
+}
+
+/**
+ * A package of CommonJS that is imported when it is needed has no names in a bundle: `const { Pool } = await import(…)`
+ * would be undefined, at the first use and not before.
+ * @param {import("esbuild").Metafile} metafile
+ */
+function refuseNameless({ outputs }) {
+  for (const { entryPoint, exports } of Object.values(outputs)) {
+    if (!entryPoint?.includes("node_modules/") || exports.join() !== "default") continue;
+    const name = entryPoint.replace(/^.*node_modules\//, "");
+    throw new Error(
+      `${name} is CommonJS, of which import() knows no names in a bundle: export those that are wanted from a module of ours, and import that`,
+    );
+  }
 }
 
 /** @param {string} app */

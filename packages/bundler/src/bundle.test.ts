@@ -85,4 +85,18 @@ describe("The bundle of an app", () => {
     expect(await built()).to.have.length(first.length);
     expect(await readFile(join(folder, "dist", "main.js"), "utf8")).not.to.include(chunks[0]);
   });
+
+  it("refuses a package of CommonJS that is imported when it is needed, and has its names by way of a module", async () => {
+    await put("src/main.ts", `export const pool = async () => (await import("undici")).Pool;`);
+    const failure = await bundle(folder).then(
+      () => "",
+      ({ message }: Error) => message,
+    );
+    expect(failure).to.match(/^undici\/index\.js is CommonJS, of which import\(\) knows no names/);
+    await put("src/undici.ts", `export { Pool } from "undici";`);
+    await put("src/main.ts", `export const pool = async () => (await import("./undici.ts")).Pool;`);
+    await bundle(folder);
+    const { pool } = await run("main.js");
+    expect(await (pool as () => Promise<unknown>)()).to.be.a("function");
+  });
 });

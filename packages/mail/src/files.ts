@@ -12,7 +12,7 @@ import type { Mailer } from "./mail.ts";
  */
 export function fileMailer(folder: string, from: string): Mailer {
   const transport = whenNeeded(async () => {
-    const { createTransport } = await import("nodemailer");
+    const { createTransport } = await import("./nodemailer.ts");
     return createTransport({ streamTransport: true, buffer: true, newline: "windows" });
   });
   return {

@@ -10,7 +10,7 @@ import { MailRefused, type Mailer } from "./mail.ts";
  */
 export function smtpMailer(url: string, from: string): Mailer {
   const transport = whenNeeded(async () => {
-    const { createTransport } = await import("nodemailer");
+    const { createTransport } = await import("./nodemailer.ts");
     return createTransport({
       url,
       dnsTimeout: 10_000,

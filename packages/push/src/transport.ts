@@ -49,7 +49,7 @@ export function startTransport(config: PushConfig, version: string): Transport {
   let loading: Promise<import("undici").Pool> | undefined;
 
   const open = async () => {
-    const { Pool } = await import("undici");
+    const { Pool } = await import("./undici.ts");
     return new Pool(origin, {
       connections,
       connect: { timeout: Math.min(connectMs, timeoutMs) },

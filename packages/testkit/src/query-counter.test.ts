@@ -60,6 +60,12 @@ describe("countQueries", () => {
     }
     done = true;
     await Promise.all(others);
-    expect(counts).to.deep.equal(counts.map(() => alone.statements));
+    // Requests that come at once look for their keys together: the statement counts for one of them.
+    const own = (statements: readonly string[]) =>
+      statements.filter((text) => !text.includes("api_key_digest"));
+    expect(own(alone.statements))
+      .to.have.length(alone.count - 1)
+      .and.not.to.deep.equal([]);
+    expect(counts.map(own)).to.deep.equal(counts.map(() => own(alone.statements)));
   });
 });

@@ -22,7 +22,7 @@ const mostBytes = 100_000;
  * @param timeoutMs for an answer
  */
 export async function httpAgent(timeoutMs: number): Promise<Agent> {
-  const { Agent } = await import("undici");
+  const { Agent } = await import("./undici.ts");
   return new Agent({
     connections,
     connect: { timeout: connectMs },
@@ -39,7 +39,7 @@ export async function post(
   headers: Readonly<Record<string, string>>,
   body: string,
 ): Promise<Reply> {
-  const { request } = await import("undici");
+  const { request } = await import("./undici.ts");
   try {
     const answer = await request(url, {
       method: "POST",
