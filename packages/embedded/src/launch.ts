@@ -32,8 +32,10 @@ export interface Launch {
 export async function launch(what: Launch): Promise<{ child: ChildProcess; port: number }> {
   rotate(what.logFile);
   const giveUpAt = Date.now() + leftoversWithinMs;
+  // What a killed server has left is no matter of the port.
+  let taken = 0;
   for (let attempt = 0; ; attempt++) {
-    const port = await freePort(attempt < 5 ? what.port : 0);
+    const port = await freePort(taken < 5 ? what.port : 0);
     const from = sizeOf(what.logFile);
     const child = start(what, port);
     if (await becomesReady(child, what.cluster)) {
@@ -41,8 +43,10 @@ export async function launch(what: Launch): Promise<{ child: ChildProcess; port:
       return { child, port };
     }
     const said = readFileSync(what.logFile).subarray(from).toString("utf8");
+    const isTaken = /could not create any TCP\/IP sockets/.test(said);
+    if (isTaken) taken++;
     const passing =
-      /could not create any TCP\/IP sockets/.test(said) ||
+      isTaken ||
       (/pre-existing shared memory block|lock file "postmaster.pid"/.test(said) &&
         Date.now() < giveUpAt);
     if (!passing || attempt > 200) throw new StartupError(refusal(said, what));
