@@ -261,6 +261,22 @@ describe("what the gateway tells of itself", () => {
   });
 });
 
+describe("a gateway that is about to end", () => {
+  it("answers for the last time on each connection", async () => {
+    const closing = new AbortController();
+    const gateway = await startGateway({ closing: closing.signal });
+    const connection = async () => {
+      const answer = await fetch(`http://127.0.0.1:${gateway.port}/api/v1/nowhere`);
+      await answer.text();
+      return answer.headers.get("connection");
+    };
+    expect(await connection()).to.equal("keep-alive");
+    closing.abort();
+    expect(await connection()).to.equal("close");
+    await gateway.stop();
+  });
+});
+
 describe("createGatewayServer", () => {
   let gateway: Gateway;
   before(async () => {

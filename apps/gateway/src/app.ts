@@ -50,7 +50,10 @@ export interface AppOptions<Services, A extends Actor = Actor> {
   readonly stalledMs?: number;
   /** Behind `GET /health`: rejects when the process cannot serve. */
   readonly health?: () => Promise<unknown>;
-  /** Fires when the process is about to end: polls do not wait any longer for the database to come back. */
+  /**
+   * Fires when the process is about to end: polls do not wait any longer for the database to come back, and each answer
+   * is the last on its connection.
+   */
   readonly closing?: AbortSignal;
   /** Bytes of a body, by operation, where its declaration cannot say how many. */
   readonly bodyLimits?: ReadonlyMap<string, number>;
@@ -113,6 +116,7 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     } catch (error) {
       refuse(exchange, error);
     }
+    if (options.closing?.aborted) ctx.res.shouldKeepAlive = false;
     const record = exchange.record();
     options.onRequest?.(record);
     if (!exchange.inPieces || ctx.res.closed) {

@@ -6,6 +6,33 @@ import Koa from "koa";
 import { closeGatewayServer, createGatewayServer } from "./server.ts";
 
 describe("the gateway's server", () => {
+  it("takes no new connection when it closes, and what comes on kept ones for a while", async () => {
+    const app = new Koa();
+    let closing = false;
+    app.use((ctx) => {
+      ctx.res.shouldKeepAlive = !closing;
+      ctx.body = "answered";
+    });
+    const server = createGatewayServer(app);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const agent = new Agent({ keepAlive: true });
+    const ask = (by: Agent | false) =>
+      new Promise<string | undefined>((resolve) => {
+        const asked = get({ port, host: "127.0.0.1", agent: by }, (answer) => {
+          answer.resume().on("end", () => resolve(answer.headers.connection));
+        });
+        asked.on("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+      });
+    expect(await ask(agent)).to.equal("keep-alive");
+    closing = true;
+    const closed = closeGatewayServer(server, 60_000);
+    expect(await ask(false)).to.equal("ECONNREFUSED");
+    expect(await ask(agent)).to.equal("close");
+    await closed;
+    agent.destroy();
+  });
+
   it("answers what is under way when it closes, and does not wait for kept connections", async () => {
     let finish = () => {};
     const finished = new Promise<void>((resolve) => (finish = resolve));
@@ -28,7 +55,7 @@ describe("the gateway's server", () => {
       }).on("error", reject);
     });
     await waitFor(() => asked, { what: "the request is under way" });
-    const closed = closeGatewayServer(server);
+    const closed = closeGatewayServer(server, 0);
     finish();
     expect(await answer).to.equal("answered");
     await closed;

@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { errors, type ApiError } from "@carillon/contract";
 import type Koa from "koa";
@@ -36,11 +37,16 @@ const lookMs = 50;
 
 /**
  * Takes no new connection and resolves when the requests under way have been answered. Connections that are kept
- * alive end as soon as they are idle, also those that were busy when the closing began.
+ * alive stay for `drainMs` while they are idle: a proxy may be sending on one just now, and what it has sent on a
+ * connection that is closed it must not send to another gateway. The app answers on them with `Connection: close`.
  */
-export async function closeGatewayServer(server: Server): Promise<void> {
-  const idle = setInterval(() => server.closeIdleConnections(), lookMs);
-  await new Promise((resolve) => server.close(resolve));
+export async function closeGatewayServer(server: Server, drainMs = 1_000): Promise<void> {
+  const until = performance.now() + drainMs;
+  const idle = setInterval(() => {
+    if (performance.now() >= until) server.closeIdleConnections();
+  }, lookMs);
+  // That of HTTP servers would end idle connections at once.
+  await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   clearInterval(idle);
 }
 
