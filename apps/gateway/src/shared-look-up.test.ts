@@ -71,4 +71,21 @@ describe("look-ups of several requests", () => {
     }
     await obstacle.untilWaiting(0, "the statement is cancelled");
   });
+
+  it("count one once that had ended before, and whose time runs out meanwhile", async () => {
+    await obstacle.lock("SELECT pg_advisory_xact_lock(1)");
+    const keys = start();
+    const gone = new Lifetime();
+    const left = outcome(keys.within(gone).find(100));
+    const stays = keys.find(102);
+    gone.end(errors.unavailable(), false);
+    await obstacle.untilWaiting(1, "it is under way");
+    gone.end(errors.unavailable(), true);
+    // A statement that is cancelled has been so before another one is answered.
+    expect(await keys.find(2)).to.equal("number 2");
+    expect(await obstacle.waiting()).to.equal(1);
+    await obstacle.release();
+    expect(await left).to.equal(errors.unavailable().message);
+    expect(await stays).to.equal("number 102");
+  });
 });

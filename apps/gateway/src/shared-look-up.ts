@@ -86,7 +86,10 @@ function untilAllHaveEnded<Key, Found>(asked: ReadonlyArray<Asked<Key, Found>>) 
     if (++left === asked.length) shared.end(lifetime.reason!, true);
   };
   const forgets = asked.map((one) => {
-    if (one.lifetime.reason) leave(one);
+    if (one.lifetime.reason) {
+      leave(one);
+      return () => {};
+    }
     const forget = one.lifetime.onEnd(() => {
       forget();
       leave(one);
