@@ -7,8 +7,8 @@ import { root } from "./lib/root.mjs";
 import { attend, capture, must, steps } from "./lib/run.mjs";
 import { withServices } from "./lib/services.mjs";
 
-// npm run test:upgrade: the last release and this build, side by side on one database. The last line is
-// `N passed, N failed, N skipped`.
+// npm run test:upgrade: the last release and this build, side by side on one database, and the way from one version of
+// PostgreSQL to the next. The last line is `N passed, N failed, N skipped`.
 await steps(async () => {
   const git = ["git", ["-C", root, "describe", "--tags", "--abbrev=0", "--match", "v*"]];
   const { code, output } = await capture(...git);

@@ -177,7 +177,7 @@ describe("the embedded PostgreSQL", () => {
     await server.stop();
     await writeFile(join(folder, "var", "postgres", "PG_VERSION"), "15\n");
     expect(await refusal(start())).to.match(
-      /^DATA_DIR holds a database of PostgreSQL 15, and this is/,
+      /^DATA_DIR holds a database of PostgreSQL 15, and this is PostgreSQL \d+: back it up with the version of Carillon before/,
     );
   });
 

@@ -103,7 +103,7 @@ async function checkVersion(cluster: string, major: string): Promise<void> {
   }
   if (found !== undefined && found.trim() !== major) {
     throw new StartupError(
-      `DATA_DIR holds a database of PostgreSQL ${found.trim()}, and this is PostgreSQL ${major}: dump and restore it (pg_dump of version ${found.trim()}), or choose another DATA_DIR`,
+      `DATA_DIR holds a database of PostgreSQL ${found.trim()}, and this is PostgreSQL ${major}: back it up with the version of Carillon before (\`npx carillon backup FILE\`) and restore that into a new DATA_DIR with this one, or choose another DATA_DIR`,
     );
   }
 }
