@@ -25,6 +25,11 @@ const modules = [
   },
   { name: "katex", asked: "packages/markdown", files: /^dist\/katex\.(js|mjs)$/ },
   { name: "libsodium-wrappers", asked: "packages/push", files: /^dist\/modules(-esm)?\/.*js$/ },
+  {
+    name: "swagger-ui-dist",
+    asked: "apps/gateway",
+    files: /^(swagger-ui(-bundle\.js|\.css)|LICENSE|NOTICE)$/,
+  },
   { name: "libsodium", asked: "packages/push", files: /^dist\/modules(-esm)?\// },
 ];
 

@@ -38,6 +38,7 @@ const parts = {
   mail: /nodemailer/,
   encryption: /libsodium/,
   calls: /undici/,
+  reference: /reference\/files|\/files-[A-Z0-9]{8}\.js/,
 };
 
 type Part = keyof typeof parts;
@@ -83,8 +84,9 @@ describe("What few need", () => {
       clientOf(url, guest).send("GET", `/avatar/${hidden.id}`, { redirect: "manual" });
     expect(await loaded(gateway)).to.deep.equal([]);
 
+    const page = () => fetch(`${url}/api`);
     const had: Part[] = [];
-    for (const [adds, use] of uses(avatar)) {
+    for (const [adds, use] of uses(avatar, page)) {
       // The same by two at once.
       await Promise.all([use(client, 1), use(client, 2)]);
       had.push(...adds);
@@ -96,6 +98,7 @@ describe("What few need", () => {
 /** What is loaded by what. */
 function uses(
   avatar: () => Promise<{ readonly status: number }>,
+  page: () => Promise<{ readonly status: number }>,
 ): ReadonlyArray<[Part[], (client: GatewayClient, n: number) => Promise<void>]> {
   return [
     [
@@ -110,6 +113,13 @@ function uses(
       ["pictures"],
       async () => {
         const { status } = await avatar();
+        expect(status).to.equal(200);
+      },
+    ],
+    [
+      ["reference"],
+      async () => {
+        const { status } = await page();
         expect(status).to.equal(200);
       },
     ],

@@ -4,17 +4,18 @@ import { Share, Shares, type Lifetime } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 import Koa from "koa";
 import type { Actor, Authenticate } from "./http/actor.ts";
-import { healthHandler, openApiHandler } from "./http/builtin.ts";
 import { checked } from "./http/checked.ts";
 import { matchHandlers } from "./http/completeness.ts";
 import { Exchange } from "./http/exchange.ts";
 import type { Handler } from "./http/handler.ts";
+import { healthHandler } from "./http/health.ts";
 import { noLimiter, type Limiter } from "./http/limit.ts";
 import { Outage } from "./http/outage.ts";
 import { runPipeline } from "./http/pipeline.ts";
 import { inRequestLifetime } from "./http/request-lifetime.ts";
 import { requestLog, type RequestRecord } from "./http/request-log.ts";
 import { routeMiddleware } from "./http/routes.ts";
+import { referenceHandlers } from "./reference/handlers.ts";
 
 /** Connections of the pool that one account may hold at once (http-contract.md §8.1). */
 const connectionsOfAccount = 3;
@@ -92,7 +93,7 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
   const route = routeMiddleware<Handler<Services>>(
     [
       ...(checkResults ? handlers.map(checked) : handlers),
-      openApiHandler(operations, options.serverUrl ?? "/"),
+      ...referenceHandlers(operations, options.serverUrl ?? "/"),
       ...(options.health ? [healthHandler(options.health)] : []),
     ],
     (ctx, found, parts) =>

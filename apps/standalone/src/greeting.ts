@@ -26,6 +26,7 @@ export async function greet(greeting: Greeting): Promise<string> {
     "Carillon is running. Ctrl-C stops it.",
     "",
     `  API        ${site}`,
+    `  Reference  ${site}/api`,
     `  Dashboard  ${greeting.dashboardUrl} (user ${greeting.dashboardUser}, password: ${greeting.dashboardPassword})`,
     ...(greeting.bouncerUrl === undefined ? [] : [`  Bouncer    ${greeting.bouncerUrl}`]),
     ...accounts,

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { InputOf, Operation, PathOf, ResultOf } from "@carillon/contract";
 import type { Actor } from "./actor.ts";
+import type { KeptBody } from "./kept-body.ts";
 import type { Paged } from "./pages.ts";
 
 /** What an action gets to see of a request. */
@@ -26,7 +27,7 @@ export interface RawReply {
   /** 200 unless given */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string | Buffer | Readable;
+  readonly body: string | Buffer | Readable | KeptBody;
 }
 
 /** An operation and what it does. */

@@ -11,6 +11,7 @@ import { Fields } from "./fields.ts";
 import { checkAccess } from "./gate.ts";
 import type { Handler, HandlerContext, RawReply } from "./handler.ts";
 import { ignoredParameters } from "./ignored.ts";
+import { KeptBody } from "./kept-body.ts";
 import { applyVerdict, type Limiter } from "./limit.ts";
 import type { Outage } from "./outage.ts";
 import type { Route } from "./routes.ts";
@@ -96,7 +97,10 @@ export async function runPipeline<Services>(
     : withinLifetime(lifetime, run()));
   if (operation.raw) {
     const { status = 200, headers, body } = answer as RawReply;
-    exchange.reply(status, body, headers);
+    if (body instanceof KeptBody) {
+      const outgoing = body.answerTo(ctx, headers);
+      exchange.reply(outgoing.status, outgoing.body, outgoing.headers);
+    } else exchange.reply(status, body, headers);
     return;
   }
   exchange.reply(200, successBody(answer, ignoredParameters(operation, fields)));

@@ -1,0 +1,31 @@
+import { operation, path } from "@carillon/contract";
+
+/** What the gateway tells about its own API. */
+
+export const getReference = operation({
+  id: "get-reference",
+  method: "GET",
+  path: "/api",
+  access: "anyone",
+  raw: [{ status: 200, about: "The page.", type: "text/html" }],
+  summary: "This API as a page",
+});
+
+export const getReferenceFile = operation({
+  id: "get-reference-file",
+  method: "GET",
+  path: "/api/reference/{file}",
+  access: "anyone",
+  raw: [{ status: 200, about: "The file." }],
+  summary: "What the page is made of",
+  pathParams: { file: path.text() },
+});
+
+export const getOpenApiDocument = operation({
+  id: "get-openapi-document",
+  method: "GET",
+  path: "/api/v1/openapi.json",
+  access: "anyone",
+  raw: [{ status: 200, about: "The document.", type: "application/json" }],
+  summary: "This API as an OpenAPI document",
+});

@@ -1,0 +1,81 @@
+/**
+ * What the page runs: it gives the viewer the document, and teaches it to search operations by all that they say, to list
+ * the events, and to show the examples.
+ */
+export const script = String.raw`"use strict";
+(async () => {
+  const place = document.getElementById("reference");
+  const answer = await fetch("api/v1/openapi.json");
+  if (!answer.ok) {
+    place.textContent = "The server does not hand out its OpenAPI document at the moment: " + answer.status;
+    return;
+  }
+  const spec = await answer.json();
+  // Requests that are tried go to where the page came from, by whatever name that was.
+  spec.servers = [{ url: new URL(".", location.href).href.replace(/\/$/, "") }];
+  for (const item of [...Object.values(spec.paths), ...Object.values(spec.webhooks || {})])
+    for (const operation of Object.values(item))
+      for (const sample of operation["x-codeSamples"] || [])
+        operation.description = (operation.description || "") + "\n\n${"```"}sh\n" + sample.source + "\n${"```"}\n";
+
+  SwaggerUIBundle({
+    spec,
+    domNode: place,
+    presets: [SwaggerUIBundle.presets.apis],
+    plugins: [search],
+    deepLinking: true,
+    docExpansion: "list",
+    filter: true,
+    defaultModelsExpandDepth: -1,
+    validatorUrl: null,
+  });
+
+  function search({ React, Im }) {
+    const h = React.createElement;
+    const wordsOf = (phrase) => String(phrase).toLowerCase().split(/\s+/).filter(Boolean);
+    const says = (text, phrase) => wordsOf(phrase).every((word) => text.toLowerCase().includes(word));
+    const textOf = (path, method, operation, tag) =>
+      [tag, method, path, ...["operationId", "__originalOperationId", "summary", "description"].map((key) => operation.get(key))].join(" ");
+
+    return {
+      fn: {
+        opsFilter: (tags, phrase) =>
+          tags
+            .map((tag, name) =>
+              tag.update("operations", (all) =>
+                all.filter((one) => says(textOf(one.get("path"), one.get("method"), one.get("operation"), name), phrase)),
+              ),
+            )
+            .filter((tag) => tag.get("operations").size > 0),
+      },
+      components: {
+        FilterContainer: ({ layoutSelectors, layoutActions }) => {
+          const phrase = layoutSelectors.currentFilter();
+          return h("div", { className: "wrapper search" },
+            h("input", {
+              type: "search",
+              placeholder: "Search",
+              "aria-label": "Search operations and events",
+              value: phrase === true || phrase === "true" ? "" : phrase,
+              onChange: (event) => layoutActions.updateFilter(event.target.value || true),
+            }),
+          );
+        },
+        Webhooks: ({ specSelectors, layoutSelectors, getComponent }) => {
+          const Event = getComponent("OperationContainer", true);
+          const phrase = layoutSelectors.currentFilter();
+          const events = Object.entries(specSelectors.selectWebhooksOperations() || {})
+            .flatMap(([name, all]) => all.map((one) => ({ name, ...one })))
+            .filter(({ name, operation }) => phrase === true || says(textOf(name, "event", operation, "events"), phrase));
+          return events.length === 0 ? null : h("div", { className: "webhooks", id: "events" },
+            h("h2", null, "Events"),
+            events.map(({ name, method, operation, specPath }) =>
+              h(Event, { key: name, op: operation, tag: "events", method, path: name, specPath: Im.List(specPath), allowTryItOut: false }),
+            ),
+          );
+        },
+      },
+    };
+  }
+})();
+`;

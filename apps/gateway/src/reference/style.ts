@@ -1,0 +1,12 @@
+/** What the viewer's own style lacks. */
+export const style = `
+body { margin: 0; background: #fafafa; }
+.before { font: 1rem/1.5 sans-serif; margin: 2rem; }
+.swagger-ui .search input { box-sizing: border-box; width: 100%; padding: 0.6rem 0.8rem; margin: 0; font-size: 1rem; }
+@media (max-width: 600px) {
+  .swagger-ui .wrapper { padding: 0 0.5rem; }
+  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
+  .swagger-ui .opblock .opblock-summary-path { max-width: 100%; overflow-wrap: anywhere; }
+  .swagger-ui table { display: block; overflow-x: auto; }
+}
+`;
