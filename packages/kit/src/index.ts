@@ -21,6 +21,7 @@ export * from "./process-status.mjs";
 export * from "./rate-rules.ts";
 export * from "./run-main.ts";
 export * from "./sealing.ts";
+export { readSecretFile } from "./secret-files.ts";
 export * from "./shutdown.ts";
 export * from "./sliding-window.ts";
 export * from "./startup-error.ts";

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { StartupError } from "./startup-error.ts";
 
 /** Longer is no secret, but a wrong file. */
@@ -28,15 +28,34 @@ export function withSecretFiles(
 
 function read(file: string, variable: string): string {
   try {
-    const { size } = statSync(file);
-    if (size > longestBytes) {
-      throw new StartupError(`${variable} ${file} has ${size} bytes: a secret has 65536 at most`);
-    }
-    const text = readFileSync(file, "utf8").trim();
+    const text = readSecretFile(file).trim();
     if (text === "") throw new StartupError(`${variable} ${file} is empty`);
     return text;
   } catch (error) {
     if (error instanceof StartupError) throw error;
     throw new StartupError(`${variable} ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * The text of a file that has a secret, whatever it is: a pipe and a device tell no size, and some never end.
+ * @throws Error when it cannot be read, or is larger than any secret
+ */
+export function readSecretFile(file: string): string {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  const handle = openSync(file, "r");
+  try {
+    for (;;) {
+      const piece = Buffer.alloc(longestBytes);
+      const count = readSync(handle, piece);
+      if (count === 0) return Buffer.concat(pieces).toString("utf8");
+      pieces.push(piece.subarray(0, count));
+      size += count;
+      if (size > longestBytes)
+        throw new Error(`it has more than ${longestBytes} bytes, which no secret has`);
+    }
+  } finally {
+    closeSync(handle);
   }
 }
