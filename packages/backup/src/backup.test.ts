@@ -190,7 +190,20 @@ describe("a backup", () => {
     expect(await refusal(rest((line) => line.replace(/("rows":)\d+/, "$12")))).to.match(
       /rows are missing/,
     );
-    // Nothing that such a file says is run but what ours says.
+    // Nothing that such a file says is run but what ours says, and nothing is written but to what migrations make.
+    for (const place of [
+      'COPY "pg_authid" ("oid", "rolname", "rolsuper") FROM stdin;',
+      'COPY "_prisma_migrations" ("id") FROM stdin;',
+      'COPY "users" ("ctid") FROM stdin;',
+    ])
+      expect(await refusal(rest((line) => line.replace(/^COPY "users" .*/, place)))).to.match(
+        /a line that none of ours has/,
+      );
+    expect(
+      await refusal(
+        rest((line) => line.replace(/^SELECT setval\('"\w+"/, `SELECT setval('"none"`)),
+      ),
+    ).to.match(/a line that none of ours has/);
     expect(
       await refusal(rest((line) => line.replace(/^SELECT setval.*/, "DROP TABLE users;"))),
     ).to.match(/a line that none of ours has/);

@@ -50,11 +50,28 @@ function after(mark: string, line: string): unknown {
   }
 }
 
-const name = '"(?:[a-z_0-9]+)"';
-const copyPattern = new RegExp(`^COPY ${name} \\((?:${name}(?:, ${name})*)\\) FROM stdin;$`);
-const sequencePattern = /^SELECT setval\('"[a-z_0-9]+"', \d+, (?:true|false)\);$/;
+const name = '"([a-z_0-9]+)"';
+const copyPattern = new RegExp(`^COPY ${name} \\((${name}(?:, ${name})*)\\) FROM stdin;$`);
+const sequencePattern = /^SELECT setval\('"([a-z_0-9]+)"', (\d{1,19}), (true|false)\);$/;
 
-/** Whether the line begins the rows of a table. Nothing else of a backup is run than such lines and those below. */
+/** Whether the line begins the rows of a table. */
 export const isCopy = (line: string) => copyPattern.test(line);
-/** Whether the line sets a sequence. */
-export const isSequence = (line: string) => sequencePattern.test(line);
+
+/** The table and the columns of such a line; undefined where it is another one. */
+export function readCopy(line: string): { table: string; columns: string[] } | undefined {
+  const [, table, columns] = copyPattern.exec(line) ?? [];
+  if (table === undefined || columns === undefined) return undefined;
+  return { table, columns: columns.slice(1, -1).split('", "') };
+}
+
+/** What a line sets a sequence to; undefined where it is another one. */
+export function readSequence(
+  line: string,
+): { sequence: string; value: string; called: boolean } | undefined {
+  const [, sequence, value, called] = sequencePattern.exec(line) ?? [];
+  if (sequence === undefined || value === undefined) return undefined;
+  return { sequence, value, called: called === "true" };
+}
+
+/** What is thrown at a line that we do not write. */
+export const foreignLine = () => new StartupError("the backup has a line that none of ours has");

@@ -14,7 +14,15 @@ import type pg from "pg";
 import { ask, onConnection } from "./connect.ts";
 import { CopiedRows } from "./copied-rows.ts";
 import { dropForeignKeys, type ForeignKey, restoreForeignKeys } from "./foreign-keys.ts";
-import { type Header, isCopy, isSequence, readHeader, readTrailer } from "./format.ts";
+import {
+  foreignLine,
+  type Header,
+  isCopy,
+  readHeader,
+  readSequence,
+  readTrailer,
+} from "./format.ts";
+import { copyInto, type Places, placesOf, setSequence } from "./places.ts";
 import { type Part, readParts } from "./read-parts.ts";
 import { listTables } from "./tables.ts";
 
@@ -89,6 +97,7 @@ async function load(
   let header: Header | undefined;
   let copying: CopiedRows | undefined;
   let keys: readonly ForeignKey[] = [];
+  let places: Places = { tables: new Map(), sequences: new Set() };
   const counted = { tables: 0, rows: 0 };
   let whole = false;
   for await (const part of parts) {
@@ -98,6 +107,7 @@ async function load(
       await replayMigrations(client, header.migrations);
       keys = await dropForeignKeys(client);
       await emptyTables(client);
+      places = await placesOf(client);
     } else if ("rows" in part) {
       await copying?.write(part.rows);
     } else if ("end" in part) {
@@ -105,12 +115,12 @@ async function load(
       counted.tables++;
       copying = undefined;
     } else if (isCopy(part.line)) {
-      copying = new CopiedRows(client, part.line);
-    } else if (isSequence(part.line)) {
-      await ask(client, part.line);
+      copying = new CopiedRows(client, copyInto(part.line, places));
+    } else if (readSequence(part.line)) {
+      await ask(client, setSequence(part.line, places));
     } else {
       const told = readTrailer(part.line);
-      if (!told) throw new StartupError("the backup has a line that none of ours has");
+      if (!told) throw foreignLine();
       if (told.rows !== counted.rows || told.tables !== counted.tables)
         throw new StartupError("the backup is not whole: rows are missing");
       whole = true;

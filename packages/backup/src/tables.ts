@@ -14,8 +14,14 @@ export interface Table {
  */
 const leftOut = ["event_queue", "process_heartbeats", "rate_hits", "_prisma_migrations"];
 
-/** The tables whose rows a backup has. */
-export function listTables(client: pg.Client): Promise<Table[]> {
+/**
+ * The tables whose rows a backup has.
+ * @param except those that are not listed
+ */
+export function listTables(
+  client: pg.Client,
+  except: readonly string[] = leftOut,
+): Promise<Table[]> {
   return ask<Table>(
     client,
     `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
@@ -23,7 +29,7 @@ export function listTables(client: pg.Client): Promise<Table[]> {
      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND c.relname <> ALL ($1)
        AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
      GROUP BY c.relname ORDER BY c.relname`,
-    [leftOut],
+    [except],
   );
 }
 
