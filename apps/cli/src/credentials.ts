@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
 import type { Account, Realm, Site } from "@carillon/model";
 import { realmUrl } from "@carillon/model";
 import { StartupError } from "@carillon/kit";
@@ -9,12 +9,13 @@ export function zuliprc(site: Site, realm: Realm, account: Account, apiKey: stri
 }
 
 /**
- * Reserves the name of a file with credentials, so that no key is made which then cannot be kept.
+ * Reserves the name of a file with credentials, so that no key is made which then cannot be kept. Who calls it can
+ * hold the file before anything else happens.
  * @throws StartupError where there is such a file, or cannot be
  */
-export async function reserveFile(path: string): Promise<void> {
+export function reserveFile(path: string): void {
   try {
-    await writeFile(path, "", { flag: "wx", mode: 0o600 });
+    writeFileSync(path, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartupError(

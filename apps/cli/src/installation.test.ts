@@ -51,6 +51,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       .with.property("noted")
       .that.matches(/SECRET_KEY is not the one/);
     // Nothing was kept: the right key may be given then.
+    expect(await readSecret(dataDir, "SECRET_KEY")).to.equal(undefined);
     const restored = await standalone(["restore", file, "--secret-key-file", "-"], {
       input: testSecretKey,
     });
@@ -84,6 +85,18 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     } finally {
       await dropDatabase(name);
     }
+  });
+
+  it("keep the SECRET_KEY of what was restored, though what follows fails", async () => {
+    const file = join(folder, "kept.gz");
+    await commandLineOn(db.url)(["backup", file]);
+    const dataDir = join(folder, "kept");
+    const variables = { DATA_DIR: dataDir, SECRET_KEY: undefined };
+    const words = ["restore", file, "--secret-key-file", "-"];
+    const noQueues = commandLineOn(undefined, { ...variables, REDIS_URL: "redis://127.0.0.1:1" });
+    expect((await noQueues(words, { input: testSecretKey })).code).to.equal(1);
+    expect(await readSecret(dataDir, "SECRET_KEY")).to.equal(testSecretKey);
+    expect((await commandLineOn(undefined, variables)(["organization", "list"])).code).to.equal(0);
   });
 
   it("seal everything with another SECRET_KEY while nothing runs, and keys stay what they are", async () => {

@@ -2,7 +2,12 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { connectDatabase, type Database } from "@carillon/db";
 import { checkSecretKey } from "@carillon/domain";
-import { readSecret, startEmbeddedPostgres, tryLockInstance } from "@carillon/embedded";
+import {
+  type InstanceLock,
+  readSecret,
+  startEmbeddedPostgres,
+  tryLockInstance,
+} from "@carillon/embedded";
 import {
   type Environment,
   publicUrl,
@@ -47,25 +52,33 @@ export async function onInstallation<Result>(
       `DATABASE_URL is not set, and DATA_DIR ${dataDir} has no database that npm start made: set one of them`,
     );
   const kept = secretKey ?? (await readSecret(dataDir, "SECRET_KEY"));
-  return onEmbedded(dataDir, (url) => work({ env, databaseUrl: url, secretKey: kept, dataDir }));
+  const lock = tryLockInstance(dataDir);
+  return onEmbedded(context, dataDir, "release" in lock ? lock : undefined, (url) =>
+    work({ env, databaseUrl: url, secretKey: kept, dataDir }),
+  );
 }
 
-/** With the PostgreSQL in `dataDir`, started for the time being where nobody has it. */
-async function onEmbedded<Result>(
+/**
+ * With the PostgreSQL in `dataDir`.
+ * @param lock that of the folder, which is released; with it the server is ours, and is stopped afterwards
+ */
+export function onEmbedded<Result>(
+  { holds }: Context,
   dataDir: string,
+  lock: Pick<InstanceLock, "release"> | undefined,
   work: (databaseUrl: string) => Promise<Result>,
 ): Promise<Result> {
-  const lock = tryLockInstance(dataDir);
-  try {
-    const postgres = await startEmbeddedPostgres({ dataDir, log: silentLogger });
-    try {
-      return await work(postgres.url);
-    } finally {
-      if ("release" in lock) await postgres.stop();
-    }
-  } finally {
-    if ("release" in lock) lock.release();
-  }
+  return holds.during(
+    async () => lock?.release(),
+    async () => {
+      const starting = startEmbeddedPostgres({ dataDir, log: silentLogger });
+      const stop = async () => {
+        const postgres = await starting.catch(() => undefined);
+        if (lock) await postgres?.stop();
+      };
+      return holds.during(stop, async () => work((await starting).url));
+    },
+  );
 }
 
 /** The database and the rules' site of an installation, for actions. */

@@ -13,7 +13,7 @@ const about = `Works on the installation of DATABASE_URL and SECRET_KEY, or with
 keeps in DATA_DIR (./var unless set), whether it runs or not. Secrets are asked for, or read from files; "-" is standard
 input.
 
-Exit codes: 0 done, 1 refused or failed, 2 typed in wrong.`;
+Exit codes: 0 done, 1 refused or failed, 2 typed in wrong, 130 broken off.`;
 
 /** All commands, each with help of its own. What a command needs is loaded when it runs. */
 export function commandLine(context: Context): Command {

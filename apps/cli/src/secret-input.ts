@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { StartupError } from "@carillon/kit";
+import { readSecretFile, StartupError } from "@carillon/kit";
 
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -18,7 +17,7 @@ export async function secretFrom(
   file: string | undefined,
   { what, option }: { what: string; option: string },
 ): Promise<string> {
-  if (file !== undefined) return firstLine(file === "-" ? await all(terminal) : await read(file));
+  if (file !== undefined) return firstLine(file === "-" ? await all(terminal) : read(file));
   if (!terminal.interactive)
     throw new UsageError(
       `nobody is there to ask for the ${what}: give ${option} FILE, or - for standard input`,
@@ -43,26 +42,32 @@ export async function given(
   return terminal.ask(question);
 }
 
-async function read(file: string): Promise<string> {
+function read(file: string): string {
   try {
-    return await readFile(file, "utf8");
+    return readSecretFile(file);
   } catch (error) {
-    throw new StartupError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new StartupError(
+      `${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`,
+    );
   }
 }
 
 async function all({ input }: Terminal): Promise<string> {
-  let text = "";
-  for await (const piece of input) {
-    text += String(piece);
-    if (text.length > longest) break;
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of input as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size > longest) break;
   }
-  return text;
+  // Not piece by piece: a character may lie in two.
+  return Buffer.concat(pieces).toString("utf8");
 }
 
+/** Without the mark that some editors begin a file with. */
 function firstLine(text: string): string {
-  const line = text.replace(/\r?\n$/, "");
-  if (line.length > longest || /[\r\n]/.test(line))
-    throw new StartupError("a secret is one line, and this has several");
+  const line = text.replace(/^\ufeff/, "").replace(/\r?\n$/, "");
+  if (line.length > longest) throw new StartupError(`a secret has at most ${longest} characters`);
+  if (/[\r\n]/.test(line)) throw new StartupError("a secret is one line, and this has several");
   return line;
 }

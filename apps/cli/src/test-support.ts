@@ -4,6 +4,7 @@ import { authenticate, keyHolders } from "@carillon/domain";
 import type { Site } from "@carillon/model";
 import { testSecretKey } from "@carillon/testkit";
 
+import { Holds } from "./holds.ts";
 import { runCommandLine, type Variables } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -19,12 +20,23 @@ export function commandLineOn(databaseUrl: string | undefined, others: Variables
   const variables = { DATABASE_URL: databaseUrl, SECRET_KEY: testSecretKey, ...others };
   return async (
     words: readonly string[],
-    { input = "", answers }: { input?: string | Buffer; answers?: readonly string[] } = {},
+    {
+      input = "",
+      answers,
+      shown = false,
+      output = new PassThrough(),
+      holds = new Holds(),
+    }: {
+      input?: string | Buffer;
+      answers?: readonly string[];
+      shown?: boolean;
+      output?: PassThrough;
+      holds?: Holds;
+    } = {},
   ): Promise<Ended & { output: Buffer }> => {
     const said: string[] = [];
     const noted: string[] = [];
     const pieces: Buffer[] = [];
-    const output = new PassThrough();
     output.on("data", (piece: Buffer) => pieces.push(piece));
     const waiting = [...(answers ?? [])];
     const answer = async (question: string) => {
@@ -35,12 +47,13 @@ export function commandLineOn(databaseUrl: string | undefined, others: Variables
       input: Readable.from([Buffer.from(input)]),
       output,
       interactive: answers !== undefined,
+      shown,
       say: (line) => void said.push(line),
       note: (line) => void noted.push(line),
       ask: answer,
       askSecret: answer,
     };
-    const code = await runCommandLine(words, terminal, variables);
+    const code = await runCommandLine(words, terminal, { variables, holds });
     return { code, said: said.join("\n"), noted: noted.join("\n"), output: Buffer.concat(pieces) };
   };
 }

@@ -1,38 +1,64 @@
 import { createWriteStream } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { access, link, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Backup, writeBackup } from "@carillon/backup";
+import { StartupError } from "@carillon/kit";
 
 import type { Context } from "../context.ts";
 import { reserveFile } from "../credentials.ts";
 import { onInstallation } from "../installation.ts";
+import { UsageError } from "../usage-error.ts";
 
 /** Writes a backup; a file appears under its name when it is whole. */
 export async function backUp(context: Context, file: string): Promise<void> {
+  const { terminal } = context;
+  if (file === "-" && terminal.shown)
+    throw new UsageError("standard output is a terminal: name a file, or redirect it into one");
+  if (file !== "-") await checkIsFree(file);
   const { tables, rows } = await onInstallation(context, ({ databaseUrl }) =>
-    file === "-" ? writeBackup(databaseUrl, context.terminal.output) : intoFile(databaseUrl, file),
+    file === "-" ? writeBackup(databaseUrl, terminal.output) : intoFile(context, databaseUrl, file),
   );
-  context.terminal.note(
-    `Backed up ${rows} rows of ${tables} tables. SECRET_KEY is not among them.`,
+  terminal.note(`Backed up ${rows} rows of ${tables} tables. SECRET_KEY is not among them.`);
+}
+
+async function intoFile({ holds }: Context, databaseUrl: string, file: string): Promise<Backup> {
+  const part = `${file}.part`;
+  reserveFile(part);
+  return holds.during(
+    () => rm(part, { force: true }),
+    async () => {
+      const made = await writeBackup(
+        databaseUrl,
+        // Not made anew where it is gone: the command was broken off.
+        createWriteStream(part, { flags: "r+", flush: true }),
+      );
+      await giveName(part, file);
+      await kept(dirname(file));
+      return made;
+    },
   );
 }
 
-async function intoFile(databaseUrl: string, file: string): Promise<Backup> {
-  await reserveFile(file);
-  const part = `${file}.part`;
+/** Never in place of what somebody else has put there meanwhile. */
+async function giveName(part: string, file: string): Promise<void> {
   try {
-    await reserveFile(part);
-    const made = await writeBackup(
-      databaseUrl,
-      createWriteStream(part, { flush: true, mode: 0o600 }),
-    );
-    await rename(part, file);
-    await kept(dirname(file));
-    return made;
+    await link(part, file);
   } catch (error) {
-    await Promise.all([part, file].map((path) => rm(path, { force: true })));
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    // Some file systems have no links.
+    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw error;
+    await checkIsFree(file);
+    await rename(part, file);
   }
+}
+
+/** @throws StartupError where there is such a file */
+async function checkIsFree(file: string): Promise<void> {
+  const isThere = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw new StartupError(`${file} is there already`);
 }
 
 /** The name is on the disk too. */

@@ -10,25 +10,44 @@ interface Options {
   readonly organization?: string;
 }
 
+/** What an account has from the commit on. */
+interface Issued {
+  readonly site: Site;
+  readonly realm: Realm;
+  readonly account: Account;
+  readonly apiKey: string;
+}
+
 /** Gives an account another key, in a file. */
 export async function issueKey(
   context: Context,
   named: string,
   options: Options & { readonly zuliprc: string },
 ): Promise<void> {
-  const { terminal } = context;
-  const file = options.zuliprc === "-" ? undefined : options.zuliprc;
-  if (file !== undefined) await reserveFile(file);
-  try {
-    const { site, realm, account, apiKey } = await replace(context, named, options);
-    const text = zuliprc(site, realm, account, apiKey);
-    if (file === undefined) terminal.say(text.trimEnd());
-    else await writeFile(file, text);
-    terminal.note(`${account.deliveryEmail} has another API key.`);
-  } catch (error) {
-    if (file !== undefined) await rm(file, { force: true });
-    throw error;
+  const { terminal, holds } = context;
+  const { zuliprc: file } = options;
+  const textOf = ({ site, realm, account, apiKey }: Issued) =>
+    zuliprc(site, realm, account, apiKey);
+  let issued: Issued;
+  if (file === "-") {
+    issued = await replace(context, named, options);
+    terminal.say(textOf(issued).trimEnd());
+  } else {
+    reserveFile(file);
+    let written = false;
+    // Before the commit: where it cannot be written, the old key goes on.
+    const keep = async (made: Issued) => {
+      await writeFile(file, textOf(made), { flag: "r+", flush: true });
+      written = true;
+    };
+    // From then on nobody knows whether the commit came about: the key may be the one that counts.
+    const undo = async () =>
+      written
+        ? terminal.note(`${file} has a new key, which counts only if the change was still made.`)
+        : rm(file, { force: true });
+    issued = await holds.orUndo(undo, () => replace(context, named, options, keep));
   }
+  terminal.note(`${issued.account.deliveryEmail} has another API key.`);
 }
 
 /** Has an account's key refused: it has another one that nobody was told. */
@@ -37,15 +56,20 @@ export async function revokeKey(context: Context, named: string, options: Option
   context.terminal.say(`The API key of ${account.deliveryEmail} is refused from now on.`);
 }
 
+/** @param keep is run with the new key before the commit, and again where the transaction has to */
 function replace(
   context: Context,
   named: string,
   { organization }: Options,
-): Promise<{ site: Site; realm: Realm; account: Account; apiKey: string }> {
+  keep: (issued: Issued) => Promise<void> = async () => {},
+): Promise<Issued> {
   return atWork(context, async ({ db, site }) => {
     const realm = await findOrganization(db, organization);
     const account = await findNamedAccount(db, realm, named);
-    const apiKey = await db.transaction((tx) => replaceApiKey(tx, site, account));
-    return { site, realm, account, apiKey };
+    return db.transaction(async (tx) => {
+      const issued = { site, realm, account, apiKey: await replaceApiKey(tx, site, account) };
+      await keep(issued);
+      return issued;
+    });
   });
 }

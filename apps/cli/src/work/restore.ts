@@ -1,22 +1,16 @@
+import { once } from "node:events";
 import { createReadStream, existsSync } from "node:fs";
-import { access, constants } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { restoreBackup } from "@carillon/backup";
 import { checkSecretKey } from "@carillon/domain";
-import {
-  keepSecret,
-  lockInstance,
-  prepareDataDir,
-  readSecret,
-  startEmbeddedPostgres,
-} from "@carillon/embedded";
+import { keepSecret, lockInstance, prepareDataDir, readSecret } from "@carillon/embedded";
 import { required, silentLogger, StartupError } from "@carillon/kit";
 import { secretsOf } from "@carillon/model";
 import { prepareQueues } from "@carillon/queue";
 
 import type { Context } from "../context.ts";
-import { environmentOf } from "../installation.ts";
+import { environmentOf, onEmbedded } from "../installation.ts";
 import { secretFrom } from "../secret-input.ts";
 
 interface Options {
@@ -38,35 +32,41 @@ async function intoDataDir(context: Context, source: Readable, options: Options)
   if (existsSync(join(dataDir, "zuliprc")))
     throw new StartupError(`DATA_DIR ${dataDir} has an installation: choose another one`);
   const lock = lockInstance(dataDir);
-  try {
-    const kept = env.SECRET_KEY ?? (await readSecret(dataDir, "SECRET_KEY"));
-    const secretKey =
-      kept ??
-      (await secretFrom(context.terminal, options.secretKeyFile, {
-        what: "SECRET_KEY of the backup",
-        option: "--secret-key-file",
-      }));
-    const postgres = await startEmbeddedPostgres({ dataDir, log: silentLogger });
-    try {
-      await load(context, postgres.url, source, secretKey);
-    } finally {
-      await postgres.stop();
-    }
-    if (kept === undefined) await keepSecret(dataDir, "SECRET_KEY", secretKey);
-  } finally {
-    lock.release();
-  }
+  await context.holds.during(
+    async () => lock.release(),
+    async () => {
+      // One that was kept is of a restore that did not come to its end: the one that is given now goes before it.
+      const kept = options.secretKeyFile ? undefined : await readSecret(dataDir, "SECRET_KEY");
+      const secretKey =
+        env.SECRET_KEY ??
+        kept ??
+        (await secretFrom(context.terminal, options.secretKeyFile, {
+          what: "SECRET_KEY of the backup",
+          option: "--secret-key-file",
+        }));
+      // Before the commit: a database whose key is gone is nobody's.
+      const keep = async () => {
+        if (env.SECRET_KEY === undefined) await keepSecret(dataDir, "SECRET_KEY", secretKey);
+      };
+      await onEmbedded(context, dataDir, lock, (url) =>
+        load(context, url, source, secretKey, keep),
+      );
+    },
+  );
 }
 
+/** @param keep is run when the key is known to be the right one, before anything is kept of the backup */
 async function load(
   context: Context,
   databaseUrl: string,
   source: Readable,
   secretKey: string,
+  keep: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const { rows, madeAt, migrated } = await restoreBackup(databaseUrl, source, (sql) =>
-    checkSecretKey(sql, secretsOf(secretKey)),
-  );
+  const { rows, madeAt, migrated } = await restoreBackup(databaseUrl, source, async (sql) => {
+    await checkSecretKey(sql, secretsOf(secretKey));
+    await keep();
+  });
   const redisUrl = environmentOf(context).REDIS_URL;
   await prepareQueues({ databaseUrl, redisUrl, log: silentLogger });
   const since = migrated.length > 0 ? ` Applied ${migrated.join(", ")}.` : "";
@@ -75,12 +75,13 @@ async function load(
 
 async function readable({ terminal }: Context, file: string): Promise<Readable> {
   if (file === "-") return terminal.input;
+  const source = createReadStream(file);
   try {
-    await access(file, constants.R_OK);
+    await once(source, "readable");
   } catch (error) {
     throw new StartupError(
       `${resolve(file)} cannot be read (${(error as NodeJS.ErrnoException).code})`,
     );
   }
-  return createReadStream(file);
+  return source;
 }

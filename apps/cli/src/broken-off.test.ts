@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startEmbeddedPostgres, testSettings } from "@carillon/embedded";
+import { silentLogger } from "@carillon/kit";
+import { organization, testSecretKey, testSite, useDatabase, useObstacle } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { Holds } from "./holds.ts";
+import { onInstallation } from "./installation.ts";
+import { commandLineOn, loginOn } from "./test-support.ts";
+
+describe("a command that is broken off or fails in the middle", () => {
+  const db = useDatabase();
+  const obstacle = useObstacle(db);
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "carillon-cli-"));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it("leaves no part of a backup, which has its name only when it is whole", async () => {
+    const holds = new Holds();
+    await obstacle.lock("LOCK TABLE users IN ACCESS EXCLUSIVE MODE");
+    const ended = commandLineOn(db.url)(["backup", join(folder, "b.gz")], { holds });
+    await obstacle.untilWaiting(1, "the backup");
+    expect(readdirSync(folder)).to.deep.equal(["b.gz.part"]);
+    await holds.breakOff();
+    expect(readdirSync(folder)).to.deep.equal([]);
+    await obstacle.release();
+    expect(await ended).to.include({ code: 130, noted: "" });
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
+  it("never writes a backup over what somebody else has put there meanwhile", async () => {
+    const file = join(folder, "raced.gz");
+    await obstacle.lock("LOCK TABLE users IN ACCESS EXCLUSIVE MODE");
+    const ended = commandLineOn(db.url)(["backup", file]);
+    await obstacle.untilWaiting(1, "the backup");
+    await writeFile(file, "somebody's");
+    await obstacle.release();
+    expect(await ended)
+      .to.include({ code: 1 })
+      .with.property("noted")
+      .that.matches(/EEXIST/);
+    expect(await readFile(file, "utf8")).to.equal("somebody's");
+    expect(existsSync(`${file}.part`)).to.equal(false);
+  });
+
+  it("shows no backup to a person, and no place in our code where a file is none", async () => {
+    expect(await commandLineOn(db.url)(["backup", "-"], { shown: true })).to.include({ code: 2 });
+    const restored = await commandLineOn(db.url)(["restore", folder]);
+    expect(restored).to.include({ code: 1, noted: `carillon: ${folder} cannot be read (EISDIR)` });
+    const none = await commandLineOn(db.url)(["restore", join(folder, "none")]);
+    expect(none.noted).to.match(/none cannot be read \(ENOENT\)$/);
+    const empty = join(folder, "empty");
+    await writeFile(empty, "");
+    expect((await commandLineOn(db.url)(["restore", empty])).noted).to.match(/not empty/);
+  });
+
+  it("stops the PostgreSQL that was started for it", async () => {
+    const dataDir = join(folder, "data");
+    const made = await startEmbeddedPostgres({
+      dataDir,
+      log: silentLogger,
+      settings: testSettings,
+    });
+    await made.stop();
+    const variables = { DATA_DIR: dataDir, SECRET_KEY: testSecretKey };
+    const holds = new Holds();
+    const terminal = { say() {}, note() {} } as never;
+    const working = new Promise<void>((resolve) => {
+      void onInstallation({ terminal, holds, variables }, async () => {
+        resolve();
+        await new Promise(() => {});
+      });
+    });
+    await working;
+    expect(existsSync(join(dataDir, "postgres", "postmaster.pid"))).to.equal(true);
+    await holds.breakOff();
+    expect(existsSync(join(dataDir, "postgres", "postmaster.pid"))).to.equal(false);
+    expect(existsSync(join(dataDir, "standalone.pid"))).to.equal(false);
+  });
+
+  it("lets an account keep its key where the new one cannot be written down", async function () {
+    const { member } = await organization(db);
+    const file = join(folder, "full.zuliprc");
+    const program = fileURLToPath(new URL("./main.ts", import.meta.url));
+    const words = ["key", "issue", String(member.id), "--zuliprc", file];
+    // As on a disk that is full: no file may get a byte.
+    const child = spawn(
+      "sh",
+      [
+        "-c",
+        'ulimit -f 0; exec "$@"',
+        "sh",
+        process.execPath,
+        ...process.execArgv,
+        program,
+        ...words,
+      ],
+      {
+        env: { ...process.env, DATABASE_URL: db.url, SECRET_KEY: testSecretKey },
+        stdio: ["ignore", "ignore", "pipe"],
+      },
+    );
+    let noted = "";
+    child.stderr.on("data", (piece: Buffer) => (noted += piece.toString()));
+    const [code] = (await once(child, "close")) as [number | null];
+    expect(noted).to.match(/EFBIG/);
+    expect(code).to.equal(1);
+    expect(existsSync(file)).to.equal(false);
+    const { deliveryEmail: email, apiKey } = member;
+    expect(await loginOn(db, testSite(), { email, apiKey })).to.have.property("id", member.id);
+  });
+});
