@@ -1,7 +1,7 @@
-import { StartupError } from "@carillon/kit";
-import { existsSync } from "node:fs";
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { StartupError, takeLockFile } from "@carillon/kit";
+import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** Names of what `DATA_DIR/secrets.json` holds. */
 export type SecretName =
@@ -23,23 +23,23 @@ export async function keptSecret(
   name: SecretName,
   make: () => string,
 ): Promise<string> {
-  const kept = await readSecrets(dataDir);
-  const value = kept[name];
-  if (value !== undefined) return value;
-  const made = make();
-  await keepSecret(dataDir, name, made);
-  return made;
+  const kept = readSecrets(dataDir)[name];
+  if (kept !== undefined) return kept;
+  const changed = await changeSecrets(dataDir, (secrets) =>
+    // Somebody else may have made it meanwhile.
+    secrets[name] === undefined ? { ...secrets, [name]: make() } : secrets,
+  );
+  return changed[name] ?? "";
 }
 
 /** Keeps `value` under `name`, in place of what was kept before. */
 export async function keepSecret(dataDir: string, name: SecretName, value: string): Promise<void> {
-  await writeSecrets(dataDir, { ...(await readSecrets(dataDir)), [name]: value });
+  await changeSecrets(dataDir, (secrets) => ({ ...secrets, [name]: value }));
 }
 
 /** Keeps nothing under `name` any more. */
 export async function forgetSecret(dataDir: string, name: SecretName): Promise<void> {
-  const { [name]: _forgotten, ...others } = await readSecrets(dataDir);
-  await writeSecrets(dataDir, others);
+  await changeSecrets(dataDir, ({ [name]: _forgotten, ...others }) => others);
 }
 
 /**
@@ -47,23 +47,61 @@ export async function forgetSecret(dataDir: string, name: SecretName): Promise<v
  * @throws StartupError as `keptSecret` does
  */
 export async function readSecret(dataDir: string, name: SecretName): Promise<string | undefined> {
-  return (await readSecrets(dataDir))[name];
+  return readSecrets(dataDir)[name];
 }
 
-async function writeSecrets(dataDir: string, secrets: Record<string, string>): Promise<void> {
+type Secrets = Record<string, string>;
+
+/** How long somebody else may take to write down a secret, in milliseconds. */
+const patienceMs = 10_000;
+
+/** One at a time, of all processes: what one of two read before the other wrote would get lost. */
+async function changeSecrets(
+  dataDir: string,
+  change: (secrets: Secrets) => Secrets,
+): Promise<Secrets> {
   const path = join(dataDir, "secrets.json");
-  const text = JSON.stringify(secrets, null, 2);
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const lock = takeLockFile(`${path}.lock`);
+    if ("release" in lock) {
+      try {
+        const changed = change(readSecrets(dataDir));
+        writeSecrets(dataDir, changed);
+        return changed;
+      } finally {
+        lock.release();
+      }
+    }
+    if (Date.now() > deadline)
+      throw new StartupError(
+        `process ${lock.heldBy} has been writing to ${path} for ${patienceMs / 1_000} s: end it, and try again`,
+      );
+    await pause(20);
+  }
+}
+
+function writeSecrets(dataDir: string, secrets: Secrets): void {
+  const path = join(dataDir, "secrets.json");
   // A crash in the middle leaves the old file, never half of one.
   const half = `${path}.${process.pid}`;
-  await writeFile(half, `${text}\n`, { mode: 0o600 });
-  await rename(half, path);
+  writeFileSync(half, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flush: true });
+  keepOwner(half, existsSync(path) ? path : dataDir);
+  renameSync(half, path);
 }
 
-async function readSecrets(dataDir: string): Promise<Record<string, string>> {
+/** What root writes stays readable for the user that Carillon runs as. */
+function keepOwner(file: string, like: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(like);
+  chownSync(file, uid, gid);
+}
+
+function readSecrets(dataDir: string): Secrets {
   const path = join(dataDir, "secrets.json");
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    text = readFileSync(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
       throw new StartupError(
@@ -79,7 +117,7 @@ async function readSecrets(dataDir: string): Promise<Record<string, string>> {
   }
   try {
     const value: unknown = JSON.parse(text);
-    if (value !== null && typeof value === "object") return value as Record<string, string>;
+    if (value !== null && typeof value === "object") return value as Secrets;
   } catch {
     // Said below.
   }

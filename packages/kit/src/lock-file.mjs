@@ -13,12 +13,14 @@ import { isAlive, processStatus } from "./process-status.mjs";
  * gone counts for nothing, also when another process has its number by now.
  * @param {string} path in a folder that is there
  * @returns {LockFile | { heldBy: number }} the lock, or the number of the process that has it
+ * @throws {Error} when it cannot be made, or is another user's who keeps it from us
  */
 export function takeLockFile(path) {
   const mine = `${path}.${process.pid}`;
   const own = identity(process.pid);
   let replaced = false;
-  writeFileSync(mine, own, { mode: 0o600 });
+  // Everybody may read whose it is: root's own, left behind, would keep others waiting for ever.
+  writeFileSync(mine, own, { mode: 0o644 });
   try {
     while (!linked(mine, path)) {
       const holder = read(path);
@@ -80,7 +82,8 @@ function identity(pid) {
 function read(path) {
   try {
     return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT") return undefined;
+    throw error;
   }
 }

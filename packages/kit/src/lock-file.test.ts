@@ -1,8 +1,17 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { takeLockFile } from "./lock-file.mjs";
@@ -55,6 +64,37 @@ describe("a lock file", () => {
       expect(lock.replaced, text).to.equal(true);
       lock.release();
     }
+  });
+
+  it("of another user is waited for by nobody: it is his, or he is gone", async function () {
+    if (process.getuid?.() !== 0) return this.skip();
+    const nobody = 65_534;
+    const module = fileURLToPath(new URL("./lock-file.mjs", import.meta.url));
+    const status = fileURLToPath(new URL("./process-status.mjs", import.meta.url));
+    for (const file of [module, status]) copyFileSync(file, join(folder, basename(file)));
+    chownSync(folder, nobody, nobody);
+    const script = `import { takeLockFile } from ${JSON.stringify(join(folder, basename(module)))};
+      try { console.log(JSON.stringify(takeLockFile(${JSON.stringify(path)}))) } catch (error) { console.log(error.code) }`;
+    const taken = () =>
+      execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+        uid: nobody,
+        gid: nobody,
+        cwd: "/",
+        env: {},
+        timeout: 20_000,
+        killSignal: "SIGKILL",
+      })
+        .toString()
+        .trim();
+    const lock = take();
+    expect(JSON.parse(taken())).to.deep.equal({ heldBy: process.pid });
+    lock.release();
+    writeFileSync(path, "1000000000 1", { mode: 0o644 });
+    expect(JSON.parse(taken())).to.deep.equal({ replaced: true });
+    writeFileSync(path, "1000000000 1");
+    chmodSync(path, 0o600);
+    chownSync(path, 0, 0);
+    expect(taken()).to.equal("EACCES");
   });
 
   it("is not taken away by who had it before", () => {

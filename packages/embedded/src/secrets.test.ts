@@ -1,0 +1,49 @@
+import { chownSync } from "node:fs";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "chai";
+
+import { forgetSecret, keepSecret, readSecret, type SecretName } from "./secrets.ts";
+
+describe("secrets.json", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "carillon-secrets-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it("loses nothing when several keep something at once", async () => {
+    const names: SecretName[] = ["SECRET_KEY", "POSTGRES_PASSWORD", "POSTGRES_PORT"];
+    await keepSecret(folder, "NEXT_SECRET_KEY", "next");
+    await Promise.all([
+      ...names.map((name) => keepSecret(folder, name, name)),
+      forgetSecret(folder, "NEXT_SECRET_KEY"),
+    ]);
+    for (const name of names) expect(await readSecret(folder, name)).to.equal(name);
+    expect(await readSecret(folder, "NEXT_SECRET_KEY")).to.equal(undefined);
+    expect(await readdir(folder)).to.deep.equal(["secrets.json"]);
+  });
+
+  it("stays its owner's where root changes something", async function () {
+    if (process.getuid?.() !== 0) return this.skip();
+    const nobody = 65_534;
+    await writeFile(join(folder, "secrets.json"), "{}", { mode: 0o600 });
+    for (const path of [folder, join(folder, "secrets.json")]) chownSync(path, nobody, nobody);
+    await keepSecret(folder, "DASHBOARD_PASSWORD", "x");
+    const { uid, gid, mode } = await stat(join(folder, "secrets.json"));
+    expect({ uid, gid, mode: mode & 0o777 }).to.deep.equal({
+      uid: nobody,
+      gid: nobody,
+      mode: 0o600,
+    });
+  });
+
+  it("is the folder's owner's where root makes it", async function () {
+    if (process.getuid?.() !== 0) return this.skip();
+    const nobody = 65_534;
+    chownSync(folder, nobody, nobody);
+    await keepSecret(folder, "SECRET_KEY", "x");
+    expect((await stat(join(folder, "secrets.json"))).uid).to.equal(nobody);
+  });
+});
