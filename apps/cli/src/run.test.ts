@@ -1,3 +1,4 @@
+import { Holds } from "./holds.ts";
 import { commandLine } from "./program.ts";
 import { commandLineOn } from "./test-support.ts";
 import { expect } from "chai";
@@ -12,7 +13,7 @@ describe("carillon", () => {
       ...command.commands.flatMap((one) => levels(one, [...words, one.name()])),
     ];
     const terminal = { say() {}, note() {} };
-    const all = levels(commandLine({ terminal: terminal as never }), []);
+    const all = levels(commandLine({ terminal: terminal as never, holds: new Holds() }), []);
     expect(all.length).to.be.greaterThan(15);
     for (const words of all) {
       const { code, said } = await run([...words, "--help"]);
