@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readNote } from "./note.mjs";
 import { root } from "./root.mjs";
 import { StepError, capture } from "./run.mjs";
 import { progress } from "./progress.mjs";
@@ -107,8 +108,7 @@ function isForAnotherNode() {
 
 /** npm's own record of what it installed, perhaps by hand, which it writes last; undefined without one. */
 function record() {
-  const file = join(root, "node_modules", ".package-lock.json");
-  return existsSync(file) ? readJson(file).packages : undefined;
+  return readNote(join(root, "node_modules", ".package-lock.json"))?.packages;
 }
 
 /** True when every package of npm's record is still there. */

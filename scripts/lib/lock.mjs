@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { takeLockFile } from "../../packages/kit/src/lock-file.mjs";
 import { root } from "./root.mjs";
+import { StepError } from "./run.mjs";
 
 // Not in node_modules, which an installation empties.
 const path = join(root, ".turbo", "install.lock");
@@ -26,13 +27,24 @@ export async function exclusively(work) {
 
 /** @returns {Promise<import("../../packages/kit/src/lock-file.mjs").LockFile>} once nobody else has it */
 async function take() {
-  mkdirSync(dirname(path), { recursive: true });
   for (let attempt = 0; ; attempt++) {
-    const lock = takeLockFile(path);
+    const lock = tryTake();
     if ("release" in lock) return lock;
     if (attempt === 2) {
-      console.log("Another process installs or builds in this folder; waiting for it.");
+      console.error("Another process installs or builds in this folder; waiting for it.");
     }
     await pause(250);
+  }
+}
+
+/** @throws {StepError} where this folder is somebody else's */
+function tryTake() {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    return takeLockFile(path);
+  } catch (error) {
+    throw new StepError(
+      `${root} cannot be written to (${error.code}): what is missing or has changed here has to be built by the user whose it is`,
+    );
   }
 }

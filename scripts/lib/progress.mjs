@@ -2,7 +2,8 @@
 const everySeconds = 10;
 
 /**
- * Says what goes on while `work` runs: in a terminal on one line that is written anew, else on a line now and then.
+ * Says what goes on while `work` runs: in a terminal on one line that is written anew, else on a line now and then. On
+ * standard error: standard output is of the program that is started then, a backup for one.
  * @template T
  * @param {string} what
  * @param {(() => number) | undefined} done how much is done, of `all`; undefined where nobody can tell
@@ -12,26 +13,26 @@ const everySeconds = 10;
  */
 export async function progress(what, done, all, work) {
   const begun = performance.now();
-  const { isTTY } = process.stdout;
+  const { isTTY } = process.stderr;
   let told = 0;
   const tell = () => {
     const seconds = Math.round((performance.now() - begun) / 1_000);
     const part = done ? `, ${done()} of ${all}` : "";
-    if (isTTY) process.stdout.write(`\r\x1b[K${what} … ${seconds} s${part}`);
+    if (isTTY) process.stderr.write(`\r\x1b[K${what} … ${seconds} s${part}`);
     else if (seconds >= told + everySeconds) {
       told = seconds;
-      console.log(`${what} … ${seconds} s${part}`);
+      console.error(`${what} … ${seconds} s${part}`);
     }
   };
-  console.log(`${what} …`);
-  if (isTTY) process.stdout.write("\x1b[1A");
+  console.error(`${what} …`);
+  if (isTTY) process.stderr.write("\x1b[1A");
   const timer = setInterval(tell, 1_000);
   try {
     return await work();
   } finally {
     clearInterval(timer);
     const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
-    if (isTTY) process.stdout.write(`\r\x1b[K`);
-    console.log(`${what} took ${seconds} s.`);
+    if (isTTY) process.stderr.write(`\r\x1b[K`);
+    console.error(`${what} took ${seconds} s.`);
   }
 }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -11,6 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { isInstalled } from "./install.mjs";
+import { readNote } from "./note.mjs";
 import { root } from "./root.mjs";
 
 const stampFile = join(root, "node_modules", ".cache", "carillon-build.json");
@@ -28,9 +28,8 @@ const settings = [
  * that it made, is the one that it was. It looks at sizes and times, also at that which no program can set (ctime).
  */
 export function isBuilt() {
-  if (!existsSync(stampFile)) return false;
-  const { sources, built } = JSON.parse(readFileSync(stampFile, "utf8"));
-  return sources === sourcesNow() && built === builtNow() && isInstalled();
+  const { sources, built } = readNote(stampFile) ?? {};
+  return sources !== undefined && sources === sourcesNow() && built === builtNow() && isInstalled();
 }
 
 /**
