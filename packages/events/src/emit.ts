@@ -14,7 +14,7 @@ export function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): void
     events.length,
     packed.texts(events.map(({ type }) => type)),
     packed.texts(events.map(({ op }) => op ?? null)),
-    packed.jsons(events.map(({ payload }) => JSON.stringify(payload))),
+    packed.jsons(events.map((event) => event.write())),
     packed.texts(events.map(({ audience }) => arrayLiteral(audience))),
     packed.jsons(events.map(({ userData }) => (userData ? JSON.stringify(userData) : null))),
   ];

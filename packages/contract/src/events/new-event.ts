@@ -13,6 +13,7 @@ export class NewEvent {
   readonly audience: Audience;
   /** What differs between receivers, by exception: account id → fields. */
   readonly userData: Readonly<Record<string, unknown>> | undefined;
+  #text: string | undefined;
   /** Makes an object that only looks like one another type. */
   declare protected readonly made: never;
 
@@ -28,5 +29,10 @@ export class NewEvent {
     this.payload = payload;
     this.audience = audience;
     this.userData = userData;
+  }
+
+  /** The payload as JSON, written once: it may be asked for beforehand, when there is time. */
+  write(): string {
+    return (this.#text ??= JSON.stringify(this.payload));
   }
 }

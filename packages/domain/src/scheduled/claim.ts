@@ -1,6 +1,7 @@
 import {
   column,
   lockClass,
+  packed,
   pending,
   scheduledKind,
   statement,
@@ -18,6 +19,8 @@ const dueRow = {
   bySystemBot: column.bool,
   /** More than ten minutes past its time. */
   tooLate: column.bool,
+  /** Its message is there already, and stays the only one: who claims the row has it for itself. */
+  sentBefore: column.bool,
 };
 
 /** A due row with what decides at once that it is not sent. */
@@ -78,8 +81,12 @@ export async function claimDue(
   limit: number,
   taken: readonly number[] = [],
 ): Promise<DueRow[]> {
-  const locked = await tx.lock({ name: "scheduled" }, claim, [realmId, limit, taken]);
-  return locked.length === 0 ? [] : tx.rows(claimed, [locked.map(({ id }) => id)]);
+  const locked = await tx.lock({ name: "scheduled" }, claim, [
+    realmId,
+    limit,
+    packed.bigints(taken),
+  ]);
+  return locked.length === 0 ? [] : tx.rows(claimed, [packed.bigints(locked.map(({ id }) => id))]);
 }
 
 const due = `s.realm_id = $1 AND s.deliver_at <= now() AND ${pending("s")}`;
@@ -97,7 +104,8 @@ const claimed = statement({
   name: "deliver-claimed",
   text: `SELECT ${scheduledColumns}, u.is_active AS "senderActive",
       u.system_bot_kind IS NOT NULL AS "bySystemBot",
-      s.deliver_at < now() - interval '10 minutes' AS "tooLate"
+      s.deliver_at < now() - interval '10 minutes' AS "tooLate",
+      (SELECT m.id FROM messages m WHERE m.scheduled_message_id = s.id LIMIT 1) IS NOT NULL AS "sentBefore"
     FROM ${scheduledTables} JOIN users u ON u.id = s.sender_id
     WHERE s.id = ANY($1::bigint[]) ${inOrder}`,
   row: dueRow,

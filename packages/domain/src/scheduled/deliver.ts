@@ -5,7 +5,7 @@ import type { Logger } from "@carillon/kit";
 import { beginClaiming, becomeDeliverer, claimDue, isReminder, type DueRow } from "./claim.ts";
 import { broken } from "./failures.ts";
 import type { Outcome } from "./outcome.ts";
-import { begunBy, independent, prepareRows } from "./prepare-due.ts";
+import { begunBy, independent, makeRows, numberRows, prepareRows } from "./prepare-due.ts";
 import { settle, writeRows } from "./write-rows.ts";
 
 /** Rows that one transaction delivers at most: the batch is what makes delivery fast. */
@@ -72,13 +72,14 @@ export function deliverBatch(options: DeliverOptions, realmId: number, before?: 
       claimed = together(await claimDue(tx, realmId, batch, before?.ids));
       const prepare = () => prepareRows(options, tx, realm, claimed, before?.begun);
       const early = before && independent(realm, claimed) ? await prepare() : undefined;
+      const made = early && (await makeRows(tx, early));
       if (before && !(await before.committed)) return { kind: "given-up" };
       if (before && !(await becomeDeliverer(tx, realmId))) return { kind: "elsewhere" };
-      const prepared = early ?? (await prepare());
-      claimed = prepared.rows;
-      const begun = claimed.length === batch ? begunBy(prepared) : undefined;
+      const numbered = made ?? (await numberRows(tx, early ?? (await prepare())));
+      claimed = numbered.rows;
+      const begun = claimed.length === batch ? begunBy(numbered) : undefined;
       if (begun) tell({ ids: claimed.map(({ id }) => id), begun, committed });
-      return { kind: "done", outcomes: await writeRows(options, tx, prepared) };
+      return { kind: "done", outcomes: await writeRows(options, tx, numbered) };
     },
     { attempts: 1 },
   );
@@ -127,7 +128,7 @@ async function deliverSingly(
       const rows = await claimDue(tx, realmId, 1);
       try {
         return await tx.savepoint(async () =>
-          writeRows(options, tx, await prepareRows(options, tx, realm, rows)),
+          writeRows(options, tx, await numberRows(tx, await prepareRows(options, tx, realm, rows))),
         );
       } catch (error) {
         if (options.signal?.aborted || isPassing(error)) throw error;

@@ -44,19 +44,22 @@ const markFailed = statement({
   row: {},
 });
 
+/** Marks the rows of those that are sent, which the transaction holds: it need not wait for the others. */
+export async function storeSent(tx: Tx, outcomes: readonly Outcome[]): Promise<void> {
+  const sent = outcomes.filter((outcome) => outcome.kind === "sent");
+  if (sent.length === 0) return;
+  await tx.rows(markSent, [
+    packed.bigints(sent.map(({ row }) => row.id)),
+    packed.bigints(sent.map(({ messageId }) => messageId)),
+    processName,
+  ]);
+}
+
 /**
- * Writes the outcomes into their rows, and what the batch has come to for the history, with the commit.
+ * Writes the other outcomes into their rows, and what the batch has come to for the history, with the commit.
  * @param backend where the queues are
  */
 export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[], backend: string): void {
-  const sent = outcomes.filter((outcome) => outcome.kind === "sent");
-  if (sent.length > 0) {
-    tx.sendWithCommit(markSent, [
-      packed.bigints(sent.map(({ row }) => row.id)),
-      packed.bigints(sent.map(({ messageId }) => messageId)),
-      processName,
-    ]);
-  }
   const before = outcomes.filter((outcome) => outcome.kind === "sent-before");
   if (before.length > 0) {
     tx.sendWithCommit(markDelivered, [before.map(({ row }) => row.id)]);
@@ -69,5 +72,6 @@ export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[], backend: str
       processName,
     ]);
   }
+  const sent = outcomes.filter((outcome) => outcome.kind === "sent");
   recordBatch(tx, { backend, dueAt: sent.map(({ row }) => row.deliverAt), failed: failed.length });
 }

@@ -3,6 +3,8 @@ import type { Tx } from "@carillon/db";
 
 import { beginning } from "../messages/send/check.ts";
 import { copiesOf } from "../messages/send/copies.ts";
+import { makeMessages, type MadeMessages } from "../messages/send/make-messages.ts";
+import { numberMessages, type NumberedMessages } from "../messages/send/send.ts";
 import { checkDue } from "./check-due.ts";
 import { isReminder, type DueRow } from "./claim.ts";
 import { composeDue } from "./compose-due.ts";
@@ -22,6 +24,12 @@ export interface PreparedRows {
   /** Those that are sent, in order, and what is sent of them. */
   readonly sendable: readonly DueRow[];
   readonly outgoing: readonly OutgoingMessage[];
+}
+
+/** The same with ids, and perhaps with all that is written of them. */
+export interface NumberedRows extends PreparedRows {
+  readonly messages: NumberedMessages;
+  readonly made?: MadeMessages;
 }
 
 /**
@@ -57,6 +65,7 @@ export async function prepareRows(
       failures.set(row, ready);
       continue;
     }
+    if (row.sentBefore) continue;
     const copies = copiesOf(ready);
     if (copies > room && outgoing.length > 0) {
       const fitting = rows.slice(0, i);
@@ -68,6 +77,23 @@ export async function prepareRows(
     outgoing.push(ready);
   }
   return { realm, rows, failures, sendable, outgoing };
+}
+
+/** Gives out the ids of what is sent: before somebody else gives out those of the rows after these. */
+export async function numberRows(tx: Tx, prepared: PreparedRows): Promise<NumberedRows> {
+  const { realm, outgoing } = prepared;
+  return { ...prepared, messages: await numberMessages(tx, realm, outgoing) };
+}
+
+/**
+ * Makes all that is written of the rows, before those ahead of them are committed. Messages to channels only: the row of
+ * a new conversation is one that others may wait for, and so the one who is waited for here.
+ */
+export async function makeRows(tx: Tx, prepared: PreparedRows): Promise<NumberedRows | undefined> {
+  if (prepared.outgoing.some(({ target }) => target.kind === "direct")) return undefined;
+  const rows = await numberRows(tx, prepared);
+  const { numbered, receiving } = rows.messages;
+  return receiving ? { ...rows, made: await makeMessages(rows.realm, numbered, receiving) } : rows;
 }
 
 /**

@@ -3,13 +3,13 @@ import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import type { Realm } from "@carillon/model";
 
-import { sendChecked } from "../messages/send/send-checked.ts";
+import { writeChecked } from "../messages/send/send-checked.ts";
 import { isReminder } from "./claim.ts";
 import type { DeliverOptions } from "./deliver.ts";
 import { recordFailures } from "./failure-log.ts";
 import { sendFailureNotices } from "./failure-notice.ts";
-import { storeOutcomes, type Outcome } from "./outcome.ts";
-import type { PreparedRows } from "./prepare-due.ts";
+import { storeOutcomes, storeSent, type Outcome } from "./outcome.ts";
+import type { NumberedRows } from "./prepare-due.ts";
 import { scheduledEvents } from "./record.ts";
 import { reminderEvents } from "./reminder-record.ts";
 
@@ -17,11 +17,10 @@ import { reminderEvents } from "./reminder-record.ts";
 export async function writeRows(
   options: DeliverOptions,
   tx: Tx,
-  { realm, rows, failures, sendable, outgoing }: PreparedRows,
+  { realm, rows, failures, sendable, messages, made }: NumberedRows,
 ): Promise<Outcome[]> {
   if (rows.length === 0) return [];
-  const { sent, events } = await sendChecked(tx, realm, outgoing);
-  const messageIds = new Map(sendable.map((row, i) => [row, sent[i]?.id]));
+  const messageIds = new Map(sendable.map((row, i) => [row, messages.numbered[i]?.id]));
   const outcomes = rows.map((row): Outcome => {
     const failure = failures.get(row);
     if (failure) return failure;
@@ -30,6 +29,10 @@ export async function writeRows(
       ? { row, kind: "sent-before" }
       : { row, kind: "sent", messageId };
   });
+  const [{ events }] = await Promise.all([
+    writeChecked(tx, realm, messages, made),
+    storeSent(tx, outcomes),
+  ]);
   return settle(options, tx, realm, outcomes, events);
 }
 

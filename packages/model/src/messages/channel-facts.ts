@@ -1,4 +1,4 @@
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { column, packed, statement, type RowOf, type Sql } from "@carillon/db";
 
 import { accessFactsColumns, accessFactsRow, hasSharedHistorySql } from "../channels/access-sql.ts";
 
@@ -69,9 +69,10 @@ export async function loadPostingChannels(
   accountIds: readonly number[],
 ): Promise<Map<number, PostingChannel>> {
   if (channelIds.length === 0) return new Map();
+  const accounts = packed.ints(accountIds);
   const rows = await (channelIds.length === 1
-    ? sql.rows(byId, [realmId, channelIds[0], accountIds])
-    : sql.rows(byIds, [realmId, channelIds, accountIds]));
+    ? sql.rows(byId, [realmId, channelIds[0], accounts])
+    : sql.rows(byIds, [realmId, packed.ints(channelIds), accounts]));
   return new Map(rows.map((row) => [row.id, channelOf(row)]));
 }
 
@@ -82,7 +83,7 @@ export async function loadPostingChannelsNamed(
   names: readonly string[],
   accountIds: readonly number[],
 ): Promise<Map<string, PostingChannel>> {
-  const rows = await sql.rows(byNames, [realmId, names, accountIds]);
+  const rows = await sql.rows(byNames, [realmId, names, packed.ints(accountIds)]);
   return new Map(rows.map((row) => [row.name, channelOf(row)]));
 }
 

@@ -1,5 +1,5 @@
 import { isGuest, type Permission } from "@carillon/contract";
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { column, packed, statement, type RowOf, type Sql } from "@carillon/db";
 
 /** What the evaluator has to know of an account. */
 export interface PermissionSubject {
@@ -83,5 +83,7 @@ export async function loadMembershipsWithOwners(
   sql: Sql,
   userIds: readonly number[],
 ): Promise<Memberships> {
-  return new Memberships(userIds.length > 0 ? await sql.rows(closureWithOwners, [userIds]) : []);
+  return new Memberships(
+    userIds.length > 0 ? await sql.rows(closureWithOwners, [packed.ints(userIds)]) : [],
+  );
 }

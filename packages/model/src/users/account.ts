@@ -1,4 +1,4 @@
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { column, packed, statement, type RowOf, type Sql } from "@carillon/db";
 
 import type { RuleSetting } from "../settings/storage.ts";
 
@@ -64,6 +64,6 @@ export async function loadAccounts(
   realmId: number,
   ids: readonly number[],
 ): Promise<Map<number, Account>> {
-  const rows = await sql.rows(byIds, [realmId, ids]);
+  const rows = await sql.rows(byIds, [realmId, packed.ints(ids)]);
   return new Map(rows.map((account) => [account.id, account]));
 }

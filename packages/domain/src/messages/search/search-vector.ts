@@ -27,7 +27,17 @@ export function topicWords(topic: string): string {
  * @param words SQL of the two texts of {@link searchTexts}
  */
 export function searchVector(words: { topic: string; content: string }): string {
-  return `setweight(to_tsvector('english', ${words.topic}), 'A') || to_tsvector('english', ${words.content})`;
+  return `${topicVector(words.topic)} || ${contentVector(words.content)}`;
+}
+
+/** SQL of the half of {@link searchVector} that comes from the topic's words. */
+export function topicVector(words: string): string {
+  return `setweight(to_tsvector('english', ${words}), 'A')`;
+}
+
+/** SQL of the other half. */
+export function contentVector(words: string): string {
+  return `to_tsvector('english', ${words})`;
 }
 
 /**
@@ -36,5 +46,5 @@ export function searchVector(words: { topic: string; content: string }): string 
  * @param topic SQL of the {@link topicWords} of the new one
  */
 export function searchVectorInTopic(vector: string, topic: string): string {
-  return `setweight(to_tsvector('english', ${topic}), 'A') || ts_filter(${vector}, '{d}')`;
+  return `${topicVector(topic)} || ts_filter(${vector}, '{d}')`;
 }

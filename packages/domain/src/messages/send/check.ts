@@ -15,6 +15,7 @@ import {
 } from "@carillon/model";
 import { ApiError, errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
+import { inSlices } from "@carillon/kit";
 import {
   parseMessage,
   RenderLimitError,
@@ -56,7 +57,8 @@ export async function checkMessages(
   const facts = await loadCheckFacts(sql, realmId, site.url, texts);
   for (const conversation of begun) facts.begun.add(conversation);
   await loadSights(sql, facts, drafts);
-  return { realm: facts.realm, results: texts.map((text) => attempt(() => check(facts, text))) };
+  const results = await inSlices(texts, (text) => attempt(() => check(facts, text)));
+  return { realm: facts.realm, results };
 }
 
 /**

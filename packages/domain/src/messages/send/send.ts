@@ -4,11 +4,14 @@ import type { NewEvent } from "@carillon/contract";
 
 import { recordPushPlan } from "../../notifications/record-plan.ts";
 import { openConversations } from "../../sight/new-conversations.ts";
-import { amongAudience, loadReceivers } from "./audience.ts";
-import { messageEvent } from "./message-event.ts";
-import { loadReceiverFlags } from "./receiver-flags.ts";
-import { insertCopies, insertMessages } from "./store-messages.ts";
-import { loadUnseen } from "./unseen.ts";
+import { amongAudience } from "./audience.ts";
+import {
+  loadReceiving,
+  messageEvents,
+  type MadeMessages,
+  type Receiving,
+} from "./make-messages.ts";
+import { copyValues, insertCopies, insertMessages, messageValues } from "./store-messages.ts";
 import { touchChannels } from "./touch-channels.ts";
 import { raiseVisibility } from "./visibility.ts";
 
@@ -20,8 +23,8 @@ export interface SentMessage {
 }
 
 export interface SendResult {
-  /** In the order given; undefined for one that had been sent before (its scheduled message's id is taken). */
-  readonly sent: ReadonlyArray<SentMessage | undefined>;
+  /** In the order given. */
+  readonly sent: readonly SentMessage[];
   /** For the transaction's one `emit`. */
   readonly events: readonly NewEvent[];
 }
@@ -29,49 +32,62 @@ export interface SendResult {
 /**
  * The one way in which messages come into being (scheduled-messages.md §6, effects): rows, everybody's copies with
  * their flags, topic policies. It works on a whole batch with a fixed number of statements; ids rise in the order given.
- * Who gets what is asked before the rows are written, so that those and the copies go out together; but not where it is
- * to be known first which of the rows are new, who has written in a topic by then, or whom guests see by then.
+ * @throws what PostgreSQL throws where one has been sent before: its scheduled message's id is taken
  */
 export async function sendMessages(
   tx: Tx,
   realm: Realm,
   outgoing: readonly OutgoingMessage[],
 ): Promise<SendResult> {
-  if (outgoing.length === 0) return { sent: [], events: [] };
-  const isFirst = outgoing.every(isSentOnce);
-  const receiving = () =>
-    Promise.all([
-      loadReceivers(tx, outgoing),
-      loadReceiverFlags(tx, realm.id, outgoing),
-      loadUnseen(tx, realm, outgoing),
-    ]);
-  const early =
-    isFirst && !realm.restrictsGuests && !outgoing.some(({ rendered }) => rendered.topicWildcard);
-  const [{ numbered, shown }, known] = await Promise.all([
+  return writeMessages(tx, realm, await numberMessages(tx, realm, outgoing));
+}
+
+/** Messages with their ids. Nothing of them is written, but the rows of new conversations. */
+export interface NumberedMessages {
+  readonly numbered: readonly NumberedMessage[];
+  /** The events of new conversations. */
+  readonly shown: readonly NewEvent[];
+  /** Undefined where it can be told only after they are written: who has written in a topic, whom guests see by then. */
+  readonly receiving: Receiving | undefined;
+}
+
+/** The first half of {@link sendMessages}: gives out the ids, and asks who gets what, so that rows and copies go out together. */
+export async function numberMessages(
+  tx: Tx,
+  realm: Realm,
+  outgoing: readonly OutgoingMessage[],
+): Promise<NumberedMessages> {
+  if (outgoing.length === 0) return { numbered: [], shown: [], receiving: undefined };
+  const late = realm.restrictsGuests || outgoing.some(({ rendered }) => rendered.topicWildcard);
+  const [{ numbered, shown }, receiving] = await Promise.all([
     number(tx, realm, outgoing),
-    early ? receiving() : undefined,
+    late ? undefined : loadReceiving(tx, realm, outgoing),
   ]);
-  const inserting = insertMessages(tx, realm.id, numbered);
-  const [receivers, flags, unseen] = known ?? (await Promise.all([receiving(), inserting]))[0];
-  const inserted = isFirst ? new Set(numbered.map(({ id }) => id)) : await inserting;
-  const sent = numbered
-    .map((message, i) => ({
-      message,
-      ...receivers[i]!,
-      flags: flags[i]!,
-      unseen: unseen.get(i) ?? [],
-    }))
-    .filter(({ message }) => inserted.has(message.id));
-  const copying = insertCopies(tx, sent);
-  const events = sent.map(({ message, audience, flags: own, unseen: by }) =>
-    messageEvent(realm, message, audience, own, by),
-  );
+  return { numbered, shown, receiving };
+}
+
+/**
+ * The second half.
+ * @param made where there has been the time to make it beforehand
+ */
+export async function writeMessages(
+  tx: Tx,
+  realm: Realm,
+  { numbered, shown, receiving: known }: NumberedMessages,
+  made?: MadeMessages,
+): Promise<SendResult> {
+  if (numbered.length === 0) return { sent: [], events: [] };
+  const inserting = tx.rows(insertMessages, made?.rows ?? messageValues(realm.id, numbered));
+  const receiving =
+    known ?? (await Promise.all([loadReceiving(tx, realm, numbered), inserting]))[0];
+  const copying = tx.rows(insertCopies, made?.copies ?? copyValues(numbered, receiving));
+  const events = made?.events ?? messageEvents(realm, numbered, receiving);
   // Whom a message does not reach, it must not tell of its topic either.
-  const heard = sent.map(({ message, audience }) => ({
+  const heard = numbered.map((message, i) => ({
     ...message,
-    mentionedFollowers: amongAudience(audience, message.mentionedFollowers),
+    mentionedFollowers: amongAudience(receiving.receivers[i]!.audience, message.mentionedFollowers),
   }));
-  const pushed = sent.flatMap(({ message, reachable }) => (reachable ? [message] : []));
+  const pushed = numbered.filter((_, i) => receiving.receivers[i]!.reachable);
   const [visibility, woken] = await Promise.all([
     raiseVisibility(tx, heard),
     touchChannels(tx, realm.id, heard),
@@ -79,18 +95,10 @@ export async function sendMessages(
     copying,
     recordPushPlan(tx, realm.id, pushed),
   ]);
-  const policies = new Map(heard.map(({ id }, i) => [id, visibility.policies[i]]));
   return {
-    sent: numbered.map(({ id }) =>
-      inserted.has(id) ? sentMessage(id, policies.get(id)) : undefined,
-    ),
+    sent: numbered.map(({ id }, i) => sentMessage(id, visibility.policies[i])),
     events: [...shown, ...woken, ...events, ...visibility.events],
   };
-}
-
-/** Whether it cannot have been sent before: only what was scheduled can. */
-function isSentOnce({ scheduledMessageId }: OutgoingMessage): boolean {
-  return scheduledMessageId === undefined;
 }
 
 function sentMessage(id: number, policy: number | undefined): SentMessage {

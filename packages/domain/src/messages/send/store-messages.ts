@@ -1,41 +1,40 @@
 import { type NumberedMessage, directTopic } from "@carillon/model";
-import { column, packed, statement, type Sql } from "@carillon/db";
-import { renderVersion } from "@carillon/markdown";
+import { packed, statement } from "@carillon/db";
+import { renderVersion, searchText } from "@carillon/markdown";
 
-import { searchTexts, searchVector } from "../search/search-vector.ts";
-import type { Audience } from "./audience.ts";
-import type { ReceiverFlags } from "./receiver-flags.ts";
+import { contentVector, topicVector, topicWords } from "../search/search-vector.ts";
+import type { Receiving } from "./make-messages.ts";
 
-/**
- * `scheduled_message_id` is unique: a row that is there already was sent before, and is not sent again.
- */
-const insert = statement({
+/** Writes the rows of messages; the words of a topic are read once for all of them. `scheduled_message_id` is unique: where one was sent before, nothing is written. */
+export const insertMessages = statement({
   name: "messages-insert",
   text: `INSERT INTO messages (id, realm_id, scheduled_message_id, sender_id, recipient_id, is_channel, topic, content,
       rendered_content, render_version, sent_at, client_id, has_link, has_image, has_attachment, search)
     SELECT m.id, $1, m.scheduled_message_id, m.sender_id, m.recipient_id, m.is_channel, m.topic, m.content,
       m.rendered, $2, now(), m.client_id, m.has_link, m.has_image, m.has_attachment,
-      ${searchVector({ topic: "m.topic_words", content: "m.content_words" })}
+      topics.vectors[m.topic_place] || ${contentVector("m.content_words")}
     FROM unnest($3::bigint[], $4::bigint[], $5::int[], $6::int[], $7::bool[], $8::text[], $9::text[], $10::text[],
-        $11::int[], $12::bool[], $13::bool[], $14::bool[], $15::text[], $16::text[])
+        $11::int[], $12::bool[], $13::bool[], $14::bool[], $15::int[], $16::text[])
       AS m (id, scheduled_message_id, sender_id, recipient_id, is_channel, topic, content, rendered,
-        client_id, has_link, has_image, has_attachment, topic_words, content_words)
-    ON CONFLICT (scheduled_message_id) DO NOTHING
-    RETURNING id`,
-  row: { id: column.bigint },
+        client_id, has_link, has_image, has_attachment, topic_place, content_words),
+      (SELECT array_agg(${topicVector("t.words")} ORDER BY t.place) AS vectors
+        FROM unnest($17::text[]) WITH ORDINALITY AS t (words, place)) AS topics`,
+  row: {},
 });
 
-/** Writes the rows of the messages and returns the ids of those that had not been sent before. */
-export async function insertMessages(
-  sql: Sql,
-  realmId: number,
-  messages: readonly NumberedMessage[],
-): Promise<Set<number>> {
+/** The values of {@link insertMessages}. */
+export function messageValues(realmId: number, messages: readonly NumberedMessage[]): unknown[] {
   const ofEach = <T>(value: (message: NumberedMessage) => T) => messages.map(value);
-  const words = ofEach(({ target, topic, rendered }) =>
-    searchTexts(target.kind === "channel" ? topic : "", rendered.html),
+  const places = new Map<string, number>();
+  const placeOf = (topic: string) => {
+    const place = places.get(topic) ?? places.size + 1;
+    places.set(topic, place);
+    return place;
+  };
+  const topicPlaces = ofEach(({ target, topic }) =>
+    placeOf(target.kind === "channel" ? topic : ""),
   );
-  const rows = await sql.rows(insert, [
+  return [
     realmId,
     renderVersion,
     packed.bigints(ofEach(({ id }) => id)),
@@ -50,14 +49,17 @@ export async function insertMessages(
     packed.bools(ofEach(({ rendered }) => rendered.hasLink)),
     packed.bools(ofEach(({ rendered }) => rendered.hasImage)),
     packed.bools(ofEach(({ rendered }) => rendered.hasAttachment)),
-    packed.texts(words.map(({ topicWords }) => topicWords)),
-    packed.texts(words.map(({ contentWords }) => contentWords)),
-  ]);
-  return new Set(rows.map(({ id }) => id));
+    packed.ints(topicPlaces),
+    packed.texts(ofEach(({ rendered }) => searchText(rendered.html))),
+    packed.texts([...places.keys()].map(topicWords)),
+  ];
 }
 
-/** By receivers, as the indexes lie: in the order of the messages they took PostgreSQL twice as long. */
-const copies = statement({
+/**
+ * Writes everybody's copies of messages, with their flags: by receivers, as the indexes lie. In the order of the messages
+ * they took PostgreSQL twice as long.
+ */
+export const insertCopies = statement({
   name: "user-messages-insert",
   text: `INSERT INTO user_messages (user_id, message_id, flags)
     SELECT receiver.id, m.id, coalesce(x.flags, m.flags)
@@ -69,20 +71,20 @@ const copies = statement({
   row: {},
 });
 
-/** Writes everybody's copies of the messages, with their flags. */
-export async function insertCopies(
-  sql: Sql,
-  messages: readonly { message: NumberedMessage; audience: Audience; flags: ReceiverFlags }[],
-): Promise<void> {
-  const exceptions = messages.flatMap(({ message: { id }, flags }) =>
-    [...flags.byUser].map(([userId, bits]) => [id, userId, bits] as const),
+/** The values of {@link insertCopies}. */
+export function copyValues(
+  messages: readonly NumberedMessage[],
+  { receivers, flags }: Pick<Receiving, "receivers" | "flags">,
+): unknown[] {
+  const exceptions = messages.flatMap(({ id }, i) =>
+    [...flags[i]!.byUser].map(([userId, bits]) => [id, userId, bits] as const),
   );
-  await sql.rows(copies, [
-    packed.bigints(messages.map(({ message }) => message.id)),
-    packed.texts(messages.map(({ audience }) => audience)),
-    packed.ints(messages.map(({ flags }) => flags.all)),
+  return [
+    packed.bigints(messages.map(({ id }) => id)),
+    packed.texts(receivers.map(({ audience }) => audience)),
+    packed.ints(flags.map(({ all }) => all)),
     packed.bigints(exceptions.map(([id]) => id)),
     packed.ints(exceptions.map(([, userId]) => userId)),
     packed.ints(exceptions.map(([, , bits]) => bits)),
-  ]);
+  ];
 }

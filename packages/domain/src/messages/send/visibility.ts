@@ -7,7 +7,7 @@ import {
   topicPolicyEvent,
   visibilityPolicy,
 } from "@carillon/model";
-import { column, statement, type Tx } from "@carillon/db";
+import { column, packed, statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 /** Values of the two settings that raise a policy by sending. */
@@ -127,10 +127,10 @@ async function loadPolicies(
   if (wanted.size === 0) return new Map();
   const list = [...wanted.values()];
   const rows = await tx.rows(policiesOf, [
-    list.map(({ userId }) => userId),
-    list.map(({ message }) => message.recipientId),
-    list.map(({ channelId }) => channelId),
-    list.map(({ message }) => message.topic),
+    packed.ints(list.map(({ userId }) => userId)),
+    packed.ints(list.map(({ message }) => message.recipientId)),
+    packed.ints(list.map(({ channelId }) => channelId)),
+    packed.texts(list.map(({ message }) => message.topic)),
   ]);
   return new Map(
     rows.map(({ userId, policy, ...topic }) => [`${userId}:${topicName(topic)}`, policy]),
@@ -163,10 +163,10 @@ async function findBegun(tx: Tx, messages: readonly NumberedMessage[]): Promise<
   if (topics.size === 0) return new Set();
   const list = [...topics];
   const rows = await tx.rows(begunTopics, [
-    list.map(([, { recipientId }]) => recipientId),
-    list.map(([, { topic }]) => topic),
-    list.map(([, { sender }]) => sender.id),
-    list.map(([, { target }]) => isProtected(target)),
+    packed.ints(list.map(([, { recipientId }]) => recipientId)),
+    packed.texts(list.map(([, { topic }]) => topic)),
+    packed.ints(list.map(([, { sender }]) => sender.id)),
+    packed.bools(list.map(([, { target }]) => isProtected(target))),
     messages[0]!.id,
   ]);
   return new Set(rows.map(({ ord }) => list[ord - 1]![0]));
