@@ -105,7 +105,7 @@ async function run(
 }
 
 /** Everybody writes to their channel in turn; a quarter of the topics are new in each burst. */
-function chatRows({ rooms }: World, count: number) {
+export function chatRows({ rooms }: World, count: number) {
   const burst = lines / count;
   return Array.from({ length: count }, (_, i) => {
     const n = lines++;

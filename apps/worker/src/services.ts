@@ -5,6 +5,7 @@ import type { Mailer } from "@carillon/mail";
 import type { Queues } from "@carillon/queue";
 
 import type { Bouncer } from "./bouncer.ts";
+import type { LongTurns } from "./long-turns.ts";
 
 /** One delivered batch. */
 export interface Delivered {
@@ -24,6 +25,8 @@ export interface WorkerServices {
   /** Undefined where no push service is configured. */
   readonly bouncer?: Bouncer | undefined;
   readonly log: Logger;
+  /** Which deliveries may go on for long; any, unless given. */
+  readonly longTurns?: LongTurns;
   /** Told of every delivery, for the metrics. */
   readonly onDelivery?: (delivery: Delivered) => void;
 }

@@ -1,7 +1,7 @@
 import { connectDatabase, startRecurring } from "@carillon/db";
 import { serverVersion } from "@carillon/domain";
 import { secretsOf } from "@carillon/model";
-import { allJobs, queueNames } from "@carillon/jobs";
+import { allJobs, longTurns, queueNames } from "@carillon/jobs";
 import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
 import { chooseMailer } from "@carillon/mail";
 import { bouncerClient, pushConfig } from "@carillon/push";
@@ -10,6 +10,7 @@ import { connectQueues, serveOutbox } from "@carillon/queue";
 import { guardBouncer } from "./bouncer.ts";
 import { startHealthMonitor } from "./health-monitor.ts";
 import { healthProbe } from "./health-probe.ts";
+import { LongTurns } from "./long-turns.ts";
 import { observeWorker } from "./observe.ts";
 import { loadProcessors } from "./processor.ts";
 import { workerTasks } from "./recurring.ts";
@@ -63,6 +64,7 @@ export async function startWorkerProcess(
     queues,
     log,
     mailer: chooseMailer(env),
+    longTurns: new LongTurns(longTurns),
     site: {
       url: publicUrl(env),
       secrets: secretsOf(secretKey),

@@ -153,6 +153,7 @@ export { createReminder } from "./scheduled/create-reminder.ts";
 export { type ScheduleRequest, scheduleTogether } from "./scheduled/create.ts";
 export { deleteReminder } from "./scheduled/delete-reminder.ts";
 export { deleteScheduled } from "./scheduled/delete.ts";
+export { deliveryBatch } from "./scheduled/deliver.ts";
 export { deliverAll } from "./scheduled/deliver-all.ts";
 export { editScheduled } from "./scheduled/edit.ts";
 export {

@@ -29,6 +29,8 @@ export interface Publication<Payload = unknown> {
   readonly payload: NoInfer<Payload>;
   /** Milliseconds from now until it may run; 0 unless given. */
   readonly delayMs?: number;
+  /** Whether it comes after all others of its queue that wait; as the definition says unless given. */
+  readonly yields?: boolean;
   /** Overrides the id that the definition makes from the payload. */
   readonly id?: string;
 }

@@ -46,6 +46,7 @@ export function inspect(
     async counts() {
       const counts = await queue.getJobCounts(
         "waiting",
+        "prioritized",
         "active",
         "delayed",
         "completed",
@@ -53,7 +54,8 @@ export function inspect(
       );
       const of = (state: string) => counts[state] ?? 0;
       return {
-        waiting: of("waiting"),
+        // Those that yield are counted apart.
+        waiting: of("waiting") + of("prioritized"),
         active: of("active"),
         delayed: of("delayed"),
         completed: of("completed"),

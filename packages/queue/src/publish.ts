@@ -26,7 +26,13 @@ export interface Addition {
  * What BullMQ is told about one job.
  * @throws InvalidPayload, or RangeError for an id that the queue would refuse
  */
-export function addition({ job, payload, delayMs = 0, id }: Publication): Addition {
+export function addition({
+  job,
+  payload,
+  delayMs = 0,
+  id,
+  yields = job.yields,
+}: Publication): Addition {
   const data = checkPayload(job, payload);
   return {
     name: job.name,
@@ -42,7 +48,7 @@ export function addition({ job, payload, delayMs = 0, id }: Publication): Additi
         job.keepCompletedMs === 0 ? true : { age: Math.ceil(job.keepCompletedMs / 1_000) },
       removeOnFail: { age: keepFailedSeconds },
       // The queue takes what has none first: BullMQ's 0 goes before 1.
-      ...(job.yields ? { priority: 1 } : {}),
+      ...(yields ? { priority: 1 } : {}),
       stackTraceLimit: 10,
       keepLogs: 100,
       sizeLimit: 4_096,

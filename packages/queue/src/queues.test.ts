@@ -110,6 +110,22 @@ for (const kind of storeKinds)
       expect(await queues.queue("maintenance").counts()).to.include({ waiting: 0, delayed: 0 });
     });
 
+    it("take what yields after all others, and count it as waiting", async () => {
+      await queues.publish([{ job: step, payload: { id: 1 }, yields: true }]);
+      await queues.publish([2, 3].map((id) => ({ job: step, payload: { id } })));
+      expect(await queues.queue("maintenance").counts()).to.include({ waiting: 3 });
+      const runs: string[] = [];
+      const worker = queues.worker("maintenance", {
+        definitions: [step],
+        log: silentLogger,
+        concurrency: 1,
+        run: async ({ id }) => void runs.push(id),
+      });
+      workers.push(worker);
+      await waitUntil("the runs", () => runs.length === 3);
+      expect(runs.at(-1)).to.equal("step-1");
+    });
+
     it("never run a job before its delay, whatever its fraction, and a negative one at once", async () => {
       const started = new Map<string, number>();
       work(step, async (run) => void started.set(run.id, Date.now()));

@@ -1,5 +1,11 @@
 import { lockClass } from "@carillon/db";
-import { batchesPerTurn, deliverDue, type DeliverDue, type Publication } from "@carillon/jobs";
+import {
+  batchesAtFirst,
+  batchesPerTurn,
+  deliverDue,
+  type DeliverDue,
+  type Publication,
+} from "@carillon/jobs";
 import {
   channel,
   organization,
@@ -10,6 +16,8 @@ import {
   type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
+import { LongTurns } from "../long-turns.ts";
+import type { WorkerServices } from "../services.ts";
 
 describe("the job deliver-due", () => {
   const db = useDatabase();
@@ -22,8 +30,11 @@ describe("the job deliver-due", () => {
   });
 
   /** Runs the job of a second long past. @returns the one job that it leaves, undefined when it leaves none */
-  const run = async (payload: DeliverDue = { realmId: org.realm.id, second: 1 }) => {
-    const { published } = await runJob(db, deliverDue, payload);
+  const run = async (
+    payload: DeliverDue = { realmId: org.realm.id, second: 1 },
+    services: Partial<WorkerServices> = {},
+  ) => {
+    const { published } = await runJob(db, deliverDue, payload, { services });
     expect(published).to.have.length.within(0, 1);
     return published[0] as Publication<DeliverDue> | undefined;
   };
@@ -42,13 +53,40 @@ describe("the job deliver-due", () => {
     const continuation = await run();
     if (!continuation) throw new Error("it leaves no job");
     expect(await pending()).to.equal(1);
-    const { payload, delayMs = 0 } = continuation;
+    const { payload, delayMs = 0, yields } = continuation;
+    expect(yields, "behind the alarms of others").to.equal(true);
     expect(deliverDue.key(payload)).not.to.equal(
       deliverDue.key({ realmId: org.realm.id, second: 1 }),
     );
     expect(delayMs).to.equal(0);
     expect(await run(payload)).to.equal(undefined);
     expect(await pending()).to.equal(0);
+  });
+
+  it("ends its turn sooner where others have long ones, and goes on by one batch", async () => {
+    const turns = new LongTurns(1);
+    turns.take({});
+    const services = { longTurns: turns };
+    for (let i = 0; i < batchesAtFirst + 2; i++)
+      await scheduledMessage(db, org.member, room, { content: `@**topic** ${i}`, dueIn: -9 });
+    const first = await run(undefined, services);
+    expect(await pending()).to.equal(2);
+    if (!first) throw new Error("it leaves no job");
+    const second = await run(first.payload, services);
+    expect(await pending()).to.equal(1);
+    if (!second) throw new Error("it leaves no job");
+    expect(await run(second.payload, services)).to.equal(undefined);
+    expect(await pending()).to.equal(0);
+  });
+
+  it("gives its long turn up when it is over", async () => {
+    const turns = new LongTurns(1);
+    for (let i = 0; i <= batchesAtFirst; i++)
+      await scheduledMessage(db, org.member, room, { content: `@**topic** ${i}`, dueIn: -9 });
+    await run(undefined, { longTurns: turns });
+    expect(await pending()).to.equal(0);
+    expect(turns.take({})).to.equal(true);
+    expect(turns.take({})).to.equal(false);
   });
 
   it("looks again soon where another is delivering, in one job for all who met it", async () => {

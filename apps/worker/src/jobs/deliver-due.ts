@@ -1,24 +1,36 @@
-import { type Outcome, deliverAll } from "@carillon/domain";
-import { batchesPerTurn, deliverDue, type DeliverDue, type Publication } from "@carillon/jobs";
+import { type Outcome, deliverAll, deliveryBatch } from "@carillon/domain";
+import {
+  batchesAtFirst,
+  batchesPerTurn,
+  deliverDue,
+  type DeliverDue,
+  type Publication,
+} from "@carillon/jobs";
 
 import { processor } from "../processor.ts";
 import type { WorkerServices } from "../services.ts";
 
 /** Sends what is due in one organization (scheduled-messages.md §5). */
 export default processor(deliverDue, async ({ payload, lifetime, signal, log, services }) => {
-  const { db, queues, site } = services;
+  const { db, queues, site, longTurns } = services;
   const { realmId, second } = payload;
+  // The alarm of a second has no tick: where there is one, somebody was here before.
+  const goesOn = payload.tick !== undefined;
+  const atLeast = goesOn ? 1 : batchesAtFirst;
+  const turn = {};
   const { more, elsewhere, now } = await deliverAll(
     { db: db.within(lifetime), site, log, backend: queues.backend, signal },
     realmId,
     {
       maxBatches: batchesPerTurn,
+      mayGoOn: (batches) => batches < atLeast || !longTurns || longTurns.take(turn),
+      ...(goesOn && { firstBatch: deliveryBatch }),
       onBatch: (outcomes) => report(services, outcomes),
     },
-  );
+  ).finally(() => longTurns?.end(turn));
   const tick = Math.floor(now * 1_000);
   if (more) {
-    await queues.publish([{ job: deliverDue, payload: { realmId, second, tick } }]);
+    await queues.publish([{ job: deliverDue, payload: { realmId, second, tick }, yields: true }]);
   } else if (elsewhere) {
     await queues.publish([lookAgain(realmId, now)]);
   } else if (second > now) {

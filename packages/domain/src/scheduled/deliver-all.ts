@@ -21,7 +21,7 @@ export interface DeliveryRun {
 const firstBatch = 100;
 
 /**
- * Delivers batch after batch until nothing is due, `maxBatches` are done, or the signal fires. While one is written the
+ * Delivers batch after batch until nothing is due, `maxBatches` are done, it may not go on, or the signal fires. While one is written the
  * next is prepared: a second transaction claims and checks its rows, and writes once the first has committed. The look
  * after a commit is what lets a second alarm end when it finds the organization being delivered: whatever was due before
  * the holder's last commit is seen by the holder.
@@ -31,21 +31,27 @@ export async function deliverAll(
   realmId: number,
   run: {
     readonly maxBatches: number;
+    /** Asked before each batch that follows another: whether this organization may have it now. */
+    readonly mayGoOn?: (batches: number) => boolean;
+    /** Rows of its first batch, at most, where it is known that many are due. */
+    readonly firstBatch?: number;
     readonly onBatch?: (outcomes: readonly Outcome[]) => void;
   },
 ): Promise<DeliveryRun> {
   const largest = options.batch ?? deliveryBatch;
-  let batch = Math.min(largest, firstBatch);
+  let batch = Math.min(largest, run.firstBatch ?? firstBatch);
   let next: Batch | undefined;
   // Messages due within seconds have an alarm each, and the first of them sends all: the others end here.
   let look = await lookForDue(options.db, realmId);
   for (let batches = 0; next || look.due; batches++) {
-    const more = () => batches + 1 < run.maxBatches && !options.signal?.aborted;
-    if (!next && (batches >= run.maxBatches || options.signal?.aborted))
-      return { more: true, elsewhere: false, now: look.now };
+    const may = (done: number) =>
+      done < run.maxBatches &&
+      !options.signal?.aborted &&
+      (done === 0 || !run.mayGoOn || run.mayGoOn(done));
+    if (!next && !may(batches)) return { more: true, elsewhere: false, now: look.now };
     const current: Batch = next ?? deliverBatch({ ...options, batch }, realmId);
     const following = current.writing.then((written) => {
-      if (!written || !more()) return undefined;
+      if (!written || !may(batches + 1)) return undefined;
       batch = Math.min(largest, 2 * written.ids.length);
       return deliverBatch({ ...options, batch }, realmId, written);
     });

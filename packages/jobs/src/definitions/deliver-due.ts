@@ -20,11 +20,14 @@ const payload = z
 
 export type DeliverDue = z.infer<typeof payload>;
 
-/**
- * Batches of one turn, about a second of work: then other organizations get theirs, and this one goes on at the end of
- * the queue.
- */
+/** Batches of a long turn, about a second of work where nothing else is to do. */
 export const batchesPerTurn = 14;
+
+/** Organizations that a process works through in long turns at a time; those of others end sooner. */
+export const longTurns = 2;
+
+/** Batches that an organization has in any case when its alarm comes: 300 messages. When it goes on it has one, of 500. */
+export const batchesAtFirst = 2;
 
 /**
  * An alarm, never the truth: it says "look at what is due in this organization now".
@@ -36,7 +39,8 @@ export const deliverDue = job({
   queue: "delivery",
   about:
     "Sends the scheduled messages of one organization that are due. " +
-    `After ${batchesPerTurn} batches it goes on in another job, behind those of other organizations.`,
+    `After ${batchesPerTurn} batches it goes on in another job, behind all others that wait; after ${batchesAtFirst}, ` +
+    `and one each time it goes on, where ${longTurns} organizations of the process have more due already.`,
   payload,
   key: ({ realmId, second, scheduledMessageId, version, tick }) =>
     `deliver-due-${realmId}-${second}` +

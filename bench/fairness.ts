@@ -1,0 +1,113 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { silentLogger } from "@carillon/kit";
+import { connectQueues, createAlarmPublisher, type RunningAlarmPublisher } from "@carillon/queue";
+import { pendingOf, writeDueRows } from "./lib/due-rows.ts";
+import { report, say, type Row } from "./lib/report.ts";
+import {
+  backends,
+  createBenchDatabase,
+  type BackendName,
+  type BenchDatabase,
+} from "./lib/servers.ts";
+import { median, quantile } from "./lib/statistics.ts";
+import { startWorker } from "./lib/system.ts";
+import { createWorld, type World } from "./lib/world.ts";
+
+// Whether what others have due delays an organization's messages: 100,000 of one, and as many of ten.
+const flood = 100_000;
+/** Between two messages of the quiet organization, in milliseconds. */
+const everyMs = 100;
+/** How long before their time its messages are scheduled, by turns, in seconds: on short notice each has its own alarm. */
+const notice = [1, 4];
+
+const rows: Row[] = [];
+for (const backend of backends)
+  for (const floods of [1, 10]) rows.push(await measure(backend, floods));
+await report("fairness", rows);
+process.exit(0);
+
+async function measure(backend: BackendName, floods: number): Promise<Row> {
+  const database = await createBenchDatabase(backend);
+  const quiet = await createWorld(database.db, 5, 10);
+  const loud: World[] = [];
+  for (let n = 0; n < floods; n++) loud.push(await createWorld(database.db, 50 / floods, 10));
+  const queues = await connectQueues({
+    databaseUrl: database.url,
+    redisUrl: database.redisUrl,
+    log: silentLogger,
+  });
+  const alarms = createAlarmPublisher({ queues, db: database.db, log: silentLogger });
+  const worker = await startWorker(database);
+
+  const due = Math.ceil(Date.now() / 1_000) + 25;
+  for (const world of loud) {
+    const { first } = await writeDueRows(database, world, flood / floods, due);
+    alarms.set({ realmId: world.realmId, scheduledMessageId: first, version: 1, deliverAt: due });
+  }
+  await alarms.idle();
+  await database.db.rows("ANALYZE scheduled_messages");
+  await database.db.rows("CHECKPOINT");
+  if (Date.now() > (due - 2) * 1_000) throw new Error("scheduling took too long");
+  await pause((due - 5) * 1_000 - Date.now());
+
+  let over = false;
+  const writing = keepScheduling(database, quiet, alarms, () => over);
+  const left = async () => {
+    const counts = await Promise.all(loud.map((world) => pendingOf(database, world)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+  await pause(due * 1_000 - Date.now());
+  while ((await left()) > 0) await pause(500);
+  const end = Date.now() / 1_000;
+  over = true;
+  await writing;
+  while ((await pendingOf(database, quiet)) > 0) await pause(100);
+  const late = await lateness(database, quiet, due, end);
+  await worker.stop();
+  await alarms.idle();
+  await queues.close();
+  await database.drop();
+
+  const p99 = quantile(late, 0.99);
+  const show = (seconds: number) => `${(seconds * 1_000).toFixed(0)} ms`;
+  const rate = flood / (end - due);
+  say(`${backend}, ${floods}: ${rate.toFixed(0)}/s, p99 ${show(p99)}`);
+  const who = floods === 1 ? "one organization" : `${floods} organizations together`;
+  return {
+    question: `100,000 messages of ${who} due in the same second, ${backend} queues: lateness of another organization's meanwhile, p99 of ${late.length}`,
+    value: `${show(p99)} (median ${show(median(late))}, worst ${show(Math.max(...late))}; the 100,000 at ${rate.toFixed(0)}/s)`,
+    target: "within 2 s",
+    holds: p99 <= 2,
+  };
+}
+
+/** Schedules a message every now and then, due on a full second. */
+async function keepScheduling(
+  database: BenchDatabase,
+  world: World,
+  alarms: RunningAlarmPublisher,
+  over: () => boolean,
+): Promise<void> {
+  for (let n = 0; !over(); n++) {
+    const deliverAt = Math.ceil(Date.now() / 1_000 + notice[n % notice.length]!);
+    const { first } = await writeDueRows(database, world, 1, deliverAt);
+    alarms.set({ realmId: world.realmId, scheduledMessageId: first, version: 1, deliverAt });
+    await pause(everyMs);
+  }
+}
+
+/** How late each was committed that was due meanwhile, in seconds. */
+async function lateness(
+  { db }: BenchDatabase,
+  { realmId }: World,
+  from: number,
+  to: number,
+): Promise<number[]> {
+  const found = await db.rows<{ late: number }>(
+    `SELECT extract(epoch FROM pg_xact_commit_timestamp(m.xmin) - s.deliver_at)::float8 AS late
+     FROM scheduled_messages s JOIN messages m ON m.scheduled_message_id = s.id
+     WHERE s.realm_id = $1 AND s.deliver_at BETWEEN to_timestamp($2) AND to_timestamp($3)`,
+    [realmId, from, to],
+  );
+  return found.map(({ late }) => late);
+}
