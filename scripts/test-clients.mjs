@@ -7,6 +7,7 @@ import { withServices } from "./lib/services.mjs";
 const pythons = {
   CARILLON_TEST_PYTHON: "test/clients/requirements.txt",
   CARILLON_TEST_TERMINAL: "test/clients/requirements-terminal.txt",
+  CARILLON_TEST_GENERATOR: "test/clients/requirements-generator.txt",
 };
 
 // npm run test:clients: programs that people already have, unchanged, against a started server; or the files and mocha

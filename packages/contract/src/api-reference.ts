@@ -53,6 +53,14 @@ function index(areas: ReadonlyMap<string, readonly Operation[]>): string {
       "`ignored_parameters_unsupported`.",
     ["| operation | |", "| --- | --- |", ...operations].join("\n"),
     "What happens comes as events: [event types](event-types.md).",
+    "A running server has all this as a page at `/api`, and as an OpenAPI document at `/api/v1/openapi.json`.",
+    "## Generated clients",
+    "Parameters that are JSON are marked so in the document: `encoding` of a form, `content` of the query. " +
+      "Few generators look at that. Of those that were tried, openapi-python-client 0.29 leaves JSON parameters of the " +
+      "query out and repeats names for lists in forms; openapi-generator 7.26 (python) joins lists with commas, and oapi-codegen 2.8 " +
+      "numbers their items. A client of openapi-python-client sends all forms right with the class of " +
+      "`test/clients/programs/json_forms.py` in place of its `httpx.Client`; `npm run test:clients` schedules, lists and " +
+      "deletes messages that way.",
     "## Errors",
     ["| code | status | when | fields |", "| --- | --- | --- | --- |", ...codes].join("\n"),
   ]);

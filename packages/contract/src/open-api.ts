@@ -122,7 +122,8 @@ function requestBody(operation: Operation): object {
   const form = { schema, ...(Object.keys(encoding).length > 0 ? { encoding } : {}) };
   return {
     required: required.length > 0,
-    content: { "application/x-www-form-urlencoded": form, "multipart/form-data": form },
+    // Forms in parts are read alike; of two descriptions generators make two of everything.
+    content: { "application/x-www-form-urlencoded": form },
   };
 }
 

@@ -2,8 +2,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { useProcesses, type ProcessOptions, type TestProcess } from "@carillon/testkit";
 
-/** Where the programs of a Python are that has the client library, or the terminal client; by `npm run test:clients`. */
-type PythonVariable = "CARILLON_TEST_PYTHON" | "CARILLON_TEST_TERMINAL";
+/**
+ * Where the programs of a Python are that has the client library, the terminal client, or a generator of clients; by
+ * `npm run test:clients`.
+ */
+type PythonVariable = "CARILLON_TEST_PYTHON" | "CARILLON_TEST_TERMINAL" | "CARILLON_TEST_GENERATOR";
 
 const own = fileURLToPath(new URL("../programs/", import.meta.url));
 
