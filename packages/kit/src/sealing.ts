@@ -25,7 +25,10 @@ export function sealerOf(secretKey: string, purpose: string): Sealer {
     },
     open(sealed) {
       const bytes = Buffer.from(sealed);
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12));
+      // Unless told how long a tag is, the platform takes the first four bytes of one, too.
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), {
+        authTagLength: 16,
+      });
       decipher.setAuthTag(bytes.subarray(12, 28));
       return Uint8Array.from(
         Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]),

@@ -16,6 +16,7 @@ export * from "./footprint.ts";
 export * from "./gateway-client.ts";
 export * from "./gateway.ts";
 export * from "./hold-up.ts";
+export * from "./holds.ts";
 export * from "./jobs.ts";
 export * from "./killed.ts";
 export * from "./leak-guard.ts";
