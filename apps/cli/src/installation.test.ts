@@ -20,6 +20,7 @@ import {
 import { expect } from "chai";
 import { randomBytes } from "node:crypto";
 
+import { examineClocks } from "./doctor/clocks.ts";
 import { commandLineOn, loginOn } from "./test-support.ts";
 
 describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
@@ -236,6 +237,9 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       .with.property("said")
       .that.matches(/^warning  clock of worker \d+ on .+: 7\.5 s behind the database's$/m);
     await heartbeat.end(db);
+    const [here] = await examineClocks(db, { now: () => Date.now() - 90_000 });
+    expect(here).to.deep.include({ what: "clock of this machine", state: "warning" });
+    expect(here?.text).to.match(/^\d\d\.\d s behind the database's$/);
 
     const ill = await commandLineOn(db.url, {
       SECRET_KEY: newKey,

@@ -234,6 +234,47 @@ describe("the health of the dashboard", () => {
   });
 });
 
+describe("the pages of the dashboard", () => {
+  const dashboard = useDashboard("postgres");
+
+  it("say of when they are by the database's clock, whatever that of the machine is", async () => {
+    const { db, queues } = dashboard();
+    const logins = [{ role: "operator", user: "o", password: "p" }] as const;
+    const clock = { now: () => Date.UTC(2001, 1, 3) };
+    const server = await serve(buildDashboard({ db, queues, logins, log: silentLogger, clock }));
+    const { port } = server.address() as AddressInfo;
+    const answer = await fetch(`http://127.0.0.1:${port}/dead-letters`, {
+      headers: { authorization: basic("o", "p") },
+    });
+    const year = /As of (\d{4})-/.exec(await answer.text())?.[1];
+    const [row] = await db.rows<{ year: string }>("SELECT extract(year FROM now())::text AS year");
+    expect(year).to.equal(row?.year);
+    server.closeAllConnections();
+    server.close();
+  });
+
+  it("wait for no table: the overview shows what it knows", async () => {
+    const { ask } = dashboard();
+    expect(await (await ask("/dead-letters")).text()).to.match(/As of /);
+    const others = await dashboard().database.connect({ max: 2 });
+    const obstacle = await others.pool.connect();
+    try {
+      await obstacle.query("BEGIN; LOCK TABLE scheduled_messages IN ACCESS EXCLUSIVE MODE");
+      const page = await ask("/");
+      expect(page.status).to.equal(200);
+      // None of those that wait has given up meanwhile.
+      const waiting = await others.rows(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      expect(waiting).to.not.have.length(0);
+    } finally {
+      await obstacle.query("ROLLBACK");
+      obstacle.release();
+      await others.close();
+    }
+  });
+});
+
 describe("the dashboard, when credentials are guessed", () => {
   const dashboard = useDashboard("postgres");
 

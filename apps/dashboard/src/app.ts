@@ -1,6 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { Database } from "@carillon/db";
-import { createRegistry, measurePools, type Logger, type Registry } from "@carillon/kit";
+import {
+  createRegistry,
+  measurePools,
+  type Clock,
+  type Logger,
+  type Registry,
+} from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
 import Koa from "koa";
 import { boardIsReadOnly, boardPath, boardWhenVisited } from "./board-when-visited.ts";
@@ -21,6 +27,8 @@ export interface DashboardOptions {
   readonly registry?: Registry;
   /** Where a request comes from; who connects unless given. */
   readonly clientAddress?: (request: IncomingMessage) => string;
+  /** This machine's, which the pages' times do not go by. */
+  readonly clock?: Clock;
 }
 
 /**
@@ -29,7 +37,7 @@ export interface DashboardOptions {
  */
 export function buildDashboard(options: DashboardOptions): Koa {
   const { db, queues, logins, log, registry = createRegistry("dashboard") } = options;
-  const readings = openReadings(db, queues, log);
+  const readings = openReadings(db, queues, log, options.clock);
   measurePools(registry, { database: db.pool });
   const app = new Koa();
   app.on("error", (error: unknown) => log.error({ err: error }, "a request failed unexpectedly"));
@@ -52,6 +60,10 @@ export function buildDashboard(options: DashboardOptions): Koa {
       );
     }
     if (ctx.status === 404 && ctx.body === undefined) refuse(ctx, 404, "There is no such page.");
+  });
+  app.use(async (ctx, next) => {
+    if (ctx.accepts("html", "json") !== "json") ctx.state["asOf"] = await readings.now();
+    await next();
   });
   app.use(boardIsReadOnly);
   app.use(boardWhenVisited(queues));

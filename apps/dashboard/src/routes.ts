@@ -14,7 +14,6 @@ import { answer, refuse } from "./http/answer.ts";
 import { BadParameter, readCursor } from "./http/parameters.ts";
 import { readCriteria } from "./look-up/criteria.ts";
 import { lookUp, lookUpBy } from "./look-up/look-up.ts";
-import { lateMessages } from "./overview.ts";
 import { deletionsPage } from "./pages/deletions.ts";
 import { failedPage } from "./pages/failed.ts";
 import { foundManyPage } from "./pages/found-many.ts";
@@ -40,10 +39,7 @@ export function pageRoutes(services: RouteServices): Middleware {
   const router = new Router({ sensitive: true });
 
   router.get("/", async (ctx) => {
-    const [snapshot, late] = await Promise.all([
-      readings.snapshot(),
-      lateMessages(db).catch(() => []),
-    ]);
+    const [snapshot, late = []] = await Promise.all([readings.snapshot(), readings.late()]);
     const { counters, queues, ...rest } = snapshot;
     const findings = verdict(snapshot);
     const data = {

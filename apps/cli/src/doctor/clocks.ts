@@ -1,4 +1,5 @@
 import { column, statement, type Sql } from "@carillon/db";
+import { systemClock, type Clock } from "@carillon/kit";
 
 import { type Finding, ok, warning } from "./finding.ts";
 
@@ -18,11 +19,14 @@ const processes = statement({
   row: { name: column.text, ahead: column.float.orNull() },
 });
 
-/** How far the clocks of this machine and of the running processes are from the database's. */
-export async function examineClocks(sql: Sql): Promise<Finding[]> {
-  const sent = Date.now();
+/**
+ * How far the clocks of this machine and of the running processes are from the database's.
+ * @param own this machine's
+ */
+export async function examineClocks(sql: Sql, own: Clock = systemClock): Promise<Finding[]> {
+  const sent = own.now();
   const [database] = await sql.rows(clock);
-  const here = (sent + Date.now()) / 2_000 - (database?.now ?? 0);
+  const here = (sent + own.now()) / 2_000 - (database?.now ?? 0);
   const running = await sql.rows(processes);
   return [
     told("this machine", here),

@@ -14,7 +14,12 @@ export function answer<Data extends object>(
     return;
   }
   ctx.type = "html";
-  ctx.body = layout(page(data), visitorOf(ctx), ctx.path);
+  ctx.body = layout(page(data), visitorOf(ctx), ctx.path, asOf(ctx));
+}
+
+/** When the page was made, in UNIX seconds by the database's clock; undefined where that did not answer. */
+function asOf(ctx: Context): number | undefined {
+  return ctx.state["asOf"] as number | undefined;
 }
 
 /** A refusal, as a page or as JSON: `{"error": why}`. */

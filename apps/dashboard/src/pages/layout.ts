@@ -24,8 +24,11 @@ export interface Page {
   readonly refresh?: number;
 }
 
-/** A whole page. */
-export function layout(page: Page, visitor: Visitor, path: string): string {
+/**
+ * A whole page.
+ * @param asOf when it was made, in UNIX seconds by the database's clock; undefined where that did not answer
+ */
+export function layout(page: Page, visitor: Visitor, path: string, asOf?: number): string {
   const whole = html`<!doctype html>
     <html lang="en">
       <head>
@@ -47,7 +50,9 @@ export function layout(page: Page, visitor: Visitor, path: string): string {
         </header>
         <p id="refreshing" class="soft" hidden>
           <button type="button" id="pause">Pause refreshing</button>
-          <span id="refreshed">As of ${clock(Date.now() / 1_000)}</span>
+          <span id="refreshed"
+            >${asOf === undefined ? "The database does not tell the time" : `As of ${clock(asOf)}`}</span
+          >
         </p>
         <p id="spoken" class="unseen" role="status"></p>
         <main id="content" tabindex="-1">

@@ -1,5 +1,6 @@
 import { column, pending, statement, type Sql } from "@carillon/db";
 import { alarmHorizonMs } from "@carillon/jobs";
+import { systemClock, type Clock } from "@carillon/kit";
 
 /** Whether anything stands still. Every number comes from the head of a partial index. */
 export interface Lag {
@@ -55,10 +56,11 @@ const oldest = statement({
   },
 });
 
-export async function readLag(sql: Sql): Promise<Lag> {
-  const before = Date.now();
+/** @param clock this machine's */
+export async function readLag(sql: Sql, clock: Clock = systemClock): Promise<Lag> {
+  const before = clock.now();
   const rows = await sql.rows(oldest);
-  const after = Date.now();
+  const after = clock.now();
   const { now, due, overdue, unalarmed, unqueued } = rows[0]!;
   // The database looked at its clock between our two looks at ours, nobody knows when.
   const apart = now > after ? now - after : Math.min(0, now - before);

@@ -1,7 +1,8 @@
 import { readCounters, type Database } from "@carillon/db";
 import { queueNames, type QueueName } from "@carillon/jobs";
-import type { Logger } from "@carillon/kit";
+import { systemClock, type Clock, type Logger } from "@carillon/kit";
 import type { QueueCounts, Queues } from "@carillon/queue";
+import { lateMessages, type LateMessage } from "../overview.ts";
 import { cached } from "./cached.ts";
 import { skewWatch } from "./clock-skew.ts";
 import { readCounts, type Counts } from "./counts.ts";
@@ -29,19 +30,30 @@ export interface Readings {
   /** Whether the database answers. */
   healthy(): Promise<boolean>;
   snapshot(): Promise<Snapshot>;
+  /** Those that should have been sent; undefined where the database did not answer in time. */
+  late(): Promise<readonly LateMessage[] | undefined>;
+  /** UNIX seconds by the database's clock, right to about a round trip; undefined where it did not answer in time. */
+  now(): Promise<number | undefined>;
 }
 
 /** A probe may ask often and must not get an old answer. */
 const healthMs = 500;
 
 /** Everything that the metrics and the overview show, each part kept for a moment and failing by itself. */
-export function openReadings(db: Database, queues: Queues, log: Logger): Readings {
+export function openReadings(
+  db: Database,
+  queues: Queues,
+  log: Logger,
+  clock: Clock = systemClock,
+): Readings {
   const watch = skewWatch(log);
+  let skew: number | undefined;
   const healthy = cached(() => db.answers(), { minMs: healthMs });
   const parts = {
     lag: cached(async () => {
-      const lag = await readLag(db);
-      watch(lag.clockSkew);
+      const lag = await readLag(db, clock);
+      skew = lag.clockSkew;
+      watch(skew);
       return lag;
     }),
     counts: cached(() => readCounts(db)),
@@ -50,10 +62,18 @@ export function openReadings(db: Database, queues: Queues, log: Logger): Reading
     processes: cached(() => readProcesses(db)),
     counters: cached(() => readCounters(db)),
     queues: cached(() => readDepths(queues)),
+    late: cached(() => lateMessages(db)),
   };
   const known = <T>(part: Promise<T>): Promise<T | undefined> => part.catch(() => undefined);
   return {
     healthy: () => healthy().catch(() => false),
+    late: () => known(parts.late()),
+    async now() {
+      // What was seen last does: clocks part slowly, and a page need not wait for it.
+      const reading = known(parts.lag());
+      if (skew === undefined) await reading;
+      return skew === undefined ? undefined : clock.now() / 1_000 + skew;
+    },
     async snapshot() {
       const [lag, counts, lateness, failures, processes, counters, depths] = await Promise.all([
         known(parts.lag()),
