@@ -86,6 +86,20 @@ describe("The bundle of an app", () => {
     expect(await readFile(join(folder, "dist", "main.js"), "utf8")).not.to.include(chunks[0]);
   });
 
+  it("keeps them though they were built long ago: a process may have run since", async () => {
+    await put("src/main.ts", `export const later = () => import("./lazy.ts");`);
+    await put("src/lazy.ts", "export const version = 1;");
+    await bundle(folder);
+    const running = await run("main.js");
+    for (const name of await built()) await utimes(join(folder, "dist", name), 0, 0);
+    for (const version of [2, 3]) {
+      await put("src/lazy.ts", `export const version = ${version};`);
+      await bundle(folder);
+    }
+    const later = running["later"] as () => Promise<{ version: number }>;
+    expect((await later()).version).to.equal(1);
+  });
+
   it("refuses a package of CommonJS that is imported when it is needed, and has its names by way of a module", async () => {
     await put("src/main.ts", `export const pool = async () => (await import("undici")).Pool;`);
     const failure = await bundle(folder).then(
