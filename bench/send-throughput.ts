@@ -9,7 +9,8 @@ import { startGateway } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
 // Sending through the gateway, against the least that a server can do for it, and through two gateways. With BEFORE, the
-// folder of another checkout that is built already, one by one against that.
+// folder of another checkout that is built already, one by one against that: alone, a request is as fast as its round
+// trips and its checks, which the bare server does not make, so that only another build says whether it is slow.
 const before = process.env["BEFORE"];
 const rounds = Number(process.env["ROUNDS"] ?? 3);
 const seconds = 5;
@@ -33,38 +34,35 @@ async function againstBare(of: BenchDatabase, people: World): Promise<Row[]> {
   const gateway = await startGateway(of);
   const peer = await startBarePeer("send", of);
   const load = await startLoad(people, "send");
-  const rowsOf: Row[] = [];
-  for (const flying of [inFlight, 1]) {
-    const run = (port: number) => load.run(port, seconds, flying);
-    await run(gateway.port);
-    await run(peer.port);
-    const ours: number[] = [];
-    const theirs: number[] = [];
-    const tails: number[] = [];
-    for (let round = 1; round <= rounds; round++) {
-      const own = await run(gateway.port);
-      const other = await run(peer.port);
-      ours.push(own.rate);
-      theirs.push(other.rate);
-      tails.push(own.p99 / Math.max(own.p50, 1));
-      say(
-        `${flying} in flight, round ${round}: ${own.rate.toFixed(0)}/s (p50 ${own.p50} ms, p99 ${own.p99} ms), the bare server ${other.rate.toFixed(0)}/s (p50 ${other.p50} ms, p99 ${other.p99} ms)`,
-      );
-    }
-    const ratio = medianRatio(ours, theirs);
-    const tail = median(tails);
-    const target = flying === 1 ? 0.3 : 1.3;
-    rowsOf.push({
-      question: `POST /messages, ${flying} in flight, one organization, 50 channels of 10, against a bare node:http server (key, row, 10 copies and event in one transaction)`,
-      value: `${ratio.toFixed(2)} × (${spread(ours)} requests/s against ${spread(theirs)}), p99 ${tail.toFixed(1)} × p50`,
-      target: `at least ${target} ×${flying === 1 ? "" : ", p99 at most 4 × p50"}`,
-      holds: ratio >= target && (flying === 1 || tail <= 4),
-    });
+  const run = (port: number) => load.run(port, seconds, inFlight);
+  await run(gateway.port);
+  await run(peer.port);
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  const tails: number[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const own = await run(gateway.port);
+    const other = await run(peer.port);
+    ours.push(own.rate);
+    theirs.push(other.rate);
+    tails.push(own.p99 / Math.max(own.p50, 1));
+    say(
+      `round ${round}: ${own.rate.toFixed(0)}/s (p50 ${own.p50} ms, p99 ${own.p99} ms), the bare server ${other.rate.toFixed(0)}/s (p50 ${other.p50} ms, p99 ${other.p99} ms)`,
+    );
   }
   await load.stop();
   await peer.child.stop();
   await gateway.stop();
-  return rowsOf;
+  const ratio = medianRatio(ours, theirs);
+  const tail = median(tails);
+  return [
+    {
+      question: `POST /messages, ${inFlight} in flight, one organization, 50 channels of 10, against a bare node:http server (key, row, 10 copies and event in one transaction)`,
+      value: `${ratio.toFixed(2)} × (${spread(ours)} requests/s against ${spread(theirs)}), p99 ${tail.toFixed(1)} × p50`,
+      target: "at least 1.3 ×, p99 at most 4 × p50",
+      holds: ratio >= 1.3 && tail <= 4,
+    },
+  ];
 }
 
 /** One request after the other, through this gateway and the one of another checkout. */

@@ -35,6 +35,8 @@ export interface Written {
   readonly ids: readonly number[];
   /** What its messages begin. */
   readonly begun: ReadonlySet<string>;
+  /** Resolves once they have their ids: those of the batch after it are higher. */
+  readonly numbered: Promise<unknown>;
   /** Whether its transaction has committed, once that has ended. */
   readonly committed: Promise<boolean>;
 }
@@ -72,14 +74,16 @@ export function deliverBatch(options: DeliverOptions, realmId: number, before?: 
       claimed = together(await claimDue(tx, realmId, batch, before?.ids));
       const prepare = () => prepareRows(options, tx, realm, claimed, before?.begun);
       const early = before && independent(realm, claimed) ? await prepare() : undefined;
+      await before?.numbered;
       const made = early && (await makeRows(tx, early));
       if (before && !(await before.committed)) return { kind: "given-up" };
       if (before && !(await becomeDeliverer(tx, realmId))) return { kind: "elsewhere" };
-      const numbered = made ?? (await numberRows(tx, early ?? (await prepare())));
-      claimed = numbered.rows;
-      const begun = claimed.length === batch ? begunBy(numbered) : undefined;
-      if (begun) tell({ ids: claimed.map(({ id }) => id), begun, committed });
-      return { kind: "done", outcomes: await writeRows(options, tx, numbered) };
+      const prepared = made ?? early ?? (await prepare());
+      claimed = prepared.rows;
+      const numbering = made ? Promise.resolve(made) : numberRows(tx, prepared);
+      const begun = claimed.length === batch ? begunBy(prepared) : undefined;
+      if (begun) tell({ ids: claimed.map(({ id }) => id), begun, numbered: numbering, committed });
+      return { kind: "done", outcomes: await writeRows(options, tx, await numbering) };
     },
     { attempts: 1 },
   );

@@ -1,4 +1,4 @@
-import { column, statement, type Tx } from "@carillon/db";
+import { column, packed, statement, type Tx } from "@carillon/db";
 
 import type { ScheduledRow } from "./row.ts";
 
@@ -40,20 +40,20 @@ export async function insertScheduled(
   const ofEach = <T>(value: (row: NewScheduledRow) => T) => rows.map(value);
   const stored = await tx.rows(store, [
     realmId,
-    ofEach((row) => row.senderId),
-    ofEach((row) => row.recipientId),
-    ofEach((row) => row.channelId),
-    ofEach((row) => row.topic),
-    ofEach((row) => row.content),
-    ofEach((row) => row.renderedContent),
-    ofEach((row) => row.clientId),
+    packed.ints(ofEach((row) => row.senderId)),
+    packed.ints(ofEach((row) => row.recipientId)),
+    packed.ints(ofEach((row) => row.channelId)),
+    packed.texts(ofEach((row) => row.topic)),
+    packed.texts(ofEach((row) => row.content)),
+    packed.texts(ofEach((row) => row.renderedContent)),
+    packed.ints(ofEach((row) => row.clientId)),
     ofEach((row) => row.deliverAt),
-    ofEach((row) => row.readBySender),
-    ofEach((row) => row.hasAttachment),
-    ofEach((row) => row.kind),
-    ofEach((row) => row.targetId),
-    ofEach((row) => row.note),
-    ofEach((row) => row.requestId ?? null),
+    packed.bools(ofEach((row) => row.readBySender)),
+    packed.bools(ofEach((row) => row.hasAttachment)),
+    packed.ints(ofEach((row) => row.kind)),
+    packed.bigints(ofEach((row) => row.targetId)),
+    packed.texts(ofEach((row) => row.note)),
+    packed.texts(ofEach((row) => row.requestId ?? null)),
   ]);
   const ids = stored.map(({ id }) => id).sort((a, b) => a - b);
   return rows.map(
