@@ -70,7 +70,7 @@ export const handle = {
   /** For an operation that is one transaction: `handle.changes(createThing, async ({ tx, input }) => …)`. */
   changes: <Op extends Operation>(operation: Op, action: Action<Op, Changing>): Handler<Services> =>
     bind(operation, (context) =>
-      context.services.db.transaction((tx) => action({ ...requestOf(context), tx })),
+      context.services.db.transaction((tx) => action({ tx, ...requestOf(context) })),
     ),
 
   /**
@@ -92,9 +92,9 @@ export const handle = {
       // Nobody but accounts writes.
       const actor = context.actor as LoggedIn;
       return action({
+        write: (wanted) => services.group.write(batch, actor, wanted),
         ...requestOf(context),
         services,
-        write: (wanted) => services.group.write(batch, actor, wanted),
       });
     }),
 
@@ -108,9 +108,9 @@ export const handle = {
 function reading<Op extends Operation>(context: Context<Op>): Request<Op> & Reading {
   const { db } = context.services;
   return {
-    ...requestOf(context),
     sql: db,
     snapshot: (work) => db.transaction(work, { mode: "repeatable read read only" }),
+    ...requestOf(context),
   };
 }
 

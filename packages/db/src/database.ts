@@ -1,6 +1,7 @@
 import { StartupError } from "@carillon/kit";
 import type pg from "pg";
 
+import { BoundDatabase } from "./bound-database.ts";
 import type { PrismaClient } from "./generated/client.ts";
 import type { Lifetime } from "./lifetime.ts";
 import { checkServer } from "./check-server.ts";
@@ -76,7 +77,7 @@ export async function connectDatabase(
     outbox,
     ...poolSql(pool),
     transaction: (work, transactionOptions) => transaction(parts, work, transactionOptions),
-    within: (lifetime) => boundDatabase(database, parts, lifetime),
+    within: (lifetime) => new BoundDatabase(database, parts, lifetime),
     answers: () => answers(pool),
     close: async () => {
       await gateway.close();
@@ -88,24 +89,6 @@ export async function connectDatabase(
 
 /** PostgreSQL's `server_version_num`. */
 const transactionTimeoutSince = 170_000;
-
-function boundDatabase(whole: Database, parts: TransactionParts, lifetime: Lifetime): Database {
-  const { url, pool, outbox } = whole;
-  return {
-    url,
-    pool,
-    get prisma(): PrismaClient {
-      throw new Error("within a request Prisma is had from a transaction: tx.prisma()");
-    },
-    loadPrisma: () => whole.loadPrisma(),
-    outbox,
-    ...poolSql(pool, lifetime),
-    transaction: (work, options) => transaction(parts, work, options, lifetime),
-    within: (other) => boundDatabase(whole, parts, other),
-    answers: () => whole.answers(),
-    close: async () => {},
-  };
-}
 
 /** @internal true when the database behind the pool answers within two seconds */
 export async function answers(pool: pg.Pool): Promise<boolean> {

@@ -18,7 +18,8 @@ export function run(
     typeof statement === "string"
       ? { text: statement, values: [...values] }
       : {
-          ...(statement.unprepared ? {} : { name: statement.name }),
+          // Only a name that is there makes pg prepare it.
+          name: statement.unprepared ? undefined : statement.name,
           text: statement.text,
           values: [...values],
         };

@@ -130,9 +130,9 @@ function logRow({ payload, age: seconds, ...row }: Row): LogRow {
   return {
     writtenAt: performance.now() - seconds * 1_000,
     event: {
-      ...row,
       declared: eventOf(row.type, row.op),
       payload: JSON.parse(payload) as LoggedEvent["payload"],
+      ...row,
     },
     // The parsed payload takes about twice its text.
     weight: overhead + payload.length * 2 + (row.audience?.length ?? 0) * 8,

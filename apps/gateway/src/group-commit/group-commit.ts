@@ -62,14 +62,7 @@ export class GroupCommit implements Grouped {
   }
 
   within(lifetime: Lifetime): Grouped {
-    const waiting = () => this.waiting;
-    return {
-      write: (batch, sender, request) => this.write(batch, sender, request, lifetime),
-      get waiting() {
-        return waiting();
-      },
-      within: (other) => this.within(other),
-    };
+    return new GroupedWithin(this, lifetime);
   }
 
   get waiting(): number {
@@ -96,5 +89,32 @@ export class GroupCommit implements Grouped {
     });
     lanes.set(realmId, made);
     return made;
+  }
+}
+
+/** Of one request; a class, as `BoundDatabase` is. */
+class GroupedWithin implements Grouped {
+  readonly #group: GroupCommit;
+  readonly #lifetime: Lifetime;
+
+  constructor(group: GroupCommit, lifetime: Lifetime) {
+    this.#group = group;
+    this.#lifetime = lifetime;
+  }
+
+  write<Request, Result>(
+    batch: Batch<Request, Result>,
+    sender: Sender,
+    request: Request,
+  ): Promise<Result> {
+    return this.#group.write(batch, sender, request, this.#lifetime);
+  }
+
+  get waiting(): number {
+    return this.#group.waiting;
+  }
+
+  within(lifetime: Lifetime): Grouped {
+    return this.#group.within(lifetime);
   }
 }

@@ -89,5 +89,5 @@ function wireMessage(
     picture,
     hasPublicGravatar: public_gravatar,
   };
-  return { ...common, ...formFields(source, wanted) };
+  return Object.assign(common, formFields(source, wanted));
 }

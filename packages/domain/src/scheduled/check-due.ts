@@ -48,7 +48,7 @@ export async function checkDue(
       if (result instanceof ApiError) return [row, refused(row, result)];
       const { clientId, readBySender, id: scheduledMessageId } = row;
       const clientName = clientNames.get(clientId) ?? "";
-      return [row, { ...result, clientId, clientName, readBySender, scheduledMessageId }];
+      return [row, { clientId, clientName, readBySender, scheduledMessageId, ...result }];
     }),
   );
 }

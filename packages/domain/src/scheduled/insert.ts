@@ -60,7 +60,7 @@ export async function insertScheduled(
     ({ recipientId: _recipient, hasAttachment: _attachment, requestId: _request, ...row }, i) => {
       const id = ids[i]!;
       tx.leave("alarm", { realmId, scheduledMessageId: id, version: 1, deliverAt: row.deliverAt });
-      return { ...row, id, version: 1, delivered: false, failed: false };
+      return { id, version: 1, delivered: false, failed: false, ...row };
     },
   );
 }

@@ -10,7 +10,6 @@ export async function serverSettings(sql: Sql, site: Site, host: string) {
   const url = realmUrl(site, realm);
   const byPassword = realm.passwordAuthEnabled;
   return {
-    ...serverVersion,
     authentication_methods: {
       password: byPassword,
       email: byPassword,
@@ -29,5 +28,6 @@ export async function serverSettings(sql: Sql, site: Site, host: string) {
     realm_icon: realmIconUrl(url),
     realm_description: renderDescription(realm.description),
     realm_web_public_access_enabled: realm.enableSpectatorAccess,
+    ...serverVersion,
   };
 }

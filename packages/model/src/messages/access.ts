@@ -93,7 +93,7 @@ async function accessSlice(
   const byId = new Map(readable.map((channel) => [channel.id, channel]));
   return rows.flatMap((row) => {
     const channel = row.channelId === null ? undefined : byId.get(row.channelId);
-    return isSeen(row, channel) ? [{ ...row, channel }] : [];
+    return isSeen(row, channel) ? [{ channel, ...row }] : [];
   });
 }
 

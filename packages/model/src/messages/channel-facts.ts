@@ -92,5 +92,5 @@ function channelOf({ subscribedIds, mutedIds, ...channel }: RowOf<typeof row>): 
   const subscribed = new Map(
     (subscribedIds ?? []).map((id) => [id, { isMuted: muted.has(id) }] as const),
   );
-  return { ...channel, subscribed };
+  return { subscribed, ...channel };
 }

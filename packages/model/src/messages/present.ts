@@ -193,7 +193,7 @@ function reactionObjects(
     const known = reactors.get(id);
     const { email, fullName } =
       known && sight.sees(known) ? known : unknownPerson(id, hostOf({ url: siteUrl }, realm));
-    return { ...reactionObject(reaction), user: { id, email, full_name: fullName } };
+    return { user: { id, email, full_name: fullName }, ...reactionObject(reaction) };
   });
 }
 

@@ -71,7 +71,7 @@ export async function checkMessage(
   actor: Account,
   draft: Omit<Draft, "senderId">,
 ): Promise<{ readonly realm: Realm; readonly message: CheckedMessage }> {
-  const own = { ...draft, senderId: actor.id };
+  const own = { senderId: actor.id, ...draft };
   const { realm, results } = await checkMessages(sql, site, actor.realmId, [own]);
   return { realm, message: onlyMessage(results) };
 }

@@ -33,12 +33,11 @@ export function messageEvent(
   for (const [userId, bits] of flags.byUser) own[userId] = { flags: flagNames(bits) };
   for (const userId of unseenBy) own[userId] = { ...own[userId], unseen_sender: true };
   const payload: LoggedMessage = {
-    message: {
-      ...commonFields(presentable(message, sender), realm),
+    message: Object.assign(commonFields(presentable(message, sender), realm), {
       subject: message.topic,
       content: message.content,
       rendered_content: message.rendered.html,
-    },
+    }),
     picture: sender.picture,
     flags: flagNames(flags.all),
     public_gravatar: sender.hasPublicGravatar,

@@ -144,10 +144,10 @@ function outgoingFrom(
   message: CheckedMessage,
 ): OutgoingMessage {
   return {
-    ...message,
     clientId: client.id,
     clientName: client.name,
     readBySender: readBySender ?? isUserInterface(client.name),
+    ...message,
     ...(queueId !== undefined && localId !== undefined ? { local: { queueId, localId } } : {}),
   };
 }

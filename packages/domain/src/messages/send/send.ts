@@ -133,7 +133,7 @@ async function number(
         : directs.get(memberKey(target.members));
     const numbers = ids[i];
     if (!numbers || recipientId === undefined) throw new Error("a message without id or recipient");
-    return { ...message, ...numbers, recipientId };
+    return { recipientId, ...message, ...numbers };
   });
   return { numbered, shown };
 }

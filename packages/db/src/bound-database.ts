@@ -1,0 +1,65 @@
+import type pg from "pg";
+
+import type { Database } from "./database.ts";
+import type { PrismaClient } from "./generated/client.ts";
+import type { Lifetime } from "./lifetime.ts";
+import type { Outbox } from "./outbox.ts";
+import { poolSql } from "./pool-sql.ts";
+import type { Sql } from "./sql.ts";
+import type { Statement } from "./statement.ts";
+import { transaction, type TransactionOptions, type TransactionParts } from "./transaction.ts";
+import type { Tx } from "./tx.ts";
+
+/**
+ * A database for the work of one request (`Database.within`).
+ *
+ * A class, since each request makes some: an object literal with a getter has V8 make a shape of it alone, among the
+ * old objects, which holds the getter and all that this sees. The request then stays in memory until old objects are
+ * collected, which is seldom.
+ */
+export class BoundDatabase implements Database {
+  readonly url: string;
+  readonly pool: pg.Pool;
+  readonly outbox: Outbox;
+  readonly #sql: Sql;
+  readonly #whole: Database;
+  readonly #parts: TransactionParts;
+  readonly #lifetime: Lifetime;
+
+  constructor(whole: Database, parts: TransactionParts, lifetime: Lifetime) {
+    this.url = whole.url;
+    this.pool = whole.pool;
+    this.outbox = whole.outbox;
+    this.#sql = poolSql(whole.pool, lifetime);
+    this.#whole = whole;
+    this.#parts = parts;
+    this.#lifetime = lifetime;
+  }
+
+  get prisma(): PrismaClient {
+    throw new Error("within a request Prisma is had from a transaction: tx.prisma()");
+  }
+
+  rows<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]> {
+    return this.#sql.rows(statement, values);
+  }
+
+  loadPrisma(): Promise<void> {
+    return this.#whole.loadPrisma();
+  }
+
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T> {
+    return transaction(this.#parts, work, options, this.#lifetime);
+  }
+
+  within(lifetime: Lifetime): Database {
+    return new BoundDatabase(this.#whole, this.#parts, lifetime);
+  }
+
+  answers(): Promise<boolean> {
+    return this.#whole.answers();
+  }
+
+  /** Does nothing: the process closes it. */
+  async close(): Promise<void> {}
+}
