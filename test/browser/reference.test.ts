@@ -46,6 +46,7 @@ describe("the reference in a browser", () => {
     await found.locator(".opblock-summary").click();
     expect(complaints).to.deep.equal([]);
     await found.getByText("scheduled_delivery_timestamp").first().waitFor();
+    await found.getByText('curl -sS -u "$MEMBER"').first().waitFor();
     await found.getByText("RATE_LIMIT_HIT").first().waitFor();
     expect(complaints).to.deep.equal([]);
   });

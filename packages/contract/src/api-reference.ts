@@ -2,6 +2,8 @@ import { z } from "zod";
 import { codesOf } from "./answers.ts";
 import { areaOf } from "./area.ts";
 import { errorCodes } from "./error-codes.ts";
+import { aboutExamples, beforeExamples } from "./examples/before.ts";
+import { curlExample } from "./examples/curl.ts";
 import { parameterSchema, schemaOf } from "./json-schema.ts";
 import type { Access, Operation, RawAnswer } from "./operation.ts";
 import type { JsonSchema } from "./parameter.ts";
@@ -16,12 +18,18 @@ export function apiReference(operations: readonly Operation[]): Map<string, stri
   }
   const pages = new Map([["README.md", index(areas)]]);
   for (const [area, members] of areas) {
-    pages.set(`${area}.md`, page([`# ${area}`, generated, ...members.flatMap(section)]));
+    pages.set(
+      `${area}.md`,
+      page([`# ${area}`, generated, ...members.flatMap((one) => section(one, operations))]),
+    );
   }
   return pages;
 }
 
 const generated = "Generated from `packages/contract` by `npm run generate`; do not edit.";
+
+/** Where `npm start` serves. */
+const demoUrl = "http://127.0.0.1:9991";
 
 const callers: Record<Access, string> = {
   anyone: "Anyone; credentials are not read.",
@@ -54,6 +62,9 @@ function index(areas: ReadonlyMap<string, readonly Operation[]>): string {
     ["| operation | |", "| --- | --- |", ...operations].join("\n"),
     "What happens comes as events: [event types](event-types.md).",
     "A running server has all this as a page at `/api`, and as an OpenAPI document at `/api/v1/openapi.json`.",
+    "## Examples",
+    aboutExamples,
+    `\`\`\`sh\n${beforeExamples}\n\`\`\``,
     "## Generated clients",
     "Parameters that are JSON are marked so in the document: `encoding` of a form, `content` of the query. " +
       "Few generators look at that. Of those that were tried, openapi-python-client 0.29 leaves JSON parameters of the " +
@@ -66,7 +77,7 @@ function index(areas: ReadonlyMap<string, readonly Operation[]>): string {
   ]);
 }
 
-function section(operation: Operation): string[] {
+function section(operation: Operation, operations: readonly Operation[]): string[] {
   const { method, path, summary, description } = operation;
   return [
     `## ${summary}`,
@@ -81,6 +92,7 @@ function section(operation: Operation): string[] {
     ...(operation.missingIs404
       ? ["When what the path names does not exist: status 404, code `BAD_REQUEST`."]
       : []),
+    `\`\`\`sh\n${curlExample(operation, operations, demoUrl)}\n\`\`\``,
   ];
 }
 

@@ -29,6 +29,8 @@ export type {
 export { eventReference } from "./events/event-reference.ts";
 export type { EventFields, EventShape, ValuesOf } from "./events/fields.ts";
 export { type Audience, NewEvent } from "./events/new-event.ts";
+export { beforeExamples } from "./examples/before.ts";
+export { curlExample } from "./examples/curl.ts";
 export * from "./form.ts";
 export * from "./ids.ts";
 export type { LinkifierObject } from "./linkifiers/linkifier-object.ts";

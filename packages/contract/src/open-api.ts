@@ -2,6 +2,8 @@ import { z } from "zod";
 import { refusalsOf } from "./answers.ts";
 import { areaOf } from "./area.ts";
 import { errorCodes, type ErrorCode } from "./error-codes.ts";
+import { aboutExamples, beforeExamples } from "./examples/before.ts";
+import { curlExample } from "./examples/curl.ts";
 import { parameterSchema, schemaOf } from "./json-schema.ts";
 import type { Operation } from "./operation.ts";
 import type { JsonSchema, Parameter } from "./parameter.ts";
@@ -20,11 +22,24 @@ export function openApi(
 ): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
-    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = describe(operation);
+    (paths[operation.path] ??= {})[operation.method.toLowerCase()] = {
+      ...describe(operation),
+      "x-codeSamples": [
+        {
+          lang: "Shell",
+          label: "curl",
+          source: curlExample(operation, operations, options.serverUrl),
+        },
+      ],
+    };
   }
   return {
     openapi: "3.0.3",
-    info: { title: options.title, version: options.version },
+    info: {
+      title: options.title,
+      version: options.version,
+      description: [aboutExamples, `\`\`\`sh\n${beforeExamples}\n\`\`\``].join("\n\n"),
+    },
     servers: [{ url: options.serverUrl }],
     paths,
     components: {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./error-codes.ts";
+import type { Example } from "./examples/example.ts";
 import type { Parameter } from "./parameter.ts";
 import type { PathParameter } from "./path.ts";
 
@@ -61,6 +62,8 @@ export interface Declaration<
   readonly summary: string;
   /** Markdown. */
   readonly description?: string;
+  /** Where its example in the reference is not what follows from the rest. */
+  readonly example?: Example;
   /** Bytes; unless given 25 MiB, and 16 KiB where anyone may call. */
   readonly bodyLimit?: number;
   /** Waits for something to happen: no deadline, and its signal fires when the client hangs up. */

@@ -8,6 +8,7 @@ export const addAlertWords = operation({
   path: "/api/v1/users/me/alert_words",
   access: "account",
   summary: "Add alert words",
+  example: { params: { alert_words: ["carillon"] } },
   description: "Answers with all words that the account has then.",
   params: {
     alert_words: wordsParameter.describe(

@@ -8,6 +8,7 @@ export const removeAlertWords = operation({
   path: "/api/v1/users/me/alert_words",
   access: "account",
   summary: "Remove alert words",
+  example: { params: { alert_words: ["carillon"] } },
   description: "Answers with the words that are left.",
   params: { alert_words: wordsParameter.describe("In whatever case; unknown ones are ignored.") },
   result: wordsResult,

@@ -10,6 +10,7 @@ export const updateBotStorage = operation({
   access: "bot",
   accessError: "PERMISSION_DENIED",
   summary: "Update a bot's stored data",
+  example: { params: { storage: { answered: "42" } } },
   description:
     "Stores the entries, over those that have the same keys. A bot's keys and values may have 10,000,000 characters together, unless the server is set to another limit; over it nothing is stored, and the message states the excess.",
   params: {

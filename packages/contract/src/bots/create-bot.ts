@@ -9,6 +9,7 @@ export const createBot = operation({
   path: "/api/v1/bots",
   access: "human",
   summary: "Create a bot",
+  example: { params: { full_name: "Build Bot $RANDOM", short_name: "build-$RANDOM" } },
   description: "The bot is the caller's, a member, and subscribed to nothing.",
   params: {
     full_name: form.text().describe("1 to 100 characters; no active account may have it."),

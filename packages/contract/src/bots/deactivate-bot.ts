@@ -8,6 +8,7 @@ export const deactivateBot = operation({
   path: "/api/v1/bots/{bot_id}",
   access: "account",
   summary: "Deactivate a bot",
+  example: { made: { USER_ID: ["create-bot", "user_id"] }, path: { bot_id: "$USER_ID" } },
   description: "For the bot's owner and for administrators of the organization.",
   pathParams: { bot_id: path.int() },
   errors: ["UNAUTHORIZED_PRINCIPAL"],

@@ -9,6 +9,7 @@ export const getBotApiKey = operation({
   path: "/api/v1/bots/{bot_id}/api_key",
   access: "account",
   summary: "Get a bot's API key",
+  example: { as: "owner" },
   description: "For the bot's owner and for administrators of the organization.",
   pathParams: { bot_id: path.int() },
   result: { api_key: z.string() },

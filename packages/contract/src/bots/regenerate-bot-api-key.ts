@@ -9,6 +9,7 @@ export const regenerateBotApiKey = operation({
   path: "/api/v1/bots/{bot_id}/api_key/regenerate",
   access: "account",
   summary: "Get another API key for a bot",
+  example: { made: { USER_ID: ["create-bot", "user_id"] }, path: { bot_id: "$USER_ID" } },
   description:
     "For the bot's owner and for administrators of the organization. The old key is refused from then on, everywhere.",
   pathParams: { bot_id: path.int() },

@@ -13,6 +13,11 @@ export const updateBot = operation({
   path: "/api/v1/bots/{bot_id}",
   access: "account",
   summary: "Change a bot",
+  example: {
+    made: { USER_ID: ["create-bot", "user_id"] },
+    path: { bot_id: "$USER_ID" },
+    params: { full_name: "Release Bot $RANDOM" },
+  },
   description:
     "For the bot's owner and for administrators of the organization. Everything is changed or nothing.",
   pathParams: { bot_id: path.int() },

@@ -10,6 +10,7 @@ export const createChannelFolder = operation({
   path: "/api/v1/channel_folders/create",
   access: "administrator",
   summary: "Create a channel folder",
+  example: { params: { name: "Teams $RANDOM", description: "A channel for each team" } },
   description: `It is the last in the order. An organization has at most ${bounds.channelFolders}, archived ones included.`,
   params: {
     name: form

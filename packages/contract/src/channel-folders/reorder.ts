@@ -11,6 +11,10 @@ export const reorderChannelFolders = operation({
   path: "/api/v1/channel_folders",
   access: "administrator",
   summary: "Reorder channel folders",
+  example: {
+    made: { FOLDER_ID: ["create-channel-folder", "channel_folder_id"] },
+    params: { order: "[$FOLDER_ID]" },
+  },
   params: {
     order: form
       .json(z.array(shape.id), { most: mostChannelFolders })

@@ -9,6 +9,11 @@ export const updateChannelFolder = operation({
   path: "/api/v1/channel_folders/{channel_folder_id}",
   access: "administrator",
   summary: "Update a channel folder",
+  example: {
+    made: { FOLDER_ID: ["create-channel-folder", "channel_folder_id"] },
+    path: { channel_folder_id: "$FOLDER_ID" },
+    params: { description: "One for each team" },
+  },
   description: "Everything is changed or nothing; archived folders can be changed too.",
   pathParams: { channel_folder_id: path.int() },
   params: {

@@ -8,6 +8,11 @@ export const addDefaultChannel = operation({
   path: "/api/v1/default_streams",
   access: "account",
   summary: "Add a default channel",
+  example: {
+    as: "owner",
+    made: { STREAM_ID: ["create-channel", "id"] },
+    params: { stream_id: "$STREAM_ID" },
+  },
   description:
     "New members are subscribed to it. For administrators, and for channels that are neither private nor archived.",
   params: { stream_id: form.id() },

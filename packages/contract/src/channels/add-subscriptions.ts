@@ -13,6 +13,7 @@ export const addSubscriptions = operation({
   path: "/api/v1/users/me/subscriptions",
   access: "non-guest",
   summary: "Subscribe to channels",
+  example: { params: { subscriptions: [{ name: "design $RANDOM" }] } },
   description:
     "Channels that do not exist are created, as by `POST /channels/create` and with its parameters.",
   params: {

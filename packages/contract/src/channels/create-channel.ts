@@ -12,6 +12,7 @@ export const createChannel = operation({
   path: "/api/v1/channels/create",
   access: "non-guest",
   summary: "Create a channel",
+  example: { params: { name: "design $RANDOM", subscribers: [6] } },
   description: "The creator is subscribed only if listed.",
   params: {
     name: form.text().describe("At most `max_stream_name_length` characters."),

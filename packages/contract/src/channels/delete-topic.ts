@@ -10,6 +10,7 @@ export const deleteTopic = operation({
   path: "/api/v1/streams/{stream_id}/delete_topic",
   access: "administrator",
   summary: "Delete a topic",
+  example: { made: { MESSAGE_ID: ["send-message", "id"] }, params: { topic_name: "hello" } },
   description:
     "Removes the messages of the topic that the caller may read, the newest first, in steps that stay done. What is sent " +
     "to the topic meanwhile stays.",

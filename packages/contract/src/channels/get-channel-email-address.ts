@@ -9,6 +9,7 @@ export const getChannelEmailAddress = operation({
   path: "/api/v1/streams/{stream_id}/email_address",
   access: "account",
   summary: "Get a channel's e-mail address",
+  example: { refused: [400, "this server has no mail gateway"] },
   description:
     "Refused for every channel so far: there is no mail gateway that would take the mail.",
   pathParams: { stream_id: path.int() },

@@ -8,6 +8,7 @@ export const removeDefaultChannel = operation({
   path: "/api/v1/default_streams",
   access: "account",
   summary: "Remove a default channel",
+  example: { as: "owner" },
   description: "Who is subscribed to it stays so. For administrators.",
   params: { stream_id: form.id() },
   errors: ["UNAUTHORIZED_PRINCIPAL"],

@@ -11,6 +11,7 @@ export const removeSubscriptions = operation({
   path: "/api/v1/users/me/subscriptions",
   access: "account",
   summary: "Unsubscribe from channels",
+  example: { as: "admin", params: { subscriptions: ["general"] } },
   params: {
     subscriptions: form
       .json(z.array(z.string()), { most: mostChannels })

@@ -14,6 +14,7 @@ export const updateChannel = operation({
   path: "/api/v1/streams/{stream_id}",
   access: "account",
   summary: "Update a channel",
+  example: { as: "owner", params: { description: "For everything else" } },
   description:
     "For those who administer the channel. Everything is changed or nothing; archived channels can be changed too.",
   pathParams: { stream_id: path.int() },

@@ -27,6 +27,9 @@ export const updateSubscriptionProperties = operation({
   path: "/api/v1/users/me/subscriptions/properties",
   access: "account",
   summary: "Change one's own subscriptions",
+  example: {
+    params: { subscription_data: [{ stream_id: 1, property: "color", value: "#7987f5" }] },
+  },
   description: "One unusable change refuses all of them.",
   params: {
     subscription_data: form

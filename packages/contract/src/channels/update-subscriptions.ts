@@ -11,6 +11,7 @@ export const updateSubscriptions = operation({
   path: "/api/v1/users/me/subscriptions",
   access: "account",
   summary: "Subscribe to channels and unsubscribe from others",
+  example: { params: { add: [{ name: "design $RANDOM" }] } },
   description: "Both or neither. Guests can only unsubscribe.",
   params: {
     add: form.json(z.array(wantedChannel), { most: mostChannels }).default([]),

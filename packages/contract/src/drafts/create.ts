@@ -11,6 +11,9 @@ export const createDrafts = operation({
   path: "/api/v1/drafts",
   access: "account",
   summary: "Create drafts",
+  example: {
+    params: { drafts: [{ type: "stream", to: [1], topic: "hello", content: "To be continued" }] },
+  },
   params: {
     drafts: form
       .json(z.array(givenDraft), { most: mostDrafts, fractions: true })

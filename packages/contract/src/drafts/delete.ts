@@ -9,5 +9,6 @@ export const deleteDraft = operation({
   pathParams: { draft_id: path.int() },
   access: "account",
   summary: "Delete a draft",
+  example: { made: { DRAFT_ID: ["create-drafts", "ids"] }, path: { draft_id: "$DRAFT_ID" } },
   missingIs404: true,
 });

@@ -11,6 +11,11 @@ export const updateDraft = operation({
   pathParams: { draft_id: path.int() },
   access: "account",
   summary: "Edit a draft",
+  example: {
+    made: { DRAFT_ID: ["create-drafts", "ids"] },
+    path: { draft_id: "$DRAFT_ID" },
+    params: { draft: { type: "stream", to: [1], topic: "hello", content: "Continued" } },
+  },
   params: { draft: form.json(givenDraft, { fractions: true }).describe("All of it.") },
   missingIs404: true,
 });

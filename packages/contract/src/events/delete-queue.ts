@@ -8,6 +8,7 @@ export const deleteEventQueue = operation({
   path: "/api/v1/events",
   access: "account",
   summary: "Delete an event queue",
+  example: { made: { QUEUE_ID: ["register", "queue_id"] }, params: { queue_id: "$QUEUE_ID" } },
   params: { queue_id: form.text() },
   errors: ["BAD_EVENT_QUEUE_ID"],
 });

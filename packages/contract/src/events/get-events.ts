@@ -10,6 +10,10 @@ export const getEvents = operation({
   path: "/api/v1/events",
   access: "account",
   summary: "Get events from a queue",
+  example: {
+    made: { QUEUE_ID: ["register", "queue_id"] },
+    params: { queue_id: "$QUEUE_ID", dont_block: true },
+  },
   description:
     "Waits until there is an event. After about 50 seconds without one the answer is a `heartbeat`.",
   params: {

@@ -17,6 +17,7 @@ export const register = operation({
   path: "/api/v1/register",
   access: "account",
   summary: "Register an event queue",
+  example: { params: { event_types: ["message", "reaction"] } },
   description:
     "Answers a snapshot of everything that the client asks for, and a queue of whatever happens after that very moment.",
   params: {

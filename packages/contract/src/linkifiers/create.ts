@@ -22,6 +22,9 @@ export const createLinkifier = operation({
   path: "/api/v1/realm/filters",
   access: "administrator",
   summary: "Create a linkifier",
+  example: {
+    params: { pattern: "#$RANDOM-(?P<id>[0-9]+)", url_template: "https://issues.example.com/{id}" },
+  },
   description: `It is tried after all others. An organization has at most ${bounds.linkifiers}.`,
   params: linkifierParameters,
   result: { id: z.int() },

@@ -8,6 +8,7 @@ export const removeLinkifier = operation({
   path: "/api/v1/realm/filters/{filter_id}",
   access: "administrator",
   summary: "Remove a linkifier",
+  example: { made: { FILTER_ID: ["create-linkifier", "id"] }, path: { filter_id: "$FILTER_ID" } },
   description: "What was sent before stays as it is.",
   pathParams: { filter_id: path.int() },
 });

@@ -11,6 +11,10 @@ export const reorderLinkifiers = operation({
   path: "/api/v1/realm/linkifiers",
   access: "administrator",
   summary: "Reorder linkifiers",
+  example: {
+    made: { FILTER_ID: ["create-linkifier", "id"] },
+    params: { ordered_linkifier_ids: "[$FILTER_ID]" },
+  },
   params: {
     ordered_linkifier_ids: form
       .json(z.array(shape.id), { most: mostLinkifiers })

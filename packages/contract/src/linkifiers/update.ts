@@ -9,6 +9,14 @@ export const updateLinkifier = operation({
   path: "/api/v1/realm/filters/{filter_id}",
   access: "administrator",
   summary: "Update a linkifier",
+  example: {
+    made: { FILTER_ID: ["create-linkifier", "id"] },
+    path: { filter_id: "$FILTER_ID" },
+    params: {
+      pattern: "issue-$RANDOM-(?P<id>[0-9]+)",
+      url_template: "https://issues.example.com/{id}",
+    },
+  },
   description: "It keeps its place. What was sent before stays as it is.",
   pathParams: { filter_id: path.int() },
   params: linkifierParameters,

@@ -10,6 +10,7 @@ export const addReaction = operation({
   path: "/api/v1/messages/{message_id}/reactions",
   access: "account",
   summary: "Add an emoji reaction",
+  example: { made: { MESSAGE_ID: ["send-message", "id"] }, path: { message_id: "$MESSAGE_ID" } },
   description:
     "Of an emoji that others have put on the message already, the name that it has there is kept.",
   pathParams: { message_id: path.int({ max: maxLongId }) },

@@ -9,6 +9,10 @@ export const addSubmessage = operation({
   path: "/api/v1/submessage",
   access: "account",
   summary: "Attach data to a message",
+  example: {
+    made: { MESSAGE_ID: ["send-message", "id"] },
+    params: { message_id: "$MESSAGE_ID", msg_type: "widget", content: '{"widget_type":"poll"}' },
+  },
   description:
     "For integrations such as polls. Who wrote the message attaches the first; after that everyone who has access to it may.",
   params: {

@@ -28,6 +28,7 @@ export const getMessageHistory = operation({
   path: "/api/v1/messages/{message_id}/history",
   access: "account",
   summary: "Get a message's edit history",
+  example: { made: { MESSAGE_ID: ["send-message", "id"] }, path: { message_id: "$MESSAGE_ID" } },
   description:
     "The oldest entry first: the message as it was sent, then each change, as the organization lets it be seen.",
   pathParams: { message_id: path.int({ max: maxLongId }) },

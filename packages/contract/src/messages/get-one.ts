@@ -12,6 +12,7 @@ export const getMessage = operation({
   path: "/api/v1/messages/{message_id}",
   access: "account",
   summary: "Get a message",
+  example: { made: { MESSAGE_ID: ["send-message", "id"] }, path: { message_id: "$MESSAGE_ID" } },
   description: "As `GET /messages` has it, whatever the caller has received of its conversation.",
   pathParams: { message_id: path.int({ max: maxLongId }) },
   params: {

@@ -10,6 +10,7 @@ export const getReadReceipts = operation({
   path: "/api/v1/messages/{message_id}/read_receipts",
   access: "account",
   summary: "Get who has read a message",
+  example: { made: { MESSAGE_ID: ["send-message", "id"] }, path: { message_id: "$MESSAGE_ID" } },
   description:
     "Active accounts that let it be known (`send_read_receipts`), never the sender, and nobody who has muted the " +
     "caller or whom the caller has muted.",

@@ -23,6 +23,14 @@ export const getMessages = operation({
   path: "/api/v1/messages",
   access: "account",
   summary: "Get messages",
+  example: {
+    params: {
+      anchor: "newest",
+      num_before: 10,
+      num_after: 0,
+      narrow: [{ operator: "channel", operand: "general" }],
+    },
+  },
   description:
     "A window around an anchor in the messages that match a narrow, or a list of messages by ID. " +
     "Without a term that reaches further, only the caller's own history is searched. " +

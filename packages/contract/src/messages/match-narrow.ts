@@ -11,6 +11,10 @@ export const matchNarrow = operation({
   path: "/api/v1/messages/matches_narrow",
   access: "account",
   summary: "Check if messages match a narrow",
+  example: {
+    made: { MESSAGE_ID: ["send-message", "id"] },
+    params: { msg_ids: "[$MESSAGE_ID]", narrow: [{ operator: "topic", operand: "hello" }] },
+  },
   description:
     "Which of these messages of the caller's own history match. At most 5000 messages in one request.",
   params: {

@@ -10,6 +10,11 @@ export const removeReaction = operation({
   path: "/api/v1/messages/{message_id}/reactions",
   access: "account",
   summary: "Remove an emoji reaction",
+  example: {
+    made: { REACTED: ["add-reaction", "result"] },
+    path: { message_id: "$MESSAGE_ID" },
+    params: { emoji_name: "tada" },
+  },
   pathParams: { message_id: path.int({ max: maxLongId }) },
   params: {
     emoji_name: form.text().optional().describe("Required unless `emoji_code` is given."),

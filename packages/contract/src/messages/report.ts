@@ -13,6 +13,11 @@ export const reportMessage = operation({
   path: "/api/v1/messages/{message_id}/report",
   access: "account",
   summary: "Report a message",
+  example: {
+    made: { MESSAGE_ID: ["send-message", "id"] },
+    path: { message_id: "$MESSAGE_ID" },
+    refused: [400, "no channel for reports has been chosen"],
+  },
   description:
     "Reports go to the organization's channel for them. No organization has one yet, so that every report is refused.",
   pathParams: { message_id: path.int({ max: maxLongId }) },

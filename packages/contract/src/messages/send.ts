@@ -48,6 +48,7 @@ export const sendMessage = operation({
   access: "account",
   webhookBots: true,
   summary: "Send a message",
+  example: { params: { type: "channel", to: 1, topic: "hello" } },
   params: {
     type: messageTypes,
     to: sendTo

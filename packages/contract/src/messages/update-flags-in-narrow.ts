@@ -12,6 +12,16 @@ export const updateMessageFlagsInNarrow = operation({
   path: "/api/v1/messages/flags/narrow",
   access: "account",
   summary: "Change the caller's own flags of messages in a narrow",
+  example: {
+    params: {
+      anchor: "newest",
+      num_before: 10,
+      num_after: 0,
+      narrow: [{ operator: "channel", operand: "general" }],
+      op: "add",
+      flag: "read",
+    },
+  },
   description:
     "Of the messages that `GET /messages` finds with the same anchor, numbers and narrow; of more than 5000 the window is made smaller. Messages of channels that the caller is not subscribed to stay read.",
   params: {

@@ -23,6 +23,7 @@ export const updateMessageFlags = operation({
   path: "/api/v1/messages/flags",
   access: "account",
   summary: "Change the caller's own flags of messages",
+  example: { params: { messages: [4], op: "add", flag: "starred" } },
   description:
     "Where one of the messages is not the caller's to see, nothing is changed; but `read` is added to those that the caller has received, whatever the others are. Messages of channels that the caller is not subscribed to stay read.",
   params: {

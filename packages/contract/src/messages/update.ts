@@ -16,6 +16,11 @@ export const updateMessage = operation({
   path: "/api/v1/messages/{message_id}",
   access: "account",
   summary: "Change what a message says, or move it and others of its topic",
+  example: {
+    made: { MESSAGE_ID: ["send-message", "id"] },
+    path: { message_id: "$MESSAGE_ID" },
+    params: { content: "Hello again" },
+  },
   description:
     "Only its sender edits the content, for ten minutes. Messages of channels are moved by whoever has the permission, " +
     "to another topic, another channel or both; a topic is resolved by moving all of it to the same name behind `✔ `.",

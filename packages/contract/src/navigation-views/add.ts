@@ -8,6 +8,7 @@ export const addNavigationView = operation({
   path: "/api/v1/navigation_views",
   access: "account",
   summary: "Add a navigation view",
+  example: { params: { fragment: "narrow/channel/1-general", name: "General" } },
   params: {
     fragment: form.text().describe("The view's URL hash, of at most 500 characters."),
     is_pinned: form.bool().describe("Whether it stands among those that are always shown."),

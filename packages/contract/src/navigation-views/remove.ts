@@ -9,6 +9,10 @@ export const removeNavigationView = operation({
   pathParams: { fragment: path.rest() },
   access: "account",
   summary: "Remove a navigation view",
+  example: {
+    made: { ADDED: ["add-navigation-view", "result"] },
+    path: { fragment: "narrow/channel/1-general" },
+  },
   description: "A view that every client has is as it was at first then.",
   missingIs404: true,
 });

@@ -10,6 +10,11 @@ export const updateNavigationView = operation({
   pathParams: { fragment: path.rest() },
   access: "account",
   summary: "Update a navigation view",
+  example: {
+    made: { ADDED: ["add-navigation-view", "result"] },
+    path: { fragment: "narrow/channel/1-general" },
+    params: { is_pinned: false },
+  },
   params: {
     is_pinned: form
       .bool()

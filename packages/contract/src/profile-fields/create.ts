@@ -11,6 +11,7 @@ export const createProfileField = operation({
   path: "/api/v1/realm/profile_fields",
   access: "administrator",
   summary: "Create a custom profile field",
+  example: { params: { name: "Pronouns $RANDOM", field_type: 1 } },
   description: `It is the last in the order. An organization has at most ${bounds.profileFields}.`,
   params: {
     field_type: oneInteger([1, 2, 3, 4, 5, 6, 7, 8]).describe(

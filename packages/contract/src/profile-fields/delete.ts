@@ -8,6 +8,7 @@ export const deleteProfileField = operation({
   path: "/api/v1/realm/profile_fields/{field_id}",
   access: "administrator",
   summary: "Delete a custom profile field",
+  example: { made: { FIELD_ID: ["create-profile-field", "id"] }, path: { field_id: "$FIELD_ID" } },
   description: "Everybody's value of it is deleted too.",
   pathParams: { field_id: path.int() },
 });

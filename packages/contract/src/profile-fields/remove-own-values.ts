@@ -11,6 +11,7 @@ export const removeOwnProfile = operation({
   path: "/api/v1/users/me/profile_data",
   access: "human",
   summary: "Remove your values of custom profile fields",
+  example: { made: { FIELD_ID: ["create-profile-field", "id"] }, params: { data: "[$FIELD_ID]" } },
   description: "All of them, or none where a field is unknown or reserved to administrators.",
   params: {
     data: form

@@ -11,6 +11,7 @@ export const reorderProfileFields = operation({
   path: "/api/v1/realm/profile_fields",
   access: "administrator",
   summary: "Reorder custom profile fields",
+  example: { made: { FIELD_ID: ["create-profile-field", "id"] }, params: { order: "[$FIELD_ID]" } },
   params: {
     order: form
       .json(z.array(shape.id), { most: mostProfileFields })

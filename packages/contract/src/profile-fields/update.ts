@@ -9,6 +9,11 @@ export const updateProfileField = operation({
   path: "/api/v1/realm/profile_fields/{field_id}",
   access: "administrator",
   summary: "Update a custom profile field",
+  example: {
+    made: { FIELD_ID: ["create-profile-field", "id"] },
+    path: { field_id: "$FIELD_ID" },
+    params: { hint: "How others speak of you" },
+  },
   description:
     "Everything is changed or nothing. Who had a choice that a dropdown has no more has no value any more.",
   pathParams: { field_id: path.int() },

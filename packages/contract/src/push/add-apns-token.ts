@@ -8,6 +8,7 @@ export const addApnsToken = operation({
   path: "/api/v1/users/me/apns_device_token",
   access: "human",
   summary: "Add an APNs device token",
+  example: { params: { token: "c0ffee", appid: "test.carillon.app" } },
   params: {
     token: form.text().describe("Hexadecimal digits, at most 4096, in upper or lower case."),
     appid: form.text().describe("The app's bundle identifier: letters, digits, dots and hyphens."),

@@ -8,6 +8,7 @@ export const addFcmToken = operation({
   path: "/api/v1/users/me/android_gcm_reg_id",
   access: "human",
   summary: "Add an FCM registration token",
+  example: { params: { token: "c0ffee" } },
   description:
     "The older way to push, which this server does not send by; a token goes when its device registers by " +
     "`POST /mobile_push/register`.",

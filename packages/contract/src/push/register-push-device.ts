@@ -13,6 +13,11 @@ export const registerPushDevice = operation({
   path: "/api/v1/mobile_push/register",
   access: "human",
   summary: "Register a device for end-to-end encrypted push notifications",
+  example: {
+    made: { DEVICE_ID: ["register-client-device", "device_id"] },
+    params: { device_id: "$DEVICE_ID" },
+    refused: [400, "no push service is configured"],
+  },
   description:
     "`push_key` and `push_key_id` belong together, and so do the four other parameters of the token: at least one of the " +
     "two groups has to be complete, for a device's first registration both. The server passes the token on to the push " +

@@ -8,5 +8,6 @@ export const removeFcmToken = operation({
   path: "/api/v1/users/me/android_gcm_reg_id",
   access: "human",
   summary: "Remove an FCM registration token",
+  example: { params: { token: "c0ffee" } },
   params: { token: form.text().describe("At most 4096 characters.") },
 });

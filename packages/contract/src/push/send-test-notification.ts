@@ -9,6 +9,7 @@ export const sendTestNotification = operation({
   path: "/api/v1/mobile_push/e2ee/test_notification",
   access: "human",
   summary: "Send a test notification",
+  example: { refused: [400, "no push service is configured"] },
   description:
     "To the caller's devices that the push service has acknowledged. It is answered when the push service has taken the " +
     "notification over, or has not.",

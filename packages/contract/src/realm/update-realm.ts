@@ -12,6 +12,7 @@ export const updateRealm = operation({
   path: "/api/v1/realm",
   access: "administrator",
   summary: "Update the organization",
+  example: { params: { description: "Where we try Carillon" } },
   description:
     "The answer names what was changed: each permission with its new value, texts as `updated`. Everything is changed " +
     "or nothing.",

@@ -10,6 +10,7 @@ export const createReminder = operation({
   path: "/api/v1/reminders",
   access: "account",
   summary: "Be reminded of a message",
+  example: { params: { note: "Answer this" } },
   description:
     "The notification bot will write to the caller, with a link to the message and its text as it is by then.",
   params: {

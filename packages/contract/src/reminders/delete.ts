@@ -10,6 +10,10 @@ export const deleteReminder = operation({
   pathParams: { reminder_id: path.int({ max: maxLongId }) },
   access: "account",
   summary: "Delete a reminder",
+  example: {
+    made: { REMINDER_ID: ["create-reminder", "reminder_id"] },
+    path: { reminder_id: "$REMINDER_ID" },
+  },
   missingIs404: true,
   errors: ["BAD_REQUEST"],
 });

@@ -9,6 +9,7 @@ export const createSavedSnippet = operation({
   path: "/api/v1/saved_snippets",
   access: "account",
   summary: "Create a saved snippet",
+  example: { params: { title: "Welcome", content: "Welcome to the team!" } },
   params: {
     title: form.text().describe("At most 60 characters."),
     content: form.text().describe("As long as a message may be."),

@@ -9,5 +9,9 @@ export const deleteSavedSnippet = operation({
   pathParams: { saved_snippet_id: path.int() },
   access: "account",
   summary: "Delete a saved snippet",
+  example: {
+    made: { SNIPPET_ID: ["create-saved-snippet", "saved_snippet_id"] },
+    path: { saved_snippet_id: "$SNIPPET_ID" },
+  },
   missingIs404: true,
 });

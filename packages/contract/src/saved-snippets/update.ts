@@ -10,6 +10,11 @@ export const updateSavedSnippet = operation({
   pathParams: { saved_snippet_id: path.int() },
   access: "account",
   summary: "Edit a saved snippet",
+  example: {
+    made: { SNIPPET_ID: ["create-saved-snippet", "saved_snippet_id"] },
+    path: { saved_snippet_id: "$SNIPPET_ID" },
+    params: { title: "Welcome to all" },
+  },
   params: {
     title: form.text().optional().describe("At most 60 characters."),
     content: form.text().optional().describe("As long as a message may be."),

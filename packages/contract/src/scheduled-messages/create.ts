@@ -16,6 +16,7 @@ export const createScheduledMessage = operation({
   path: "/api/v1/scheduled_messages",
   access: "account",
   summary: "Schedule a message",
+  example: { params: { type: "channel", to: 1, topic: "hello", content: "Sent on time, once." } },
   description:
     "The message is checked as if it were sent now, and again when it is due. Until then it is nobody's message.",
   params: {

@@ -9,6 +9,10 @@ export const deleteScheduledMessage = operation({
   pathParams: { scheduled_message_id: scheduledMessageId },
   access: "account",
   summary: "Delete a scheduled message",
+  example: {
+    made: { SCHEDULED_MESSAGE_ID: ["create-scheduled-message", "scheduled_message_id"] },
+    path: { scheduled_message_id: "$SCHEDULED_MESSAGE_ID" },
+  },
   missingIs404: true,
   errors: ["BAD_REQUEST"],
 });

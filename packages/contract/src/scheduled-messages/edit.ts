@@ -17,6 +17,11 @@ export const editScheduledMessage = operation({
   pathParams: { scheduled_message_id: scheduledMessageId },
   access: "account",
   summary: "Edit a scheduled message",
+  example: {
+    made: { SCHEDULED_MESSAGE_ID: ["create-scheduled-message", "scheduled_message_id"] },
+    path: { scheduled_message_id: "$SCHEDULED_MESSAGE_ID" },
+    params: { content: "Sent later, once.", scheduled_delivery_timestamp: 4_102_448_400 },
+  },
   description:
     "What is not given keeps its value. A message that could not be sent comes back to life with a new time.",
   params: {

@@ -12,6 +12,7 @@ export const updateSettings = operation({
   path: "/api/v1/settings",
   access: "human",
   summary: "Change one's own settings",
+  example: { params: { twenty_four_hour_time: true } },
   description:
     "Only what differs from before is stored and told. One unusable value refuses the whole request.",
   errors: ["UNAUTHORIZED_PRINCIPAL"],

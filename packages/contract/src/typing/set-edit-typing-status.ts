@@ -10,6 +10,11 @@ export const setEditTypingStatus = operation({
   path: "/api/v1/messages/{message_id}/typing",
   access: "account",
   summary: "Say that you are editing a message",
+  example: {
+    made: { MESSAGE_ID: ["send-message", "id"] },
+    path: { message_id: "$MESSAGE_ID" },
+    params: { op: "start" },
+  },
   description:
     "Only of the caller's own messages, as long as their content may be edited. Nothing is passed on in channels of " +
     "more than 100 subscribers.",

@@ -11,6 +11,7 @@ export const setTypingStatus = operation({
   path: "/api/v1/typing",
   access: "account",
   summary: "Say that you are typing",
+  example: { params: { op: "start", to: [5] } },
   description:
     "Only where the caller could send a message. Nothing is passed on in channels of more than 100 subscribers.",
   params: {

@@ -13,6 +13,7 @@ export const createUserGroup = operation({
   path: "/api/v1/user_groups/create",
   access: "non-guest",
   summary: "Create a user group",
+  example: { params: { name: "designers $RANDOM", description: "Who designs", members: [6] } },
   description: "The creator is a member only if listed.",
   params: {
     name: form.text().describe("At most 100 characters, unique among all groups."),

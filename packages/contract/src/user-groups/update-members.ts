@@ -14,6 +14,11 @@ export const updateUserGroupMembers = operation({
   path: "/api/v1/user_groups/{user_group_id}/members",
   access: "non-guest",
   summary: "Change the members of a user group",
+  example: {
+    made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
+    path: { user_group_id: "$USER_GROUP_ID" },
+    params: { add: [5] },
+  },
   description: "All of it or nothing, in the order of the parameters; people concerned are told.",
   pathParams: { user_group_id: path.int() },
   params: {

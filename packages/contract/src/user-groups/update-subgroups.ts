@@ -14,6 +14,11 @@ export const updateUserGroupSubgroups = operation({
   path: "/api/v1/user_groups/{user_group_id}/subgroups",
   access: "non-guest",
   summary: "Change the subgroups of a user group",
+  example: {
+    made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
+    path: { user_group_id: "$USER_GROUP_ID" },
+    params: { add: [3] },
+  },
   description: "All of it or nothing. No group can be a part of itself.",
   pathParams: { user_group_id: path.int() },
   params: {

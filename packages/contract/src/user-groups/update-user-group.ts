@@ -11,6 +11,11 @@ export const updateUserGroup = operation({
   path: "/api/v1/user_groups/{user_group_id}",
   access: "non-guest",
   summary: "Update a user group",
+  example: {
+    made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
+    path: { user_group_id: "$USER_GROUP_ID" },
+    params: { description: "Who draws and who writes" },
+  },
   description:
     "For those who manage the group. Everything is changed or nothing; deactivated groups can be changed too.",
   pathParams: { user_group_id: path.int() },

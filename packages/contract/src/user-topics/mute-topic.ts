@@ -8,6 +8,7 @@ export const muteTopic = operation({
   path: "/api/v1/users/me/subscriptions/muted_topics",
   access: "account",
   summary: "Mute a topic, or no longer",
+  example: { params: { stream_id: 1, topic: "hello", op: "add" } },
   description: "The older form of `POST /user_topics`. Give `stream_id` or `stream`, not both.",
   params: {
     stream_id: form.id().optional(),

@@ -8,6 +8,7 @@ export const setTopicPolicy = operation({
   path: "/api/v1/user_topics",
   access: "account",
   summary: "Mute, unmute or follow a topic",
+  example: { params: { topic: "hello", visibility_policy: 3 } },
   params: {
     stream_id: form.id(),
     topic: form.text().describe("Need not have a message yet."),

@@ -9,6 +9,10 @@ export const confirmNewEmail = operation({
   path: "/accounts/confirm_new_email/{token}",
   access: "anyone",
   summary: "Confirm a new e-mail address",
+  example: {
+    path: { token: "from-the-mail" },
+    refused: [400, "nobody has asked for a new address"],
+  },
   description:
     "What the link of the mail leads to that `PATCH /settings` with `email` sends. It works once, for 24 hours.",
   pathParams: { token: path.text() },

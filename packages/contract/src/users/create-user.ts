@@ -9,6 +9,13 @@ export const createUser = operation({
   path: "/api/v1/users",
   access: "administrator",
   summary: "Create a user",
+  example: {
+    params: {
+      email: "new-$RANDOM@carillon.test",
+      password: "a long passphrase of theirs",
+      full_name: "Nora Newcomer",
+    },
+  },
   description: "For administrators whose account may create users; the new account is a member.",
   params: {
     email: form.text(),

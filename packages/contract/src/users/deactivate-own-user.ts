@@ -7,6 +7,7 @@ export const deactivateOwnUser = operation({
   path: "/api/v1/users/me",
   access: "account",
   summary: "Deactivate one's own account",
+  example: { as: "guest" },
   description:
     "The caller's bots are deactivated first, as with `DELETE /users/{user_id}`. Nothing is deleted.",
   errors: ["CANNOT_DEACTIVATE_LAST_USER"],

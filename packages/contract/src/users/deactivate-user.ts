@@ -11,6 +11,7 @@ export const deactivateUser = operation({
   access: "administrator",
   accessError: "BAD_REQUEST",
   summary: "Deactivate a user",
+  example: { made: { USER_ID: ["create-user", "user_id"] }, path: { user_id: "$USER_ID" } },
   description:
     "For administrators of the organization. The user's bots are deactivated first, each by itself: a request that " +
     "fails halfway is repeated. When it is answered, no key of theirs works any more. Bots have an operation of their own.",

@@ -9,6 +9,7 @@ export const devFetchApiKey = operation({
   path: "/api/v1/dev_fetch_api_key",
   access: "anyone",
   summary: "Get an API key without a password",
+  example: { params: { username: "member@carillon.test" }, refused: [400, "DEVELOPMENT is off"] },
   description: "Only where the server runs with `DEVELOPMENT=true`.",
   params: { username: form.text().describe("The account's e-mail address.") },
   result: apiKeyAnswer,

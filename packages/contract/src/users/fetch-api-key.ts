@@ -9,6 +9,7 @@ export const fetchApiKey = operation({
   path: "/api/v1/fetch_api_key",
   access: "anyone",
   summary: "Exchange a password for the API key",
+  example: { params: { username: "member@carillon.test", password: "$PASSWORD" } },
   description: "Returns the existing key; asking never changes it.",
   params: {
     username: form.text().describe("The account's e-mail address."),

@@ -9,6 +9,7 @@ export const reactivateUser = operation({
   access: "administrator",
   accessError: "BAD_REQUEST",
   summary: "Reactivate a user",
+  example: { made: { USER_ID: ["create-user", "user_id"] }, path: { user_id: "$USER_ID" } },
   description:
     "For administrators of the organization. The account has its key, role, subscriptions and groups again; the bots " +
     "of a user stay deactivated. A bot whose owner is deactivated becomes the caller's.",

@@ -8,5 +8,6 @@ export const unmuteUser = operation({
   path: "/api/v1/users/me/muted_users/{muted_user_id}",
   access: "account",
   summary: "Unmute a user",
+  example: { made: { MUTED: ["mute-user", "result"] } },
   pathParams: { muted_user_id: path.int() },
 });

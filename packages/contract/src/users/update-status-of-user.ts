@@ -10,6 +10,7 @@ export const updateStatusOfUser = operation({
   pathParams: { user_id: path.int() },
   access: "administrator",
   summary: "Update a user's status",
+  example: { params: { status_text: "On holiday" } },
   description: "What is not sent stays as it is. Active people have a status, bots have none.",
   params: statusParameters,
 });

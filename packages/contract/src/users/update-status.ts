@@ -8,6 +8,7 @@ export const updateStatus = operation({
   path: "/api/v1/users/me/status",
   access: "human",
   summary: "Update your status",
+  example: { params: { status_text: "At lunch", emoji_name: "hamburger" } },
   description:
     "What is not sent stays as it is: send the text, or the emoji, or both. Empty takes it away.",
   params: statusParameters,

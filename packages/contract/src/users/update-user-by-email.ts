@@ -10,6 +10,7 @@ export const updateUserByEmail = operation({
   access: "administrator",
   accessError: "BAD_REQUEST",
   summary: "Update a user, named by e-mail address",
+  example: { params: { full_name: "Mona Moderator" } },
   description: updateUserDescription,
   pathParams: { email: path.text() },
   params: updateUserParameters,

@@ -10,6 +10,7 @@ export const updateUser = operation({
   access: "administrator",
   accessError: "BAD_REQUEST",
   summary: "Update a user",
+  example: { params: { full_name: "Mona M. Moderator" } },
   description: updateUserDescription,
   pathParams: { user_id: path.int() },
   params: updateUserParameters,

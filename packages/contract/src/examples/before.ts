@@ -1,0 +1,14 @@
+const login = `login() { sed -n 's/^email=//p' "$1" | tr '\\n' :; sed -n 's/^key=//p' "$1"; }`;
+const accounts = ["owner", "admin", "moderator", "member", "guest", "bot"].map(
+  (name) => `${name.toUpperCase()}=$(login var/zuliprc/${name}.zuliprc)`,
+);
+const password = `PASSWORD=$(grep -A 2 '"member@' var/zuliprc/accounts.json | sed -n 's/.*"password": "\\(.*\\)".*/\\1/p')`;
+
+/** What the examples want to know of a shell: who asks, from the files that a first start leaves. */
+export const beforeExamples = [login, ...accounts, password].join("\n");
+
+/** The same in words. */
+export const aboutExamples =
+  "Each operation has an example for bash, which works in the folder of a server that `npm start` has begun with its demo. " +
+  "These lines tell the shell who the accounts are; elsewhere, set `MEMBER` and the others to an e-mail address and an API " +
+  "key with a colon between them.";

@@ -1,0 +1,73 @@
+import type { Operation } from "../operation.ts";
+import type { Caller } from "./example.ts";
+import { exampleOf, type WholeExample } from "./example-of.ts";
+
+/**
+ * The example of an operation for a shell, with what has to be made first. `$OWNER`, `$MEMBER` … are an account's e-mail
+ * address and key with a colon between them.
+ * @param operations those that it may take its values from
+ * @param serverUrl the address that clients use
+ */
+export function curlExample(
+  operation: Operation,
+  operations: readonly Operation[],
+  serverUrl: string,
+): string {
+  const example = exampleOf(operation);
+  const made = Object.entries(example.made).map(([name, [id, field]]) => {
+    const maker = operations.find((other) => other.id === id);
+    if (!maker) throw new TypeError(`${operation.id}: there is no ${id}`);
+    const lines = curlExample(maker, operations, serverUrl).split("\n");
+    const before = lines.filter((line) => /^[A-Z_]+=/.test(line));
+    const call = lines.slice(before.length).join("\n");
+    return [...before, `${name}=$(${call} | sed -E 's/.*"${field}":"?\\[?([^],"}]*).*/\\1/')`].join(
+      "\n",
+    );
+  });
+  const [status, why] = operation.example?.refused ?? [];
+  const comment = status === undefined ? [] : [`# Answered with ${status} where ${why}.`];
+  return [...comment, ...made, curl(operation, example, serverUrl)].join("\n");
+}
+
+function curl(operation: Operation, example: WholeExample, serverUrl: string): string {
+  const { method } = operation;
+  const inQuery = method === "GET" || method === "DELETE";
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    inPath(example.path[name] ?? name),
+  );
+  const fields = Object.entries(example.params).map(([name, value]) => field(name, value));
+  // What is sent makes a POST of a request, or the query of a GET.
+  const usual = fields.length > 0 && !inQuery ? "POST" : "GET";
+  return [
+    "curl -sS",
+    ...(example.as ? [`-u "${shellName(example.as)}"`] : []),
+    ...(inQuery && fields.length > 0 ? ["-G"] : []),
+    ...(method === usual ? [] : [`-X ${method}`]),
+    quoted(serverUrl + path),
+    ...fields,
+  ].join(" ");
+}
+
+/** The variable with an account's credentials. */
+export function shellName(account: Caller): string {
+  return `$${account.toUpperCase()}`;
+}
+
+function inPath(value: string | number): string {
+  const text = String(value);
+  return text.startsWith("$") ? text : encodeURIComponent(text);
+}
+
+function field(name: string, value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  // What a form has as it is.
+  const isPlain = /^[\w.-]*$/.test(text);
+  return `${isPlain ? "-d" : "--data-urlencode"} ${quoted(`${name}=${text}`)}`;
+}
+
+const variable = /\$[A-Z_]+/;
+
+function quoted(text: string): string {
+  if (variable.test(text)) return `"${text.replaceAll(/[\\"`]/g, String.raw`\$&`)}"`;
+  return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

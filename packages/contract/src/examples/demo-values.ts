@@ -1,0 +1,20 @@
+/** What examples send for a parameter unless they say otherwise, by its name: what there is after a first start. */
+export const demoValues: Readonly<Record<string, unknown>> = {
+  bot_id: 8,
+  content: "Hello from *curl*",
+  data: [],
+  email: "moderator@carillon.test",
+  emoji_name: "tada",
+  last_event_id: -1,
+  message_id: 4,
+  muted_user_id: 7,
+  op: "add",
+  scheduled_delivery_timestamp: 4_102_444_800,
+  stream: "general",
+  stream_id: 1,
+  topic: "hello",
+  topic_name: "hello",
+  user_id: 5,
+  user_id_or_email: 5,
+  version: "current",
+};

@@ -1,0 +1,55 @@
+import type { Operation } from "../operation.ts";
+import type { JsonSchema } from "../parameter.ts";
+import { demoValues } from "./demo-values.ts";
+import type { Caller, Example } from "./example.ts";
+
+/** An example with everything that follows from the declaration. */
+export interface WholeExample {
+  /** Nobody where no credentials are read. */
+  readonly as: Caller | undefined;
+  readonly path: Readonly<Record<string, string | number>>;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly made: Readonly<Required<Example>["made"]>;
+}
+
+const callers: Readonly<Record<Operation["access"], Caller | undefined>> = {
+  anyone: undefined,
+  account: "member",
+  human: "member",
+  bot: "bot",
+  "non-guest": "member",
+  administrator: "owner",
+  owner: "owner",
+};
+
+/**
+ * What the example of an operation sends: what is required, with the values of the demo, and what the declaration adds.
+ */
+export function exampleOf(operation: Operation): WholeExample {
+  const { example = {}, access } = operation;
+  const valueOf = (name: string, schema: JsonSchema): unknown => {
+    const value = demoValues[name] ?? firstOf(schema);
+    // A test asks for the examples of all operations; those of other tests have none.
+    return value ?? name;
+  };
+  const path = operation.pathDecoders.map(({ name, parameter }) => [
+    name,
+    example.path?.[name] ?? valueOf(name, parameter.schema),
+  ]);
+  const required = operation.decoders
+    .filter(
+      ({ name, parameter }) => parameter.presence.required && !(name in (example.params ?? {})),
+    )
+    .map(({ name, parameter }) => [name, valueOf(name, parameter.codec.schema)]);
+  return {
+    as: example.as ?? callers[access],
+    path: Object.fromEntries(path) as WholeExample["path"],
+    params: { ...Object.fromEntries(required), ...example.params },
+    made: example.made ?? {},
+  };
+}
+
+/** The first of the values that a schema lists. */
+function firstOf({ enum: values, type }: JsonSchema): unknown {
+  return Array.isArray(values) ? values[0] : type === "boolean" ? true : undefined;
+}
