@@ -34,7 +34,11 @@ describe("the reference in a browser", () => {
 
   it("shows every operation, asks nobody else, and breaks no rule of its policy", async () => {
     const { page, complaints, asked } = await open();
-    expect(await shownIn(page)).to.have.length(allOperations.length);
+    const shown = await shownIn(page);
+    const events = shown.filter((id) => id.startsWith("operations-event_types-"));
+    expect(shown).to.have.length(allOperations.length + events.length);
+    const { body } = await gateway.anonymous.get("/api/v1/openapi.json");
+    expect(events).to.have.length(Object.keys(body["x-webhooks"] as object).length);
     expect(complaints).to.deep.equal([]);
     expect(asked.filter((url) => !url.startsWith(`${gateway.url}/`))).to.deep.equal([]);
   });
@@ -48,6 +52,17 @@ describe("the reference in a browser", () => {
     await found.getByText("scheduled_delivery_timestamp").first().waitFor();
     await found.getByText('curl -sS -u "$MEMBER"').first().waitFor();
     await found.getByText("RATE_LIMIT_HIT").first().waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it("finds an event, and shows its payload", async () => {
+    const { page, complaints } = await open();
+    await page.getByRole("searchbox").fill("event types reaction/add");
+    const found = page.locator(".opblock");
+    await waitFor(async () => (await found.count()) === 1 || undefined, { what: "one is found" });
+    await found.locator(".opblock-summary").click();
+    await found.getByText('"emoji_name": "tada"').first().waitFor();
+    expect(await found.getByText("Try it out").isVisible()).to.equal(false);
     expect(complaints).to.deep.equal([]);
   });
 

@@ -2,6 +2,8 @@ import { z } from "zod";
 import { refusalsOf } from "./answers.ts";
 import { areaOf } from "./area.ts";
 import { errorCodes, type ErrorCode } from "./error-codes.ts";
+import { eventWebhooks } from "./events/event-webhooks.ts";
+import { getEvents } from "./events/get-events.ts";
 import { aboutExamples, beforeExamples } from "./examples/before.ts";
 import { curlExample } from "./examples/curl.ts";
 import { parameterSchema, schemaOf } from "./json-schema.ts";
@@ -21,6 +23,7 @@ export function openApi(
   options: OpenApiOptions,
 ): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
+  const hasEvents = operations.some(({ id }) => id === getEvents.id);
   for (const operation of operations) {
     (paths[operation.path] ??= {})[operation.method.toLowerCase()] = {
       ...describe(operation),
@@ -42,6 +45,8 @@ export function openApi(
     },
     servers: [{ url: options.serverUrl }],
     paths,
+    // What OpenAPI 3.1 calls webhooks, by the name that they have in documents of 3.0.
+    ...(hasEvents ? { "x-webhooks": eventWebhooks() } : {}),
     components: {
       securitySchemes: {
         apiKey: {

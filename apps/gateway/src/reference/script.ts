@@ -13,10 +13,22 @@ export const script = String.raw`"use strict";
   const spec = await answer.json();
   // Requests that are tried go to where the page came from, by whatever name that was.
   spec.servers = [{ url: new URL(".", location.href).href.replace(/\/$/, "") }];
-  for (const item of [...Object.values(spec.paths), ...Object.values(spec.webhooks || {})])
+  for (const item of Object.values(spec.paths))
     for (const operation of Object.values(item))
       for (const sample of operation["x-codeSamples"] || [])
         operation.description = (operation.description || "") + "\n\n${"```"}sh\n" + sample.source + "\n${"```"}\n";
+  // The viewer lists what has a path and a method; the style takes these away from events.
+  for (const [name, { post }] of Object.entries(spec["x-webhooks"] || {}))
+    spec.paths[name] = {
+      get: {
+        operationId: post.operationId,
+        tags: post.tags,
+        summary: post.summary,
+        description: post.description,
+        security: [],
+        responses: { event: { description: "In the answer of GET /api/v1/events", content: post.requestBody.content } },
+      },
+    };
 
   SwaggerUIBundle({
     spec,
@@ -30,7 +42,7 @@ export const script = String.raw`"use strict";
     validatorUrl: null,
   });
 
-  function search({ React, Im }) {
+  function search({ React }) {
     const h = React.createElement;
     const wordsOf = (phrase) => String(phrase).toLowerCase().split(/\s+/).filter(Boolean);
     const says = (text, phrase) => wordsOf(phrase).every((word) => text.toLowerCase().includes(word));
@@ -59,19 +71,6 @@ export const script = String.raw`"use strict";
               value: phrase === true || phrase === "true" ? "" : phrase,
               onChange: (event) => layoutActions.updateFilter(event.target.value || true),
             }),
-          );
-        },
-        Webhooks: ({ specSelectors, layoutSelectors, getComponent }) => {
-          const Event = getComponent("OperationContainer", true);
-          const phrase = layoutSelectors.currentFilter();
-          const events = Object.entries(specSelectors.selectWebhooksOperations() || {})
-            .flatMap(([name, all]) => all.map((one) => ({ name, ...one })))
-            .filter(({ name, operation }) => phrase === true || says(textOf(name, "event", operation, "events"), phrase));
-          return events.length === 0 ? null : h("div", { className: "webhooks", id: "events" },
-            h("h2", null, "Events"),
-            events.map(({ name, method, operation, specPath }) =>
-              h(Event, { key: name, op: operation, tag: "events", method, path: name, specPath: Im.List(specPath), allowTryItOut: false }),
-            ),
           );
         },
       },

@@ -3,6 +3,8 @@ export const style = `
 body { margin: 0; background: #fafafa; }
 .before { font: 1rem/1.5 sans-serif; margin: 2rem; }
 .swagger-ui .search input { box-sizing: border-box; width: 100%; padding: 0.6rem 0.8rem; margin: 0; font-size: 1rem; }
+[id^="operations-event_types-event"] .opblock-summary-method { visibility: hidden; width: 0; min-width: 0; padding: 0; }
+[id^="operations-event_types-event"] .try-out, [id^="operations-event_types-event"] .opblock-section { display: none; }
 @media (max-width: 600px) {
   .swagger-ui .wrapper { padding: 0 0.5rem; }
   .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }

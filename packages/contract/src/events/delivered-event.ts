@@ -17,7 +17,7 @@ writtenAs.set(deliveredEvent, () => {
 });
 
 /** Every form in which clients get the event. */
-function formsOf(declared: EventDeclaration): z.ZodType[] {
+export function formsOf(declared: EventDeclaration): z.ZodType[] {
   const { type, op, about: description, fields, older } = declared;
   const forms = [fields, ...Object.values(older).flatMap((form) => form.fields ?? [])];
   const kind = { id: z.int(), type: z.literal(type) };

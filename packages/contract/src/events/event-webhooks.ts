@@ -1,0 +1,44 @@
+import { sampleOf } from "../examples/sample.ts";
+import { schemaOf } from "../json-schema.ts";
+import { allEvents, kindOf } from "./all-events.ts";
+import { formsOf } from "./delivered-event.ts";
+import type { EventDeclaration } from "./event.ts";
+
+/**
+ * Events by `type` and `op`, as OpenAPI describes what a server tells others by itself (webhooks, with 3.1): each with its
+ * forms and an example.
+ */
+export function eventWebhooks(): Record<string, object> {
+  const told = allEvents
+    .filter(({ internal, notServedYet }) => !internal && !notServedYet)
+    .toSorted((a, b) => (kindOf(a) < kindOf(b) ? -1 : 1));
+  return Object.fromEntries(
+    told.map((declared) => [kindOf(declared), { post: webhook(declared) }]),
+  );
+}
+
+function webhook(declared: EventDeclaration): object {
+  const { about, to, receivers = "everybody", older } = declared;
+  const schemas = formsOf(declared).map((form) => schemaOf(form, "output"));
+  const forms = Object.entries(older).map(
+    ([reason, form]) => `Without \`${reason}\`: ${form.about}`,
+  );
+  const [first = {}] = schemas;
+  return {
+    operationId: `event-${kindOf(declared).replaceAll(/\W+/g, "-")}`,
+    tags: ["event types"],
+    summary: about,
+    description: [`To: ${to === "everybody" ? "every active account" : receivers}.`, ...forms].join(
+      "\n\n",
+    ),
+    requestBody: {
+      content: {
+        "application/json": {
+          schema: schemas.length > 1 ? { oneOf: schemas } : first,
+          example: sampleOf(first),
+        },
+      },
+    },
+    responses: { "200": { description: "Clients ask for events, and answer nothing." } },
+  };
+}
