@@ -39,7 +39,8 @@ export function registerRequest(
   });
 }
 
-function formRequest(
+/** A POST of a member. */
+export function formRequest(
   member: Member,
   path: string,
   fields: Readonly<Record<string, string>>,
