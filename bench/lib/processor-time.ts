@@ -1,0 +1,69 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { Redis } from "ioredis";
+import type { BenchDatabase } from "./servers.ts";
+import { processorMsOf } from "./settle.ts";
+
+/** Processor time that the servers of a bench have used so far, in milliseconds. */
+export interface ServerTimes {
+  /** All processes of PostgreSQL, also those that have ended. */
+  postgres(): number;
+  /** 0 where the queues are on PostgreSQL. */
+  redis(): number;
+}
+
+export async function serverTimes({ db, redisUrl }: BenchDatabase): Promise<ServerTimes> {
+  const [own] = await db.rows<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+  const postmaster = parentOf(own?.pid ?? 0);
+  const redis = redisUrl ? await redisPid(redisUrl) : undefined;
+  return {
+    postgres: () =>
+      processorMsOf(postmaster) +
+      endedMs(postmaster) +
+      children(postmaster).reduce((sum, pid) => sum + leftMs(pid), 0),
+    redis: () => (redis === undefined ? 0 : processorMsOf(redis)),
+  };
+}
+
+/** The fields of `/proc/PID/stat` behind the name of the program, which may hold spaces. */
+function fieldsOf(pid: number): string[] {
+  return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+}
+
+function parentOf(pid: number): number {
+  return Number(fieldsOf(pid)[1]);
+}
+
+/** Of children that have ended and were waited for. */
+function endedMs(pid: number): number {
+  const fields = fieldsOf(pid);
+  return (Number(fields[13]) + Number(fields[14])) * 10;
+}
+
+function children(of: number): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return parentOf(pid) === of;
+      } catch {
+        // It has ended meanwhile.
+        return false;
+      }
+    });
+}
+
+function leftMs(pid: number): number {
+  try {
+    return processorMsOf(pid);
+  } catch {
+    return 0;
+  }
+}
+
+async function redisPid(url: string): Promise<number> {
+  const connection = new Redis(url);
+  const info = await connection.info("server");
+  connection.disconnect();
+  return Number(/process_id:(\d+)/.exec(info)?.[1]);
+}
