@@ -197,7 +197,7 @@ describe("declared statements", () => {
     const wrong = sources.flatMap(({ path, text }) =>
       [...text.matchAll(/\b(?:statement|composed)\(\{\s*name:\s*"([^"]+)"/g)]
         .map(([, name = ""]) => name)
-        .filter((name) => ofBouncer(name) !== path.startsWith("apps/bouncer/")),
+        .filter((name) => ofBouncer(name) !== /^apps\/(bouncer|cli\/src\/bouncer)\//.test(path)),
     );
     expect(wrong).to.deep.equal([]);
   });

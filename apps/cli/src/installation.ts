@@ -81,6 +81,25 @@ export function onEmbedded<Result>(
   );
 }
 
+/**
+ * Works on the database of the push bouncer: that of BOUNCER_DATABASE_URL, or of the one that `npm start` runs.
+ * @throws StartupError where there is none
+ */
+export function onBouncer<Result>(
+  context: Context,
+  work: (databaseUrl: string, secretKey: string | undefined) => Promise<Result>,
+): Promise<Result> {
+  const { BOUNCER_DATABASE_URL: own, DATABASE_URL: chat, SECRET_KEY } = environmentOf(context);
+  if (own !== undefined) return work(own, SECRET_KEY);
+  if (chat !== undefined)
+    throw new StartupError("BOUNCER_DATABASE_URL is not set: the database of the push bouncer");
+  return onInstallation(context, ({ databaseUrl, secretKey }) => {
+    const url = new URL(databaseUrl);
+    url.pathname = "/carillon_bouncer";
+    return work(url.href, secretKey);
+  });
+}
+
 /** The database and the rules' site of an installation, for actions. */
 export interface Workplace extends Installation {
   readonly db: Database;

@@ -7,6 +7,8 @@ import { z } from "zod";
  */
 const header = z.strictObject({
   format: z.literal(1),
+  /** Whose database it is of, where it is not the chat server's. */
+  of: z.literal("bouncer").optional(),
   madeAt: z.iso.datetime(),
   /** `server_version` of the PostgreSQL it comes from. */
   postgres: z.string(),

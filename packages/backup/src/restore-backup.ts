@@ -2,8 +2,11 @@ import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import {
   applyMigrations,
+  bouncerMigrations,
+  chatMigrations,
   checkServer,
   forgetAlarms,
+  type MigrationSet,
   replayMigrations,
   type Sql,
   type Statement,
@@ -37,6 +40,7 @@ export interface Restored {
 /**
  * Brings a backup into an empty database, whatever version of PostgreSQL it comes from, all of it or nothing; then brings
  * the database to this build's state. Alarms are set anew by the workers, and clients register again.
+ * @param set whose database it is
  * @param check looks at what was restored before it is kept; nothing is where it throws
  * @throws StartupError where the database is not empty, or the backup is not whole or not ours
  */
@@ -44,13 +48,14 @@ export async function restoreBackup(
   databaseUrl: string,
   source: Readable,
   check: (sql: Sql) => Promise<void> = async () => {},
+  set: MigrationSet = chatMigrations,
 ): Promise<Restored> {
   const restored = await onConnection(databaseUrl, async (client) => {
     await checkServer(client);
     await ask(client, "BEGIN");
-    await checkEmpty(client);
+    await checkEmpty(client, set);
     const text = unpacked(source);
-    const result = await load(client, readParts(text, isCopy)).catch(
+    const result = await load(client, readParts(text, isCopy), set).catch(
       (error: NodeJS.ErrnoException) => {
         // zlib's own: not gzip, changed, or cut off.
         if (error.code?.startsWith("Z_"))
@@ -62,7 +67,7 @@ export async function restoreBackup(
     await ask(client, "COMMIT");
     return result;
   });
-  const migrated = await applyMigrations(databaseUrl);
+  const migrated = await applyMigrations(databaseUrl, set);
   await onConnection(databaseUrl, (client) => ask(client, "ANALYZE"));
   return { rows: restored.rows, madeAt: restored.header.madeAt, migrated };
 }
@@ -82,17 +87,18 @@ function unpacked(source: Readable): AsyncIterable<Buffer> {
   return source.pipe(gunzip);
 }
 
-async function checkEmpty(client: pg.Client): Promise<void> {
+async function checkEmpty(client: pg.Client, { variable }: MigrationSet): Promise<void> {
   const tables = await listTables(client);
   if (tables.length === 0) return;
   throw new StartupError(
-    "DATABASE_URL: the database is not empty: a backup is restored into a new one, which nothing has been migrated to",
+    `${variable}: the database is not empty: a backup is restored into a new one, which nothing has been migrated to`,
   );
 }
 
 async function load(
   client: pg.Client,
   parts: AsyncGenerator<Part>,
+  set: MigrationSet,
 ): Promise<{ rows: number; header: Header }> {
   let header: Header | undefined;
   let copying: CopiedRows | undefined;
@@ -104,7 +110,8 @@ async function load(
     if (whole) throw new StartupError("the backup goes on after its last line");
     if (!header) {
       header = readHeader("line" in part ? part.line : "");
-      await replayMigrations(client, header.migrations);
+      checkWhose(header, set);
+      await replayMigrations(client, header.migrations, set);
       keys = await dropForeignKeys(client);
       await emptyTables(client);
       places = await placesOf(client);
@@ -128,8 +135,17 @@ async function load(
   }
   if (!header || !whole) throw new StartupError("the backup is cut off: its last line is missing");
   await restoreForeignKeys(client, keys);
-  await forgetAlarms(sqlOf(client));
+  if (set === chatMigrations) await forgetAlarms(sqlOf(client));
   return { rows: counted.rows, header };
+}
+
+function checkWhose({ of }: Header, set: MigrationSet): void {
+  if ((of === "bouncer") === (set === bouncerMigrations)) return;
+  throw new StartupError(
+    of === "bouncer"
+      ? "this is a backup of a push bouncer: restore it with --bouncer"
+      : "this is a backup of a chat server: restore it without --bouncer",
+  );
 }
 
 /** Of what migrations put in. */

@@ -12,7 +12,13 @@ export interface Table {
  * Tables whose rows mean nothing in another database: who listens, which processes run, who came how often. The ledger
  * of migrations is in the first line.
  */
-const leftOut = ["event_queue", "process_heartbeats", "rate_hits", "_prisma_migrations"];
+const leftOut = [
+  "event_queue",
+  "process_heartbeats",
+  "rate_hits",
+  "rate_hit",
+  "_prisma_migrations",
+];
 
 /**
  * The tables whose rows a backup has.

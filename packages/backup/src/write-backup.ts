@@ -1,7 +1,14 @@
 import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createGzip } from "node:zlib";
-import { checkMigrations, checkServer, readMigrations } from "@carillon/db";
+import {
+  bouncerMigrations,
+  chatMigrations,
+  checkMigrations,
+  checkServer,
+  type MigrationSet,
+  readMigrations,
+} from "@carillon/db";
 import type pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 
@@ -16,18 +23,23 @@ export type Backup = Trailer;
  * Writes everything that the database has, as it is at one moment, while everything runs; in slices, however much
  * it is. What is sealed stays so: without its `SECRET_KEY` nobody's key works.
  * @param target is ended when all is written
+ * @param set whose database it is
  * @throws StartupError naming DATABASE_URL: not there, too old, or not at this build's migrations
  */
-export function writeBackup(databaseUrl: string, target: Writable): Promise<Backup> {
+export function writeBackup(
+  databaseUrl: string,
+  target: Writable,
+  set: MigrationSet = chatMigrations,
+): Promise<Backup> {
   return onConnection(databaseUrl, async (client) => {
     const { version } = await checkServer(client);
-    await checkMigrations(client);
+    await checkMigrations(client, set);
     await ask(client, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const counted = { tables: 0, rows: 0 };
     // Fast: a disk or a network takes less than a processor gives.
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
     await pipeline(
-      Readable.from(texts(client, version, counted), { objectMode: false }),
+      Readable.from(texts(client, version, counted, set), { objectMode: false }),
       gzip,
       target,
     );
@@ -40,9 +52,11 @@ async function* texts(
   client: pg.Client,
   postgres: string,
   counted: Trailer,
+  set: MigrationSet,
 ): AsyncGenerator<string | Buffer> {
-  const migrations = (await readMigrations()).map(({ name, checksum }) => ({ name, checksum }));
-  yield headerLine({ format: 1, madeAt: new Date().toISOString(), postgres, migrations });
+  const migrations = (await readMigrations(set)).map(({ name, checksum }) => ({ name, checksum }));
+  const of = set === bouncerMigrations ? ({ of: "bouncer" } as const) : {};
+  yield headerLine({ format: 1, ...of, madeAt: new Date().toISOString(), postgres, migrations });
   for (const table of await listTables(client)) {
     yield `COPY ${copied(table)} FROM stdin;\n`;
     const rows = client.query(copyTo(`COPY ${copied(table)} TO STDOUT`));

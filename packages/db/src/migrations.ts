@@ -23,11 +23,20 @@ export interface MigrationSet {
 }
 
 /** Those of the chat server. */
-const chat: MigrationSet = {
+const chatMigrations: MigrationSet = {
   folder: new URL("../../../prisma/migrations/", import.meta.url),
   variable: "DATABASE_URL",
   command: "npm run migrate",
 };
+
+/** What the push bouncer's database consists of. */
+const bouncerMigrations: MigrationSet = {
+  folder: new URL("../../../apps/bouncer/migrations/", import.meta.url),
+  variable: "BOUNCER_DATABASE_URL",
+  command: "npm run bouncer -- migrate",
+};
+
+export { bouncerMigrations, chatMigrations };
 
 /** The advisory lock that Prisma's engine takes while it migrates: two migrators never run at once. */
 const migrationLock = 72_707_369;
@@ -40,7 +49,7 @@ export interface Migration {
 }
 
 /** The migrations that this build knows, in their order: the chat server's unless others are asked for. */
-export async function readMigrations(set: MigrationSet = chat): Promise<Migration[]> {
+export async function readMigrations(set: MigrationSet = chatMigrations): Promise<Migration[]> {
   const folder = fileURLToPath(set.folder);
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
@@ -72,11 +81,11 @@ const ledger = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
  */
 export async function applyMigrations(
   databaseUrl: string,
-  set: MigrationSet = chat,
+  set: MigrationSet = chatMigrations,
 ): Promise<string[]> {
   const client = await connect(databaseUrl, set);
   try {
-    if (set === chat) await checkServer(client);
+    if (set === chatMigrations) await checkServer(client);
     await client.query("SELECT pg_advisory_lock($1)", [migrationLock]);
     await client.query(ledger);
     const pending = comparison(set, await readMigrations(set), await applied(client));
@@ -113,10 +122,11 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
 export async function replayMigrations(
   client: pg.Client,
   wanted: readonly Pick<Migration, "name" | "checksum">[],
+  set: MigrationSet = chatMigrations,
 ): Promise<void> {
   await client.query("SELECT pg_advisory_xact_lock($1)", [migrationLock]);
   await client.query(ledger);
-  const known = await readMigrations();
+  const known = await readMigrations(set);
   for (const { name, checksum } of wanted) {
     const migration = known.find((one) => one.name === name);
     if (migration?.checksum !== checksum) {
@@ -132,7 +142,7 @@ export async function replayMigrations(
  */
 export async function checkMigrations(
   sql: { query: pg.Pool["query"] },
-  set: MigrationSet = chat,
+  set: MigrationSet = chatMigrations,
 ): Promise<void> {
   const rows = await applied(sql).catch((error: { code?: string }) => {
     if (error.code === "42P01") return [];
@@ -156,7 +166,7 @@ const state = `SELECT md5(concat_ws(' ', 'bullmq.job'::regclass::oid,
  * @throws StartupError when the database cannot be reached
  */
 export async function stateOfTables(databaseUrl: string): Promise<string | undefined> {
-  const client = await connect(databaseUrl, chat);
+  const client = await connect(databaseUrl, chatMigrations);
   try {
     const { rows } = await client.query<{ state: string }>(state);
     return rows[0]?.state;
@@ -222,7 +232,7 @@ async function connect(databaseUrl: string, { variable }: MigrationSet): Promise
 export function unreachable(
   databaseUrl: string,
   error: Error,
-  variable = chat.variable,
+  variable = chatMigrations.variable,
 ): StartupError {
   const { hostname, port, pathname } = new URL(databaseUrl);
   const where = `${hostname}:${port || "5432"}${pathname}`;

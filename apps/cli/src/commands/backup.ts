@@ -10,9 +10,10 @@ export function addBackupCommands(program: Command, context: Context): void {
       "Writes all that the database has into a file, while everything runs. It has no SECRET_KEY: keep that elsewhere.",
     )
     .argument("<file>", "must not be there; - for standard output")
-    .action(async (file: string) => {
+    .option("--bouncer", "the push bouncer's database: BOUNCER_DATABASE_URL, or that of npm start")
+    .action(async (file: string, options) => {
       const { backUp } = await import("../work/backup.ts");
-      await backUp(context, file);
+      await backUp(context, file, options);
     });
   program
     .command("restore")
@@ -23,6 +24,10 @@ export function addBackupCommands(program: Command, context: Context): void {
     .option(
       "--secret-key-file <file>",
       "a file with the SECRET_KEY of the backup, for a new DATA_DIR",
+    )
+    .option(
+      "--bouncer",
+      "a backup of the push bouncer's database, into BOUNCER_DATABASE_URL or beside the restored one of npm start",
     )
     .action(async (file: string, options) => {
       const { restore } = await import("../work/restore.ts");

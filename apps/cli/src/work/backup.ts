@@ -1,34 +1,48 @@
 import { createWriteStream } from "node:fs";
 import { access, link, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { Writable } from "node:stream";
 import { type Backup, writeBackup } from "@carillon/backup";
+import { bouncerMigrations, chatMigrations } from "@carillon/db";
 import { StartupError } from "@carillon/kit";
 
 import type { Context } from "../context.ts";
 import { reserveFile } from "../credentials.ts";
-import { onInstallation } from "../installation.ts";
+import { onBouncer, onInstallation } from "../installation.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** Writes a backup; a file appears under its name when it is whole. */
-export async function backUp(context: Context, file: string): Promise<void> {
+export async function backUp(
+  context: Context,
+  file: string,
+  { bouncer = false }: { readonly bouncer?: boolean } = {},
+): Promise<void> {
   const { terminal } = context;
   if (file === "-" && terminal.shown)
     throw new UsageError("standard output is a terminal: name a file, or redirect it into one");
   if (file !== "-") await checkIsFree(file);
-  const { tables, rows } = await onInstallation(context, ({ databaseUrl }) =>
-    file === "-" ? writeBackup(databaseUrl, terminal.output) : intoFile(context, databaseUrl, file),
-  );
+  const write = (databaseUrl: string) => {
+    const into = (target: Writable) =>
+      writeBackup(databaseUrl, target, bouncer ? bouncerMigrations : chatMigrations);
+    return file === "-" ? into(terminal.output) : intoFile(context, file, into);
+  };
+  const { tables, rows } = await (bouncer
+    ? onBouncer(context, write)
+    : onInstallation(context, ({ databaseUrl }) => write(databaseUrl)));
   terminal.note(`Backed up ${rows} rows of ${tables} tables. SECRET_KEY is not among them.`);
 }
 
-async function intoFile({ holds }: Context, databaseUrl: string, file: string): Promise<Backup> {
+async function intoFile(
+  { holds }: Context,
+  file: string,
+  write: (target: Writable) => Promise<Backup>,
+): Promise<Backup> {
   const part = `${file}.part`;
   reserveFile(part);
   return holds.during(
     () => rm(part, { force: true }),
     async () => {
-      const made = await writeBackup(
-        databaseUrl,
+      const made = await write(
         // Not made anew where it is gone: the command was broken off.
         createWriteStream(part, { flags: "r+", flush: true }),
       );

@@ -3,24 +3,28 @@ import { createReadStream, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { restoreBackup } from "@carillon/backup";
+import { bouncerMigrations, ensureDatabase, type Sql } from "@carillon/db";
 import { checkSecretKey } from "@carillon/domain";
 import { keepSecret, lockInstance, prepareDataDir, readSecret } from "@carillon/embedded";
 import { required, silentLogger, StartupError } from "@carillon/kit";
 import { secretsOf } from "@carillon/model";
 import { prepareQueues } from "@carillon/queue";
 
+import { checkBouncerKey } from "../bouncer/check-key.ts";
 import type { Context } from "../context.ts";
-import { environmentOf, onEmbedded } from "../installation.ts";
+import { environmentOf, onBouncer, onEmbedded } from "../installation.ts";
 import { secretFrom } from "../secret-input.ts";
 
 interface Options {
   readonly secretKeyFile?: string;
+  readonly bouncer?: boolean;
 }
 
 /** Restores a backup into a database, or into a folder that `npm start` is to keep. */
 export async function restore(context: Context, file: string, options: Options): Promise<void> {
   const env = environmentOf(context);
   const source = await readable(context, file);
+  if (options.bouncer) return intoBouncer(context, source);
   if (env.DATABASE_URL === undefined) return intoDataDir(context, source, options);
   const secretKey = required(env, "SECRET_KEY", "the one that the backup was made with");
   await load(context, env.DATABASE_URL, source, secretKey);
@@ -71,6 +75,19 @@ async function load(
   await prepareQueues({ databaseUrl, redisUrl, log: silentLogger });
   const since = migrated.length > 0 ? ` Applied ${migrated.join(", ")}.` : "";
   context.terminal.say(`Restored ${rows} rows, as they were at ${madeAt}.${since}`);
+}
+
+/** Into a database that is made where there is none. */
+async function intoBouncer(context: Context, source: Readable): Promise<void> {
+  await onBouncer(context, async (databaseUrl, secretKey) => {
+    if (secretKey === undefined)
+      throw new StartupError("SECRET_KEY is not set: the one that the backup was made with");
+    await ensureDatabase(databaseUrl, bouncerMigrations.variable);
+    const check = (sql: Sql) => checkBouncerKey(sql, secretKey);
+    const restored = await restoreBackup(databaseUrl, source, check, bouncerMigrations);
+    const { rows, madeAt } = restored;
+    context.terminal.say(`Restored ${rows} rows of the bouncer, as they were at ${madeAt}.`);
+  });
 }
 
 async function readable({ terminal }: Context, file: string): Promise<Readable> {

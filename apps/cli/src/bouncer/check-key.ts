@@ -1,0 +1,19 @@
+import { column, statement, type Sql } from "@carillon/db";
+import { sealerOf, StartupError } from "@carillon/kit";
+
+const sealedKeys = statement({
+  name: "bouncer-sealed-keys",
+  text: "SELECT sealed_private_key AS sealed FROM key_pair",
+  row: { sealed: column.bytes },
+});
+
+/** @throws StartupError where the bouncer's keys were sealed with another `SECRET_KEY` */
+export async function checkBouncerKey(sql: Sql, secretKey: string): Promise<void> {
+  const sealer = sealerOf(secretKey, "bouncer");
+  const keys = await sql.rows(sealedKeys);
+  try {
+    for (const { sealed } of keys) sealer.open(sealed);
+  } catch {
+    throw new StartupError("SECRET_KEY is not the one that the bouncer's backup was made with");
+  }
+}
