@@ -6,6 +6,7 @@ import { eventWebhooks } from "./events/event-webhooks.ts";
 import { getEvents } from "./events/get-events.ts";
 import { aboutExamples, beforeExamples } from "./examples/before.ts";
 import { curlExample } from "./examples/curl.ts";
+import { shownExample } from "./examples/shown.ts";
 import { parameterSchema, schemaOf } from "./json-schema.ts";
 import type { Operation } from "./operation.ts";
 import type { JsonSchema, Parameter } from "./parameter.ts";
@@ -106,6 +107,7 @@ function pathParameters(operation: Operation): object[] {
     in: "path",
     required: true,
     schema: parameter.schema,
+    ...exampleOfParameter(operation, name),
   }));
 }
 
@@ -117,7 +119,9 @@ function queryParameters(operation: Operation): object[] {
       in: "query",
       required: parameter.presence.required,
       ...descriptionOf(parameter.presence.description),
-      ...(isJson(parameter) ? { content: { "application/json": { schema } } } : { schema }),
+      ...(isJson(parameter)
+        ? { content: { "application/json": { schema, ...exampleOfParameter(operation, name) } } }
+        : { schema, ...exampleOfParameter(operation, name) }),
     };
   });
 }
@@ -130,7 +134,11 @@ function requestBody(operation: Operation): object {
     properties: Object.fromEntries(
       operation.decoders.map(({ name, parameter }) => [
         name,
-        { ...parameterSchema(parameter), ...descriptionOf(parameter.presence.description) },
+        {
+          ...parameterSchema(parameter),
+          ...descriptionOf(parameter.presence.description),
+          ...exampleOfParameter(operation, name),
+        },
       ]),
     ),
   };
@@ -145,6 +153,11 @@ function requestBody(operation: Operation): object {
     // Forms in parts are read alike; of two descriptions generators make two of everything.
     content: { "application/x-www-form-urlencoded": form },
   };
+}
+
+function exampleOfParameter(operation: Operation, name: string): { example?: unknown } {
+  const example = shownExample(operation, name);
+  return example === undefined ? {} : { example };
 }
 
 /** Whether its text is written as JSON: an array, an object, or what may be null. */

@@ -1,0 +1,15 @@
+import type { Operation } from "../operation.ts";
+import { exampleOf } from "./example-of.ts";
+
+/**
+ * The value of a parameter in the example of its operation, for a document: undefined where there is none, or where it is
+ * something that a shell puts in.
+ */
+export function shownExample(operation: Operation, name: string): unknown {
+  const { path, params } = exampleOf(operation);
+  const value = params[name] ?? path[name];
+  const text = JSON.stringify(value ?? name).replaceAll(/[ -]?\$RANDOM/g, "");
+  return /\$[A-Z_]+/.test(text) || value === undefined || value === name
+    ? undefined
+    : (JSON.parse(text) as unknown);
+}
