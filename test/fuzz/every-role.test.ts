@@ -54,10 +54,13 @@ describe("Requests that nobody thought of", function () {
       const room = await channel(db, org.realm, { subscribers: everybody });
       await channel(db, org.realm, { subscribers: everybody, inviteOnly: true });
       await channel(db, org.realm);
+      const [scheduled, sent]: [number[], number[]] = [[], []];
       for (const account of everybody) {
-        await scheduledMessage(db, account, room);
-        await gateway.as(account).post(messagesPath, toChannel(room.id));
+        scheduled.push((await scheduledMessage(db, account, room)).id);
+        const { body } = await gateway.as(account).post(messagesPath, toChannel(room.id));
+        sent.push(Number(body["id"]));
       }
+      const groups = Object.values(org.groups);
       const account = caller === "nobody" ? undefined : org[caller];
       const auth = account && { email: account.deliveryEmail, apiKey: account.apiKey };
       restore = account && (await rememberAccount(db, account));
@@ -66,6 +69,13 @@ describe("Requests that nobody thought of", function () {
       const { well, report } = await fuzz(processes, {
         url: gateway.url,
         auth,
+        ids: [
+          ["scheduled|reminder", scheduled],
+          ["message|msg|anchor", sent],
+          ["stream|channel|^to$", [room.id]],
+          ["user_group|subgroup", groups],
+          ["user|principal|member|bot", everybody.map(({ id }) => id)],
+        ],
         seed,
         examples,
         bounds,

@@ -22,6 +22,8 @@ export interface FuzzOptions {
   readonly url: string;
   /** Whose requests they are; nobody's unless given. */
   readonly auth?: ApiCredentials | undefined;
+  /** What there is to ask for: patterns of names of parameters, and the ids of what they name. */
+  readonly ids: ReadonlyArray<readonly [names: string, ids: readonly number[]]>;
   /** The same seed and the same server: the same requests. */
   readonly seed: number;
   /** Requests that are made up for each operation, at most. */
@@ -36,7 +38,7 @@ export interface FuzzOptions {
  */
 export async function fuzz(
   processes: TestProcesses,
-  { url, auth, seed, examples, bounds }: FuzzOptions,
+  { url, auth, ids, seed, examples, bounds }: FuzzOptions,
 ): Promise<{ well: boolean; report: string }> {
   const header = authorization(auth)["Authorization"];
   const args = [
@@ -59,6 +61,7 @@ export async function fuzz(
   ];
   const variables = {
     SCHEMATHESIS_HOOKS: "known_ids",
+    CARILLON_KNOWN_IDS: JSON.stringify(ids),
     PYTHONPATH: support,
     PYTHONDONTWRITEBYTECODE: "1",
     COLUMNS: "160",
