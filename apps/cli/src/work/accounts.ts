@@ -3,7 +3,8 @@ import { createAccount, findNamedAccount, findOrganization, resetPassword } from
 
 import type { Context } from "../context.ts";
 import { atWork } from "../installation.ts";
-import { given, secretFrom } from "../secret-input.ts";
+import { askForPerson } from "../new-person.ts";
+import { secretFrom } from "../secret-input.ts";
 
 interface Options {
   readonly organization?: string;
@@ -20,22 +21,11 @@ export async function addAccount(
   },
 ): Promise<void> {
   const { terminal } = context;
-  const fullName = await given(terminal, options.name, {
-    question: "The person's full name",
-    option: "--name",
-  });
-  const email = await given(terminal, options.email, {
-    question: "The person's e-mail address",
-    option: "--email",
-  });
-  const password = await secretFrom(terminal, options.passwordFile, {
-    what: "password",
-    option: "--password-file",
-  });
+  const person = await askForPerson(terminal, options, { who: "person", prefix: "" });
   await atWork(context, async ({ db, site }) => {
     const realm = await findOrganization(db, options.organization);
     const role = roles[options.role];
-    const { account } = await createAccount(db, site, realm, { fullName, email, password, role });
+    const { account } = await createAccount(db, site, realm, { ...person, role });
     terminal.say(
       `Made the account ${account.id} of ${account.deliveryEmail}, ${options.role} of ${realm.name}.`,
     );

@@ -3,7 +3,8 @@ import { realmUrl } from "@carillon/model";
 
 import type { Context } from "../context.ts";
 import { atWork } from "../installation.ts";
-import { given, secretFrom } from "../secret-input.ts";
+import { askForPerson } from "../new-person.ts";
+import { given } from "../secret-input.ts";
 
 /** Makes an organization with its owner. */
 export async function createOrganization(
@@ -21,21 +22,14 @@ export async function createOrganization(
     question: "What the organization is called",
     option: "--name",
   });
-  const fullName = await given(terminal, options.ownerName, {
-    question: "The owner's full name",
-    option: "--owner-name",
-  });
-  const email = await given(terminal, options.ownerEmail, {
-    question: "The owner's e-mail address",
-    option: "--owner-email",
-  });
-  const password = await secretFrom(terminal, options.passwordFile, {
-    what: "owner's password",
-    option: "--password-file",
-  });
+  const { ownerName, ownerEmail, passwordFile } = options;
+  const owner = await askForPerson(
+    terminal,
+    { name: ownerName, email: ownerEmail, passwordFile },
+    { who: "owner", prefix: "owner-" },
+  );
   await atWork(context, async ({ db, site }) => {
     const { subdomain } = options;
-    const owner = { fullName, email, password };
     const made = await openOrganization(db, site, { name, subdomain, owner });
     terminal.say(
       `Made the organization ${made.realm.name} at ${realmUrl(site, made.realm)}, with the owner ${made.owner.deliveryEmail}.`,
