@@ -1,3 +1,4 @@
+import { collectSooner } from "./collect-sooner.ts";
 import { collectWhenIdle } from "./collect-when-idle.ts";
 import { whenReleased } from "./held.ts";
 import { inSources } from "./in-sources.ts";
@@ -8,6 +9,7 @@ import { StartupError } from "./startup-error.ts";
  * without a stack; anything else with its stack, and exit code 1 too.
  */
 export async function runMain(start: () => Promise<void>): Promise<void> {
+  collectSooner();
   try {
     await whenReleased();
     await start();
