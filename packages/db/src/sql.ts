@@ -14,11 +14,11 @@ export function run(
   statement: Statement | string,
   values: readonly unknown[] = [],
 ): Promise<pg.QueryResult> {
+  // Only a name that is there makes pg prepare it.
   const config =
     typeof statement === "string"
       ? { text: statement, values: [...values] }
       : {
-          // Only a name that is there makes pg prepare it.
           name: statement.unprepared ? undefined : statement.name,
           text: statement.text,
           values: [...values],
