@@ -11,6 +11,14 @@ const remembered = 20_000;
 /** They are forgotten after so many milliseconds: a queue that has been emptied does not hold them any more. */
 const rememberedMs = 60_000;
 
+/**
+ * Alarms go out in batches, one in so many milliseconds where many are set: a batch is two transactions however few it
+ * has, and gateways would make one of each commit. Far less than what the relay leaves them ({@link createAlarmPublisher}).
+ */
+const pauseMs = 200;
+/** What is due within so many milliseconds goes out at once. */
+const urgentMs = 5_000;
+
 export interface RunningAlarmPublisher
   extends AlarmPublisher, Pick<Gatherer<Alarm>, "missed" | "idle"> {}
 
@@ -28,7 +36,7 @@ export function createAlarmPublisher(options: {
   const known = new Set<string>();
   let knownSince = clock.now();
 
-  const gatherer = gather<Alarm>("alarms", log, async (alarms) => {
+  async function publish(alarms: readonly Alarm[]): Promise<void> {
     const now = clock.now();
     const near = alarms.filter(({ deliverAt }) => deliverAt * 1_000 <= now + alarmHorizonMs);
     if (known.size > remembered || Math.abs(now - knownSince) > rememberedMs) {
@@ -46,6 +54,11 @@ export function createAlarmPublisher(options: {
       for (const id of fresh.keys()) known.add(id);
     }
     await stampAlarms(db, near);
+  }
+
+  const gatherer = gather("alarms", log, publish, {
+    pauseMs,
+    isUrgent: ({ deliverAt }) => deliverAt * 1_000 < clock.now() + urgentMs,
   });
 
   return {
