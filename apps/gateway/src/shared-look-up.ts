@@ -45,10 +45,7 @@ export class SharedLookUp<Key, Found> implements LookUp<Key, Found> {
   }
 
   within(lifetime: Lifetime): LookUp<Key, Found> {
-    return {
-      find: (key) => this.find(key, lifetime),
-      within: (other) => this.within(other),
-    };
+    return new LookUpWithin(this, lifetime);
   }
 
   #askAll(): void {
@@ -73,6 +70,25 @@ export class SharedLookUp<Key, Found> implements LookUp<Key, Found> {
     } finally {
       shared?.forget();
     }
+  }
+}
+
+/** Of one request; a class, as `BoundDatabase` is. */
+class LookUpWithin<Key, Found> implements LookUp<Key, Found> {
+  readonly #shared: SharedLookUp<Key, Found>;
+  readonly #lifetime: Lifetime;
+
+  constructor(shared: SharedLookUp<Key, Found>, lifetime: Lifetime) {
+    this.#shared = shared;
+    this.#lifetime = lifetime;
+  }
+
+  find(key: Key): Promise<Found | undefined> {
+    return this.#shared.find(key, this.#lifetime);
+  }
+
+  within(lifetime: Lifetime): LookUp<Key, Found> {
+    return this.#shared.within(lifetime);
   }
 }
 

@@ -4,8 +4,7 @@ import type { Database } from "./database.ts";
 import type { PrismaClient } from "./generated/client.ts";
 import type { Lifetime } from "./lifetime.ts";
 import type { Outbox } from "./outbox.ts";
-import { poolSql } from "./pool-sql.ts";
-import type { Sql } from "./sql.ts";
+import { rowsWithin } from "./pool-sql.ts";
 import type { Statement } from "./statement.ts";
 import { transaction, type TransactionOptions, type TransactionParts } from "./transaction.ts";
 import type { Tx } from "./tx.ts";
@@ -21,7 +20,6 @@ export class BoundDatabase implements Database {
   readonly url: string;
   readonly pool: pg.Pool;
   readonly outbox: Outbox;
-  readonly #sql: Sql;
   readonly #whole: Database;
   readonly #parts: TransactionParts;
   readonly #lifetime: Lifetime;
@@ -30,7 +28,6 @@ export class BoundDatabase implements Database {
     this.url = whole.url;
     this.pool = whole.pool;
     this.outbox = whole.outbox;
-    this.#sql = poolSql(whole.pool, lifetime);
     this.#whole = whole;
     this.#parts = parts;
     this.#lifetime = lifetime;
@@ -41,7 +38,7 @@ export class BoundDatabase implements Database {
   }
 
   rows<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]> {
-    return this.#sql.rows(statement, values);
+    return rowsWithin(this.pool, this.#lifetime, statement, values);
   }
 
   loadPrisma(): Promise<void> {

@@ -33,6 +33,7 @@ export class Lifetime {
   /** Takes the limit away. To be called when the work is over, too. */
   unlimit(): void {
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#endsAt = Number.POSITIVE_INFINITY;
   }
 

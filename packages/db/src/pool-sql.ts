@@ -6,27 +6,27 @@ import { run, type Sql } from "./sql.ts";
 import { sqlState } from "./sql-errors.ts";
 import { arrived, type Statement } from "./statement.ts";
 
-/** SQL outside any transaction, for single reads and writes; they end with the lifetime, if there is one. */
-export function poolSql(pool: pg.Pool, lifetime?: Lifetime): Sql {
+/** SQL outside any transaction, for single reads and writes. */
+export function poolSql(pool: pg.Pool): Sql {
   return {
     rows: async <Row>(statement: Statement<Row>, values: readonly unknown[] = []) => {
-      const { rows } = await (lifetime
-        ? runWithin(pool, lifetime, statement, values)
-        : run(pool, statement, values));
+      const { rows } = await run(pool, statement, values);
       return arrived<Row>(statement, rows);
     },
   };
 }
 
-async function runWithin(
+/** A statement outside any transaction, which ends with the lifetime. */
+export async function rowsWithin<Row>(
   pool: pg.Pool,
   lifetime: Lifetime,
-  statement: Statement,
-  values: readonly unknown[],
-): Promise<pg.QueryResult> {
+  statement: Statement<Row>,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
   const held = await holdConnection(pool, lifetime);
   try {
-    return await run(held.connection, statement, values);
+    const { rows } = await run(held.connection, statement, values);
+    return arrived<Row>(statement, rows);
   } catch (error) {
     if (held.cutOff) lifetime.uncertain = true;
     if (sqlState(error) === undefined) held.spoil(error as Error);

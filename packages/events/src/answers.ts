@@ -18,6 +18,9 @@ import type { Tails } from "./tails.ts";
 import type { Turnstile } from "./turnstile.ts";
 import { Waiter, type PollResult } from "./waiting.ts";
 
+/** Between two moments for heartbeats, in milliseconds: Node keeps a list for each time that timers take. */
+const heartbeatStepMs = 100;
+
 /** Queues further behind than this many events are given up. */
 const furthestBehind = 100_000;
 
@@ -72,15 +75,13 @@ export class Answers<Context> {
     const ended = tail.endedSince(head, queue);
     // An account that is deactivated meanwhile is told nothing more, not even that.
     if (ended?.kind === "refused") return ended;
-    if (selection.events.length > 0 || poll.signal.aborted)
+    if (selection.events.length > 0 || poll.lifetime.reason)
       return { kind: "events", events: selection.events };
     if (ended) return ended;
     if (isStale) return heartbeats.of(tail, queue, poll.lastEventId);
     if (!poll.block) return { kind: "events", events: [] };
     if (this.closing) return heartbeats.of(tail, queue, poll.lastEventId);
-    this.waiting++;
-    const event = new Promise<PollResult>((resolve) => this.#wait(tail, queue, poll, resolve));
-    return event.finally(() => this.waiting--);
+    return new Promise((resolve) => this.#wait(tail, queue, poll, resolve));
   }
 
   /**
@@ -103,20 +104,27 @@ export class Answers<Context> {
     resolve: (result: PollResult) => void,
   ): void {
     const { heartbeats, heartbeatMs, quietly } = this.#parts;
-    const waiter = new Waiter(queue, poll.lastEventId, resolve);
+    const waiter = new Waiter(queue, poll.lastEventId, (result) => {
+      this.waiting--;
+      resolve(result);
+    });
+    this.waiting++;
     tail.waiters.add(waiter);
-    const [from, to] = heartbeatMs;
     waiter.expireAfter(
-      from + Math.random() * (to - from),
+      heartbeatAfter(heartbeatMs),
       () => void quietly(heartbeats.beat(tail, waiter)),
     );
-    poll.signal.addEventListener("abort", () => tail.end(waiter, { kind: "events", events: [] }), {
-      once: true,
-    });
+    poll.lifetime.onEnd(() => tail.end(waiter, { kind: "events", events: [] }));
   }
 
   async #giveUp(queue: EventQueue): Promise<PollResult> {
     await dropQueue(this.#parts.db, queue.id);
     return { kind: "gone" };
   }
+}
+
+/** Milliseconds between the two, at random, so that polls which came together do not come back together. */
+function heartbeatAfter([from, to]: readonly [number, number]): number {
+  const steps = Math.floor((to - from) / heartbeatStepMs) + 1;
+  return from + Math.floor(Math.random() * steps) * heartbeatStepMs;
 }

@@ -124,7 +124,7 @@ export class EventHub<Context> {
     try {
       // Who has hung up while waiting in line is not looked up any more.
       const found = await this.#turnstile.pass(async () =>
-        poll.signal.aborted ? undefined : this.#lookup.find(this.#db, poll),
+        poll.lifetime.reason ? undefined : this.#lookup.find(this.#db, poll),
       );
       if (!found) return { kind: "gone" };
       if (!found.keyIsCurrent) return { kind: "refused" };

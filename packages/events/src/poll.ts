@@ -1,3 +1,5 @@
+import type { Lifetime } from "@carillon/db";
+
 /** A request for events. */
 export interface Poll {
   readonly userId: number;
@@ -7,6 +9,6 @@ export interface Poll {
   /** The newest id that the client has got: everything up to it is acknowledged. */
   readonly lastEventId: number;
   readonly block: boolean;
-  /** Fires when the client hangs up. */
-  readonly signal: AbortSignal;
+  /** Ends when the client hangs up. */
+  readonly lifetime: Pick<Lifetime, "reason" | "onEnd">;
 }

@@ -16,5 +16,6 @@ export function randomSecret(): string {
 
 /** A request id, or any other name that must not repeat. */
 export function uniqueId(): string {
-  return randomUUID();
+  // In one piece: Node puts fourteen together, and V8 keeps them all until somebody reads the text.
+  return Buffer.from(randomUUID(), "latin1").toString("latin1");
 }

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { Lifetime } from "@carillon/db";
 import type { InputOf, Operation, PathOf, ResultOf } from "@carillon/contract";
 import type { Actor } from "./actor.ts";
 import type { KeptBody } from "./kept-body.ts";
@@ -14,7 +15,9 @@ export interface HandlerContext<Op extends Operation, Services, A extends Actor 
   /** Name of the sending program (http-contract.md §9). */
   readonly client: string;
   readonly requestId: string;
-  /** Fires at the deadline; for long polls when the client hangs up. */
+  /** Ends at the deadline, and when the client hangs up; for long polls at that alone. */
+  readonly lifetime: Pick<Lifetime, "reason" | "onEnd">;
+  /** Fires at the end of that. */
   readonly signal: AbortSignal;
   readonly services: Services;
   /** The `Host` header, without the port. */

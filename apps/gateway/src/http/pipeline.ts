@@ -55,40 +55,22 @@ export async function runPipeline<Services>(
   const { operation } = handler;
   const path = decodePath(operation, parts);
 
+  // What follows is in parts of its own, so that a poll keeps no more than it needs while it waits.
   const services = options.servicesWithin(lifetime);
   let actor: Actor | undefined;
   if (operation.access !== "anyone") {
-    const credentials = readCredentials(ctx.req.headers.authorization);
-    const lookUp = () => options.authenticate(credentials, services);
-    const found = operation.longPoll ? options.outage.outlast(lifetime, lookUp) : lookUp();
-    actor = identify(await withinLifetime(lifetime, found), exchange, operation);
+    const found = await findCaller(options, ctx, operation, lifetime, services);
+    actor = identify(found, exchange, operation);
     lifetime.share = options.shares.of(actor.id);
   }
   const verdict = await options.limiter.check({ operation, actor, ip: ctx.ip });
   if (verdict) applyVerdict(ctx, verdict);
   if (actor) checkAccess(operation, actor);
 
-  const fields = new Fields();
-  if (ctx.querystring !== "") await fields.addForm(Buffer.from(ctx.querystring));
-  const limit = options.bodyLimits?.get(operation.id) ?? bodyLimitOf(operation);
-  if (method !== "GET")
-    await withinLifetime(
-      lifetime,
-      actor && isStreamed(operation)
-        ? readStreamedBody(ctx, fields, limit, operation, actor.id, lifetime)
-        : readBody(ctx, fields, limit),
-    );
-
-  const context = new RequestContext(
-    ctx,
-    exchange,
-    operation,
-    fields,
-    path,
-    actor,
-    lifetime,
-    services,
-  );
+  const { input, ignored, client } = await readParameters(options, ctx, operation, actor, lifetime);
+  const requestId = exchange.requestId;
+  const request = { input, path, actor, client, requestId, services };
+  const context = new RequestContext(request, ctx, lifetime);
   const run = () => handler.run(context as unknown as HandlerContext<Operation, Services>);
   if (operation.longPoll) lifetime.unlimit();
   // A poll has something to answer also when nobody listens any more.
@@ -103,42 +85,81 @@ export async function runPipeline<Services>(
     } else exchange.reply(status, body, headers);
     return;
   }
-  exchange.reply(200, successBody(answer, ignoredParameters(operation, fields)));
+  exchange.reply(200, successBody(answer, ignored));
+}
+
+/** Whose credentials the request has. */
+function findCaller<Services>(
+  { authenticate, outage }: PipelineOptions<Services>,
+  ctx: Context,
+  operation: Operation,
+  lifetime: Lifetime,
+  services: Services,
+): Promise<Actor | AuthFailure> {
+  const credentials = readCredentials(ctx.req.headers.authorization);
+  const lookUp = () => authenticate(credentials, services);
+  return withinLifetime(lifetime, operation.longPoll ? outage.outlast(lifetime, lookUp) : lookUp());
+}
+
+/** The request's parameters, from its path's query and its body. */
+async function readParameters<Services>(
+  { bodyLimits }: PipelineOptions<Services>,
+  ctx: Context,
+  operation: Operation,
+  actor: Actor | undefined,
+  lifetime: Lifetime,
+) {
+  const fields = new Fields();
+  if (ctx.querystring !== "") await fields.addForm(Buffer.from(ctx.querystring));
+  const limit = bodyLimits?.get(operation.id) ?? bodyLimitOf(operation);
+  if (operation.method !== "GET")
+    await withinLifetime(
+      lifetime,
+      actor && isStreamed(operation)
+        ? readStreamedBody(ctx, fields, limit, operation, actor.id, lifetime)
+        : readBody(ctx, fields, limit),
+    );
+  return {
+    input: decodeInput(operation, fields.texts, fields.reads),
+    ignored: ignoredParameters(operation, fields),
+    client: clientName(ctx.req.headers["user-agent"], fields.texts.get("client")),
+  };
+}
+
+/** What is known of a request before its handler runs. */
+interface Known<Services> extends Pick<
+  HandlerContext<Operation, Services>,
+  "client" | "requestId" | "services"
+> {
+  readonly input: object;
+  readonly path: object;
+  readonly actor: Actor | undefined;
 }
 
 /** What handlers see; a class so that signal, host and address cost nothing where nobody asks. */
-class RequestContext<Services> {
+class RequestContext<Services> implements Known<Services> {
   readonly input: object;
   readonly path: object;
   readonly actor: Actor | undefined;
   readonly client: string;
   readonly requestId: string;
   readonly services: Services;
+  readonly lifetime: Lifetime;
   readonly #ctx: Context;
-  readonly #lifetime: Lifetime;
 
-  constructor(
-    ctx: Context,
-    exchange: Exchange,
-    operation: Operation,
-    fields: Fields,
-    path: object,
-    actor: Actor | undefined,
-    lifetime: Lifetime,
-    services: Services,
-  ) {
-    this.input = decodeInput(operation, fields.texts, fields.reads);
-    this.path = path;
-    this.actor = actor;
-    this.client = clientName(ctx.req.headers["user-agent"], fields.texts.get("client"));
-    this.requestId = exchange.requestId;
-    this.services = services;
+  constructor(request: Known<Services>, ctx: Context, lifetime: Lifetime) {
+    this.input = request.input;
+    this.path = request.path;
+    this.actor = request.actor;
+    this.client = request.client;
+    this.requestId = request.requestId;
+    this.services = request.services;
+    this.lifetime = lifetime;
     this.#ctx = ctx;
-    this.#lifetime = lifetime;
   }
 
   get signal(): AbortSignal {
-    return this.#lifetime.signal;
+    return this.lifetime.signal;
   }
   get host(): string {
     return this.#ctx.hostname;

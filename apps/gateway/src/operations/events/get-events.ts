@@ -2,19 +2,22 @@ import { errors, getEvents } from "@carillon/contract";
 
 import { handle } from "../../handle.ts";
 
-export default handle.inSteps(getEvents, async ({ input, actor, signal, services: { events } }) => {
-  const { queue_id: queueId, last_event_id: lastEventId } = input;
-  const block = !input.dont_block;
-  const { id: userId, keyDigest } = actor;
-  const result = await events.poll({ userId, keyDigest, queueId, lastEventId, block, signal });
-  switch (result.kind) {
-    case "events":
-      return { queue_id: queueId, events: [...result.events] };
-    case "future":
-      throw errors.badRequest(`The queue has no event ${lastEventId} yet`);
-    case "refused":
-      throw errors.unauthorized();
-    case "gone":
-      throw errors.badEventQueueId(queueId);
-  }
-});
+export default handle.inSteps(
+  getEvents,
+  async ({ input, actor, lifetime, services: { events } }) => {
+    const { queue_id: queueId, last_event_id: lastEventId } = input;
+    const block = !input.dont_block;
+    const { id: userId, keyDigest } = actor;
+    const result = await events.poll({ userId, keyDigest, queueId, lastEventId, block, lifetime });
+    switch (result.kind) {
+      case "events":
+        return { queue_id: queueId, events: [...result.events] };
+      case "future":
+        throw errors.badRequest(`The queue has no event ${lastEventId} yet`);
+      case "refused":
+        throw errors.unauthorized();
+      case "gone":
+        throw errors.badEventQueueId(queueId);
+    }
+  },
+);
