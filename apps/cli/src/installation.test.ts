@@ -175,6 +175,10 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     expect((await standalone(["organization", "list"])).noted).to.match(
       /SECRET_KEY is not the one/,
     );
+    const another = ["secret-key", "rotate", "--new-key-file", "-"];
+    expect((await standalone(another, { input: newKey })).noted).to.match(
+      /rotation to another key was broken off: end it/,
+    );
     expect((await standalone(["secret-key", "rotate"])).code).to.equal(0);
     expect(await readSecret(dataDir, "SECRET_KEY")).to.equal(made);
     expect((await standalone(["organization", "list"])).code).to.equal(0);

@@ -75,8 +75,17 @@ export async function observeGateway(
     counters: all,
     onRequest: (record) => {
       count(record);
-      const operation = record.path === null ? "none" : `${record.method} ${record.path}`;
-      measure({ operation, status: record.status, seconds: record.ms / 1_000 });
+      measure({
+        operation: operationOf(record),
+        status: record.status,
+        seconds: record.ms / 1_000,
+      });
     },
   };
+}
+
+/** As many names as there are operations, and one a path more: HTTP has thirty methods that anybody may try on each. */
+function operationOf({ path, method, status }: RequestRecord): string {
+  if (path === null) return "none";
+  return status === 405 ? `other ${path}` : `${method} ${path}`;
 }

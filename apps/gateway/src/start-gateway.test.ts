@@ -66,10 +66,16 @@ describe("A gateway as it is started", () => {
     const port = await reservePort();
     await running({ METRICS_PORT: String(port) }, async (url) => {
       await fetch(`${url}/server_settings`);
+      for (const method of ["PROPFIND", "MKCOL", "LOCK", "SEARCH"])
+        await fetch(`${url}/server_settings`, { method });
       const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
       expect(expositionFaults(text)).to.deep.equal([]);
       expect(metricNames(text)).to.include.members(metricsOf("gateway"));
       expect(text).to.match(/^carillon_http_requests_total\{.*server_settings",status="200"\} 1$/m);
+      expect(text, "methods that nothing has").to.match(
+        /^carillon_http_requests_total\{operation="other [^"]*server_settings",status="405"\} 4$/m,
+      );
+      expect(text).to.not.include("PROPFIND");
     });
   });
 

