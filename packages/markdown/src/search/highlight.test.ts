@@ -42,6 +42,25 @@ describe("Words for searching", () => {
     expect(words("हिन्दी שלום Straße")).to.equal("हिन्दी שלום Straße");
   });
 
+  it("are the same in text that is ASCII alone, which has a way of its own, and beside other text", () => {
+    const random = sequence(7);
+    const pieces = [
+      ..."aZ09_ <>&;#'\"\n-.".split(""),
+      "&amp;",
+      "&#39;",
+      "<p>",
+      '<a href="x y">',
+      "</a>",
+      "soup",
+    ];
+    for (let n = 0; n < 500; n++) {
+      const text = Array.from({ length: 12 }, () => oneOf(random, pieces)).join("");
+      expect(searchText(`${text} ü`), JSON.stringify(text)).to.equal(
+        `${searchText(text)} ü`.trim(),
+      );
+    }
+  });
+
   it("are letters where a script puts no spaces between words", () => {
     expect(words("世界hello世、コーヒー")).to.equal("世 界 hello 世 コ ー ヒ ー");
   });

@@ -1,4 +1,4 @@
-import { wordsOf } from "./words.ts";
+import { textsOfWords } from "./words.ts";
 
 /**
  * The words of HTML or of escaped text, with a space between them: what is stored for searching, and what is searched
@@ -7,7 +7,5 @@ import { wordsOf } from "./words.ts";
  * attribute ends with a backslash.
  */
 export function searchText(html: string): string {
-  const words: string[] = [];
-  for (const { word } of wordsOf(html)) words.push(word);
-  return words.join(" ");
+  return textsOfWords(html).join(" ");
 }

@@ -22,18 +22,34 @@ const token = new RegExp(
   "gv",
 );
 
+/** The same for text that is ASCII, as most is: twice as fast. */
+const asciiToken = /<[^<>]*>|&#?\w+;|[A-Za-z0-9]+/g;
+
 const allUnseen = new RegExp(unseen, "gv");
+const beyondBasic = /[^\0-\x7f]/;
 const beyondAscii = /[^\x20-\x7e]/;
 
 /** The words of HTML, in their order; tags, attributes, entities and punctuation are none. */
 export function* wordsOf(html: string): Generator<FoundWord> {
   /** How many elements `span` of a formula are open. */
   let depth = 0;
-  for (const { 0: text, index: start } of html.matchAll(token)) {
+  for (const { 0: text, index: start } of html.matchAll(tokenOf(html))) {
     if (text.startsWith("<")) depth = formulaDepth(depth, text);
     else if (!text.startsWith("&"))
       yield { start, end: start + text.length, word: compared(text), inFormula: depth > 0 };
   }
+}
+
+/** The words of HTML alone, without a record of each. */
+export function textsOfWords(html: string): string[] {
+  const words: string[] = [];
+  for (const text of html.match(tokenOf(html)) ?? [])
+    if (!text.startsWith("<") && !text.startsWith("&")) words.push(compared(text));
+  return words;
+}
+
+function tokenOf(html: string): RegExp {
+  return beyondBasic.test(html) ? token : asciiToken;
 }
 
 function formulaDepth(depth: number, tag: string): number {

@@ -26,9 +26,17 @@ export function visibilitiesSeenBy(role: number): readonly number[] {
   return revealing[role] ?? [];
 }
 
-/** The roles that see the account's delivery address. */
-export function rolesSeeingAddress(account: Addressed): number[] {
-  return Object.keys(revealing)
-    .map(Number)
-    .filter((role) => showsAddressTo(account, role));
+const allRoles = Object.keys(revealing).map(Number);
+
+/** By the value of `email_address_visibility`. */
+const rolesByVisibility: ReadonlyMap<number, readonly number[]> = new Map(
+  [1, 2, 3, 4, 5].map((visibility) => [
+    visibility,
+    allRoles.filter((role) => visibilitiesSeenBy(role).includes(visibility)),
+  ]),
+);
+
+/** The roles that see the account's delivery address; asked of the sender of each message, and so known beforehand. */
+export function rolesSeeingAddress(account: Addressed): readonly number[] {
+  return account.isBot ? allRoles : (rolesByVisibility.get(account.emailAddressVisibility) ?? []);
 }

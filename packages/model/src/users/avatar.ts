@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 import type { Account } from "./account.ts";
 import { rolesSeeingAddress, type Viewer } from "./address-viewers.ts";
@@ -25,7 +25,7 @@ export function pictureOf(account: Pictured): Picture {
   return {
     user_id: account.id,
     version: account.avatarVersion,
-    hash: createHash("md5").update(account.deliveryEmail.toLowerCase()).digest("hex"),
+    hash: hash("md5", account.deliveryEmail.toLowerCase(), "hex"),
     shown_to: rolesSeeingAddress(account),
   };
 }
