@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { get } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,6 +10,7 @@ import { say, report, type Row } from "./lib/report.ts";
 import { createBenchDatabase } from "./lib/servers.ts";
 import { median, spread } from "./lib/statistics.ts";
 import { startChild } from "./lib/child.ts";
+import { freePort } from "./lib/free-port.ts";
 import { gatewayEnvironment } from "./lib/system.ts";
 
 // How long it takes until the gateway answers: of `npm start`, installed, built and with data there, and of the gateway's
@@ -101,15 +101,6 @@ async function answers(port: number): Promise<void> {
     });
   for (const deadline = Date.now() + 60_000; !(await ask()); await pause(5))
     if (Date.now() > deadline) throw new Error(`nobody answers on port ${port}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 function add(question: string, taken: readonly number[], limitMs: number): void {

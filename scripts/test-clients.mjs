@@ -1,7 +1,7 @@
 import { prepare } from "./lib/build.mjs";
 import { pythonWith } from "./lib/python.mjs";
 import { become, steps } from "./lib/run.mjs";
-import { withServices } from "./lib/services.mjs";
+import { suite } from "./lib/suite.mjs";
 
 /** Variables that tell the tests where programs in Python are, and what those programs need. */
 const pythons = {
@@ -20,16 +20,5 @@ await steps(async () => {
     if (reason) console.log(`${reason}: what needs it is skipped.`);
     else env[name] = folder;
   }
-  const given = process.argv.slice(2);
-  const names = given.some((argument) => !argument.startsWith("-"));
-  await become(
-    ...withServices("test", [
-      process.execPath,
-      "node_modules/mocha/bin/mocha.js",
-      "--reporter=./scripts/lib/counting-reporter.cjs",
-      ...given,
-      ...(names ? [] : ["test/clients/**/*.test.ts"]),
-    ]),
-    env,
-  );
+  await become(...suite("clients"), env);
 });

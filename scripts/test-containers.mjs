@@ -6,7 +6,7 @@ import { build } from "./lib/build.mjs";
 import { pythonWith } from "./lib/python.mjs";
 import { root } from "./lib/root.mjs";
 import { attend, capture, steps } from "./lib/run.mjs";
-import { withServices } from "./lib/services.mjs";
+import { suite } from "./lib/suite.mjs";
 
 // npm run test:containers: the files of containers, by their own linters and parsers, and what the Dockerfile installs,
 // run in an empty folder. The last line is `N passed, N failed, N skipped`.
@@ -24,16 +24,7 @@ await steps(async () => {
       if (value) env[name] = value;
       else console.log(`${reason}: what needs it is skipped.`);
     }
-    process.exitCode = await attend(
-      ...withServices("test", [
-        process.execPath,
-        "node_modules/mocha/bin/mocha.js",
-        "--reporter=./scripts/lib/counting-reporter.cjs",
-        ...process.argv.slice(2),
-        "test/containers/**/*.test.ts",
-      ]),
-      env,
-    );
+    process.exitCode = await attend(...suite("containers"), env);
   } finally {
     await rm(tools, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { prepare } from "./lib/build.mjs";
 import { pythonWith } from "./lib/python.mjs";
 import { become, steps } from "./lib/run.mjs";
-import { withServices } from "./lib/services.mjs";
+import { suite } from "./lib/suite.mjs";
 
 const options = /** @type {const} */ ({
   seed: { type: "string" },
@@ -19,19 +19,10 @@ await steps(async () => {
   await prepare();
   const { folder, reason } = await pythonWith("test/fuzz/requirements.txt");
   if (reason) console.log(`${reason}: what needs it is skipped.`);
-  await become(
-    ...withServices("test", [
-      process.execPath,
-      "node_modules/mocha/bin/mocha.js",
-      "--reporter=./scripts/lib/counting-reporter.cjs",
-      ...(values.as ? [`--grep=as ${values.as} are`] : []),
-      "test/fuzz/**/*.test.ts",
-    ]),
-    {
-      ...(reason ? {} : { CARILLON_TEST_FUZZER: folder }),
-      ...(values.seed ? { CARILLON_FUZZ_SEED: values.seed } : {}),
-      ...(values.requests ? { CARILLON_FUZZ_REQUESTS: values.requests } : {}),
-      ...(values.bounds ? { CARILLON_FUZZ_BOUNDS: "true" } : {}),
-    },
-  );
+  await become(...suite("fuzz", values.as ? [`--grep=as ${values.as} are`] : []), {
+    ...(reason ? {} : { CARILLON_TEST_FUZZER: folder }),
+    ...(values.seed ? { CARILLON_FUZZ_SEED: values.seed } : {}),
+    ...(values.requests ? { CARILLON_FUZZ_REQUESTS: values.requests } : {}),
+    ...(values.bounds ? { CARILLON_FUZZ_BOUNDS: "true" } : {}),
+  });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { build } from "./lib/build.mjs";
 import { root } from "./lib/root.mjs";
 import { attend, capture, must, steps } from "./lib/run.mjs";
-import { withServices } from "./lib/services.mjs";
+import { suite } from "./lib/suite.mjs";
 
 // npm run test:upgrade: the last release and this build, side by side on one database, and the way from one version of
 // PostgreSQL to the next. The last line is `N passed, N failed, N skipped`.
@@ -30,16 +30,7 @@ await steps(async () => {
     if (!existsSync(builder)) throw new Error(`${release} has no scripts/build.mjs`);
     await must(`the build of ${release}`, process.execPath, [builder]);
     await build();
-    process.exitCode = await attend(
-      ...withServices("test", [
-        process.execPath,
-        "node_modules/mocha/bin/mocha.js",
-        "--reporter=./scripts/lib/counting-reporter.cjs",
-        ...process.argv.slice(2),
-        "test/upgrade/**/*.test.ts",
-      ]),
-      { CARILLON_TEST_RELEASE: folder },
-    );
+    process.exitCode = await attend(...suite("upgrade"), { CARILLON_TEST_RELEASE: folder });
   } finally {
     await end();
   }

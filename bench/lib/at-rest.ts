@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
-import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startChild } from "./child.ts";
+import { freePort } from "./free-port.ts";
 import { processorMsOf } from "./settle.ts";
 
 /** A process of Node at rest. */
@@ -80,13 +79,4 @@ function read(path: string): string {
   } catch {
     return "";
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

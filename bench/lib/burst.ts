@@ -5,9 +5,8 @@ import {
   type Queues,
   type RunningAlarmPublisher,
 } from "@carillon/queue";
-import { clientIdOf } from "@carillon/model";
 import { silentLogger } from "@carillon/kit";
-import { chatLine } from "./chat-lines.ts";
+import { scheduleRows } from "./scheduled-rows.ts";
 import type { BenchDatabase } from "./servers.ts";
 import type { World } from "./world.ts";
 
@@ -38,8 +37,6 @@ export interface Burst {
 const ahead = 6;
 const shortNotice = 2;
 
-let lines = 0;
-
 /** Bursts in a world, with an alarm publisher like a gateway's. */
 export async function prepareBurst(database: BenchDatabase, world: World): Promise<Burst> {
   const queues = await connectQueues({
@@ -66,62 +63,19 @@ async function run(
   count: number,
 ): Promise<BurstResult> {
   await db.rows("CHECKPOINT");
-  const rows = chatRows(world, count);
-  const clientId = await clientIdOf(db, "ZulipPython/0.9");
-  const scheduled = await db.rows<{ id: number; deliverAt: number }>(
-    `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
-       rendered_content, client_id, deliver_at, read_by_sender)
-     SELECT $1, m.sender_id, m.recipient_id, m.channel_id, m.topic, m.content, '<p>' || m.content || '</p>', $2,
-       date_trunc('second', clock_timestamp()) + make_interval(secs => $8), false
-     FROM unnest($3::int[], $4::int[], $5::int[], $6::text[], $7::text[])
-       AS m (sender_id, recipient_id, channel_id, topic, content)
-     RETURNING id, extract(epoch FROM deliver_at)::float8 AS "deliverAt"`,
-    [
-      world.realmId,
-      clientId,
-      rows.map(({ senderId }) => senderId),
-      rows.map(({ recipientId }) => recipientId),
-      rows.map(({ channelId }) => channelId),
-      rows.map(({ topic }) => topic),
-      rows.map(({ content }) => content),
-      ahead,
-    ],
+  const [clock] = await db.rows<{ now: number }>(
+    "SELECT extract(epoch FROM clock_timestamp())::float8 AS now",
   );
-  const due = scheduled[0]!.deliverAt;
-  // The insertion may have begun in one second and ended in the next.
-  await db.rows(
-    "UPDATE scheduled_messages SET deliver_at = to_timestamp($1) WHERE id = ANY($2::bigint[]) AND deliver_at <> to_timestamp($1)",
-    [due, scheduled.map(({ id }) => id)],
-  );
-  for (const { id } of scheduled)
+  const due = Math.floor(clock!.now) + ahead;
+  const ids = await scheduleRows({ db }, world, count, due, false);
+  for (const id of ids)
     alarms.set({ realmId: world.realmId, scheduledMessageId: id, version: 1, deliverAt: due });
   await alarms.idle();
   if (alarms.missed > 0) throw new Error("an alarm did not reach the queue");
-  const ids = scheduled.map(({ id }) => id);
   if (Date.now() > (due - shortNotice) * 1_000) throw new Error("scheduling took too long");
   await pause(due * 1_000 - Date.now());
   await sent(db, Math.max(...ids));
   return check(db, world, ids, due);
-}
-
-/** Everybody writes to their channel in turn; a quarter of the topics are new in each burst. */
-export function chatRows({ rooms }: World, count: number) {
-  const burst = lines / count;
-  return Array.from({ length: count }, (_, i) => {
-    const n = lines++;
-    const room = rooms[i % rooms.length]!;
-    const turn = Math.floor(i / rooms.length);
-    const sender = room.members[turn % room.members.length]!;
-    const colleague = room.members[(turn + 3) % room.members.length]!;
-    const topic = turn % 8 < 6 ? `topic ${turn % 8}` : `topic ${turn % 8} of ${Math.floor(burst)}`;
-    return {
-      senderId: sender.id,
-      recipientId: room.recipientId,
-      channelId: room.id,
-      topic,
-      content: chatLine(n, colleague.name),
-    };
-  });
 }
 
 /** Waits until the last row is delivered; it looks by primary key, so that looking costs next to nothing. */

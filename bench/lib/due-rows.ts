@@ -1,5 +1,4 @@
-import { clientIdOf } from "@carillon/model";
-import { chatRows } from "./burst.ts";
+import { scheduleRows } from "./scheduled-rows.ts";
 import type { BenchDatabase } from "./servers.ts";
 import type { World } from "./world.ts";
 
@@ -12,36 +11,14 @@ const slice = 5_000;
  * @returns the first and the last of their ids
  */
 export async function writeDueRows(
-  { db }: BenchDatabase,
+  database: BenchDatabase,
   world: World,
   count: number,
   due: number,
 ): Promise<{ first: number; last: number }> {
-  const clientId = await clientIdOf(db, "ZulipPython/0.9");
   const ids: number[] = [];
-  for (let from = 0; from < count; from += slice) {
-    const rows = chatRows(world, Math.min(slice, count - from));
-    const written = await db.rows<{ id: number }>(
-      `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
-         rendered_content, client_id, deliver_at, alarmed_at, read_by_sender)
-       SELECT $1, m.sender_id, m.recipient_id, m.channel_id, m.topic, m.content, '<p>' || m.content || '</p>', $2,
-         to_timestamp($8), now(), false
-       FROM unnest($3::int[], $4::int[], $5::int[], $6::text[], $7::text[])
-         AS m (sender_id, recipient_id, channel_id, topic, content)
-       RETURNING id`,
-      [
-        world.realmId,
-        clientId,
-        rows.map(({ senderId }) => senderId),
-        rows.map(({ recipientId }) => recipientId),
-        rows.map(({ channelId }) => channelId),
-        rows.map(({ topic }) => topic),
-        rows.map(({ content }) => content),
-        due,
-      ],
-    );
-    for (const { id } of written) ids.push(id);
-  }
+  for (let from = 0; from < count; from += slice)
+    ids.push(...(await scheduleRows(database, world, Math.min(slice, count - from), due, true)));
   return { first: ids[0] ?? 0, last: ids.at(-1) ?? 0 };
 }
 

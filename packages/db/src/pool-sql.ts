@@ -24,9 +24,9 @@ export async function rowsWithin<Row>(
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
   const held = await holdConnection(pool, lifetime);
+  let result: pg.QueryResult;
   try {
-    const { rows } = await run(held.connection, statement, values);
-    return arrived<Row>(statement, rows);
+    result = await run(held.connection, statement, values);
   } catch (error) {
     if (held.cutOff) lifetime.uncertain = true;
     if (sqlState(error) === undefined) held.spoil(error as Error);
@@ -34,4 +34,5 @@ export async function rowsWithin<Row>(
   } finally {
     await held.release();
   }
+  return arrived<Row>(statement, result.rows);
 }

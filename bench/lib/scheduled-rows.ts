@@ -1,0 +1,64 @@
+import { clientIdOf } from "@carillon/model";
+import { chatLine } from "./chat-lines.ts";
+import type { BenchDatabase } from "./servers.ts";
+import type { World } from "./world.ts";
+
+let lines = 0;
+
+/**
+ * Schedules messages of everybody in an organization for one second, in one statement, as requests would have left them.
+ * @param due UNIX seconds
+ * @param alarmed whether their alarms are noted as set
+ * @returns their ids
+ */
+export async function scheduleRows(
+  { db }: Pick<BenchDatabase, "db">,
+  world: World,
+  count: number,
+  due: number,
+  alarmed: boolean,
+): Promise<number[]> {
+  const clientId = await clientIdOf(db, "ZulipPython/0.9");
+  const rows = chatRows(world, count);
+  const written = await db.rows<{ id: number }>(
+    `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
+       rendered_content, client_id, deliver_at, alarmed_at, read_by_sender)
+     SELECT $1, m.sender_id, m.recipient_id, m.channel_id, m.topic, m.content, '<p>' || m.content || '</p>', $2,
+       to_timestamp($8), CASE WHEN $9 THEN now() END, false
+     FROM unnest($3::int[], $4::int[], $5::int[], $6::text[], $7::text[])
+       AS m (sender_id, recipient_id, channel_id, topic, content)
+     RETURNING id`,
+    [
+      world.realmId,
+      clientId,
+      rows.map(({ senderId }) => senderId),
+      rows.map(({ recipientId }) => recipientId),
+      rows.map(({ channelId }) => channelId),
+      rows.map(({ topic }) => topic),
+      rows.map(({ content }) => content),
+      due,
+      alarmed,
+    ],
+  );
+  return written.map(({ id }) => id);
+}
+
+/** Everybody writes to their channel in turn; a quarter of the topics are new in each burst. */
+function chatRows({ rooms }: World, count: number) {
+  const burst = lines / count;
+  return Array.from({ length: count }, (_, i) => {
+    const n = lines++;
+    const room = rooms[i % rooms.length]!;
+    const turn = Math.floor(i / rooms.length);
+    const sender = room.members[turn % room.members.length]!;
+    const colleague = room.members[(turn + 3) % room.members.length]!;
+    const topic = turn % 8 < 6 ? `topic ${turn % 8}` : `topic ${turn % 8} of ${Math.floor(burst)}`;
+    return {
+      senderId: sender.id,
+      recipientId: room.recipientId,
+      channelId: room.id,
+      topic,
+      content: chatLine(n, colleague.name),
+    };
+  });
+}
