@@ -20,6 +20,7 @@ export type { QueuedIntent } from "./intents/queued-intent.ts";
 export * from "./intents/record-intents.ts";
 export * from "./intents/revive-intents.ts";
 export * from "./intents/stamp-intents.ts";
+export { storedReason } from "./intents/stored-reason.ts";
 export * from "./intents/unqueued-intents.ts";
 export * from "./leader.ts";
 export * from "./lifetime.ts";

@@ -3,6 +3,7 @@ import type { IntentRef } from "@carillon/jobs";
 import type { Sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import { queuedColumns, queuedRow, type QueuedIntent } from "./queued-intent.ts";
+import { storedReason } from "./stored-reason.ts";
 
 /** An intent whose job has ended for good without a word in its row. */
 export interface EndedIntent extends IntentRef {
@@ -42,6 +43,6 @@ export function countEnded(sql: Sql, ended: readonly EndedIntent[]): Promise<Que
     ended.map(({ version }) => version),
     ended.map(({ attempts }) => attempts),
     ended.map(({ limit }) => limit),
-    ended.map(({ reason }) => reason.slice(0, 1_000)),
+    ended.map(({ reason }) => storedReason(reason)),
   ]);
 }

@@ -3,6 +3,7 @@ import type { IntentRef } from "@carillon/jobs";
 import type { Sql } from "../sql.ts";
 import { statement } from "../statement.ts";
 import type { Tx } from "../tx.ts";
+import { storedReason } from "./stored-reason.ts";
 
 const finish = statement({
   name: "intent-finish",
@@ -35,5 +36,5 @@ export async function failIntent(
   { intentId, version }: IntentRef,
   failure: { reason: string; dead: boolean },
 ): Promise<void> {
-  await sql.rows(fail, [intentId, version, failure.reason.slice(0, 1_000), failure.dead]);
+  await sql.rows(fail, [intentId, version, storedReason(failure.reason), failure.dead]);
 }

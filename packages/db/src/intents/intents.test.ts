@@ -2,6 +2,8 @@ import { markRead } from "@carillon/jobs";
 import { organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 import { claimIntent } from "./claim-intent.ts";
+import { countEnded } from "./count-ended.ts";
+import { failIntent } from "./end-intent.ts";
 import { overdueIntents } from "./overdue-intents.ts";
 import { unqueuedIntents } from "./unqueued-intents.ts";
 
@@ -34,5 +36,23 @@ describe("pending intents", () => {
       .transaction((tx) => claimIntent(tx, markRead, ref))
       .catch((error: Error) => error.message);
     expect(refusal).to.match(/belongs to no organization/);
+  });
+
+  it("keep why they failed, whatever that is made of", async () => {
+    const made = await db.rows<{ id: number }>(
+      `INSERT INTO job_intent (job, unique_key, payload)
+       SELECT 'hostile', key, '{}' FROM unnest(ARRAY['failed', 'ended']) AS key RETURNING id`,
+    );
+    const [failed, ended] = made.map(({ id }) => ({ intentId: id, version: 1 }));
+    if (!failed || !ended) throw new Error("they are not there");
+    const reason = `550 \0 ${"🎉".repeat(2_000)}`;
+    await failIntent(db, failed, { reason, dead: true });
+    await countEnded(db, [{ ...ended, attempts: 3, limit: 3, reason }]);
+    const rows = await db.rows<{ state: string; error: string }>(
+      "SELECT state, last_error AS error FROM job_intent WHERE id = ANY($1::bigint[])",
+      [[failed.intentId, ended.intentId]],
+    );
+    const kept = { state: "dead", error: `550 \ufffd ${"🎉".repeat(994)}` };
+    expect(rows).to.deep.equal([kept, kept]);
   });
 });

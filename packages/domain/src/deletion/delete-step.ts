@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isPublic } from "@carillon/model";
-import { column, statement, type Database, type RowOf, type Tx } from "@carillon/db";
+import { column, statement, storedReason, type Database, type RowOf, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import type { DeletionStepRef } from "@carillon/jobs";
 
@@ -190,5 +190,5 @@ export async function noteFailedStep(
   { deletionId, step }: DeletionStepRef,
   failure: { readonly reason: string; readonly last: boolean },
 ): Promise<void> {
-  await db.rows(fail, [deletionId, step, failure.reason.slice(0, 1_000), failure.last]);
+  await db.rows(fail, [deletionId, step, storedReason(failure.reason), failure.last]);
 }
