@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,22 +10,18 @@ import { suite } from "./lib/suite.mjs";
 // npm run test:upgrade: the last release and this build, side by side on one database, and the way from one version of
 // PostgreSQL to the next. The last line is `N passed, N failed, N skipped`.
 await steps(async () => {
-  const git = ["git", ["-C", root, "describe", "--tags", "--abbrev=0", "--match", "v*"]];
-  const { code, output } = await capture(...git);
-  if (code !== 0) {
-    console.log(
-      "This is no clone with the tags of releases (v…): there is nothing to upgrade from.",
-    );
+  const release = (await tagged()) ?? (await headed());
+  if (release === undefined) {
+    console.log("This clone has no tag of a release (v…) and no history: nothing to upgrade from.");
     console.log("0 passed, 0 failed, 1 skipped");
     return;
   }
-  const release = output.trim();
   const folder = await mkdtemp(join(tmpdir(), "carillon-release-"));
   const end = () => rm(folder, { recursive: true, force: true });
   try {
     console.log(`Building ${release} …`);
-    const clone = ["clone", "--quiet", "--branch", release, `file://${root}`, folder];
-    await must("git clone", "git", ["-c", "advice.detachedHead=false", ...clone]);
+    await must("git clone", "git", ["clone", "--quiet", "--no-checkout", `file://${root}`, folder]);
+    await must("git checkout", "git", ["-C", folder, "checkout", "--quiet", "--detach", release]);
     const builder = join(folder, "scripts/build.mjs");
     if (!existsSync(builder)) throw new Error(`${release} has no scripts/build.mjs`);
     await must(`the build of ${release}`, process.execPath, [builder]);
@@ -35,3 +31,32 @@ await steps(async () => {
     await end();
   }
 });
+
+/** What git says, without the line's end; undefined where it fails or says nothing. */
+async function git(...words) {
+  const { code, output } = await capture("git", ["-C", root, ...words]);
+  return code === 0 ? output.trim() || undefined : undefined;
+}
+
+/** The tag of the last release. */
+function tagged() {
+  return git("describe", "--tags", "--abbrev=0", "--match", "v*");
+}
+
+/** Where a clone came without tags: the commit that gave the list of changes the heading of the last release. */
+async function headed() {
+  const [heading] =
+    /^## \d+\.\d+\.\d+$/m.exec(readFileSync(join(root, "CHANGELOG.md"), "utf8")) ?? [];
+  // In a shallow clone the first commit has all headings.
+  if (!heading || (await git("rev-parse", "--is-shallow-repository")) !== "false") return undefined;
+  const commits = await git(
+    "log",
+    "--reverse",
+    "--format=%H",
+    `-S${heading}`,
+    "--",
+    "CHANGELOG.md",
+  );
+  const [first] = commits?.split("\n") ?? [];
+  return first === (await git("rev-parse", "HEAD")) ? undefined : first;
+}
