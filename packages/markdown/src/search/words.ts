@@ -26,8 +26,7 @@ const token = new RegExp(
 const asciiToken = /<[^<>]*>|&#?\w+;|[A-Za-z0-9]+/g;
 
 const allUnseen = new RegExp(unseen, "gv");
-const beyondBasic = /[^\0-\x7f]/;
-const beyondAscii = /[^\x20-\x7e]/;
+const beyondAscii = /[^\0-\x7f]/;
 
 /** The words of HTML, in their order; tags, attributes, entities and punctuation are none. */
 export function* wordsOf(html: string): Generator<FoundWord> {
@@ -49,7 +48,7 @@ export function textsOfWords(html: string): string[] {
 }
 
 function tokenOf(html: string): RegExp {
-  return beyondBasic.test(html) ? token : asciiToken;
+  return beyondAscii.test(html) ? token : asciiToken;
 }
 
 function formulaDepth(depth: number, tag: string): number {

@@ -16,11 +16,6 @@ const revealing: Readonly<Record<number, readonly number[]>> = {
   [roles.guest]: [1],
 };
 
-/** Whether accounts of the role see the delivery address of `account`; its own it always sees. */
-export function showsAddressTo(account: Addressed, role: number): boolean {
-  return account.isBot || visibilitiesSeenBy(role).includes(account.emailAddressVisibility);
-}
-
 /** The values of `email_address_visibility` with which people show their address to the role. */
 export function visibilitiesSeenBy(role: number): readonly number[] {
   return revealing[role] ?? [];
@@ -28,15 +23,22 @@ export function visibilitiesSeenBy(role: number): readonly number[] {
 
 const allRoles = Object.keys(revealing).map(Number);
 
-/** By the value of `email_address_visibility`. */
+/** By the value of `email_address_visibility`; one that nobody sees by has none. */
 const rolesByVisibility: ReadonlyMap<number, readonly number[]> = new Map(
-  [1, 2, 3, 4, 5].map((visibility) => [
-    visibility,
-    allRoles.filter((role) => visibilitiesSeenBy(role).includes(visibility)),
-  ]),
+  Object.values(revealing)
+    .flat()
+    .map((visibility) => [
+      visibility,
+      allRoles.filter((role) => visibilitiesSeenBy(role).includes(visibility)),
+    ]),
 );
 
 /** The roles that see the account's delivery address; asked of the sender of each message, and so known beforehand. */
 export function rolesSeeingAddress(account: Addressed): readonly number[] {
   return account.isBot ? allRoles : (rolesByVisibility.get(account.emailAddressVisibility) ?? []);
+}
+
+/** Whether accounts of the role see the delivery address of `account`; its own it always sees. */
+export function showsAddressTo(account: Addressed, role: number): boolean {
+  return rolesSeeingAddress(account).includes(role);
 }
