@@ -106,6 +106,9 @@ export function worstCases(crowded: Crowded): readonly Case[] {
   add("POST /messages/render, 400 KB of unique names of emoji", () =>
     render(growing((n) => `:e${n}:`, 400_000)),
   );
+  add("ten times POST /messages/render, 10,000 emoji, at once", () =>
+    Array.from({ length: 10 }, () => render("😀".repeat(10_000))),
+  );
   add("POST /messages/render, multipart of 20 MB", () =>
     multipart(eve, "/messages/render", "content", fill("*a :b: ", 20 * megabyte)),
   );
@@ -199,6 +202,14 @@ export function worstCases(crowded: Crowded): readonly Case[] {
       narrow: [{ operator: "channel", operand: room.id }],
     }),
   );
+  add("GET /messages, ten times 5,000 ids of 4 KB each, at once", () =>
+    Array.from({ length: 10 }, () => get(eve, "/messages", { message_ids: history })),
+  );
+  for (const coding of ["gzip", "br"])
+    add(`POST /register, everything, as ${coding}`, () => {
+      const request = post(eve, "/register", {});
+      return { ...request, headers: { ...request.headers, "accept-encoding": coding } };
+    });
   for (const terms of [500, 100])
     add(`GET /messages, a narrow of ${terms} terms`, () =>
       get(eve, "/messages", {

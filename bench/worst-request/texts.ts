@@ -1,5 +1,6 @@
 /** Texts that ask as much of the renderer as so many characters can, by what they are made of. */
 export const worstTexts: Readonly<Record<string, (length: number) => string>> = {
+  emoji: (length) => fill("😀", 2 * length),
   "unique names of emoji": (length) => growing((n) => `:e${n}:`, length),
   stars: (length) => fill("*a **b ***c ", length),
   "opening stars": (length) => fill("*a", length),

@@ -52,10 +52,10 @@ describe("the migrations' files", () => {
 
   it("only add, unless their name says what build they come after", async () => {
     const list = await readFile(join(root, "prisma/migrations.sha256"), "utf8");
-    const files = list.match(/migrations\/\d{4}_\w+\/migration\.sql/g) ?? [];
+    const files = list.match(/migrations\/(?:\d{4}|\d{12})_\w+\/migration\.sql/g) ?? [];
     expect(files).not.to.deep.equal([]);
     for (const file of files) {
-      const [, number = "", after] = /\/(\d{4})_(after_\d{4}_)?/.exec(file) ?? [];
+      const [, number = "", after] = /\/(\d+)_(after_\d+_)?/.exec(file) ?? [];
       if (number <= firstRelease || after) continue;
       const sql = await readFile(join(root, "prisma", file), "utf8");
       expect(removals(sql), `${file}: see "Write a migration" in CONTRIBUTING.md`).to.deep.equal(

@@ -4,7 +4,7 @@
  */
 export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
   "packages/model/src": [
-    ["audit", "permissions", "profile-fields", "push", "settings", "site", "sql"],
+    ["audit", "folding", "permissions", "profile-fields", "push", "settings", "site", "sql"],
     ["realms"],
     ["users"],
     ["bots", "channels", "groups"],

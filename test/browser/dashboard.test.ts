@@ -14,6 +14,7 @@ const paths = [
   "/look-up?id=1",
   "/deletions",
   "/dead-letters",
+  "/audit",
 ];
 
 /** Lets the time of a refresh come, until the page is as wanted. */
@@ -151,6 +152,24 @@ describe("the dashboard in a browser", () => {
     }
   });
 
+  it("shows failed messages in rows of two lines, in a table that fits, however long their texts", async () => {
+    const { page } = await browsing().open({ path: "/failed" });
+    const rows = page.locator("tr[data-key^=failure-]");
+    const heights = await rows.evaluateAll((all) => all.map((row) => row.clientHeight));
+    expect(heights).to.have.length(50);
+    expect(Math.max(...heights)).to.be.at.most(60);
+    const region = page.locator(".wide", { has: rows.first() });
+    const [needed, given] = await region.evaluate((it) => [it.scrollWidth, it.clientWidth]);
+    expect(needed).to.be.at.most(given ?? 0);
+    const cut = page.getByRole("link", { name: /more than 15 of them/ }).last();
+    await cut.focus();
+    const whole = await cut.evaluate((it) => {
+      const { bottom } = it.getBoundingClientRect();
+      return bottom <= (it.parentElement?.getBoundingClientRect().bottom ?? 0) + 1;
+    });
+    expect(whole, "the text in focus is whole").to.equal(true);
+  });
+
   it("is used with a keyboard alone, from the list of dead letters to the confirmed replay", async () => {
     const { page } = await browsing().open({ path: "/dead-letters" });
     const focused = () =>
@@ -187,13 +206,40 @@ describe("the dashboard in a browser", () => {
     for (const width of [1_100, 390]) {
       const { page, complaints } = await browsing().open({ path: "/queues", width });
       await page.clock.fastForward(3_000);
-      await page.getByText("delivery", { exact: true }).first().waitFor();
+      await page.getByText("Delivery", { exact: true }).first().waitFor();
       expect(await page.locator("body").innerText()).not.to.match(/redis|no workers/i);
       expect(complaints).to.deep.equal([]);
       await page.keyboard.press("Tab");
       expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).to.equal("/");
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Overview" }).waitFor();
+    }
+  });
+
+  it("has the board's times in UTC and 24 hours, and its tabs in the width of a phone", async () => {
+    const [delivery] = browsing().dashboard.queues.bullQueues();
+    await delivery?.add(
+      "deliver-due",
+      { realmId: 7, second: 4e9 },
+      { jobId: "deliver-due-7-4", timestamp: Date.UTC(2026, 10, 22, 14, 0, 5), delay: 4e9 },
+    );
+    const path = "/queues/queue/delivery?status=delayed";
+    const { page } = await browsing().open({ path, zone: "America/New_York" });
+    await page.getByText("22 Nov 2026, 14:00:05 UTC").first().waitFor();
+    const written = await page.evaluate(() => {
+      const at = new Date(Date.UTC(2026, 10, 22, 14, 0, 5));
+      // As its charts do.
+      return [
+        at.toLocaleTimeString(undefined, { hour: "numeric", minute: "2-digit" }),
+        at.toLocaleString(),
+      ];
+    });
+    expect(written).to.deep.equal(["14:00", "22/11/2026, 14:00:05"]);
+    await page.setViewportSize({ width: 390, height: 800 });
+    for (const tab of [page.getByText("FAILED", { exact: true }), page.getByRole("tab").last()]) {
+      const box = await tab.first().boundingBox();
+      expect(box?.x).to.be.at.least(0);
+      expect((box?.x ?? 0) + (box?.width ?? 390)).to.be.at.most(390);
     }
   });
 

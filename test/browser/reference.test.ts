@@ -3,6 +3,7 @@ import { allOperations } from "@carillon/contract";
 import { useDatabase, useGateway, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
+import { accessibilityFaults } from "./support/axe.ts";
 import { useChromium } from "./support/chromium.ts";
 
 describe("the reference in a browser", () => {
@@ -53,6 +54,22 @@ describe("the reference in a browser", () => {
     await found.getByText('curl -sS -u "$MEMBER"').first().waitFor();
     await found.getByText("RATE_LIMIT_HIT").first().waitFor();
     expect(complaints).to.deep.equal([]);
+  });
+
+  it("has nothing that axe calls critical, also where an operation is open and tried", async () => {
+    const { page } = await open();
+    const bad = async () =>
+      (await accessibilityFaults(page)).filter((fault) => fault.startsWith("critical"));
+    expect(await bad()).to.deep.equal([]);
+    await page.getByRole("searchbox").fill("create-reminder");
+    const found = page.locator(".opblock");
+    await waitFor(async () => (await found.count()) === 1 || undefined, { what: "one is found" });
+    await found.locator(".opblock-summary").click();
+    await found.getByText("RATE_LIMIT_HIT").first().waitFor();
+    expect(await bad()).to.deep.equal([]);
+    await found.getByRole("button", { name: "Try it out" }).click();
+    await found.getByRole("button", { name: "Execute" }).waitFor();
+    expect(await bad()).to.deep.equal([]);
   });
 
   it("finds an event, and shows its payload", async () => {

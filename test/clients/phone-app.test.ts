@@ -3,6 +3,7 @@ import type { GatewayClient } from "@carillon/testkit";
 import { expect } from "chai";
 import { z } from "zod";
 import { makeBusy, type BusyAccount } from "./support/busy-account.ts";
+import { pollOf } from "./support/poll.ts";
 import { useServer } from "./support/server.ts";
 import {
   channel,
@@ -437,6 +438,51 @@ describe("The phone app's cold start", function () {
       expect(found).to.include({
         id,
         match_content: '<p>Rung <em><span class="highlight">late</span></em></p>',
+      });
+    });
+
+    it("asks in a poll, which shows in the event and counts what others vote", async () => {
+      const question = { type: "channel", to: String(busy.channelId), topic: "chimes" };
+      const content = "/poll Which bell?\n- Large\n- Small";
+      const { id: pollId } = await done(phone.post("/api/v1/messages", { ...question, content }));
+      const sent = (await heard("message"))["message"] as Parameters<typeof pollOf>[0];
+      const empty = { question: "Which bell?", options: [] as object[] };
+      expect(pollOf(sent)).to.deep.equal({
+        ...empty,
+        options: ["Large", "Small"].map((text) => ({ text, voters: [] })),
+      });
+      const submit = (name: "owner" | "guest", data: object) =>
+        done(
+          server.as(name).post("/api/v1/submessage", {
+            message_id: pollId,
+            msg_type: "widget",
+            content: JSON.stringify(data),
+          }),
+        );
+      const [owner = 0, guest = 0] = [busy.people.get("owner"), busy.people.get("guest")];
+      await submit("owner", { type: "vote", key: "canned,1", vote: 1 });
+      const shape = z.strictObject({
+        id: z.int(),
+        type: z.literal("submessage"),
+        msg_type: z.literal("widget"),
+        message_id: z.literal(Number(pollId)),
+        submessage_id: z.int(),
+        sender_id: z.literal(owner),
+        content: z.string(),
+      });
+      parsed(shape, await heard("submessage"));
+      await submit("guest", { type: "new_option", idx: 1, option: "None" });
+      await submit("guest", { type: "vote", key: `${guest},1`, vote: 1 });
+      await submit("owner", { type: "vote", key: "canned,0", vote: 1 });
+      await submit("owner", { type: "vote", key: "canned,0", vote: -1 });
+      const { message: read } = await done(phone.get(`/api/v1/messages/${String(pollId)}`));
+      expect(pollOf(read as Parameters<typeof pollOf>[0])).to.deep.equal({
+        ...empty,
+        options: [
+          { text: "Large", voters: [] },
+          { text: "Small", voters: [owner] },
+          { text: "None", voters: [guest] },
+        ],
       });
     });
 

@@ -100,6 +100,31 @@ describe("The terminal client", function () {
     expect(terminal.running()).to.equal(true);
   });
 
+  it("registers again when its event queue is gone, and hears on", async () => {
+    const account = await newcomer("quinn@carillon.test", "Quinn New");
+    const terminal = await start(account);
+    await shows(terminal, "This is a direct message: nobody else sees it.");
+    await post(server.as("owner"), "Heard by the first queue");
+    await shows(terminal, "Heard by the first queue");
+    const own = clientOf(server.url, account);
+    const { user_id } = (await own.get("/api/v1/users/me")).body;
+    const where = { userId: Number(user_id) };
+    const queues = async () => server.db.prisma.eventQueue.findMany({ where });
+    const [lost, ...others] = await queues();
+    expect(others).to.deep.equal([]);
+    // As after a night, when the server has forgotten it.
+    const dropped = await own.delete("/api/v1/events", { queue_id: lost?.queueId ?? "" });
+    expect(dropped.status, dropped.text).to.equal(200);
+    await waitFor(async () => (await queues()).length > 0, {
+      what: "it has registered again",
+      timeoutMs: 30_000,
+    });
+    await post(server.as("owner"), "Heard by the second queue");
+    await shows(terminal, "Heard by the second queue");
+    expect(await threadExceptions()).to.equal("");
+    expect(terminal.running()).to.equal(true);
+  });
+
   it("reacts, tells who has, stars, edits and searches, and goes on", async () => {
     const account = await newcomer("rita@carillon.test", "Rita New");
     const own = clientOf(server.url, account);

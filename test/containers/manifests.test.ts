@@ -42,6 +42,23 @@ describe("The example for Kubernetes", () => {
     }
   });
 
+  it("restarts nothing because the database is away, and has every process scraped where its metrics are", async () => {
+    for (const name of ["gateway", "worker", "dashboard"]) {
+      const text = await readFile(join(kubernetes, `${name}.yaml`), "utf8");
+      const probe = (kind: string) =>
+        new RegExp(`${kind}Probe:\\n +httpGet: \\{ path: (\\S+), port: (\\w+) \\}`)
+          .exec(text)
+          ?.slice(1);
+      const port = name === "dashboard" ? "http" : "metrics";
+      expect(probe("liveness"), name).to.deep.equal(["/live", port]);
+      expect(probe("startup"), name).to.deep.equal(["/live", port]);
+      expect(probe("readiness"), name).to.deep.equal(["/health", port]);
+      const [, scraped] =
+        /prometheus\.io\/scrape: "true"\n +prometheus\.io\/port: "(\d+)"/.exec(text) ?? [];
+      expect(text, name).to.include(`{ name: ${port}, containerPort: ${scraped} }`);
+    }
+  });
+
   it("lists every file, and starts what the build makes", async () => {
     const list = await readFile(join(kubernetes, "kustomization.yaml"), "utf8");
     const listed = [...list.matchAll(/^ {2}- (\S+\.yaml)$/gm)].map(([, name]) => name);

@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
 import {
   column,
   declaredStatements,
@@ -19,8 +17,7 @@ import {
 import { expect } from "chai";
 import pg from "pg";
 import { readFiles } from "../boundaries/source-files.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
+import { everyStatement } from "./every-statement.ts";
 
 /** A named statement, however its name comes about: what stands before the object, and what it says of the name. */
 const namedText = /(\S*)\s*\{\s*name(?::\s*([^,\n]+))?,(?:\s*\/\/[^\n]*\n)*\s*text(?::|,|\s*\})/g;
@@ -41,14 +38,6 @@ function undeclaredIn(text: string): string[] {
   return [...text.matchAll(namedText)].flatMap(([, before = "", name = "name"]) =>
     before.endsWith("statement(") ? [] : [name],
   );
-}
-
-/** Loads every file that declares statements: they are known from then on. */
-async function everyStatement(): Promise<ReadonlyArray<DeclaredStatement<unknown>>> {
-  const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
-  const declaring = sources.filter(({ text }) => /\b(?:statement|composed)\(/.test(text));
-  for (const { path } of declaring) await import(pathToFileURL(join(root, path)).href);
-  return declaredStatements();
 }
 
 describe("declared statements", () => {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -20,7 +20,7 @@ async function clone(): Promise<string> {
   for (const group of ["apps", "packages"])
     for (const name of await readdir(join(root, group)))
       files.push(`${group}/${name}/package.json`);
-  for (const file of [...files, ...kit]) {
+  for (const file of [...files, ...kit, "apps/cli/bin/carillon.mjs"]) {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await cp(join(root, file), join(folder, file));
   }
@@ -35,7 +35,8 @@ describe("The first start", () => {
   after(() => rm(folder, { recursive: true, force: true }));
 
   /** `npm start` with this registry and an empty cache: its exit code and what it says. */
-  const start = async (registry: string) => {
+  const start = (registry: string) => ask(registry, process.execPath, "scripts/start.mjs");
+  const ask = async (registry: string, program: string, ...words: string[]) => {
     const env = {
       PATH: process.env["PATH"],
       HOME: folder,
@@ -44,7 +45,7 @@ describe("The first start", () => {
       npm_config_fetch_timeout: "1000",
     };
     const options = { cwd: folder, env };
-    return run(process.execPath, ["scripts/start.mjs"], options).then(
+    return run(program, words, options).then(
       ({ stdout }) => ({ code: 0, stdout, stderr: "" }),
       ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
         code,
@@ -70,6 +71,21 @@ describe("The first start", () => {
       const left = await readdir(join(folder, "node_modules")).catch(() => []);
       expect(left).not.to.include(".carillon-install");
     }
+  });
+
+  it("comes with the command line: npx finds carillon in a clone that nothing was installed in, and that begins with it", async () => {
+    const { bin } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as {
+      bin: Record<string, string>;
+    };
+    const { code, stderr } = await ask(
+      "http://127.0.0.1:1/",
+      process.execPath,
+      bin["carillon"] ?? "",
+      "doctor",
+    );
+    expect(code).to.equal(1);
+    expect(stderr).to.include("the npm registry http://127.0.0.1:1/ cannot be reached");
+    expect(stderr).to.include("run the command again");
   });
 
   it("does not wait for long for a registry that takes connections and never answers", async () => {
@@ -121,7 +137,7 @@ describe("The stamp of a build", () => {
   });
 
   it("breaks with an edit that keeps length and time", async () => {
-    const { readFile, stat } = await import("node:fs/promises");
+    const { stat } = await import("node:fs/promises");
     const [before, text] = [await stat(source()), await readFile(source(), "utf8")];
     await writeFile(source(), text.replace("JavaScript", "javaScript"));
     await utimes(source(), before.atime, before.mtime);

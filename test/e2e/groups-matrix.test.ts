@@ -71,6 +71,13 @@ describe("User groups: who may do what", () => {
     for (const grant of realmGrants) await patchRealm({ [grant]: { new: setOf(keeper) } });
   });
 
+  beforeEach("let the groups count for another day than this", async () => {
+    await scene.db.rows(
+      "UPDATE named_user_group SET creator_id = $2 WHERE realm_id = $1 AND NOT is_system_group AND creator_id IS NOT NULL",
+      [scene.org.realm.id, scene.org.owner.id],
+    );
+  });
+
   async function patchRealm(params: Params): Promise<void> {
     succeeded(await scene.as(scene.org.owner).patch("/api/v1/realm", params));
   }

@@ -72,6 +72,22 @@ describe("The clearing of queues and events", () => {
     expect(rest).to.have.lengthOf(10);
   });
 
+  it("takes events that are too far behind for any queue, though one of a week has not asked for them", async () => {
+    const away = await registered(week);
+    // Old enough to be cleared but for that queue: a place can be 380 s older than a time-out of 600 s.
+    await write(6_000, hour);
+    await write(94_000, 900);
+    expect(await cleared()).to.deep.equal([0]);
+    expect((await poll(away)).events).not.to.deep.equal([]);
+    await write(6_000, 0);
+    expect(await cleared()).to.deep.equal([5_000, 1_000, 0]);
+    expect(await eventsOf(reader)).to.equal(100_000);
+    await expectGone(away);
+    // The next ones are too young: a poll that is under way may still need them.
+    await write(1_000, 0);
+    expect(await cleared()).to.deep.equal([0]);
+  });
+
   it("goes by when an event was committed, not by when its transaction began", async () => {
     const written = await db.transaction(async (tx) => {
       const [row] = await tx.rows<{ late: string }>("SELECT clock_timestamp()::text AS late");
@@ -102,10 +118,7 @@ describe("The clearing of queues and events", () => {
   it("goes on in batches until nothing is left to clear", async () => {
     await write(12_000, day);
     await write(5, 0);
-    const cleared: number[] = [];
-    do cleared.push((await collectGarbage(db))?.events ?? -1);
-    while (cleared.at(-1)! > 0);
-    expect(cleared).to.deep.equal([5_000, 5_000, 2_000, 0]);
+    expect(await cleared()).to.deep.equal([5_000, 5_000, 2_000, 0]);
     expect(await eventsOf(reader)).to.equal(5);
   });
 
@@ -120,6 +133,14 @@ describe("The clearing of queues and events", () => {
     expect(cleared.toSorted((a, b) => a - b)).to.deep.equal([0, 100]);
     expect(await eventsOf(reader)).to.equal(0);
   });
+
+  /** How many events each batch cleared, until there was nothing left to clear. */
+  async function cleared(): Promise<number[]> {
+    const batches: number[] = [];
+    do batches.push((await collectGarbage(db))?.events ?? -1);
+    while (batches.at(-1)! > 0);
+    return batches;
+  }
 
   interface Queue {
     readonly id: string;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { bouncerPaths } from "@carillon/push";
 import { useBouncer } from "@carillon/testkit";
 import { expect } from "chai";
@@ -46,6 +47,31 @@ describe("the bouncer", () => {
     }
     const { json } = await notify(bouncer, one, {});
     expect(json["code"]).to.equal("BAD_REQUEST");
+  });
+
+  it("looks up unproven credentials of one network 30 times a minute, and those that were right always", async () => {
+    const clock = { now: () => 1_000_000 };
+    const from = ({ headers }: IncomingMessage) => headers["x-from"]?.toString() ?? "192.0.2.1";
+    const limited = await bouncer.another({ clock, clientAddress: from });
+    const known = await bouncer.addServer();
+    const fresh = await bouncer.addServer();
+    expect((await register(limited, known, {})).status).to.equal(400);
+    const unknown = () => register(limited, { id: randomUUID(), key: "x" }, {});
+    const answers = await Promise.all(Array.from({ length: 35 }, unknown));
+    const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+    // The first call of the known server was one of the thirty.
+    expect([count(403), count(429)]).to.deep.equal([29, 6]);
+    const refused = await register(limited, fresh, {});
+    expect(refused.json).to.deep.include({ code: "RATE_LIMIT_HIT" });
+    expect(refused.json["msg"]).to.include("check the server's id and key");
+    expect(Number(refused.headers.get("retry-after"))).to.be.within(1, 62);
+    expect((await register(limited, known, {})).status).to.equal(400);
+    const elsewhere = { ...basic(fresh), "x-from": "198.51.100.1" };
+    const { status } = await request(limited.url, bouncerPaths.register, {
+      method: "POST",
+      headers: elsewhere,
+    });
+    expect(status).to.equal(400);
   });
 
   it("lets a server ask so often in a minute, from all of its processes together", async () => {

@@ -5,6 +5,7 @@ import { authenticate } from "./http/authenticate.ts";
 import { envelope, type RequestNotes } from "./http/envelope.ts";
 import { Limiter } from "./http/limit.ts";
 import { refusals } from "./http/refusal.ts";
+import { UnprovenCredentials } from "./http/unproven-credentials.ts";
 import { notify } from "./notify/notify.ts";
 import { register } from "./register/register.ts";
 import type { Services } from "./services.ts";
@@ -26,6 +27,9 @@ const calls: ReadonlyMap<string, Call> = new Map<string, Call>([
 export function buildBouncer(services: Services): Koa {
   const { store } = services;
   const limiter = new Limiter();
+  const unproven = new UnprovenCredentials(services.clock);
+  const addressOf =
+    services.clientAddress ?? (({ socket }: IncomingMessage) => socket.remoteAddress ?? "");
   const app = new Koa();
   // A client that is gone is no news; everything else is answered, and logged with its answer.
   app.on("error", () => {});
@@ -42,7 +46,8 @@ export function buildBouncer(services: Services): Koa {
     const notes = ctx.state as RequestNotes;
     notes.path = ctx.path;
     if (ctx.method !== "POST") throw refusals.methodNotAllowed("POST");
-    const server = await authenticate(store, ctx.req.headers.authorization);
+    const { authorization } = ctx.req.headers;
+    const server = await authenticate(store, unproven, addressOf(ctx.req), authorization);
     notes.server = server.id;
     await limiter.admit(store, server);
     ctx.body = { result: "success", msg: "", ...(await call(services, server, ctx.req, notes)) };

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Store } from "@carillon/db";
 import type { Clock, Logger, MeasuredRequest, Sealer } from "@carillon/kit";
 import type { TokenKind } from "@carillon/push";
@@ -11,6 +12,8 @@ export interface Services {
   readonly providers: Providers;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Where a request comes from; the other end of the connection unless given. */
+  readonly clientAddress?: (request: IncomingMessage) => string;
   /** Hears of every notification that was given to a provider, and of every request. */
   readonly measure?: Measure;
 }

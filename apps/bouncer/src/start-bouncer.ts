@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { applyMigrations, connectStore, ensureDatabase } from "@carillon/db";
 import {
+  clientAddress,
   listen,
   required,
   sealerOf,
@@ -71,6 +72,7 @@ export async function startBouncer(
     providers,
     clock: systemClock,
     log,
+    clientAddress: clientAddress(env),
     ...(measure && { measure }),
   };
   const server = createServer(

@@ -111,8 +111,66 @@ describe("carillon organization, account and key", () => {
         { input },
       );
       expect(unsaid.noted).to.equal(
-        "carillon: there are several organizations: say which, by its subdomain",
+        "carillon: there are several organizations: say which, by its subdomain, or - for the one without",
       );
+
+      const add = (organization: string, email: string) =>
+        first(
+          [
+            "account",
+            "create",
+            "--organization",
+            organization,
+            "--name",
+            "A",
+            "--email",
+            email,
+          ].concat(["--password-file", "-"]),
+          { input },
+        );
+      expect((await add("-", "root@b.test")).said).to.match(/ member of Bells & Co\.$/);
+      expect((await add("", "root2@b.test")).said).to.match(/ member of Bells & Co\.$/);
+      expect((await first([...words, "--subdomain", "-"], { input })).noted).to.equal(
+        "carillon: there is an organization at the address itself already: give another one a subdomain",
+      );
+    });
+
+    it("say that a subdomain needs a host name, and give no address that is another organization's", async () => {
+      const nameless = commandLineOn(empty.url, { PUBLIC_URL: "http://127.0.0.1:9123" });
+      const words = ["organization", "create", "--name", "Third", "--subdomain", "third"].concat([
+        "--owner-name",
+        "Cy",
+        "--owner-email",
+        "cy@c.example",
+        "--password-file",
+        "-",
+      ]);
+      const made = await nameless(words, { input: "correct horse battery\n" });
+      expect(made).to.include({
+        code: 0,
+        said: "Made the organization Third, with the owner cy@c.example.",
+      });
+      const why =
+        "http://127.0.0.1:9123 has no host name, and the subdomain of Third needs one: start the server with a PUBLIC_URL such as http://localhost:9123, and it is at http://third.localhost:9123";
+      expect(made.noted).to.equal(`${why}.`);
+      const issue = ["key", "issue", "cy@c.example", "--organization", "third", "--zuliprc", "-"];
+      expect(await nameless(issue)).to.include({ code: 1, said: "", noted: `carillon: ${why}` });
+      const named = commandLineOn(empty.url, { PUBLIC_URL: "http://localhost:9123" });
+      expect((await named(issue)).said).to.match(/^site=http:\/\/third\.localhost:9123$/m);
+      // Nothing says where this one is.
+      expect(
+        (
+          await commandLineOn(empty.url)([
+            "key",
+            "issue",
+            "root@b.test",
+            "--organization",
+            "-",
+            "--zuliprc",
+            "-",
+          ])
+        ).noted,
+      ).to.match(/^PUBLIC_URL is not set: http:\/\/127\.0\.0\.1:9991 is assumed\./);
     });
   });
 
@@ -192,6 +250,31 @@ describe("carillon organization, account and key", () => {
       ).noted,
     ).to.match(/no organization with the subdomain "none-such"/);
     expect(await count()).to.equal(before);
+  });
+
+  it("show and set how many channels, user groups and bots an organization may have", async () => {
+    const { realm } = await organization(db);
+    const limits = (...more: string[]) =>
+      run(["organization", "limits", "--organization", realm.subdomain, ...more]);
+    expect((await limits()).said).to.match(
+      / channels and may have 2000\.\n.* user groups and may have 2000\.\n/,
+    );
+    const set = await limits("--channels", "5000", "--bots", "0");
+    expect(set.said).to.match(
+      / channels and may have 5000\.\n.*may have 2000\.\n.*bots and may have 0\./,
+    );
+    expect(
+      await db.rows(`SELECT max_channels, max_user_groups, max_bots FROM realms WHERE id = $1`, [
+        realm.id,
+      ]),
+    ).to.deep.equal([{ max_channels: 5_000, max_user_groups: null, max_bots: 0 }]);
+    const entries = await db.rows(
+      `SELECT acting_user_id AS by, extra_data AS data FROM audit_log
+       WHERE realm_id = $1 AND event_type = 'organization_limits_changed'`,
+      [realm.id],
+    );
+    expect(entries).to.deep.equal([{ by: null, data: { channels: 5_000, bots: 0 } }]);
+    expect((await limits("--channels", "many")).code).to.equal(2);
   });
 
   it("reset a password, from a file, and leave the key", async () => {

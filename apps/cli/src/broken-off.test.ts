@@ -104,7 +104,12 @@ describe("a command that is broken off or fails in the middle", () => {
         ...words,
       ],
       {
-        env: { ...process.env, DATABASE_URL: db.url, SECRET_KEY: testSecretKey },
+        env: {
+          ...process.env,
+          DATABASE_URL: db.url,
+          SECRET_KEY: testSecretKey,
+          PUBLIC_URL: "http://localhost:9991",
+        },
         stdio: ["ignore", "ignore", "pipe"],
       },
     );

@@ -1,11 +1,13 @@
 import { writeFileSync } from "node:fs";
-import type { Account, Realm, Site } from "@carillon/model";
-import { realmUrl } from "@carillon/model";
+import type { Account } from "@carillon/model";
 import { StartupError } from "@carillon/kit";
 
-/** The file by which clients log in. */
-export function zuliprc(site: Site, realm: Realm, account: Account, apiKey: string): string {
-  return `[api]\nemail=${account.deliveryEmail}\nkey=${apiKey}\nsite=${realmUrl(site, realm)}\n`;
+/**
+ * The file by which clients log in.
+ * @param site the address of the account's organization
+ */
+export function zuliprc(site: string, account: Account, apiKey: string): string {
+  return `[api]\nemail=${account.deliveryEmail}\nkey=${apiKey}\nsite=${site}\n`;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connectDatabase, heartbeatOf } from "@carillon/db";
+import { connectDatabase, type Database, heartbeatOf } from "@carillon/db";
 import { keptSecret, lockInstance, readSecret } from "@carillon/embedded";
 import { secretsOf } from "@carillon/model";
 import {
@@ -22,6 +22,26 @@ import { randomBytes } from "node:crypto";
 
 import { examineClocks } from "./doctor/clocks.ts";
 import { commandLineOn, loginOn } from "./test-support.ts";
+
+/** A database without tables. */
+async function emptyDatabase() {
+  const name = `carillon_moved_${randomBytes(6).toString("hex")}`;
+  const url = withDatabase(postgresUrl(), name);
+  await administer((client) => client.query(`CREATE DATABASE ${name}`));
+  let db: Database | undefined;
+  return {
+    url,
+    async connect() {
+      db ??= await connectDatabase(url, { max: 1, name: "test" });
+      await db.loadPrisma();
+      return db;
+    },
+    async drop() {
+      await db?.close();
+      await dropDatabase(name);
+    },
+  };
+}
 
 describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
   const db = useDatabase();
@@ -115,7 +135,8 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
           tokenDigest: Buffer.from(secretsOf(testSecretKey).digest("token")),
         },
       });
-      const run = commandLineOn(database.url);
+      const dataDir = join(folder, "sealed-anew");
+      const run = commandLineOn(database.url, { DATA_DIR: dataDir });
       const words = ["secret-key", "rotate", "--new-key-file", "-"];
       const beating = heartbeatOf("gateway");
       await beating.beat(own);
@@ -130,7 +151,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       expect((await run(words, { input: testSecretKey })).noted).to.match(
         /the new SECRET_KEY is the old one/,
       );
-      const stranger = commandLineOn(database.url, { SECRET_KEY: newKey });
+      const stranger = commandLineOn(database.url, { SECRET_KEY: newKey, DATA_DIR: dataDir });
       expect((await stranger(words, { input: `${newKey}x` })).noted).to.match(
         /SECRET_KEY is not the one/,
       );
@@ -156,6 +177,139 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     } finally {
       await database.drop();
     }
+  });
+
+  it("keep the SECRET_KEY that is replaced, and restore a backup of before with it", async () => {
+    const { member } = await organization(db);
+    const first = join(folder, "rotated.gz");
+    await commandLineOn(db.url)(["backup", first]);
+    const dataDir = join(folder, "rotated");
+    const standalone = commandLineOn(undefined, { DATA_DIR: dataDir, SECRET_KEY: undefined });
+    await standalone(["restore", first, "--secret-key-file", "-"], { input: testSecretKey });
+    const backup = join(folder, "the-day-before.gz");
+    await standalone(["backup", backup]);
+    const rotated = await standalone(["secret-key", "rotate"]);
+    const [, oldKey = ""] =
+      /The old one is in (\S+), which only this user/.exec(rotated.said) ?? [];
+    expect(oldKey.startsWith(`${dataDir}/old-secret-keys/until-`)).to.equal(true);
+    expect((await stat(oldKey)).mode & 0o777).to.equal(0o600);
+    expect((await stat(join(dataDir, "old-secret-keys"))).mode & 0o777).to.equal(0o700);
+    expect(await readFile(oldKey, "utf8")).to.equal(`${testSecretKey}\n`);
+    expect(rotated.said).to.not.include(testSecretKey);
+
+    const again = commandLineOn(undefined, {
+      DATA_DIR: join(folder, "restored"),
+      SECRET_KEY: undefined,
+    });
+    const restored = await again(["restore", backup, "--secret-key-file", oldKey]);
+    expect(restored).to.include({ code: 0, noted: "" });
+    expect((await again(["organization", "list"])).code).to.equal(0);
+    // Of servers, which have the new key by now.
+    const server = await emptyDatabase();
+    try {
+      const servers = commandLineOn(server.url, { SECRET_KEY: undefined });
+      const words = ["restore", backup, "--secret-key-file"];
+      const both = await commandLineOn(server.url)([...words, oldKey]);
+      expect(both).to.include({ code: 2 });
+      expect((await servers(["restore", backup])).noted).to.match(
+        /SECRET_KEY is not set: .+--secret-key-file/,
+      );
+      expect((await servers([...words, oldKey])).said).to.match(
+        /Start the processes with the SECRET_KEY/,
+      );
+      const own = await server.connect();
+      const { deliveryEmail: email, apiKey } = member;
+      expect(await loginOn(own, testSite(), { email, apiKey })).to.include({ id: member.id });
+    } finally {
+      await server.drop();
+    }
+  });
+
+  it("keep no old SECRET_KEY where it was not replaced, and replace none that cannot be kept", async () => {
+    const database = await createTestDatabase();
+    try {
+      const own = await database.connect();
+      await organization(own);
+      const dataDir = join(folder, "servers");
+      const run = commandLineOn(database.url, { DATA_DIR: dataDir });
+      const words = ["secret-key", "rotate", "--new-key-file", "-"];
+      const beating = heartbeatOf("gateway");
+      await beating.beat(own);
+      expect((await run(words, { input: newKey })).code).to.equal(1);
+      await beating.end(own);
+      expect(await readdir(join(dataDir, "old-secret-keys"))).to.deep.equal([]);
+      await writeFile(join(folder, "a-file"), "");
+      const nowhere = commandLineOn(database.url, { DATA_DIR: join(folder, "a-file") });
+      expect((await nowhere(words, { input: newKey })).noted).to.match(
+        /the old SECRET_KEY cannot be kept in .+--old-key-file$/,
+      );
+      const taken = [...words, "--old-key-file", join(folder, "a-file")];
+      expect((await run(taken, { input: newKey })).noted).to.match(/a-file is there already$/);
+      expect((await run(["organization", "list"])).code).to.equal(0);
+
+      const kept = join(folder, "old-key");
+      const rotated = await run([...words, "--old-key-file", kept], { input: newKey });
+      expect(rotated.said).to.include(`The old one is in ${kept},`);
+      expect(await readFile(kept, "utf8")).to.equal(`${testSecretKey}\n`);
+    } finally {
+      await database.drop();
+    }
+  });
+
+  it("restore a backup whose SECRET_KEY is lost: keys and links are made anew, passwords stay", async () => {
+    const { member, bot, realm } = await organization(db);
+    await db.prisma.addressChange.create({
+      data: {
+        realmId: realm.id,
+        userId: member.id,
+        oldAddress: member.deliveryEmail,
+        newAddress: "c@d.test",
+        tokenSealed: Buffer.from(secretsOf(testSecretKey).seal("token")),
+        tokenDigest: Buffer.from(secretsOf(testSecretKey).digest("token")),
+      },
+    });
+    const file = join(folder, "lost.gz");
+    await commandLineOn(db.url)(["backup", file]);
+    const dataDir = join(folder, "anew");
+    const standalone = commandLineOn(undefined, {
+      DATA_DIR: dataDir,
+      PUBLIC_URL: "https://chat.example",
+      SECRET_KEY: undefined,
+    });
+    const contradiction = ["restore", file, "--without-secrets", "--secret-key-file", "-"];
+    expect((await standalone(contradiction)).code).to.equal(2);
+    const restored = await standalone(["restore", file, "--without-secrets"]);
+    expect(restored).to.include({ code: 0, noted: "" });
+    expect(restored.said).to.match(/^\d+ accounts have another API key/m);
+    const made = (await readSecret(dataDir, "SECRET_KEY")) ?? "";
+    expect(made).to.match(/^[0-9a-f]{64}$/);
+    const words = ["key", "issue", member.deliveryEmail, "--organization", realm.subdomain];
+    expect((await standalone([...words, "--zuliprc", "-"])).code).to.equal(0);
+
+    const server = await emptyDatabase();
+    try {
+      const servers = commandLineOn(server.url, { SECRET_KEY: newKey });
+      expect((await servers(["restore", file, "--without-secrets"])).code).to.equal(0);
+      const own = await server.connect();
+      const secrets = secretsOf(newKey);
+      const site = testSite({ secrets });
+      for (const { id, deliveryEmail: email, apiKey } of [member, bot]) {
+        expect(await loginOn(own, site, { email, apiKey })).to.have.property("refused");
+        const row = await own.prisma.user.findUniqueOrThrow({ where: { id } });
+        const next = secrets.open(row.apiKeySealed);
+        expect(await loginOn(own, site, { email, apiKey: next })).to.include({ id });
+        const { passwordHash } = await db.prisma.user.findUniqueOrThrow({ where: { id } });
+        expect(row.passwordHash).to.equal(passwordHash);
+      }
+      expect(await own.prisma.addressChange.count()).to.equal(0);
+      const audited = await own.prisma.auditLog.findMany({
+        where: { realmId: realm.id, eventType: "api_keys_issued_anew" },
+      });
+      expect(audited).to.have.length(1);
+    } finally {
+      await server.drop();
+    }
+    await db.prisma.addressChange.deleteMany({});
   });
 
   it("make and keep the new SECRET_KEY and the dashboard's password of npm start", async () => {

@@ -100,10 +100,18 @@ export function onBouncer<Result>(
   });
 }
 
+/** Where clients reach the installation: `PUBLIC_URL`, else where `npm start` last served it. */
+async function knownAddress({ env, dataDir }: Installation): Promise<string | undefined> {
+  if (env.PUBLIC_URL !== undefined || dataDir === undefined) return env.PUBLIC_URL;
+  return readSecret(dataDir, "PUBLIC_URL");
+}
+
 /** The database and the rules' site of an installation, for actions. */
 export interface Workplace extends Installation {
   readonly db: Database;
   readonly site: Site;
+  /** False where the site's address is the default, which is a guess. */
+  readonly addressIsKnown: boolean;
 }
 
 /**
@@ -122,8 +130,10 @@ export function atWork<Result>(
     try {
       const secrets = secretsOf(secretKey);
       await checkSecretKey(db, secrets);
-      const site = { url: publicUrl(env), secrets, development: false, pushConfigured: false };
-      return await work({ ...installation, db, site });
+      const known = await knownAddress(installation);
+      const url = known ?? publicUrl(env);
+      const site = { url, secrets, development: false, pushConfigured: false };
+      return await work({ ...installation, db, site, addressIsKnown: known !== undefined });
     } finally {
       await db.close();
     }

@@ -1,9 +1,12 @@
 import { constants } from "node:os";
 
+import { reportUncaught } from "@carillon/kit";
+
 import { Holds } from "./holds.ts";
 import { runCommandLine } from "./run.ts";
 import { ownTerminal } from "./terminal.ts";
 
+reportUncaught();
 const holds = new Holds();
 const terminal = ownTerminal();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)

@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 
 import { addAccountCommands } from "./commands/account.ts";
+import { addAuditCommand } from "./commands/audit.ts";
 import { addBackupCommands } from "./commands/backup.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addKeyCommands } from "./commands/key.ts";
+import { addMailCommands } from "./commands/mail.ts";
 import { addOrganizationCommands } from "./commands/organization.ts";
 import { addSecretCommands } from "./commands/secrets.ts";
 import type { Context } from "./context.ts";
@@ -32,7 +34,9 @@ export function commandLine(context: Context): Command {
   addOrganizationCommands(program, context);
   addAccountCommands(program, context);
   addKeyCommands(program, context);
+  addAuditCommand(program, context);
   addSecretCommands(program, context);
+  addMailCommands(program, context);
   addBackupCommands(program, context);
   addDoctorCommand(program, context);
   return program;

@@ -1,5 +1,5 @@
 import { ApiError } from "@carillon/contract";
-import { StartupError } from "@carillon/kit";
+import { StartupError, unforeseen } from "@carillon/kit";
 import { CommanderError } from "commander";
 
 import { BrokenOff, Holds } from "./holds.ts";
@@ -52,5 +52,5 @@ function toldOf(error: unknown): string {
   );
   // A disk that is full, a folder in place of a file.
   const ofSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
-  return foreseen || ofSystem ? error.message : (error.stack ?? error.message);
+  return foreseen || ofSystem ? error.message : unforeseen(error);
 }

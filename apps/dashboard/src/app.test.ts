@@ -81,7 +81,12 @@ for (const kind of backends)
         { job: deliverDue, payload: { realmId: 1, second: 4e9 }, delayMs: 3_600_000 },
       ]);
       const { queues: shown } = (await json("/queues/api/queues")) as {
-        queues: { name: string; counts: Record<string, number>; readOnlyMode: boolean }[];
+        queues: {
+          name: string;
+          displayName: string;
+          counts: Record<string, number>;
+          readOnlyMode: boolean;
+        }[];
       };
       expect(shown.map(({ name }) => name)).to.have.members([
         "delivery",
@@ -89,6 +94,11 @@ for (const kind of backends)
         "bouncer",
         "maintenance",
       ]);
+      expect(shown.map(({ displayName }) => displayName)).to.include("Mail and push planning");
+      const overview = await (await ask("/", { headers: { accept: "text/html" } })).text();
+      expect(overview).to.match(
+        /<a href="\/queues\/queue\/push">Mail and push planning<\/a>\s*<code>push<\/code>/,
+      );
       expect(shown.every(({ readOnlyMode }) => readOnlyMode)).to.equal(true);
       expect(shown[0]?.counts).to.include({ delayed: 1 });
       expect((await ask("/queues/queue/delivery")).status).to.equal(200);
@@ -201,18 +211,32 @@ describe("the health of the dashboard", () => {
       await until(200);
       await proxy.refuse();
       await until(503);
+      // What restarts on this would kill the page that explains it.
+      expect((await fetch(`http://127.0.0.1:${port}/live`)).status).to.equal(200);
       expect(await (await ask("/metrics")).text()).to.match(
         /^carillon_store_up\{store="queues"\} 1$/m,
       );
       const page = await ask("/");
       expect(page.status).to.equal(200);
       expect(await page.text()).to.match(/The database does not answer|unknown/);
-      expect(await status("/look-up?id=1")).to.equal(500);
+      for (const path of [
+        "/look-up?id=1",
+        "/failed",
+        "/history",
+        "/deletions",
+        "/dead-letters",
+        "/audit",
+      ]) {
+        const away = await ask(path);
+        expect(away.status, path).to.equal(503);
+        expect(await away.text(), path).to.include("The database does not answer.");
+      }
       expect(lines.some(({ msg }) => msg === "a request failed unexpectedly")).to.equal(true);
       await proxy.heal();
       await until(200);
       proxy.freeze();
       await until(503);
+      expect(await status("/live")).to.equal(200);
       proxy.drop();
       server.closeAllConnections();
       server.close();

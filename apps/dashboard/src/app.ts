@@ -53,11 +53,9 @@ export function buildDashboard(options: DashboardOptions): Koa {
       await next();
     } catch (error) {
       log.error({ err: error, path: ctx.path }, "a request failed unexpectedly");
-      refuse(
-        ctx,
-        500,
-        "The database or the queues do not answer as they should; the log says more.",
-      );
+      if (await readings.healthy())
+        refuse(ctx, 500, "The request failed unexpectedly; the log says more.");
+      else refuse(ctx, 503, "The database does not answer.");
     }
     if (ctx.status === 404 && ctx.body === undefined) refuse(ctx, 404, "There is no such page.");
   });

@@ -1,4 +1,5 @@
 import type { Middleware } from "koa";
+import { boardScript } from "./board-script.ts";
 import { boardPath } from "./board-when-visited.ts";
 import { html } from "./pages/html.ts";
 import { links } from "./pages/layout.ts";
@@ -6,6 +7,20 @@ import { links } from "./pages/layout.ts";
 /** The board covers the whole window, and styles all that has no style of its own. */
 const style =
   "position: fixed; left: 0; right: 0; bottom: 0; z-index: 1000; display: flex; gap: 1.1rem; overflow-x: auto; padding: 0.55rem 1rem; background: #1d2430; font: 15px/1.4 system-ui, sans-serif; white-space: nowrap";
+
+/**
+ * Leaves room for the bar, darkens texts that are too pale to read, and wraps tabs that the board cuts off. The ends of
+ * its class names change with its releases, so that a rule may have nothing to style one day; the browser tests notice.
+ */
+const boardStyle = `
+#root { padding-bottom: 3rem; }
+header [class*="description-"], [class*="timeline-"], [class*="timeline-"] small { opacity: 1; font-weight: 400; }
+kbd, [class*="active-"] > [class*="queueName-"] { color: var(--foreground) !important; }
+[class*="nullValue-"], [class*="undefinedValue-"] { color: var(--foreground) !important; }
+[class*="statusTabs-"], [class*="tabActions-"] {
+  flex-wrap: wrap; overflow: visible; mask-image: none; -webkit-mask-image: none;
+}
+`;
 
 const bar = html`<nav aria-label="Pages" style="${style}">
   ${links.map(([path, text]) =>
@@ -20,16 +35,24 @@ const bar = html`<nav aria-label="Pages" style="${style}">
 /** A font of somebody else, which the policy of the page refuses anyway. */
 const foreignFont = /<link[^>]*fonts\.googleapis[^>]*>/g;
 
-/** Puts the way to our other pages onto the pages of the board, first for a keyboard and last for the eye. */
+const scriptPath = `${boardPath}/carillon.js`;
+
+/**
+ * Puts the way to our other pages onto the pages of the board, first for a keyboard and last for the eye, and a script
+ * that puts right what the board cannot be configured to do.
+ */
 export function boardNavigation(board: Middleware): Middleware {
   return async (ctx, next) => {
+    if (ctx.path === scriptPath) {
+      ctx.type = "js";
+      ctx.body = boardScript;
+      return;
+    }
     await board(ctx, next);
     if (typeof ctx.body !== "string" || !ctx.response.is("html")) return;
     ctx.body = ctx.body
       .replaceAll(foreignFont, "")
-      .replace(
-        /<body[^>]*>/,
-        (body) => `${body}<style>#root { padding-bottom: 3rem; }</style>${bar.text}`,
-      );
+      .replace("<head>", () => `<head><script src="${scriptPath}"></script>`)
+      .replace(/<body[^>]*>/, (body) => `${body}<style>${boardStyle}</style>${bar.text}`);
   };
 }

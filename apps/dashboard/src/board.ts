@@ -9,15 +9,30 @@ import { boardNavigation } from "./board-navigation.ts";
 import { onlyIds } from "./only-ids.ts";
 import { links } from "./pages/layout.ts";
 
+/** bull-board leaves out the day of what is near: a time without its day is ambiguous in another zone than the reader's. */
+const instant: Intl.DateTimeFormatOptions = {
+  year: "numeric",
+  month: "short",
+  day: "2-digit",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+  timeZone: "UTC",
+  timeZoneName: "short",
+};
+
 /** bull-board over the real queues, read-only for everybody: replaying is an action of our own, on the rows. */
 export function boardMiddleware(queues: Queues): Middleware {
   const adapter = new KoaAdapter().setBasePath(boardPath);
   createBullBoard({
     serverAdapter: adapter,
     queues: queues.bullQueues().map((queue) => {
+      const { title, about } = declared[queue.name as QueueName];
       const board = new BullMQAdapter(queue, {
         readOnlyMode: true,
-        description: declared[queue.name as QueueName].about,
+        displayName: title,
+        description: about,
       });
       board.setFormatter("data", onlyIds);
       board.setFormatter("returnValue", onlyIds);
@@ -27,6 +42,8 @@ export function boardMiddleware(queues: Queues): Middleware {
       uiConfig: {
         boardTitle: "Carillon queues",
         hideDocsLink: true,
+        locale: { lng: "en-GB" },
+        dateFormats: { short: instant, common: instant, full: instant },
         // A day of what was completed and failed, by the minute: jobs themselves go when they are done, for their ids
         // would swallow the next of the same name (docs/decisions/005).
         showMetrics: true,

@@ -1,21 +1,24 @@
 import Router from "@koa/router";
 import type { Database } from "@carillon/db";
-import type { Logger } from "@carillon/kit";
+import { whenNeeded, type Logger } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
 import type { Middleware } from "koa";
 import { actions } from "./dead-letters/request.ts";
 import { actOnDeadLetters, previewDeadLetters, showDeadLetters } from "./dead-letters/routes.ts";
 import { listDeletions } from "./deletions/list.ts";
-import { countByReason, countOverTime } from "./failed/counts.ts";
-import { readFailedFilter } from "./failed/filter.ts";
+import { acknowledgeFailures, readAcknowledgement } from "./failed/acknowledge.ts";
+import { countByReason, countOverTime, type Span } from "./failed/counts.ts";
+import { readFailedQuery, resolveFailedQuery } from "./failed/filter.ts";
 import { listFailed } from "./failed/list.ts";
 import { readHistory } from "./history/read.ts";
-import { answer, refuse } from "./http/answer.ts";
+import { answer, done, refuse } from "./http/answer.ts";
+import { visitorOf } from "./http/authenticate.ts";
+import { mayAct, operatorsForm } from "./http/operators-form.ts";
 import { BadParameter, readCursor } from "./http/parameters.ts";
 import { readCriteria } from "./look-up/criteria.ts";
 import { lookUp, lookUpBy } from "./look-up/look-up.ts";
 import { deletionsPage } from "./pages/deletions.ts";
-import { failedPage } from "./pages/failed.ts";
+import { failedPage, sentAgainIn } from "./pages/failed.ts";
 import { foundManyPage } from "./pages/found-many.ts";
 import { historyPage } from "./pages/history.ts";
 import { scriptPath, stylePath } from "./pages/layout.ts";
@@ -24,7 +27,7 @@ import { overviewPage } from "./pages/overview.ts";
 import { script } from "./pages/script.ts";
 import { style } from "./pages/style.ts";
 import type { Readings } from "./readings/readings.ts";
-import { verdict } from "./readings/verdict.ts";
+import { verdict, worstOf } from "./readings/verdict.ts";
 
 export interface RouteServices {
   readonly db: Database;
@@ -43,25 +46,46 @@ export function pageRoutes(services: RouteServices): Middleware {
     const { counters, queues, ...rest } = snapshot;
     const findings = verdict(snapshot);
     const data = {
-      verdict: { well: findings.length === 0, findings },
+      verdict: { well: findings.length === 0, severity: worstOf(findings), findings },
       ...rest,
       counters: entries(counters),
       queues: entries(queues),
       late,
     };
-    answer(ctx, data, () => overviewPage(snapshot, late));
+    answer(ctx, data, () => overviewPage(snapshot, late, mayAct(ctx)));
   });
 
   router.get("/failed", async (ctx) => {
     const query = new URLSearchParams(ctx.querystring);
-    const filter = readFailedFilter(query);
-    const span = query.get("span") === "month" ? "month" : "day";
+    const asked = readFailedQuery(query);
+    const filter = await resolveFailedQuery(db, asked);
+    const span: Span = query.get("span") === "month" ? "month" : "day";
     const [page, steps, reasons] = await Promise.all([
       listFailed(db, filter, readCursor(query)),
       countOverTime(db, filter, span),
       countByReason(db, filter, span),
     ]);
-    answer(ctx, { ...page, filter, span, steps, reasons }, failedPage);
+    const data = { ...page, filter: asked, span, steps, reasons } as const;
+    const was = sentAgainIn(query);
+    answer(ctx, data, (shown) =>
+      failedPage({ ...shown, mayAct: mayAct(ctx), ...(was ? { was } : {}) }),
+    );
+  });
+
+  const sending = whenNeeded(() => import("./failed/send-again.ts"));
+  router.post("/failed/preview", async (ctx) =>
+    (await sending()).previewSendingAgain(ctx, services),
+  );
+  router.post("/failed/send", async (ctx) => (await sending()).sendAgain(ctx, services));
+
+  router.post("/failed/acknowledge", async (ctx) => {
+    const form = await operatorsForm(ctx, "acknowledge failures");
+    if (form === undefined) return;
+    const { user } = visitorOf(ctx);
+    const acknowledged = await acknowledgeFailures(db, readAcknowledgement(form), user);
+    readings.forgetFailures();
+    services.log.info({ operator: user, acknowledged }, "failures are acknowledged");
+    done(ctx, { acknowledged }, "/");
   });
 
   router.get("/history", async (ctx) => {
@@ -88,6 +112,9 @@ export function pageRoutes(services: RouteServices): Middleware {
     const deletions = await listDeletions(db);
     answer(ctx, { deletions }, () => deletionsPage(deletions));
   });
+
+  const audit = whenNeeded(() => import("./audit/show.ts"));
+  router.get("/audit", async (ctx) => (await audit()).showAudit(ctx, db));
 
   router.get("/dead-letters", (ctx) => showDeadLetters(ctx, services));
   router.post("/dead-letters/preview", (ctx) => previewDeadLetters(ctx, services));

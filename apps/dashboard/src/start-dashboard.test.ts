@@ -105,7 +105,7 @@ describe("the process of the dashboard", () => {
         },
         { what: "it shows itself among the processes" },
       );
-      expect(page).to.contain("No worker is alive.");
+      expect(page).to.contain("No worker is running.");
       const metrics = await (await fetch(`${url}/metrics`)).text();
       expect(expositionFaults(metrics)).to.deep.equal([]);
       expect(metricNames(metrics)).to.include.members(metricsOf("dashboard"));

@@ -11,7 +11,7 @@ import {
   type Logger,
   type Shutdown,
 } from "@carillon/kit";
-import { connectQueues } from "@carillon/queue";
+import { connectQueues, serveOutbox } from "@carillon/queue";
 import { buildDashboard } from "./app.ts";
 import { readLogins } from "./credentials.ts";
 
@@ -46,6 +46,9 @@ export async function startDashboard(
     poolSize: queuePoolSize,
   });
   shutdown.add(2, "queues", () => queues.close());
+  // What an operator sends again gets its delivery job, and its author's clients their events, right after the commit.
+  const outbox = serveOutbox({ db, queues, redisUrl: env.REDIS_URL, log });
+  shutdown.add(1, "outbox", () => outbox.close());
   const registry = createRegistry("dashboard");
   measureLoopDelay(registry);
   measureNode(registry);

@@ -15,6 +15,7 @@ import { runPipeline } from "./http/pipeline.ts";
 import { inRequestLifetime } from "./http/request-lifetime.ts";
 import { requestLog, type RequestRecord } from "./http/request-log.ts";
 import { routeMiddleware } from "./http/routes.ts";
+import { UnsentAnswers, type UnsentBounds } from "./http/unsent-answers.ts";
 import { referenceHandlers } from "./reference/handlers.ts";
 
 /** Connections of the pool that one account may hold at once (http-contract.md §8.1). */
@@ -49,6 +50,10 @@ export interface AppOptions<Services, A extends Actor = Actor> {
    * made of lies in memory until then.
    */
   readonly stalledMs?: number;
+  /** Milliseconds, 10,000 unless given, in which at least one byte of a large body must arrive. */
+  readonly bodyIdleMs?: number;
+  /** Bounds of large answers that clients have not taken. */
+  readonly unsentBounds?: Partial<UnsentBounds> | undefined;
   /** Behind `GET /health`: rejects when the process cannot serve. */
   readonly health?: () => Promise<unknown>;
   /**
@@ -75,6 +80,7 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     limiter = noLimiter,
     deadlineMs = 30_000,
     stalledMs = 60_000,
+    bodyIdleMs = 10_000,
     checkResults = false,
   } = options;
   const operations = options.operations ?? allOperations;
@@ -83,11 +89,13 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
   options.closing?.addEventListener("abort", () => outage.close());
   const pipeline = {
     outage,
+    unsent: new UnsentAnswers(options.unsentBounds),
     servicesWithin: (lifetime: Lifetime) => bindServices(services, lifetime),
     authenticate,
     limiter,
     shares: new Shares<number>(connectionsOfAccount),
     bodyLimits: options.bodyLimits,
+    bodyIdleMs,
   };
   const unknown = new Share(connectionsOfUnknown);
   const route = routeMiddleware<Handler<Services>>(
@@ -120,11 +128,11 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     if (options.closing?.aborted) ctx.res.shouldKeepAlive = false;
     const record = exchange.record();
     options.onRequest?.(record);
+    exchange.watch(stalledMs);
     if (!exchange.inPieces || ctx.res.closed) {
       logRequest(record);
       return;
     }
-    ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
     ctx.res.once("close", () => logRequest({ ...record, bytes: exchange.bytes }));
   });
   return app;

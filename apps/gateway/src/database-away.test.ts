@@ -77,6 +77,11 @@ describe("while the database is away", () => {
     const obstacle = useObstacle(db);
     beforeEach(() => behindProxy());
     const oneWaits = () => obstacle.untilWaiting(1, "the request waits");
+    const breakOff = () =>
+      db.rows(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      );
 
     it("refuses it with 503 before its COMMIT was sent", async () => {
       const { id } = await scheduledMessage(db, member, room, { dueIn: 3_600 });
@@ -85,10 +90,19 @@ describe("while the database is away", () => {
         .as(member)
         .patch(`${scheduledMessagesPath}/${id}`, { content: "edit" });
       await oneWaits();
-      await db.rows(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-         WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-      );
+      await breakOff();
+      expectUnavailable(await edit, "nothing was changed");
+    });
+
+    it("says that nothing was changed where only the name of a new program was added", async () => {
+      const { id } = await scheduledMessage(db, member, room, { dueIn: 3_600 });
+      await obstacle.lock("SELECT FROM scheduled_messages WHERE id = $1 FOR UPDATE", [id]);
+      const edit = way.gateway
+        .as(member)
+        .patch(`${scheduledMessagesPath}/${id}`, { content: "edit", client: "BrandNew" });
+      await oneWaits();
+      expect(await db.prisma.client.count({ where: { name: "BrandNew" } })).to.equal(1);
+      await breakOff();
       expectUnavailable(await edit, "nothing was changed");
     });
 

@@ -111,7 +111,7 @@ describe("a change of accounts and what they keep that takes too long", () => {
   });
 
   it("is done when it is asked for again", async () => {
-    for (const [what, ask] of Object.entries({ ...changes, ...stored })) {
+    for (const [what, ask] of Object.entries({ ...stored, ...changes })) {
       const { status, text } = await ask(gateway);
       expect(status, `${what}: ${text}`).to.equal(200);
     }

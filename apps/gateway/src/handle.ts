@@ -69,7 +69,16 @@ export const handle = {
 
   /** For an operation that is one transaction: `handle.changes(createThing, async ({ tx, input }) => …)`. */
   changes: <Op extends Operation>(operation: Op, action: Action<Op, Changing>): Handler<Services> =>
-    bind(operation, (context) =>
+    bind(changing(operation), (context) =>
+      context.services.db.transaction((tx) => action({ tx, ...requestOf(context) })),
+    ),
+
+  /** The same for an operation that is declared `raw`. */
+  changesRaw: <Op extends Operation>(
+    operation: Op,
+    action: Action<Op, Changing, RawReply>,
+  ): Handler<Services> =>
+    bindRaw(changing(operation), (context) =>
       context.services.db.transaction((tx) => action({ tx, ...requestOf(context) })),
     ),
 
@@ -104,6 +113,12 @@ export const handle = {
    */
   inSteps: handlerFor<Services, LoggedIn>(),
 };
+
+/** @throws Error for GET, which is HEAD too: mail scanners and browsers send both without anybody wanting it */
+function changing<Op extends Operation>(operation: Op): Op {
+  if (operation.method === "GET") throw new Error(`${operation.id} changes something with GET`);
+  return operation;
+}
 
 function reading<Op extends Operation>(context: Context<Op>): Request<Op> & Reading {
   const { db } = context.services;

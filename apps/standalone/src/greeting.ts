@@ -16,7 +16,10 @@ export interface Greeting {
   bouncerUrl?: string;
 }
 
-/** The text that tells where everything is, with two commands that work as printed. */
+/**
+ * The text that tells where everything is, with two commands that work as printed. It has no secret: under systemd it
+ * goes into the journal.
+ */
 export async function greet(greeting: Greeting): Promise<string> {
   const { site, dataDir, files } = greeting;
   const accounts = files.published()
@@ -39,20 +42,26 @@ export async function greet(greeting: Greeting): Promise<string> {
 async function firstCommands({ site, gatewayUrl, files }: Greeting): Promise<string[]> {
   const member = await files.credentials("member");
   if (!member) return [];
-  const credentials = `${member.email}:${member.key}`;
-  const channelId = await findChannel(gatewayUrl, credentials);
-  if (channelId === undefined) return [];
+  const channelId = await findChannel(gatewayUrl, `${member.email}:${member.key}`);
+  const config = await files.curlConfig("member");
+  if (channelId === undefined || config === undefined) return [];
+  const curl = `curl -sS -K ${shellWord(config)}`;
   const narrow = JSON.stringify([{ operator: "channel", operand: channelId }]);
   return [
     "",
     "Schedule a message five seconds ahead:",
     "",
-    `  curl -sS -u ${credentials} ${site}/api/v1/scheduled_messages -d type=channel -d to=${channelId} -d topic=hello --data-urlencode 'content=Sent on time, once.' -d scheduled_delivery_timestamp=$(( $(date +%s) + 5 ))`,
+    `  ${curl} ${site}/api/v1/scheduled_messages -d type=channel -d to=${channelId} -d topic=hello --data-urlencode 'content=Sent on time, once.' -d scheduled_delivery_timestamp=$(( $(date +%s) + 5 ))`,
     "",
     "and then read it:",
     "",
-    `  curl -sS -u ${credentials} -G ${site}/api/v1/messages -d anchor=newest -d num_before=1 -d num_after=0 -d apply_markdown=false --data-urlencode 'narrow=${narrow}'`,
+    `  ${curl} -G ${site}/api/v1/messages -d anchor=newest -d num_before=1 -d num_after=0 -d apply_markdown=false --data-urlencode 'narrow=${narrow}'`,
   ];
+}
+
+/** One word for a shell, quoted where it has to be. */
+function shellWord(text: string): string {
+  return /^[\w./+:@%-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** The id of the oldest channel that the member sees; undefined when there is none, or the member's key is gone. */

@@ -1,3 +1,4 @@
+import { forgetSecret, readSecret } from "@carillon/embedded";
 import { isAlive } from "@carillon/kit";
 import { reservePort } from "@carillon/testkit";
 import { expect } from "chai";
@@ -127,6 +128,7 @@ describe("the standalone", () => {
       child,
       ended,
       errors: () => errors.trim(),
+      output: () => output,
       up: async () => {
         await waitFor(() => {
           if (child.exitCode !== null) throw new Error(`it ended: ${errors}`);
@@ -144,7 +146,7 @@ describe("the standalone", () => {
     const told = await standalone.up();
     expect(told).to.match(/API +http:\/\/127\.0\.0\.1:\d+\n/);
     expect(told).to.match(/Dashboard +http:\/\/127\.0\.0\.1:\d+ \(user operator, password: /);
-    expect(told).to.match(/curl -sS -u member@carillon\.test:\w{32} http.* -d to=7 /);
+    expect(told).to.match(/curl -sS -K \S+\/zuliprc\/member\.curlrc http.* -d to=7 /);
 
     const postgres = await postgresPid(dataFile());
     await waitFor(async () => (await started("worker")).length === 1);
@@ -152,30 +154,75 @@ describe("the standalone", () => {
     expect(pids).to.have.length(3);
     standalone.child.kill("SIGTERM");
     expect(await standalone.ended).to.equal(0);
+    expect(standalone.output()).to.match(/\nStopping … .+\nCarillon has stopped\.\n$/);
     expect([...pids, postgres].filter(isAlive)).to.deep.equal([]);
     expect(await readdir(dataFile())).not.to.include("standalone.pid");
   });
 
-  it("writes the credentials of the first accounts once, for their user only", async () => {
+  it("writes the credentials of the first accounts once, for their user only, and prints no secret", async () => {
     const first = run();
     const told = await first.up();
     const names = ["admin", "bot", "guest", "member", "moderator", "owner"];
     expect((await readdir(dataFile("zuliprc"))).sort()).to.deep.equal(
-      ["accounts.json", ...names.map((name) => `${name}.zuliprc`)].sort(),
+      ["accounts.json", "member.curlrc", ...names.map((name) => `${name}.zuliprc`)].sort(),
     );
     const member = await readFile(dataFile("zuliprc", "member.zuliprc"), "utf8");
     expect(member).to.match(
       /^\[api\]\nemail=member@carillon\.test\nkey=\w{32}\nsite=http:\/\/127\.0\.0\.1:\d+\n$/,
     );
-    expect(told).to.include(/key=(\w+)/.exec(member)?.[1]);
-    for (const file of ["member.zuliprc", "accounts.json"]) {
+    const key = /key=(\w+)/.exec(member)?.[1] ?? "";
+    expect(await readFile(dataFile("zuliprc", "member.curlrc"), "utf8")).to.equal(
+      `user = "member@carillon.test:${key}"\n`,
+    );
+    for (const file of ["member.zuliprc", "member.curlrc", "accounts.json"]) {
       expect((await stat(dataFile("zuliprc", file))).mode & 0o777).to.equal(0o600);
     }
+    const accounts = JSON.parse(await readFile(dataFile("zuliprc", "accounts.json"), "utf8")) as {
+      apiKey: string;
+      password: string | null;
+    }[];
+    const kept = JSON.parse(await readFile(dataFile("secrets.json"), "utf8")) as {
+      SECRET_KEY: string;
+      DASHBOARD_PASSWORD: string;
+    };
+    const secrets = accounts.flatMap(({ apiKey, password }) => [apiKey, password ?? apiKey]);
+    for (const secret of [...secrets, kept.SECRET_KEY, kept.DASHBOARD_PASSWORD])
+      expect(told).not.to.include(secret);
     first.child.kill("SIGTERM");
     await first.ended;
+  });
 
-    await run({ PUBLIC_URL: "https://chat.example.com" }).up();
-    expect(await readFile(dataFile("zuliprc", "member.zuliprc"), "utf8")).to.equal(member);
+  it("keeps the address that clients use, and names another one in the files that it has written", async () => {
+    const site = async (name: string) =>
+      /^site=(.+)$/m.exec(await readFile(dataFile("zuliprc", `${name}.zuliprc`), "utf8"))?.[1];
+    const kept = async () => readSecret(dataFile(), "PUBLIC_URL");
+    const first = run();
+    const told = await first.up();
+    const [, address] = /API +(\S+)\n/.exec(told) ?? [];
+    expect(await kept()).to.equal(address);
+    expect(await site("bot")).to.equal(address);
+    first.child.kill("SIGTERM");
+    await first.ended;
+    const owner = dataFile("zuliprc", "owner.zuliprc");
+    const own = (await readFile(owner, "utf8")).replace(/site=.+/, "site=https://mine.example");
+    await writeFile(owner, own);
+    const before = await readFile(dataFile("zuliprc", "member.zuliprc"), "utf8");
+
+    const second = run({ PUBLIC_URL: "https://chat.example.com" });
+    await second.up();
+    expect(await kept()).to.equal("https://chat.example.com");
+    expect(await readFile(dataFile("zuliprc", "member.zuliprc"), "utf8")).to.equal(
+      before.replace(/site=.+/, "site=https://chat.example.com"),
+    );
+    expect(await site("owner")).to.equal("https://mine.example");
+    second.child.kill("SIGTERM");
+    await second.ended;
+
+    // A DATA_DIR of before, which has not kept the address.
+    await forgetSecret(dataFile(), "PUBLIC_URL");
+    await run({ PUBLIC_URL: "https://third.example.com" }).up();
+    expect(await site("member")).to.equal("https://third.example.com");
+    expect((await stat(dataFile("zuliprc", "member.zuliprc"))).mode & 0o777).to.equal(0o600);
   });
 
   it("makes the owner only with DEMO=off, and prints no key", async () => {

@@ -1,4 +1,4 @@
-import { lockInstance, prepareDataDir } from "@carillon/embedded";
+import { keepSecret, lockInstance, prepareDataDir, readSecret } from "@carillon/embedded";
 import {
   childEnvironment,
   createLogger,
@@ -78,6 +78,7 @@ export async function startStandalone(
     const bouncer = await planBouncer(env, ports, dataDir);
     const site = publicUrl({ ...env, PORT: ports.gateway });
     const files = new CredentialFiles(dataDir);
+    await keepAddress(dataDir, site, files);
     // Unset until PostgreSQL is up: what asks for variables before is not let go yet.
     let database: KeptDatabase | undefined;
     const variables = (app: App | undefined) => () =>
@@ -142,6 +143,15 @@ export async function startStandalone(
     await standalone.stop();
     throw error;
   }
+}
+
+/** Keeps the address with the data, where the command line finds it, and in the credential files. */
+async function keepAddress(dataDir: string, site: string, files: CredentialFiles): Promise<void> {
+  const before = await readSecret(dataDir, "PUBLIC_URL");
+  if (before === site) return;
+  // The files first: the next start makes up for one that is cut off in between.
+  await files.moveTo(site, before);
+  await keepSecret(dataDir, "PUBLIC_URL", site);
 }
 
 /** Resolves when every app that can be asked serves; from then on each is started again when it dies. */

@@ -119,12 +119,16 @@ describe("A supervised gateway", () => {
 });
 
 describe("The watchdog", () => {
+  /** By this clock it always ran: on a busy machine it would take its own delay for sleep, and begin to count again. */
+  const neverAsleep = () => 0;
+
   it("notices a process that hangs though the memory is tidied up meanwhile", async () => {
     setFlagsFromString("--expose-gc");
     const collectGarbage = runInNewContext("gc") as () => void;
     let asked = 0;
     const watching = hangs({
-      everyMs: 100,
+      everyMs: 20,
+      now: neverAsleep,
       signal: new AbortController().signal,
       ask: async () => {
         if (++asked === 1) return;
@@ -172,8 +176,8 @@ describe("The watchdog", () => {
   it("calls a process hung after three questions without an answer", async () => {
     let asked = 0;
     const watching = hangs({
-      // Long enough for a busy machine not to take its own delay for sleep.
-      everyMs: 300,
+      everyMs: 5,
+      now: neverAsleep,
       signal: new AbortController().signal,
       ask: (signal) =>
         ++asked === 1

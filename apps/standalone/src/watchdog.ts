@@ -12,6 +12,8 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
   /** Between two questions, and for an answer, in milliseconds; 5,000 unless given. */
   readonly everyMs?: number;
+  /** A monotonic clock in milliseconds by which it knows whether this process ran; `performance.now` unless given. */
+  readonly now?: () => number;
 }
 
 /**
@@ -23,12 +25,13 @@ export async function hangs({
   ask,
   signal,
   everyMs: step = everyMs,
+  now = () => performance.now(),
 }: WatchOptions): Promise<boolean> {
-  const begun = performance.now();
+  const begun = now();
   let answered = false;
   let missed = 0;
   while (!signal.aborted) {
-    const asked = performance.now();
+    const asked = now();
     // With a timer that holds it: what `AbortSignal.any` makes of `AbortSignal.timeout` can be collected as garbage
     // before its time is up, and then nobody ever hears of it.
     const question = new AbortController();
@@ -42,13 +45,11 @@ export async function hangs({
       ),
       aborted(question.signal),
     ]);
-    await pause(Math.max(0, step - (performance.now() - asked)), undefined, { signal }).catch(
-      () => {},
-    );
+    await pause(Math.max(0, step - (now() - asked)), undefined, { signal }).catch(() => {});
     clearTimeout(timer);
     signal.removeEventListener("abort", end);
     end();
-    const tookMs = performance.now() - asked;
+    const tookMs = now() - asked;
     if (well) {
       answered = true;
       missed = 0;

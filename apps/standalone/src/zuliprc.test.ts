@@ -18,6 +18,11 @@ describe("The credential files", () => {
         await files.prepare(accounts, "http://chat.test");
         expect(await files.waiting()).to.deep.equal(accounts);
         await files.publish();
+        const config = await files.curlConfig("owner");
+        const [, quoted = ""] =
+          /^user = "(.*)"\n$/.exec(await readFile(config ?? "", "utf8")) ?? [];
+        expect(quoted.replaceAll(/\\(.)/g, "$1")).to.equal(`${email}:${accounts[0]?.apiKey}`);
+        expect((await stat(config ?? "")).mode & 0o777).to.equal(0o600);
         for (const { name, email: own, apiKey } of accounts)
           expect(await files.credentials(name)).to.deep.equal({ email: own, key: apiKey });
         const file = join(folder, "zuliprc", "owner.zuliprc");

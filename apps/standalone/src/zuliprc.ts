@@ -1,7 +1,22 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FirstAccount } from "@carillon/domain";
+
+/** The lines before the address, and the address, of a file that `prepare` has written. */
+const ourForm = /^(\[api\]\nemail=.+\nkey=.+\n)site=(.+)\n$/;
+
+async function clientFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter((name) => name.endsWith(".zuliprc")).map((name) => join(folder, name));
+}
+
+/** A crash in the middle leaves the old file, or none, never half of one. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const half = `${path}.half`;
+  await writeFile(half, text, { mode: 0o600 });
+  await rename(half, path);
+}
 
 /**
  * The credentials of the first accounts as files (0600) in `DATA_DIR/zuliprc`: one `NAME.zuliprc` each, the
@@ -54,6 +69,35 @@ export class CredentialFiles {
 
   published(): boolean {
     return existsSync(this.folder);
+  }
+
+  /**
+   * Names another address in the files that name `before`. One that a person has changed stays as it is.
+   * @param before the address that was written; undefined where it was not kept: any address of a file in our form
+   */
+  async moveTo(site: string, before: string | undefined): Promise<void> {
+    for (const path of [
+      ...(await clientFiles(this.folder)),
+      ...(await clientFiles(this.#waiting)),
+    ]) {
+      const text = await readFile(path, "utf8");
+      const [, head, written] = ourForm.exec(text) ?? [];
+      if (written === undefined || written === site || written !== (before ?? written)) continue;
+      await replaceFile(path, `${head}site=${site}\n`);
+    }
+  }
+
+  /**
+   * A file (0600) beside that of an account, with which curl logs in as it: `curl --config FILE`.
+   * @returns its path; undefined where the account has no file
+   */
+  async curlConfig(name: FirstAccount["name"]): Promise<string | undefined> {
+    const credentials = await this.credentials(name);
+    if (!credentials) return undefined;
+    const path = join(this.folder, `${name}.curlrc`);
+    const user = `${credentials.email}:${credentials.key}`.replaceAll(/["\\]/g, "\\$&");
+    await replaceFile(path, `user = "${user}"\n`);
+    return path;
   }
 
   /** E-mail and key of one account's file; undefined when there is no such file. */

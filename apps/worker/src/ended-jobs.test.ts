@@ -24,6 +24,7 @@ import type { WorkerServices } from "./services.ts";
 const declared = (deadline: "200ms" | "20s") =>
   intentJob({
     name: "rename-realm",
+    title: "Renaming",
     queue: "maintenance",
     about: "A job of the tests.",
     intent: z.strictObject({ n: z.int() }),
@@ -68,6 +69,7 @@ describe("A job that is ended while a statement of it runs", () => {
         id: "one",
         data,
         attempt,
+        again: false,
         signal: new AbortController().signal,
       })
       .then(

@@ -1,6 +1,7 @@
 import {
   doIntent,
   lookAtIntent,
+  recordIntents,
   type ClaimedIntent,
   type Database,
   type SeenIntent,
@@ -30,6 +31,8 @@ import { processor, type JobContext, type Processor } from "./processor.ts";
 /** How a job that calls the bouncer makes its notifications, and what it does with the answer. */
 export interface NotifyWork<Payload> {
   readonly type: NotificationType;
+  /** Makes intents of a part of the entries each, where one call cannot tell all. */
+  split(this: void, payload: Payload, call: PreparedCall, again: boolean): Payload[] | undefined;
   /** In a transaction that commits before the call; what is told is in no job, and in no row. */
   prepare(this: void, tx: Tx, site: Site, intent: ClaimedIntent<Payload>): Promise<PreparedCall>;
   /**
@@ -46,9 +49,10 @@ export interface NotifyWork<Payload> {
 }
 
 /**
- * The processor of a job that has the bouncer tell devices something, by one call for the intent (push.md §9), or a few
- * where accounts have very many devices. A call's key is that of the job, so that a worker which dies between the call and
- * the end of the intent tells nobody twice. Without a push service nobody is told.
+ * The processor of a job that has the bouncer tell devices something, by one call for the intent (push.md §9). Where
+ * accounts have very many devices it makes several intents of it and calls nobody. A call's key is that of the job, so
+ * that a worker which dies between the call and the end of the intent tells nobody twice. Without a push service nobody
+ * is told.
  */
 export function notifyProcessor<Payload>(
   definition: IntentDefinition<Payload>,
@@ -61,16 +65,13 @@ export function notifyProcessor<Payload>(
       const told = await tell(definition, context, db, work, intent);
       await doIntent(db, definition, context.payload, async (tx) => {
         if (!told) return;
-        for (const outcome of told.outcomes)
-          await noteNotified(tx, notified(intent, told.call), outcome);
+        if (told.kind === "split") return recordParts(tx, definition, intent, told.parts);
+        if (told.outcome) await noteNotified(tx, notified(intent, told.call), told.outcome);
         await work.settle?.(tx, intent, told.call, context.attempt > 1);
       });
     }),
   );
 }
-
-/** Devices that are told by one call: an intent rarely has as many, and 20 ms go into encrypting for them. */
-const mostInCall = 400;
 
 /**
  * Characters of what is encrypted that FCM and APNs take at most. A direct message to hundreds has more, since it names
@@ -84,10 +85,28 @@ const mostTaken = 4_096;
  */
 const triedForMs = 2 * 3_600_000;
 
-/** What was prepared, and what became of its calls; without any there was nothing to tell. */
-interface Told {
+/** What was prepared, and what became of its call; without an outcome there was nothing to tell. */
+interface Called {
+  readonly kind: "called";
   readonly call: PreparedCall;
-  readonly outcomes: ReadonlyArray<BouncerReply<NotifyAnswer>>;
+  readonly outcome: BouncerReply<NotifyAnswer> | undefined;
+}
+
+/** It is too much for one call. */
+interface Split<Payload> {
+  readonly kind: "split";
+  readonly parts: readonly Payload[];
+}
+
+/** Their keys name the intent that they were a part of, so that they are written once. */
+async function recordParts<Payload>(
+  tx: Tx,
+  definition: IntentDefinition<Payload>,
+  { id, realmId }: ClaimedIntent<Payload>,
+  parts: readonly Payload[],
+): Promise<void> {
+  const intents = parts.map((payload, i) => ({ key: `part-${id}-${i}`, payload }));
+  await recordIntents(tx, realmId, definition, intents);
 }
 
 function notified({ realmId }: ClaimedIntent<unknown>, { notifications }: PreparedCall): Notified {
@@ -100,34 +119,30 @@ function notified({ realmId }: ClaimedIntent<unknown>, { notifications }: Prepar
  */
 async function tell<Payload>(
   definition: IntentDefinition<Payload>,
-  { payload: ref, services, log, signal }: JobContext<IntentRef>,
+  { payload: ref, services, log, signal, attempt }: JobContext<IntentRef>,
   db: Database,
-  { prepare, type }: NotifyWork<Payload>,
+  { prepare, split, type }: NotifyWork<Payload>,
   intent: SeenIntent<Payload>,
-): Promise<Told | undefined> {
+): Promise<Called | Split<Payload> | undefined> {
   const { bouncer, site } = services;
   if (!bouncer) return undefined;
   if (intent.ageMs > triedForMs)
     throw new GiveUp("the push bouncer has not taken it within two hours");
   const call = await db.transaction((tx) => prepare(tx, site, intent));
-  const outcomes: Array<BouncerReply<NotifyAnswer>> = [];
-  for (let start = 0; start < call.notifications.length; start += mostInCall) {
-    const part = call.notifications.slice(start, start + mostInCall);
-    const requests = await encrypted(type, part);
-    const push_requests = requests.filter((one) => one.payload.encrypted_data.length <= mostTaken);
-    if (push_requests.length < requests.length)
-      log.warn({ count: requests.length - push_requests.length }, "notifications are too large");
-    if (push_requests.length === 0) continue;
-    const body = { realm_uuid: call.realmUuid, push_requests };
-    const idempotencyKey = definition.key(ref) + (start === 0 ? "" : `-from-${start}`);
-    const outcome = await bouncer.notify(body, { signal, idempotencyKey });
-    if (outcome.kind === "adminActionRequired")
-      log.error({ code: outcome.code }, "the push bouncer wants something of an administrator");
-    if (outcome.kind === "permanent") throw new GiveUp(outcome.reason);
-    if (outcome.kind !== "done" && !refusesOrganization(outcome)) throw new Error(outcome.reason);
-    outcomes.push(outcome);
-  }
-  return { call, outcomes };
+  const parts = split(intent.payload, call, attempt > 1);
+  if (parts) return { kind: "split", parts };
+  const requests = await encrypted(type, call.notifications);
+  const push_requests = requests.filter((one) => one.payload.encrypted_data.length <= mostTaken);
+  if (push_requests.length < requests.length)
+    log.warn({ count: requests.length - push_requests.length }, "notifications are too large");
+  if (push_requests.length === 0) return { kind: "called", call, outcome: undefined };
+  const body = { realm_uuid: call.realmUuid, push_requests };
+  const outcome = await bouncer.notify(body, { signal, idempotencyKey: definition.key(ref) });
+  if (outcome.kind === "adminActionRequired")
+    log.error({ code: outcome.code }, "the push bouncer wants something of an administrator");
+  if (outcome.kind === "permanent") throw new GiveUp(outcome.reason);
+  if (outcome.kind !== "done" && !refusesOrganization(outcome)) throw new Error(outcome.reason);
+  return { kind: "called", call, outcome };
 }
 
 /** A nonce of its own for each device: each has an encryption of its own. */

@@ -13,6 +13,7 @@ import {
   type Logger,
   type Shutdown,
 } from "@carillon/kit";
+import { fleetMetrics } from "./fleet-metrics.ts";
 import type { EndedRun } from "./runner.ts";
 import type { Delivered } from "./services.ts";
 
@@ -37,7 +38,8 @@ export function observeWorker(
   const lateness = histogram(registry, "carillon_delivery_lateness_seconds");
   const deliveries = counter(registry, "carillon_deliveries_total");
   // From 0, so that the first one is a rise.
-  for (const reason of ["late", "broken"]) deliveries.inc({ outcome: "failed", reason }, 0);
+  for (const reason of ["late", "broken", "stuck"])
+    deliveries.inc({ outcome: "failed", reason }, 0);
   const runs = counter(registry, "carillon_jobs_total");
   const durations = histogram(registry, "carillon_job_duration_seconds");
   return {
@@ -68,6 +70,7 @@ export function observeWorker(
         host: env.HOST,
         registry,
         health: () => db.answers(),
+        refresh: fleetMetrics(registry, db),
         log,
       });
       shutdown.add(3, "probes", () => probes.close());

@@ -14,6 +14,8 @@ export interface JobContext<Payload> {
   readonly log: Logger;
   /** 1 at the first run. */
   readonly attempt: number;
+  /** Whether it has begun before, and failed or lost its worker. */
+  readonly again: boolean;
   /** Of this process; its database knows nothing of the lifetime. */
   readonly services: WorkerServices;
 }

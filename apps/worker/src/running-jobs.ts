@@ -76,6 +76,7 @@ export class RunningJobs {
         signal: lifetime.signal,
         log,
         attempt: given.attempt,
+        again: given.again,
         services,
       });
       await Promise.race([work, patience.exhausted]);

@@ -27,6 +27,10 @@ export const bounds = {
   /** Submessages of one message, and characters of all of them: each reader of the message gets all of them. */
   submessages: 5_000,
   submessageCharacters: 1_000_000,
+  /** Submessages of one account on one message: a single account must not use up what a poll takes. */
+  submessagesOfAccount: 500,
+  /** Characters of the widget that is sent with a message, as JSON: so does each reader. */
+  widgetCharacters: 30_000,
   /** Alert words of one account: each change tells its clients all of them. */
   alertWords: 10_000,
   /** Views, snippets and drafts of one account: every registration gets all of them. */
@@ -37,6 +41,29 @@ export const bounds = {
   storageEntries: 100_000,
   /** Folders of channels that an organization has, archived ones too: every registration gets all of them. */
   channelFolders: 500,
+  /**
+   * What an organization has, archived and deactivated ones included, unless its operator allows more: every registration
+   * gets all of them. 2,000 channels with the longest descriptions are 11.6 MB of JSON, as many groups 0.8 MB, bots 1 MB.
+   */
+  organizationChannels: 2_000,
+  organizationUserGroups: 2_000,
+  organizationBots: 2_000,
+  /**
+   * Characters of HTML that the description of a channel or a folder renders to, and those that its emoji, formulas and
+   * the like may have beyond their source (about 20 emoji). Every registration gets all of them, channels twice: of 1,024
+   * emoji with the allowance of a message they were 100 KB a channel.
+   */
+  descriptionHtml: 8_000,
+  descriptionMarkup: 2_000,
+  /** Code points of what a user group says of itself: every registration gets all of them. */
+  groupDescription: 1_024,
+  /**
+   * What one person makes within 24 hours, with what their bots make: one alone cannot fill the organization. Administrators
+   * are trusted with the whole of it.
+   */
+  channelsADay: 200,
+  userGroupsADay: 100,
+  botsADay: 50,
   /** Custom profile fields of an organization, and Unicode code points of what configures one: so do those. */
   profileFields: 100,
   profileFieldData: 20_000,

@@ -15,7 +15,7 @@ function codes<const Table extends Record<string, ErrorDescription>>(table: Tabl
 export const errorCodes = codes({
   BAD_REQUEST: {
     status: 400,
-    when: "A parameter's value is unusable, or the state forbids the request; 404 where the target does not exist and the operation says so",
+    when: "A parameter's value is unusable, or the state forbids the request; 404 where the target does not exist and the operation says so, 408 where the body stops before its end",
   },
   REQUEST_VARIABLE_MISSING: {
     status: 400,

@@ -19,6 +19,8 @@ const all: ApiError[] = [
   errors.internalError(),
   errors.unavailable(),
   errors.tooBusy(1),
+  errors.tooManyUnread(5),
+  errors.noRoomForAnswer(5),
   errors.authenticationFailed(),
   errors.userDeactivated(),
   errors.realmDeactivated(),
@@ -57,7 +59,9 @@ describe("errors", () => {
 
   it("have the status of their code; two codes have a second one", () => {
     for (const error of all) {
-      const passing = [errors.unavailable(), errors.tooBusy(1)].map(({ message }) => message);
+      const passing = [errors.unavailable(), errors.tooBusy(1), errors.noRoomForAnswer(5)].map(
+        ({ message }) => message,
+      );
       if (passing.includes(error.message)) expect(error.status).to.equal(503);
       else if (error.status === 404 && error.code === "BAD_REQUEST") continue;
       else expect(error.status, error.code).to.equal(errorCodes[error.code].status);

@@ -1,5 +1,6 @@
 import { ApiError, type ErrorFields } from "./api-error.ts";
 import { errorCodes, type ErrorCode } from "./error-codes.ts";
+import type { ProgramNeed } from "./program-needs.ts";
 
 /** The refusals, one function each: `throw errors.badRequest("…")`. Statuses come from the table of codes. */
 
@@ -62,6 +63,16 @@ export const errors = {
   /** @param limit bytes */
   requestTooLarge: (limit: number) =>
     refusal("REQUEST_TOO_LARGE", `The body has more than ${limit} bytes`),
+  /**
+   * The body stopped before its end: 408.
+   * @param seconds for which no byte has arrived
+   */
+  bodyStopped: (seconds: number) =>
+    new ApiError(
+      "BAD_REQUEST",
+      408,
+      `The body is not complete, and no more of it has arrived for ${seconds} seconds; send the request again`,
+    ),
   internalError: () => refusal("INTERNAL_ERROR", "Something went wrong on the server"),
   /** The server cannot answer in time, or at all at the moment: 503. */
   unavailable: (message = "The server could not answer in time") =>
@@ -76,6 +87,31 @@ export const errors = {
       "INTERNAL_ERROR",
       503,
       "Too many requests wait for the server; nothing was changed",
+      {},
+      { "Retry-After": String(retryAfter) },
+    ),
+
+  /**
+   * Large answers of the account are being made or have not been taken, so that this one is not made: 429.
+   * @param retryAfter seconds
+   */
+  tooManyUnread: (retryAfter: number) =>
+    new ApiError(
+      "RATE_LIMIT_HIT",
+      errorCodes.RATE_LIMIT_HIT.status,
+      `Large answers to earlier requests of this account have not been read: read them to their end, or try again in ${retryAfter} seconds`,
+      { "retry-after": retryAfter },
+      { "Retry-After": String(retryAfter) },
+    ),
+  /**
+   * Large answers to others take all the memory there is for answers: 503.
+   * @param retryAfter seconds
+   */
+  noRoomForAnswer: (retryAfter: number) =>
+    new ApiError(
+      "INTERNAL_ERROR",
+      503,
+      `Large answers to others are on their way, and there is no room for one more; nothing was changed. Try again in ${retryAfter} seconds`,
       {},
       { "Retry-After": String(retryAfter) },
     ),
@@ -119,10 +155,16 @@ export const errors = {
       "Some messages of this topic are too old for you to move them",
       found,
     ),
-  badEventQueueId: (queueId: string) =>
-    refusal("BAD_EVENT_QUEUE_ID", `There is no event queue ${queueId}: register again`, {
-      queue_id: queueId,
-    }),
+  /**
+   * Programs compare the beginning of the message (events.md §2), so its words are the protocol's.
+   * @param needs of the program that asks: some compare an older spelling
+   */
+  badEventQueueId: (queueId: string, needs: readonly ProgramNeed[] = []) =>
+    refusal(
+      "BAD_EVENT_QUEUE_ID",
+      `Bad event queue ${needs.includes("queue_id_message") ? "id" : "ID"}: ${queueId}`,
+      { queue_id: queueId },
+    ),
 
   expectationMismatch: (field: string) =>
     refusal("EXPECTATION_MISMATCH", `The current value is not the one given as ${field}`, {

@@ -144,6 +144,25 @@ describe("openApi", () => {
     });
   });
 
+  it("says whose message the example of an operation names", () => {
+    const remind = { ...list, access: "account" as const, params: {}, decoders: edit.decoders };
+    const ofMessage = operation({
+      id: "read-sample",
+      method: "GET",
+      path: "/api/v1/samples/{message_id}",
+      access: "account",
+      pathParams: { message_id: path.int() },
+      params: {},
+      result: {},
+      summary: "Read a sample",
+    });
+    const described = openApi([ofMessage, remind], options);
+    expect(at(described, "paths", ofMessage.path, "get", "description")).to.equal(
+      "The example is that of the account `member` after a first start: others do not see its message.",
+    );
+    expect(at(described, "paths", list.path, "get")).to.not.have.property("description");
+  });
+
   it("describes the path, the credentials, the answer and the refusals", () => {
     expect(at(patch, "parameters")).to.deep.equal([
       {
@@ -189,6 +208,15 @@ describe("openApi", () => {
       "REQUEST_CONFUSING_VAR",
       "UNAUTHORIZED_PRINCIPAL",
       "STREAM_DOES_NOT_EXIST",
+    ]);
+    expect(patch).to.not.have.property("description");
+    const example = (status: string) =>
+      at(patch, "responses", status, "content", "application/json", "example", "code");
+    expect(["400", "401", "429", "500"].map(example)).to.deep.equal([
+      "STREAM_DOES_NOT_EXIST",
+      "UNAUTHORIZED",
+      "RATE_LIMIT_HIT",
+      "INTERNAL_ERROR",
     ]);
     const refusals = ["200", "400", "401", "429", "500", "503"];
     expect(at(patch, "responses")).to.have.all.keys(...refusals, "404", "405", "413");

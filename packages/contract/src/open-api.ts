@@ -6,6 +6,7 @@ import { eventWebhooks } from "./events/event-webhooks.ts";
 import { getEvents } from "./events/get-events.ts";
 import { aboutExamples, beforeExamples } from "./examples/before.ts";
 import { curlExample } from "./examples/curl.ts";
+import { exampleOf } from "./examples/example-of.ts";
 import { shownExample } from "./examples/shown.ts";
 import { parameterSchema, schemaOf } from "./json-schema.ts";
 import type { Operation } from "./operation.ts";
@@ -93,12 +94,21 @@ function describe(operation: Operation): Record<string, unknown> {
     operationId: operation.id,
     tags: [areaOf(operation)],
     summary: operation.summary,
-    ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...descriptionOf([operation.description, whoseExample(operation)].filter(Boolean).join("\n\n")),
     security: operation.access === "anyone" ? [] : [{ apiKey: [] }],
     parameters: [...pathParameters(operation), ...(inBody ? [] : queryParameters(operation))],
     ...(inBody && operation.decoders.length > 0 ? { requestBody: requestBody(operation) } : {}),
     responses: { ...successes(operation), ...errorResponses(operation) },
   };
+}
+
+/** What one account sees, another one may not: a message that was sent to one person, for one. */
+function whoseExample(operation: Operation): string | undefined {
+  const { as, path, params } = exampleOf(operation);
+  const isOfPerson = [path, params].some((values) => "message_id" in values);
+  return as !== undefined && isOfPerson
+    ? `The example is that of the account \`${as}\` after a first start: others do not see its message.`
+    : undefined;
 }
 
 function pathParameters(operation: Operation): object[] {
@@ -190,15 +200,19 @@ function errorResponses(operation: Operation): Record<string, object> {
   return Object.fromEntries(
     byStatus.map(([status, codes]) => [
       status,
-      json(codes.map((code) => `\`${code}\`: ${errorCodes[code].when}.`).join("\n\n"), {
-        allOf: [
-          { $ref: "#/components/schemas/Error" },
-          {
-            type: "object",
-            properties: { code: { type: "string", enum: codes }, ...extraFields(codes) },
-          },
-        ],
-      }),
+      json(
+        codes.map((code) => `\`${code}\`: ${errorCodes[code].when}.`).join("\n\n"),
+        {
+          allOf: [
+            { $ref: "#/components/schemas/Error" },
+            {
+              type: "object",
+              properties: { code: { type: "string", enum: codes }, ...extraFields(codes) },
+            },
+          ],
+        },
+        errorExample(tellingOf(operation, codes)),
+      ),
     ]),
   );
 }
@@ -211,10 +225,21 @@ function extraFields(codes: readonly ErrorCode[]): Record<string, object> {
   return Object.fromEntries(names.map((name) => [name, {}]));
 }
 
-function json(description: string, schema: JsonSchema): object {
-  return { description, content: { "application/json": { schema } } };
+/** Of several codes the one that tells most of the operation: its own before those that any operation has. */
+function tellingOf({ errors }: Operation, codes: readonly ErrorCode[]): ErrorCode {
+  return errors.find((code) => codes.includes(code) && code !== "BAD_REQUEST") ?? codes[0]!;
+}
+
+/** Without one, viewers take the first of all codes for any error. */
+function errorExample(code: ErrorCode): object {
+  return { result: "error", msg: errorCodes[code].when, code };
+}
+
+function json(description: string, schema: JsonSchema, example?: object): object {
+  const shown = example === undefined ? {} : { example };
+  return { description, content: { "application/json": { schema, ...shown } } };
 }
 
 function descriptionOf(description: string | undefined): { description?: string } {
-  return description === undefined ? {} : { description };
+  return description ? { description } : {};
 }

@@ -64,8 +64,12 @@ export interface Declaration<
   readonly description?: string;
   /** Where its example in the reference is not what follows from the rest. */
   readonly example?: Example;
-  /** Bytes; unless given 25 MiB, and 16 KiB where anyone may call. */
+  /** Bytes; unless given 2 MiB where a parameter is JSON, else 1 MiB, and 16 KiB where anyone may call. */
   readonly bodyLimit?: number;
+  /** The parameter whose text is rendered for the answer: of one account one long text at a time (http-contract.md §8.1). */
+  readonly renders?: string;
+  /** Its answer may be large although it is no GET: it waits for room (http-contract.md §8). */
+  readonly largeAnswer?: true;
   /** Waits for something to happen: no deadline, and its signal fires when the client hangs up. */
   readonly longPoll?: true;
   /** The handler's answer goes out as it is, without the envelope: which answers there are. */

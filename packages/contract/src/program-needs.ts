@@ -1,5 +1,5 @@
-/** What a program reads that the protocol has left out since. */
-export const programNeeds = ["reaction_user", "channel_email"] as const;
+/** What a program reads that the protocol has left out, or spelt differently, since. */
+export const programNeeds = ["reaction_user", "channel_email", "queue_id_message"] as const;
 
 export type ProgramNeed = (typeof programNeeds)[number];
 
@@ -9,8 +9,9 @@ export type ProgramNeed = (typeof programNeeds)[number];
  */
 export const olderPrograms: ReadonlyMap<string, readonly ProgramNeed[]> = new Map([
   // 0.7.0, its newest release, names who reacted by the `user` of the reaction alone, and shows the `email_address` of
-  // subscriptions with what else it says of a channel.
-  ["ZulipTerminal", ["reaction_user", "channel_email"]],
+  // subscriptions with what else it says of a channel. That its event queue is gone it tells by the beginning of the
+  // message of the error, not by the code.
+  ["ZulipTerminal", ["reaction_user", "channel_email", "queue_id_message"]],
 ]);
 
 const nothing: readonly ProgramNeed[] = [];

@@ -19,13 +19,15 @@ describe("the alarms of scheduled messages", () => {
     return { realm, pending, alarmOf };
   };
 
+  const added = (alarm: Alarm) => ({ alarm, shared: true });
+
   it("are stamped without waiting for a row in other hands", async () => {
     const { pending, alarmOf } = await scene();
     const held = await pending(60);
     const free = await pending(60);
     await db.transaction(async (tx) => {
       await tx.rows("SELECT FROM scheduled_messages WHERE id = $1 FOR NO KEY UPDATE", [held.id]);
-      await stampAlarms(db, [alarmOf(held), alarmOf(free)]);
+      await stampAlarms(db, [added(alarmOf(held)), added(alarmOf(free))]);
     });
     const stamped = await db.rows<{ id: number }>(
       "SELECT id FROM scheduled_messages WHERE alarmed_at IS NOT NULL",
@@ -36,7 +38,7 @@ describe("the alarms of scheduled messages", () => {
   it("are not stamped where the row has been edited since", async () => {
     const { pending, alarmOf } = await scene();
     const row = await pending(60);
-    await stampAlarms(db, [{ ...alarmOf(row), version: 2 }]);
+    await stampAlarms(db, [added({ ...alarmOf(row), version: 2 })]);
     const rows = await db.rows("SELECT alarmed_at FROM scheduled_messages WHERE id = $1", [row.id]);
     expect(rows).to.deep.equal([{ alarmed_at: null }]);
   });

@@ -1,7 +1,7 @@
-import type { Alarm } from "@carillon/jobs";
+import { tooSoonMs, type Alarm } from "@carillon/jobs";
 
 import { column, type RowOf } from "./column.ts";
-import { pending } from "./pending.ts";
+import { goesAlone, goesTogether, pending } from "./pending.ts";
 import type { Sql } from "./sql.ts";
 import { statement } from "./statement.ts";
 
@@ -37,25 +37,41 @@ export function unalarmedRows(
 const stamp = statement({
   name: "stamp-alarms",
   text: `WITH free AS (
-      SELECT s.id FROM unnest($1::bigint[], $2::int[]) AS a (id, version)
+      SELECT s.id,
+        a.shared AND s.deliver_at < clock_timestamp() + make_interval(secs => ${tooSoonMs} / 1000.0) AS "tooSoon"
+      FROM unnest($1::bigint[], $2::int[], $3::bool[]) AS a (id, version, shared)
       JOIN scheduled_messages s ON s.id = a.id AND s.version = a.version
       WHERE s.alarmed_at IS NULL AND ${pending("s")}
-      FOR NO KEY UPDATE OF s SKIP LOCKED)
-    UPDATE scheduled_messages s SET alarmed_at = now() FROM free WHERE s.id = free.id`,
-  row: {},
+      FOR NO KEY UPDATE OF s SKIP LOCKED
+    ), stamped AS (
+      UPDATE scheduled_messages s SET alarmed_at = now() FROM free WHERE s.id = free.id AND NOT free."tooSoon")
+    SELECT id FROM free WHERE "tooSoon"`,
+  row: { id: column.bigint },
 });
+
+/** An alarm that has been added to the queue. */
+export interface AddedAlarm {
+  readonly alarm: Alarm;
+  /** Whether its job is that of all alarms of its second. */
+  readonly shared: boolean;
+}
 
 /**
  * Notes that the alarms are in the queue; a row that has been edited meanwhile keeps asking for its new one. It waits
  * for nobody: a row in other hands is being sent, edited or deleted, and waiting for several of them in another order
  * than a delivery takes them would end in a deadlock.
+ * @returns the ids of rows that are not stamped because they share the job of their second, and are due so soon by the
+ *   database's clock that this job may have run already: they need jobs of their own. The clock of the process that
+ *   added them may be behind.
  */
-export async function stampAlarms(sql: Sql, alarms: readonly Alarm[]): Promise<void> {
-  if (alarms.length === 0) return;
-  await sql.rows(stamp, [
-    alarms.map(({ scheduledMessageId }) => scheduledMessageId),
-    alarms.map(({ version }) => version),
+export async function stampAlarms(sql: Sql, added: readonly AddedAlarm[]): Promise<Set<number>> {
+  if (added.length === 0) return new Set();
+  const tooSoon = await sql.rows(stamp, [
+    added.map(({ alarm }) => alarm.scheduledMessageId),
+    added.map(({ alarm }) => alarm.version),
+    added.map(({ shared }) => shared),
   ]);
+  return new Set(tooSoon.map(({ id }) => id));
 }
 
 const overdue = statement({
@@ -65,6 +81,7 @@ const overdue = statement({
         SELECT FROM scheduled_messages s
         WHERE s.realm_id = r.id AND ${pending("s")}
           AND s.deliver_at < now() - make_interval(secs => $1 / 1000.0)
+          AND (${goesTogether("s")} OR ${goesAlone("s")})
         LIMIT 10000
       ) counted
     ) overdue WHERE overdue.rows > 0`,
@@ -79,7 +96,8 @@ const overdue = statement({
 export type OverdueRealm = RowOf<typeof overdue.columns>;
 
 /**
- * Organizations with pending rows that are overdue by more than `overdueMs`. Each is looked at by itself, so that the
+ * Organizations with pending rows that are overdue by more than `overdueMs`, those left out that wait for another try.
+ * Each is looked at by itself, so that the
  * backlog of one does not hide the others.
  */
 export function overdueRealms(sql: Sql, overdueMs: number): Promise<OverdueRealm[]> {

@@ -1,7 +1,7 @@
 import type { Lifetime } from "./lifetime.ts";
 
 /** What the statements of a transaction see of others. */
-export type TransactionMode = "read committed" | "repeatable read" | "repeatable read read only";
+export type TransactionMode = "read committed" | "repeatable read read only";
 
 /** Milliseconds by which the server's own limit comes later than ours, which can say what it is. */
 const serverLater = 1_000;

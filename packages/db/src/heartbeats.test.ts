@@ -1,9 +1,11 @@
-import { silentLogger } from "@carillon/kit";
-import { useDatabase } from "@carillon/testkit";
+import { allRecurring } from "@carillon/jobs";
+import { Shutdown, silentLogger } from "@carillon/kit";
+import { useDatabase, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import { addToCounter, readCounters } from "./counters.ts";
 import { heartbeatOf } from "./heartbeats.ts";
 import { startTask } from "./recurring-task.ts";
+import { startRecurring } from "./start-recurring.ts";
 
 describe("heartbeats", () => {
   const db = useDatabase();
@@ -52,6 +54,29 @@ describe("heartbeats", () => {
       Date.now = now;
       await own.end(db);
     }
+  });
+
+  it("tell of a process that it was told to stop, though its shutdown is cut off before it takes its row away", async () => {
+    const shutdown = new Shutdown(silentLogger, 300);
+    const tasks = allRecurring
+      .filter(({ name, processes }) => name !== "heartbeat" && processes.includes("dashboard"))
+      .map((definition) => ({ definition, run: async () => {} }));
+    startRecurring({ process: "dashboard", tasks }, { db, log: silentLogger }, shutdown, {
+      first: 0,
+      last: 2,
+    });
+    const rows = () =>
+      db.rows<{ stopping: boolean }>(
+        "SELECT stopping_since IS NOT NULL AS stopping FROM process_heartbeats WHERE role = 'dashboard'",
+      );
+    await waitFor(async () => (await rows()).length > 0 || undefined, { what: "the first beat" });
+    expect(await rows()).to.deep.equal([{ stopping: false }]);
+    let end = () => {};
+    shutdown.add(1, "hangs", () => new Promise<void>((resolve) => (end = resolve)));
+    await shutdown.run();
+    expect(await rows()).to.deep.equal([{ stopping: true }]);
+    end();
+    await waitFor(async () => (await rows()).length === 0 || undefined, { what: "its end" });
   });
 
   it("forget processes that died without a word an hour ago, and come back after a long sleep", async () => {

@@ -12,6 +12,8 @@ import { statement } from "./statement.ts";
 export interface Heartbeat extends RecurringTask {
   readonly processId: string;
   beat(sql: Sql): Promise<void>;
+  /** Marks the row: the process stops because it was told to, and its silence from now on is no loss. */
+  announceStop(sql: Sql): Promise<void>;
   /** Removes the row. */
   end(sql: Sql): Promise<void>;
 }
@@ -30,6 +32,13 @@ const write = statement({
       clock_ahead = excluded.clock_ahead
     RETURNING extract(epoch FROM clock_timestamp())::float8 AS "databaseTime"`,
   row: { databaseTime: column.float },
+});
+
+const announce = statement({
+  name: "heartbeat-stopping",
+  text: `UPDATE process_heartbeats SET stopping_since = coalesce(stopping_since, now()), last_seen = now()
+    WHERE process_id = $1`,
+  row: {},
 });
 
 const remove = statement({
@@ -58,6 +67,9 @@ export function heartbeatOf(role: ProcessName, counters: () => object = () => ({
     processId,
     beat,
     run: ({ db }) => beat(db),
+    announceStop: async (sql) => {
+      await sql.rows(announce, [processId]);
+    },
     end: async (sql) => {
       await sql.rows(remove, [processId]);
     },

@@ -20,6 +20,7 @@ export class HeldConnection {
   readonly #forget: (() => void) | undefined;
   readonly #letGo: (() => void) | undefined;
   readonly #share: Share | undefined;
+  #begun: Promise<void> = Promise.resolve();
   #commits = false;
   #released = false;
   #wake = () => {};
@@ -39,6 +40,21 @@ export class HeldConnection {
     this.#forget = lifetime?.onEnd((final) => {
       if (final || !this.#commits) this.#stopping ??= this.#stop();
     });
+  }
+
+  /**
+   * Notes that BEGIN has been sent. Until its answer is there nothing is cancelled: a cancel that hit BEGIN would leave
+   * the statements behind it in the pipeline without a transaction, and each would commit by itself. A cancel cannot hit
+   * it afterwards: the server answers BEGIN when it is over. Nor can one of an earlier holder of the connection, which
+   * is given back only when the server has closed each cancel request, and it closes one after it has signalled the
+   * process; a process that is signalled between two statements drops the cancel before it reads the next one.
+   * (docs/decisions/011.)
+   */
+  beginning(begun: Promise<unknown>): void {
+    this.#begun = begun.then(
+      () => {},
+      () => {},
+    );
   }
 
   /** Why the lifetime has ended; undefined while it goes on. */
@@ -92,6 +108,11 @@ export class HeldConnection {
   /** Cancels until the connection is released, and in the end cuts it off. */
   async #stop(): Promise<void> {
     const until = performance.now() + cutOffMs;
+    if (!(await this.#hasBegun())) {
+      this.#cut();
+      this.#onStopped?.();
+      return;
+    }
     while (!this.#released) {
       if (performance.now() > until) return this.#cut();
       await this.#cancel();
@@ -100,9 +121,18 @@ export class HeldConnection {
     }
   }
 
-  #pause(): Promise<void> {
+  /** Whether BEGIN is answered before the time is over in which something must be cancelled. */
+  async #hasBegun(): Promise<boolean> {
+    let hasBegun = false;
+    const begun = this.#begun.then(() => (hasBegun = true));
+    await Promise.race([begun, this.#pause(cutOffMs)]);
+    this.#wake();
+    return hasBegun || this.#released;
+  }
+
+  #pause(ms = againMs): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, againMs);
+      const timer = setTimeout(resolve, ms);
       this.#wake = () => {
         clearTimeout(timer);
         resolve();

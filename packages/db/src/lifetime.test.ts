@@ -156,6 +156,33 @@ describe("work in a lifetime", () => {
     }
   });
 
+  it("leaves nothing of a transaction, and hits no later one, whenever it ends", async () => {
+    const own = await connectDatabase(db.url, { max: 1, name: "reused" });
+    try {
+      for (let round = 0; round < 150; round++) {
+        const lifetime = new Lifetime();
+        const work = failure(
+          own.within(lifetime).transaction(async (tx) => {
+            await Promise.all([tx.rows(add(1)), tx.rows(add(2))]);
+            await tx.rows("SELECT pg_sleep(0.01)");
+          }),
+        );
+        // From before BEGIN is sent to after its answer.
+        for (let turn = round % 15; turn > 0; turn--)
+          await new Promise((resolve) => setImmediate(resolve));
+        lifetime.end(over, true);
+        // On the same connection, which may have to wait for it.
+        const next = own.transaction((tx) => tx.rows(add(3)));
+        expect(await work).to.equal(over);
+        await next;
+      }
+      const rows = await db.rows("SELECT n FROM things WHERE id <= 3 ORDER BY id");
+      expect(rows).to.deep.equal([{ n: 0 }, { n: 0 }, { n: 150 }]);
+    } finally {
+      await own.close();
+    }
+  });
+
   it("gives up waiting for a connection, and leaves that to others", async () => {
     await lock(1);
     const busy = new Lifetime();
@@ -200,6 +227,23 @@ describe("work in a lifetime", () => {
     afterEach(async () => {
       await proxied.close();
       await proxy.close();
+    });
+
+    it("cancels nothing before BEGIN is answered, and cuts the connection off where it never is", async () => {
+      await proxied.rows("SELECT 1");
+      proxy.freeze();
+      const before = proxy.accepted;
+      const lifetime = new Lifetime();
+      const work = failure(proxied.within(lifetime).transaction((tx) => tx.rows(add(1))));
+      await waitFor(() => proxied.pool.idleCount === 0, { what: "the connection is in use" });
+      lifetime.end(over, true);
+      expect(await work).to.equal(over);
+      await lifetime.settled();
+      // Each cancel request is a connection.
+      expect(proxy.accepted).to.equal(before);
+      expect(lifetime.uncertain).to.equal(false);
+      await proxy.heal();
+      expect(await sum()).to.equal(0);
     });
 
     it("is certain of what had not been committed", async () => {

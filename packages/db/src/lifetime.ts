@@ -10,7 +10,7 @@ type Ended = (final: boolean) => void;
 export class Lifetime {
   /** In what line the work waits for connections. */
   share: Share | undefined;
-  /** How many transactions have committed. */
+  /** How many transactions have committed that wrote something which the request asked for. */
   commits = 0;
   /** Whether something was under way on a connection that had to be cut off: it may have been done or not. */
   uncertain = false;

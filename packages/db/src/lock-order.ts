@@ -21,6 +21,8 @@ export const lockOrder = [
   "accounts",
   /** The organization's row: its settings, who owns it, which names are taken. By id. */
   "organization",
+  /** Counting the organization's channels before some are created. By organization. */
+  "newChannels",
   /** Adding names of programs. By account. */
   "clientNames",
   /** Rows of scheduled messages that are edited, deleted or delivered. By id; a delivery is alone in its organization. */

@@ -33,6 +33,8 @@ export const lockClass = {
   alertWords: 1_111,
   /** Held while it changes whom an organization's guests see; shared by who tells of its accounts. */
   sight: 1_112,
+  /** Held from the count of an organization's channels until those are committed that are created then. */
+  newChannels: 1_113,
   /** Held while the rate limits of one bucket are asked; the second key is a hash of its name. */
   rateLimit: 1_120,
 } as const;

@@ -152,7 +152,7 @@ describe("the migrations", () => {
 
   it("of a newer build that only add let this one go on, and so do those that take away what it does not use", async () => {
     await applyMigrations(url);
-    const last = (await readMigrations()).at(-1)!.name.slice(0, 4);
+    const last = /^\d+/.exec((await readMigrations()).at(-1)!.name)?.[0];
     for (const newer of ["9998_later", `9999_after_${last}_drop_later`]) {
       await addApplied(newer);
       await check();

@@ -24,3 +24,25 @@ export function undelivered(table: string, kind?: string): string {
 export function pending(table: string): string {
   return `${undelivered(table)} AND NOT ${table}.failed`;
 }
+
+/**
+ * Tries after which a row of `scheduled_messages` goes alone, and behind all others: it was in each of so many batches
+ * that failed. A partial index repeats it.
+ */
+export const triesTogether = 3;
+
+/**
+ * The condition that a row may be sent together with others.
+ * @param table its alias
+ */
+export function goesTogether(table: string): string {
+  return `${table}.attempts < ${triesTogether}`;
+}
+
+/**
+ * The condition that a row has to go alone, and that its pause is over.
+ * @param table its alias
+ */
+export function goesAlone(table: string): string {
+  return `${table}.attempts >= ${triesTogether} AND ${table}.retry_at <= now()`;
+}

@@ -1,8 +1,13 @@
+import { setTimeout as delay } from "node:timers/promises";
+
 import { allRecurring, oneToOne, type ProcessName, type RecurringDefinition } from "@carillon/jobs";
 import { loadDefaults, type Shutdown } from "@carillon/kit";
 
 import { heartbeatOf } from "./heartbeats.ts";
 import { startTask, type RecurringTask, type TaskParts } from "./recurring-task.ts";
+
+/** A shutdown waits no longer, in milliseconds, for the database to note that it has begun. */
+const announceMs = 1_000;
 
 /**
  * The tasks of a folder, which are the default exports of its modules.
@@ -34,7 +39,14 @@ export function startRecurring<Services>(
   order: { first: number; last: number },
 ): void {
   const { process, tasks, counters } = parts;
-  for (const [name, task] of tasksOf(process, [...tasks, heartbeatOf(process, counters)])) {
+  const heartbeat = heartbeatOf(process, counters);
+  shutdown.add(0, "announced stop", () =>
+    Promise.race([
+      heartbeat.announceStop(services.db),
+      delay(announceMs, undefined, { ref: false }),
+    ]),
+  );
+  for (const [name, task] of tasksOf(process, [...tasks, heartbeat])) {
     const { throughShutdown } = task.definition;
     const started = startTask(task, services);
     shutdown.add(throughShutdown ? order.last : order.first, name, () => started.stop());

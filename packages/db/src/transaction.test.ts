@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { useDatabase, waitFor } from "@carillon/testkit";
 import { isPassing, sqlState } from "./sql-errors.ts";
+import { defaultAttempts } from "./transaction.ts";
 import type { Tx } from "./tx.ts";
 
 describe("a transaction", () => {
@@ -251,9 +252,9 @@ describe("a transaction", () => {
       );
       return work.catch((error: unknown) => sqlState(error));
     };
-    expect(await lose(2)).to.equal(3);
+    expect(await lose(defaultAttempts - 1)).to.equal(defaultAttempts);
     expect(await values()).to.include({ a: 1 });
-    expect(await lose(3)).to.equal("40001");
+    expect(await lose(defaultAttempts)).to.equal("40001");
     expect(await lose(1, 1)).to.equal("40001");
     expect(await values()).to.include({ a: 1 });
   });

@@ -3,6 +3,7 @@ import type pg from "pg";
 import { begin, type TransactionMode } from "./begin.ts";
 import { holdConnection, type HeldConnection } from "./held-connection.ts";
 import type { Lifetime } from "./lifetime.ts";
+import { pauseBeforeRetry } from "./retry-pause.ts";
 import { run } from "./sql.ts";
 import { lostToAnother, sqlState } from "./sql-errors.ts";
 import { Tx, type TxParts } from "./tx.ts";
@@ -20,13 +21,25 @@ export interface TransactionParts extends TxParts {
 export interface TransactionOptions {
   /** `read committed` unless given. */
   mode?: TransactionMode;
-  /** How often a transaction that lost to another one is run again; 3 unless given. */
+  /** How often a transaction that loses to others is run in all; {@link defaultAttempts} unless given. */
   attempts?: number;
+  /**
+   * Whether what it writes is no part of what the request asks for, and may stay where that fails: the request is not
+   * said to have been carried out in part for it. Transactions that only read never count.
+   */
+  incidental?: boolean;
 }
 
 /**
+ * With the pauses of `retry-pause.ts` they cover about a third of a second on average. Three without a pause lost all
+ * of them to one client that changed its settings in a loop.
+ */
+export const defaultAttempts = 8;
+
+/**
  * Runs `work` in one transaction and commits it; any error rolls everything back and goes on to the caller.
- * A serialization failure or a deadlock runs `work` again from the start: it must have no effect outside.
+ * A serialization failure or a deadlock runs `work` again from the start, after a random pause and on another
+ * connection: it must have no effect outside.
  * @param lifetime at its end the transaction is rolled back, and its reason thrown
  */
 export async function transaction<T>(
@@ -37,27 +50,31 @@ export async function transaction<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await once(parts, work, options.mode ?? "read committed", lifetime);
+      return await once(parts, work, options, lifetime);
     } catch (error) {
-      if (attempt >= (options.attempts ?? 3) || !lostToAnother(error)) throw error;
+      if (attempt >= (options.attempts ?? defaultAttempts) || !lostToAnother(error)) throw error;
     }
+    await pauseBeforeRetry(attempt, lifetime);
   }
 }
 
 async function once<T>(
   parts: TransactionParts,
   work: (tx: Tx) => Promise<T>,
-  mode: TransactionMode,
+  { mode = "read committed", incidental = false }: TransactionOptions,
   lifetime: Lifetime | undefined,
 ): Promise<T> {
+  const counts = mode === "read committed" && !incidental;
   const held = await holdConnection(parts.pool, lifetime);
   const tx = new Tx(held.connection, parts);
   try {
-    // It goes out with the first statement. It fails only where the connection does, and then they all do.
+    // It goes out with the first statement. It fails only where the connection does, and then they all do: we cancel
+    // nothing before it is answered.
     const begun = run(held.connection, begin(mode, parts.transactionTimeoutMs, lifetime));
+    held.beginning(begun);
     const [result] = await held.unlessEnded(Promise.all([work(tx), begun]));
     await tx.ending();
-    await commit(tx, held, lifetime);
+    await commit(tx, held, counts ? lifetime : undefined);
     return result;
   } catch (error) {
     tx.close(lifetime?.reason ?? error);
@@ -69,6 +86,7 @@ async function once<T>(
   }
 }
 
+/** @param lifetime of the request that the commit is a part of; undefined where it is none */
 async function commit(tx: Tx, held: HeldConnection, lifetime: Lifetime | undefined): Promise<void> {
   held.committing();
   let committed: boolean;

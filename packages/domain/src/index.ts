@@ -33,6 +33,7 @@ export { addSubscriptions } from "./channels/subscriptions/add-subscriptions.ts"
 export { createChannel } from "./channels/create/create-channel.ts";
 export type { CreationOptions } from "./channels/create/creation-options.ts";
 export { type NewChannel, insertChannel } from "./channels/create/insert-channel.ts";
+export { readChannelsOfUser } from "./channels/read/channels-of-user.ts";
 export { listChannels } from "./channels/read/list-channels.ts";
 export { listSubscriptions } from "./channels/read/list-subscriptions.ts";
 export {
@@ -80,7 +81,12 @@ export { listTopics } from "./messages/read/list-topics.ts";
 export { matchMessages } from "./messages/read/match-messages.ts";
 export { messageHistory } from "./messages/read/message-history.ts";
 export { readMessage } from "./messages/read/read-message.ts";
-export { presentMessages, readMessages } from "./messages/read/read-messages.ts";
+export {
+  presentMessages,
+  presentPage,
+  readMessages,
+  readNextPage,
+} from "./messages/read/read-messages.ts";
 export { readReceipts } from "./messages/read/read-receipts.ts";
 export { addReaction } from "./messages/reactions/add-reaction.ts";
 export { removeReaction } from "./messages/reactions/remove-reaction.ts";
@@ -135,15 +141,33 @@ export {
   firstAccounts,
 } from "./realms/first-organization.ts";
 export { createAccount } from "./operators/create-account.ts";
+export { deactivateForOperator } from "./operators/deactivate-account.ts";
 export {
   findNamedAccount,
+  findNamedAccounts,
   findOrganization,
   listOrganizations,
   type NamedOrganization,
+  noSubdomain,
 } from "./operators/find.ts";
+export { setLimits } from "./operators/limits.ts";
+export { issueKeysAnew } from "./operators/issue-keys-anew.ts";
+export { listAccounts, type ListedAccount } from "./operators/list-accounts.ts";
 export { openOrganization } from "./operators/open-organization.ts";
+export {
+  type AuditFilter,
+  type AuditLine,
+  type AuditPage,
+  readAudit,
+} from "./operators/read-audit.ts";
 export { replaceApiKey } from "./operators/replace-api-key.ts";
 export { reseal } from "./operators/reseal.ts";
+export {
+  type FailedMessage,
+  previewReschedule,
+  rescheduleFailed,
+  type ReschedulingResult,
+} from "./operators/reschedule-failed.ts";
 export { resetPassword } from "./operators/reset-password.ts";
 export { updateRealm } from "./realms/update-realm.ts";
 export { eventPresenter } from "./register/event-presenter.ts";
@@ -156,12 +180,7 @@ export { deleteScheduled } from "./scheduled/delete.ts";
 export { deliveryBatch } from "./scheduled/deliver.ts";
 export { deliverAll } from "./scheduled/deliver-all.ts";
 export { editScheduled } from "./scheduled/edit.ts";
-export {
-  beginScheduledList,
-  reminderListing,
-  scheduledListing,
-  scheduledPages,
-} from "./scheduled/list.ts";
+export { listScheduled, reminderListing, scheduledListing } from "./scheduled/list.ts";
 export type { Outcome } from "./scheduled/outcome.ts";
 export { emojiData, emojiDataUrl, emojiDataVersion } from "./server/emoji-data.ts";
 export { serverSettings } from "./server/server-settings.ts";
@@ -184,7 +203,7 @@ export { createMember } from "./users/create-member.ts";
 export { createUser } from "./users/create-user.ts";
 export { deactivateOwnUser } from "./users/deactivate-own-user.ts";
 export { addressChangeMail } from "./users/address-change-mail.ts";
-export { confirmAddress } from "./users/confirm-address.ts";
+export { confirmAddress, findWantedAddress } from "./users/confirm-address.ts";
 export { deactivationMail } from "./users/deactivation-mail.ts";
 export { type DeactivationActions, deactivateUser } from "./users/deactivate-user.ts";
 export { type Guesses, anyGuesses } from "./users/guesses.ts";

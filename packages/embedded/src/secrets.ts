@@ -11,6 +11,7 @@ export type SecretName =
   | "DASHBOARD_PASSWORD"
   | "POSTGRES_PASSWORD"
   | "POSTGRES_PORT"
+  | "PUBLIC_URL"
   | "PUSH_SERVER_ID"
   | "PUSH_SERVER_KEY";
 

@@ -5,7 +5,7 @@ import type { Database } from "@carillon/db";
 import { catchUp } from "./catch-up.ts";
 import { seqOf } from "./event-ids.ts";
 import type { Heartbeats } from "./heartbeats.ts";
-import { stalePlace } from "./lifetimes.ts";
+import { furthestBehind, stalePlace } from "./lifetimes.ts";
 import { ageInLog } from "./log.ts";
 import type { Presenter } from "./present.ts";
 import type { Poll } from "./poll.ts";
@@ -20,9 +20,6 @@ import { Waiter, type PollResult } from "./waiting.ts";
 
 /** Between two moments for heartbeats, in milliseconds: Node keeps a list for each time that timers take. */
 const heartbeatStepMs = 100;
-
-/** Queues further behind than this many events are given up. */
-const furthestBehind = 100_000;
 
 export interface AnswerParts<Context> {
   readonly db: Database;

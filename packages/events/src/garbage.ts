@@ -1,7 +1,7 @@
 import { column, statement, leads, type Tx } from "@carillon/db";
 import { clearEvents } from "@carillon/jobs";
 
-import { grace, longestLag, servedSeconds, shortestLog } from "./lifetimes.ts";
+import { furthestBehind, grace, longestLag, servedSeconds, shortestLog } from "./lifetimes.ts";
 
 const dropDead = statement({
   name: "event-queues-dead",
@@ -13,9 +13,9 @@ const dropDead = statement({
 
 const keeping = statement({
   name: "event-logs-keeping",
-  text: `SELECT h.realm_id AS "realmId", greatest(${shortestLog}, max(q.idle_timeout)) + ${longestLag} AS keep
+  text: `SELECT h.realm_id AS "realmId", h.seq AS head, greatest(${shortestLog}, max(q.idle_timeout)) + ${longestLag} AS keep
     FROM event_head h LEFT JOIN event_queue q ON q.realm_id = h.realm_id GROUP BY h.realm_id`,
-  row: { realmId: column.int, keep: column.int },
+  row: { realmId: column.int, head: column.bigint, keep: column.int },
 });
 
 const dropOldest = statement({
@@ -23,12 +23,16 @@ const dropOldest = statement({
   text: `DELETE FROM event_log WHERE realm_id = $1 AND seq <= (
     SELECT max(seq) FROM (
       SELECT seq, created_at FROM event_log WHERE realm_id = $1 ORDER BY seq LIMIT ${clearEvents.bound.batch}) oldest
-    WHERE created_at < now() - make_interval(secs => $2))`,
+    WHERE created_at < now() - make_interval(secs => $2)
+      OR (created_at < now() - make_interval(secs => ${shortestLog + longestLag}) AND seq <= $3))`,
   row: {},
 });
 
 /**
  * Deletes dead queues, and events that no live queue can still ask for (events.md §6). One process at a time does it.
+ * An event that is too far behind for any queue is kept as long as if there was none, and not for the longest-lived one:
+ * a client that is away for days would keep everything meanwhile. Polls in progress and gateways that were frozen for a
+ * while need that time.
  * @returns what it deleted; undefined when another process is at it
  */
 export async function collectGarbage(db: {
@@ -39,9 +43,8 @@ export async function collectGarbage(db: {
     const queues = await tx.count(dropDead);
     const realms = await tx.rows(keeping);
     let events = 0;
-    for (const { realmId, keep } of realms) {
-      events += await tx.count(dropOldest, [realmId, keep]);
-    }
+    for (const { realmId, head, keep } of realms)
+      events += await tx.count(dropOldest, [realmId, keep, head - furthestBehind]);
     return { queues, events };
   });
 }

@@ -13,7 +13,7 @@ export type {
   QueueEvent,
   QueueOptions,
 } from "./queue-options.ts";
-export { aliveQueue, deleteQueue, evictQueues, insertQueue } from "./queues.ts";
+export { aliveQueue, deleteQueue, evictQueues, insertQueue, readQueueBegin } from "./queues.ts";
 export type { NumberedEvent } from "./selection.ts";
 export type { PollResult } from "./waiting.ts";
 export { connectWakeUps, type WakeUpOptions, type WakeUps } from "./wake-ups/wake-ups.ts";

@@ -26,3 +26,6 @@ export const shortestLog = 600;
  * and then it is idle for its time and the slack. Twice of all that, because each may take longer on a slow machine.
  */
 export const longestLag = 2 * (stalePlace + 55 + 15 + slack.long);
+
+/** A queue whose place is more than so many events behind the log's end is given up. */
+export const furthestBehind = 100_000;

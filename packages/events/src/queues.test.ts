@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Tx } from "@carillon/db";
-import { lastEventSeq, organization, useDatabase, type TestAccount } from "@carillon/testkit";
+import { organization, useDatabase, type TestAccount } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { collectGarbage } from "./garbage.ts";
 import { QueueLookup } from "./queue-lookup.ts";
-import { evictQueues, insertQueue } from "./queues.ts";
+import { evictQueues, insertQueue, readQueueBegin } from "./queues.ts";
 
 // events.md §2, §6. Within one transaction the database's clock stands still, so that seconds are exact.
 describe("The lives of queues, and of the log behind them", () => {
@@ -24,7 +24,6 @@ describe("The lives of queues, and of the log behind them", () => {
   const atOnce = <T>(work: (tx: Tx) => Promise<T>) => db.transaction(work);
   const queue = async (tx: Tx, idleTimeout: number) => {
     const { id: userId, realmId } = reader;
-    const baseSeq = await lastEventSeq(tx, realmId);
     const options = {
       eventTypes: null,
       allPublicChannels: false,
@@ -34,7 +33,9 @@ describe("The lives of queues, and of the log behind them", () => {
       narrow: [],
       capabilities: [],
     };
-    const { id } = await insertQueue(tx, { realmId, userId, baseSeq, idleTimeout, options });
+    const begin = await readQueueBegin(tx, userId);
+    const id = await insertQueue(tx, { realmId, userId, ...begin, idleTimeout, options });
+    if (id === undefined) throw new Error("the account is not active");
     return id;
   };
   const unusedFor = (tx: Tx, id: string, seconds: number) =>

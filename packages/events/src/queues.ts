@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { queueDeleted } from "@carillon/contract";
-import { column, statement, type Sql, type Tx } from "@carillon/db";
+import { column, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
 
 import { emit } from "./emit.ts";
 import { servedSeconds } from "./lifetimes.ts";
@@ -13,31 +13,63 @@ const queuesPerUser = 100;
 /** A queue that is yet to come; what it sees by is its account's. */
 export type NewQueue = Omit<EventQueue, "id" | "sight">;
 
+/** UNIX time in seconds, with a fraction; null for an account that never was deactivated. It stays after its return. */
+const lastDeactivation = "extract(epoch FROM deactivated_at)::float8";
+
+const begin = statement({
+  name: "event-queue-begin",
+  text: `SELECT ${lastDeactivation} AS "lastDeactivation",
+      coalesce((SELECT seq FROM event_head h WHERE h.realm_id = u.realm_id), 0) AS "baseSeq"
+    FROM users u WHERE id = $1`,
+  row: { lastDeactivation: column.float.orNull(), baseSeq: column.bigint },
+});
+
+/** Where a queue begins: what {@link insertQueue} needs of the snapshot that its client is told. */
+export type QueueBegin = RowOf<typeof begin.columns>;
+
+/**
+ * Reads where a queue of the account begins.
+ * @param tx repeatable read: the transaction that reads the rest of the snapshot
+ */
+export async function readQueueBegin(tx: Tx, userId: number): Promise<QueueBegin> {
+  const row = await tx.first(begin, [userId]);
+  return row ?? { lastDeactivation: null, baseSeq: 0 };
+}
+
 const insert = statement({
   name: "event-queue-insert",
   text: `INSERT INTO event_queue (queue_id, realm_id, user_id, base_seq, options, idle_timeout)
-    SELECT $1, $2, id, $4, $5, $6 FROM users WHERE id = $3 FOR SHARE`,
-  row: {},
+    SELECT $1, $2, id, $4, $5, $6 FROM users
+    WHERE id = $3 AND is_active AND ${lastDeactivation} IS NOT DISTINCT FROM $7
+    FOR SHARE
+    RETURNING queue_id AS id`,
+  row: { id: column.uuid },
 });
 
 /**
- * Inserts a queue whose events begin after `baseSeq`, which must have been read in the same snapshot as everything
- * that the client is told.
+ * Inserts a queue whose events begin after `baseSeq`.
+ * @param tx read committed, and not the transaction that read the client's snapshot: there, any change of the account
+ *   since then would be a serialization failure
+ * @param queue begins where that snapshot says, which is less than `shortestLog` old
+ * @returns its id; undefined where the account has been deactivated since the snapshot, even if it is active again:
+ *   meanwhile it was no receiver of events
  */
 export async function insertQueue(
   tx: Tx,
-  queue: NewQueue,
-): Promise<NewQueue & { readonly id: string }> {
+  queue: NewQueue & QueueBegin,
+): Promise<string | undefined> {
   const id = randomUUID();
-  await tx.lock({ name: "accounts", keys: [queue.userId], shared: true }, insert, [
+  const lock = { name: "accounts", keys: [queue.userId], shared: true } as const;
+  const [inserted] = await tx.lock(lock, insert, [
     id,
     queue.realmId,
     queue.userId,
     queue.baseSeq,
     JSON.stringify(queue.options),
     queue.idleTimeout,
+    queue.lastDeactivation,
   ]);
-  return { ...queue, id };
+  return inserted && id;
 }
 
 /** Whether the queue `q` is served. */

@@ -23,14 +23,21 @@ export const alarmHorizonMs = 24 * 3_600_000;
  * The job that an alarm is. Messages of one second share one; what is due too soon has its own, because the alarm
  * of its second may be running, and a running alarm would swallow it.
  * @param now UNIX milliseconds, of the clock that the queue compares with
+ * @param shared whether the job is that of its second; decided by `now` unless given
  */
-export function alarmJob(alarm: Alarm, now: number): Publication<DeliverDue> {
+export function alarmJob(
+  alarm: Alarm,
+  now: number,
+  shared?: boolean,
+): Publication<DeliverDue> & { readonly shared: boolean } {
   const { realmId, scheduledMessageId, version, deliverAt } = alarm;
   const delayMs = Math.max(0, deliverAt * 1_000 - now);
   const payload = { realmId, second: Math.floor(deliverAt) };
+  const isShared = shared ?? delayMs >= tooSoonMs;
   return {
     job: deliverDue,
-    payload: delayMs < tooSoonMs ? { ...payload, scheduledMessageId, version } : payload,
+    payload: isShared ? payload : { ...payload, scheduledMessageId, version },
     delayMs,
+    shared: isShared,
   };
 }

@@ -12,6 +12,8 @@ export interface IntentRef {
 
 /** A job whose work is written down in a row of `job_intent`, in the transaction that causes it. */
 export interface IntentDefinition<Intent = unknown> extends JobDefinition<IntentRef> {
+  /** What operators call the work, in a word or two: dead letters show it beside the name of the job. */
+  readonly title: string;
   /** What the row holds: ids, never text. */
   readonly intent: z.ZodType<Intent>;
 }
@@ -25,19 +27,21 @@ const reference = z.strictObject({
 /** Declares a job that runs from a row of `job_intent`: outbox, ledger and dead letter at once. */
 export function intentJob<Intent>(declaration: {
   name: string;
+  title: string;
   queue: QueueName;
   about: string;
   intent: z.ZodType<Intent>;
   retry: Retry;
   deadline: Duration;
 }): IntentDefinition<Intent> {
-  const { intent, ...rest } = declaration;
+  const { intent, title, ...rest } = declaration;
   return {
     ...job({
       ...rest,
       payload: reference,
       key: ({ intentId, version }) => `${declaration.name}-${intentId}-v${version}`,
     }),
+    title,
     intent,
   };
 }

@@ -99,10 +99,11 @@ describe("the reference of the jobs", () => {
     const page = jobsReference();
     for (const { name } of allJobs) expect(page).to.include(`## \`${name}\``);
     for (const text of [
-      "`delivery` | 5",
-      "`push` | 20",
-      "`bouncer` | 20 | 1000 in 1 min",
-      "`maintenance` | 2",
+      "`delivery` | Delivery | 5",
+      "`push` | Mail and push planning | 20",
+      "`bouncer` | Push bouncer | 20 | 1000 in 1 min",
+      "`maintenance` | Maintenance | 2",
+      "- Queue: `push` (Mail and push planning)",
       '"scheduledMessageId"',
       "20 s",
     ]) {

@@ -15,11 +15,11 @@ export function jobsReference(jobs: readonly JobDefinition[] = allJobs): string 
     "",
     'A job says only "look at this row now". It may run twice, late or not at all; the rows decide.',
     "",
-    "| queue | at once in a process | in all | what runs there |",
-    "| --- | --- | --- | --- |",
+    "| queue | shown as | at once in a process | in all | what runs there |",
+    "| --- | --- | --- | --- | --- |",
     ...queueNames.map(
       (name) =>
-        `| \`${name}\` | ${queues[name].concurrency} | ${limitText(name)} | ${queues[name].about} |`,
+        `| \`${name}\` | ${queues[name].title} | ${queues[name].concurrency} | ${limitText(name)} | ${queues[name].about} |`,
     ),
   ];
   for (const definition of jobs) lines.push("", ...section(definition));
@@ -43,7 +43,7 @@ function section(definition: JobDefinition): string[] {
     "",
     definition.about,
     "",
-    `- Queue: \`${definition.queue}\``,
+    `- Queue: \`${definition.queue}\` (${queues[definition.queue].title})`,
     `- Attempts: ${retry.attempts}, the first pause ${span(retry.firstMs)}, doubling to ${span(retry.capMs)}, ` +
       `up to ${Math.round(retry.jitter * 100)} % of each left to chance`,
     `- Deadline of one run: ${span(definition.deadlineMs)}`,

@@ -13,6 +13,9 @@ interface DeclaredMetric {
 
 const each: readonly MeasuredRole[] = ["gateway", "worker", "dashboard", "bouncer"];
 
+/** Those that tell of the whole installation: each says the same, so that no one of them need be there. */
+const fleet: readonly MeasuredRole[] = ["dashboard", "worker"];
+
 /** Seconds that an answer or a moment of waiting takes. */
 const shortTimes = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
@@ -111,7 +114,7 @@ export const declaredMetrics = {
   },
   carillon_deliveries_total: {
     type: "counter",
-    help: "Scheduled messages and reminders whose time came: sent, or failed, and then why (late, deactivated, broken, or the code of the refusal)",
+    help: "Scheduled messages and reminders whose time came: sent, or failed, and then why (late, deactivated, broken, stuck, or the code of the refusal)",
     labels: ["outcome", "reason"],
     of: ["worker"],
   },
@@ -148,15 +151,15 @@ export const declaredMetrics = {
   },
   carillon_store_up: {
     type: "gauge",
-    help: "1 when the store answers, 0 when it does not",
+    help: "1 when the store answers the process, 0 when it does not: database, and of the dashboard queues too",
     labels: ["store"],
-    of: ["dashboard"],
+    of: fleet,
   },
   carillon_processes: {
     type: "gauge",
     help: "Processes whose heartbeat is not older than 20 seconds",
     labels: ["role"],
-    of: ["dashboard"],
+    of: fleet,
   },
   carillon_process_counters: {
     type: "gauge",
@@ -168,13 +171,13 @@ export const declaredMetrics = {
     type: "gauge",
     help: "How long the oldest due message or reminder has been waiting",
     labels: [],
-    of: ["dashboard"],
+    of: fleet,
   },
   carillon_outbox_oldest_seconds: {
     type: "gauge",
     help: "How long the oldest row has been waiting to get into a queue",
     labels: [],
-    of: ["dashboard"],
+    of: fleet,
   },
   carillon_clock_skew_seconds: {
     type: "gauge",
@@ -200,6 +203,12 @@ export const declaredMetrics = {
     labels: [],
     of: ["dashboard"],
   },
+  carillon_failures_unacknowledged: {
+    type: "gauge",
+    help: "Scheduled messages and reminders that failed within the last hour and that no operator has acknowledged in the dashboard, by whose fault: of the server, or of people (an archived channel, a deactivated account, a right taken away)",
+    labels: ["fault"],
+    of: ["dashboard"],
+  },
   carillon_reminders_failed: {
     type: "gauge",
     help: "Reminders that could not be sent; nobody but the dashboard tells of one",
@@ -216,13 +225,13 @@ export const declaredMetrics = {
     type: "gauge",
     help: "Background work that was given up",
     labels: [],
-    of: ["dashboard"],
+    of: fleet,
   },
   carillon_bouncer_circuit: {
     type: "gauge",
     help: "1 while the push bouncer does not answer and is left alone, else 0",
     labels: [],
-    of: ["dashboard"],
+    of: fleet,
   },
   carillon_recent_delivery_lateness_seconds: {
     type: "gauge",
@@ -238,7 +247,7 @@ export const declaredMetrics = {
   },
   carillon_queue_jobs: {
     type: "gauge",
-    help: "Jobs in the queues, by state",
+    help: "Jobs in the queues, by state; the queue push holds mail and the planning of push notifications",
     labels: ["queue", "state"],
     of: ["dashboard"],
   },
@@ -246,7 +255,7 @@ export const declaredMetrics = {
     type: "counter",
     help: "What a queue had lost and the sweep brought back, by all workers together",
     labels: [],
-    of: ["dashboard"],
+    of: fleet,
   },
   carillon_retention_removals_total: {
     type: "counter",
@@ -282,7 +291,8 @@ export function metricsReference(): string {
   return `# Metrics
 
 What \`GET /metrics\` shows ([operating](operating.md#health-and-metrics)): the dashboard for the whole installation, the other
-processes of themselves. Written from \`packages/kit/src/declared-metrics.ts\` by \`npm run generate\`.
+processes of themselves. What the dashboard and the workers both show is of the whole installation, the same from each: take
+the \`max\` of it, and it is there also while the dashboard is not. Written from \`packages/kit/src/declared-metrics.ts\` by \`npm run generate\`.
 
 | metric | type | shown by | what it tells |
 | --- | --- | --- | --- |

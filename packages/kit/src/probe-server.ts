@@ -18,6 +18,8 @@ export interface ProbeOptions {
   /** Whether the process can do its work, such as `db.answers`; false or a rejection answers 503. */
   readonly health: () => Promise<boolean>;
   readonly log: Logger;
+  /** Brings what is read elsewhere up to date, before each answer of `/metrics`; never rejects. */
+  readonly refresh?: () => Promise<void>;
 }
 
 /**
@@ -36,6 +38,7 @@ export async function startProbeServer(options: ProbeOptions): Promise<ProbeServ
       const text = JSON.stringify({ status: well ? "ok" : "unavailable" });
       response.writeHead(well ? 200 : 503, { "Content-Type": "application/json" }).end(text);
     } else if (path === "/metrics") {
+      await options.refresh?.();
       const text = await registry.metrics();
       response.writeHead(200, { "Content-Type": metricsContentType }).end(text);
     } else {

@@ -1,7 +1,7 @@
 import { collectSooner } from "./collect-sooner.ts";
 import { collectWhenIdle } from "./collect-when-idle.ts";
 import { whenReleased } from "./held.ts";
-import { inSources } from "./in-sources.ts";
+import { reportUncaught, unforeseen } from "./report-uncaught.ts";
 import { StartupError } from "./startup-error.ts";
 
 /**
@@ -10,13 +10,14 @@ import { StartupError } from "./startup-error.ts";
  */
 export async function runMain(start: () => Promise<void>): Promise<void> {
   collectSooner();
+  reportUncaught();
   try {
     await whenReleased();
     await start();
     collectWhenIdle();
   } catch (error) {
     process.stderr.write(
-      `${error instanceof StartupError ? error.message : error instanceof Error ? inSources(error.stack ?? error.message) : String(error)}\n`,
+      `${error instanceof StartupError ? error.message : unforeseen(error)}\n`,
       () => process.exit(1),
     );
   }

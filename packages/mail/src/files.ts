@@ -3,20 +3,23 @@ import { join } from "node:path";
 import { whenNeeded } from "@carillon/kit";
 
 import { composed } from "./compose.ts";
-import type { Mailer } from "./mail.ts";
+import type { TestableMailer } from "./mail.ts";
 
 /**
  * Mail as files, one each, `ID.eml`, which mail programs open: for where there is no mail server. A mail that is sent
  * again takes the place of its file.
  * @param folder made when the first mail comes; for this user's eyes only, as its files are
  */
-export function fileMailer(folder: string, from: string): Mailer {
+export function fileMailer(folder: string, from: string): TestableMailer {
   const transport = whenNeeded(async () => {
     const { createTransport } = await import("./nodemailer.ts");
     return createTransport({ streamTransport: true, buffer: true, newline: "windows" });
   });
   return {
     about: `as files in ${folder}`,
+    async verify() {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+    },
     async send(mail) {
       const open = await transport();
       const { message } = await open.sendMail(composed(mail, from));

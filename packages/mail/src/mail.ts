@@ -25,6 +25,15 @@ export interface Mailer {
   send(mail: Mail): Promise<void>;
 }
 
+/** A mailer that can be tried. */
+export interface TestableMailer extends Mailer {
+  /**
+   * Goes as far as a mail goes before it is handed over: to the server, over to TLS, and through the log-in.
+   * @throws Error that says how far it got
+   */
+  verify(): Promise<void>;
+}
+
 /** The mail server wants nothing of this mail, now or later. */
 export class MailRefused extends Error {
   override readonly name = "MailRefused";

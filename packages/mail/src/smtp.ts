@@ -1,14 +1,14 @@
 import { whenNeeded } from "@carillon/kit";
 
 import { composed } from "./compose.ts";
-import { MailRefused, type Mailer } from "./mail.ts";
+import { MailRefused, type TestableMailer } from "./mail.ts";
 
 /**
  * Mail by SMTP, one connection a mail. A server that does not answer is given up after ten seconds, or after twenty in
  * the middle of a mail.
  * @param url `SMTP_URL`, with the credentials
  */
-export function smtpMailer(url: string, from: string): Mailer {
+export function smtpMailer(url: string, from: string): TestableMailer {
   const transport = whenNeeded(async () => {
     const { createTransport } = await import("./nodemailer.ts");
     return createTransport({
@@ -21,6 +21,10 @@ export function smtpMailer(url: string, from: string): Mailer {
   });
   return {
     about: `by SMTP, from ${from}`,
+    async verify() {
+      const open = await transport();
+      await open.verify();
+    },
     async send(mail) {
       const whole = composed(mail, from);
       const open = await transport();

@@ -1,5 +1,6 @@
 import MarkdownItEngine, { type MarkdownIt } from "markdown-it";
 import type { BlockRule } from "./blocks/block-rule.ts";
+import { BlockState } from "./blocks/block-state.ts";
 import { fence } from "./blocks/fence.ts";
 import { heading } from "./blocks/heading.ts";
 import { list, nestByTwo } from "./blocks/list.ts";
@@ -11,6 +12,7 @@ export const engine = makeEngine();
 
 function makeEngine(): MarkdownIt {
   const engine = new MarkdownItEngine({ html: false });
+  engine.block.State = BlockState;
   const { ruler } = engine.block;
   const interrupts = ["paragraph", "reference", "blockquote"];
   ruler.at("table", table(originalRule("table")), { alt: ["paragraph", "reference"] });

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { escapeText } from "./escape.ts";
 import { quietly } from "./quietly.ts";
-import type { Rendering } from "./rendering.ts";
+import { takeMarkup, type Rendering } from "./rendering.ts";
 import { isBounded, texCost } from "./tex-limits.ts";
 
 type Katex = typeof import("katex").default;
@@ -26,7 +26,7 @@ function typeset(tex: string, displayMode: boolean, rendering: Rendering): strin
   const { renderToString } = load();
   try {
     // It writes what it does not know, and what \message asks for, to the console.
-    return quietly(() =>
+    const html = quietly(() =>
       renderToString(tex, {
         displayMode,
         throwOnError: true,
@@ -36,6 +36,7 @@ function typeset(tex: string, displayMode: boolean, rendering: Rendering): strin
         maxSize: 50,
       }),
     );
+    return takeMarkup(rendering, html.length, tex.length) ? html : undefined;
   } catch {
     return undefined;
   }

@@ -148,6 +148,7 @@ describe("The names that a text refers to", () => {
     expect(parseMessage("hi @all, see #general").names).to.deep.equal({
       userNames: [],
       userIds: [],
+      foldedNames: [],
       groupNames: [],
       channelNames: [],
       topics: [],
@@ -161,6 +162,7 @@ describe("The names that a text refers to", () => {
     expect(parseMessage(text).names).to.deep.equal({
       userNames: ["Ada Lovelace", "ada lovelace"],
       userIds: [7],
+      foldedNames: ["Ada Lovelace", "ada lovelace", "X", "", "Backend", "backend"],
       groupNames: ["Backend", "backend"],
       channelNames: ["name", "other"],
       topics: [{ channelName: "name", topic: "Topic" }],

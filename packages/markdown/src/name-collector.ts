@@ -8,6 +8,7 @@ const LARGEST_ID = 2 ** 31 - 1;
 const NO_NAMES: ReferencedNames = {
   userNames: [],
   userIds: [],
+  foldedNames: [],
   groupNames: [],
   channelNames: [],
   topics: [],
@@ -45,9 +46,11 @@ export class NameCollector implements InlineContext {
     const userNames = new Set<string>();
     const userIds = new Set<number>();
     const groupNames = new Set<string>();
+    const foldedNames = new Set<string>();
     const channelNames = new Set<string>();
     const topics = new Map<string, { channelName: string; topic: string }>();
     for (const reference of this.references) {
+      if (reference.kind !== "channel") foldedNames.add(reference.name);
       if (reference.kind === "group") groupNames.add(reference.name);
       else if (reference.kind === "channel") {
         const { channel: channelName, topic, messageId } = reference;
@@ -60,6 +63,7 @@ export class NameCollector implements InlineContext {
     return {
       userNames: [...userNames],
       userIds: [...userIds],
+      foldedNames: [...foldedNames],
       groupNames: [...groupNames],
       channelNames: [...channelNames],
       topics: [...topics.values()],

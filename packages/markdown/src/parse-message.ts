@@ -1,8 +1,11 @@
-import type { Document, Inline } from "./document.ts";
+import type { Token } from "markdown-it";
+import type { Document, UnsettledPiece } from "./document.ts";
 import { engine } from "./engine.ts";
 import type { InlineContext } from "./inline/cursor.ts";
 import { scanInline } from "./inline/scan.ts";
 import { NameCollector } from "./name-collector.ts";
+import { renderToken } from "./render-blocks.ts";
+import { settledHtml } from "./render-inline.ts";
 import type { ParsedMessage } from "./types.ts";
 
 /** Choices of the sender. */
@@ -32,18 +35,36 @@ export function parseMessage(content: string, options: ParseOptions = {}): Parse
 
 /** Reads the blocks of `content` and the inline markup of each. */
 export function parseDocument(content: string, context: InlineContext): Document {
-  const tokens: Document["tokens"][number][] = [];
+  const tokens: Token[] = [];
   // The engine takes NUL for itself, half a surrogate pair is no character, and lines end with \n.
   const source = /[\r\0\p{Surrogate}]/u.test(content)
     ? content.replace(/\r\n?/g, "\n").replace(/[\0\p{Surrogate}]/gu, "\ufffd")
     : content;
   engine.block.parse(source, engine, {}, tokens);
-  const inlines: Inline[][] = [];
+  const pieces: Array<Document["pieces"][number]> = [];
+  const texts: string[] = [];
+  let html = "";
+  const add = (piece: Document["pieces"][number]) => {
+    if (html !== "") pieces.push(html);
+    html = "";
+    pieces.push(piece);
+  };
   let quotes = 0;
-  for (const token of tokens) {
-    if (token.type === "inline") inlines.push(scanInline(token.content, context, quotes > 0));
-    else if (token.type === "blockquote_open") quotes++;
-    else if (token.type === "blockquote_close") quotes--;
+  for (const [i, token] of tokens.entries()) {
+    if (token.type === "inline") {
+      texts.push(token.content);
+      for (const node of scanInline(token.content, context, quotes > 0)) {
+        const settled = settledHtml(node);
+        if (settled === undefined) add(node as UnsettledPiece);
+        else html += settled;
+      }
+    } else if (token.type === "math_block") add({ kind: "math-block", tex: token.content.trim() });
+    else {
+      if (token.type === "blockquote_open") quotes++;
+      else if (token.type === "blockquote_close") quotes--;
+      html += renderToken(token, tokens[i + 1]);
+    }
   }
-  return { tokens, inlines };
+  if (html !== "") pieces.push(html);
+  return { pieces, texts };
 }

@@ -1,27 +1,30 @@
 import type { Token } from "markdown-it";
 import { codeLanguage } from "./blocks/code-languages.ts";
-import type { Document } from "./document.ts";
+import type { Document, MathBlock, UnsettledPiece } from "./document.ts";
 import { escapeAttribute, escapeCodeBlock } from "./escape.ts";
 import { renderMathBlock } from "./math.ts";
-import { renderInline } from "./render-inline.ts";
+import { renderPiece } from "./render-inline.ts";
 import { checkLength, type Rendering } from "./rendering.ts";
 
 /** HTML of a document: blocks separated by one newline, none at the end (rendering.md §1). */
-export function renderBlocks(document: Document, rendering: Rendering): string {
-  const { tokens, inlines } = document;
+export function renderBlocks({ pieces }: Document, rendering: Rendering): string {
   let html = "";
-  let nextInline = 0;
-  for (let i = 0; i < tokens.length; i++) {
-    const token = tokens[i];
-    if (token === undefined) break;
-    if (token.type === "inline") html += renderInline(inlines[nextInline++] ?? [], rendering);
-    else html += renderToken(token, tokens[i + 1], rendering);
+  for (const piece of pieces) {
+    html += render(piece, rendering);
     checkLength(html);
   }
   return html.endsWith("\n") ? html.slice(0, -1) : html;
 }
 
-function renderToken(token: Token, next: Token | undefined, rendering: Rendering): string {
+function render(piece: string | UnsettledPiece | MathBlock, rendering: Rendering): string {
+  if (typeof piece === "string") return piece;
+  return piece.kind === "math-block"
+    ? `${renderMathBlock(piece.tex, rendering)}\n`
+    : renderPiece(piece, rendering);
+}
+
+/** HTML of a block token that is neither text nor a formula. @param next the token that follows */
+export function renderToken(token: Token, next: Token | undefined): string {
   switch (token.type) {
     case "paragraph_open":
       return token.hidden ? "" : "<p>";
@@ -43,8 +46,6 @@ function renderToken(token: Token, next: Token | undefined, rendering: Rendering
     case "fence":
     case "code_block":
       return codeBlock(token);
-    case "math_block":
-      return `${renderMathBlock(token.content.trim(), rendering)}\n`;
     case "spoiler_open":
       return `<div class="spoiler-block"><div class="spoiler-header">\n`;
     case "spoiler_content":

@@ -1,23 +1,17 @@
-import type { ChannelReference, Inline } from "./document.ts";
+import type { ChannelReference, Inline, UnsettledPiece } from "./document.ts";
 import { escapeAttribute, escapeText } from "./escape.ts";
 import { isUpload, localHref } from "./links/target.ts";
 import { renderMath } from "./math.ts";
 import { channelHtml, messageLinkHtml, topicHtml } from "./names-html.ts";
 import { groupMention, userMention } from "./render-mention.ts";
 import { resolveChannel } from "./resolve.ts";
-import type { Rendering } from "./rendering.ts";
+import { takeMarkup, type Rendering } from "./rendering.ts";
 
 /** Where the picture of the built-in `:zulip:` lies. */
 const BUILT_IN_EMOJI_URL = "/static/generated/emoji/images/emoji/unicode/zulip.png";
 
-/** HTML of a line of text. */
-export function renderInline(nodes: readonly Inline[], rendering: Rendering): string {
-  let html = "";
-  for (const node of nodes) html += renderNode(node, rendering);
-  return html;
-}
-
-function renderNode(node: Inline, rendering: Rendering): string {
+/** The HTML of what depends on nothing but itself; undefined for the rest. */
+export function settledHtml(node: Inline): string | undefined {
   switch (node.kind) {
     case "text":
       return escapeText(node.text);
@@ -27,38 +21,82 @@ function renderNode(node: Inline, rendering: Rendering): string {
       return `<code>${escapeText(node.text)}</code>`;
     case "html":
       return node.html;
+    default:
+      return undefined;
+  }
+}
+
+function renderNodes(nodes: readonly Inline[], rendering: Rendering): string {
+  let html = "";
+  for (const node of nodes)
+    html += settledHtml(node) ?? renderPiece(node as UnsettledPiece, rendering);
+  return html;
+}
+
+/** The HTML of what depends on the organization. It notes what the text calls and contains. */
+export function renderPiece(node: UnsettledPiece, rendering: Rendering): string {
+  switch (node.kind) {
     case "math":
       return renderMath(node.tex, rendering);
+    case "element":
+      return affordable(node.html, node.source, rendering);
     case "link":
-      return renderLink(node.href, node.label, rendering);
+      return renderLink(node, rendering);
     case "user-mention":
-      return userMention(node.user, node.silent, rendering);
+      return userMention(node, rendering);
     case "group-mention":
-      return groupMention(node.group, node.silent, rendering);
+      return groupMention(node, rendering);
     case "channel-wildcard":
-      if (node.silent) return wildcard("user-mention channel-wildcard-mention silent", node.name);
-      rendering.channelWildcard = true;
-      return wildcard("user-mention channel-wildcard-mention", `@${node.name}`);
+      return channelWildcard(node, rendering);
     case "topic-wildcard":
-      if (node.silent) return `<span class="topic-mention silent">topic</span>`;
-      rendering.topicWildcard = true;
-      return `<span class="topic-mention">@topic</span>`;
+      return topicWildcard(node, rendering);
     case "channel-link":
-      return channelLink(node.target, rendering);
+      return affordable(channelLink(node.target, rendering), node.source, rendering);
     case "custom-emoji":
-      return customEmoji(node.name, rendering);
+      return affordable(customEmoji(node.name, rendering), node.source, rendering);
   }
+}
+
+type Node<Kind extends Inline["kind"]> = Extract<Inline, { readonly kind: Kind }>;
+
+/** The HTML, or the source as text where the text has had too much of what is so much longer than its source. */
+function affordable(html: string, source: string, rendering: Rendering): string {
+  return takeMarkup(rendering, html.length, source.length) ? html : escapeText(source);
+}
+
+function channelWildcard(
+  { name, silent, source }: Node<"channel-wildcard">,
+  rendering: Rendering,
+): string {
+  const html = silent
+    ? wildcard("user-mention channel-wildcard-mention silent", name)
+    : wildcard("user-mention channel-wildcard-mention", `@${name}`);
+  if (!takeMarkup(rendering, html.length, source.length)) return escapeText(source);
+  if (!silent) rendering.channelWildcard = true;
+  return html;
+}
+
+function topicWildcard({ silent, source }: Node<"topic-wildcard">, rendering: Rendering): string {
+  const html = silent
+    ? `<span class="topic-mention silent">topic</span>`
+    : `<span class="topic-mention">@topic</span>`;
+  if (!takeMarkup(rendering, html.length, source.length)) return escapeText(source);
+  if (!silent) rendering.topicWildcard = true;
+  return html;
 }
 
 function wildcard(classes: string, text: string): string {
   return `<span class="${classes}" data-user-id="*">${text}</span>`;
 }
 
-function renderLink(href: string, label: readonly Inline[], rendering: Rendering): string {
+function renderLink({ href, label, isTyped }: Node<"link">, rendering: Rendering): string {
   const target = localHref(href, rendering.lookups.organizationUrl);
+  const text = renderNodes(label, rendering);
+  // A linkifier's address may have a thousand characters for two; a typed one is in the text itself.
+  if (!isTyped && !takeMarkup(rendering, target.length, text.length)) return text;
   rendering.hasLink = true;
   if (isUpload(target)) rendering.hasAttachment = true;
-  return `<a href="${escapeAttribute(target)}">${renderInline(label, rendering)}</a>`;
+  return `<a href="${escapeAttribute(target)}">${text}</a>`;
 }
 
 function channelLink(target: ChannelReference, rendering: Rendering): string {

@@ -1,32 +1,36 @@
-import type { GroupReference, UserReference } from "./document.ts";
+import type { Inline } from "./document.ts";
 import { escapeText } from "./escape.ts";
 import { groupMentionHtml, userMentionHtml } from "./names-html.ts";
 import { resolveGroup, resolveUser } from "./resolve.ts";
-import type { Rendering } from "./rendering.ts";
+import { takeMarkup, type Rendering } from "./rendering.ts";
+
+type Mention<Kind extends Inline["kind"]> = Extract<Inline, { readonly kind: Kind }>;
 
 /** A user as stored; deactivated ones are never mentioned loudly (rendering.md §4). */
 export function userMention(
-  reference: UserReference,
-  silent: boolean,
+  { user: reference, silent, source }: Mention<"user-mention">,
   rendering: Rendering,
 ): string {
   const user = resolveUser(reference, rendering.lookups);
   if (user === undefined) return escapeText(`@**${reference.name}**`);
-  if (silent || !user.isActive) return userMentionHtml(user, true);
-  rendering.userIds.add(user.id);
-  return userMentionHtml(user, false);
+  const isSilent = silent || !user.isActive;
+  const html = userMentionHtml(user, isSilent);
+  if (!takeMarkup(rendering, html.length, source.length)) return escapeText(source);
+  if (!isSilent) rendering.userIds.add(user.id);
+  return html;
 }
 
 /** A group as stored, a system group by its display name; deactivated ones are silent. */
 export function groupMention(
-  reference: GroupReference,
-  silent: boolean,
+  { group: reference, silent, source }: Mention<"group-mention">,
   rendering: Rendering,
 ): string {
   const group = resolveGroup(reference, rendering.lookups);
   if (group === undefined) return escapeText(`@*${reference.name}*`);
   const shown = { id: group.id, name: group.isSystemGroup ? group.displayName : group.name };
-  if (silent || group.deactivated) return groupMentionHtml(shown, true);
-  rendering.groupIds.add(group.id);
-  return groupMentionHtml(shown, false);
+  const isSilent = silent || group.deactivated;
+  const html = groupMentionHtml(shown, isSilent);
+  if (!takeMarkup(rendering, html.length, source.length)) return escapeText(source);
+  if (!isSilent) rendering.groupIds.add(group.id);
+  return html;
 }

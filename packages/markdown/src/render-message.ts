@@ -1,21 +1,26 @@
 import type { Document } from "./document.ts";
 import { parseDocument } from "./parse-message.ts";
 import { renderBlocks } from "./render-blocks.ts";
-import type { Rendering } from "./rendering.ts";
+import { MARKUP_ALLOWANCE, type Rendering } from "./rendering.ts";
 import { knownContext, resolves } from "./resolve.ts";
 import type { Lookups, ParsedMessage, RenderedMessage } from "./types.ts";
 
 /** Stored with every rendered text; raised when the same text would render to other HTML. */
-export const renderVersion = 1;
+export const renderVersion = 2;
 
 /** TeX that costs more in one text, in the characters of `math.ts`, is shown as typed. */
 const DEAREST_TEX = 2000;
 
 /**
  * Phase 2, pure: the HTML of a parsed text and what it does. Throws `RenderLimitError` when the HTML
- * grows beyond 100 times the longest message.
+ * grows beyond 20 times the longest message.
+ * @param markupAllowance see {@link MARKUP_ALLOWANCE}
  */
-export function renderMessage(parsed: ParsedMessage, lookups: Lookups): RenderedMessage {
+export function renderMessage(
+  parsed: ParsedMessage,
+  lookups: Lookups,
+  markupAllowance = MARKUP_ALLOWANCE,
+): RenderedMessage {
   const rendering: Rendering = {
     lookups,
     userIds: new Set(),
@@ -25,6 +30,7 @@ export function renderMessage(parsed: ParsedMessage, lookups: Lookups): Rendered
     hasLink: false,
     hasAttachment: false,
     texLeft: DEAREST_TEX,
+    markupLeft: markupAllowance,
   };
   const html = renderBlocks(settledDocument(parsed, lookups), rendering);
   return {
@@ -39,16 +45,38 @@ export function renderMessage(parsed: ParsedMessage, lookups: Lookups): Rendered
   };
 }
 
+/** What {@link settledDocument} made of a text, and what it went by. */
+interface Settled {
+  readonly linkifiers: Lookups["linkifiers"];
+  /** Which references the organization has. */
+  readonly resolved: string;
+  readonly customEmoji: string;
+  readonly document: Document;
+}
+
+/** A text that is rendered twice, because it is rendered before the transaction that sends it, is read again only where the organization has changed. */
+const lastSettled = new WeakMap<ParsedMessage, Settled>();
+
 /** The document of phase 1, or a new one where a name is unknown (so it is plain Markdown), an emoji custom or a linkifier matches. */
 function settledDocument(parsed: ParsedMessage, lookups: Lookups): Document {
-  const linkifiers = lookups.linkifiers.matchingIn(
-    parsed.document.tokens.flatMap(({ type, content }) => (type === "inline" ? [content] : [])),
-  );
-  const asParsed =
-    parsed.references.every((reference) => resolves(reference, lookups)) &&
-    !parsed.customEmojiNames.some((name) => lookups.customEmoji.has(name)) &&
-    !linkifiers.any;
-  if (asParsed) return parsed.document;
-  const { translateEmoticons } = parsed;
-  return parseDocument(parsed.content, knownContext(lookups, linkifiers, translateEmoticons));
+  const resolved = parsed.references
+    .map((reference) => (resolves(reference, lookups) ? "y" : "n"))
+    .join("");
+  const customEmoji = parsed.customEmojiNames
+    .filter((name) => lookups.customEmoji.has(name))
+    .join(":");
+  const known = lastSettled.get(parsed);
+  if (
+    known?.linkifiers === lookups.linkifiers &&
+    known.resolved === resolved &&
+    known.customEmoji === customEmoji
+  )
+    return known.document;
+  const linkifiers = lookups.linkifiers.matchingIn(parsed.document.texts);
+  const asParsed = !resolved.includes("n") && customEmoji === "" && !linkifiers.any;
+  const document = asParsed
+    ? parsed.document
+    : parseDocument(parsed.content, knownContext(lookups, linkifiers, parsed.translateEmoticons));
+  lastSettled.set(parsed, { linkifiers: lookups.linkifiers, resolved, customEmoji, document });
+  return document;
 }

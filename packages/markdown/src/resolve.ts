@@ -8,11 +8,11 @@ export function resolveUser(
   reference: UserReference,
   lookups: Lookups,
 ): MentionableUser | undefined {
-  const name = reference.name.toLowerCase();
+  const name = lookups.fold(reference.name);
   if (reference.id === undefined)
     return preferred(lookups.usersByName.get(name), (u) => u.isActive);
   const user = lookups.usersById.get(reference.id);
-  return name === "" || user?.fullName.toLowerCase() === name ? user : undefined;
+  return user && (name === "" || lookups.fold(user.fullName) === name) ? user : undefined;
 }
 
 /** The group meant: of several that differ only in case, the one written exactly so. */
@@ -20,7 +20,7 @@ export function resolveGroup(
   reference: GroupReference,
   lookups: Lookups,
 ): MentionableGroup | undefined {
-  const groups = lookups.groupsByName.get(reference.name.toLowerCase());
+  const groups = lookups.groupsByName.get(lookups.fold(reference.name));
   const exact = groups?.find((group) => group.name === reference.name);
   return exact ?? preferred(groups, (group) => !group.deactivated);
 }

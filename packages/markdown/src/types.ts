@@ -29,6 +29,8 @@ export interface ReferencedNames {
   /** Full names as written: databases lower some letters in other ways than `toLowerCase`. */
   readonly userNames: readonly string[];
   readonly userIds: readonly number[];
+  /** Names of users and groups as written, those beside an ID too: what `Lookups.fold` is asked for. */
+  readonly foldedNames: readonly string[];
   /** Group names as written. */
   readonly groupNames: readonly string[];
   /** Channel names exactly as written. */
@@ -52,10 +54,12 @@ export interface ParsedMessage {
 
 /** What phase 2 needs to know of the organization and the author. */
 export interface Lookups {
-  /** Users by lower-cased full name: several may share one. */
+  /** What names are compared by without regard to case: as the database does it, which has other rules than JavaScript. */
+  readonly fold: (name: string) => string;
+  /** Users by folded full name: several may share one. */
   readonly usersByName: ReadonlyMap<string, readonly MentionableUser[]>;
   readonly usersById: ReadonlyMap<number, MentionableUser>;
-  /** Groups by lower-cased name: names that differ only in case are different groups. */
+  /** Groups by folded name: names that differ only in case are different groups. */
   readonly groupsByName: ReadonlyMap<string, readonly MentionableGroup[]>;
   /** Only channels that the author may see, by exact name. */
   readonly channelsByName: ReadonlyMap<string, LinkableChannel>;

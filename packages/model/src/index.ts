@@ -1,5 +1,9 @@
 export { type AuditEntry, recordAudit, writeAudit } from "./audit/audit.ts";
-export { type Administered, loadAdministeredBots } from "./bots/administered-bots.ts";
+export {
+  type Administered,
+  administratorsOfBots,
+  loadAdministeredBots,
+} from "./bots/administered-bots.ts";
 export { botAddedEvent, botDeletedEvent, botUpdatedEvent } from "./bots/bot-events.ts";
 export { checkBotName } from "./bots/bot-name.ts";
 export { mayCreateBot } from "./bots/bot-permission.ts";
@@ -106,6 +110,7 @@ export { loadAllMembers, loadAllSubgroups, loadSupergroups } from "./groups/clos
 export { groupEvents } from "./groups/group-events.ts";
 export { type UserGroup, findUserGroup } from "./groups/group.ts";
 export { listUserGroups, loadUserGroup } from "./groups/list-groups.ts";
+export { checkGroupDescription } from "./groups/description.ts";
 export { checkGroupName, checkNameIsUnused } from "./groups/names.ts";
 export {
   type AccessibleMessage,
@@ -133,6 +138,7 @@ export {
   channelsOf,
 } from "./messages/draft.ts";
 export { visibleEntries } from "./messages/edit-history.ts";
+export { loadHistoryShown } from "./messages/history-since-move.ts";
 export {
   type HeldMessage,
   checkChangeable,
@@ -158,6 +164,7 @@ export {
   commonFields,
   formFields,
   presentMessage,
+  submessageObject,
 } from "./messages/present.ts";
 export {
   type DirectRecipient,
@@ -175,8 +182,10 @@ export {
 export { namedTopic } from "./messages/named-topic.ts";
 export { type Fragment, SqlValues, allOf } from "./sql/sql-values.ts";
 export {
+  checkNewTopicVisible,
   checkTopicsPolicy,
   directTopic,
+  hidesCharacters,
   maxTopicLength,
   normaliseTopic,
   possibleTopics,
@@ -189,7 +198,9 @@ export {
   existingTopics,
   topicName,
   topicParticipants,
+  topicSpelling,
 } from "./messages/topics.ts";
+export { type Folding, askFolding, loadFolding } from "./folding/fold-case.ts";
 export { isResolveToggle, resolvedPrefix } from "./messages/resolved-topic.ts";
 export type { Reader } from "./messages/reader.ts";
 export { type SeenMessage, seenMessages } from "./messages/seen-messages.ts";
@@ -252,6 +263,12 @@ export {
   loadProfileFields,
 } from "./profile-fields/profile-fields.ts";
 export { activeRealms } from "./realms/active-realms.ts";
+export {
+  checkCreationBound,
+  checkNewChannels,
+  countCreated,
+  creationKinds,
+} from "./users/creation-bounds.ts";
 export { realmIconUrl } from "./realms/icon.ts";
 export { legacyPolicies } from "./realms/legacy-policies.ts";
 export { linkifiersOf, listLinkifiers } from "./realms/linkifiers.ts";

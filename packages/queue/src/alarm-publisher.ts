@@ -1,8 +1,15 @@
-import { stampAlarms, type Database } from "@carillon/db";
-import { alarmHorizonMs, alarmJob, type Alarm, type AlarmPublisher } from "@carillon/jobs";
+import type { Database } from "@carillon/db";
+import {
+  alarmHorizonMs,
+  type Alarm,
+  type AlarmPublisher,
+  type DeliverDue,
+  type Publication,
+} from "@carillon/jobs";
 import { systemClock, type Clock, type Logger } from "@carillon/kit";
 
 import { gather, type Gatherer } from "./gather.ts";
+import { publishAlarms } from "./publish-alarms.ts";
 import { publishInTime } from "./publish-in-time.ts";
 import type { Queues } from "./queues.ts";
 
@@ -43,17 +50,19 @@ export function createAlarmPublisher(options: {
       known.clear();
       knownSince = now;
     }
-    const fresh = new Map<string, ReturnType<typeof alarmJob>>();
-    for (const alarm of near) {
-      const job = alarmJob(alarm, now);
+    await publishAlarms(db, addFresh, near, now);
+  }
+
+  /** Adds jobs that this process has not added lately. */
+  async function addFresh(jobs: ReadonlyArray<Publication<DeliverDue>>): Promise<void> {
+    const fresh = new Map<string, Publication<DeliverDue>>();
+    for (const job of jobs) {
       const id = job.job.key(job.payload);
       if (!known.has(id)) fresh.set(id, job);
     }
-    if (fresh.size > 0) {
-      await publishInTime(queues, [...fresh.values()]);
-      for (const id of fresh.keys()) known.add(id);
-    }
-    await stampAlarms(db, near);
+    if (fresh.size === 0) return;
+    await publishInTime(queues, [...fresh.values()]);
+    for (const id of fresh.keys()) known.add(id);
   }
 
   const gatherer = gather("alarms", log, publish, {

@@ -32,6 +32,8 @@ export interface Run {
   readonly data: unknown;
   /** 1 at the first run, counting failures only: a run after a crash has the number of the one that crashed. */
   readonly attempt: number;
+  /** Whether it has begun before, and failed or lost its worker. */
+  readonly again: boolean;
   /** Aborted when the queue cancels the job. */
   readonly signal: AbortSignal;
 }
@@ -102,6 +104,7 @@ export function startWorker(
         id: job.id ?? "",
         data: job.data,
         attempt: job.attemptsMade + 1,
+        again: job.attemptsMade > 0 || job.stalledCounter > 0,
         signal: signal ?? new AbortController().signal,
       });
     } catch (error) {

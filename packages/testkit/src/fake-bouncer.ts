@@ -1,7 +1,13 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { bouncerPaths, idempotencyHeader, type NotifyBody, type PushConfig } from "@carillon/push";
+import {
+  bouncerPaths,
+  idempotencyHeader,
+  type NotifyBody,
+  type PushConfig,
+  type PushRequest,
+} from "@carillon/push";
 
 import {
   refuses,
@@ -30,7 +36,7 @@ export interface FakeBouncer {
   readonly variables: Readonly<Record<string, string>>;
   /** Everything that came, oldest first, also what it then failed at. */
   readonly calls: readonly BouncerCall[];
-  /** The bodies of `notify` that it handed over: each idempotency key once, unless it accepts twice. */
+  /** What it handed over by calls of `notify`: each device once by an idempotency key, unless it accepts twice. */
   readonly handedOver: readonly NotifyBody[];
   /** What it keeps by `register`, by `token_id`. */
   readonly registered: ReadonlyMap<string, URLSearchParams>;
@@ -48,7 +54,8 @@ const serverKey = "fake-bouncer-server-key";
 export async function startFakeBouncer(timeoutMs = 15_000): Promise<FakeBouncer> {
   const calls: BouncerCall[] = [];
   const handedOver: NotifyBody[] = [];
-  const keys = new Set<string>();
+  /** Devices that it has handed something over to, by idempotency key. */
+  const devices = new Map<string, Set<string>>();
   const registered = new Map<string, URLSearchParams>();
   let behaviour: BouncerBehaviour = {};
 
@@ -72,8 +79,11 @@ export async function startFakeBouncer(timeoutMs = 15_000): Promise<FakeBouncer>
     if (call.name !== "notify") return { status: 404, body: { code: "BAD_REQUEST" } };
     const body = JSON.parse(call.body) as NotifyBody;
     const { idempotencyKey: key } = call;
-    if (key === undefined || !keys.has(key) || behaviour.acceptsTwice) handedOver.push(body);
-    if (key !== undefined) keys.add(key);
+    const before = (key !== undefined && !behaviour.acceptsTwice && devices.get(key)) || new Set();
+    const isNew = (one: PushRequest) => !before.has(deviceOf(one));
+    const push_requests = body.push_requests.filter(isNew);
+    if (push_requests.length > 0) handedOver.push({ ...body, push_requests });
+    if (key !== undefined) devices.set(key, new Set([...before, ...push_requests.map(deviceOf)]));
     const android = body.push_requests.filter((one) => "fcm_priority" in one).length;
     return {
       body: {
@@ -109,7 +119,7 @@ export async function startFakeBouncer(timeoutMs = 15_000): Promise<FakeBouncer>
     reset() {
       calls.length = 0;
       handedOver.length = 0;
-      keys.clear();
+      devices.clear();
       registered.clear();
       behaviour = {};
     },
@@ -136,6 +146,10 @@ export function useFakeBouncer(timeoutMs?: number): FakeBouncer {
     await bouncer?.close();
   });
   return value;
+}
+
+function deviceOf({ token_id, payload }: PushRequest): string {
+  return `${token_id}:${payload.push_key_id}`;
 }
 
 function isKnown({ headers }: BouncerCall): boolean {

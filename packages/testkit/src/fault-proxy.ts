@@ -8,6 +8,8 @@ export interface FaultProxy {
   readonly port: number;
   /** How many connections go through it now. */
   readonly connections: number;
+  /** How many have been made to it since it started. */
+  readonly accepted: number;
   /** Breaks all connections off at once; new ones work. */
   drop(): void;
   /** Passes nothing on in either direction while all connections stay open, new ones too: a network that died silently. */
@@ -28,8 +30,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const port = Number(there.port) || defaultPorts[there.protocol] || 80;
   const pairs = new Set<readonly [Socket, Socket]>();
   let frozen = false;
+  let accepted = 0;
 
   const server = createServer((inward) => {
+    accepted++;
     const outward = connect(port, there.hostname.replaceAll(/[[\]]/g, ""));
     const pair = [inward, outward] as const;
     pairs.add(pair);
@@ -64,6 +68,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     port: own,
     get connections() {
       return pairs.size;
+    },
+    get accepted() {
+      return accepted;
     },
     drop,
     refuse,

@@ -60,6 +60,7 @@ export async function runJob<Payload>(
     signal: options.signal ?? lifetime.signal,
     log,
     attempt: options.attempt ?? 1,
+    again: (options.attempt ?? 1) > 1,
     services,
   });
   return { published, mail, logLines: lines };

@@ -5,7 +5,13 @@ import { login, openDashboard, type OpenDashboard } from "./open-dashboard.ts";
 export interface Browsing {
   readonly dashboard: OpenDashboard;
   /** A page of a fresh context, its clock still: `page.clock` moves it. What it complains of is in `complaints`. */
-  open(options?: { readonly width?: number; readonly path?: string }): Promise<OpenPage>;
+  open(options?: {
+    readonly width?: number;
+    readonly path?: string;
+    /** Of the reader's machine. */
+    readonly zone?: string;
+    readonly colors?: "light" | "dark";
+  }): Promise<OpenPage>;
 }
 
 /** For the tests of the enclosing `describe`, which are skipped where no Chromium is installed. */
@@ -22,9 +28,12 @@ export function useBrowser(): () => Browsing {
     const { origin } = dashboard;
     return {
       dashboard,
-      async open({ width = 1_100, path = "/" } = {}) {
+      async open({ width = 1_100, path = "/", zone = "UTC", colors = "light" } = {}) {
         const opened = await newPage({
           viewport: { width, height: 800 },
+          timezoneId: zone,
+          locale: "en-US",
+          colorScheme: colors,
           httpCredentials: { username: login.user, password: login.password },
         });
         await opened.page.clock.install();

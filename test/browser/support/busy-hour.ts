@@ -1,5 +1,5 @@
 import type { Database } from "@carillon/db";
-import { channel, organization, type TestOrganization } from "@carillon/testkit";
+import { channel, organization, scheduledMessage, type TestOrganization } from "@carillon/testkit";
 
 /** An installation after a bad hour: failures, dead letters, a lost worker, a day of history. */
 export interface BusyHour {
@@ -10,12 +10,26 @@ export interface BusyHour {
   giveUp(): Promise<number>;
 }
 
+const longReason =
+  "Your account does not have permission to mention all the subscribers of this channel any more, because it has more than 15 of them.";
+
 /** Writes the rows of a bad hour. */
 export async function busyHour(db: Database): Promise<BusyHour> {
   const org = await organization(db);
   await db.rows("UPDATE realms SET name = 'Acme' WHERE id = $1", [org.realm.id]);
-  await db.rows("UPDATE users SET full_name = 'Ada Lovelace' WHERE id = $1", [org.member.id]);
+  await db.rows(
+    "UPDATE users SET full_name = 'Ada Lovelace', delivery_email = 'ada.lovelace@example.org' WHERE id = $1",
+    [org.member.id],
+  );
+  await db.rows(
+    `UPDATE users SET full_name = 'Wolfeschlegelsteinhausenbergerdorff, Hubert Blaine the Elder of Philadelphia',
+       delivery_email = 'hubert.blaine.wolfeschlegelsteinhausenbergerdorff@philadelphia.example.org' WHERE id = $1`,
+    [org.moderator.id],
+  );
   const room = await channel(db, org.member, { name: "announcements" });
+  const wordy = await channel(db, org.member, {
+    name: "everything that the people of the second floor ought to know",
+  });
   await db.rows(
     `INSERT INTO delivery_failures (realm_id, scheduled_message_id, version, kind, sender_id, channel_id, due_at, failed_at,
        reason, process)
@@ -24,6 +38,25 @@ export async function busyHour(db: Database): Promise<BusyHour> {
        'worker-1:4711' FROM generate_series(1, 60) n`,
     [org.realm.id, org.member.id, room.id],
   );
+  const names = [org.moderator.id, wordy.id];
+  await db.rows(
+    `UPDATE delivery_failures SET sender_id = $1, channel_id = $2, reason = $3 WHERE scheduled_message_id % 6 = 3`,
+    [...names, longReason],
+  );
+  for (const [of, to] of [
+    [org.member, room],
+    [org.moderator, wordy],
+  ] as const) {
+    const { id } = await scheduledMessage(db, of, to, { row: { failed: true } });
+    await db.rows(
+      `INSERT INTO delivery_failures (realm_id, scheduled_message_id, version, kind, sender_id, channel_id, due_at, failed_at,
+         reason, process, acknowledged_by)
+       SELECT realm_id, id, version, kind, sender_id, channel_id, now() - interval '6 minutes', now() - interval '5 minutes', $2, 'worker-1:4711',
+         CASE WHEN sender_id = $3 THEN 'olga' END
+       FROM scheduled_messages WHERE id = $1`,
+      [id, longReason, org.moderator.id],
+    );
+  }
   await db.rows(
     `INSERT INTO process_heartbeats (process_id, role, host, pid, started_at, last_seen, counters)
      SELECT gen_random_uuid(), role, 'app-' || n, 4700 + n, now() - interval '3 days', now() + ago, '{"sent": 9120}'

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { buildDashboard } from "@carillon/dashboard";
 import type { Database } from "@carillon/db";
 import { silentLogger } from "@carillon/kit";
-import { connectQueues, prepareQueues } from "@carillon/queue";
+import { connectQueues, prepareQueues, type Queues } from "@carillon/queue";
 import { createTestDatabase } from "@carillon/testkit";
 
 /** The operator of the tests. */
@@ -13,6 +13,7 @@ export const login = { role: "operator", user: "olga", password: "open:sesame ä
 /** A dashboard that listens, over a database of its own with the queues in it. */
 export interface OpenDashboard {
   readonly db: Database;
+  readonly queues: Queues;
   readonly origin: string;
   readonly close: () => Promise<void>;
 }
@@ -29,6 +30,7 @@ export async function openDashboard(): Promise<OpenDashboard> {
   await once(server, "listening");
   return {
     db,
+    queues,
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async close() {
       server.closeAllConnections();

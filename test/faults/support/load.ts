@@ -43,6 +43,11 @@ export async function crowd(db: Database): Promise<Crowd> {
     selves.push({ account, recipientId: await directRecipient(db, org.realm.id, [account]) });
   const [remarkable] = await pastMessages(db, pick(channels, 0), org.owner);
   if (remarkable === undefined) throw new Error("nothing was said");
+  // A batch that begins a channel, or wakes it, is not made ahead of the one before it.
+  await db.rows(
+    `UPDATE channels SET first_message_id = coalesce(first_message_id, $2), is_recently_active = true WHERE realm_id = $1`,
+    [org.realm.id, remarkable],
+  );
   const directs = [];
   for (const [i, sender] of senders.slice(1).entries()) {
     const other = senders[i] ?? sender;

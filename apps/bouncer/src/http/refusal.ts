@@ -19,6 +19,13 @@ export class Refusal extends Error {
   }
 }
 
+function tooMany(message: string, waitMs: number): Refusal {
+  return new Refusal(429, "RATE_LIMIT_HIT", message, {
+    fields: { "retry-after": waitMs / 1_000 },
+    headers: { "Retry-After": String(Math.ceil(waitMs / 1_000)) },
+  });
+}
+
 /** The refusals of the bouncer (push.md §3, §4). */
 export const refusals = {
   badRequest: (message: string) => new Refusal(400, "BAD_REQUEST", message),
@@ -54,11 +61,12 @@ export const refusals = {
     }),
   tooLarge: (bytes: number) =>
     new Refusal(413, "REQUEST_TOO_LARGE", `A request has ${bytes} bytes at most`),
-  tooMany: (waitMs: number) =>
-    new Refusal(429, "RATE_LIMIT_HIT", "The server asks too often", {
-      fields: { "retry-after": waitMs / 1_000 },
-      headers: { "Retry-After": String(Math.ceil(waitMs / 1_000)) },
-    }),
+  tooMany: (waitMs: number) => tooMany("The server asks too often", waitMs),
+  tooManyUnproven: (waitMs: number) =>
+    tooMany(
+      "Too many calls from this address had credentials that were not right; check the server's id and key",
+      waitMs,
+    ),
   internal: () => new Refusal(500, "INTERNAL_ERROR", "Something went wrong; the log says more"),
   providerAway: () =>
     new Refusal(

@@ -23,7 +23,11 @@ export function addBackupCommands(program: Command, context: Context): void {
     .argument("<file>", "- for standard input")
     .option(
       "--secret-key-file <file>",
-      "a file with the SECRET_KEY of the backup, for a new DATA_DIR",
+      "a file with the SECRET_KEY of the backup, - for standard input",
+    )
+    .option(
+      "--without-secrets",
+      "the SECRET_KEY of the backup is lost: every account gets another API key",
     )
     .option(
       "--bouncer",

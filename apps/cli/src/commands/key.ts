@@ -11,7 +11,10 @@ export function addKeyCommands(program: Command, context: Context): void {
       "Gives an account another API key, in a file that clients read. The old one is refused from then on.",
     )
     .argument("<account>", "its e-mail address, or its id")
-    .option("--organization <subdomain>", "which one, where there are several")
+    .option(
+      "--organization <subdomain>",
+      "which one, where there are several; - for the one without",
+    )
     .requiredOption(
       "--zuliprc <file>",
       "the file that is written, mode 0600; - for standard output",
@@ -26,7 +29,10 @@ export function addKeyCommands(program: Command, context: Context): void {
       "Has an account's API key refused. Its person gets another one by logging in; a bot's owner gives it one.",
     )
     .argument("<account>", "its e-mail address, or its id")
-    .option("--organization <subdomain>", "which one, where there are several")
+    .option(
+      "--organization <subdomain>",
+      "which one, where there are several; - for the one without",
+    )
     .action(async (named: string, options) => {
       const { revokeKey } = await import("../work/keys.ts");
       await revokeKey(context, named, options);

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { InvalidArgumentError, type Command } from "commander";
 
 import type { Context } from "../context.ts";
 
@@ -8,6 +8,20 @@ interface Options {
   readonly ownerName?: string;
   readonly ownerEmail?: string;
   readonly passwordFile?: string;
+}
+
+interface LimitOptions {
+  readonly organization?: string;
+  readonly channels?: number;
+  readonly userGroups?: number;
+  readonly bots?: number;
+}
+
+/** @throws InvalidArgumentError unless it is a whole number that a column holds */
+function limit(text: string): number {
+  if (!/^\d{1,9}$/.test(text))
+    throw new InvalidArgumentError("It must be a whole number of at most 999999999.");
+  return Number(text);
 }
 
 /** `carillon organization …` */
@@ -21,7 +35,7 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     .option("--name <name>", "what it is called")
     .option(
       "--subdomain <label>",
-      "what it has before the host of PUBLIC_URL; the first one usually has none",
+      "what it has before the host name of PUBLIC_URL; - for none, as the first one usually has",
       "",
     )
     .option("--owner-name <name>", "the owner's full name")
@@ -30,6 +44,22 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     .action(async (options: Options) => {
       const { createOrganization } = await import("../work/organizations.ts");
       await createOrganization(context, options);
+    });
+  organization
+    .command("limits")
+    .description(
+      "Shows how many channels, user groups and bots an organization may have, and changes what is given.",
+    )
+    .option(
+      "--organization <subdomain>",
+      "which one, where there are several; - for the one without",
+    )
+    .option("--channels <number>", "archived ones included", limit)
+    .option("--user-groups <number>", "deactivated ones included", limit)
+    .option("--bots <number>", "deactivated ones included", limit)
+    .action(async (options: LimitOptions) => {
+      const { limitOrganization } = await import("../work/organizations.ts");
+      await limitOrganization(context, options);
     });
   organization
     .command("list")

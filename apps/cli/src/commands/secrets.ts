@@ -12,6 +12,10 @@ export function addSecretCommands(program: Command, context: Context): void {
       "Seals everything with another SECRET_KEY, while gateways and workers are stopped. With npm start the new one is made, and kept in DATA_DIR/secrets.json.",
     )
     .option("--new-key-file <file>", "a file with the new one, - for standard input")
+    .option(
+      "--old-key-file <file>",
+      "the file that keeps the old one, mode 0600; in DATA_DIR/old-secret-keys unless given",
+    )
     .action(async (options) => {
       const { rotateSecretKey } = await import("../work/secret-key.ts");
       await rotateSecretKey(context, options);

@@ -13,9 +13,6 @@ export function examineConfiguration(env: Environment): Finding[] {
       clientAddress(env);
       return ok("TRUSTED_PROXIES", env.TRUSTED_PROXIES ?? "none: no proxy is believed");
     }),
-    env.SMTP_URL === undefined
-      ? warning("SMTP_URL", "not set: mail is files in DATA_DIR/mail")
-      : ok("SMTP_URL", `mail goes to ${new URL(env.SMTP_URL).host}`),
     env.DEVELOPMENT
       ? warning("DEVELOPMENT", "true: API keys are handed out without a password")
       : ok("DEVELOPMENT", "off"),

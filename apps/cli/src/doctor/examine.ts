@@ -7,6 +7,7 @@ import { examineClocks } from "./clocks.ts";
 import { examineConfiguration } from "./configuration.ts";
 import { examineDatabase, examineMigrations, examineSecretKey } from "./database.ts";
 import { type Finding, found } from "./finding.ts";
+import { examineMail } from "./mail.ts";
 import { examineRedis } from "./redis.ts";
 
 /**
@@ -45,7 +46,8 @@ async function all(context: Context): Promise<Finding[]> {
       return [...database, ...migrations, ...redis, ...rows];
     }),
   );
-  return [...configuration, ...rest];
+  const mail = await found("mail", () => examineMail(environmentOf(context)));
+  return [...configuration, ...mail, ...rest];
 }
 
 /** What can be read of tables that are as this build has them. */

@@ -1,5 +1,13 @@
 import { roles } from "@carillon/contract";
-import { createAccount, findNamedAccount, findOrganization, resetPassword } from "@carillon/domain";
+import {
+  createAccount,
+  deactivateForOperator,
+  findNamedAccount,
+  findOrganization,
+  listAccounts,
+  type ListedAccount,
+  resetPassword,
+} from "@carillon/domain";
 
 import type { Context } from "../context.ts";
 import { atWork } from "../installation.ts";
@@ -28,6 +36,46 @@ export async function addAccount(
     const { account } = await createAccount(db, site, realm, { ...person, role });
     terminal.say(
       `Made the account ${account.id} of ${account.deliveryEmail}, ${options.role} of ${realm.name}.`,
+    );
+  });
+}
+
+/** One line an account. */
+export async function showAccounts(
+  context: Context,
+  options: Options & { readonly json?: boolean },
+): Promise<void> {
+  await atWork(context, async ({ db }) => {
+    const realm = await findOrganization(db, options.organization);
+    for await (const page of listAccounts(db, realm))
+      for (const account of page)
+        context.terminal.say(options.json ? JSON.stringify(asJson(account)) : asText(account));
+  });
+}
+
+function asJson({ role, joined, ...account }: ListedAccount): object {
+  return { ...account, role: roleName(role), joined: new Date(joined * 1_000).toISOString() };
+}
+
+function asText({ id, email, name, role, bot, owner, active }: ListedAccount): string {
+  const kind = bot
+    ? `bot${owner === null ? "" : ` of ${owner}`}, ${roleName(role)}`
+    : roleName(role);
+  return `${id}  ${email}  ${name}  ${kind}${active ? "" : "  deactivated"}`;
+}
+
+function roleName(role: number): string {
+  return Object.entries(roles).find(([, value]) => value === role)?.[0] ?? String(role);
+}
+
+/** Deactivates a person with their bots, or a bot. */
+export async function deactivate(context: Context, named: string, options: Options): Promise<void> {
+  await atWork(context, async ({ db }) => {
+    const realm = await findOrganization(db, options.organization);
+    const account = await findNamedAccount(db, realm, named);
+    await deactivateForOperator(db, account);
+    context.terminal.say(
+      `${account.deliveryEmail} of ${realm.name} is deactivated: the API key is refused from now on.`,
     );
   });
 }

@@ -1,10 +1,11 @@
 import { rm, writeFile } from "node:fs/promises";
 import { findNamedAccount, findOrganization, replaceApiKey } from "@carillon/domain";
-import type { Account, Realm, Site } from "@carillon/model";
+import type { Account } from "@carillon/model";
 
 import type { Context } from "../context.ts";
 import { reserveFile, zuliprc } from "../credentials.ts";
 import { atWork } from "../installation.ts";
+import { addressOf } from "../reachable.ts";
 
 interface Options {
   readonly organization?: string;
@@ -12,8 +13,8 @@ interface Options {
 
 /** What an account has from the commit on. */
 interface Issued {
-  readonly site: Site;
-  readonly realm: Realm;
+  /** The address of its organization. */
+  readonly site: string;
   readonly account: Account;
   readonly apiKey: string;
 }
@@ -26,8 +27,7 @@ export async function issueKey(
 ): Promise<void> {
   const { terminal, holds } = context;
   const { zuliprc: file } = options;
-  const textOf = ({ site, realm, account, apiKey }: Issued) =>
-    zuliprc(site, realm, account, apiKey);
+  const textOf = ({ site, account, apiKey }: Issued) => zuliprc(site, account, apiKey);
   let issued: Issued;
   if (file === "-") {
     issued = await replace(context, named, options);
@@ -63,11 +63,14 @@ function replace(
   { organization }: Options,
   keep: (issued: Issued) => Promise<void> = async () => {},
 ): Promise<Issued> {
-  return atWork(context, async ({ db, site }) => {
+  return atWork(context, async (workplace) => {
+    const { db } = workplace;
     const realm = await findOrganization(db, organization);
     const account = await findNamedAccount(db, realm, named);
+    const site = addressOf(context, workplace, realm);
     return db.transaction(async (tx) => {
-      const issued = { site, realm, account, apiKey: await replaceApiKey(tx, site, account) };
+      const apiKey = await replaceApiKey(tx, workplace.site, account);
+      const issued = { site, account, apiKey };
       await keep(issued);
       return issued;
     });

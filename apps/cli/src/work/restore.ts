@@ -4,9 +4,15 @@ import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { restoreBackup } from "@carillon/backup";
 import { bouncerMigrations, ensureDatabase, type Sql } from "@carillon/db";
-import { checkSecretKey } from "@carillon/domain";
+import { checkSecretKey, issueKeysAnew } from "@carillon/domain";
 import { keepSecret, lockInstance, prepareDataDir, readSecret } from "@carillon/embedded";
-import { required, silentLogger, StartupError } from "@carillon/kit";
+import {
+  type Environment,
+  randomSecret,
+  required,
+  silentLogger,
+  StartupError,
+} from "@carillon/kit";
 import { secretsOf } from "@carillon/model";
 import { prepareQueues } from "@carillon/queue";
 
@@ -14,20 +20,59 @@ import { checkBouncerKey } from "../bouncer/check-key.ts";
 import type { Context } from "../context.ts";
 import { environmentOf, onBouncer, onEmbedded } from "../installation.ts";
 import { secretFrom } from "../secret-input.ts";
+import { UsageError } from "../usage-error.ts";
 
 interface Options {
   readonly secretKeyFile?: string;
+  readonly withoutSecrets?: boolean;
   readonly bouncer?: boolean;
 }
 
 /** Restores a backup into a database, or into a folder that `npm start` is to keep. */
 export async function restore(context: Context, file: string, options: Options): Promise<void> {
   const env = environmentOf(context);
+  checkOptions(env, options, file);
   const source = await readable(context, file);
   if (options.bouncer) return intoBouncer(context, source);
   if (env.DATABASE_URL === undefined) return intoDataDir(context, source, options);
-  const secretKey = required(env, "SECRET_KEY", "the one that the backup was made with");
-  await load(context, env.DATABASE_URL, source, secretKey);
+  const given = options.secretKeyFile;
+  const secretKey =
+    given === undefined
+      ? required(env, "SECRET_KEY", wantedKey(options))
+      : await keyFrom(context, given);
+  await load(context, env.DATABASE_URL, source, { secretKey, anew: options.withoutSecrets });
+  if (given !== undefined)
+    context.terminal.say("Start the processes with the SECRET_KEY that was given.");
+}
+
+/** @throws UsageError where they contradict each other */
+function checkOptions(env: Environment, options: Options, file: string): void {
+  const { secretKeyFile, withoutSecrets, bouncer } = options;
+  if (withoutSecrets && secretKeyFile !== undefined)
+    throw new UsageError(
+      "--without-secrets is for a backup whose SECRET_KEY is lost: give one of them",
+    );
+  if (withoutSecrets && bouncer)
+    throw new UsageError(
+      "a bouncer without its SECRET_KEY has nothing to restore: start a new one",
+    );
+  if (secretKeyFile !== undefined && env.SECRET_KEY !== undefined)
+    throw new UsageError("SECRET_KEY is set, and --secret-key-file is given: give one of them");
+  if (secretKeyFile === "-" && file === "-")
+    throw new UsageError("standard input cannot be both the backup and its SECRET_KEY");
+}
+
+function wantedKey({ withoutSecrets }: Options): string {
+  return withoutSecrets
+    ? "the new one, which all processes are to share"
+    : "the one that the backup was made with (--secret-key-file names a file with it, --without-secrets does without)";
+}
+
+function keyFrom({ terminal }: Context, file: string | undefined): Promise<string> {
+  return secretFrom(terminal, file, {
+    what: "SECRET_KEY of the backup",
+    option: "--secret-key-file",
+  });
 }
 
 async function intoDataDir(context: Context, source: Readable, options: Options): Promise<void> {
@@ -41,40 +86,53 @@ async function intoDataDir(context: Context, source: Readable, options: Options)
     async () => {
       // One that was kept is of a restore that did not come to its end: the one that is given now goes before it.
       const kept = options.secretKeyFile ? undefined : await readSecret(dataDir, "SECRET_KEY");
+      const anew = options.withoutSecrets;
       const secretKey =
         env.SECRET_KEY ??
         kept ??
-        (await secretFrom(context.terminal, options.secretKeyFile, {
-          what: "SECRET_KEY of the backup",
-          option: "--secret-key-file",
-        }));
+        (anew ? randomSecret() : await keyFrom(context, options.secretKeyFile));
       // Before the commit: a database whose key is gone is nobody's.
       const keep = async () => {
         if (env.SECRET_KEY === undefined) await keepSecret(dataDir, "SECRET_KEY", secretKey);
       };
       await onEmbedded(context, dataDir, lock, (url) =>
-        load(context, url, source, secretKey, keep),
+        load(context, url, source, { secretKey, anew, keep }),
       );
     },
   );
 }
 
-/** @param keep is run when the key is known to be the right one, before anything is kept of the backup */
+/** How what the backup has sealed is opened, or replaced. */
+interface Sealing {
+  readonly secretKey: string;
+  /** Whether the backup's own key is lost, and this is another one. */
+  readonly anew?: boolean | undefined;
+  /** Is run when the key is known to be the right one, before anything is kept of the backup. */
+  readonly keep?: () => Promise<void>;
+}
+
 async function load(
   context: Context,
   databaseUrl: string,
   source: Readable,
-  secretKey: string,
-  keep: () => Promise<void> = async () => {},
+  { secretKey, anew, keep }: Sealing,
 ): Promise<void> {
+  let issued: number | undefined;
   const { rows, madeAt, migrated } = await restoreBackup(databaseUrl, source, async (sql) => {
-    await checkSecretKey(sql, secretsOf(secretKey));
-    await keep();
+    if (anew) issued = await issueKeysAnew(sql, secretsOf(secretKey));
+    else await checkSecretKey(sql, secretsOf(secretKey));
+    await keep?.();
   });
   const redisUrl = environmentOf(context).REDIS_URL;
   await prepareQueues({ databaseUrl, redisUrl, log: silentLogger });
   const since = migrated.length > 0 ? ` Applied ${migrated.join(", ")}.` : "";
   context.terminal.say(`Restored ${rows} rows, as they were at ${madeAt}.${since}`);
+  if (issued !== undefined)
+    context.terminal
+      .say(`${issued} accounts have another API key, and every key of before is refused:
+- People log in again with their passwords, which are what they were.
+- Owners of bots give them their new keys (GET /bots/BOT_ID/api_key, or carillon key issue ACCOUNT --zuliprc FILE).
+- Links that were mailed to confirm another e-mail address are void: people ask for the change again.`);
 }
 
 /** Into a database that is made where there is none. */

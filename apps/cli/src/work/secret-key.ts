@@ -5,11 +5,13 @@ import { randomSecret, readEnvironment, StartupError } from "@carillon/kit";
 import { secretsOf } from "@carillon/model";
 
 import type { Context } from "../context.ts";
+import { keepOldKey } from "../old-secret-key.ts";
 import { environmentOf, type Installation, onInstallation } from "../installation.ts";
 import { secretFrom } from "../secret-input.ts";
 
 interface Options {
   readonly newKeyFile?: string;
+  readonly oldKeyFile?: string;
 }
 
 /** Seals everything with another key. */
@@ -33,13 +35,22 @@ export async function rotateSecretKey(context: Context, options: Options): Promi
     const db = await connectDatabase(databaseUrl, { max: 1, name: "command" });
     try {
       await checkNoBouncer(db, installation);
-      const count = kept
-        ? await rotateKept(db, installation, secretKey, chosen)
-        : await rotate(db, secretKey, chosen ?? "");
+      const oldKey = await keepOldKey(secretKey, options.oldKeyFile, env.DATA_DIR);
+      let count: number;
+      try {
+        count = kept
+          ? await rotateKept(db, installation, secretKey, chosen)
+          : await rotate(db, secretKey, chosen ?? "");
+      } catch (error) {
+        // Where the rows are sealed anew and only what follows failed, it is an old key.
+        if (await opens(db, secretKey)) await oldKey.forget();
+        throw error;
+      }
       context.terminal.say(
         `${count} secrets are sealed with the new SECRET_KEY. ${
           kept ? "It is in secrets.json." : "Give it to all processes before they start."
-        }`,
+        }
+The old one is in ${oldKey.path}, which only this user may read. Backups made before now are restored with it (carillon restore FILE --secret-key-file ${oldKey.path}); delete it with the last of them.`,
       );
     } finally {
       await db.close();
@@ -78,12 +89,7 @@ async function rotateKept(
     );
   const to = waiting ?? chosen ?? randomSecret();
   await keepSecret(dataDir, "NEXT_SECRET_KEY", to);
-  const sealedAlready =
-    waiting !== undefined &&
-    (await checkSecretKey(db, secretsOf(waiting)).then(
-      () => true,
-      () => false,
-    ));
+  const sealedAlready = waiting !== undefined && (await opens(db, waiting));
   try {
     const count = sealedAlready ? 0 : await rotate(db, from, to);
     await keepSecret(dataDir, "SECRET_KEY", to);
@@ -95,10 +101,14 @@ async function rotateKept(
 
 /** Whether what is kept as SECRET_KEY does not open the database. */
 async function isBetween(db: Database, dataDir: string): Promise<boolean> {
-  const key = await readSecret(dataDir, "SECRET_KEY");
-  return checkSecretKey(db, secretsOf(key ?? "")).then(
-    () => false,
+  return !(await opens(db, (await readSecret(dataDir, "SECRET_KEY")) ?? ""));
+}
+
+/** Whether the key opens what the database has sealed; a database that does not answer counts as one that it does not. */
+async function opens(db: Database, secretKey: string): Promise<boolean> {
+  return checkSecretKey(db, secretsOf(secretKey)).then(
     () => true,
+    () => false,
   );
 }
 

@@ -224,6 +224,26 @@ describe("dead letters", () => {
     expect(await evil.text()).not.to.contain("<script>");
   });
 
+  it("are named by what people call the work, beside the name of the job", async () => {
+    const mail = await dead({ job: "send-mail" });
+    const unknown = await dead({ job: "of-another-release" });
+    const html = { headers: { accept: "text/html" } };
+    const text = async (path: string) => (await dashboard().ask(path, html)).text();
+    const page = await text("/dead-letters");
+    expect(page).to.contain("<td>Mail <code>send-mail</code></td>");
+    expect(page).to.contain("<td><code>of-another-release</code></td>");
+    expect(page).to.contain(">Mail, send-mail (1)</option>");
+    expect(await text(`/look-up?id=${mail}`)).to.contain("Mail <code>send-mail</code>");
+    const chosen = [mail, unknown].map((id) => ["chosen", `${id}-4`]);
+    const form = new URLSearchParams([["what", "replay"], ...chosen]);
+    const preview = await dashboard().ask("/dead-letters/preview", {
+      method: "POST",
+      body: form,
+      ...html,
+    });
+    expect(await preview.text()).to.contain("<td>Mail <code>send-mail</code></td>");
+  });
+
   it("refuse what cannot be understood, and change nothing", async () => {
     const id = String(await dead());
     const wrong: Record<string, string>[] = [

@@ -1,11 +1,10 @@
 import type { Context } from "koa";
 import type { Database } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
-import { answer, refuse } from "../http/answer.ts";
+import { answer, done } from "../http/answer.ts";
 import { visitorOf } from "../http/authenticate.ts";
-import { readForm } from "../http/form.ts";
+import { mayAct, operatorsForm } from "../http/operators-form.ts";
 import { readCursor } from "../http/parameters.ts";
-import { isSameOrigin } from "../http/same-origin.ts";
 import { deadLettersPage, href } from "../pages/dead-letters.ts";
 import { deadPreviewPage } from "../pages/dead-preview.ts";
 import { act } from "./act.ts";
@@ -25,9 +24,9 @@ export async function showDeadLetters(ctx: Context, { db }: Services): Promise<v
   const filter = readFilter(query);
   const [page, jobs] = await Promise.all([listDead(db, filter, readCursor(query)), countDead(db)]);
   const rows = page.rows.map((row) => ({ ...row, reason: readableReason(row.lastError) }));
-  const done = doneIn(query);
-  const shown = { ...page, rows, filter, jobs, mayAct: visitorOf(ctx).role === "operator" };
-  answer(ctx, shown, () => deadLettersPage(done ? { ...shown, done } : shown));
+  const was = doneIn(query);
+  const shown = { ...page, rows, filter, jobs, mayAct: mayAct(ctx) };
+  answer(ctx, shown, () => deadLettersPage(was ? { ...shown, done: was } : shown));
 }
 
 /** What the redirect after an action has told the list. */
@@ -44,7 +43,7 @@ function doneIn(query: URLSearchParams): { action: Action; count: number } | und
 
 /** `POST /dead-letters/preview`: a form may choose more than an address can hold. It changes nothing. */
 export async function previewDeadLetters(ctx: Context, { db }: Services): Promise<void> {
-  const form = await operatorsForm(ctx);
+  const form = await operatorsForm(ctx, "replay or discard dead letters");
   if (form === undefined) return;
   const action = readAction(form);
   const choice = readChoice(form);
@@ -58,31 +57,11 @@ export async function actOnDeadLetters(
   services: Services,
   action: Action,
 ): Promise<void> {
-  const form = await operatorsForm(ctx);
+  const form = await operatorsForm(ctx, "replay or discard dead letters");
   if (form === undefined) return;
   const choice = readChoice(form);
   const filter = readFilter(form);
   const count = await act(services, action, choice, visitorOf(ctx).user);
-  const done = action === "replay" ? { replayed: count } : { discarded: count };
-  if (ctx.accepts("html", "json") === "json") {
-    ctx.body = done;
-    return;
-  }
-  ctx.status = 303;
-  ctx.set("Location", href(filter, done));
-}
-
-/** What the operator sends by a page of ours; undefined where that is refused. */
-async function operatorsForm(ctx: Context): Promise<URLSearchParams | undefined> {
-  if (visitorOf(ctx).role !== "operator") {
-    refuse(ctx, 403, "Only the operator may replay or discard dead letters.");
-    return undefined;
-  }
-  if (!isSameOrigin(ctx)) {
-    refuse(ctx, 403, "This was sent by a page of another site, and changed nothing.");
-    return undefined;
-  }
-  const form = await readForm(ctx.req);
-  if (form === undefined) refuse(ctx, 413, "Too much at once: choose fewer, or all.");
-  return form;
+  const result = action === "replay" ? { replayed: count } : { discarded: count };
+  done(ctx, result, href(filter, result));
 }

@@ -115,6 +115,14 @@ describe("failed messages", () => {
     expect(await ids({ sender: "nobody@nowhere.test" })).to.deep.equal([]);
     expect(await ids({ channel: String(room.id) })).to.deep.equal([inRoom]);
     expect(await ids({ reason: "Too <late>." })).to.deep.equal([late]);
+    expect(await ids({ sender: org.owner.fullName.toUpperCase(), realm: own })).to.deep.equal([
+      late,
+    ]);
+    expect(await ids({ sender: "nobody at all" })).to.deep.equal([]);
+    expect(await ids({ channel: "<B>ROOM</b>" })).to.deep.equal([inRoom]);
+    expect(await ids({ channel: "<b>room</b>", realm: `#${other.realm.id}` })).to.deep.equal([]);
+    expect(await ids({ realm: other.realm.subdomain })).to.deep.equal([elsewhere]);
+    expect(await ids({ realm: "no such organization" })).to.deep.equal([]);
     expect(await ids({ realm: own, until: at(3_600) })).to.deep.equal([plain]);
     expect(await ids({ realm: own, since: at(3_600) })).to.deep.equal([late, inRoom]);
     expect(
@@ -197,10 +205,8 @@ describe("failed messages", () => {
 
   it("refuse filters that cannot be understood", async () => {
     for (const query of [
-      "realm=x",
-      "realm=99999999999",
-      "sender=somebody",
-      "channel=-1",
+      `channel=${"x".repeat(61)}`,
+      `realm=${"x".repeat(61)}`,
       "since=yesterday",
       "until=2026-02-30",
       "after=x",
@@ -234,8 +240,8 @@ describe("failed messages", () => {
     const filters: FailedFilter[] = [
       {},
       { realmId: org.realm.id },
-      { sender: 7 },
-      { channelId: 11 },
+      { senderIds: [7] },
+      { channelIds: [11] },
       { reason: "reason 13" },
       { until: now - 20_000 },
       { since: now - 2_000, until: now - 1_000 },

@@ -1,46 +1,65 @@
-import { BadParameter, given, givenId, givenTime, maxInt } from "../http/parameters.ts";
+import type { Sql } from "@carillon/db";
+import { BadParameter, given, givenText, givenTime } from "../http/parameters.ts";
+import { findAccountIds } from "../places/accounts.ts";
+import { findChannelIds } from "../places/channels.ts";
+import { findOrganizationId } from "../places/organization.ts";
 
-/** Which failures: those for which all that is given holds. */
-export interface FailedFilter {
-  readonly realmId?: number;
-  /** Id of an account, or an e-mail address. */
-  readonly sender?: number | string;
-  readonly channelId?: number;
+/** Which failures, as they were asked for: those for which everything given holds. */
+export interface FailedQuery {
+  /** Name, subdomain or id of an organization. */
+  readonly realm?: string;
+  /** Name, e-mail address or id of an author. */
+  readonly sender?: string;
+  /** Name or id of a channel. */
+  readonly channel?: string;
   readonly reason?: string;
-  /** UNIX seconds, the first one that is meant. */
+  /** UNIX seconds, inclusive. */
   readonly since?: number;
-  /** UNIX seconds, the first one that is not. */
+  /** UNIX seconds, exclusive. */
   readonly until?: number;
 }
 
-/** No address is longer. */
-const longestAddress = 254;
+/** The same with ids for names; an empty list of ids matches nothing. */
+export interface FailedFilter extends Pick<FailedQuery, "reason" | "since" | "until"> {
+  readonly realmId?: number;
+  readonly senderIds?: readonly number[];
+  readonly channelIds?: readonly number[];
+}
 
 /** @throws BadParameter */
-export function readFailedFilter(fields: URLSearchParams): FailedFilter {
-  const realmId = givenId(fields, "realm");
-  const sender = given(fields, "sender");
-  const channelId = givenId(fields, "channel");
+export function readFailedQuery(fields: URLSearchParams): FailedQuery {
+  const realm = givenText(fields, "realm", 60);
+  const sender = givenText(fields, "sender", 254);
+  const channel = givenText(fields, "channel", 60);
   const reason = given(fields, "reason");
   const since = givenTime(fields, "since");
   const until = givenTime(fields, "until");
   if (reason !== undefined && (reason.length > 5_000 || reason.includes("\0")))
     throw new BadParameter("reason must be the whole reason, as it is listed");
   return {
-    ...(realmId === undefined ? {} : { realmId }),
-    ...(sender === undefined ? {} : { sender: readSender(sender) }),
-    ...(channelId === undefined ? {} : { channelId }),
+    ...(realm === undefined ? {} : { realm }),
+    ...(sender === undefined ? {} : { sender }),
+    ...(channel === undefined ? {} : { channel }),
     ...(reason === undefined ? {} : { reason }),
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
   };
 }
 
-/** @throws BadParameter */
-function readSender(text: string): number | string {
-  if (/^\d{1,10}$/.test(text) && Number(text) <= maxInt) return Number(text);
-  if (text.includes("@") && text.length <= longestAddress && !text.includes("\0")) return text;
-  throw new BadParameter("sender must be the number of an account or an e-mail address");
+/** Looks names up. @throws BadParameter where a name means too many */
+export async function resolveFailedQuery(sql: Sql, query: FailedQuery): Promise<FailedFilter> {
+  const { realm, sender, channel, ...rest } = query;
+  const realmId = realm === undefined ? undefined : await findOrganizationId(sql, realm);
+  const [senderIds, channelIds] = await Promise.all([
+    sender === undefined ? undefined : findAccountIds(sql, sender, realmId),
+    channel === undefined ? undefined : findChannelIds(sql, channel, realmId),
+  ]);
+  return {
+    ...rest,
+    ...(realmId === undefined ? {} : { realmId }),
+    ...(senderIds === undefined ? {} : { senderIds }),
+    ...(channelIds === undefined ? {} : { channelIds }),
+  };
 }
 
 /** A condition on `delivery_failures f`, with its values from `$1` on. */
@@ -53,16 +72,15 @@ export interface Condition {
 export function conditionOf(filter: FailedFilter): Condition {
   const values: unknown[] = [];
   const value = (given: unknown, type: string) => `$${values.push(given)}::${type}`;
-  const { realmId, sender, channelId, reason, since, until } = filter;
+  const oneOf = (name: string, ids: readonly number[]) =>
+    ids.length === 1
+      ? `${name} = ${value(ids[0], "int")}`
+      : `${name} = ANY(${value(ids, "int[]")})`;
+  const { realmId, senderIds, channelIds, reason, since, until } = filter;
   const parts = ["true"];
   if (realmId !== undefined) parts.push(`f.realm_id = ${value(realmId, "int")}`);
-  if (typeof sender === "number") parts.push(`f.sender_id = ${value(sender, "int")}`);
-  if (typeof sender === "string") {
-    const address = value(sender, "text");
-    parts.push(`f.sender_id = ANY(ARRAY(SELECT id FROM users
-      WHERE lower(delivery_email) = lower(${address}) OR lower(email) = lower(${address}) LIMIT 100))`);
-  }
-  if (channelId !== undefined) parts.push(`f.channel_id = ${value(channelId, "int")}`);
+  if (senderIds !== undefined) parts.push(oneOf("f.sender_id", senderIds));
+  if (channelIds !== undefined) parts.push(oneOf("f.channel_id", channelIds));
   if (reason !== undefined) {
     const text = value(reason, "text");
     parts.push(`md5(f.reason) = md5(${text}) AND f.reason = ${text}`);
@@ -75,6 +93,6 @@ export function conditionOf(filter: FailedFilter): Condition {
 /** For the test that describes statements: the texts that there are. */
 export const exampleFilters: readonly FailedFilter[] = [
   {},
-  { realmId: 1, sender: 1, channelId: 1, reason: "x", since: 1, until: 2 },
-  { sender: "a@b.c" },
+  { realmId: 1, senderIds: [1], channelIds: [1], reason: "x", since: 1, until: 2 },
+  { senderIds: [1, 2], channelIds: [1, 2] },
 ];

@@ -16,6 +16,10 @@ const failedRow = {
   /** Microseconds of the UNIX epoch. */
   at: column.bigint,
   scheduledMessageId: column.bigint,
+  version: column.int,
+  /** Whether the scheduled message is still failed as it failed here. */
+  sendable: column.bool.orNull(),
+  acknowledgedBy: column.text.orNull(),
   kind: column.text.as<"message" | "reminder">(),
   realmId: column.int,
   realmName: column.text,
@@ -61,7 +65,8 @@ export function composePage(filter: FailedFilter, after?: Cursor): Composition {
       : `AND (f.failed_at, f.id) < (timestamptz 'epoch' + $${at}::bigint * interval '1 microsecond', $${id}::bigint)`;
   return {
     text: `SELECT f.id, (extract(epoch FROM f.failed_at) * 1000000)::bigint AS at,
-        f.scheduled_message_id AS "scheduledMessageId",
+        f.scheduled_message_id AS "scheduledMessageId", f.version, f.acknowledged_by AS "acknowledgedBy",
+        s.failed AND NOT s.delivered AND s.version = f.version AS sendable,
         CASE f.kind WHEN ${scheduledKind.reminder} THEN 'reminder' ELSE 'message' END AS kind,
         f.realm_id AS "realmId", r.name AS "realmName", f.sender_id AS "senderId", u.full_name AS "senderName",
         u.delivery_email AS "senderEmail", f.channel_id AS "channelId", c.name AS "channelName",

@@ -22,6 +22,16 @@ function asOf(ctx: Context): number | undefined {
   return ctx.state["asOf"] as number | undefined;
 }
 
+/** Answers an action: with what it did for a program, and for a browser with the way to a page. */
+export function done(ctx: Context, result: object, location: string): void {
+  if (ctx.accepts("html", "json") === "json") {
+    ctx.body = result;
+    return;
+  }
+  ctx.status = 303;
+  ctx.set("Location", location);
+}
+
 /** A refusal, as a page or as JSON: `{"error": why}`. */
 export function refuse(ctx: Context, status: number, why: string): void {
   ctx.status = status;
@@ -35,4 +45,5 @@ const titles: Readonly<Record<number, string>> = {
   405: "Not possible here",
   413: "Too large",
   500: "Something went wrong",
+  503: "The database does not answer",
 };

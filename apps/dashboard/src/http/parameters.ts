@@ -19,6 +19,14 @@ export function given(fields: URLSearchParams, name: string): string | undefined
   return fields.get(name)?.trim() || undefined;
 }
 
+/** @throws BadParameter where it is longer than `most` characters */
+export function givenText(fields: URLSearchParams, name: string, most: number): string | undefined {
+  const text = given(fields, name);
+  if (text !== undefined && (text.length > most || text.includes("\0")))
+    throw new BadParameter(`${name} must have at most ${most} characters`);
+  return text;
+}
+
 /** @throws BadParameter where it is no whole number of PostgreSQL's `integer` */
 export function givenId(fields: URLSearchParams, name: string): number | undefined {
   const text = given(fields, name);

@@ -3,20 +3,26 @@ import type { Middleware } from "koa";
 import { rowMetrics } from "../readings/metrics.ts";
 import type { Readings } from "../readings/readings.ts";
 
+const paths = ["/live", "/health", "/metrics"];
+
 /**
- * `GET /health` and `GET /metrics`, before credentials are asked for: probes have none. Both tell numbers under
+ * `GET /live` (200 whenever the process answers at all), `GET /health` and `GET /metrics`, before credentials are asked for: probes have none. They tell numbers under
  * names of our own code, never names of people, hosts or organizations.
  */
 export function probes(readings: Readings, registry: Registry): Middleware {
   const update = rowMetrics(registry);
   return async (ctx, next) => {
-    if (ctx.path !== "/health" && ctx.path !== "/metrics") {
+    if (!paths.includes(ctx.path)) {
       await next();
       return;
     }
     if (ctx.method !== "GET" && ctx.method !== "HEAD") {
       ctx.status = 405;
       ctx.set("Allow", "GET, HEAD");
+      return;
+    }
+    if (ctx.path === "/live") {
+      ctx.body = { status: "ok" };
       return;
     }
     if (ctx.path === "/health") {

@@ -1,4 +1,4 @@
-import { BadParameter, given, givenTime } from "../http/parameters.ts";
+import { BadParameter, given, givenText, givenTime } from "../http/parameters.ts";
 
 /** What messages are looked for by; all that is given holds. */
 export interface Criteria {
@@ -18,8 +18,8 @@ const mostMinutes = 1_440;
  * @throws BadParameter
  */
 export function readCriteria(fields: URLSearchParams): Criteria | undefined {
-  const address = text(fields, "address", 254);
-  const channel = text(fields, "channel", 60);
+  const address = givenText(fields, "address", 254);
+  const channel = givenText(fields, "channel", 60);
   const at = givenTime(fields, "at");
   if (address === undefined && channel === undefined && at === undefined) return undefined;
   const within = given(fields, "within") ?? "5";
@@ -32,11 +32,4 @@ export function readCriteria(fields: URLSearchParams): Criteria | undefined {
     ...(at === undefined ? {} : { at }),
     withinMinutes,
   };
-}
-
-function text(fields: URLSearchParams, name: string, longest: number): string | undefined {
-  const value = given(fields, name);
-  if (value !== undefined && (value.length > longest || value.includes("\0")))
-    throw new BadParameter(`${name} must have at most ${longest} characters`);
-  return value;
 }

@@ -1,4 +1,5 @@
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { sendMail } from "@carillon/jobs";
 
 /** The rows of {@link intentColumns}. */
 export const intentRow = {
@@ -7,6 +8,9 @@ export const intentRow = {
   job: column.text,
   realmId: column.int.orNull(),
   realmName: column.text.orNull(),
+  /** The account that a mail is about; null for other work. */
+  accountId: column.int.orNull(),
+  accountName: column.text.orNull(),
   state: column.text.as<"pending" | "done" | "dead">(),
   version: column.int,
   attempts: column.int,
@@ -22,9 +26,16 @@ export const intentRow = {
 /** A row of background work. Times are UNIX seconds. */
 export type IntentView = RowOf<typeof intentRow>;
 
+/** In the row of a mail: the account whose line of the audit log, or whose change of address, it is about. */
+const accountOfMail = `CASE WHEN i.job = '${sendMail.name}' THEN coalesce(
+    (SELECT a.modified_user_id FROM audit_log a WHERE a.id = (i.payload->>'auditId')::bigint),
+    (SELECT c.user_id FROM address_changes c WHERE c.id = (i.payload->>'changeId')::bigint)) END`;
+
 /** For `SELECT` over `job_intent i`. Errors are cut: the whole one is in the log. */
 export const intentColumns = `i.id, i.unique_key AS "uniqueKey", i.job, i.realm_id AS "realmId",
-  (SELECT name FROM realms r WHERE r.id = i.realm_id) AS "realmName", i.state,
+  (SELECT name FROM realms r WHERE r.id = i.realm_id) AS "realmName",
+  (SELECT u.id FROM users u WHERE u.id = ${accountOfMail}) AS "accountId",
+  (SELECT u.full_name FROM users u WHERE u.id = ${accountOfMail}) AS "accountName", i.state,
   i.version, i.attempts, left(i.last_error, 1000) AS "lastError",
   extract(epoch FROM i.created_at)::float8 AS "createdAt", extract(epoch FROM i.run_at)::float8 AS "runAt",
   extract(epoch FROM i.enqueued_at)::float8 AS "enqueuedAt",

@@ -1,4 +1,4 @@
-import { column, scheduledKind, statement, type Sql, type RowOf } from "@carillon/db";
+import { column, pending, scheduledKind, statement, type Sql, type RowOf } from "@carillon/db";
 
 const scheduledRow = {
   id: column.bigint,
@@ -63,7 +63,8 @@ const byEitherId = find(
 );
 const byIds = find(
   "scheduled-by-ids",
-  "s.id = ANY($1::bigint[]) ORDER BY s.deliver_at DESC, s.id DESC",
+  `s.id = ANY($1::bigint[]) ORDER BY NOT (${pending("s")}), CASE WHEN ${pending("s")} THEN s.deliver_at END,
+    s.deliver_at DESC, s.id DESC`,
 );
 
 /** The scheduled message of this id, and the one that became the message of this id. */
@@ -71,7 +72,7 @@ export function findScheduled(sql: Sql, id: number): Promise<ScheduledView[]> {
   return sql.rows(byEitherId, [id]);
 }
 
-/** Those of these ids that there are, the one that is due last first. */
+/** Those of these ids that there are: pending ones first, the soonest first; then the others, the latest first. */
 export function loadScheduled(sql: Sql, ids: readonly number[]): Promise<ScheduledView[]> {
   return sql.rows(byIds, [ids]);
 }

@@ -36,7 +36,7 @@ describe("the way of a message", () => {
   it("begins with its request, and ends in what is to come", () => {
     expect(told({ ...pending, alarmedAt: 101 }, [])).to.deep.equal([
       "100 scheduled request=r-1 program=website",
-      "101 alarm set version=1",
+      "101 delivery job queued version=1",
       "200 due version=1",
     ]);
   });
@@ -53,7 +53,7 @@ describe("the way of a message", () => {
     } as const;
     expect(told(sent, [])).to.deep.equal([
       "100 scheduled request=r-1 program=website",
-      "100 alarm set version=1",
+      "100 delivery job queued version=1",
       "200 due version=1",
       "201.5 claimed process=h:7",
       "202 sent process=h:7 message=9 late=2 s",
@@ -78,7 +78,7 @@ describe("the way of a message", () => {
       "200 due version=1",
       "200.5 claimed process=h:7",
       "200.5 failed process=h:7 reason=No. notice=55",
-      "300 alarm set version=2",
+      "300 delivery job queued version=2",
       "900 due version=2",
     ]);
   });

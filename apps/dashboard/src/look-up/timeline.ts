@@ -43,7 +43,7 @@ export function timelineOf(row: Way, failures: readonly FailureView[]): Timeline
   if (!failures.some(({ version, dueAt }) => version === row.version && dueAt === row.deliverAt))
     steps.push({ at: row.deliverAt, what: "due", facts: { version: row.version } });
   if (row.alarmedAt !== null)
-    steps.push({ at: row.alarmedAt, what: "alarm set", facts: { version: row.version } });
+    steps.push({ at: row.alarmedAt, what: "delivery job queued", facts: { version: row.version } });
   if (row.state === "delivered") steps.push(...sentSteps(row));
   // What happened in one instant stays in the order in which it is told.
   return steps.sort((a, b) => a.at - b.at);

@@ -102,7 +102,7 @@ function bars(
   });
 }
 
-/** A line is broken where nothing was measured; what stands alone is a dot. */
+/** Each value is as wide as its step, so that one alone is seen too; the line is broken where nothing was measured. */
 function line(
   { ink, values }: Series,
   { step, y }: { readonly step: number; readonly y: (value: number) => number },
@@ -110,8 +110,8 @@ function line(
   let path = "";
   for (const [i, value] of values.entries()) {
     if (value === null) continue;
-    const place = `${round((i + 0.5) * step)} ${y(value)}`;
-    path += (values[i - 1] ?? null) === null ? `M${place}h0.01` : `L${place}`;
+    const from = `${round(i * step)} ${y(value)}`;
+    path += `${(values[i - 1] ?? null) === null ? "M" : "L"}${from}H${round((i + 1) * step)}`;
   }
   return html`<path d="${path}" class="line ${ink}" />`;
 }

@@ -2,9 +2,9 @@ import type { DeadFilter, DeadPage, DeadRow } from "../dead-letters/list.ts";
 import { readableReason } from "../dead-letters/reason.ts";
 import type { Action } from "../dead-letters/request.ts";
 import { html, type Content, type Html } from "./html.ts";
-import { table, type Page } from "./layout.ts";
-import { named } from "./names.ts";
-import { moment } from "./spans.ts";
+import { hidden, table, type Page } from "./layout.ts";
+import { named, work, workText } from "./names.ts";
+import { relativeTime } from "./time.ts";
 
 export interface DeadLetters extends DeadPage {
   readonly filter: DeadFilter;
@@ -23,7 +23,7 @@ export function deadLettersPage(shown: DeadLetters): Page {
     ...(mayAct ? ["Choose"] : []),
     "Work",
     "Job",
-    "Organization",
+    "Organization, account",
     "Given up",
     { n: "Attempts" },
     "Reason",
@@ -75,9 +75,11 @@ function deadRow(row: DeadRow, mayAct: boolean): Html {
   return html`<tr data-key="work-${row.id}">
     ${mayAct ? html`<td><input type="checkbox" name="chosen" value="${row.id}-${row.version}" aria-label="Work ${row.id}" /></td>` : ""}
     <td><a href="/look-up?id=${row.id}">${row.id}</a><br /><code>${row.uniqueKey}</code></td>
-    <td>${row.job}</td>
-    <td>${row.realmId === null ? "–" : named(row.realmName, row.realmId)}</td>
-    <td>${row.finishedAt === null ? "–" : moment(row.finishedAt, row.now)}</td>
+    <td>${work(row.job)}</td>
+    <td>
+      ${row.realmId === null ? "–" : named(row.realmName, row.realmId)}${row.accountId === null ? "" : html`<br />to ${named(row.accountName, row.accountId)}`}
+    </td>
+    <td class="time">${row.finishedAt === null ? "–" : relativeTime(row.finishedAt, row.now)}</td>
     <td class="n">${row.attempts}</td>
     <td class="why">${whole}</td>
   </tr>`;
@@ -100,7 +102,7 @@ function chooseForm(filter: DeadFilter, list: Html): Html {
 
 function filterForm({ filter, jobs }: DeadLetters): Html {
   const options = jobs.map(({ job, count }) => {
-    const text = `${job} (${count})`;
+    const text = `${workText(job)} (${count})`;
     return job === filter.job
       ? html`<option value="${job}" selected>${text}</option>`
       : html`<option value="${job}">${text}</option>`;
@@ -131,10 +133,6 @@ export function keptFilter({ job, realmId, error }: DeadFilter): Content {
     realmId === undefined ? "" : hidden("realm", realmId),
     error === undefined ? "" : hidden("error", error),
   ];
-}
-
-export function hidden(name: string, value: string | number): Html {
-  return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
 /** The address of the list, of a further page, or of what was done there. */

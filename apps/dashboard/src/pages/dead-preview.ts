@@ -1,10 +1,10 @@
 import { mostAtOnce, type Preview } from "../dead-letters/choose.ts";
 import type { DeadFilter } from "../dead-letters/list.ts";
 import type { Action, Choice } from "../dead-letters/request.ts";
-import { hidden, href, keptFilter } from "./dead-letters.ts";
+import { href, keptFilter } from "./dead-letters.ts";
 import { html, type Content } from "./html.ts";
-import { table, type Page } from "./layout.ts";
-import { named } from "./names.ts";
+import { hidden, table, type Page } from "./layout.ts";
+import { named, work } from "./names.ts";
 
 const words: Readonly<Record<Action, { readonly verb: string; readonly effect: string }>> = {
   replay: {
@@ -37,7 +37,7 @@ export function deadPreviewPage(
   const rows = groups.map(
     (group) =>
       html`<tr>
-        <td>${group.job}</td>
+        <td>${work(group.job)}</td>
         <td>${group.realmId === null ? "–" : named(group.realmName, group.realmId)}</td>
         <td class="n">${group.count}</td>
       </tr>`,

@@ -1,53 +1,109 @@
 import type { FailedReason, FailedStep, Span } from "../failed/counts.ts";
 import { mostCounted, spans } from "../failed/counts.ts";
-import type { FailedFilter } from "../failed/filter.ts";
+import type { FailedQuery } from "../failed/filter.ts";
 import type { FailedPage, FailedRow } from "../failed/list.ts";
 import { chart } from "./chart.ts";
 import { html, type Content, type Html } from "./html.ts";
-import { table, type Page } from "./layout.ts";
+import { hidden, table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
-import { clock, moment } from "./spans.ts";
+import { clock } from "./spans.ts";
+import { relativeTime } from "./time.ts";
 
 export interface Failed extends FailedPage {
-  readonly filter: FailedFilter;
+  readonly filter: FailedQuery;
   readonly span: Span;
   readonly steps: readonly FailedStep[];
   readonly reasons: readonly FailedReason[];
+  readonly mayAct: boolean;
+  /** What has just been sent again. */
+  readonly was?: SentAgain;
+}
+
+/** What became of messages that the operator sent again, in numbers. */
+export interface SentAgain {
+  readonly sent: number;
+  readonly refused: number;
+  readonly unchanged: number;
 }
 
 const refreshSeconds = 15;
 
 /** What could not be sent, why, and what was told to whom. */
 export function failedPage(shown: Failed): Page {
-  const { rows, next, filter, span } = shown;
+  const { rows, next, filter, span, mayAct, was } = shown;
   const columns = [
+    ...(mayAct ? ["Choose"] : []),
     "Failed",
     "Message",
-    "Organization",
-    "Sender",
+    "Author",
     "To",
     "Reason",
-    "Told to the sender",
     "Since then",
   ];
+  const list = table(
+    columns,
+    rows.map((row) => failedRow(row, shown)),
+    "No failure matches, or none that is kept: they are kept for 30 days.",
+  );
   return {
     title: "Failed messages",
-    refresh: refreshSeconds,
+    ...(was === undefined ? { refresh: refreshSeconds } : {}),
     body: [
+      was === undefined
+        ? ""
+        : html`<div class="verdict good" role="status"><p>${said(was)}</p></div>`,
       filterForm(shown),
       overTime(shown),
       byReason(shown),
       html`<h2>The latest first</h2>`,
-      table(
-        columns,
-        rows.map((row) => failedRow(row, shown)),
-        "None has failed, or none that is kept: they are kept for 30 days.",
-      ),
+      mayAct && rows.length > 0 ? sendForm(filter, list) : list,
       next === undefined
         ? ""
-        : html`<p><a href="${failedHref(filter, span, next.join("-"))}">Older ones</a></p>`,
+        : html`<p>
+            <a href="${failedHref(filter, span, { after: next.join("-") })}">Older ones</a>
+          </p>`,
     ],
   };
+}
+
+function said({ sent, refused, unchanged }: SentAgain): string {
+  return [
+    `Messages with a new time: ${sent}.`,
+    refused === 0 ? "" : `Refused, because they would fail again: ${refused}.`,
+    unchanged === 0 ? "" : `Left alone, because they are not failed any more: ${unchanged}.`,
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+/** What the redirect after sending again has told the list. */
+export function sentAgainIn(query: URLSearchParams): SentAgain | undefined {
+  const count = (name: string) => Number(/^\d{1,9}$/.exec(query.get(name) ?? "")?.[0] ?? 0);
+  if (!query.has("sent")) return undefined;
+  return { sent: count("sent"), refused: count("refused"), unchanged: count("unchanged") };
+}
+
+/** Nothing is done by this form: it leads to a preview. */
+function sendForm(filter: FailedQuery, list: Html): Html {
+  return html`<form action="/failed/preview" method="post">
+    ${keptQuery(filter)} ${list}
+    <fieldset class="line">
+      <label class="tick"
+        ><input type="checkbox" name="all" value="true" /> all that the filter finds, on further
+        pages too</label
+      >
+      <button name="when" value="now">Send now …</button>
+      <label class="tick"
+        >New time (UTC)<input name="at" placeholder="2026-11-22 14:00" size="18"
+      /></label>
+      <button name="when" value="at">Send then …</button>
+    </fieldset>
+  </form>`;
+}
+
+/** The filter as fields of a form. */
+export function keptQuery(query: FailedQuery): Content {
+  return queryPairs(query).map(([name, value]) => hidden(name, value));
 }
 
 function overTime({ steps, filter, span }: Failed): Content {
@@ -79,45 +135,66 @@ function byReason({ reasons, filter, span }: Failed): Content {
   return [html`<h2>By reason</h2>`, table([{ n: "Failed" }, "Reason"], rows, "")];
 }
 
-function failedRow(row: FailedRow, { filter, span }: Failed): Html {
-  const { realmId, senderId, channelId, reason } = row;
-  const only = (more: FailedFilter, text: Content) =>
+function failedRow(row: FailedRow, { filter, span, mayAct }: Failed): Html {
+  const { realmId, senderId, channelId, reason, scheduledMessageId: id } = row;
+  const only = (more: FailedQuery, text: Content) =>
     html`<a href="${failedHref({ ...filter, ...more }, span)}">${text}</a>`;
   const to =
     channelId === null
       ? row.kind === "reminder"
         ? "the account itself"
         : "a direct conversation"
-      : only({ channelId }, named(row.channelName, channelId));
+      : only({ channel: `#${channelId}` }, named(row.channelName, channelId));
+  const box = row.sendable
+    ? html`<input
+        type="checkbox"
+        name="chosen"
+        value="${id}-${row.version}"
+        aria-label="Message ${id}"
+      />`
+    : "";
+  // Two lines a row: longer texts are cut for the eye, and whole on hover, on focus and for screen readers.
+  const line = (text: Content, whole: string) =>
+    html`<span class="clip" title="${whole}">${text}</span>`;
   return html`<tr data-key="failure-${row.id}">
-    <td>${moment(row.failedAt, row.now)}<br /><span class="soft">due ${clock(row.dueAt)}</span></td>
-    <td>
-      <a href="/look-up?id=${row.scheduledMessageId}">${row.scheduledMessageId}</a><br />${row.kind}
-    </td>
-    <td>${only({ realmId }, named(row.realmName, realmId))}</td>
-    <td>
-      ${only({ sender: senderId }, named(row.senderName, senderId))}<br /><span class="soft"
-        >${row.senderEmail}</span
+    ${mayAct ? html`<td>${box}</td>` : ""}
+    <td class="time">
+      ${relativeTime(row.failedAt, row.now)}<br /><span class="soft"
+        >due ${relativeTime(row.dueAt, row.now)}</span
       >
     </td>
-    <td>${to}</td>
-    <td class="why">${only({ reason }, reason)}</td>
-    <td class="why">${told(row)}</td>
-    <td>${becameOf[row.since]}</td>
+    <td><a href="/look-up?id=${id}">${id}</a><br />${row.kind}</td>
+    <td class="lines">
+      ${line(only({ sender: `#${senderId}` }, named(row.senderName, senderId)), row.senderName ?? "")}
+      ${line(html`<span class="soft">${row.senderEmail}</span>`, row.senderEmail ?? "")}
+    </td>
+    <td class="lines">
+      ${line(to, row.channelName ?? "")}
+      ${line(only({ realm: `#${realmId}` }, named(row.realmName, realmId)), row.realmName)}
+    </td>
+    <td class="reason">
+      <span class="two-lines" title="${reason}">${only({ reason }, reason)}</span>
+    </td>
+    <td class="lines">
+      <span class="clip"
+        >${becameOf[row.since]}${row.acknowledgedBy === null ? "" : html`, acknowledged by <bdi>${row.acknowledgedBy}</bdi>`}</span
+      >
+      ${told(row)}
+    </td>
   </tr>`;
 }
 
 /** What became of the message, in the words that its sender would use. */
 const becameOf: Readonly<Record<FailedRow["since"], string>> = {
-  failed: "waits for a new time",
+  failed: "still failed",
   deleted: "deleted",
   pending: "has a new time",
   delivered: "sent later",
 };
 
 function told({ noticeId, notice, noticeRead }: FailedRow): Content {
-  if (noticeId === null) return "nothing";
-  if (notice === null) return `notice ${noticeId}, removed since`;
+  if (noticeId === null) return html`<span class="soft">author not notified</span>`;
+  if (notice === null) return html`<span class="soft">notice ${noticeId}, removed since</span>`;
   return html`<details id="notice-${noticeId}">
     <summary>notice ${noticeId}, ${noticeRead === true ? "read" : "not read yet"}</summary>
     <p class="told">${notice}</p>
@@ -125,36 +202,37 @@ function told({ noticeId, notice, noticeRead }: FailedRow): Content {
 }
 
 function filterForm({ filter, span }: Failed): Html {
-  const { realmId, sender, channelId, reason, since, until } = filter;
+  const { realm, sender, channel, reason, since, until } = filter;
   const field = (label: string, name: string, value: Content, size: number) =>
     html`<label>${label}<input name="${name}" value="${value}" size="${size}" /></label>`;
   const time = (seconds: number | undefined) => (seconds === undefined ? "" : clock(seconds));
   return html`<form class="line" action="/failed" method="get">
-    ${field("Organization (number)", "realm", realmId, 8)}
-    ${field("Sender (number or e-mail address)", "sender", sender, 24)}
-    ${field("Channel (number)", "channel", channelId, 8)} ${field("From", "since", time(since), 22)}
-    ${field("Before", "until", time(until), 22)} ${field("Reason, in full", "reason", reason, 30)}
+    ${field("Organization", "realm", realm, 16)}
+    ${field("Author (name or e-mail address)", "sender", sender, 24)}
+    ${field("Channel", "channel", channel, 16)} ${field("From (UTC)", "since", time(since), 22)}
+    ${field("Before (UTC)", "until", time(until), 22)}
+    ${field("Reason, in full", "reason", reason, 30)}
     <input type="hidden" name="span" value="${span}" />
     <button>Show</button>
     <a href="/failed">Show all</a>
   </form>`;
 }
 
-/** The address of the list. */
-export function failedHref(filter: FailedFilter, span: Span, after?: string): string {
-  const query = new URLSearchParams();
-  const { realmId, sender, channelId, reason, since, until } = filter;
-  for (const [name, value] of [
-    ["realm", realmId],
-    ["sender", sender],
-    ["channel", channelId],
-    ["reason", reason],
-    ["since", since === undefined ? undefined : new Date(since * 1_000).toISOString()],
-    ["until", until === undefined ? undefined : new Date(until * 1_000).toISOString()],
-    ["span", span === "day" ? undefined : span],
-    ["after", after],
-  ] as const) {
-    if (value !== undefined) query.set(name, String(value));
-  }
+function queryPairs(query: FailedQuery): ReadonlyArray<readonly [string, string]> {
+  const { since, until, ...texts } = query;
+  const time = (name: string, seconds: number | undefined) =>
+    seconds === undefined ? [] : [[name, new Date(seconds * 1_000).toISOString()] as const];
+  return [...Object.entries(texts), ...time("since", since), ...time("until", until)];
+}
+
+/** The address of the list, of a further page, or of what was done there. */
+export function failedHref(
+  filter: FailedQuery,
+  span: Span,
+  more: Readonly<Record<string, string | number>> = {},
+): string {
+  const query = new URLSearchParams(Object.fromEntries(queryPairs(filter)));
+  if (span !== "day") query.set("span", span);
+  for (const [name, value] of Object.entries(more)) query.set(name, String(value));
   return query.size === 0 ? "/failed" : `/failed?${query.toString()}`;
 }

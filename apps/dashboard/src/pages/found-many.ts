@@ -7,7 +7,7 @@ import { table, type Page } from "./layout.ts";
 import { receiverOf, stateOf } from "./look-up.ts";
 import { lookUpForm } from "./look-up-form.ts";
 import { named } from "./names.ts";
-import { moment } from "./spans.ts";
+import { relativeTime } from "./time.ts";
 
 /** The messages of an account, a channel, a time. */
 export function foundManyPage(criteria: Criteria, found: FoundMany): Page {
@@ -69,7 +69,7 @@ function messageRow(row: ScheduledView): Html {
     <td class="why">
       ${stateOf(row)}${row.failureMessage === null ? "" : `: ${row.failureMessage}`}
     </td>
-    <td>${moment(row.deliverAt, row.now)}</td>
+    <td class="time">${relativeTime(row.deliverAt, row.now)}</td>
     <td>${named(row.realmName, row.realmId)}</td>
     <td>
       ${named(row.senderName, row.senderId)}<br /><span class="soft">${row.senderEmail}</span>

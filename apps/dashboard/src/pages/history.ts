@@ -17,8 +17,8 @@ export function historyPage(history: History): Page {
     body: [
       html`<p class="soft">
         Scheduled messages and reminders. Lateness is from the time that a message was scheduled for
-        to the end of its delivery: ${latenessBounds.p95} s is the bound for 95 of 100,
-        ${latenessBounds.worst} s for the worst.
+        to the end of its delivery. The limits are ${latenessBounds.p95} s for the 95th percentile
+        and ${latenessBounds.worst} s for the worst.
       </p>`,
       ...(["day", "month"] as const).map((span) => spanCharts(span, history[span])),
     ],
@@ -45,8 +45,8 @@ function spanCharts(span: HistorySpan, steps: readonly HistoryStep[]): Content {
       title: `Lateness, ${title}`,
       at,
       series: [
-        { name: "Half of them within", as: "line", ink: "first", values: of("median") },
-        { name: "95 of 100 within", as: "line", ink: "second", values: of("p95") },
+        { name: "95th percentile (p95)", as: "bar", ink: "second", values: of("p95") },
+        { name: "Median", as: "line", ink: "first", values: of("median") },
         { name: "Worst", as: "line", ink: "third", values: of("worst") },
       ],
       format: seconds,

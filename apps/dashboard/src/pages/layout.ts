@@ -14,6 +14,7 @@ export const links = [
   ["/look-up", "Look up"],
   ["/deletions", "Deletions"],
   ["/dead-letters", "Dead letters"],
+  ["/audit", "Audit log"],
   [boardPath, "Queues"],
 ] as const;
 
@@ -114,4 +115,9 @@ export function facts(pairs: readonly (readonly [string, Content])[]): Html {
       </tbody>
     </table>
   </div>`;
+}
+
+/** A field of a form that is not shown. */
+export function hidden(name: string, value: string | number): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
 }

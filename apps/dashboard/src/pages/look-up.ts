@@ -1,3 +1,4 @@
+import { queues } from "@carillon/jobs";
 import type { IntentView } from "../look-up/find-intents.ts";
 import type { FoundJob } from "../look-up/find-jobs.ts";
 import type { ScheduledView } from "../look-up/find-scheduled.ts";
@@ -5,7 +6,7 @@ import type { Found, FoundScheduled } from "../look-up/look-up.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { facts, type Page } from "./layout.ts";
 import { lookUpForm, type Asked } from "./look-up-form.ts";
-import { named } from "./names.ts";
+import { named, work } from "./names.ts";
 import { clock, moment, seconds } from "./spans.ts";
 import { timelineList } from "./timeline.ts";
 
@@ -58,7 +59,7 @@ function scheduledSection(row: FoundScheduled): Html {
       ["Delivered as message", row.deliveredMessageId ?? "–"],
       ["Lateness", latenessOf(row)],
       [
-        "Alarm in the queue",
+        "Delivery job in the queue",
         alarms.length === 0
           ? "none"
           : alarms.map((job) => html`<div>${jobLink(job)} ${job.state}</div>`),
@@ -100,7 +101,7 @@ function intentSection(row: IntentView): Html {
       ],
       ["Last error", row.lastError ?? "–"],
       ["Attempts", row.attempts],
-      ["Job", row.job],
+      ["Job", work(row.job)],
       ["Key", html`<code>${row.uniqueKey}</code>`],
       ["Version", row.version],
       ["Organization", row.realmId === null ? "–" : named(row.realmName, row.realmId)],
@@ -127,6 +128,6 @@ function jobSection(job: FoundJob): Html {
 
 function jobLink(job: FoundJob): Html {
   return html`<a href="/queues/queue/${job.queue}/${encodeURIComponent(job.id)}"
-    >${job.queue}: ${job.id}</a
+    >${queues[job.queue].title}: ${job.id}</a
   >`;
 }

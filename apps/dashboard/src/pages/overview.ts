@@ -1,21 +1,32 @@
+import { queues as declared } from "@carillon/jobs";
 import type { LateMessage } from "../overview.ts";
-import { isAlive, type ProcessRow } from "../readings/processes.ts";
+import { isAlive, isLost, type ProcessRow } from "../readings/processes.ts";
 import type { QueueDepths, Snapshot } from "../readings/readings.ts";
-import { latenessBounds, verdict, type Finding, type Trouble } from "../readings/verdict.ts";
+import {
+  latenessBounds,
+  verdict,
+  worstOf,
+  type Finding,
+  type Trouble,
+} from "../readings/verdict.ts";
 import { html, type Content, type Html } from "./html.ts";
-import { table, type Page } from "./layout.ts";
+import { hidden, table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
 import { moment, seconds } from "./spans.ts";
 
 const refreshSeconds = 10;
 
 /** Is anything late, which message, and who is at work. */
-export function overviewPage(snapshot: Snapshot, late: readonly LateMessage[]): Page {
+export function overviewPage(
+  snapshot: Snapshot,
+  late: readonly LateMessage[],
+  mayAct: boolean,
+): Page {
   return {
     title: "Overview",
     refresh: refreshSeconds,
     body: [
-      verdictBox(verdict(snapshot)),
+      verdictBox(verdict(snapshot), mayAct),
       numbers(snapshot),
       late.length === 0 ? "" : lateTable(late),
       html`<h2>Queues</h2>`,
@@ -26,18 +37,21 @@ export function overviewPage(snapshot: Snapshot, late: readonly LateMessage[]): 
   };
 }
 
-function verdictBox(found: readonly Finding[]): Html {
+function verdictBox(found: readonly Finding[], mayAct: boolean): Html {
   if (found.length === 0) {
     return html`<div class="verdict good" data-spoken="All is well.">
-      <p>All is well: nothing is late, nothing has failed in the last hour, nothing is lost.</p>
+      <p>
+        All is well: nothing is late, no failure of the last hour is unacknowledged, no process is
+        lost.
+      </p>
     </div>`;
   }
   return html`<div
-    class="verdict bad"
+    class="verdict ${worstOf(found) === "critical" ? "bad" : "warn"}"
     data-spoken="Not well: ${found.map(({ trouble }) => spoken[trouble]).join(", ")}."
   >
     <ul>
-      ${found.map(findingItem)}
+      ${found.map((finding) => findingItem(finding, mayAct))}
     </ul>
   </div>`;
 }
@@ -51,50 +65,109 @@ const spoken: Readonly<Record<Trouble, string>> = {
   overdue: "messages are overdue",
   failed: "messages have failed",
   late: "messages were late",
+  refused: "messages were not allowed any more",
   "process-lost": "a process was lost",
-  outbox: "work does not get into the queues",
+  outbox: "outbox backlog",
   "dead-letters": "dead letters",
   bouncer: "the push bouncer does not answer",
   clock: "clocks differ",
 };
 
-function findingItem({ text, details, href }: Finding): Html {
+function findingItem(finding: Finding, mayAct: boolean): Html {
+  const { text, details, href, severity } = finding;
   const shown = href === undefined ? text : html`<a href="${href}">${text}</a>`;
-  if (details.length === 0) return html`<li>${shown}</li>`;
   return html`<li>
-    ${shown}
-    <ul>
-      ${details.map((detail) => html`<li>${detail}</li>`)}
-    </ul>
+    ${severity === "warning" ? html`<strong>Warning:</strong> ` : ""}${shown}
+    ${
+      details.length === 0
+        ? ""
+        : html`<ul>
+            ${details.map((detail) => html`<li>${detail}</li>`)}
+          </ul>`
+    }
+    ${mayAct ? acknowledgeForm(finding) : ""}
   </li>`;
+}
+
+/** The verdict and the alerts count no more what an operator has acknowledged. */
+function acknowledgeForm({ acknowledge, trouble }: Finding): Content {
+  if (!acknowledge) return "";
+  const what = trouble === "failed" ? "the server's failures" : "these refusals";
+  return html`<form action="/failed/acknowledge" method="post" class="line">
+    ${hidden("fault", acknowledge.fault)} ${hidden("until", acknowledge.until)}
+    <button title="The verdict and the alerts count them no more; the list keeps them.">
+      Acknowledge ${what}
+    </button>
+  </form>`;
 }
 
 function numbers({ lag, counts, lateness, counters }: Snapshot): Html {
   const span = (value: number | undefined) => (value === undefined ? "unknown" : seconds(value));
   const quiet = lateness?.deliveries === 0;
   const number = (value: number | undefined) => value?.toLocaleString("en") ?? "unknown";
-  const pairs: (readonly [string, Content])[] = [
-    ["Oldest due message waits", span(lag?.dueLag)],
-    ["Oldest outbox row waits", span(lag?.outboxOldest)],
-    ["Pending, within 24 h", number(counts?.pendingWithin)],
-    ["Pending, later", number(counts?.pendingAfter)],
-    ["Failed, without a new time", html`<a href="/failed">${number(counts?.failed)}</a>`],
-    ["Reminders pending", number(counts?.remindersPending)],
-    ["Failed reminders", number(counts?.remindersFailed)],
-    ["Background work pending", number(counts?.intentsPending)],
-    ["Dead letters", html`<a href="/dead-letters">${number(counts?.deadLetters)}</a>`],
-    ["Repairs of the sweep", number(counters && (counters.get("sweep_repairs") ?? 0))],
+  const pairs: (readonly [string, Content, string])[] = [
+    [
+      "Oldest overdue",
+      span(lag?.dueLag),
+      "How long the oldest message or reminder that is due has waited to be sent.",
+    ],
+    [
+      "Outbox latency",
+      span(lag?.outboxOldest),
+      "How long the oldest committed work has waited to get into its queue.",
+    ],
+    [
+      "Scheduled, next 24 h",
+      number(counts?.pendingWithin),
+      "Messages due within 24 hours: each has its delivery job in the queue.",
+    ],
+    [
+      "Scheduled, later",
+      number(counts?.pendingAfter),
+      "Messages due later: each gets its delivery job a day ahead.",
+    ],
+    [
+      "Failed messages",
+      html`<a href="/failed">${number(counts?.failed)}</a>`,
+      "Scheduled messages that could not be sent, and have no new time yet.",
+    ],
+    ["Reminders scheduled", number(counts?.remindersPending), "Reminders that are still to come."],
+    ["Failed reminders", number(counts?.remindersFailed), "Reminders that could not be sent."],
+    [
+      "Background work pending",
+      number(counts?.intentsPending),
+      "Rows of work that wait, run or wait for their next attempt: mail, pushes, deletions.",
+    ],
+    [
+      "Dead letters",
+      html`<a href="/dead-letters">${number(counts?.deadLetters)}</a>`,
+      "Work that was given up after its last attempt, until an operator replays or discards it.",
+    ],
+    [
+      "Jobs re-created",
+      number(counters && (counters.get("sweep_repairs") ?? 0)),
+      "Jobs that a queue had lost, and that the sweep added again from their rows, since the database was made.",
+    ],
     [
       "Sent in the last hour",
       lateness?.deliveries === 1_000 ? "1,000 or more" : number(lateness?.deliveries),
+      "Scheduled messages; reminders are not counted.",
     ],
-    [`Lateness, 95 of 100 (bound: ${latenessBounds.p95} s)`, quiet ? "–" : span(lateness?.p95)],
-    [`Lateness, worst (bound: ${latenessBounds.worst} s)`, quiet ? "–" : span(lateness?.max)],
+    [
+      `Latency p95 (limit ${latenessBounds.p95} s)`,
+      quiet ? "–" : span(lateness?.p95),
+      "95% of the last hour's messages were sent within this time after they were due.",
+    ],
+    [
+      `Latency, worst (limit ${latenessBounds.worst} s)`,
+      quiet ? "–" : span(lateness?.max),
+      "The longest time between due and sent in the last hour.",
+    ],
   ];
   return html`<dl class="numbers">
     ${pairs.map(
-      ([name, value]) =>
-        html`<div>
+      ([name, value, meaning]) =>
+        html`<div title="${meaning}">
           <dt>${name}</dt>
           <dd>${value}</dd>
         </div>`,
@@ -113,25 +186,31 @@ function lateTable(late: readonly LateMessage[]): Html {
         <td>${row.alarmed ? "yes" : "no"}</td>
       </tr>`,
   );
-  const columns = ["Scheduled message", "Kind", "Organization", "Due", "Has an alarm"];
+  const columns = ["Scheduled message", "Kind", "Organization", "Due", "Has a delivery job"];
   return html`<h2>Late messages and reminders, the oldest first</h2>
     ${table(columns, rows, "")}`;
 }
 
+/** Completed jobs are not kept, so there is no count of them. */
 function queueTable(queues: QueueDepths | undefined): Html {
   const rows = [...(queues ?? [])].map(
     ([name, depth]) =>
       html`<tr>
-        <td><a href="/queues/queue/${name}">${name}</a></td>
+        <td><a href="/queues/queue/${name}">${declared[name].title}</a> <code>${name}</code></td>
+        <td class="prose">${declared[name].about}</td>
         <td class="n">${depth.waiting}</td>
         <td class="n">${depth.active}</td>
         <td class="n">${depth.delayed}</td>
         <td class="n">${depth.failed}</td>
-        <td class="n">${depth.completed}</td>
       </tr>`,
   );
-  const states = ["Waiting", "Active", "Delayed", "Failed", "Completed"].map((n) => ({ n }));
-  return table(["Queue", ...states], rows, "The queues do not answer.");
+  const states = ["Waiting", "Active", "Scheduled or retrying", "Failed jobs"].map((n) => ({ n }));
+  return html`${table(["Queue", "What for", ...states], rows, "The queues do not answer.")}
+    <p class="soft">
+      A failed job is the record of a run that ended for good: the queue keeps it for 14 days, also
+      when its work was replayed or discarded since. What still needs an operator is in
+      <a href="/dead-letters">Dead letters</a>.
+    </p>`;
 }
 
 function processTable(processes: readonly ProcessRow[] | undefined): Html {
@@ -141,18 +220,43 @@ function processTable(processes: readonly ProcessRow[] | undefined): Html {
         <td>${row.role}</td>
         <td>${row.host}</td>
         <td class="n">${row.pid}</td>
-        <td>${seconds(row.age)}</td>
-        ${isAlive(row) ? html`<td>${seconds(row.lastSeen)} ago</td>` : html`<td class="lost">lost, ${seconds(row.lastSeen)} ago</td>`}
+        <td>${seconds(row.age)} ago</td>
+        ${stateCell(row)}
         <td>${counterText(row.counters)}</td>
       </tr>`,
   );
-  const columns = ["Role", "Host", { n: "Process" }, "Running for", "Last seen", "Counted"];
+  const columns = ["Role", "Host", { n: "Process" }, "Started", "State", "Since its start"];
   return table(columns, rows, processes ? "No process writes heartbeats." : "Unknown.");
 }
 
+function stateCell(row: ProcessRow): Html {
+  // A heartbeat after the clock of a standby that took over is no older than now.
+  const seen = `${seconds(Math.max(0, row.lastSeen))} ago`;
+  if (isLost(row)) return html`<td class="state lost">lost: last heartbeat ${seen}</td>`;
+  if (!row.stopping) return html`<td class="state">running, heartbeat ${seen}</td>`;
+  return html`<td class="state">
+    ${isAlive(row) ? "stopping" : `stopped when told to, ${seen}`}
+  </td>`;
+}
+
+/** What the counters of heartbeats count, in words. */
+const counterNames: Readonly<Record<string, string>> = {
+  active: "jobs running",
+  completed: "jobs completed",
+  failed: "jobs failed",
+  stalled: "jobs stalled",
+  errors: "errors",
+  sent: "messages sent",
+  notSent: "messages failed",
+  requests: "requests",
+  polls: "open polls",
+  alarms: "delivery jobs left to the relay",
+  intents: "background jobs left to the relay",
+};
+
 function counterText(counters: ProcessRow["counters"]): string {
   return Object.entries(counters)
-    .filter(([, value]) => typeof value === "number" || typeof value === "string")
-    .map(([name, value]) => `${name} ${String(value)}`)
+    .filter((entry): entry is [string, number] => typeof entry[1] === "number")
+    .map(([name, value]) => `${counterNames[name] ?? name}: ${value.toLocaleString("en")}`)
     .join(", ");
 }

@@ -22,8 +22,13 @@ export function clock(unixSeconds: number): string {
     .replace(/\.\d+Z/, " UTC");
 }
 
+/** How far a time is from now: `in 3 min`, `2 h 5 min ago`. */
+export function fromNow(unixSeconds: number, now: number): string {
+  const away = unixSeconds - now;
+  return away > 0 ? `in ${seconds(away)}` : `${seconds(-away)} ago`;
+}
+
 /** A time with how far it is from now. */
 export function moment(unixSeconds: number, now: number): string {
-  const away = unixSeconds - now;
-  return `${clock(unixSeconds)} (${away > 0 ? `in ${seconds(away)}` : `${seconds(-away)} ago`})`;
+  return `${clock(unixSeconds)} (${fromNow(unixSeconds, now)})`;
 }

@@ -1,20 +1,24 @@
 /** The one style sheet: readable without it, light or dark as the reader's system is. */
 export const style = `
 :root { color-scheme: light dark; --ink: #1d2430; --paper: #fbfbf9; --line: #d9dbd5; --soft: #5c6675;
-  --good: #1d6b3f; --good-paper: #e5f3ea; --bad: #9b1c1c; --bad-paper: #fbe9e7; --link: #1f4e9b; }
+  --good: #1d6b3f; --good-paper: #e5f3ea; --bad: #9b1c1c; --bad-paper: #fbe9e7; --link: #1f4e9b;
+  --warn: #7a4a00; --warn-paper: #fdf2d8; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e8ec; --paper: #14181f; --line: #333b47; --soft: #98a3b3;
-  --good: #8fd6ae; --good-paper: #16301f; --bad: #f5a9a0; --bad-paper: #3a1a18; --link: #93b8f5; } }
+  --good: #8fd6ae; --good-paper: #16301f; --bad: #f5a9a0; --bad-paper: #3a1a18; --link: #93b8f5;
+  --warn: #f0c674; --warn-paper: #33280f; } }
 * { box-sizing: border-box; }
 body { margin: 0; font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
 header { border-bottom: 1px solid var(--line); }
 header, main, footer { padding: 0.8rem 1.5rem; max-width: 72rem; margin: 0 auto; }
 header { display: flex; flex-wrap: wrap; gap: 0.3rem 1.4rem; align-items: baseline; }
 header strong { font-size: 1.05rem; } header .who { margin-left: auto; color: var(--soft); }
-a { color: var(--link); } nav { display: flex; flex-wrap: wrap; gap: 1.1rem; }
+a { color: var(--link); } nav { display: flex; flex-wrap: wrap; gap: 0.3rem 1.1rem; }
 nav a[aria-current] { color: var(--ink); text-decoration: none; font-weight: 600; }
 h1 { font-size: 1.35rem; margin: 1rem 0 0.6rem; } h2 { font-size: 1.05rem; margin: 1.8rem 0 0.4rem; }
 .verdict { padding: 0.7rem 1rem; border-radius: 6px; margin: 0.6rem 0 1.2rem; }
 .good { color: var(--good); background: var(--good-paper); } .bad { color: var(--bad); background: var(--bad-paper); }
+.warn { color: var(--warn); background: var(--warn-paper); } .verdict a { color: inherit; } .verdict form.line { margin: 0.4rem 0; }
+.verdict button { border-color: currentColor; color: inherit; }
 .verdict ul { margin: 0; padding-left: 1.1rem; } .verdict p { margin: 0; }
 .wide { overflow-x: auto; } :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; } main:focus { outline: none; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -24,7 +28,12 @@ h1 { font-size: 1.35rem; margin: 1rem 0 0.6rem; } h2 { font-size: 1.05rem; margi
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: 0.35rem 1.1rem 0.35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; color: var(--soft); white-space: nowrap; } th[scope="row"] { width: 15rem; } td.n, th.n { text-align: right; }
-td { overflow-wrap: break-word; } td.why { overflow-wrap: anywhere; min-width: 12rem; } td.lost { color: var(--bad); }
+td { overflow-wrap: break-word; } td.why { overflow-wrap: anywhere; min-width: 12rem; } td.time, td time { white-space: nowrap; } time { text-decoration: underline dotted; text-underline-offset: 3px; cursor: help; }
+td.prose { min-width: 15rem; } td.state { min-width: 11rem; } td.lines { max-width: 10.5rem; } td.reason { min-width: 11rem; max-width: 18rem; }
+.clip { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.two-lines { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+.clip:focus-within, .two-lines:focus-within { white-space: normal; overflow: visible; display: block; }
+td.lost { color: var(--bad); }
 dl.numbers { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: 0.7rem; margin: 0; }
 dl.numbers div { border: 1px solid var(--line); border-radius: 6px; padding: 0.5rem 0.8rem; }
 dl.numbers dt { color: var(--soft); font-size: 0.85rem; } dl.numbers dd { margin: 0; font-size: 1.25rem; }

@@ -1,18 +1,26 @@
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { column, failedByServer, statement, type RowOf, type Sql } from "@carillon/db";
 
 /** Failures that are looked at: more are not counted. */
 export const mostCounted = 10_000;
 
 const recent = statement({
   name: "dashboard-recent-failures",
-  text: `SELECT reason, count(*)::int AS count
-    FROM (SELECT reason FROM delivery_failures WHERE failed_at > now() - interval '1 hour'
+  text: `SELECT reason, by_server AS "byServer", count(*)::int AS count,
+      (extract(epoch FROM max(failed_at)) * 1000000)::bigint AS "latestAt"
+    FROM (SELECT f.reason, f.failed_at, ${failedByServer("f")} AS by_server FROM delivery_failures f
+      WHERE failed_at > now() - interval '1 hour' AND acknowledged_at IS NULL
       ORDER BY failed_at DESC, id DESC LIMIT ${mostCounted}) recent
-    GROUP BY reason ORDER BY count(*) DESC, reason`,
-  row: { reason: column.text, count: column.int },
+    GROUP BY reason, by_server ORDER BY count(*) DESC, reason`,
+  row: {
+    reason: column.text,
+    byServer: column.bool.neverNullHere(),
+    count: column.int,
+    /** Microseconds of the UNIX epoch. */
+    latestAt: column.bigint,
+  },
 });
 
-/** How many scheduled messages and reminders of the last hour failed for one reason. */
+/** How many scheduled messages and reminders of the last hour failed for one reason, and no operator has acknowledged. */
 export type RecentFailures = RowOf<typeof recent.columns>;
 
 /** By reason, the most frequent first. */

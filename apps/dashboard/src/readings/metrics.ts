@@ -1,5 +1,5 @@
 import { counter, gauge, type Registry } from "@carillon/kit";
-import { isAlive, sumCounters } from "./processes.ts";
+import { isServing, sumCounters } from "./processes.ts";
 import type { Snapshot } from "./readings.ts";
 
 /** Roles that are always shown, so that an alarm rule can tell "none" from "unknown". */
@@ -19,6 +19,7 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
   const failed = gauge(registry, "carillon_scheduled_messages_failed");
   const reminders = gauge(registry, "carillon_reminders_pending");
   const remindersFailed = gauge(registry, "carillon_reminders_failed");
+  const failures = gauge(registry, "carillon_failures_unacknowledged");
   const intents = gauge(registry, "carillon_intents_pending");
   const dead = gauge(registry, "carillon_dead_letters");
   const circuit = gauge(registry, "carillon_bouncer_circuit");
@@ -32,7 +33,8 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
     retention_removals: counter(registry, "carillon_retention_removals_total"),
   };
 
-  return ({ lag, counts, lateness: late, processes: rows, counters, queues }) => {
+  return (snapshot) => {
+    const { lag, counts, lateness: late, processes: rows, counters, queues } = snapshot;
     up.set({ store: "database" }, lag ? 1 : 0);
     up.set({ store: "queues" }, queues ? 1 : 0);
     for (const [target, value] of [
@@ -51,6 +53,12 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
       else target.set(value);
     }
 
+    failures.reset();
+    if (snapshot.failures) {
+      for (const fault of ["server", "people"]) failures.set({ fault }, 0);
+      for (const { byServer, count } of snapshot.failures)
+        failures.inc({ fault: byServer ? "server" : "people" }, count);
+    }
     pending.reset();
     if (counts) {
       pending.set({ horizon: "within" }, counts.pendingWithin);
@@ -70,7 +78,7 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
     processCounters.reset();
     if (rows) {
       for (const role of roles) processes.set({ role }, 0);
-      for (const { role } of rows.filter(isAlive)) processes.inc({ role });
+      for (const { role } of rows.filter(isServing)) processes.inc({ role });
       for (const [role, sums] of sumCounters(rows)) {
         for (const [name, sum] of sums) processCounters.set({ role, counter: name }, sum);
       }

@@ -1,13 +1,11 @@
-import { readCounters, type Database } from "@carillon/db";
+import { type Database, type Lag, readCounters, readLag } from "@carillon/db";
 import { queueNames, type QueueName } from "@carillon/jobs";
-import { systemClock, type Clock, type Logger } from "@carillon/kit";
+import { cached, systemClock, type Clock, type Logger } from "@carillon/kit";
 import type { QueueCounts, Queues } from "@carillon/queue";
 import { lateMessages, type LateMessage } from "../overview.ts";
-import { cached } from "./cached.ts";
 import { skewWatch } from "./clock-skew.ts";
 import { readCounts, type Counts } from "./counts.ts";
 import { readFailures, type RecentFailures } from "./failures.ts";
-import { readLag, type Lag } from "./lag.ts";
 import { readLateness, type Lateness } from "./lateness.ts";
 import { readProcesses, type ProcessRow } from "./processes.ts";
 
@@ -32,6 +30,8 @@ export interface Readings {
   snapshot(): Promise<Snapshot>;
   /** Those that should have been sent; undefined where the database did not answer in time. */
   late(): Promise<readonly LateMessage[] | undefined>;
+  /** Has the next snapshot read anew what has failed. */
+  forgetFailures(): void;
   /** UNIX seconds by the database's clock, right to about a round trip; undefined where it did not answer in time. */
   now(): Promise<number | undefined>;
 }
@@ -68,6 +68,7 @@ export function openReadings(
   return {
     healthy: () => healthy().catch(() => false),
     late: () => known(parts.late()),
+    forgetFailures: () => parts.failures.forget(),
     async now() {
       // What was seen last does: clocks part slowly, and a page need not wait for it.
       const reading = known(parts.lag());

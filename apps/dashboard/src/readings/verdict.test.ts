@@ -12,6 +12,7 @@ const living = (role: string): ProcessRow => ({
   pid: 1,
   age: 9,
   lastSeen: 3,
+  stopping: false,
   counters: {},
 });
 
@@ -40,6 +41,14 @@ const well: Snapshot = {
 
 const lost = { ...living("worker"), pid: 7, lastSeen: 23 };
 
+const byServer = (reason: string, count: number) => ({
+  reason,
+  count,
+  byServer: true,
+  latestAt: 1,
+});
+const people = (reason: string, count: number) => ({ ...byServer(reason, count), byServer: false });
+
 /** What differs from all being well, and what is said then. */
 const cases: ReadonlyArray<{
   readonly title: string;
@@ -57,17 +66,23 @@ const cases: ReadonlyArray<{
     found: [],
   },
   {
-    title: "messages that failed, by reason, the most frequent first",
+    title: "messages that failed, what the server did apart from what people caused, by reason",
     differs: {
       failures: [
-        { reason: "The channel is archived.", count: 50 },
-        { reason: "You may not post.", count: 10 },
+        people("The channel is archived.", 50),
+        people("You may not post.", 10),
+        byServer("Something went wrong on the server.", 1),
       ],
     },
     found: [
       [
         "failed",
-        "60 failed in the last hour: they were not sent.",
+        "1 message or reminder was not sent in the last hour, by a fault of the server.",
+        "1 × Something went wrong on the server.",
+      ],
+      [
+        "refused",
+        "60 messages and reminders were not sent in the last hour, because the organization does not allow it any more.",
         "50 × The channel is archived.",
         "10 × You may not post.",
       ],
@@ -76,24 +91,24 @@ const cases: ReadonlyArray<{
   {
     title: "no more than five reasons, and none longer than a line",
     differs: {
-      failures: Array.from({ length: 8 }, (_, i) => ({ reason: `${i}`.repeat(300), count: 2_000 })),
+      failures: Array.from({ length: 8 }, (_, i) => byServer(`${i}`.repeat(300), 2_000)),
     },
     found: [
       [
         "failed",
-        "10,000 or more failed in the last hour: they were not sent.",
+        "10,000 or more messages and reminders were not sent in the last hour, by a fault of the server.",
         ...[0, 1, 2, 3, 4].map((i) => `${`2,000 × ${`${i}`.repeat(300)}`.slice(0, 200)}…`),
         "and 3 other reasons",
       ],
     ],
   },
   {
-    title: "that 95 of 100 came too late",
+    title: "that the 95th percentile was too late",
     differs: { lateness: { deliveries: 60, median: 0.2, p95: 4.4, max: 5 } },
     found: [
       [
         "late",
-        "Messages of the last hour were late: 95 of 100 were sent within 4.4 s, where 2 s is the bound.",
+        "Messages of the last hour were late: the 95th percentile was 4.4 s, where 2 s is the bound.",
       ],
     ],
   },
@@ -103,7 +118,7 @@ const cases: ReadonlyArray<{
     found: [
       [
         "late",
-        "Messages of the last hour were late: the last one after 31 s, where 10 s is the bound.",
+        "Messages of the last hour were late: the latest was 31 s late, where 10 s is the bound.",
       ],
     ],
   },
@@ -118,19 +133,36 @@ const cases: ReadonlyArray<{
     found: [
       [
         "process-lost",
-        "Lost without a word within the last hour: 1 worker.",
+        "Stopped sending heartbeats within the last hour, without having been told to stop: 1 worker.",
         "worker h:7, last seen 23 s ago",
       ],
     ],
   },
   {
-    title: "that nobody of a role lives",
+    title: "nothing of a process that was told to stop, before and after it fell silent",
+    differs: {
+      processes: [
+        living("worker"),
+        living("gateway"),
+        { ...lost, stopping: true },
+        { ...living("worker"), stopping: true },
+      ],
+    },
+    found: [],
+  },
+  {
+    title: "that the only worker was told to stop",
+    differs: { processes: [{ ...living("worker"), stopping: true }, living("gateway")] },
+    found: [["process-missing", "No worker is running."]],
+  },
+  {
+    title: "that no process of a role is running",
     differs: { processes: [living("gateway"), lost] },
     found: [
-      ["process-missing", "No worker is alive."],
+      ["process-missing", "No worker is running."],
       [
         "process-lost",
-        "Lost without a word within the last hour: 1 worker.",
+        "Stopped sending heartbeats within the last hour, without having been told to stop: 1 worker.",
         "worker h:7, last seen 23 s ago",
       ],
     ],
@@ -148,7 +180,7 @@ const cases: ReadonlyArray<{
   {
     title: "dead letters",
     differs: { counts: { ...counts, deadLetters: 1_200 } },
-    found: [["dead-letters", "Dead letters: 1,200."]],
+    found: [["dead-letters", "Background work that was given up (dead letters): 1,200."]],
   },
   {
     title: "that what it should judge by is not known",
@@ -178,25 +210,29 @@ const cases: ReadonlyArray<{
       lag: { dueLag: 75, overdue: 1, outboxOldest: 31, clockSkew: -2 },
       counts: { ...counts, deadLetters: 2, bouncerAway: 1 },
       lateness: { deliveries: 60, median: 0.2, p95: 4.4, max: 12 },
-      failures: [{ reason: "No.", count: 1 }],
+      failures: [byServer("No.", 1)],
       processes: [living("worker"), lost],
     },
     found: [
       ["queues", "The queues do not answer."],
-      ["process-missing", "No gateway is alive."],
+      ["process-missing", "No gateway is running."],
       ["overdue", "1 message or reminder is overdue, the oldest by 1 min 15 s."],
-      ["failed", "1 failed in the last hour: they were not sent.", "1 × No."],
+      [
+        "failed",
+        "1 message or reminder was not sent in the last hour, by a fault of the server.",
+        "1 × No.",
+      ],
       [
         "late",
-        "Messages of the last hour were late: 95 of 100 were sent within 4.4 s, where 2 s is the bound; the last one after 12 s, where 10 s is the bound.",
+        "Messages of the last hour were late: the 95th percentile was 4.4 s, where 2 s is the bound; the latest was 12 s late, where 10 s is the bound.",
       ],
       [
         "process-lost",
-        "Lost without a word within the last hour: 1 worker.",
+        "Stopped sending heartbeats within the last hour, without having been told to stop: 1 worker.",
         "worker h:7, last seen 23 s ago",
       ],
-      ["outbox", "Work does not get into the queues: the oldest waits 31 s."],
-      ["dead-letters", "Dead letters: 2."],
+      ["outbox", "Outbox backlog: the oldest work has waited 31 s to get into its queue."],
+      ["dead-letters", "Background work that was given up (dead letters): 2."],
       ["bouncer", "The push bouncer does not answer."],
       ["clock", "The database's clock is 2 s behind this machine's."],
     ],

@@ -1,44 +1,54 @@
+import { mostOverdue } from "@carillon/db";
 import { seconds } from "../pages/spans.ts";
 import { worryingSkew } from "./clock-skew.ts";
-import { mostCounted } from "./failures.ts";
-import { mostOverdue } from "./lag.ts";
-import { isAlive } from "./processes.ts";
+import { mostCounted, type RecentFailures } from "./failures.ts";
+import { isLost, isServing } from "./processes.ts";
 import type { Snapshot } from "./readings.ts";
 
-/** What may be wrong, worst first: what stops everything, what was lost for people, what may come to it. */
-export const troubles = [
-  "database",
-  "queues",
-  "unread",
-  "process-missing",
-  "overdue",
-  "failed",
-  "late",
-  "process-lost",
-  "outbox",
-  "dead-letters",
-  "bouncer",
-  "clock",
-] as const;
+/**
+ * What may be wrong, worst first, and how bad it is: what the server does wrong to people now or did lately is critical,
+ * what people caused or may wait is a warning. Alerts of the same severity say the same (deploy/prometheus/alerts.yml).
+ */
+export const severities = {
+  database: "critical",
+  queues: "critical",
+  unread: "critical",
+  "process-missing": "critical",
+  overdue: "critical",
+  failed: "critical",
+  late: "critical",
+  refused: "warning",
+  "process-lost": "warning",
+  outbox: "warning",
+  "dead-letters": "warning",
+  bouncer: "warning",
+  clock: "warning",
+} as const;
 
-export type Trouble = (typeof troubles)[number];
+export type Trouble = keyof typeof severities;
+export type Severity = (typeof severities)[Trouble];
+
+export const troubles = Object.keys(severities) as Trouble[];
 
 /** One thing that an operator should know at once. */
 export interface Finding {
   readonly trouble: Trouble;
+  readonly severity: Severity;
   /** One sentence. */
   readonly text: string;
   /** The parts of it, one a line: reasons, names of processes. */
   readonly details: readonly string[];
   /** The page that says more. */
   readonly href?: string;
+  /** Of failures that an operator may acknowledge: up to when, microseconds of the UNIX epoch. */
+  readonly acknowledge?: { readonly fault: "server" | "people"; readonly until: number };
 }
 
 /** From when on waiting is called late, in seconds: relay and sweep mend by themselves what is younger. */
-const overdueAfter = 5;
-const outboxLateAfter = 10;
+export const overdueAfter = 5;
+export const outboxLateAfter = 10;
 
-/** What deliveries are held to, in seconds: 95 of 100 are sent within the first, every one within the second. */
+/** What deliveries are held to, in seconds: 95% are sent within the first, every one within the second. */
 export const latenessBounds = { p95: 2, worst: 10 } as const;
 
 /** What an operator should know at once, worst first; nothing when all is well. What was not read is one of them. */
@@ -47,13 +57,19 @@ export function verdict(snapshot: Snapshot): Finding[] {
   return found.sort((a, b) => troubles.indexOf(a.trouble) - troubles.indexOf(b.trouble));
 }
 
+/** The severity of the whole verdict; "ok" without findings. */
+export function worstOf(findings: readonly Finding[]): Severity | "ok" {
+  if (findings.some(({ severity }) => severity === "critical")) return "critical";
+  return findings.length > 0 ? "warning" : "ok";
+}
+
 type Judge = (snapshot: Snapshot) => Finding[];
 
 const finding = (
   trouble: Trouble,
   text: string,
-  more: Partial<Pick<Finding, "details" | "href">> = {},
-): Finding => ({ trouble, text, details: [], ...more });
+  more: Partial<Pick<Finding, "details" | "href" | "acknowledge">> = {},
+): Finding => ({ trouble, severity: severities[trouble], text, details: [], ...more });
 
 const judges: readonly Judge[] = [
   ({ lag }) => (lag ? [] : [finding("database", "The database does not answer.")]),
@@ -63,14 +79,19 @@ const judges: readonly Judge[] = [
   overdue,
   failed,
   late,
+  refused,
   lost,
   stuck,
   ({ counts }) =>
     counts && counts.deadLetters > 0
       ? [
-          finding("dead-letters", `Dead letters: ${number(counts.deadLetters)}.`, {
-            href: "/dead-letters",
-          }),
+          finding(
+            "dead-letters",
+            `Background work that was given up (dead letters): ${number(counts.deadLetters)}.`,
+            {
+              href: "/dead-letters",
+            },
+          ),
         ]
       : [],
   ({ counts }) =>
@@ -98,8 +119,8 @@ function unread(snapshot: Snapshot): Finding[] {
 function missing({ processes }: Snapshot): Finding[] {
   if (!processes) return [];
   return ["worker", "gateway"]
-    .filter((role) => !processes.some((row) => row.role === role && isAlive(row)))
-    .map((role) => finding("process-missing", `No ${role} is alive.`));
+    .filter((role) => !processes.some((row) => row.role === role && isServing(row)))
+    .map((role) => finding("process-missing", `No ${role} is running.`));
 }
 
 function overdue({ lag }: Snapshot): Finding[] {
@@ -111,16 +132,36 @@ function overdue({ lag }: Snapshot): Finding[] {
 }
 
 function failed({ failures }: Snapshot): Finding[] {
-  if (!failures || failures.length === 0) return [];
+  const ofServer = (failures ?? []).filter(({ byServer }) => byServer);
+  return failedFinding("failed", ofServer, "by a fault of the server");
+}
+
+/** A channel that was archived, an account that was deactivated, a right that was taken away. */
+function refused({ failures }: Snapshot): Finding[] {
+  const ofPeople = (failures ?? []).filter(({ byServer }) => !byServer);
+  return failedFinding("refused", ofPeople, "because the organization does not allow it any more");
+}
+
+function failedFinding(
+  trouble: "failed" | "refused",
+  failures: readonly RecentFailures[],
+  why: string,
+): Finding[] {
+  if (failures.length === 0) return [];
   const count = failures.reduce((sum, row) => sum + row.count, 0);
   const many = count >= mostCounted ? `${number(mostCounted)} or more` : number(count);
+  const what = count === 1 ? "message or reminder was" : "messages and reminders were";
   return [
-    finding("failed", `${many} failed in the last hour: they were not sent.`, {
+    finding(trouble, `${many} ${what} not sent in the last hour, ${why}.`, {
       details: shortened(
         failures.map((row) => `${number(row.count)} × ${row.reason}`),
         "other reasons",
       ),
       href: "/failed",
+      acknowledge: {
+        fault: trouble === "failed" ? "server" : "people",
+        until: Math.max(...failures.map(({ latestAt }) => latestAt)),
+      },
     }),
   ];
 }
@@ -129,10 +170,8 @@ function late({ lateness }: Snapshot): Finding[] {
   if (!lateness || lateness.deliveries === 0) return [];
   const { p95, max } = lateness;
   const over = [
-    p95 > latenessBounds.p95
-      ? [`95 of 100 were sent within ${seconds(p95)}`, latenessBounds.p95]
-      : [],
-    max > latenessBounds.worst ? [`the last one after ${seconds(max)}`, latenessBounds.worst] : [],
+    p95 > latenessBounds.p95 ? [`the 95th percentile was ${seconds(p95)}`, latenessBounds.p95] : [],
+    max > latenessBounds.worst ? [`the latest was ${seconds(max)} late`, latenessBounds.worst] : [],
   ].filter((part) => part.length > 0);
   if (over.length === 0) return [];
   const parts = over.map(([text, bound]) => `${text}, where ${bound} s is the bound`);
@@ -140,13 +179,13 @@ function late({ lateness }: Snapshot): Finding[] {
 }
 
 function lost({ processes }: Snapshot): Finding[] {
-  const gone = (processes ?? []).filter((row) => !isAlive(row));
+  const gone = (processes ?? []).filter(isLost);
   if (gone.length === 0) return [];
   const roles = [...new Set(gone.map(({ role }) => role))].map((role) => {
     const count = gone.filter((row) => row.role === role).length;
     return `${count} ${role}${count === 1 ? "" : "s"}`;
   });
-  const text = `Lost without a word within the last hour: ${roles.join(", ")}.`;
+  const text = `Stopped sending heartbeats within the last hour, without having been told to stop: ${roles.join(", ")}.`;
   const details = gone
     .toSorted((a, b) => a.lastSeen - b.lastSeen)
     .map(
@@ -158,7 +197,7 @@ function lost({ processes }: Snapshot): Finding[] {
 
 function stuck({ lag }: Snapshot): Finding[] {
   if (!lag || lag.outboxOldest <= outboxLateAfter) return [];
-  const text = `Work does not get into the queues: the oldest waits ${seconds(lag.outboxOldest)}.`;
+  const text = `Outbox backlog: the oldest work has waited ${seconds(lag.outboxOldest)} to get into its queue.`;
   return [finding("outbox", text)];
 }
 

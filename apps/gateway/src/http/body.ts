@@ -1,33 +1,51 @@
 import { errors, type Operation } from "@carillon/contract";
 import type { Context, Middleware } from "koa";
 import { HttpMethodEnum, koaBody } from "koa-body";
+import { admitBody, type Sender } from "./arriving-body.ts";
 import { mindDecoder } from "./body-decoder.ts";
 import type { Fields } from "./fields.ts";
+import { largeForms } from "./large-turns.ts";
 import { addMultipart } from "./multipart.ts";
 
-/** Bytes of a body unless the operation says otherwise (http-contract.md §8). */
-const usualLimit = 25 * 1024 * 1024;
-/** The same where anybody may send one. */
+const mebibyte = 1024 * 1024;
+
+/** Bytes of a body where anybody may send one. */
 const strangersLimit = 16 * 1024;
 
-/** The most bytes that the body of a request for the operation may have. */
-export function bodyLimitOf({ bodyLimit, access }: Operation): number {
-  return bodyLimit ?? (access === "anyone" ? strangersLimit : usualLimit);
+/** Bytes that a body announces at least before it waits for its turn; what people type is far smaller. */
+export const largeForm = 64 * 1024;
+
+/**
+ * The most bytes that the body of a request for the operation may have (http-contract.md §8): what its parameters
+ * need. Lists and objects have up to a mebibyte of characters, which grow by half when they are percent-encoded.
+ */
+export function bodyLimitOf({ bodyLimit, access, decoders }: Operation): number {
+  if (bodyLimit !== undefined) return bodyLimit;
+  if (access === "anyone") return strangersLimit;
+  return decoders.some(({ parameter }) => parameter.codec.json) ? 2 * mebibyte : mebibyte;
 }
 
 export const formType = "application/x-www-form-urlencoded";
 export const multipartType = "multipart/form-data";
 
 /**
- * Adds the parameters of the body, when it is a form of either kind; other bodies are not read at all.
+ * Adds the parameters of the body, when it is a form of either kind; other bodies are not read at all. A body of an
+ * account waits for its turn if it is large or does not announce its size.
+ * @param sender undefined where anybody may send one
  * @throws ApiError 413 over `limit` bytes, before or after decompression; 400 for what cannot be decoded, and for a body
- * that breaks off
+ * that breaks off; 408 for one that stops
  */
-export async function readBody(ctx: Context, fields: Fields, limit: number): Promise<void> {
+export async function readBody(
+  ctx: Context,
+  fields: Fields,
+  limit: number,
+  sender: Sender | undefined,
+): Promise<void> {
   const { req, res, request } = ctx;
   const type = ctx.is(formType, multipartType);
   if (!type) return;
   if (Number(req.headers["content-length"] ?? 0) > limit) throw errors.requestTooLarge(limit);
+  if (sender && limit > largeForm) await admitBody(ctx, sender, largeForms, largeForm);
   mindDecoder(req, res);
   if (/^100-continue$/i.test(req.headers.expect ?? "")) res.writeContinue();
   await readerFor(limit)(ctx, nothingMore);

@@ -1,9 +1,11 @@
-import { Readable } from "node:stream";
+import { Readable, Transform } from "node:stream";
 import type { ApiError } from "@carillon/contract";
 import { uniqueId } from "@carillon/kit";
 import type { Context } from "koa";
-import { errorText } from "./envelope.ts";
+import type { Encoding } from "./compression.ts";
+import { errorText, type Outgoing } from "./envelope.ts";
 import type { RequestRecord } from "./request-log.ts";
+import { uncounted, type Lease } from "./unsent-answers.ts";
 import { discardBody } from "./unread-body.ts";
 
 /** On every answer (http-contract.md §6). No credentials mode: browsers never send cookies along. */
@@ -29,6 +31,7 @@ export class Exchange {
   /** Whether the answer is made while it goes out. */
   inPieces = false;
   readonly #ctx: Context;
+  #lease: Lease | undefined;
 
   constructor(ctx: Context) {
     this.#ctx = ctx;
@@ -42,7 +45,7 @@ export class Exchange {
    */
   reply(
     status: number,
-    body: string | Buffer | Readable | AsyncIterable<string>,
+    body: string | Buffer | Readable | AsyncIterable<Buffer>,
     headers?: Readonly<Record<string, string>>,
   ): void {
     const { req, res } = this.#ctx;
@@ -58,7 +61,7 @@ export class Exchange {
     this.bytes = this.#ctx.response.length ?? 0;
     // The answer goes out at once, only its end waits: a connection that is closed while a client still sends takes
     // the answer with it.
-    if (rest && typeof body === "string" && status !== 204) {
+    if (rest && (typeof body === "string" || Buffer.isBuffer(body)) && status !== 204) {
       this.#ctx.body = Readable.from(endingLater(body, rest));
       this.#ctx.length = this.bytes;
     }
@@ -69,17 +72,44 @@ export class Exchange {
     this.reply(error.status, errorText(error), error.headers);
   }
 
-  #asBody(body: string | Buffer | Readable | AsyncIterable<string>): string | Buffer | Readable {
-    if (typeof body === "string" || Buffer.isBuffer(body) || body instanceof Readable) return body;
+  /** Sets an answer whose room in memory is given back once the client has taken it. */
+  send({ body, coding, bytes }: Outgoing, encoding: Encoding, lease: Lease | undefined): void {
+    this.#lease = lease;
+    const varies = coding || bytes >= encoding.from ? { Vary: "Accept-Encoding" } : undefined;
+    this.reply(200, body, coding ? { ...varies, "Content-Encoding": coding } : varies);
+  }
+
+  /**
+   * Watches an answer that goes out from here on: a client that takes nothing of it for so long is cut off, and its room
+   * is given back when the answer or its connection has ended.
+   * @param stalledMs milliseconds
+   */
+  watch(stalledMs: number): void {
+    const { res } = this.#ctx;
+    const lease = this.#lease;
+    if (this.inPieces || this.bytes > uncounted) res.setTimeout(stalledMs, () => res.destroy());
+    if (!lease) return;
+    if (lease.bytes === 0 || res.closed) {
+      lease.release();
+      return;
+    }
+    lease.cutOff = () => res.destroy();
+    lease.progress();
+    res.once("close", () => lease.release());
+  }
+
+  #asBody(body: string | Buffer | Readable | AsyncIterable<Buffer>): string | Buffer | Readable {
+    if (typeof body === "string" || Buffer.isBuffer(body)) return body;
+    if (body instanceof Readable && !(body instanceof Transform)) return body;
     this.inPieces = true;
     return Readable.from(this.#counted(body), { objectMode: false });
   }
 
-  async *#counted(pieces: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  async *#counted(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const piece of pieces) {
-      const bytes = Buffer.from(piece);
-      this.bytes += bytes.length;
-      yield bytes;
+      this.bytes += piece.length;
+      this.#lease?.progress();
+      yield piece;
     }
   }
 
@@ -100,7 +130,7 @@ export class Exchange {
   }
 }
 
-async function* endingLater(text: string, end: Promise<void>): AsyncGenerator<Buffer> {
-  yield Buffer.from(text);
+async function* endingLater(text: string | Buffer, end: Promise<void>): AsyncGenerator<Buffer> {
+  yield Buffer.from(text as string);
   await end;
 }

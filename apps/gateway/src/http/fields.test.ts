@@ -268,9 +268,9 @@ describe("sizes", () => {
 
   const mebibyte = 1024 * 1024;
 
-  it("takes forms of up to 25 MiB, and no parameter over a mebibyte", async () => {
+  it("takes forms of up to 2 MiB where a parameter is JSON, and no parameter over a mebibyte", async () => {
     const value = "x".repeat(mebibyte);
-    const rest = 25 * mebibyte - `content=${value}&other=`.length;
+    const rest = 2 * mebibyte - `content=${value}&other=`.length;
     const { status, json } = await gateway.send("POST", "/api/v1/echo", {
       form: `content=${value}&other=${"x".repeat(rest)}`,
     });
@@ -279,6 +279,16 @@ describe("sizes", () => {
     const longer = await gateway.send("POST", "/api/v1/echo", { form: `content=${value}x` });
     expect(longer.status).to.equal(400);
     expect(longer.json["msg"]).to.equal("content must not be longer than 1048576 characters");
+  });
+
+  it("takes forms of up to 1 MiB where no parameter is JSON", async () => {
+    for (const [more, status] of [
+      [0, 200],
+      [1, 413],
+    ] as const) {
+      const form = `content=${"x".repeat(mebibyte - "content=".length + more)}`;
+      expect((await gateway.send("POST", "/api/v1/gates/human", { form })).status).to.equal(status);
+    }
   });
 
   it("refuses a name that is longer than any, before it comes back in the answer", async () => {
@@ -292,11 +302,11 @@ describe("sizes", () => {
 
   it("answers 413 beyond, announced or not, also when it only unfolds", async () => {
     const form = { "Content-Type": "application/x-www-form-urlencoded" };
-    const big = `content=${"x".repeat(25 * mebibyte)}`;
-    const inParts = multipart(["content", "x".repeat(25 * mebibyte)]);
+    const big = `content=${"x".repeat(2 * mebibyte)}`;
+    const inParts = multipart(["content", "x".repeat(2 * mebibyte)]);
     const inFile = multipart(
       ["content", "x"],
-      ["file", "x".repeat(25 * mebibyte), '; filename="a"'],
+      ["file", "x".repeat(2 * mebibyte), '; filename="a"'],
     );
     const chunked = (text: string) => Readable.from(text.match(/[^]{1,65536}/g) ?? []);
     for (const [name, options] of Object.entries<SendOptions>({

@@ -110,6 +110,21 @@ describe("clients that mean no good", () => {
     }
   });
 
+  it("are refused where they name two hosts, or speak HTTP/0.9", async () => {
+    const twoHosts = `GET /api/v1/nothing HTTP/1.1\r\n${usual}host: y\r\n\r\n`;
+    for (const [head, why] of [
+      [twoHosts, "send one"],
+      ["GET /api/v1/refuse HTTP/0.9\r\n\r\n", "send HTTP/1.1"],
+      ["GET /api/v1/refuse\r\n\r\n", "HTTP"],
+    ] as const) {
+      const seen = say(head);
+      await closed(seen, head);
+      expect(seen.text, head).to.match(refused);
+      expect(seen.text, head).to.include(why);
+      expect(answers(seen), head).to.equal(1);
+    }
+  });
+
   it("are refused where the body is not encoded as its head says", async () => {
     const sized = (headers: string, body: Buffer | string) =>
       Buffer.concat([

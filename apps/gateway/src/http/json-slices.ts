@@ -41,36 +41,27 @@ export async function* jsonSlices(
   yield* gathered(pieces(value), before, after);
 }
 
-/**
- * The same of an object some of whose lists are read page by page, and some of whose objects piece by piece: a page is
- * read when what was before it has been taken.
- */
-export async function* pagedSlices(answer: object): AsyncGenerator<string, void, void> {
-  let separator = "{";
-  for (const [key, value] of Object.entries(answer) as Array<[string, unknown]>) {
-    if (!isWritten(value)) continue;
-    const name = `${separator}${JSON.stringify(key)}:`;
-    separator = ",";
-    if (value instanceof Pages) {
-      let before = `${name}[`;
-      for await (const page of value.read() as AsyncIterable<readonly unknown[]>) {
-        if (page.length === 0) continue;
-        yield* gathered(items(page), before);
-        before = ",";
-      }
-      yield before === "," ? "]" : `${before}]`;
-    } else if (value instanceof JsonText) yield* inTurns(value.read(), name);
-    else yield* gathered(pieces(value), name);
+/** The JSON of a list that is read page by page, or of an object that comes in pieces: a page is read when what was before it has been taken. */
+export async function* listPieces(
+  part: Pages<unknown> | JsonText,
+): AsyncGenerator<string, void, void> {
+  if (part instanceof JsonText) {
+    yield* inTurns(part.read());
+    return;
   }
-  yield "}";
+  let before = "[";
+  for await (const page of part.read()) {
+    if (page.length === 0) continue;
+    yield* gathered(items(page), before);
+    before = ",";
+  }
+  yield before === "," ? "]" : "[]";
 }
 
 /** Pieces that come as they are, none of them long. */
 async function* inTurns(
   parts: AsyncIterable<string> | Iterable<string>,
-  before: string,
 ): AsyncGenerator<string, void, void> {
-  yield before;
   for await (const part of parts) {
     yield part;
     await setImmediate();
@@ -152,6 +143,7 @@ function hasOwnForm(value: object): boolean {
   return typeof (value as { toJSON?: unknown }).toJSON === "function";
 }
 
-function isWritten(value: unknown): boolean {
+/** Whether `JSON.stringify` writes a field of that value. */
+export function isWritten(value: unknown): boolean {
   return value !== undefined && typeof value !== "function" && typeof value !== "symbol";
 }

@@ -1,3 +1,5 @@
+import { PagedList, type Sql } from "@carillon/db";
+
 /** A list of an answer that is read page by page while the answer goes out, so that it never lies in memory as a whole. */
 export class Pages<Item> {
   readonly #read: () => AsyncIterable<readonly Item[]>;
@@ -10,6 +12,11 @@ export class Pages<Item> {
   read(): AsyncIterable<readonly Item[]> {
     return this.#read();
   }
+}
+
+/** A list as it goes out: as it is, or page by page where it is large. */
+export function inPages<Item>(list: Item[] | PagedList<Item>, sql: Sql): Item[] | Pages<Item> {
+  return list instanceof PagedList ? new Pages(() => list.pages(sql)) : list;
 }
 
 /** An object of an answer whose JSON comes in pieces, for one that is too large to be made first. */

@@ -5,7 +5,8 @@ import { incomingWebhookBot, type Actor, type Authenticate, type AuthFailure } f
 import { bodyLimitOf, readBody } from "./body.ts";
 import { clientName } from "./client-name.ts";
 import { readCredentials } from "./credentials.ts";
-import { successBody } from "./envelope.ts";
+import { encodingFor } from "./compression.ts";
+import { writeSuccess } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { Fields } from "./fields.ts";
 import { checkAccess } from "./gate.ts";
@@ -13,9 +14,11 @@ import type { Handler, HandlerContext, RawReply } from "./handler.ts";
 import { ignoredParameters } from "./ignored.ts";
 import { KeptBody } from "./kept-body.ts";
 import { applyVerdict, type Limiter } from "./limit.ts";
+import { renderInTurn } from "./long-texts.ts";
 import type { Outage } from "./outage.ts";
 import type { Route } from "./routes.ts";
 import { isStreamed, readStreamedBody } from "./streamed-body.ts";
+import type { Lease, UnsentAnswers } from "./unsent-answers.ts";
 import { withinLifetime } from "./within-lifetime.ts";
 
 export interface PipelineOptions<Services> {
@@ -25,10 +28,14 @@ export interface PipelineOptions<Services> {
   readonly limiter: Limiter;
   /** The accounts' lines for connections. */
   readonly shares: Shares<number>;
+  /** Room for large answers. */
+  readonly unsent: UnsentAnswers;
   /** Where polls wait for the database. */
   readonly outage: Outage;
   /** Bytes of a body, by operation, where its declaration cannot say how many. */
   readonly bodyLimits?: ReadonlyMap<string, number> | undefined;
+  /** Milliseconds in which at least one byte of a large body must arrive. */
+  readonly bodyIdleMs: number;
 }
 
 /**
@@ -71,21 +78,47 @@ export async function runPipeline<Services>(
   const requestId = exchange.requestId;
   const request = { input, path, actor, client, requestId, services };
   const context = new RequestContext(request, ctx, lifetime);
-  const run = () => handler.run(context as unknown as HandlerContext<Operation, Services>);
+  const handle = () => handler.run(context as unknown as HandlerContext<Operation, Services>);
+  const run = actor ? () => renderInTurn({ operation, input }, actor.id, lifetime, handle) : handle;
   if (operation.longPoll) lifetime.unlimit();
-  // A poll has something to answer also when nobody listens any more.
-  const answer = await (operation.longPoll
-    ? options.outage.outlast(lifetime, run)
-    : withinLifetime(lifetime, run()));
-  if (operation.raw) {
-    const { status = 200, headers, body } = answer as RawReply;
-    if (body instanceof KeptBody) {
-      const outgoing = body.answerTo(ctx, headers);
-      exchange.reply(outgoing.status, outgoing.body, outgoing.headers);
-    } else exchange.reply(status, body, headers);
-    return;
+  const lease = actor && (await roomFor(options.unsent, operation, actor, lifetime));
+  try {
+    // A poll has something to answer also when nobody listens any more.
+    const answer = await (operation.longPoll
+      ? options.outage.outlast(lifetime, run)
+      : withinLifetime(lifetime, run()));
+    if (operation.raw) {
+      replyRaw(ctx, exchange, answer as RawReply);
+      return;
+    }
+    const encoding = encodingFor(ctx);
+    const outgoing = await writeSuccess(answer, ignored, encoding);
+    lease?.settle(outgoing.bytes, outgoing.isPaged, operation.method === "GET");
+    exchange.send(outgoing, encoding, lease);
+  } catch (error) {
+    lease?.release();
+    throw error;
   }
-  exchange.reply(200, successBody(answer, ignored));
+}
+
+/** Room for the answer, where answers to that operation may be large. */
+async function roomFor(
+  unsent: UnsentAnswers,
+  operation: Operation,
+  actor: Actor,
+  lifetime: Lifetime,
+): Promise<Lease | undefined> {
+  if (operation.raw || (operation.method !== "GET" && !operation.largeAnswer)) return undefined;
+  const kind = `${actor.realmId} ${operation.id}`;
+  const answer = { accountId: actor.id, kind, isWhole: operation.largeAnswer === true };
+  return operation.longPoll ? unsent.open(answer) : unsent.enter(answer, lifetime);
+}
+
+function replyRaw(ctx: Context, exchange: Exchange, { status = 200, headers, body }: RawReply) {
+  if (body instanceof KeptBody) {
+    const outgoing = body.answerTo(ctx, headers);
+    exchange.reply(outgoing.status, outgoing.body, outgoing.headers);
+  } else exchange.reply(status, body, headers);
 }
 
 /** Whose credentials the request has. */
@@ -103,7 +136,7 @@ function findCaller<Services>(
 
 /** The request's parameters, from its path's query and its body. */
 async function readParameters<Services>(
-  { bodyLimits }: PipelineOptions<Services>,
+  { bodyLimits, bodyIdleMs }: PipelineOptions<Services>,
   ctx: Context,
   operation: Operation,
   actor: Actor | undefined,
@@ -112,13 +145,15 @@ async function readParameters<Services>(
   const fields = new Fields();
   if (ctx.querystring !== "") await fields.addForm(Buffer.from(ctx.querystring));
   const limit = bodyLimits?.get(operation.id) ?? bodyLimitOf(operation);
-  if (operation.method !== "GET")
+  if (operation.method !== "GET") {
+    const sender = actor && { accountId: actor.id, lifetime, idleMs: bodyIdleMs };
     await withinLifetime(
       lifetime,
-      actor && isStreamed(operation)
-        ? readStreamedBody(ctx, fields, limit, operation, actor.id, lifetime)
-        : readBody(ctx, fields, limit),
+      sender && isStreamed(operation)
+        ? readStreamedBody(ctx, fields, limit, operation, sender)
+        : readBody(ctx, fields, limit, sender),
     );
+  }
   return {
     input: decodeInput(operation, fields.texts, fields.reads),
     ignored: ignoredParameters(operation, fields),

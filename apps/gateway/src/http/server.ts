@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { errors, type ApiError } from "@carillon/contract";
@@ -19,7 +19,13 @@ const connectionsCheckingInterval = 2_000;
  * (broken heads, heads that are too large or too slow) is answered in the envelope too.
  */
 export function createGatewayServer(app: Koa): Server {
-  const answer = app.callback();
+  const answerByApp = app.callback();
+  const answer = (req: IncomingMessage, res: ServerResponse) => {
+    const fault = faultOf(req);
+    if (fault === undefined) return answerByApp(req, res);
+    res.writeHead(400, { ...corsHeaders, "Content-Type": "application/json", Connection: "close" });
+    res.end(errorText(errors.badRequest(fault)));
+  };
   const server = createServer(
     { maxHeaderSize, keepAliveTimeout: 75_000, headersTimeout, connectionsCheckingInterval },
     answer,
@@ -30,6 +36,18 @@ export function createGatewayServer(app: Koa): Server {
   // Node's own answer to any other expectation would have no envelope.
   server.on("checkExpectation", answer);
   return server;
+}
+
+/**
+ * What is wrong with a request that Node's parser accepts: a proxy may route by another `Host` than the gateway does, and
+ * HTTP/0.9 has no status or headers to answer with.
+ */
+function faultOf({ httpVersionMajor, rawHeaders }: IncomingMessage): string | undefined {
+  if (httpVersionMajor < 1) return "HTTP/0.9 is not supported; send HTTP/1.1";
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === "host") hosts++;
+  return hosts > 1 ? "The request has more than one Host header; send one" : undefined;
 }
 
 /** How often, in milliseconds, a closing server looks for connections that have become idle. */

@@ -3,6 +3,7 @@ import { createBrotliDecompress, createUnzip } from "node:zlib";
 import { errors, type Operation } from "@carillon/contract";
 import type { Lifetime } from "@carillon/db";
 import type { Context } from "koa";
+import { admitBody, type Sender } from "./arriving-body.ts";
 import { mindDecoder } from "./body-decoder.ts";
 import { formType, multipartType } from "./body.ts";
 import type { Fields } from "./fields.ts";
@@ -26,26 +27,20 @@ export function isStreamed({ decoders }: Operation): boolean {
  * joining the pieces of a hundred megabytes would hold the event loop for as many milliseconds (docs/decisions/013).
  * Pieces are of 64 KiB at most. One that is large, or does not say, waits for its turn before it is read.
  * @throws ApiError 413 over `limit` bytes, before or after decompression; 400 for what cannot be decoded, and for a body
- * that breaks off
+ * that breaks off; 408 for one that stops
  */
 export async function readStreamedBody(
   ctx: Context,
   fields: Fields,
   limit: number,
   operation: Operation,
-  accountId: number,
-  lifetime: Lifetime,
+  sender: Sender,
 ): Promise<void> {
   const { req, res } = ctx;
   const type = ctx.is(formType, multipartType);
   if (!type) return;
-  const { "content-length": announced, "content-encoding": compressed } = req.headers;
-  if (Number(announced ?? 0) > limit) throw errors.requestTooLarge(limit);
-  if (compressed !== undefined || !(Number(announced) < large)) {
-    const leave = await largeTurns.enter(accountId, lifetime);
-    if (res.closed) leave();
-    else res.once("close", leave);
-  }
+  if (Number(req.headers["content-length"] ?? 0) > limit) throw errors.requestTooLarge(limit);
+  await admitBody(ctx, sender, largeTurns, large);
   const sink = fields.sinkFor(operation);
   const form =
     type === multipartType
@@ -54,7 +49,7 @@ export async function readStreamedBody(
   mindDecoder(req, res);
   if (/^100-continue$/i.test(req.headers.expect ?? "")) res.writeContinue();
   let bytes = 0;
-  await consumed(decompressed(req), req, lifetime, (chunk) => {
+  await consumed(decompressed(req), req, sender.lifetime, (chunk) => {
     bytes += chunk.length;
     if (bytes > limit) throw errors.requestTooLarge(limit);
     form.write(chunk);

@@ -2,7 +2,12 @@ import { errors, openApi, type Operation } from "@carillon/contract";
 import { whenNeeded } from "@carillon/kit";
 import { rawHandlerFor, type Handler } from "../http/handler.ts";
 import { KeptBody } from "../http/kept-body.ts";
-import { getOpenApiDocument, getReference, getReferenceFile } from "./operations.ts";
+import {
+  getOpenApiDocument,
+  getReference,
+  getReferenceFile,
+  getReferenceWithSlash,
+} from "./operations.ts";
 
 /**
  * The API as a page, with everything that the page loads, and as a document; each made when somebody asks for it.
@@ -25,6 +30,12 @@ export function referenceHandlers(
       const { page, pageHeaders } = await files();
       return { headers: pageHeaders, body: page };
     }),
+    // Not the page itself: its addresses are relative to the folder above.
+    handle(getReferenceWithSlash, async () => ({
+      status: 302,
+      headers: { Location: "../api" },
+      body: "",
+    })),
     handle(getReferenceFile, async ({ path }) => {
       const file = (await files()).others.get(path.file);
       if (!file) throw errors.notFound();

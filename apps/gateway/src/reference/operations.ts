@@ -11,6 +11,15 @@ export const getReference = operation({
   summary: "This API as a page",
 });
 
+export const getReferenceWithSlash = operation({
+  id: "get-reference-with-slash",
+  method: "GET",
+  path: "/api/",
+  access: "anyone",
+  raw: [{ status: 302, about: "The page is at `/api`." }],
+  summary: "The way to this API as a page",
+});
+
 export const getReferenceFile = operation({
   id: "get-reference-file",
   method: "GET",

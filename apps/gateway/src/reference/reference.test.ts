@@ -35,6 +35,14 @@ describe("the reference", () => {
     }
   });
 
+  it("is where an address with a slash at the end leads, below whatever path", async () => {
+    const { status, headers } = await get("/api/");
+    expect(status).to.equal(302);
+    expect(new URL(String(headers.location), "http://chat.test/team/api/").href).to.equal(
+      "http://chat.test/team/api",
+    );
+  });
+
   it("goes out compressed to who takes that, and to nobody who has it", async () => {
     for (const path of ["/api", "/api/reference/viewer.css", "/api/v1/openapi.json"]) {
       const whole = await get(path);
@@ -59,7 +67,7 @@ describe("the reference", () => {
   });
 
   it("has no other files, and is only read", async () => {
-    for (const path of ["/api/reference/package.json", "/api/reference/..%2fpage.js", "/api/"])
+    for (const path of ["/api/reference/package.json", "/api/reference/..%2fpage.js"])
       expect((await get(path)).status, path).to.equal(404);
     expect((await get("/api", {}, "POST")).status).to.equal(405);
   });

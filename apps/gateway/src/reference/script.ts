@@ -61,6 +61,8 @@ export const script = String.raw`"use strict";
             .filter((tag) => tag.get("operations").size > 0),
       },
       components: {
+        // There is one server, this one, and the select would have no name.
+        ServersContainer: () => null,
         FilterContainer: ({ layoutSelectors, layoutActions }) => {
           const phrase = layoutSelectors.currentFilter();
           return h("div", { className: "wrapper search" },

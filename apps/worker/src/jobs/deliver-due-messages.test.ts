@@ -67,6 +67,14 @@ describe("Delivering what is scheduled", () => {
     expect(list.map((record) => record.scheduled_message_id)).not.to.include(id);
   });
 
+  it("sends what an earlier version scheduled for a new topic with an invisible character", async () => {
+    const { db, org } = scene;
+    const { id } = await scheduledMessage(db, sender, room, { topic: "Te\u200ba", dueIn: -1 });
+    await deliver(db, org.realm);
+    expect((await copies(org.guest)).map(({ subject }) => subject)).to.deep.equal(["Te\u200ba"]);
+    expect(await storedRow(db, id)).to.include({ delivered: true, failed: false });
+  });
+
   it("stamps the time of sending, never before the scheduled one", async () => {
     const { db, org } = scene;
     const row = await scheduledMessage(db, sender, room);

@@ -126,8 +126,16 @@ describe("A reminder that is due", () => {
       expect(notice.content).to.equal(text?.content).and.to.contain("as it was");
     });
 
-  it("is sent however late it is", async () => {
-    await deliverTo(await remind(scene.as(account), message), 86_400);
+  it("is sent up to seven days after its time", async () => {
+    await deliverTo(await remind(scene.as(account), message), 7 * 86_400 - 60);
+  });
+
+  it("fails without a word more than seven days after its time", async () => {
+    const id = await remind(scene.as(account), message);
+    await deliverNow(scene.db, scene.org.realm, [id], 7 * 86_400 + 60);
+    expect(await storedRow(scene.db, id)).to.include({ delivered: false, failed: true });
+    expect((await storedRow(scene.db, id))?.failureMessage).to.match(/seven days late/);
+    expect(await notices()).to.deep.equal([]);
   });
 
   it("is sent from an archived channel, and about a direct message", async () => {

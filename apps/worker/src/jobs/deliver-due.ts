@@ -2,7 +2,10 @@ import { type Outcome, deliverAll, deliveryBatch } from "@carillon/domain";
 import {
   batchesAtFirst,
   batchesPerTurn,
+  bytesAtFirst,
+  continuation,
   deliverDue,
+  isContinuation,
   type DeliverDue,
   type Publication,
 } from "@carillon/jobs";
@@ -11,11 +14,11 @@ import { processor } from "../processor.ts";
 import type { WorkerServices } from "../services.ts";
 
 /** Sends what is due in one organization (scheduled-messages.md §5). */
-export default processor(deliverDue, async ({ payload, lifetime, signal, log, services }) => {
+export default processor(deliverDue, async ({ payload, again, lifetime, log, ...context }) => {
+  const { signal, services } = context;
   const { db, queues, site, longTurns } = services;
   const { realmId, second } = payload;
-  // The alarm of a second has no tick: where there is one, somebody was here before.
-  const goesOn = payload.tick !== undefined;
+  const goesOn = isContinuation(payload);
   const atLeast = goesOn ? 1 : batchesAtFirst;
   const turn = {};
   const { more, elsewhere, now } = await deliverAll(
@@ -23,14 +26,18 @@ export default processor(deliverDue, async ({ payload, lifetime, signal, log, se
     realmId,
     {
       maxBatches: batchesPerTurn,
-      mayGoOn: (batches) => batches < atLeast || !longTurns || longTurns.take(turn),
-      ...(goesOn && { firstBatch: deliveryBatch }),
+      mayGoOn: (batches, bytes) =>
+        (batches < atLeast && bytes < bytesAtFirst) || !longTurns || longTurns.take(turn),
+      ...(goesOn ? { firstBatch: deliveryBatch } : { firstBytes: bytesAtFirst }),
+      // A job that has a tick and does not go on is of the sweep, or looks again: somebody may have died here.
+      careful: again || (payload.tick !== undefined && !goesOn),
       onBatch: (outcomes) => report(services, outcomes),
     },
   ).finally(() => longTurns?.end(turn));
   const tick = Math.floor(now * 1_000);
   if (more) {
-    await queues.publish([{ job: deliverDue, payload: { realmId, second, tick }, yields: true }]);
+    const job = { job: deliverDue, payload: continuation(realmId, tick), yields: true };
+    await queues.publish([job]);
   } else if (elsewhere) {
     await queues.publish([lookAgain(realmId, now)]);
   } else if (second > now) {

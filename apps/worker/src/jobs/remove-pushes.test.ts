@@ -278,20 +278,6 @@ describe("What was pushed goes off the devices", () => {
       expect(bouncer.calls).to.deep.equal([]);
     });
 
-    it("in more than one call where there are very many devices", async () => {
-      const { db } = scene;
-      await db.rows(
-        `INSERT INTO client_devices (user_id, push_key, push_key_id, push_token_id, push_token_kind)
-         SELECT user_id, push_key, push_key_id, int8send(n), 'fcm' FROM client_devices, generate_series(1, 400) AS n`,
-      );
-      const id = await pushed();
-      await mark([id]);
-      await call(removePushes);
-      expect(bouncer.handedOver.map((body) => body.push_requests.length)).to.deep.equal([400, 1]);
-      const [first = "", second] = bouncer.calls.map(({ idempotencyKey }) => idempotencyKey);
-      expect(second).to.equal(`${first}-from-400`);
-    });
-
     it("which has nobody to tell where the devices are gone", async () => {
       const id = await pushed();
       await mark([id]);

@@ -301,6 +301,40 @@ describe("the job send-pushes", () => {
         expect(await plannedRemovals(scene.db)).to.deep.equal([]);
       });
 
+    it("that fails at a part of very many devices: tells each once, though devices come and go meanwhile", async () => {
+      const { db, org } = scene;
+      const people = await crowd(db, receiver, 5);
+      const ids = people.map(({ id }) => id);
+      await subscribe(db, room, ...people);
+      const register = (first: number, last: number) =>
+        db.rows(
+          `INSERT INTO client_devices (user_id, push_key, push_key_id, push_token_id, push_token_kind)
+           SELECT id, decode(rpad('31', 66, '0'), 'hex'), 1, int8send(n * 1000000000 + id), 'fcm'
+           FROM unnest($1::int[]) AS id, generate_series($2::bigint, $3::bigint) AS n`,
+          [ids, first, last],
+        );
+      await register(1, 1);
+      await send(scene.as(org.owner), toChannel(room.id, { content: "@**all**" }));
+      await plannedPushes(db);
+      await register(2, 90);
+      // The second part is told, and nobody hears of it.
+      let calls = 0;
+      await fails((call, hands) => (++calls === 2 ? unheard(call, hands) : hands.accept()));
+      expect(bouncer.handedOver.map((body) => body.push_requests.length)).to.deep.equal([361, 90]);
+      await db.rows("DELETE FROM client_devices WHERE push_token_id = ANY($1::bytea[])", [
+        bouncer.handedOver[0]?.push_requests
+          .slice(0, 50)
+          .map(({ token_id }) => Buffer.from(token_id, "base64")),
+      ]);
+      await register(91, 92);
+      await push(2);
+      const told = bouncer.handedOver.flatMap((body) =>
+        body.push_requests.map(({ token_id }) => token_id),
+      );
+      expect(told).to.have.length(new Set(told).size);
+      expect(await pendingPayloads(db, sendPushes)).to.deep.equal([]);
+    });
+
     it("that fails: tries no more once the message is read, and takes it off the device", async () => {
       const id = await begin();
       await fails(unheard);

@@ -1,13 +1,12 @@
 import {
-  stampAlarms,
   stampIntents,
   unalarmedRows,
   unqueuedIntents,
   type RecurringRun,
   type RecurringTask,
 } from "@carillon/db";
-import { alarmHorizonMs, alarmJob, intentJobs, relay } from "@carillon/jobs";
-import { intentPublications } from "@carillon/queue";
+import { alarmHorizonMs, intentJobs, relay } from "@carillon/jobs";
+import { intentPublications, publishAlarms } from "@carillon/queue";
 
 import type { WorkerServices } from "../services.ts";
 
@@ -31,9 +30,7 @@ async function relayAlarms(
 ): Promise<"more" | "done"> {
   const alarms = await unalarmedRows(db, { horizonMs: alarmHorizonMs, olderThanMs, limit });
   if (alarms.length === 0) return "done";
-  const now = Date.now();
-  await queues.publish(alarms.map((alarm) => alarmJob(alarm, now)));
-  await stampAlarms(db, alarms);
+  await publishAlarms(db, (jobs) => queues.publish([...jobs]), alarms, Date.now());
   log.info({ alarms: alarms.length }, "the relay set alarms");
   return alarms.length < limit ? "done" : "more";
 }

@@ -10,7 +10,8 @@ export const getBotApiKey = operation({
   access: "account",
   summary: "Get a bot's API key",
   example: { as: "owner" },
-  description: "For the bot's owner and for administrators of the organization.",
+  description:
+    "For the bot's owner and for administrators of the organization; of a bot with the role of owners for owners only.",
   pathParams: { bot_id: path.int() },
   result: { api_key: z.string() },
   errors: ["UNAUTHORIZED_PRINCIPAL"],

@@ -29,7 +29,12 @@ export const updateBot = operation({
     role: oneInteger(Object.values(roles))
       .optional()
       .describe("For administrators; only owners give or take the owner's role."),
-    bot_owner_id: form.id().optional().describe("Of an active person who is no guest."),
+    bot_owner_id: form
+      .id()
+      .optional()
+      .describe(
+        "Of an active person who is no guest. For administrators; the bot gets another key, and its event queues end.",
+      ),
     short_name: form
       .text()
       .optional()

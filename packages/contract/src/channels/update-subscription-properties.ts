@@ -3,21 +3,11 @@ import { bounds } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { shape } from "../shape.ts";
-
-const switches = [
-  "is_muted",
-  "in_home_view",
-  "pin_to_top",
-  "desktop_notifications",
-  "audible_notifications",
-  "push_notifications",
-  "email_notifications",
-  "wildcard_mentions_notify",
-] as const;
+import { subscriptionSwitches } from "./subscription-switches.ts";
 
 const change = z.discriminatedUnion("property", [
   z.object({ stream_id: shape.id, property: z.literal("color"), value: z.string() }),
-  z.object({ stream_id: shape.id, property: z.enum(switches), value: z.boolean() }),
+  z.object({ stream_id: shape.id, property: z.enum(subscriptionSwitches), value: z.boolean() }),
 ]);
 
 /** `POST /users/me/subscriptions/properties` (channels.md §8). */

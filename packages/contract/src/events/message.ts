@@ -45,5 +45,6 @@ export const messageSent = event({
     archived_channels: { about: "What the server writes in an archived channel is left out." },
   },
   forAllPublic: ({ public_channel }) => public_channel,
-  weight: (fields) => fields.message.content.length,
+  weight: ({ message: { content, submessages } }) =>
+    submessages.reduce((weight, each) => weight + each.content.length, content.length),
 });

@@ -57,4 +57,5 @@ export const register = operation({
     zulip_merge_base: z.string(),
   },
   moreFields: true,
+  largeAnswer: true,
 });

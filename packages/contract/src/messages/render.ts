@@ -11,6 +11,7 @@ export const renderMessageText = operation({
   summary: "Render Markdown",
   description:
     "The HTML that a message of the caller with this text would have. Nothing is stored. A text longer than a message may be is refused.",
+  renders: "content",
   params: { content: form.text() },
   result: { rendered: z.string() },
 });

@@ -5,6 +5,7 @@ import { operation } from "../operation.ts";
 import { Unusable } from "../parameter.ts";
 import { messageTypes, sendingErrors, topicParameter } from "../scheduled-messages/parameters.ts";
 import { isUnstorable, parseStrictJson } from "../strict-json.ts";
+import { widgetContent } from "./widget-content.ts";
 
 const anyInteger = z.number().refine(Number.isInteger, "must be an integer");
 const oneRecipient = z.union([anyInteger, z.string()]);
@@ -58,7 +59,12 @@ export const sendMessage = operation({
           "Direct: a list of user IDs or of e-mail addresses, or addresses separated by commas.",
       ),
     topic: topicParameter.describe("Required for channel messages, ignored for direct ones."),
-    content: form.text().describe("Markdown; cut to `max_message_length`."),
+    content: form
+      .text()
+      .describe(
+        "Markdown; cut to `max_message_length`. `/poll` or `/todo` at the beginning makes a poll or a to-do list of it.",
+      ),
+    widget_content: widgetContent.optional(),
     read_by_sender: form
       .bool()
       .optional()

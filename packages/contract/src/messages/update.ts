@@ -25,6 +25,7 @@ export const updateMessage = operation({
     "Only its sender edits the content, for ten minutes. Messages of channels are moved by whoever has the permission, " +
     "to another topic, another channel or both; a topic is resolved by moving all of it to the same name behind `✔ `.",
   pathParams: { message_id: path.int({ max: maxLongId }) },
+  renders: "content",
   params: {
     content: form
       .text()

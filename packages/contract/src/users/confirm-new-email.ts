@@ -1,20 +1,20 @@
-import { z } from "zod";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 
-/** `GET /accounts/confirm_new_email/{token}` (settings-and-profile-fields.md §1.3). */
+/** `POST /accounts/confirm_new_email/{token}` (settings-and-profile-fields.md §1.3). */
 export const confirmNewEmail = operation({
   id: "confirm-new-email",
-  method: "GET",
+  method: "POST",
   path: "/accounts/confirm_new_email/{token}",
   access: "anyone",
+  raw: [{ status: 200, about: "A page that says so.", type: "text/html" }],
   summary: "Confirm a new e-mail address",
   example: {
     path: { token: "from-the-mail" },
     refused: [400, "nobody has asked for a new address"],
   },
   description:
-    "What the link of the mail leads to that `PATCH /settings` with `email` sends. It works once, for 24 hours.",
+    "What the button does on the page of `GET /accounts/confirm_new_email/{token}`: the account has the address at once. " +
+    "It works once, for 24 hours.",
   pathParams: { token: path.text() },
-  result: { email: z.string() },
 });

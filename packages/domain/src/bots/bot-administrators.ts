@@ -1,4 +1,4 @@
-import type { Account } from "@carillon/model";
+import { type Account, hasPowerOfOwners } from "@carillon/model";
 import { roles } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 
@@ -11,11 +11,11 @@ const administrators = statement({
   row: { id: column.int },
 });
 
-/** Who may administer the bot: its owner and the administrators; of one that may create users the owners alone. */
+/** Who may administer the bot: its owner and the administrators; of one with the power of owners the owners alone. */
 export async function botAdministrators(
   sql: Sql,
-  bot: Pick<Account, "realmId" | "botOwnerId" | "canCreateUsers">,
+  bot: Pick<Account, "realmId" | "botOwnerId" | "canCreateUsers" | "role">,
 ): Promise<number[]> {
-  const rows = await sql.rows(administrators, [bot.realmId, bot.botOwnerId, bot.canCreateUsers]);
+  const rows = await sql.rows(administrators, [bot.realmId, bot.botOwnerId, hasPowerOfOwners(bot)]);
   return rows.map(({ id }) => id);
 }

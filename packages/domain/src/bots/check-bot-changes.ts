@@ -59,6 +59,10 @@ export async function checkBotChanges(
     await checkNewRole(tx, actor, bot, newRole);
   }
   const owner = ownerId === undefined || ownerId === bot.botOwnerId ? undefined : checkOwner(named);
+  if (owner && !isOrganizationAdministrator(actor))
+    throw errors.unauthorizedPrincipal(
+      "Only administrators can give a bot to another person: ask one of them",
+    );
   const address =
     shortName === undefined ? undefined : await checkAddress(tx, site, realm, bot, shortName);
   return { fullName: name, role: newRole, owner, address };
@@ -70,6 +74,7 @@ async function checkName(
   bot: Account,
   text: string,
 ): Promise<string | undefined> {
+  if (text.trim() === bot.fullName) return undefined;
   const name = checkFullName(text);
   if (name === bot.fullName) return undefined;
   await checkNameIsFree(tx, realm, name, bot.id);

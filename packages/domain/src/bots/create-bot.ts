@@ -3,8 +3,10 @@ import {
   type Site,
   botAddedEvent,
   checkBotName,
+  checkCreationBound,
   checkFullName,
   checkNameIsFree,
+  creationKinds,
   gravatarUrl,
   holdAccount,
   loadRealm,
@@ -66,6 +68,7 @@ async function create(tx: Tx, site: Site, actor: Account, wanted: NewBot): Promi
   await checkBotName(tx, realm, fullName);
   const sending = await botChannel(tx, owner, wanted.sendingChannel);
   const registered = await botChannel(tx, owner, wanted.eventsChannel);
+  await checkCreationBound(tx, creationKinds.bots, owner, 1);
   const inserted = await insertUser(tx, site, realm, {
     email,
     fullName,

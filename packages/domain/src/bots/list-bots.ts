@@ -4,9 +4,10 @@ import {
   accountColumns,
   accountRow,
   gravatarUrl,
+  hasPowerOfOwnersSql,
   pictureOf,
 } from "@carillon/model";
-import type { OwnBot } from "@carillon/contract";
+import { roles, type OwnBot } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 
 const own = statement({
@@ -17,6 +18,7 @@ const own = statement({
       LEFT JOIN channels s ON s.id = u.default_sending_channel_id
       LEFT JOIN channels e ON e.id = u.default_events_register_channel_id
     WHERE u.realm_id = $1 AND u.bot_owner_id = $2 AND u.is_bot AND u.is_active
+      AND ($3 = ${roles.owner} OR NOT ${hasPowerOfOwnersSql("u")})
     ORDER BY u.id`,
   row: {
     ...accountRow,
@@ -27,9 +29,9 @@ const own = statement({
   },
 });
 
-/** The account's active bots, with their keys (users.md §5). */
+/** The account's active bots, with their keys (users.md §5); those that only owners administer, for owners only. */
 export async function listOwnBots(sql: Sql, site: Site, owner: Account): Promise<OwnBot[]> {
-  const rows = await sql.rows(own, [owner.realmId, owner.id]);
+  const rows = await sql.rows(own, [owner.realmId, owner.id, owner.role]);
   return rows.map((bot) => ({
     username: bot.deliveryEmail,
     full_name: bot.fullName,

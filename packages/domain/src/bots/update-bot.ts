@@ -18,8 +18,9 @@ import { statement, sqlState, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { changeAddress } from "../users/change-address.ts";
-import { changeRoles } from "../users/change-role.ts";
+import { changeRoles, gainsPowerOfOwners } from "../users/change-role.ts";
 import { addressTaken } from "../users/new-address.ts";
+import { renewBotKey } from "../users/renew-bot-key.ts";
 import { checkAdministersBot } from "./administer-bot.ts";
 import { changeBotDefaults, type WantedDefaults } from "./bot-defaults.ts";
 import { changeBotOwner } from "./change-bot-owner.ts";
@@ -43,7 +44,7 @@ export async function updateBot(
 ): Promise<UpdatedBot> {
   const open = await openBot(tx, actor, botId, changes);
   const wanted = await checkBotChanges(tx, site, open, changes);
-  return apply(tx, open, wanted, changes.defaults).catch((error: unknown) => {
+  return apply(tx, site, open, wanted, changes.defaults).catch((error: unknown) => {
     throw sqlState(error) === "23505" ? addressTaken() : error;
   });
 }
@@ -77,6 +78,7 @@ const storeName = statement({
 
 async function apply(
   tx: Tx,
+  site: Site,
   { realm, actor, bot }: OpenBot,
   { fullName, role, owner, address }: WantedOfBot,
   wantedDefaults: WantedDefaults,
@@ -98,6 +100,7 @@ async function apply(
     events.push(...(await changeBotOwner(tx, { ...bot, role: role ?? bot.role }, owner)));
     note("bot_owner_changed", bot.botOwnerId, owner.id);
   }
+  if (owner || gainsPowerOfOwners(bot, role)) await renewBotKey(tx, site, actor.id, bot);
   if (address !== undefined) {
     events.push(...(await changeAddress(tx, bot, address)));
     note("user_email_changed", bot.deliveryEmail, address);

@@ -1,5 +1,5 @@
 import type { DraftResource } from "@carillon/contract";
-import { column, statement, type Sql } from "@carillon/db";
+import { column, readList, statement, type PagedList, type Sql } from "@carillon/db";
 
 /** A stored draft, as Prisma has it. */
 export interface DraftRow {
@@ -11,10 +11,17 @@ export interface DraftRow {
   readonly lastEditTime: Date;
 }
 
-const ofAccount = statement({
-  name: "drafts",
+const sizes = statement({
+  name: "drafts-sizes",
+  text: `SELECT id, octet_length(content) + 200 + 12 * cardinality("to") AS bytes FROM drafts WHERE user_id = $1
+    ORDER BY id`,
+  row: { id: column.int, bytes: column.int.neverNullHere() },
+});
+
+const byIds = statement({
+  name: "drafts-by-ids",
   text: `SELECT id, kind AS type, "to", topic, content, floor(extract(epoch FROM last_edit_time))::bigint AS timestamp
-    FROM drafts WHERE user_id = $1 ORDER BY id`,
+    FROM drafts WHERE user_id = $1 AND id = ANY(ARRAY(SELECT unnest($2::int[]))) ORDER BY id`,
   row: {
     id: column.int,
     type: column.text.as<DraftResource["type"]>(),
@@ -25,10 +32,17 @@ const ofAccount = statement({
   },
 });
 
-/** What the account has begun to write, the first one first. */
-export async function listDrafts(sql: Sql, userId: number): Promise<DraftResource[]> {
-  const rows = await sql.rows(ofAccount, [userId]);
-  return rows.map((row) => ({ ...row, to: row.to ?? [] }));
+/**
+ * What the account has begun to write, the first one first: all of it, or page by page where it is large.
+ * @param sql a transaction, repeatable read
+ */
+export async function listDrafts(
+  sql: Sql,
+  userId: number,
+): Promise<DraftResource[] | PagedList<DraftResource>> {
+  return readList(sql, await sql.rows(sizes, [userId]), async (one, ids) =>
+    (await one.rows(byIds, [userId, ids])).map((row) => ({ ...row, to: row.to ?? [] })),
+  );
 }
 
 /** A draft as clients get it. */

@@ -1,5 +1,6 @@
 import { errors } from "@carillon/contract";
 import type { NarrowTerm } from "@carillon/events";
+import { areAlikeButForCase } from "@carillon/kit";
 
 import type { LoggedMessage } from "../messages/send/message-event.ts";
 
@@ -14,18 +15,18 @@ export interface Narrowed {
 type Test = (narrowed: Narrowed, operand: string) => boolean;
 
 const channel: Test = ({ message }, operand) =>
-  message.type === "stream" && same(message.display_recipient as string, operand);
+  message.type === "stream" && areAlikeButForCase(message.display_recipient as string, operand);
 
 const exactTopic: Test = (narrowed, operand) => {
   const topic = topicOf(narrowed);
-  return topic !== undefined && same(topic, storedTopic(narrowed, operand));
+  return topic !== undefined && areAlikeButForCase(topic, storedTopic(narrowed, operand));
 };
 
 const topic: Test = (narrowed, operand) =>
   exactTopic(narrowed, operand) ||
   (topicOf(narrowed)
     ?.split(/\s+/u)
-    .some((word) => word !== "" && same(word, operand)) ??
+    .some((word) => word !== "" && areAlikeButForCase(word, operand)) ??
     false);
 
 const direct = ({ message }: Narrowed) => message.type === "private";
@@ -51,7 +52,7 @@ const operators = new Map<string, Test>([
   ["stream", channel],
   ["topic", topic],
   ["exact-topic", exactTopic],
-  ["sender", ({ message }, operand) => same(message.sender_email, operand)],
+  ["sender", ({ message }, operand) => areAlikeButForCase(message.sender_email, operand)],
   ["is", (narrowed, operand) => states.get(operand)?.(narrowed) ?? false],
 ]);
 
@@ -109,8 +110,4 @@ function topicOf({ message }: Narrowed): string | undefined {
 /** The name that clients know the empty topic by stands for it. */
 function storedTopic({ emptyTopicDisplayName }: Narrowed, operand: string): string {
   return operand === emptyTopicDisplayName ? "" : operand;
-}
-
-function same(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
 }

@@ -1,4 +1,10 @@
-import { checkGroupName, checkNameIsUnused, groupEvents, loadUserGroup } from "@carillon/model";
+import {
+  checkGroupDescription,
+  checkGroupName,
+  checkNameIsUnused,
+  groupEvents,
+  loadUserGroup,
+} from "@carillon/model";
 import type { Tx } from "@carillon/db";
 
 import type { OpenGroup } from "./open-group.ts";
@@ -14,7 +20,7 @@ export interface GroupDetails {
 /**
  * Changes what a group says of itself, and brings it back when asked to. What is as it should be already is neither
  * checked nor told.
- * @throws ApiError `BAD_REQUEST` for the name
+ * @throws ApiError `BAD_REQUEST` for the name or the description
  */
 export async function changeDetails(
   tx: Tx,
@@ -30,6 +36,7 @@ export async function changeDetails(
     checkGroupName(name);
     await checkNameIsUnused(tx, realm.id, name);
   }
+  if (described) checkGroupDescription(description);
   const prisma = await tx.prisma();
   await prisma.namedUserGroup.update({
     where: { id: group.id },

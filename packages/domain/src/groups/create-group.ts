@@ -1,8 +1,11 @@
 import {
   type Account,
+  checkCreationBound,
+  checkGroupDescription,
   checkGroupName,
   checkNameIsUnused,
   columnsOf,
+  creationKinds,
   currentActor,
   groupEvents,
   loadActiveAccounts,
@@ -60,6 +63,7 @@ export async function createUserGroup(
     throw errors.badRequest("You may not create user groups");
   const members = await loadActiveAccounts(tx, realm.id, asked.members);
   checkGroupName(asked.name);
+  checkGroupDescription(asked.description);
   const settings = await newGroupSettings(tx, realm.id, groupPermissions, asked.settings, {
     creatorId: actor.id,
     systemGroups,
@@ -68,6 +72,7 @@ export async function createUserGroup(
   const subgroups = [...new Set(asked.subgroups)].sort((a, b) => a - b);
   await checkSubgroups(tx, realm.id, subgroups);
 
+  await checkCreationBound(tx, creationKinds.userGroups, now, 1);
   const id = await insert(tx, actor, asked, settings);
   const userIds = members.map((member) => member.id);
   await tx.rows(insertMembers, [id, userIds]);

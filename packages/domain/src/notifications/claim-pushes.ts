@@ -41,6 +41,8 @@ const claim = statement({
 
 /** A message that is to be pushed to an account now. */
 export interface ClaimedPush extends PlannedPush {
+  /** Its place among those that were given. */
+  readonly entry: number;
   /** Of the account: one of `roles`. */
   readonly role: number;
   /** It does not see who has sent the message. */
@@ -66,5 +68,9 @@ export async function claimPushes(
     userIds,
     messageIds,
   ]);
-  return rows.map(({ place, ...receiver }) => ({ ...pushes[place - 1]!, ...receiver }));
+  return rows.map(({ place, ...receiver }) => ({
+    ...pushes[place - 1]!,
+    ...receiver,
+    entry: place - 1,
+  }));
 }

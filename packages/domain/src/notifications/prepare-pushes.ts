@@ -11,6 +11,8 @@ import { loadTargets, type Target } from "./targets.ts";
 
 /** What one device is told. */
 export interface Notification {
+  /** Place in the intent's list of what it follows from. */
+  readonly entry: number;
   readonly target: Target;
   readonly payload: Payload;
 }
@@ -47,7 +49,8 @@ export async function preparePushes(
     const message = messages.get(push.messageId);
     if (!message) return [];
     const payload = messagePayload(site.url, realm, message, push, groups.get(push.groupId ?? 0));
-    return (targets.get(push.userId) ?? []).map((target) => ({ target, payload }));
+    const { entry } = push;
+    return (targets.get(push.userId) ?? []).map((target) => ({ entry, target, payload }));
   });
   return { realmUuid: realm.uuid, notifications, pushes: claimed };
 }
@@ -63,9 +66,9 @@ export async function prepareRemovals(
     loadPushingRealm(sql, site, realmId),
     loadTargets(sql, usersOf(removals)),
   ]);
-  const notifications = removals.flatMap(({ userId, messageIds }) => {
+  const notifications = removals.flatMap(({ userId, messageIds }, entry) => {
     const payload = removalPayload(realm, userId, messageIds);
-    return (targets.get(userId) ?? []).map((target) => ({ target, payload }));
+    return (targets.get(userId) ?? []).map((target) => ({ entry, target, payload }));
   });
   return { realmUuid: realm.uuid, notifications, pushes: [] };
 }

@@ -30,19 +30,25 @@ export function listOrganizations(sql: Sql): Promise<readonly NamedOrganization[
   return sql.rows(all, []);
 }
 
+/** How an operator names the organization without a subdomain; no subdomain looks like it. */
+export const noSubdomain = "-";
+
 /**
  * The organization that an operator means.
- * @param subdomain undefined: the only one
+ * @param subdomain undefined: the only one; {@link noSubdomain} or empty: the one without
  * @throws ApiError `BAD_REQUEST`
  */
 export async function findOrganization(sql: Sql, subdomain: string | undefined): Promise<Realm> {
-  const [found, second] = await sql.rows(bySubdomain, [subdomain ?? null]);
+  const wanted = subdomain === noSubdomain ? "" : subdomain;
+  const [found, second] = await sql.rows(bySubdomain, [wanted ?? null]);
   if (found && !second) return loadRealm(sql, found.id);
   throw errors.badRequest(
-    subdomain !== undefined
-      ? `there is no organization with the subdomain ${JSON.stringify(subdomain)}`
+    wanted !== undefined
+      ? wanted === ""
+        ? "there is no organization without a subdomain"
+        : `there is no organization with the subdomain ${JSON.stringify(wanted)}`
       : found
-        ? "there are several organizations: say which, by its subdomain"
+        ? `there are several organizations: say which, by its subdomain, or ${noSubdomain} for the one without`
         : "there is no organization yet",
   );
 }
@@ -53,6 +59,31 @@ const byAddressOrId = statement({
     AND (lower(u.delivery_email) = lower($2) OR u.id::text = $2)`,
   row: accountRow,
 });
+
+const byAddressOrIdAnywhere = statement({
+  name: "operator-accounts-named",
+  text: `SELECT u.id FROM users u WHERE ($1::int IS NULL OR u.realm_id = $1) AND u.system_bot_kind IS NULL
+    AND (lower(u.delivery_email) = lower($2) OR u.id::text = $2) ORDER BY u.id`,
+  row: { id: column.int },
+});
+
+/**
+ * The accounts that an operator means, one in an organization, deactivated ones too.
+ * @param realm undefined: in all
+ * @param named an e-mail address, or an id
+ * @throws ApiError `BAD_REQUEST` where there is none
+ */
+export async function findNamedAccounts(
+  sql: Sql,
+  realm: Realm | undefined,
+  named: string,
+): Promise<readonly { readonly id: number }[]> {
+  const found = await sql.rows(byAddressOrIdAnywhere, [realm?.id ?? null, named.trim()]);
+  if (found.length > 0) return found;
+  throw errors.badRequest(
+    `there is no account ${named}${realm ? ` in the organization ${realm.name}` : ""}`,
+  );
+}
 
 /**
  * The account that an operator means, deactivated ones too.

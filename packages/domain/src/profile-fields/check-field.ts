@@ -1,6 +1,6 @@
 import { errors } from "@carillon/contract";
 import { isLongerThan } from "@carillon/kit";
-import type { ProfileField } from "@carillon/model";
+import { checkVisible, type ProfileField } from "@carillon/model";
 
 import { checkFieldData, externalAccountOf, type FieldData } from "./field-data.ts";
 import { profileFieldTypes } from "./field-types.ts";
@@ -31,16 +31,19 @@ const { USER, SHORT_TEXT, EXTERNAL_ACCOUNT } = profileFieldTypes;
 /**
  * The field as it is stored (settings-and-profile-fields.md §2.3).
  * @param others of the organization, whose row must be locked
+ * @param storedName what the field is called already: it may have characters that new names may not
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkField(
   wanted: WantedField,
   others: readonly ProfileField[],
+  storedName?: string,
 ): Omit<ProfileField, "id" | "order"> {
   const { fieldType } = wanted;
   const fieldData = checkFieldData(fieldType, wanted.fieldData);
   const account = externalAccountOf(fieldType, wanted.fieldData);
   const { name, hint } = account ?? checkTexts(wanted);
+  if (name !== storedName) checkVisible("name", name);
   if (others.some((other) => other.name === name))
     throw errors.badRequest(`There is already a profile field named ${name}`);
   if (wanted.displayInProfileSummary) checkSummary(fieldType, others);

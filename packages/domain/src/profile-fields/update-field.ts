@@ -27,6 +27,7 @@ export async function updateProfileField(
   const after = checkField(
     changedField({ ...before, fieldData: parseFieldData(field.fieldData) }, changes),
     others,
+    before.name,
   );
   if (isDeepStrictEqual(before, after)) return;
   const gone = removedChoices(field, after);

@@ -7,7 +7,13 @@ import {
   type ProgramNeed,
 } from "@carillon/contract";
 import type { Database, Tx } from "@carillon/db";
-import { eventId, evictQueues, insertQueue, readHead, type QueueOptions } from "@carillon/events";
+import {
+  eventId,
+  evictQueues,
+  insertQueue,
+  readQueueBegin,
+  type QueueOptions,
+} from "@carillon/events";
 
 import { checkNarrow } from "../event-formats/narrow.ts";
 import { serverVersion } from "../server/version.ts";
@@ -46,8 +52,9 @@ export type Registration = typeof serverVersion & {
 };
 
 /**
- * Makes a queue and the snapshot that it begins with (events.md §1, §5.2). Both come from one moment of the
- * database: the snapshot holds every change up to it, the queue tells every change after it.
+ * Makes a queue and the snapshot that it begins with (events.md §1, §5.2). The queue begins at the moment of the
+ * snapshot, which holds every change up to it; the queue tells every change after it. It is inserted afterwards, in a
+ * transaction of its own: one that is repeatable read fails where it locks an account that has changed since.
  * @throws ApiError `BAD_REQUEST` for an unusable narrow or capability, and for a guest who wants all public channels
  */
 export async function registerQueue(
@@ -68,33 +75,34 @@ export async function registerQueue(
   };
   if (options.allPublicChannels && isGuest(actor))
     throw errors.badRequest("Guests cannot ask for all_public_streams");
-  const registration = await db.transaction(
-    async (tx) => {
-      const { realmId } = actor;
-      const [baseSeq, context] = await Promise.all([
-        readHead(tx, realmId),
-        snapshotContext(tx, site, actor, input, options),
-      ]);
-      const queue = await insertQueue(tx, {
-        realmId,
-        userId: actor.id,
-        baseSeq,
-        options,
-        idleTimeout: input.idleTimeout,
-      });
-      return {
-        queue_id: queue.id,
-        last_event_id: eventId(baseSeq),
-        idle_queue_timeout_secs: queue.idleTimeout,
-        ...serverVersion,
-        ...(await snapshot(context, wantedSections(input))),
-      };
-    },
-    { mode: "repeatable read" },
-  );
-  // Afterwards, and outside: of registrations at the same time, the last one sees all of them.
-  await evictQueues(db, actor.id, registration.queue_id);
-  return registration;
+  for (;;) {
+    const [begin, fields] = await db.transaction(
+      async (tx) => {
+        const [place, context] = await Promise.all([
+          readQueueBegin(tx, actor.id),
+          snapshotContext(tx, site, actor, input, options),
+        ]);
+        return [place, await snapshot(context, wantedSections(input))] as const;
+      },
+      { mode: "repeatable read read only" },
+    );
+    const { realmId, id: userId } = actor;
+    const { idleTimeout } = input;
+    const queueId = await db.transaction((tx) =>
+      insertQueue(tx, { realmId, userId, ...begin, options, idleTimeout }),
+    );
+    // Deactivated meanwhile: the next snapshot refuses, or is one of after the return.
+    if (queueId === undefined) continue;
+    // In a statement of its own: of registrations at the same time, the last one sees all of them.
+    await evictQueues(db, userId, queueId);
+    return {
+      queue_id: queueId,
+      last_event_id: eventId(begin.baseSeq),
+      idle_queue_timeout_secs: idleTimeout,
+      ...serverVersion,
+      ...fields,
+    };
+  }
 }
 
 /** Everything is read again: what was known before belongs to another moment. */

@@ -44,7 +44,7 @@ export function fieldsOf(
   wanted: Wanted = {},
 ): Promise<Readonly<Record<string, unknown>>> {
   return db.transaction(async (tx) => section.load(await contextOf(tx, actor, wanted)), {
-    mode: "repeatable read",
+    mode: "repeatable read read only",
   });
 }
 

@@ -7,7 +7,7 @@ import {
   maxMessageLength,
 } from "@carillon/model";
 import type { Sql } from "@carillon/db";
-import { codePointLength } from "@carillon/kit";
+import { codePointLength, inSlices } from "@carillon/kit";
 import {
   directMessageLink,
   fencedQuote,
@@ -17,7 +17,6 @@ import {
   notice,
   type NoticePart,
   paragraph,
-  parseMessage,
   type ParsedMessage,
   quotedLines,
   RenderLimitError,
@@ -27,6 +26,7 @@ import {
 } from "@carillon/markdown";
 
 import { loadRendering } from "../messages/send/mention-lookups.ts";
+import { TextReader } from "../messages/send/text-reader.ts";
 
 /** What a reminder is made of. */
 export interface ReminderDraft {
@@ -47,20 +47,25 @@ export interface ReminderText extends Notice, Contained {}
  * The texts of reminders (scheduled-messages.md §8): a link to the message, the note, the message quoted. Names stand in
  * them as names; note and message are Markdown, which shows the account nothing that it could not see by itself. The same
  * number of statements whatever the number of drafts.
+ * @param reader keeps what it reads, for the next time
  */
 export async function composeReminders(
   sql: Sql,
   site: Site,
   realm: Realm,
   drafts: readonly ReminderDraft[],
+  reader = new TextReader(),
 ): Promise<ReminderText[]> {
   if (drafts.length === 0) return [];
-  const sources = drafts.map((draft) => ({ draft, ...blocksOf(draft, realm) }));
+  const sources = await inSlices(drafts, (draft) => ({
+    draft,
+    ...blocksOf(draft, realm, reader),
+  }));
   const texts = sources.flatMap(({ draft, note, quote }) =>
     [note, quote].flatMap((parsed) => (parsed ? [{ parsed, authorId: draft.account.id }] : [])),
   );
   const { lookups, ...context } = await loadRendering(sql, realm.id, site.url, texts);
-  return sources.map(({ draft: { account }, about, note, wrote, quote }) => {
+  return inSlices(sources, ({ draft: { account }, about, note, wrote, quote }) => {
     const show = (parsed: ParsedMessage) =>
       shown(parsed, () => renderMessage(parsed, lookups.of(parsed, account, context)));
     return textOf(note ? [about, show(note), wrote, show(quote)] : [about, wrote, show(quote)]);
@@ -74,7 +79,7 @@ interface Blocks {
   readonly quote: ParsedMessage;
 }
 
-function blocksOf({ message, note }: ReminderDraft, realm: Realm): Blocks {
+function blocksOf({ message, note }: ReminderDraft, realm: Realm, reader: TextReader): Blocks {
   const link = linkTo(message, realm.emptyTopicDisplayName);
   const about =
     note === null
@@ -86,9 +91,9 @@ function blocksOf({ message, note }: ReminderDraft, realm: Realm): Blocks {
   const room = maxMessageLength - longestQuoteFrame - codePointLength(before);
   return {
     about,
-    note: note === null ? undefined : parseMessage(noted),
+    note: note === null ? undefined : reader.readAhead(noted),
     wrote,
-    quote: parseMessage(fencedQuote(cutContent(message.content, room))),
+    quote: reader.readAhead(fencedQuote(cutContent(message.content, room))),
   };
 }
 

@@ -1,21 +1,35 @@
 import { errors, type SavedSnippet } from "@carillon/contract";
-import { column, statement, type Sql } from "@carillon/db";
+import { column, readList, statement, type PagedList, type Sql } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 import { maxMessageLength } from "@carillon/model";
 
 /** Code points of a title. */
 const maxTitleLength = 60;
 
-const ofAccount = statement({
-  name: "saved-snippets",
+const sizes = statement({
+  name: "saved-snippets-sizes",
+  text: `SELECT id, octet_length(content) + 200 AS bytes FROM saved_snippets WHERE user_id = $1 ORDER BY id`,
+  row: { id: column.int, bytes: column.int.neverNullHere() },
+});
+
+const byIds = statement({
+  name: "saved-snippets-by-ids",
   text: `SELECT id, title, content, floor(extract(epoch FROM date_created))::bigint AS date_created
-    FROM saved_snippets WHERE user_id = $1 ORDER BY id`,
+    FROM saved_snippets WHERE user_id = $1 AND id = ANY(ARRAY(SELECT unnest($2::int[]))) ORDER BY id`,
   row: { id: column.int, title: column.text, content: column.text, date_created: column.bigint },
 });
 
-/** What the account has saved, the first one first. */
-export function listSavedSnippets(sql: Sql, userId: number): Promise<SavedSnippet[]> {
-  return sql.rows(ofAccount, [userId]);
+/**
+ * What the account has saved, the first one first: all of it, or page by page where it is large.
+ * @param sql a transaction, repeatable read
+ */
+export async function listSavedSnippets(
+  sql: Sql,
+  userId: number,
+): Promise<SavedSnippet[] | PagedList<SavedSnippet>> {
+  return readList(sql, await sql.rows(sizes, [userId]), (one, ids) =>
+    one.rows(byIds, [userId, ids]),
+  );
 }
 
 /** A snippet as clients get it. */

@@ -2,16 +2,16 @@ import {
   type Draft,
   type OutgoingMessage,
   type Realm,
-  type Site,
   channelsOf,
   holdAudiences,
   loadClientNames,
 } from "@carillon/model";
 import { ApiError } from "@carillon/contract";
-import type { Database, Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 
 import { checkMessages } from "../messages/send/check.ts";
 import type { DueRow } from "./claim.ts";
+import type { DeliverOptions } from "./deliver.ts";
 import { refused } from "./failures.ts";
 import type { Failure } from "./outcome.ts";
 import { destinationOf } from "./row.ts";
@@ -21,7 +21,7 @@ import { destinationOf } from "./row.ts";
  * @param begun what messages begin that come before these and are not committed yet
  */
 export async function checkDue(
-  { db, site }: { readonly db: Database; readonly site: Site },
+  { db, site, reader }: Pick<DeliverOptions, "db" | "site" | "reader">,
   tx: Tx,
   realm: Realm,
   rows: readonly DueRow[],
@@ -35,7 +35,7 @@ export async function checkDue(
       channelsOf(drafts.map(({ destination }) => destination)),
       drafts.map(({ senderId }) => senderId),
     ),
-    checkMessages(tx, site, realm.id, drafts, begun),
+    checkMessages(tx, site, realm.id, drafts, { begun, reader }),
   ]);
   const clientNames = await loadClientNames(
     tx,
@@ -58,6 +58,7 @@ function draftOf(row: DueRow): Draft {
     senderId: row.senderId,
     destination: destinationOf(row),
     topic: row.topic,
+    topicIsStored: true,
     content: row.content,
   };
 }

@@ -1,23 +1,18 @@
-import {
-  type OutgoingMessage,
-  type Realm,
-  type Site,
-  loadAccounts,
-  seenMessages,
-} from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { type OutgoingMessage, type Realm, loadAccounts, seenMessages } from "@carillon/model";
+import type { Sql } from "@carillon/db";
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
 import { composeReminders, type ReminderText } from "../reminders/compose-reminders.ts";
 import type { DueRow } from "./claim.ts";
+import type { DeliverOptions } from "./deliver.ts";
 
 /**
  * Makes due reminders ready to be sent by the notification bot (scheduled-messages.md §8). Each says what its message
  * says by now, or, where its account does not see that any more, what it said when the reminder was made.
  */
 export async function composeDue(
-  { site }: { readonly site: Site },
-  tx: Tx,
+  { site, reader }: Pick<DeliverOptions, "site" | "reader">,
+  sql: Sql,
   realm: Realm,
   rows: readonly DueRow[],
 ): Promise<Map<DueRow, OutgoingMessage>> {
@@ -28,10 +23,10 @@ export async function composeDue(
     messageId: targetId ?? 0,
   }));
   const [seen, bot, accounts] = await Promise.all([
-    seenMessages(tx, realm.id, looks),
-    systemBot(tx, realm.id, "notification"),
+    seenMessages(sql, realm.id, looks),
+    systemBot(sql, realm.id, "notification"),
     loadAccounts(
-      tx,
+      sql,
       realm.id,
       looks.map(({ accountId }) => accountId),
     ),
@@ -43,12 +38,12 @@ export async function composeDue(
     note: row.note,
   }));
   const drafts = due.flatMap(({ message, ...draft }) => (message ? [{ ...draft, message }] : []));
-  const texts = await composeReminders(tx, site, realm, drafts);
+  const texts = await composeReminders(sql, site, realm, drafts, reader);
   const current = new Map(drafts.map(({ row }, i) => [row, texts[i]!]));
   for (const { row, account } of due) {
     const text = current.get(row) ?? lastKnown(row);
     const notice = { content: text.content, html: text.html };
-    const composed = await composeNotice(tx, { bot, target: directTo(bot, account), notice });
+    const composed = await composeNotice(sql, { bot, target: directTo(bot, account), notice });
     const { hasLink, hasImage, hasAttachment } = text;
     const rendered = { ...composed.rendered, hasLink, hasImage, hasAttachment };
     outgoing.set(row, { ...composed, rendered, scheduledMessageId: row.id });

@@ -2,7 +2,7 @@ import type { Realm } from "@carillon/model";
 import { errors } from "@carillon/contract";
 
 /** The last second of the year 9999. */
-const latest = 253_402_300_799;
+export const latestDueTime = 253_402_300_799;
 
 /**
  * @param timestamp UNIX seconds
@@ -11,8 +11,8 @@ const latest = 253_402_300_799;
 export function checkDueTime(timestamp: number, realm: Realm): void {
   if (timestamp <= realm.now)
     throw errors.badRequest("scheduled_delivery_timestamp must be in the future");
-  if (timestamp > latest)
+  if (timestamp > latestDueTime)
     throw errors.badRequest(
-      `scheduled_delivery_timestamp must not be beyond ${latest}, the year 9999`,
+      `scheduled_delivery_timestamp must not be beyond ${latestDueTime}, the year 9999`,
     );
 }

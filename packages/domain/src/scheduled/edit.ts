@@ -4,7 +4,10 @@ import {
   type Realm,
   type SendingClient,
   type Site,
+  checkNewTopicVisible,
   checkTopicsPolicy,
+  existingTopics,
+  hidesCharacters,
   isChannelType,
   loadPostingChannels,
   loadRealm,
@@ -98,6 +101,7 @@ async function changedMessage(
   const { message } = await checkMessage(tx, site, actor, {
     destination: to === undefined ? destinationOf(row) : scheduledDestination(toChannel, to),
     topic: topic ?? row.topic,
+    topicIsStored: topic === undefined || topic === row.topic,
     content: content ?? row.content,
   });
   const { target, rendered } = message;
@@ -125,6 +129,10 @@ async function changedTopic(
   const topic = normaliseTopic(raw, realm);
   const channel = channels.get(row.channelId!);
   if (channel) checkTopicsPolicy(topic, channel.topicsPolicy, realm);
+  if (topic !== row.topic && hidesCharacters(topic)) {
+    const there = await existingTopics(tx, realmId, [{ channelId: row.channelId!, topic }]);
+    if (there.length === 0) checkNewTopicVisible(raw, topic);
+  }
   return { topic };
 }
 
@@ -150,6 +158,8 @@ async function store(
       alarmedAt: null,
       failed: false,
       failureMessage: null,
+      attempts: 0,
+      retryAt: null,
     },
     select: { version: true },
   });

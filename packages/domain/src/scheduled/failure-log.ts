@@ -6,10 +6,10 @@ import type { Failure } from "./outcome.ts";
 const record = statement({
   name: "delivery-failures-record",
   text: `INSERT INTO delivery_failures (realm_id, scheduled_message_id, version, kind, sender_id, channel_id, due_at,
-      reason, notice_id, process)
-    SELECT $1, f.id, f.version, f.kind, f.sender_id, f.channel_id, to_timestamp(f.due_at), f.reason, f.notice_id, $9
-    FROM unnest($2::bigint[], $3::int[], $4::int[], $5::int[], $6::int[], $7::float8[], $8::text[], $10::bigint[])
-      WITH ORDINALITY AS f (id, version, kind, sender_id, channel_id, due_at, reason, notice_id, place)
+      reason, notice_id, process, cause)
+    SELECT $1, f.id, f.version, f.kind, f.sender_id, f.channel_id, to_timestamp(f.due_at), f.reason, f.notice_id, $9, f.cause
+    FROM unnest($2::bigint[], $3::int[], $4::int[], $5::int[], $6::int[], $7::float8[], $8::text[], $10::bigint[], $11::text[])
+      WITH ORDINALITY AS f (id, version, kind, sender_id, channel_id, due_at, reason, notice_id, cause, place)
     ORDER BY f.place`,
   row: {},
 });
@@ -37,5 +37,6 @@ export function recordFailures(
     failures.map(({ reason }) => reason),
     processName,
     rows.map(({ id }) => noticeIds.get(id) ?? null),
+    failures.map(({ cause }) => cause),
   ]);
 }

@@ -15,13 +15,17 @@ function failed(row: DueRow, cause: string, reason: string, silent = false): Fai
   };
 }
 
-/** Rows that may not even be looked at: of nobody who is there, or too late, which a reminder never is. */
+/** Rows that may not even be looked at: the account is deactivated, or the row is too late. */
 export function failedBeforeChecks(row: DueRow, realm: Realm): Failure | undefined {
   if (!row.senderActive) return deactivated(row);
   if (realm.deactivated)
     return failed(row, "deactivated", "The organization was deactivated.", true);
-  if (row.tooLate && !isReminder(row))
-    return failed(row, "late", "The server was more than ten minutes late.");
+  if (row.tooLate)
+    return failed(
+      row,
+      "late",
+      `The server was more than ${isReminder(row) ? "seven days" : "ten minutes"} late.`,
+    );
   return undefined;
 }
 
@@ -30,6 +34,12 @@ export function refused(row: DueRow, refusal: ApiError): Failure {
   return refusal.code === "UNAUTHORIZED"
     ? deactivated(row)
     : failed(row, refusal.code, sentence(refusal.message));
+}
+
+/** What could not be sent by itself either, however often it was tried. */
+export function stuck(row: DueRow, silent: boolean): Failure {
+  const reason = `The server tried ${row.attempts - 1} times to send it, and could not.`;
+  return failed(row, "stuck", reason, silent);
 }
 
 /** What nobody expected. */

@@ -55,6 +55,16 @@ export async function storeSent(tx: Tx, outcomes: readonly Outcome[]): Promise<v
   ]);
 }
 
+/** Fails rows with the commit, and does nothing else. */
+export function storeFailed(tx: Tx, failed: readonly Failure[]): void {
+  if (failed.length === 0) return;
+  tx.sendWithCommit(markFailed, [
+    failed.map(({ row }) => row.id),
+    failed.map(({ reason }) => reason),
+    processName,
+  ]);
+}
+
 /**
  * Writes the other outcomes into their rows, and what the batch has come to for the history, with the commit.
  * @param backend where the queues are
@@ -65,13 +75,7 @@ export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[], backend: str
     tx.sendWithCommit(markDelivered, [before.map(({ row }) => row.id)]);
   }
   const failed = outcomes.filter((outcome) => outcome.kind === "failed");
-  if (failed.length > 0) {
-    tx.sendWithCommit(markFailed, [
-      failed.map(({ row }) => row.id),
-      failed.map(({ reason }) => reason),
-      processName,
-    ]);
-  }
+  storeFailed(tx, failed);
   const sent = outcomes.filter((outcome) => outcome.kind === "sent");
   recordBatch(tx, { backend, dueAt: sent.map(({ row }) => row.deliverAt), failed: failed.length });
 }

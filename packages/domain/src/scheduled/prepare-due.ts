@@ -1,10 +1,10 @@
 import type { OutgoingMessage, Realm } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 
-import { beginning } from "../messages/send/check.ts";
 import { copiesOf } from "../messages/send/copies.ts";
 import { makeMessages, type MadeMessages } from "../messages/send/make-messages.ts";
 import { numberMessages, type NumberedMessages } from "../messages/send/send.ts";
+import { touchesChannel } from "../messages/send/touch-channels.ts";
 import { checkDue } from "./check-due.ts";
 import { isReminder, type DueRow } from "./claim.ts";
 import { composeDue } from "./compose-due.ts";
@@ -14,6 +14,9 @@ import type { Failure } from "./outcome.ts";
 
 /** Copies that one transaction writes at most, unless its first message has more: 20,000 take about 150 ms. */
 const copiesAtOnce = 20_000;
+
+/** Characters of HTML that one transaction writes, unless its first message has more: each is written three times. */
+const htmlAtOnce = 2_000_000;
 
 /** Claimed rows that have been looked at: nothing of them is written yet. */
 export interface PreparedRows {
@@ -57,6 +60,7 @@ export async function prepareRows(
   const sendable: DueRow[] = [];
   const outgoing: OutgoingMessage[] = [];
   let room = copiesAtOnce;
+  let htmlRoom = htmlAtOnce;
   for (const [i, row] of rows.entries()) {
     if (failures.has(row)) continue;
     const ready = checked.get(row) ?? reminders.get(row);
@@ -67,12 +71,14 @@ export async function prepareRows(
     }
     if (row.sentBefore) continue;
     const copies = copiesOf(ready);
-    if (copies > room && outgoing.length > 0) {
+    const { length: html } = ready.rendered.html;
+    if ((copies > room || html > htmlRoom) && outgoing.length > 0) {
       const fitting = rows.slice(0, i);
       for (const later of rows.slice(i)) failures.delete(later);
       return { realm, rows: fitting, failures, sendable, outgoing };
     }
     room -= copies;
+    htmlRoom -= html;
     sendable.push(row);
     outgoing.push(ready);
   }
@@ -86,11 +92,12 @@ export async function numberRows(tx: Tx, prepared: PreparedRows): Promise<Number
 }
 
 /**
- * Makes all that is written of the rows, before those ahead of them are committed. Messages to channels only: the row of
- * a new conversation is one that others may wait for, and so the one who is waited for here.
+ * Makes all that is written of the rows, before those ahead of them are committed. Left out are rows for which those
+ * ahead may hold what these wait for: a new conversation, and a channel that is quiet or has no message yet.
  */
 export async function makeRows(tx: Tx, prepared: PreparedRows): Promise<NumberedRows | undefined> {
-  if (prepared.outgoing.some(({ target }) => target.kind === "direct")) return undefined;
+  if (prepared.outgoing.some(({ target }) => target.kind === "direct" || touchesChannel(target)))
+    return undefined;
   const rows = await numberRows(tx, prepared);
   const { numbered, receiving } = rows.messages;
   return receiving ? { ...rows, made: await makeMessages(rows.realm, numbered, receiving) } : rows;
@@ -120,5 +127,5 @@ export function begunBy({
   outgoing,
 }: PreparedRows): ReadonlySet<string> | undefined {
   if (realm.restrictsGuests || failures.size > 0 || rows.some(isReminder)) return undefined;
-  return new Set(outgoing.map(beginning));
+  return new Set(outgoing.flatMap(({ begins }) => begins ?? []));
 }

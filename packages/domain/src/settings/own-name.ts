@@ -22,11 +22,6 @@ export async function checkOwnName(
   if (text.trim() === account.fullName) return undefined;
   if (account.nameChangesDisabled && !isOrganizationAdministrator(account)) return undefined;
   const name = checkFullName(text);
-  // An account that only changes the case of its own name takes it from nobody.
-  if (folded(name) !== folded(account.fullName)) await checkNameIsFree(tx, realm, name);
+  await checkNameIsFree(tx, realm, name, account.id);
   return name;
-}
-
-function folded(name: string): string {
-  return name.normalize("NFKC").toLowerCase();
 }

@@ -9,11 +9,14 @@ import type { SettingValue } from "./setting-event.ts";
  */
 const store = statement({
   name: "settings-store-for-others",
-  text: `WITH wanted AS MATERIALIZED (
+  text: `WITH held AS MATERIALIZED (
+      SELECT id, settings, rule_settings, edited_settings FROM users
+      WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
+    ), wanted AS MATERIALIZED (
       SELECT key AS name, value, $3::jsonb->key AS initial, key = ANY($5::text[]) AS ruled FROM jsonb_each($2::jsonb)
     ), changed AS MATERIALIZED (
-      SELECT u.id, w.name, w.value, w.ruled FROM users u CROSS JOIN wanted w
-      WHERE u.id = ANY($1::int[]) AND NOT ($4 AND w.name = ANY(u.edited_settings))
+      SELECT u.id, w.name, w.value, w.ruled FROM held u CROSS JOIN wanted w
+      WHERE NOT ($4 AND w.name = ANY(u.edited_settings))
         AND coalesce(CASE WHEN w.ruled THEN u.rule_settings ELSE u.settings END->w.name, w.initial) <> w.value
     ), stored AS (
       UPDATE users u SET settings = u.settings || c.plain, rule_settings = u.rule_settings || c.ruled
@@ -46,7 +49,7 @@ export async function storeForOthers(
   skipEdited: boolean,
 ): Promise<Array<RowOf<typeof store.columns>>> {
   const initial = { ...initialDefaults(), default_language: realm.defaultLanguage };
-  return tx.rows(store, [
+  return tx.lock({ name: "accounts", keys: userIds }, store, [
     userIds,
     JSON.stringify(values),
     JSON.stringify(initial),

@@ -38,7 +38,7 @@ export async function addressChangeMail(
     subject: `Confirm your new e-mail address for ${name}`,
     text: `${[
       `Somebody, probably you, wants the account ${oldAddress} at ${name} (${url}) to have this e-mail address, ${newAddress}.`,
-      `To confirm it, open this link within ${lifetime} hours:`,
+      `To confirm it, open this page within ${lifetime} hours, and press its button:`,
       link,
       "If that was not you, do nothing: the account keeps its address.",
     ].join("\n\n")}\n`,

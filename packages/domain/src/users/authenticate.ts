@@ -1,5 +1,6 @@
 import { type Account, type Site, accountColumns, accountRow } from "@carillon/model";
 import { column, statement, type Sql } from "@carillon/db";
+import { areAlikeButForCase } from "@carillon/kit";
 
 /** Why nobody was found; for the log only, the answer never tells. */
 export interface NoAccount {
@@ -61,7 +62,7 @@ export async function authenticate(
   const holder = await holderOf(site.secrets.digest(apiKey));
   if (!holder) return { refused: "unknown key" };
   const { account, realmDeactivated } = holder;
-  if (account.deliveryEmail.toLowerCase() !== email.toLowerCase())
+  if (!areAlikeButForCase(account.deliveryEmail, email))
     return { refused: "key of another account" };
   if (realmDeactivated) return { refused: "organization deactivated" };
   if (!account.isActive) return { refused: "account deactivated" };

@@ -13,6 +13,7 @@ import { column, statement, type RowOf, type Tx } from "@carillon/db";
 
 import { channelsSeenEvents, loadChannelsSeen } from "../channels/events/channels-seen.ts";
 import { sightByRole } from "../sight/sight-events.ts";
+import { bothSidesOfBots } from "./bots-by-role.ts";
 import { isPastWaitingPeriod } from "./full-members.ts";
 import { roleSightEvents } from "./role-sight.ts";
 
@@ -36,9 +37,20 @@ export async function checkNewRole(
     throw errors.badRequest("A guest cannot become an administrator: make it a member first");
 }
 
+/**
+ * Whether the role, undefined for the same, gives a bot the power of owners (users.md §5): its key must change then, which
+ * administrators, and an owner of the bot with a lesser role, may know.
+ */
+export function gainsPowerOfOwners(target: Account, role: number | undefined): boolean {
+  return target.isBot && role === roles.owner && !isOwner(target);
+}
+
 const storeRole = statement({
   name: "roles-store",
-  text: "UPDATE users SET role = $2 WHERE id = ANY($1::int[])",
+  text: `WITH held AS MATERIALIZED (
+      SELECT id FROM users WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE users u SET role = $2 FROM held WHERE u.id = held.id`,
   row: {},
 });
 
@@ -58,9 +70,10 @@ export async function changeRoles(
   if (targets.length === 0) return [];
   // A deactivated account is on no list of members, and watches no channels.
   const active = targets.filter(({ isActive }) => isActive);
-  const [groups, seen] = await Promise.all([
+  const [groups, seen, botsNow] = await Promise.all([
     loadSystemGroups(tx, realm.id),
     loadChannelsSeen(tx, realm.id, active),
+    bothSidesOfBots(tx, realm.id, targets, role),
   ]);
   const groupOf = (of: number) => groups[groupOfRole[of] ?? "role:everyone"];
   const full = groups["role:fullmembers"];
@@ -74,10 +87,11 @@ export async function changeRoles(
     { id: target.id, groupId: groupOf(role) },
     ...(becomesFull(target) ? [{ id: target.id, groupId: full }] : []),
   ]);
+  const ids = targets.map(({ id }) => id);
   const [left, joined] = await Promise.all([
     tx.rows(leave, columnsOf(leaving)),
     tx.rows(join, columnsOf(joining)),
-    tx.rows(storeRole, [targets.map(({ id }) => id), role]),
+    tx.lock({ name: "accounts", keys: ids }, storeRole, [ids, role]),
   ]);
   const sight = await sightByRole(tx, realm, active, role);
   const listed = new Set(active.map(({ id }) => id));
@@ -102,6 +116,7 @@ export async function changeRoles(
       active.map((target) => ({ ...target, role })),
       seen,
     )),
+    ...(await botsNow()),
     ...(await roleSightEvents(tx, realm.id, active, role)),
     ...sight.lost,
   ];

@@ -1,6 +1,13 @@
-import { type Site, holdGroupGraph, loadRealm, lockAccount, recordAudit } from "@carillon/model";
+import {
+  type Site,
+  holdGroupGraph,
+  loadAccounts,
+  loadRealm,
+  lockAccount,
+  recordAudit,
+} from "@carillon/model";
 import { errors } from "@carillon/contract";
-import { column, sqlState, statement, type Tx } from "@carillon/db";
+import { column, sqlState, statement, type Sql, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { changeAddress, checkAddressFor } from "./change-address.ts";
@@ -10,7 +17,7 @@ import { checkMayWant, lifetime } from "./want-address.ts";
 const byToken = statement({
   name: "address-change-by-token",
   text: `SELECT c.id, c.realm_id AS "realmId", c.user_id AS "userId", c.old_address AS "oldAddress",
-      c.new_address AS "newAddress"
+      c.new_address AS "newAddress", r.name AS organization
     FROM address_changes c JOIN realms r ON r.id = c.realm_id
     WHERE c.token_digest = $1 AND NOT r.deactivated AND c.created_at > now() - make_interval(hours => ${lifetime})`,
   row: {
@@ -19,8 +26,29 @@ const byToken = statement({
     userId: column.int,
     oldAddress: column.text,
     newAddress: column.text,
+    organization: column.text,
   },
 });
+
+/**
+ * What a link confirms, for the page that asks whether it shall; nothing changes.
+ * @throws ApiError `BAD_REQUEST`: the same for every link that does not work
+ */
+export async function findWantedAddress(
+  sql: Sql,
+  site: Site,
+  token: string,
+): Promise<{
+  readonly organization: string;
+  readonly oldAddress: string;
+  readonly newAddress: string;
+}> {
+  const [wanted] = await sql.rows(byToken, [site.secrets.digest(token)]);
+  const account =
+    wanted && (await loadAccounts(sql, wanted.realmId, [wanted.userId])).get(wanted.userId);
+  if (!account?.isActive || account.deliveryEmail !== wanted?.oldAddress) throw noSuchLink();
+  return wanted;
+}
 
 const used = statement({
   name: "address-change-use",

@@ -20,16 +20,11 @@ import { sightBySubscriptions } from "../sight/sight-events.ts";
 import { deleteProfile } from "./delete-profile.ts";
 import { groupsOfAccount } from "./groups-of-account.ts";
 import { reactivatedSettings } from "./reactivated-settings.ts";
+import { dropQueues } from "./renew-bot-key.ts";
 
 const deactivate = statement({
   name: "account-deactivate",
   text: "UPDATE users SET is_active = false, deactivated_at = now() WHERE id = $1",
-  row: {},
-});
-
-const dropQueues = statement({
-  name: "event-queues-of-account-drop",
-  text: "DELETE FROM event_queue WHERE user_id = $1",
   row: {},
 });
 
@@ -56,13 +51,14 @@ export interface AccountDeactivation {
 /**
  * Deactivates one account, person or bot (users.md §4): its key is refused from the commit on, its event queues are
  * gone, as are its devices, and it counts as nobody's subscriber. Everything else of it is kept for its return.
+ * @param actorId for the audit log; null for an operator
  * @param account as it is, in the hands of the transaction
  * @param options `note`: for the audit log; `deletesProfile`: whether its name and picture go too
  * @returns what to tell, in order, at which gateways end the account's open polls, and the line of the audit log
  */
 export async function deactivateAccount(
   tx: Tx,
-  actorId: number,
+  actorId: number | null,
   account: Account,
   { note = {}, deletesProfile = false }: AccountDeactivation = {},
 ): Promise<{ readonly events: readonly NewEvent[]; readonly auditId: number }> {

@@ -2,14 +2,14 @@ import { type Account, ownerRemains } from "@carillon/model";
 import { errors } from "@carillon/contract";
 import { statement, type Database, type Tx } from "@carillon/db";
 
-import { deactivateWithBots } from "./deactivate-with-bots.ts";
+import { byAccount, deactivateWithBots } from "./deactivate-with-bots.ts";
 
 /**
  * Deactivates the actor's own account, with its bots (users.md §5).
  * @throws ApiError `CANNOT_DEACTIVATE_LAST_USER`
  */
 export async function deactivateOwnUser(db: Database, actor: Account): Promise<void> {
-  await deactivateWithBots(db, actor, actor.id, { check: checkMayLeave });
+  await deactivateWithBots(db, byAccount(actor, checkMayLeave), actor.id, {});
 }
 
 const anotherActive = statement({

@@ -4,7 +4,7 @@ import type { Database, Tx } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 
 import type { DeactivationNote } from "./deactivation-mail.ts";
-import { deactivateWithBots, type WantedDeletions } from "./deactivate-with-bots.ts";
+import { byAccount, deactivateWithBots, type WantedDeletions } from "./deactivate-with-bots.ts";
 
 /** What is to be deleted of a user and of their bots, as on the wire. */
 export interface DeactivationActions {
@@ -36,8 +36,7 @@ export async function deactivateUser(
 ): Promise<void> {
   const note = checkComment(options.comment);
   const { actions } = options;
-  await deactivateWithBots(db, actor, userId, {
-    check: checkMayDeactivate,
+  await deactivateWithBots(db, byAccount(actor, checkMayDeactivate), userId, {
     note,
     deletes: actions && wantedOf(actions),
   });

@@ -16,8 +16,33 @@ import { recordDeletions, type MessagesToDelete } from "../deletion/record-delet
 import { deactivateAccount } from "./deactivate-account.ts";
 import { recordDeactivationMail, type DeactivationNote } from "./deactivation-mail.ts";
 
-/** Whether the actor may deactivate the account, both as they are by now. @throws ApiError */
-export type MayGo = (tx: Tx, actor: Account, user: Account) => Promise<void>;
+/** Who deactivates. */
+export interface Deactivator {
+  readonly realmId: number;
+  /** For the audit log; null for an operator. */
+  readonly id: number | null;
+  /** Whether the account, as it is by now, may be deactivated. @throws ApiError */
+  check(tx: Tx, user: Account): Promise<void>;
+}
+
+/**
+ * An account that deactivates another one, or itself.
+ * @param check whether the actor may, both as they are by now
+ */
+export function byAccount(
+  actor: Account,
+  check: (tx: Tx, actor: Account, user: Account) => Promise<void>,
+): Deactivator {
+  return {
+    realmId: actor.realmId,
+    id: actor.id,
+    async check(tx, user) {
+      // A bot that deactivates its own owner is gone by then.
+      const now = actor.botOwnerId === user.id ? actor : await currentActor(tx, actor);
+      await check(tx, now, user);
+    },
+  };
+}
 
 /** What is to be deleted of a person and of their bots. */
 export interface WantedDeletions {
@@ -27,12 +52,11 @@ export interface WantedDeletions {
   readonly names: readonly string[];
 }
 
-/** What is wanted beside the deactivation, and whether it may be. */
+/** What is wanted beside the deactivation. */
 export interface Deactivation {
-  readonly check: MayGo;
   /** What the user is told by mail; nothing unless given. */
   readonly note?: DeactivationNote | undefined;
-  /** Nothing unless given. */
+  /** Nothing unless given, and nothing for an operator. */
   readonly deletes?: WantedDeletions | undefined;
 }
 
@@ -40,13 +64,13 @@ export interface Deactivation {
  * Deactivates a person (users.md §4): their active bots first, each in a transaction of its own, then the person, with
  * whatever bot has come meanwhile. When it returns, every key of theirs is refused. Cut short, it leaves bots inactive
  * and the person active, and can be repeated.
- * @throws ApiError what `check` does, and `BAD_REQUEST` where there is no such account
+ * @throws ApiError what `check` of the actor does, and `BAD_REQUEST` where there is no such account
  */
 export async function deactivateWithBots(
   db: Database,
-  actor: Account,
+  actor: Deactivator,
   userId: number,
-  { check, note, deletes }: Deactivation,
+  { note, deletes }: Deactivation,
 ): Promise<void> {
   const { realmId } = actor;
   const actions = deletes?.names.length ? { actions: deletes.names } : {};
@@ -57,10 +81,11 @@ export async function deactivateWithBots(
     });
   const deleteMessages = async (tx: Tx, accounts: readonly Account[]) => {
     const ids = accounts.map(({ id }) => id);
-    if (deletes) await recordDeletions(tx, realmId, actor.id, ids, deletes.messages);
+    if (deletes && actor.id !== null)
+      await recordDeletions(tx, realmId, actor.id, ids, deletes.messages);
   };
   const botIds = await db.transaction(async (tx) => {
-    const { bots } = await openUser(tx, actor, userId, check);
+    const { bots } = await openUser(tx, actor, userId);
     return bots.map(({ id }) => id);
   });
   for (const botId of botIds)
@@ -76,7 +101,7 @@ export async function deactivateWithBots(
       emit(tx, realmId, events);
     });
   await db.transaction(async (tx) => {
-    const { user, bots } = await openUser(tx, actor, userId, check);
+    const { user, bots } = await openUser(tx, actor, userId);
     if (bots.length > 0) await lockChannelsOf(tx, [user, ...bots]);
     const events: NewEvent[] = [];
     for (const bot of bots) events.push(...(await go(tx, bot)).events);
@@ -94,20 +119,15 @@ export async function deactivateWithBots(
  */
 async function openUser(
   tx: Tx,
-  actor: Account,
+  actor: Deactivator,
   userId: number,
-  check: MayGo,
 ): Promise<{ user: Account; bots: Account[] }> {
   const [, { account: user, bots }] = await Promise.all([
     lockGroupGraph(tx, actor.realmId),
     lockAccountWithBots(tx, actor.realmId, userId),
   ]);
   if (!user) throw noSuchUser();
-  const [, now] = await Promise.all([
-    isOwner(user) ? lockOwnerSet(tx, user.realmId) : undefined,
-    // A bot that deactivates its own owner is gone by then.
-    actor.botOwnerId === userId ? actor : currentActor(tx, actor),
-  ]);
-  await check(tx, now, user);
+  if (isOwner(user)) await lockOwnerSet(tx, user.realmId);
+  await actor.check(tx, user);
   return { user, bots: bots.filter(({ isActive }) => isActive) };
 }

@@ -1,5 +1,6 @@
 import {
   type Account,
+  type Site,
   audienceNow,
   checkAdministers,
   checkBotName,
@@ -25,10 +26,12 @@ import { sightBySubscriptions } from "../sight/sight-events.ts";
 import { botWithNewOwner } from "./bot-with-new-owner.ts";
 import { groupsOfAccount } from "./groups-of-account.ts";
 import { reactivatedSettings } from "./reactivated-settings.ts";
+import { renewBotKey } from "./renew-bot-key.ts";
 
 const reactivate = statement({
   name: "account-reactivate",
-  text: `UPDATE users SET is_active = true, deactivated_at = NULL, bot_owner_id = coalesce($2, bot_owner_id)
+  // deactivated_at stays: by it a registration finds out that its snapshot is older (packages/events/src/queues.ts).
+  text: `UPDATE users SET is_active = true, bot_owner_id = coalesce($2, bot_owner_id)
     WHERE id = $1`,
   row: {},
 });
@@ -36,10 +39,15 @@ const reactivate = statement({
 /**
  * Brings an account back, person or bot, on behalf of an administrator (users.md §5): with its key, its role, its
  * subscriptions and its groups. The bots of a person stay deactivated; a bot whose owner is deactivated becomes the
- * actor's. An account that is active stays as it is.
+ * actor's, with another key. An account that is active stays as it is.
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
-export async function reactivateUser(tx: Tx, actor: Account, userId: number): Promise<void> {
+export async function reactivateUser(
+  tx: Tx,
+  site: Site,
+  actor: Account,
+  userId: number,
+): Promise<void> {
   const [, { account: target, owner }, now] = await Promise.all([
     lockGroupGraph(tx, actor.realmId),
     lockAccountWithOwner(tx, actor.realmId, userId),
@@ -60,6 +68,7 @@ export async function reactivateUser(tx: Tx, actor: Account, userId: number): Pr
       ...(newOwner === undefined ? {} : { data: { bot_owner_id: newOwner } }),
     },
   ]);
+  if (newOwner !== undefined) await renewBotKey(tx, site, actor.id, target);
   const [audiences, rejoined, settings] = await Promise.all([
     loadMetadataAudiences(
       tx,

@@ -3,22 +3,19 @@ import {
   type Viewer,
   accountColumns,
   defaultChannelsEvent,
-  loadAdministeredBots,
   noDefaultChannelsEvent,
   personUpdated,
   pictureUpdated,
   visibilitiesSeenBy,
   accountRow,
 } from "@carillon/model";
-import { type NewEvent, isAtLeast, isGuest, roles } from "@carillon/contract";
+import { type NewEvent, isGuest, roles } from "@carillon/contract";
 import { statement, type Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
-import { botsSeenEvents } from "./bots-seen.ts";
-
 /**
- * What accounts are told that see something else with the role that they have got (events.md §4): the default channels,
- * the bots that they administer now or no longer, and addresses. The group graph must be locked: nobody comes meanwhile,
+ * What accounts are told that see something else with the role that they have got (events.md §4): the default channels
+ * and addresses. The group graph must be locked: nobody comes meanwhile,
  * and nobody shows or hides an address.
  * @param targets active accounts with the roles that they had
  * @param role which all of them have by now
@@ -31,7 +28,6 @@ export async function roleSightEvents(
 ): Promise<NewEvent[]> {
   const parts = await Promise.all([
     defaultChannelsSeen(sql, realmId, targets, role),
-    botsSeen(sql, realmId, targets, role),
     addressesSeen(sql, realmId, targets, role),
   ]);
   return parts.flat();
@@ -50,27 +46,6 @@ async function defaultChannelsSeen(
   if (audience.length === 0) return [];
   if (role === roles.guest) return [noDefaultChannelsEvent(audience)];
   return [await defaultChannelsEvent(sql, realmId, audience)];
-}
-
-async function botsSeen(
-  sql: Sql,
-  realmId: number,
-  targets: readonly Viewer[],
-  role: number,
-): Promise<NewEvent[]> {
-  const concerned = targets.filter(
-    (each) => isAtLeast(each, roles.administrator) || role <= roles.administrator,
-  );
-  if (concerned.length === 0) return [];
-  const [before, after] = await Promise.all([
-    loadAdministeredBots(sql, realmId, concerned),
-    loadAdministeredBots(
-      sql,
-      realmId,
-      concerned.map(({ id }) => ({ id, role })),
-    ),
-  ]);
-  return botsSeenEvents(before, after);
 }
 
 /** Addresses that are shown by now, or hidden, and the pictures that are made of them. */

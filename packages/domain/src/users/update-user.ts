@@ -10,6 +10,7 @@ import {
   checkNameIsFree,
   currentActor,
   findAccount,
+  hasPowerOfOwners,
   holdGroupGraph,
   holdOrganization,
   loadRealm,
@@ -32,8 +33,9 @@ import {
   storeProfileValues,
 } from "../profile-fields/change-values.ts";
 import { changeAddress, checkAddressFor, checkMayChangeAddresses } from "./change-address.ts";
-import { changeRoles, checkNewRole } from "./change-role.ts";
+import { changeRoles, checkNewRole, gainsPowerOfOwners } from "./change-role.ts";
 import { addressTaken } from "./new-address.ts";
+import { renewBotKey } from "./renew-bot-key.ts";
 
 /** What an administrator wants changed; undefined where nothing. */
 export interface UserChanges {
@@ -58,7 +60,7 @@ export async function updateUser(
   const userId = typeof named === "number" ? named : (await findAccount(tx, actor, named))?.id;
   const open = await openUser(tx, actor, userId ?? 0, changes);
   const wanted = await checkChanges(tx, site, open, changes);
-  const { events, audit } = await apply(tx, open, wanted).catch((error: unknown) => {
+  const { events, audit } = await apply(tx, site, open, wanted).catch((error: unknown) => {
     throw sqlState(error) === "23505" ? addressTaken() : error;
   });
   recordAudit(tx, actor.realmId, actor.id, audit);
@@ -70,6 +72,8 @@ interface OpenUser {
   readonly realm: Realm;
   readonly actor: Account;
   readonly target: Account;
+  /** The bots of the account, deactivated ones too, where its role is to change. */
+  readonly bots: readonly Account[];
 }
 
 /**
@@ -83,15 +87,12 @@ async function openUser(
   { role, profileData, newEmail }: UserChanges,
 ): Promise<OpenUser> {
   const { realmId } = actor;
-  const [, target] = await (role === undefined
+  const [, { account: target, bots }] = await (role === undefined
     ? Promise.all([
         (newEmail !== undefined || profileData) && holdGroupGraph(tx, realmId),
-        lockAccount(tx, realmId, userId),
+        lockAccount(tx, realmId, userId).then((account) => ({ account, bots: [] })),
       ])
-    : Promise.all([
-        lockGroupGraph(tx, realmId),
-        lockAccountWithBots(tx, realmId, userId).then(({ account }) => account),
-      ]));
+    : Promise.all([lockGroupGraph(tx, realmId), lockAccountWithBots(tx, realmId, userId)]));
   if (!target) throw noSuchUser();
   const [, now, realm] = await Promise.all([
     role !== undefined && isOwner(target)
@@ -101,7 +102,7 @@ async function openUser(
     loadRealm(tx, actor.realmId),
   ]);
   checkAdministers(now, target);
-  return { realm, actor: now, target };
+  return { realm, actor: now, target, bots };
 }
 
 /** What is really to change. */
@@ -149,7 +150,8 @@ const storeName = statement({
 
 async function apply(
   tx: Tx,
-  { realm, target }: OpenUser,
+  site: Site,
+  { realm, actor, target, bots: ownBots }: OpenUser,
   { role, fullName, profile, address }: Wanted,
 ): Promise<{ events: NewEvent[]; audit: AuditEntry[] }> {
   const events: NewEvent[] = [];
@@ -161,6 +163,10 @@ async function apply(
     const botRole = role === roles.guest ? role : roleOfBotsComingBack;
     events.push(...(await changeRoles(tx, realm, [target], role)));
     events.push(...(await changeRoles(tx, realm, bots, botRole)));
+    // Who is an owner no more knows the keys of these bots.
+    const escaping = isOwner(target) ? ownBots.filter(hasPowerOfOwners) : [];
+    if (gainsPowerOfOwners(target, role)) escaping.push(target);
+    for (const bot of escaping) await renewBotKey(tx, site, actor.id, bot);
     note("user_role_changed", target.role, role);
     for (const bot of bots)
       audit.push({

@@ -13,6 +13,7 @@ const intent = z.strictObject({
  */
 export const deleteMessages = intentJob({
   name: "delete-messages",
+  title: "Deletion of messages",
   queue: "maintenance",
   about:
     "Deletes the messages of an account that was deactivated: it cuts them into steps, waits for the jobs of these, " +

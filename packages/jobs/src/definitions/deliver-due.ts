@@ -5,7 +5,7 @@ import { backoff } from "../retry.ts";
 const payload = z
   .strictObject({
     realmId: z.int().positive(),
-    /** The second, in unix time, whose due messages it looks for; it takes earlier ones too. */
+    /** The second, in unix time, whose due messages it looks for; it takes earlier ones too. 0 where a delivery goes on. */
     second: z.int().nonnegative(),
     /** With `version`, of the message that was due too soon for the alarm of its second. */
     scheduledMessageId: z.int().positive().optional(),
@@ -29,6 +29,22 @@ export const longTurns = 2;
 /** Batches that an organization has in any case when its alarm comes: 300 messages. When it goes on it has one, of 500. */
 export const batchesAtFirst = 2;
 
+/** Bytes of text that an organization sends in any case when its alarm comes; 40,000 take 40 ms to read. */
+export const bytesAtFirst = 40_000;
+
+/**
+ * The job in which a delivery goes on that has gone well so far.
+ * @param tick milliseconds, which make its id its own
+ */
+export function continuation(realmId: number, tick: number): DeliverDue {
+  return { realmId, second: 0, tick };
+}
+
+/** Whether it is the job of a {@link continuation}. */
+export function isContinuation({ second, tick }: DeliverDue): boolean {
+  return second === 0 && tick !== undefined;
+}
+
 /**
  * An alarm, never the truth: it says "look at what is due in this organization now".
  * One for each organization and second, however many messages are due then.
@@ -39,8 +55,9 @@ export const deliverDue = job({
   queue: "delivery",
   about:
     "Sends the scheduled messages of one organization that are due. " +
-    `After ${batchesPerTurn} batches it goes on in another job, behind all others that wait; after ${batchesAtFirst}, ` +
-    `and one each time it goes on, where ${longTurns} organizations of the process have more due already.`,
+    `After ${batchesPerTurn} batches it goes on in another job, behind all others that wait; after ${batchesAtFirst} ` +
+    `or ${bytesAtFirst} bytes of text, and one batch each time it goes on, where ${longTurns} organizations of the ` +
+    "process have more due already. Where it may have failed before it begins with few messages, and counts each try in their rows.",
   payload,
   key: ({ realmId, second, scheduledMessageId, version, tick }) =>
     `deliver-due-${realmId}-${second}` +

@@ -4,6 +4,7 @@ import { backoff } from "../retry.ts";
 
 export const forgetLegacyTokens = intentJob({
   name: "forget-legacy-tokens",
+  title: "Removal of old push tokens",
   queue: "maintenance",
   about:
     "Removes the push tokens of the older kind that an account had stored before it got another API key.",

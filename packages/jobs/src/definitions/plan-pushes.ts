@@ -28,6 +28,7 @@ export type PlanPushesIntent = z.infer<typeof intent>;
 /** Each of its runs looks at a batch of receivers; what is to be sent is in other intents, in the same transaction. */
 export const planPushes = intentJob({
   name: "plan-pushes",
+  title: "Push planning",
   queue: "push",
   about:
     "Finds out to whom new messages are pushed: of one transaction's messages, in batches of receivers.",

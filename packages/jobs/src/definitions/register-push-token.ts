@@ -5,6 +5,7 @@ import { backoff } from "../retry.ts";
 /** Attempts go on for about a day, after which the bouncer would refuse what the device has encrypted (push.md §3). */
 export const registerPushToken = intentJob({
   name: "register-push-token",
+  title: "Registration of a device",
   queue: "bouncer",
   about: "Registers a device's push token with the push bouncer.",
   /** `registrationId` is of the row with what the bouncer is told: another one means that the device has begun anew. */

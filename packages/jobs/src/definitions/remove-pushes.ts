@@ -12,6 +12,7 @@ export type RemovePushesIntent = z.infer<typeof intent>;
 
 export const removePushes = intentJob({
   name: "remove-pushes",
+  title: "Removal of notifications",
   queue: "bouncer",
   about:
     "Takes what has been read, or is gone, off the devices of accounts, by one call of the push bouncer.",

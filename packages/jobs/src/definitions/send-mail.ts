@@ -14,6 +14,7 @@ export type MailIntent = z.infer<typeof intent>;
 /** Attempts go on for about a day: mail servers are away for hours. */
 export const sendMail = intentJob({
   name: "send-mail",
+  title: "Mail",
   queue: "push",
   about: "Sends one mail: to the server of `SMTP_URL`, else into the folder `DATA_DIR/mail`.",
   intent,

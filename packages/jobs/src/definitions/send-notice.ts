@@ -50,6 +50,7 @@ export type NoticeIntent = z.infer<typeof intent>;
 /** What the notification bot tells after the commit, because it may be much and nobody waits for it. */
 export const sendNotice = intentJob({
   name: "send-notice",
+  title: "Message of the notification bot",
   queue: "maintenance",
   about: "Sends what the notification bot has to say about something that has happened.",
   intent,

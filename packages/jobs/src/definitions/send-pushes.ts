@@ -33,6 +33,7 @@ export type SendPushesIntent = z.infer<typeof intent>;
 /** About two hours of attempts, after which nobody needs to hear of the message on their phone. */
 export const sendPushes = intentJob({
   name: "send-pushes",
+  title: "Push notifications",
   queue: "bouncer",
   about: "Pushes messages to devices of their receivers, by one call of the push bouncer.",
   intent,

@@ -1,16 +1,29 @@
+import type { StateBlock } from "markdown-it";
 import type { BlockRule } from "./block-rule.ts";
 import { lineText } from "./nesting.ts";
 
 /** Rows are filled up to the header's width, so a short text can make a table of any size. */
 const MOST_CELLS = 10_000;
+/** Where columns are aligned: each cell has 40 characters of HTML then, not 10. */
+const MOST_ALIGNED_CELLS = 2_500;
 
 /** Pipe tables by the engine's rule; one that could have more cells than that is text. */
 export function table(original: BlockRule): BlockRule {
   return (state, start, end, silent) => {
     const delimiter = start + 1 < end ? lineText(state, start + 1).charCodeAt(0) : 0;
     if (delimiter !== 0x7c && delimiter !== 0x2d && delimiter !== 0x3a) return false;
-    const columns = lineText(state, start).split("|").length - 1;
-    if (columns === 0 || columns * (end - start) > MOST_CELLS) return false;
+    const columns = countPipes(state, start);
+    if (columns === 0) return false;
+    const most = lineText(state, start + 1).includes(":") ? MOST_ALIGNED_CELLS : MOST_CELLS;
+    if (columns * (end - start) > most) return false;
     return original(state, start, end, silent);
   };
+}
+
+/** Most lines are no header, and a list asks for each of its own. */
+function countPipes({ src, bMarks, eMarks }: StateBlock, line: number): number {
+  const end = eMarks[line] ?? 0;
+  let pipes = 0;
+  for (let at = bMarks[line] ?? 0; at < end; at++) if (src.charCodeAt(at) === 0x7c) pipes++;
+  return pipes;
 }

@@ -18,6 +18,6 @@ export function channelLink(cursor: Cursor, at: number, end: number): number {
     messageId: match[3] === undefined ? undefined : Number(match[3]),
   } as const;
   if (!context.accepts(target)) return at;
-  add(cursor, { kind: "channel-link", target }, at, after);
+  add(cursor, { kind: "channel-link", target, source: match[0] }, at, after);
   return after;
 }

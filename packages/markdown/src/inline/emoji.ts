@@ -13,9 +13,9 @@ export function namedEmoji(cursor: Cursor, at: number, end: number): number {
   const after = NAMED.lastIndex;
   const name = match[1] ?? "";
   if (name === "zulip" || cursor.context.hasCustomEmoji(name)) {
-    add(cursor, { kind: "custom-emoji", name }, at, after);
+    add(cursor, { kind: "custom-emoji", name, source: match[0] }, at, after);
   } else if (emojiNames.has(name)) {
-    add(cursor, { kind: "html", html: emojiHtml(name) }, at, after);
+    add(cursor, { kind: "element", html: emojiHtml(name), source: match[0] }, at, after);
   } else {
     return at;
   }
@@ -26,6 +26,9 @@ export function namedEmoji(cursor: Cursor, at: number, end: number): number {
 export function unicodeEmoji(cursor: Cursor, at: number, end: number): number {
   const start = at > cursor.textStart && isKeycap(cursor.source, at) ? at - 1 : at;
   const { name, after } = readUnicodeEmoji(cursor.source, start, end);
-  if (name !== undefined) add(cursor, { kind: "html", html: emojiHtml(name) }, start, after);
+  if (name !== undefined) {
+    const source = cursor.source.slice(start, after);
+    add(cursor, { kind: "element", html: emojiHtml(name), source }, start, after);
+  }
   return after;
 }

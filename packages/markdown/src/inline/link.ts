@@ -22,7 +22,7 @@ export function link(cursor: Cursor, at: number, end: number): number {
     close === at + 1
       ? [{ kind: "text" as const, text: destination.str }]
       : scanRange(cursor, at + 1, close, true);
-  add(cursor, { kind: "link", href, label }, at, after);
+  add(cursor, { kind: "link", href, label, isTyped: true }, at, after);
   return after;
 }
 

@@ -18,15 +18,15 @@ export function mention(cursor: Cursor, at: number, end: number): number {
   if (groupName !== undefined) {
     const group = { kind: "group", name: groupName } as const;
     if (!context.accepts(group)) return at;
-    add(cursor, { kind: "group-mention", group, silent }, at, after);
+    add(cursor, { kind: "group-mention", group, silent, source: match[0] }, at, after);
   } else if (name === undefined) {
     return at;
   } else if (CHANNEL_WILDCARDS.has(name)) {
     if (!silent) context.noteWildcard("channel");
-    add(cursor, { kind: "channel-wildcard", name, silent }, at, after);
+    add(cursor, { kind: "channel-wildcard", name, silent, source: match[0] }, at, after);
   } else if (name === "topic") {
     if (!silent) context.noteWildcard("topic");
-    add(cursor, { kind: "topic-wildcard", silent }, at, after);
+    add(cursor, { kind: "topic-wildcard", silent, source: match[0] }, at, after);
   } else {
     const withId = WITH_ID.exec(name);
     const user = {
@@ -35,7 +35,7 @@ export function mention(cursor: Cursor, at: number, end: number): number {
       id: withId === null ? undefined : Number(withId[2]),
     } as const;
     if (!context.accepts(user)) return at;
-    add(cursor, { kind: "user-mention", user, silent }, at, after);
+    add(cursor, { kind: "user-mention", user, silent, source: match[0] }, at, after);
   }
   return after;
 }

@@ -132,13 +132,14 @@ function markFrom(cursor: Cursor, at: number): Mark | undefined {
 function readMark(cursor: Cursor, mark: Mark): number {
   cursor.nextMark++;
   if (mark.kind === "emoticon") {
-    add(cursor, { kind: "html", html: emojiHtml(mark.name) }, mark.start, mark.end);
+    const source = cursor.source.slice(mark.start, mark.end);
+    add(cursor, { kind: "element", html: emojiHtml(mark.name), source }, mark.start, mark.end);
     return mark.end;
   }
   if (!cursor.insideLink) {
     const text = cursor.source.slice(mark.start, mark.end);
     const label = [{ kind: "text" as const, text }];
-    add(cursor, { kind: "link", href: mark.href, label }, mark.start, mark.end);
+    add(cursor, { kind: "link", href: mark.href, label, isTyped: false }, mark.start, mark.end);
   }
   return mark.end;
 }

@@ -18,7 +18,7 @@ export function time(cursor: Cursor, at: number, end: number): number {
     moment === undefined
       ? escapeText(match[0])
       : `<time datetime="${moment}">${escapeText(typed)}</time>`;
-  add(cursor, { kind: "html", html }, at, after);
+  add(cursor, { kind: "element", html, source: match[0] }, at, after);
   return after;
 }
 

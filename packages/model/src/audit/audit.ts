@@ -37,7 +37,7 @@ export function recordAudit(
 export async function writeAudit(
   tx: Tx,
   realmId: number,
-  actingUserId: number,
+  actingUserId: number | null,
   entries: readonly AuditEntry[],
 ): Promise<number[]> {
   const rows = await tx.rows(writeAtOnce, [realmId, actingUserId, JSON.stringify(entries)]);

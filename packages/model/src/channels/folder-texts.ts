@@ -2,6 +2,7 @@ import { errors } from "@carillon/contract";
 import { statement, type Sql } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 
+import { checkVisible } from "../users/reserved-names.ts";
 import { isPrintable } from "./names.ts";
 
 /** Code points that a folder's name may have (`max_channel_folder_name_length`). */
@@ -22,6 +23,7 @@ export function checkFolderName(text: string): string {
     );
   if (!isPrintable(name))
     throw errors.badRequest("The name of a channel folder must have printable characters only");
+  checkVisible("The name of a channel folder", name);
   return name;
 }
 

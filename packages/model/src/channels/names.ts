@@ -1,4 +1,4 @@
-import { errors } from "@carillon/contract";
+import { bounds, errors } from "@carillon/contract";
 import { isLongerThan } from "@carillon/kit";
 import { renderDescription, RenderLimitError } from "@carillon/markdown";
 
@@ -45,14 +45,23 @@ export function checkDescription(text: string): string {
 
 /**
  * HTML of a description.
- * @throws ApiError `BAD_REQUEST` when it is too large
+ * @throws ApiError `BAD_REQUEST` when it is larger than `bounds.descriptionHtml`
  */
 export function renderChannelDescription(description: string): string {
+  const html = htmlOf(description);
+  if (html === undefined || html.length > bounds.descriptionHtml)
+    throw errors.badRequest(
+      `description must not have more than ${bounds.descriptionHtml} characters of HTML when rendered: make it shorter`,
+    );
+  return html;
+}
+
+/** @returns undefined for HTML that is too large for a message too */
+function htmlOf(description: string): string | undefined {
   try {
-    return renderDescription(description);
+    return renderDescription(description, bounds.descriptionMarkup);
   } catch (error) {
-    if (error instanceof RenderLimitError)
-      throw errors.badRequest("description is too large when rendered");
+    if (error instanceof RenderLimitError) return undefined;
     throw error;
   }
 }

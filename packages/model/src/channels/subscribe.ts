@@ -194,9 +194,13 @@ export async function lockChannelRows(tx: Tx, channelIds: readonly number[]): Pr
 
 const count = statement({
   name: "channels-count",
-  text: `UPDATE channels SET subscriber_count = subscriber_count + change.n
-    FROM (SELECT id, $2 * count(*)::int AS n FROM unnest($1::int[]) AS id GROUP BY id) change
-    WHERE channels.id = change.id`,
+  text: `WITH change AS (
+      SELECT id, $2 * count(*)::int AS n FROM unnest($1::int[]) AS id GROUP BY id
+    ), held AS MATERIALIZED (
+      SELECT id FROM channels WHERE id IN (SELECT id FROM change) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE channels c SET subscriber_count = c.subscriber_count + change.n
+    FROM held JOIN change USING (id) WHERE c.id = held.id`,
   row: {},
 });
 
@@ -206,5 +210,6 @@ async function countSubscribers(
   sign: 1 | -1,
 ): Promise<void> {
   if (pairs.length === 0) return;
-  await tx.rows(count, [pairs.map(({ channelId }) => channelId), sign]);
+  const ids = pairs.map(({ channelId }) => channelId);
+  await tx.lock({ name: "channels", keys: ids }, count, [ids, sign]);
 }

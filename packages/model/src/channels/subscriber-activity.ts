@@ -30,7 +30,10 @@ const subscribedTo = statement({
 
 const count = statement({
   name: "channels-count-one",
-  text: "UPDATE channels SET subscriber_count = subscriber_count + $2 WHERE id = ANY($1::int[])",
+  text: `WITH held AS MATERIALIZED (
+      SELECT id FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE channels c SET subscriber_count = c.subscriber_count + $2 FROM held WHERE c.id = held.id`,
   row: {},
 });
 
@@ -66,6 +69,7 @@ export async function markSubscriber(
     .filter((row) => row.active)
     .map(({ channelId, userId, isArchived }) => ({ channelId, userId, isArchived }));
   const channelIds = pairs.map(({ channelId }) => channelId);
-  if (pairs.length > 0) await tx.rows(count, [channelIds, active ? 1 : -1]);
+  if (pairs.length > 0)
+    await tx.lock({ name: "channels", keys: channelIds }, count, [channelIds, active ? 1 : -1]);
   return pairs;
 }

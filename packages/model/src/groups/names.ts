@@ -2,6 +2,8 @@ import { errors } from "@carillon/contract";
 import { statement, type Sql } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 
+import { checkNotReserved, checkVisible } from "../users/reserved-names.ts";
+
 /** Code points that the name of a group may have. */
 export const maxGroupNameLength = 100;
 
@@ -18,6 +20,8 @@ export function checkGroupName(name: string): void {
     throw errors.badRequest(
       `The name of a user group must not have more than ${maxGroupNameLength} characters`,
     );
+  checkVisible("The name of a user group", name);
+  checkNotReserved("The name of a user group", name);
   const prefix = reserved.find((start) => name.startsWith(start));
   if (prefix !== undefined)
     throw errors.badRequest(`The name of a user group must not begin with ${prefix}`);

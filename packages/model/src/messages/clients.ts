@@ -1,5 +1,13 @@
 import { bounds } from "@carillon/contract";
-import { column, lockKey, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
+import {
+  column,
+  lockKey,
+  statement,
+  type RowOf,
+  type Sql,
+  type TransactionOptions,
+  type Tx,
+} from "@carillon/db";
 
 const row = { id: column.int, name: column.text };
 
@@ -19,7 +27,7 @@ const unknownClient = "unknown";
 /** A database, or the part of it that a request has. */
 interface Source extends Sql {
   readonly pool: object;
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }
 
 /**
@@ -81,10 +89,11 @@ async function addClient(
   name: string,
 ): Promise<SendingClient | undefined> {
   if (!(await mayAdd(db, accountId))) return undefined;
-  return db.transaction(async (tx) => {
+  const add = async (tx: Tx) => {
     await lockKey(tx, "clientNames", accountId);
     return (await mayAdd(tx, accountId)) ? insertClient(tx, name, accountId) : undefined;
-  });
+  };
+  return db.transaction(add, { incidental: true });
 }
 
 const countAdded = statement({

@@ -11,7 +11,11 @@ export interface Draft {
   readonly destination: Destination;
   /** As sent; ignored for direct messages. */
   readonly topic: string | undefined;
+  /** Whether it was accepted before, perhaps by an earlier version, and may have invisible characters. */
+  readonly topicIsStored?: boolean;
   readonly content: string;
+  /** The widget that the sender wants with it, as JSON; none unless given, but for what the content asks for. */
+  readonly widget?: string | undefined;
 }
 
 export type Destination =
@@ -43,6 +47,10 @@ export interface CheckedMessage {
   readonly rendered: RenderedMessage;
   /** People whom it mentions and who follow topics where they are mentioned. */
   readonly mentionedFollowers: readonly number[];
+  /** Its first submessage, as JSON; undefined for a message that is none but its text. */
+  readonly widget?: string | undefined;
+  /** Where it was checked, what it begins unless that is there: a topic or a conversation, equal for all spellings. */
+  readonly begins?: string;
 }
 
 export type Target =

@@ -20,6 +20,8 @@ export interface OutgoingMessage extends CheckedMessage {
 export interface NumberedMessage extends OutgoingMessage {
   readonly id: number;
   readonly recipientId: number;
+  /** Of its first submessage; undefined without {@link CheckedMessage.widget}. */
+  readonly widgetId?: number | undefined;
   /** UNIX time in seconds, with a fraction. */
   readonly sentAt: number;
 }

@@ -201,6 +201,7 @@ function reactionObject({ name, code, type, userId }: Reaction) {
   return { emoji_name: name, emoji_code: code, reaction_type: type, user_id: userId };
 }
 
-function submessageObject({ id, messageId, senderId, type, content }: Submessage) {
+/** A submessage as clients get it. */
+export function submessageObject({ id, messageId, senderId, type, content }: Submessage) {
   return { id, message_id: messageId, sender_id: senderId, msg_type: type, content };
 }

@@ -1,7 +1,8 @@
 import { errors } from "@carillon/contract";
-import { cutTo, firstCodePoints } from "@carillon/kit";
+import { cutTo, firstCodePoints, invisibleCharacter } from "@carillon/kit";
 
 import type { Realm } from "../realms/realm.ts";
+import { checkVisible } from "../users/reserved-names.ts";
 
 /** Code points that a topic may have (`max_topic_length`). */
 export const maxTopicLength = 60;
@@ -43,6 +44,21 @@ export function normaliseTopic(raw: string | undefined, realm: Realm): string {
       "topic must not contain control characters or characters that are none",
     );
   return topic;
+}
+
+/** Whether people would see less of the topic than there is. No new topic is to be so. */
+export function hidesCharacters(topic: string): boolean {
+  return topic !== "" && invisibleCharacter(topic) !== undefined;
+}
+
+/**
+ * Refuses a topic with invisible characters, for messages that would begin it (scheduled-messages.md §0.3).
+ * @param raw the topic as it was sent: a joiner that is needed there may be the last character that the cut leaves
+ * @param topic the topic as it is stored
+ * @throws ApiError `BAD_REQUEST` that names the character
+ */
+export function checkNewTopicVisible(raw: string, topic: string): void {
+  if (hidesCharacters(topic)) checkVisible("topic", firstCodePoints(raw.trim(), mostLookedAt));
 }
 
 /** How a channel's topics are shown: the empty one as it is, or under the organization's name for it. */

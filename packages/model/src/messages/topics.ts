@@ -1,14 +1,22 @@
 import { column, packed, statement, type Sql } from "@carillon/db";
 
+import type { Folding } from "../folding/fold-case.ts";
+import { hidesCharacters } from "./topic.ts";
+
 /** One topic of one channel; topics compare without regard to case. */
 export interface TopicKey {
   readonly recipientId: number;
   readonly topic: string;
 }
 
-/** Its name, for maps. */
-export function topicName({ recipientId, topic }: TopicKey): string {
-  return `${recipientId}:${topic.toLowerCase()}`;
+/** Its name, for maps: one for all spellings that the database takes for the same topic. */
+export function topicName({ recipientId, topic }: TopicKey, folding: Folding): string {
+  return `${recipientId}:${folding.fold(topic)}`;
+}
+
+/** One spelling of it, for maps. */
+export function topicSpelling({ recipientId, topic }: TopicKey): string {
+  return `${recipientId}:${topic}`;
 }
 
 /** One topic of one channel, by the channel's id. */
@@ -29,9 +37,12 @@ const existing = statement({
   text: `SELECT r.id AS "recipientId", w.topic
     FROM (
       SELECT c.id FROM channels c WHERE c.realm_id = $1 AND c.id = ANY(ARRAY(SELECT unnest($2::int[])))
-        AND NOT EXISTS (
-          SELECT FROM named_user_group g
-          WHERE g.id = c.can_create_topic_group_id AND g.is_system_group AND g.name = 'role:everyone'
+        AND (
+          c.id = ANY(ARRAY(SELECT unnest($4::int[])))
+          OR NOT EXISTS (
+            SELECT FROM named_user_group g
+            WHERE g.id = c.can_create_topic_group_id AND g.is_system_group AND g.name = 'role:everyone'
+          )
         )
       OFFSET 0
     ) c
@@ -46,17 +57,18 @@ const existing = statement({
 });
 
 /**
- * Which of the topics have a message, as a set of {@link topicName}s. Channels in which everybody may start topics are
- * left out: there it matters to nobody.
+ * Which of the topics have a message, spelled as they are given. Channels in which everybody may start topics are left
+ * out: there it matters for topics with invisible characters only, which nobody may start.
  */
 export async function existingTopics(
   sql: Sql,
   realmId: number,
   topics: readonly ChannelTopic[],
-): Promise<Set<string>> {
-  if (topics.length === 0) return new Set();
-  const rows = await sql.rows(existing, [realmId, ...columns(topics)]);
-  return new Set(rows.map(topicName));
+): Promise<readonly TopicKey[]> {
+  if (topics.length === 0) return [];
+  const hiding = topics.filter(({ topic }) => hidesCharacters(topic));
+  const channelIds = new Set(hiding.map(({ channelId }) => channelId));
+  return sql.rows(existing, [realmId, ...columns(topics), packed.ints([...channelIds])]);
 }
 
 /** Who has sent a message to the topic, or put an emoji on one: `user_id`, each once. */
@@ -75,7 +87,7 @@ const counted = statement({
   row: { recipientId: column.int, topic: column.text, participants: column.int },
 });
 
-/** How many participants each topic has, by {@link topicName}. */
+/** How many participants each topic has, by {@link topicSpelling} as it is given. */
 export async function countParticipants(
   sql: Sql,
   realmId: number,
@@ -83,7 +95,7 @@ export async function countParticipants(
 ): Promise<Map<string, number>> {
   if (topics.length === 0) return new Map();
   const rows = await sql.rows(counted, [realmId, ...columns(topics)]);
-  return new Map(rows.map(({ participants, ...topic }) => [topicName(topic), participants]));
+  return new Map(rows.map(({ participants, ...topic }) => [topicSpelling(topic), participants]));
 }
 
 /** Each topic once, as the statements above take them. */

@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+
 import type { Realm } from "../realms/realm.ts";
 import type { Site } from "../site/site.ts";
 
@@ -5,6 +7,11 @@ import type { Site } from "../site/site.ts";
 export function hostOf(site: Pick<Site, "url">, realm: Pick<Realm, "subdomain">): string {
   const { hostname } = new URL(site.url);
   return realm.subdomain === "" ? hostname : `${realm.subdomain}.${hostname}`;
+}
+
+/** Whether the site's address has a name, before which a subdomain can stand; an IP address has none. */
+export function hasSubdomains(site: Pick<Site, "url">): boolean {
+  return isIP(new URL(site.url).hostname.replace(/^\[|\]$/g, "")) === 0;
 }
 
 /** The organization's address for clients, without a slash at the end. */

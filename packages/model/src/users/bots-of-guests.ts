@@ -8,14 +8,20 @@ export const roleOfBotsComingBack = roles.member;
 
 const following = statement({
   name: "bots-that-follow",
-  text: `WITH following AS MATERIALIZED (
-      SELECT id, role FROM users
-      WHERE realm_id = $1 AND bot_owner_id = $2 AND is_bot AND CASE WHEN $3 THEN role <> ${roles.guest} ELSE guest_with_owner END
-    ), marked AS (
-      UPDATE users SET guest_with_owner = $3 WHERE id IN (SELECT id FROM following)
-    )
-    SELECT ${accountColumns} FROM users u JOIN following f ON f.id = u.id ORDER BY u.id`,
+  text: `SELECT ${accountColumns} FROM users u
+    WHERE u.realm_id = $1 AND u.bot_owner_id = $2 AND u.is_bot
+      AND CASE WHEN $3 THEN u.role <> ${roles.guest} ELSE u.guest_with_owner END
+    ORDER BY u.id`,
   row: accountRow,
+});
+
+const mark = statement({
+  name: "bots-that-follow-mark",
+  text: `WITH held AS MATERIALIZED (
+      SELECT id FROM users WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE users u SET guest_with_owner = $2 FROM held WHERE u.id = held.id`,
+  row: {},
 });
 
 /**
@@ -31,7 +37,10 @@ export async function botsThatFollow(
 ): Promise<Account[]> {
   if (isGuest(owner) === (role === roles.guest)) return [];
   const becomes = role === roles.guest;
-  return tx.rows(following, [owner.realmId, owner.id, becomes]);
+  const bots = await tx.rows(following, [owner.realmId, owner.id, becomes]);
+  const ids = bots.map(({ id }) => id);
+  if (ids.length > 0) await tx.lock({ name: "accounts", keys: ids }, mark, [ids, becomes]);
+  return bots;
 }
 
 const roleOf = statement({

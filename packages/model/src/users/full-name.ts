@@ -1,9 +1,11 @@
 import { errors } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 
 import { lockOrganization } from "../realms/lock-organization.ts";
 import type { Realm } from "../realms/realm.ts";
+import { findCollision } from "./name-taken.ts";
+import { checkNotReserved, checkVisible } from "./reserved-names.ts";
 
 /** Code points that a name may have. */
 const maxLength = 100;
@@ -12,11 +14,11 @@ const maxLength = 100;
 const forbidden = /[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}*`\\>"@]/u;
 
 /**
- * The name as it is stored: trimmed (users.md §3.3).
+ * The name as it is stored: trimmed, with single spaces (users.md §3.3).
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkFullName(text: string): string {
-  const name = text.trim();
+  const name = text.trim().replaceAll(/\p{Zs}+/gu, " ");
   if (name === "") throw errors.badRequest("full_name must not be blank");
   if (isLongerThan(name, maxLength))
     throw errors.badRequest(`full_name must not have more than ${maxLength} characters`);
@@ -24,20 +26,15 @@ export function checkFullName(text: string): string {
     throw errors.badRequest(
       'full_name must have printable characters only, and none of * ` \\ > " @',
     );
+  checkVisible("full_name", name);
+  checkNotReserved("full_name", name);
   if (/\|\d+$/.test(name)) throw errors.badRequest("full_name must not end in | and digits");
   return name;
 }
 
-const named = statement({
-  name: "full-name-taken",
-  text: `SELECT FROM users
-    WHERE realm_id = $1 AND lower(normalize(full_name, NFKC)) = lower(normalize($2, NFKC)) AND id <> $3 LIMIT 1`,
-  row: {},
-});
-
 /**
- * Where the organization wants names to differ: from those of all its accounts, whatever their case and state. Run it
- * in the changing transaction: it keeps other names from changing until that ends.
+ * Where the organization wants names to differ: from those of all its accounts, whatever their state, in more than
+ * case and letters that look alike. Run it in the changing transaction: it keeps other names from changing until that ends.
  * @param exceptId the account that is to have the name
  * @throws ApiError `BAD_REQUEST`
  */
@@ -49,6 +46,7 @@ export async function checkNameIsFree(
 ): Promise<void> {
   if (!realm.requireUniqueNames) return;
   await lockOrganization(tx, realm.id);
-  const taken = await tx.rows(named, [realm.id, name, exceptId]);
-  if (taken.length > 0) throw errors.badRequest("Another user has this full_name");
+  const collision = await findCollision(tx, realm.id, name, { exceptId, onlyActive: false });
+  if (collision === "same") throw errors.badRequest("Another user has this full_name");
+  if (collision) throw errors.badRequest("Another user has a full_name that looks like this one");
 }

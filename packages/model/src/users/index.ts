@@ -7,9 +7,14 @@ export {
   showsAddressTo,
   visibilitiesSeenBy,
 } from "./address-viewers.ts";
-export { hostOf, realmUrl, visibleToEveryone } from "./addresses.ts";
+export { hasSubdomains, hostOf, realmUrl, visibleToEveryone } from "./addresses.ts";
 export { administerOrganization } from "./administer-organization.ts";
-export { checkAdministers, checkPowerfulBot } from "./administration.ts";
+export {
+  checkAdministers,
+  checkPowerfulBot,
+  hasPowerOfOwners,
+  hasPowerOfOwnersSql,
+} from "./administration.ts";
 export {
   type Picture,
   gravatarUrl,
@@ -23,6 +28,7 @@ export { botsThatFollow, checkOwnerIsNoGuest, roleOfBotsComingBack } from "./bot
 export { isEmailAddress } from "./email-address.ts";
 export { findAccount } from "./find-account.ts";
 export { checkFullName, checkNameIsFree } from "./full-name.ts";
+export { checkVisible } from "./reserved-names.ts";
 export {
   currentActor,
   holdAccount,

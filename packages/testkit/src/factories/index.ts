@@ -2,6 +2,7 @@ export * from "./access-world.ts";
 export * from "./account.ts";
 export * from "./channel-folder.ts";
 export * from "./channel.ts";
+export * from "./copies.ts";
 export * from "./crowd.ts";
 export * from "./device.ts";
 export * from "./group.ts";

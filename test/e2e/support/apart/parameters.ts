@@ -65,6 +65,11 @@ export const plain: Readonly<Record<string, unknown>> = {
   "update-subscriptions add": [{ name: "made up" }],
   "create-user email": "newcomer@carillon.test",
   "update-settings email": "",
+  "send-message widget_content": {
+    widget_type: "zform",
+    extra_data: { type: "choices", heading: "Which?", choices: [] },
+  },
+  "update-subscription-property value": "true",
   actions: {},
   alert_words: ["bell"],
   anchor: "newest",

@@ -60,6 +60,7 @@ const reads: Readonly<Record<string, Read>> = {
   "get-subscription-status": {
     path: ({ person, channel }) => `/users/${person.id}/subscriptions/${channel.id}`,
   },
+  "get-user-channels": { path: (subject) => `/users/${id(subject)}/channels` },
   "get-messages": {
     path: () => "/messages",
     params: () => ({ ...newest, client_gravatar: true, apply_markdown: false }),

@@ -11,6 +11,7 @@ import {
   setTopicPolicy,
   updateChannel,
   updateSubscriptionProperties,
+  updateSubscriptionProperty,
   updateSubscriptions,
 } from "@carillon/contract";
 import { unique } from "@carillon/testkit";
@@ -144,6 +145,14 @@ export const channelSteps: readonly WalkStep[] = [
     const subscription_data = [{ stream_id: pick(walk, walk.channels).id, ...change }];
     return { by: someone(walk), params: { subscription_data } };
   }),
+  step(updateSubscriptionProperty, 1, (walk) => ({
+    by: someone(walk),
+    path: { stream_id: pick(walk, walk.channels).id },
+    params: pick(walk, [
+      { property: "color", value: "#76ce90" },
+      { property: "in_home_view", value: maybe(walk) },
+    ]),
+  })),
   step(deleteTopic, 2, (walk) => ({
     by: someoneInCharge(walk),
     path: { stream_id: pick(walk, walk.channels).id },

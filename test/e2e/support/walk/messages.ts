@@ -36,7 +36,13 @@ import {
 /** What a message says; one in four mentions somebody. */
 function content(walk: Walk): string {
   const { fullName } = someone(walk);
-  return pick(walk, [unique("words"), "soup", `@**${fullName}** look`, "@**all** *hear*"]);
+  return pick(walk, [
+    unique("words"),
+    "soup",
+    "/poll Soup?\nyes\nno",
+    `@**${fullName}** look`,
+    "@**all** *hear*",
+  ]);
 }
 
 function target(walk: Walk, by: TestAccount): Record<string, unknown> {

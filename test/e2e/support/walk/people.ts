@@ -97,6 +97,7 @@ export const peopleSteps: readonly WalkStep[] = [
       { full_name: unique("machine") },
       { bot_owner_id: someone(walk).id },
       { bot_owner_id: someone(walk).id, role: pick(walk, [300, 400, 600]) },
+      { role: pick(walk, [100, 200, 400]) },
       { default_all_public_streams: maybe(walk) },
     ]);
     return { by: someoneInCharge(walk), path: { bot_id: pick(walk, walk.bots) }, params };

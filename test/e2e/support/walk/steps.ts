@@ -49,6 +49,7 @@ export const walkSteps: readonly WalkStep[] = [
 
 /** Operations other than GET that tell nobody anything, and why. */
 const quiet: Readonly<Record<string, string>> = {
+  "confirm-new-email": "wants a token that only a mail has; what it tells, update-user tells too",
   "dev-fetch-api-key": "reads a key",
   "fetch-api-key": "reads a key",
   "regenerate-api-key": "concerns the account's own log-in only",

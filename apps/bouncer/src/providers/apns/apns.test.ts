@@ -177,7 +177,7 @@ describe("The provider APNs", () => {
   it("asks a quiet connection whether it is there before it trusts it with anything", async () => {
     const proxy = await startFaultProxy(server.url);
     const url = proxy.url.replace(/\/$/, "");
-    const careful = open({ url, quietMs: 0, timeoutMs: 500 });
+    const careful = open({ url, quietMs: 0, timeoutMs: 3_000 });
     expect((await careful.handOver(handover)).kind).to.equal("sent");
     expect((await careful.handOver(handover)).kind).to.equal("sent");
     expect(server.connections).to.equal(1);
@@ -189,7 +189,8 @@ describe("The provider APNs", () => {
   });
 
   it("gives up on an answer that does not come, of which nobody knows what became", async () => {
-    const impatient = open({ timeoutMs: 100 });
+    // The connection has to be there by then, on a busy machine too.
+    const impatient = open({ timeoutMs: 3_000 });
     server.answer = () => "hang";
     expect(await impatient.handOver(handover)).to.deep.equal({ kind: "unsure", why: "ETIMEDOUT" });
     expect(server.pushes).to.have.length(1);

@@ -173,7 +173,8 @@ describe("The provider FCM", () => {
   it("gives up on an answer that does not come, of which nobody knows what became", async () => {
     server.answer = () => "hang";
     const account = await accountOf(server, readServiceAccount);
-    const impatient = await fcmProvider({ account, url: server.url, timeoutMs: 200 });
+    // The token and the connection have to be there by then, on a busy machine too.
+    const impatient = await fcmProvider({ account, url: server.url, timeoutMs: 3_000 });
     const outcome = await impatient.handOver(handover);
     expect(outcome.kind).to.equal("unsure");
     expect(server.messages).to.have.length(1);

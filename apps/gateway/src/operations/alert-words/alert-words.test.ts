@@ -6,6 +6,7 @@ import {
   refused,
   refusedWith,
   startGateway,
+  trickyTexts,
   user,
   useScene,
   watch,
@@ -33,6 +34,16 @@ describe("Alert words", () => {
     expect(await add([])).to.deep.equal([]);
     expect(await add([" ", "", "\t\n"])).to.deep.equal([]);
     expect(await remove(["nothing"])).to.deep.equal([]);
+  });
+
+  it("are kept once for all spellings that alert alike, whatever letters they are written with", async () => {
+    const words = [...trickyTexts, ...trickyTexts.map((text) => `${text} Σ`)];
+    const spelled = words.flatMap((word) => [word, word.toLowerCase(), word.toUpperCase()]);
+    const distinct = new Set(spelled.map((word) => word.toLowerCase()));
+    expect((await add(spelled)).length).to.equal(distinct.size);
+    // One after the other, too.
+    expect((await add(spelled.toReversed())).length).to.equal(distinct.size);
+    expect(await remove(spelled.toReversed())).to.deep.equal([]);
   });
 
   it("are added, in their order, and all of them answered", async () => {

@@ -32,6 +32,10 @@ describe("POST /channel_folders/create", () => {
   const refuses = (params: Params, by?: TestAccount, code?: string, fields = {}) =>
     refused(scene.db, () => create(params, by), code, fields);
 
+  it("refuses a name with an invisible character", async () => {
+    expect((await refuses({ name: "Kit\u200bchen" })).msg).to.contain("U+200B");
+  });
+
   it("makes a folder, the last one", async () => {
     const { db, org } = scene;
     const before = await channelFolder(db, org.realm, { order: 0 });

@@ -40,6 +40,13 @@ describe("PATCH /channel_folders/{channel_folder_id}", () => {
     expect([result.status, tables]).to.deep.equal([200, []]);
   };
 
+  it("refuses a new name with an invisible character, and keeps one that there is", async () => {
+    const old = `ol\u200bd ${name}`;
+    await scene.db.prisma.channelFolder.update({ where: { id }, data: { name: old } });
+    expect((await changed({ name: old, description: "kept" })).row.name).to.equal(old);
+    expect((await refuses({ name: "n\u202dew" })).msg).to.contain("U+202D");
+  });
+
   it("changes name, description and whether it is archived, and tells everybody once", async () => {
     const wanted = { name: unique("Ropes"), description: "Pull\n*hard*", is_archived: true };
     const { row, told } = await changed({ ...wanted, name: ` ${wanted.name} ` }, scene.org.owner);

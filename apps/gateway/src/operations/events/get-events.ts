@@ -1,10 +1,10 @@
-import { errors, getEvents } from "@carillon/contract";
+import { errors, getEvents, needsOf } from "@carillon/contract";
 
 import { handle } from "../../handle.ts";
 
 export default handle.inSteps(
   getEvents,
-  async ({ input, actor, lifetime, services: { events } }) => {
+  async ({ input, actor, client, lifetime, services: { events } }) => {
     const { queue_id: queueId, last_event_id: lastEventId } = input;
     const block = !input.dont_block;
     const { id: userId, keyDigest } = actor;
@@ -17,7 +17,7 @@ export default handle.inSteps(
       case "refused":
         throw errors.unauthorized();
       case "gone":
-        throw errors.badEventQueueId(queueId);
+        throw errors.badEventQueueId(queueId, needsOf(client));
     }
   },
 );

@@ -1,14 +1,16 @@
 import { longestIdleTimeout, mobileIdleTimeout, needsOf, register } from "@carillon/contract";
+import { PagedList } from "@carillon/db";
 import { registerQueue } from "@carillon/domain";
 
 import { handle } from "../../handle.ts";
+import { inPages } from "../../http/pages.ts";
 
 export default handle.inSteps(
   register,
   async ({ input, actor, client, services: { db, site } }) => {
     const timeout =
       input.idle_queue_timeout === "mobile" ? mobileIdleTimeout : input.idle_queue_timeout;
-    return registerQueue(db, site, actor, {
+    const registration = await registerQueue(db, site, actor, {
       eventTypes: input.event_types,
       fetchEventTypes: input.fetch_event_types,
       clientCapabilities: input.client_capabilities,
@@ -22,5 +24,9 @@ export default handle.inSteps(
       narrow: input.narrow ?? [],
       idleTimeout: Math.min(timeout, longestIdleTimeout),
     });
+    // Lists of the account's own texts that are too large to lie in memory as a whole.
+    for (const [name, value] of Object.entries(registration) as Array<[string, unknown]>)
+      if (value instanceof PagedList) Object.assign(registration, { [name]: inPages(value, db) });
+    return registration;
   },
 );

@@ -52,7 +52,7 @@ describe("POST /submessage", () => {
     const audience = [guest.id, writer.id, reader.id];
     const attached: Params[] = [];
     for (const [by, content] of [
-      [writer, '{"widget_type": "poll"}'],
+      [writer, '{"widget_type": "crossword"}'],
       [guest, vote],
       [writer, "null"],
     ] as const) {
@@ -99,18 +99,27 @@ describe("POST /submessage", () => {
       await refused(db, () => ask(writer, wrong), "BAD_REQUEST");
   });
 
+  const fill = (id: number, sender: TestAccount, count: number, content: string) =>
+    db.rows(
+      `INSERT INTO submessages (message_id, sender_id, msg_type, content)
+       SELECT $1, $2, 'widget', $3 FROM generate_series(1, $4)`,
+      [id, sender.id, content, count],
+    );
+
+  it("leaves room for others: one account has 500 of a message", async () => {
+    const id = await say();
+    await fill(id, writer, 499, "1");
+    await told(writer, id);
+    expect(await refusal(writer, id)).to.contain("500 submessages");
+    await told(reader, id);
+  });
+
   it("has an end", async () => {
-    const fill = (id: number, count: number, content: string) =>
-      db.rows(
-        `INSERT INTO submessages (message_id, sender_id, msg_type, content)
-         SELECT $1, $2, 'widget', $3 FROM generate_series(1, $4)`,
-        [id, writer.id, content, count],
-      );
     const [many, large] = [await say(), await say()];
-    await fill(many, 4_999, "1");
+    await fill(many, scene.org.owner, 4_999, "1");
     await told(writer, many);
     expect(await refusal(writer, many)).to.contain("5000 submessages");
-    await fill(large, 1, `"${"x".repeat(999_990)}"`);
+    await fill(large, writer, 1, `"${"x".repeat(999_990)}"`);
     await told(writer, large, { content: "12345678" });
     expect(await refusal(writer, large, { content: "1" })).to.contain("1000000 characters");
     const { message } = await scene.as(reader).succeed(getMessage, { path: { message_id: many } });

@@ -27,9 +27,11 @@ describe("GET /messages/{message_id}/history", () => {
   const gateway = useGateway(db);
   let org: TestOrganization;
   let room: TestChannel;
+  let before: TestChannel;
   beforeEach(async () => {
     org = await organization(db);
     room = await channel(db, org.realm, { subscribers: [org.member, org.guest] });
+    before = await channel(db, org.realm, { subscribers: [org.member, org.guest] });
   });
 
   const get = (by: TestAccount, id: number | string, params = {}) =>
@@ -59,7 +61,7 @@ describe("GET /messages/{message_id}/history", () => {
     const id = await post(gateway, org.member, room, "b", "three");
     await store(
       id,
-      { ...content(400, "two"), prev_stream: 7, stream: room.id },
+      { ...content(400, "two"), prev_stream: before.id, stream: room.id },
       { user_id: org.admin.id, timestamp: 300, prev_topic: "a", topic: "b" },
       content(200, "one"),
     );
@@ -111,7 +113,7 @@ describe("GET /messages/{message_id}/history", () => {
         prev_content: "two",
         prev_rendered_content: "<p>two</p>",
         content_html_diff: diff("two", "three"),
-        prev_stream: 7,
+        prev_stream: before.id,
         stream: room.id,
       },
     ]);
@@ -128,7 +130,7 @@ describe("GET /messages/{message_id}/history", () => {
     expect(moments.map(({ content: text }) => text)).to.deep.equal(["three", "three", "three"]);
     expect(JSON.stringify(moments)).not.to.match(/one|two|diff/);
     expect(moments[0]).to.include({ topic: "a", user_id: org.member.id });
-    expect(moments[2]).to.include({ prev_stream: 7, stream: room.id });
+    expect(moments[2]).to.include({ prev_stream: before.id, stream: room.id });
   });
 
   it("is refused where the organization wants none", async () => {

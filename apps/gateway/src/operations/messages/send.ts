@@ -6,7 +6,7 @@ import { clientOf } from "../../services.ts";
 
 const batch: Batch<SendRequest, SentMessage> = {
   write: sendTogether,
-  weigh: ({ input }) => input.content.length,
+  weigh: ({ input }) => input.content.length + (input.widget?.length ?? 0),
 };
 
 export default handle.batched(
@@ -19,6 +19,7 @@ export default handle.batched(
       to: input.to,
       topic: input.topic,
       content: input.content,
+      widget: input.widget_content && JSON.stringify(input.widget_content),
       readBySender: input.read_by_sender,
       queueId: input.queue_id,
       localId: input.local_id,

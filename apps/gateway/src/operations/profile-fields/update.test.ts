@@ -45,6 +45,13 @@ describe("PATCH /realm/profile_fields/{field_id}", () => {
     return rows.map(({ value }) => value).toSorted();
   };
 
+  it("refuses a new name with an invisible character, and keeps one that there is", async () => {
+    const old = await field({ name: unique("ol\u200bd") });
+    expect((await changed(old.id, { hint: "kept" })).field).to.include({ hint: "kept" });
+    await changed(old.id, { name: old.name, hint: "again" });
+    expect(await refuses(old.id, { name: "n\u202dew" })).to.contain("U+202D");
+  });
+
   it("changes what is given, and tells everybody all fields", async () => {
     const { id } = await field({ hint: "old", required: true });
     const name = unique("new");

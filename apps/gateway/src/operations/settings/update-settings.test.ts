@@ -261,7 +261,7 @@ describe("PATCH /settings", () => {
       const good = { old_password: "correct horse", new_password: "battery staple" };
       await refuses(me, { ...good, old_password: "wrong horse", enter_sends: true });
       await refuses(me, { ...good, old_password: undefined });
-      await refuses(me, { ...good, old_password: `a${"\u0301\u0316".repeat(400_000)}` });
+      await refuses(me, { ...good, old_password: `a${"\u0301\u0316".repeat(60_000)}` });
       await refuses(me, { ...good, new_password: "short" });
       await refuses(me, { ...good, new_password: "iLoveYou" });
       await refuses(me, { ...good, new_password: "a".repeat(101) });

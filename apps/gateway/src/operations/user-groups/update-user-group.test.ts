@@ -66,8 +66,8 @@ describe("PATCH /user_groups/{user_group_id}", () => {
       for (const name of settings) expect(group[name]).to.deep.equal(set([org.admin.id], [id]));
     });
 
-    it("a description without limit", async () => {
-      const description = "🙂".repeat(20_000);
+    it("a description of 1024 characters", async () => {
+      const description = "🙂".repeat(1_024);
       expect(await patched({ description })).to.include({ description });
     });
 

@@ -63,8 +63,13 @@ describe("who administers whom", () => {
 
     it(`of people, bots and deactivated accounts with the role of ${role} administrators change the names`, async () => {
       const rule: Rule = (caller) => (isInCharge(caller) ? undefined : "BAD_REQUEST");
-      for (const target of [person, machine, absent])
+      const ruleOfBots: Rule = (caller, target) =>
+        caller === "administrator" && target === "owner"
+          ? "UNAUTHORIZED_PRINCIPAL"
+          : rule(caller, target);
+      for (const target of [person, absent])
         await holds(rule, target, role, change({ full_name: "Somebody Else" }));
+      await holds(ruleOfBots, machine, role, change({ full_name: "Somebody Else" }));
     });
 
     it(`a ${role} becomes a moderator or member by administrators, where it is an owner by owners`, async () => {

@@ -1,4 +1,10 @@
-import { confirmNewEmail, getOwnUser, updateSettings, updateUser } from "@carillon/contract";
+import {
+  confirmNewEmail,
+  getOwnUser,
+  showNewEmail,
+  updateSettings,
+  updateUser,
+} from "@carillon/contract";
 import { unqueuedIntents } from "@carillon/db";
 import { sendMail } from "@carillon/jobs";
 import { hostOf } from "@carillon/model";
@@ -29,7 +35,10 @@ describe("A new e-mail address of one's own", () => {
   const refuses = (by: TestAccount, email: string) =>
     refused(db, () => want(by, email, { enter_sends: true }), "BAD_REQUEST");
   const confirm = (token: string) =>
-    scene.gateway.anonymous.call(confirmNewEmail, { path: { token } });
+    scene.gateway.anonymous.send(
+      confirmNewEmail.method,
+      confirmNewEmail.path.replace("{token}", encodeURIComponent(token)),
+    );
 
   /** Sends what is to be sent. @returns the mails */
   async function mails() {
@@ -60,7 +69,8 @@ describe("A new e-mail address of one's own", () => {
     expect(before).to.deep.equal([]);
     expect((await reload(db, me)).deliveryEmail).to.equal(me.deliveryEmail);
     const { result, events } = await eventsOf(db, me.realmId, () => confirm(token));
-    expect(result.body).to.deep.equal({ result: "success", msg: "", email });
+    expect(result.status, result.text).to.equal(200);
+    expect(result.text).to.include(email);
     expect(announced(events).slice(0, 2)).to.deep.equal([
       personChange(me.id, { delivery_email: email }),
       personChange(me.id, { new_email: email }),
@@ -76,6 +86,49 @@ describe("A new e-mail address of one's own", () => {
       extraData: { old: me.deliveryEmail, new: email },
     });
     await refusedAlike(db, [token, "x".repeat(32), "%00", "nonsense"], confirm);
+  });
+
+  it("is not confirmed by GET and HEAD, which mail scanners send, but by the button of their page", async () => {
+    const me = await person();
+    const [email, organizationName] = ['"<i>&\'"@carillon.test', "<script>alert(1)</script>"];
+    await changeOrganization(db, scene.org.realm, { name: organizationName });
+    const token = await asked(me, address());
+    await db.rows("UPDATE address_changes SET new_address = $2 WHERE user_id = $1", [me.id, email]);
+    const path = `/accounts/confirm_new_email/${token}`;
+    const before = await db.rows("SELECT * FROM address_changes");
+    const { events } = await eventsOf(db, me.realmId, async () => {
+      for (const method of ["GET", "HEAD", "GET"]) {
+        const answer = await scene.gateway.anonymous.send(method, path);
+        expect(answer.status, answer.text).to.equal(200);
+        expect(answer.headers.get("content-type")).to.equal("text/html; charset=utf-8");
+        expect(answer.headers.get("cache-control")).to.equal("no-store");
+        expect(answer.headers.get("referrer-policy")).to.equal("no-referrer");
+        expect(answer.headers.get("content-security-policy")).to.include("default-src 'none'");
+        if (method === "HEAD") continue;
+        expect(answer.text).to.include('<form method="post">').and.include(me.deliveryEmail);
+        expect(answer.text)
+          .to.include("&#60;script&#62;alert(1)")
+          .and.not.match(/<script|<i>|<b>&#60;b/);
+      }
+    });
+    expect(events).to.deep.equal([]);
+    expect(await db.rows("SELECT * FROM address_changes")).to.deep.equal(before);
+    expect((await reload(db, me)).deliveryEmail).to.equal(me.deliveryEmail);
+
+    const sent = address();
+    await db.rows("UPDATE address_changes SET new_address = $2 WHERE user_id = $1", [me.id, sent]);
+    // As a browser sends the form.
+    const answer = await scene.gateway.anonymous.send("POST", path, {
+      body: new URLSearchParams(),
+    });
+    expect(answer.status, answer.text).to.equal(200);
+    expect((await reload(db, me)).deliveryEmail).to.equal(sent);
+    const show = (each: string) =>
+      scene.gateway.anonymous.send(
+        "GET",
+        showNewEmail.path.replace("{token}", encodeURIComponent(each)),
+      );
+    await refusedAlike(db, [token, "x".repeat(32), "%00"], show);
   });
 
   it("is refused where it is none, another account's, made up, or left to administrators", async () => {

@@ -1,7 +1,8 @@
 import { confirmNewEmail } from "@carillon/contract";
 import { confirmAddress } from "@carillon/domain";
 import { handle } from "../../handle.ts";
+import { confirmedEmailPage } from "../../pages/new-email.ts";
 
-export default handle.changes(confirmNewEmail, async ({ tx, path, services }) => ({
-  email: await confirmAddress(tx, services.site, path.token),
-}));
+export default handle.changesRaw(confirmNewEmail, async ({ tx, path, services }) =>
+  confirmedEmailPage(await confirmAddress(tx, services.site, path.token)),
+);

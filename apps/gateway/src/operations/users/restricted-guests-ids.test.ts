@@ -10,6 +10,7 @@ import {
   getStatus,
   getSubscriptionStatus,
   getUser,
+  getUserChannels,
   muteUser,
   regenerateBotApiKey,
   removeSubscriptions,
@@ -101,6 +102,7 @@ describe("guests outside can_access_all_users_group, who name people by id", () 
       presence: (id) => asGuest().call(getPresence, { path: { user_id_or_email: String(id) } }),
       subscription: (user_id) =>
         asGuest().call(getSubscriptionStatus, { path: { user_id, stream_id: room.id } }),
+      channels: (user_id) => asGuest().call(getUserChannels, { path: { user_id } }),
       muting: (muted_user_id) => asGuest().call(muteUser, { path: { muted_user_id } }),
       unmuting: (muted_user_id) => asGuest().call(unmuteUser, { path: { muted_user_id } }),
       bot: (bot_id) => asGuest().call(updateBot, { path: { bot_id }, params: { full_name: "X" } }),

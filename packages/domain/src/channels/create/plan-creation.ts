@@ -4,6 +4,8 @@ import {
   type Memberships,
   type Realm,
   channelGroupKeys,
+  checkNewChannels,
+  checkVisible,
   dropAnonymousGroups,
   groupIds,
   loadMemberships,
@@ -67,6 +69,7 @@ export async function planCreation(
       const historyPublicToSubscribers = checkCreationRights(creation);
       return {
         async insert(wanted) {
+          await checkNewChannels(tx, creator, wanted.length);
           const stored = await storeNewGroupSettings(tx, realm.id, groups, wanted.length);
           const kind: ChannelKind = {
             creatorId: creator.id,
@@ -79,6 +82,7 @@ export async function planCreation(
             isDefault: options.isDefault,
           };
           const parts = wanted.map((each, i) => ({ ...each, groups: groupIds(stored[i]!) }));
+          for (const { name } of parts) checkVisible("The name of a channel", name);
           const channels = await insertChannels(tx, realm.id, kind, parts);
           const used = new Set(channels.flatMap(groupIdsOf));
           const left = stored.flatMap((own) => Object.values(own)).filter((id) => !used.has(id));

@@ -78,7 +78,7 @@ function assignmentOf(change: SubscriptionChange): Assignment {
     return { channelId, column: change.property, value: change.value };
   const color = normaliseColor(change.value);
   if (color === undefined)
-    throw errors.badRequest("subscription_data: color must be # and six hex digits");
+    throw errors.badRequest("The value of color must be # and six hex digits");
   return { channelId, column: "color", value: color };
 }
 

@@ -2,6 +2,7 @@ import {
   type Channel,
   type SystemGroupIds,
   checkChannelName,
+  checkVisible,
   isOrganizationAdministrator,
   loadChannelsByName,
 } from "@carillon/model";
@@ -95,6 +96,7 @@ export async function checkNextChannel(
 async function newName(tx: Tx, { channel }: OpenChannel, asked: string): Promise<string> {
   if (asked.trim() === channel.name) throw errors.badRequest("The channel has this name already");
   const name = checkChannelName(asked);
+  checkVisible("The name of a channel", name);
   const holder = (await loadChannelsByName(tx, channel.realmId, [name])).get(name);
   if (holder && holder.id !== channel.id) throw errors.channelAlreadyExists(name);
   return name;

@@ -32,7 +32,10 @@ async function quietOnes(
 
 const end = statement({
   name: "channels-end-activity",
-  text: "UPDATE channels SET is_recently_active = false WHERE id = ANY($1::int[])",
+  text: `WITH held AS MATERIALIZED (
+      SELECT id FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE channels c SET is_recently_active = false FROM held WHERE c.id = held.id`,
   row: {},
 });
 
@@ -48,7 +51,7 @@ export async function endActivity(tx: Tx, realmId: number, most: number): Promis
   if (found.length === 0) return 0;
   await lockChannels(tx, found);
   const ids = await quietOnes(tx, realmId, most, found);
-  await tx.rows(end, [ids]);
+  await tx.lock({ name: "channels", keys: ids }, end, [ids]);
   const [channels, audiences] = await Promise.all([
     loadChannels(tx, realmId, ids),
     loadMetadataAudiences(tx, realmId, ids),

@@ -28,8 +28,11 @@ const changed = statement({
 
 const store = statement({
   name: "traffic-store",
-  text: `UPDATE channels c SET weekly_traffic = f.traffic
-    FROM unnest($1::int[], $2::int[]) AS f (id, traffic) WHERE c.id = f.id`,
+  text: `WITH held AS MATERIALIZED (
+      SELECT id FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE channels c SET weekly_traffic = f.traffic
+    FROM held JOIN unnest($1::int[], $2::int[]) AS f (id, traffic) USING (id) WHERE c.id = held.id`,
   row: {},
 });
 
@@ -48,7 +51,11 @@ export async function refreshTraffic(
   const rows = await tx.rows(changed, [realmId, after, size]);
   const ids = rows.map(({ id }) => id);
   await lockChannelRows(tx, ids);
-  if (ids.length > 0) await tx.rows(store, [ids, rows.map(({ traffic }) => traffic)]);
+  if (ids.length > 0)
+    await tx.lock({ name: "channels", keys: ids }, store, [
+      ids,
+      rows.map(({ traffic }) => traffic),
+    ]);
   return ids.length < size ? undefined : ids.at(-1);
 }
 

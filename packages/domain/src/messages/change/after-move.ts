@@ -1,6 +1,11 @@
 import type { NewEvent } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import { type Account, loadPostingChannels, type OutgoingMessage } from "@carillon/model";
+import {
+  type Account,
+  loadFolding,
+  loadPostingChannels,
+  type OutgoingMessage,
+} from "@carillon/model";
 
 import type { Places } from "../removal/places.ts";
 import { removeMessages } from "../removal/remove-messages.ts";
@@ -42,7 +47,8 @@ export async function afterMove(
   const telling = { realm, actor, bot };
   const gone =
     takenBack === undefined ? [] : await takeBack(tx, telling, move, firsts.places, takenBack);
-  const sameName = !isOther && move.from.topic.toLowerCase() === move.to.topic.toLowerCase();
+  const { fold } = await loadFolding(tx, [move.from.topic, move.to.topic]);
+  const sameName = !isOther && fold(move.from.topic) === fold(move.to.topic);
   const whole = sameName || !(await isLeft(tx, actor.id, message.recipientId, move));
   const allowed = places.readers.get(move.to.channel.id);
   const reading = allowed && new Set(allowed);

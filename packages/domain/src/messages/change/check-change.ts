@@ -5,6 +5,7 @@ import {
   type AccessibleMessage,
   type Account,
   checkContentEditable,
+  checkNewTopicVisible,
   checkTopicsPolicy,
   type Destination,
   type Draft,
@@ -96,15 +97,15 @@ export async function checkChange(
   if (move && changesChannel(move)) checkChannelRights(facts, actor, message, move);
   if (move && wanted.propagateMode === "change_all" && !movesAnyAge(actor))
     await checkAges(tx, actor, message, move);
-  if (move)
-    checkNewTopic(
-      facts,
-      actor,
-      move,
-      facts.begun.has(
-        topicName({ recipientId: move.to.channel.recipientId, topic: move.to.topic }),
-      ),
+  if (move) {
+    const { channel, topic } = move.to;
+    const begun = facts.begun.has(
+      topicName({ recipientId: channel.recipientId, topic }, facts.folding),
     );
+    checkNewTopic(facts, actor, move, begun);
+    const isAnother = changesTopic(move) && !move.toggle;
+    if (!begun && isAnother) checkNewTopicVisible(wanted.topic ?? topic, topic);
+  }
   return { realm, text: text?.content === stored?.content ? undefined : text, move };
 }
 

@@ -57,31 +57,54 @@ export async function markReadLater(
   tx: Tx,
   realmId: number,
   intentId: number,
-  { readers, ...which }: MarkReadIntent,
+  payload: MarkReadIntent,
 ): Promise<void> {
+  const { readers, toldUntil: seq, ...which } = payload;
   const each = Math.ceil(lookedAtInStep / readers.length);
-  const steps = await takeMarkStep(tx, { ...which, readers, each });
+  const toldUntil = seq === undefined ? undefined : { realmId, seq };
+  const steps = await takeMarkStep(tx, { ...which, toldUntil, readers, each });
   const left = steps.flatMap(({ userId, last, lookedAt }) =>
     lookedAt === each ? [{ userId, after: last }] : [],
   );
   if (left.length > 0)
     await recordIntents(tx, realmId, markRead, [
-      { key: `after-${intentId}`, payload: { ...which, readers: left } },
+      { key: `after-${intentId}`, payload: { ...payload, readers: left } },
     ]);
   const read = steps.flatMap(({ userId, marked }) => (marked ? [{ userId, ids: marked }] : []));
   await recordPushRemovals(tx, realmId, pushedIn(steps));
   emit(tx, realmId, readEvents(read));
 }
 
-/** What an account wants marked as read. */
+/** What an account wants marked as read: of what had been committed when it asked. */
 export interface ToMark {
   readonly channelId?: number;
   /** Of the channel, see {@link topicDigest}. */
   readonly topicDigest?: string;
+  /** The last id that had been given to a message. */
+  readonly upTo: number;
+  /** The place in the log of the organization: messages with lower ids may be told, and committed, behind it. */
+  readonly toldUntil: number;
+}
+
+const present = statement({
+  name: "mark-read-bounds",
+  text: `SELECT coalesce((SELECT seq FROM event_head WHERE realm_id = $1), 0) AS "toldUntil",
+    last_value AS "upTo" FROM messages_id_seq`,
+  row: { toldUntil: column.bigint, upTo: column.bigint },
+});
+
+/** The bounds of what has been committed by now. */
+export async function presentBounds(
+  tx: Tx,
+  realmId: number,
+): Promise<Pick<ToMark, "upTo" | "toldUntil">> {
+  const bounds = await tx.first(present, [realmId]);
+  if (!bounds) throw new Error("PostgreSQL has no sequence of messages");
+  return bounds;
 }
 
 /**
- * Writes down that what an account has not read by now is to be marked read.
+ * Writes down the rest of what an account wants marked as read.
  * @param after how far it has been done
  */
 export async function recordRest(
@@ -90,8 +113,7 @@ export async function recordRest(
   toMark: ToMark,
   after: number,
 ): Promise<void> {
-  const last = await tx.first(lastMessage);
-  const payload = { ...toMark, upTo: last?.id ?? 0, readers: [{ userId, after }] };
+  const payload = { ...toMark, readers: [{ userId, after }] };
   await recordIntents(tx, realmId, markRead, [{ key: uniqueId(), payload }]);
 }
 

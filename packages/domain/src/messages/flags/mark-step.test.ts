@@ -34,7 +34,16 @@ describe("A step of marking as read", () => {
 
   /** What the step reads of both tables; it writes, too. */
   async function readBy(userId: number, after: number, room: TestChannel | null) {
-    const values = [[userId], [after], Number.MAX_SAFE_INTEGER, each, room?.id ?? null, null];
+    const values = [
+      [userId],
+      [after],
+      Number.MAX_SAFE_INTEGER,
+      each,
+      room?.id ?? null,
+      null,
+      null,
+      null,
+    ];
     let read = 0;
     for (const table of ["user_messages", "messages"])
       await db

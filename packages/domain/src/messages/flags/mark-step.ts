@@ -11,11 +11,28 @@ export interface MarkStep {
   readonly topicDigest?: string | undefined;
   /** No messages with a higher id. */
   readonly upTo: number;
+  /**
+   * No messages that were told after this place in the log of the organization, whatever their ids: ids are given before
+   * the commit, so that one with a lower id may come later.
+   */
+  readonly toldUntil?: ToldUntil | undefined;
   /** How far the unread messages of each account have been looked through. */
   readonly readers: ReadonlyArray<{ readonly userId: number; readonly after: number }>;
   /** So many unread messages of each account are looked at. */
   readonly each: number;
 }
+
+/** A place in the log of events: the messages that were told until there are those that had been committed. */
+export interface ToldUntil {
+  readonly realmId: number;
+  readonly seq: number;
+}
+
+/**
+ * Further behind in the log no message is looked for that has a low id: its transaction would have gone on while so many
+ * others committed.
+ */
+const latestTold = 100_000;
 
 const stepRow = {
   userId: column.int,
@@ -42,11 +59,15 @@ export const mark = statement({
         WHERE um.user_id = r.user_id AND um.flags & ${flag.read} = 0
           AND um.message_id > r.after AND um.message_id <= $3
         ORDER BY um.message_id LIMIT $4) um
+    ), late AS MATERIALIZED (
+      SELECT (e.payload->'message'->>'id')::bigint AS message_id FROM event_log e
+      WHERE e.realm_id = $7 AND e.seq > $8 AND e.seq <= $8 + ${latestTold} AND e.type = 'message'
     ), wanted AS MATERIALIZED (
       SELECT unread.user_id, unread.message_id FROM unread CROSS JOIN LATERAL (
         SELECT FROM messages m WHERE m.id = unread.message_id
           AND ($5::int IS NULL OR m.recipient_id = (SELECT id FROM recipients WHERE channel_id = $5))
           AND ($6::text IS NULL OR md5(lower(m.topic)) = $6) OFFSET 0) m
+      WHERE unread.message_id NOT IN (SELECT message_id FROM late WHERE message_id IS NOT NULL)
       ORDER BY unread.user_id, unread.message_id
     ), held AS MATERIALIZED (
       SELECT um.user_id, um.message_id, um.flags FROM wanted CROSS JOIN LATERAL (
@@ -74,6 +95,8 @@ export function takeMarkStep(tx: Tx, step: MarkStep): Promise<Array<RowOf<typeof
     step.each,
     step.channelId ?? null,
     step.topicDigest ?? null,
+    step.toldUntil?.realmId ?? null,
+    step.toldUntil?.seq ?? null,
   ]);
 }
 

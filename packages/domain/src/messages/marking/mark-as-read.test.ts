@@ -6,9 +6,12 @@ import {
   organization,
   pastMessages,
   runJob,
+  send,
+  toChannel,
   type TestChannel,
   type TestOrganization,
   useDatabase,
+  useGateway,
   useObstacle,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -18,6 +21,7 @@ import { markAsRead, type NamedToRead } from "./mark-as-read.ts";
 // messages.md §7
 describe("Marking more as read than one request does", () => {
   const db = useDatabase();
+  const gateway = useGateway(db);
   const obstacle = useObstacle(db);
   let org: TestOrganization;
   let room: TestChannel;
@@ -95,6 +99,27 @@ describe("Marking more as read than one request does", () => {
     expect(told).to.deep.equal([ids.slice(0, batch), ids.slice(batch, 2 * batch), "all"]);
     expect(await pending()).to.deep.equal([]);
   });
+
+  for (const [what, budgetMs] of [
+    ["a later batch", 3_600_000],
+    ["the job", 0],
+  ] as const)
+    it(`leaves unread in ${what} what was committed after the request began, whatever its id`, async () => {
+      const head = "SELECT FROM event_head WHERE realm_id = $1 FOR NO KEY UPDATE";
+      await obstacle.lock(head, [org.realm.id]);
+      // It has its id, and waits for its place in the log.
+      const sent = send(gateway.as(org.owner), toChannel(room.id));
+      await obstacle.untilWaiting(1, "the message is about to be committed");
+      const [above = 0] = await pastMessages(db, room, org.owner);
+      const asked = markAsRead(db, org.member, { channelId: room.id }, budgetMs);
+      await obstacle.untilWaiting(2, "the first batch is about to be committed");
+      await obstacle.release();
+      const id = await sent;
+      expect(id).to.be.below(above);
+      await asked;
+      await work();
+      expect(await unread()).to.deep.equal([id]);
+    });
 
   it("leaves another topic's messages unread, in the job as well", async () => {
     const others = await pastMessages(db, room, org.owner, { topic: "rain", count: 3 });

@@ -10,7 +10,7 @@ import {
 } from "@carillon/model";
 
 import { allRead, flagAddition } from "../flags/flag-events.ts";
-import { recordRest, type ToMark } from "../flags/mark-read-later.ts";
+import { presentBounds, recordRest, type ToMark } from "../flags/mark-read-later.ts";
 import { recordPushRemovals } from "../../notifications/record-removals.ts";
 import { pushedIn, takeMarkStep, topicDigest } from "../flags/mark-step.ts";
 import { nothingUnread } from "../flags/nothing-unread.ts";
@@ -32,7 +32,8 @@ const need: ChannelNeed = { access: "content", archived: true };
 
 /**
  * Marks what the account has not read as read (messages.md §7), oldest first, in batches that are committed each with its
- * events. What is left when the time is over, a job does.
+ * events. What is left when the time is over, a job does. What is committed after the request's first statement stays
+ * unread, in batches and job alike.
  * @param budgetMs when it is over, no further batch is begun
  * @returns false where a job goes on
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
@@ -44,7 +45,16 @@ export async function markAsRead(
   budgetMs = enough,
 ): Promise<boolean> {
   const end = performance.now() + budgetMs;
-  const toMark = await db.transaction((tx) => whatIsNamed(tx, account, named));
+  const toMark = await db.transaction(
+    async (tx) => {
+      const [bounds, what] = await Promise.all([
+        presentBounds(tx, account.realmId),
+        whatIsNamed(tx, account, named),
+      ]);
+      return { ...bounds, ...what };
+    },
+    { mode: "repeatable read read only" },
+  );
   for (let after = 0; ;) {
     const next = await db.transaction((tx) => markBatch(tx, account, toMark, { after, end }));
     if (typeof next === "boolean") return next;
@@ -57,7 +67,7 @@ async function whatIsNamed(
   tx: Tx,
   account: Account,
   { channelId, topic }: NamedToRead,
-): Promise<ToMark> {
+): Promise<Pick<ToMark, "channelId" | "topicDigest">> {
   if (channelId === undefined) return {};
   await requireChannel(tx, account, channelId, need);
   if (topic === undefined) return { channelId };
@@ -76,8 +86,8 @@ async function markBatch(
 ): Promise<number | boolean> {
   const actor = await currentActor(tx, account);
   const readers = [{ userId: actor.id, after }];
-  const upTo = Number.MAX_SAFE_INTEGER;
-  const [step] = await takeMarkStep(tx, { ...toMark, upTo, readers, each: batchSize });
+  const toldUntil = { realmId: actor.realmId, seq: toMark.toldUntil };
+  const [step] = await takeMarkStep(tx, { ...toMark, toldUntil, readers, each: batchSize });
   if (!step) return true;
   const { last, lookedAt } = step;
   const marked = [...(step.marked ?? [])];

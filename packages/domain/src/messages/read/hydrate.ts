@@ -7,6 +7,7 @@ import {
   type Submessage,
   flagNames,
   fullSight,
+  loadHistoryShown,
   loadPeople,
   loadReactions,
   loadSight,
@@ -15,18 +16,33 @@ import {
 import type { EditHistoryEntry, ProgramNeed } from "@carillon/contract";
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
+/**
+ * Bytes that a message `m` takes in an answer, from above: lengths that PostgreSQL knows without reading the texts. A
+ * history of changes is measured as it is stored, compressed.
+ */
+const weight = `octet_length(m.content) + octet_length(m.rendered_content) + 500
+    + 8 * coalesce(pg_column_size(m.edit_history), 0) + 150 * coalesce(cardinality(r.member_ids), 0)
+    + 200 * (SELECT count(*) FROM reactions WHERE message_id = m.id)
+    + coalesce((SELECT sum(octet_length(s.content) + 100) FROM submessages s WHERE s.message_id = m.id), 0)`;
+
 const byIds = statement({
   name: "messages-for-viewer",
   text: `SELECT m.id, m.sender_id AS "senderId", m.recipient_id AS "recipientId", m.topic, m.content,
       m.rendered_content AS "renderedContent", extract(epoch FROM m.sent_at)::float8 AS "sentAt",
       m.edit_history AS "editHistory",
-      client.name AS client, um.flags, c.id AS "channelId", c.name AS "channelName", r.member_ids AS "memberIds"
-    FROM messages m
+      client.name AS client, um.flags, c.id AS "channelId", c.name AS "channelName", r.member_ids AS "memberIds",
+      page.weight
+    FROM (
+      SELECT id, weight, sum(weight) OVER (ORDER BY id) - weight AS before FROM (
+        SELECT m.id, (${weight})::float8 AS weight FROM messages m JOIN recipients r ON r.id = m.recipient_id
+        WHERE m.id = ANY($2::bigint[])) weighed
+    ) page
+    JOIN messages m ON m.id = page.id
     JOIN recipients r ON r.id = m.recipient_id
     JOIN clients client ON client.id = m.client_id
     LEFT JOIN channels c ON c.id = r.channel_id
     LEFT JOIN user_messages um ON um.user_id = $1 AND um.message_id = m.id
-    WHERE m.id = ANY($2::bigint[])
+    WHERE page.before < $3
     ORDER BY m.id`,
   row: {
     id: column.bigint,
@@ -45,6 +61,7 @@ const byIds = statement({
     channelName: column.text.orNull(),
     /** Null for a channel. */
     memberIds: column.ints.orNull(),
+    weight: column.float.neverNullHere(),
   },
 });
 
@@ -64,6 +81,8 @@ export interface HydratedMessage {
 export interface LoadedMessages {
   /** Ascending by id. */
   readonly rows: readonly MessageRow[];
+  /** Ids that were wanted too and are not read yet, since there was enough already. */
+  readonly rest: readonly number[];
   readonly reactions: ReadonlyMap<number, readonly Reaction[]>;
   readonly submessages: ReadonlyMap<number, readonly Submessage[]>;
   /** On its way: the COMMIT of a transaction that ends now goes out together with what asks for it. */
@@ -74,11 +93,14 @@ export interface LoadedMessages {
   readonly sight: Sight;
 }
 
-/** Messages that are read at once: with the longest texts about 6 MB, which the driver reads in one go. */
-const page = 250;
+/** Messages that one statement reads at most. */
+export const messagesAtOnce = 250;
+/** Bytes of messages, by `weight`, after which no further one is read: what an answer of many keeps in memory. */
+const pageBytes = 1_000_000;
 
 /**
- * Loads the messages with these ids, which the viewer has been found to see.
+ * Loads the messages with these ids, which the viewer has been found to see: the first of them, as many as make a page.
+ * @param ids ascending
  * @param needs of the program that asks
  */
 export async function loadMessages(
@@ -91,18 +113,32 @@ export async function loadMessages(
   if (ids.length === 0)
     return {
       rows: [],
+      rest: [],
       reactions: new Map(),
       submessages: new Map(),
       people: Promise.resolve(new Map()),
       showsReactors,
       sight: fullSight,
     };
-  const [rows, sight, reactions, submessages] = await Promise.all([
+  const [{ rows: stored, rest }, sight] = await Promise.all([
     loadRows(sql, viewer, ids),
     loadSight(sql, viewer),
-    loadReactions(sql, ids),
-    loadSubmessages(sql, ids),
   ]);
+  const read = stored.map(({ id }) => id);
+  const [reactions, submessages] = await Promise.all([
+    loadReactions(sql, read),
+    loadSubmessages(sql, read),
+  ]);
+  const shownOf = await loadHistoryShown(
+    sql,
+    viewer,
+    stored.map(({ editHistory }) => editHistory),
+  );
+  const rows = stored.map((row) =>
+    Object.assign(row, {
+      editHistory: shownOf({ editHistory: row.editHistory, received: row.flags !== null }),
+    }),
+  );
   const people = loadPeople(
     sql,
     viewer.realmId,
@@ -110,16 +146,26 @@ export async function loadMessages(
   );
   // Its failure is told to who waits for it; where the transaction fails first, nobody does.
   people.catch(() => {});
-  return { rows, reactions, submessages, people, showsReactors, sight };
+  return { rows, rest, reactions, submessages, people, showsReactors, sight };
 }
 
-async function loadRows(sql: Sql, viewer: Reader, ids: readonly number[]): Promise<MessageRow[]> {
-  if (ids.length <= page) return sql.rows(byIds, [viewer.id, ids]);
+async function loadRows(
+  sql: Sql,
+  viewer: Reader,
+  ids: readonly number[],
+): Promise<{ rows: MessageRow[]; rest: readonly number[] }> {
   const rows: MessageRow[] = [];
-  for (let start = 0; start < ids.length; start += page)
-    for (const row of await sql.rows(byIds, [viewer.id, ids.slice(start, start + page)]))
+  let room = pageBytes;
+  for (let start = 0; start < ids.length; start += messagesAtOnce) {
+    const wanted = ids.slice(start, start + messagesAtOnce);
+    for (const row of await sql.rows(byIds, [viewer.id, wanted, room])) {
       rows.push(row);
-  return rows;
+      room -= row.weight;
+    }
+    const last = rows.at(-1)?.id;
+    if (room <= 0 && last !== undefined) return { rows, rest: ids.filter((id) => id > last) };
+  }
+  return { rows, rest: [] };
 }
 
 /** The messages, as they are presented. */

@@ -5,6 +5,7 @@ import { column, statement, type RowOf, type Sql } from "@carillon/db";
 import { htmlDifferences } from "@carillon/markdown";
 import {
   type Reader,
+  loadHistoryShown,
   loadRealm,
   noSuchMessage,
   requireMessage,
@@ -16,7 +17,8 @@ const byId = statement({
   name: "message-with-history",
   text: `SELECT sender_id AS "senderId", CASE WHEN is_channel THEN topic ELSE '' END AS topic, content,
       rendered_content AS "renderedContent", extract(epoch FROM sent_at)::float8 AS "sentAt",
-      edit_history AS "editHistory"
+      edit_history AS "editHistory",
+      EXISTS (SELECT FROM user_messages um WHERE um.user_id = $2 AND um.message_id = $1) AS received
     FROM messages WHERE id = $1`,
   row: {
     senderId: column.int,
@@ -25,6 +27,7 @@ const byId = statement({
     renderedContent: column.text,
     sentAt: column.float,
     editHistory: column.json<readonly EditHistoryEntry[]>().orNull(),
+    received: column.bool,
   },
 });
 
@@ -32,6 +35,7 @@ type Row = RowOf<typeof byId.columns>;
 
 /**
  * What the message was after each of its changes (messages.md §6.3), the oldest first, beginning with how it was sent.
+ * Where the message was moved out of a channel that the viewer may not read, as it came from there.
  * Where only moves may be seen, no entry has another content than the message has now.
  * @param sql a transaction, repeatable read and read only
  * @throws ApiError `BAD_REQUEST`
@@ -45,9 +49,10 @@ export async function messageHistory(
   const realm = await loadRealm(sql, viewer.realmId);
   if (realm.editHistoryPolicy === "none")
     throw errors.badRequest("This organization shows nobody how messages were before");
-  const [row] = await sql.rows(byId, [id]);
+  const [row] = await sql.rows(byId, [id, viewer.id]);
   if (!row) throw noSuchMessage();
-  const entries = visibleEntries(row.editHistory ?? [], realm.editHistoryPolicy);
+  const shownOf = await loadHistoryShown(sql, viewer, [row.editHistory]);
+  const entries = visibleEntries(shownOf(row) ?? [], realm.editHistoryPolicy);
   const showTopic =
     channelId === null ? (topic: string) => topic : topicShownBy(realm, allowEmptyTopicName);
   return (await moments(row, entries)).map((moment) => ({

@@ -2,19 +2,27 @@ import {
   type Presentation,
   type Reader,
   type Realm,
+  accessMessages,
   loadRealm,
   presentMessage,
 } from "@carillon/model";
 
-import type { MessageResource } from "@carillon/contract";
+import type { MessageResource, ProgramNeed } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
 import { type Found, findMessages, foundInRefusedChannel } from "./find-messages.ts";
-import { type LoadedMessages, type MessageRow, hydrate, loadMessages } from "./hydrate.ts";
+import {
+  type LoadedMessages,
+  type MessageRow,
+  hydrate,
+  loadMessages,
+  messagesAtOnce,
+} from "./hydrate.ts";
 import { matchesOf, type Match, type Matching } from "./matches.ts";
 import { compileNarrow } from "./narrow/compile.ts";
 import { narrowLookups } from "./narrow/lookups.ts";
+import type { WordSearch } from "./narrow/operator.ts";
 import { followWith } from "./narrow/with.ts";
 import { checkAmount, readRequest, type MessagesRequest } from "./request.ts";
 
@@ -29,13 +37,21 @@ export interface MessagesAnswer {
   messages: MessageResource[];
 }
 
-/** What the answer of `GET /messages` is made of. */
-interface Retrieval {
-  readonly realm: Realm;
-  readonly found: Found;
+/** Some of the messages of an answer, in their order. */
+export interface MessagesPage {
   readonly loaded: LoadedMessages;
   /** Of each message what was searched for; undefined where nothing was. */
   readonly matches: readonly Match[] | undefined;
+}
+
+/** What the answer of `GET /messages` is made of. */
+export interface Retrieval {
+  readonly realm: Realm;
+  readonly found: Found;
+  /** The first messages; `loaded.rest` are the ids of those that {@link readNextPage} reads. */
+  readonly page: MessagesPage;
+  readonly search: WordSearch | undefined;
+  readonly needs: readonly ProgramNeed[];
 }
 
 /**
@@ -43,7 +59,7 @@ interface Retrieval {
  * narrow's terms.
  *
  * @param sql a transaction, repeatable read and read only: what is edited or deleted meanwhile must not leak into half of an answer
- * @returns what {@link presentMessages} makes the answer of, which needs no connection
+ * @returns what {@link presentMessages} makes the answer of, which needs no connection; of a long answer the first page
  * @throws ApiError `BAD_REQUEST`, `REQUEST_VARIABLE_MISSING`, `BAD_NARROW`
  */
 export async function readMessages(
@@ -64,31 +80,73 @@ export async function readMessages(
     narrow.channel === "refused"
       ? foundInRefusedChannel(wanted)
       : await findMessages(sql, { viewer, narrow }, wanted);
-  const loaded = await loadMessages(sql, viewer, found.ids, request.needs ?? []);
-  const matches =
-    narrow.search && (await matchesOf(sql, narrow.search, loaded.rows.map(matchingOf)));
-  return { realm, found, loaded, matches };
+  const needs = request.needs ?? [];
+  const page = await readPage(sql, viewer, found.ids, { search: narrow.search, needs });
+  return { realm, found, page, search: narrow.search, needs };
 }
 
-/** The answer, in slices so that other requests get their turn. */
-export async function presentMessages(
-  { realm, found, loaded, matches }: Retrieval,
+/**
+ * Reads the next messages of a long answer as they are now: those that were deleted meanwhile, or that the viewer may no
+ * longer see, are left out.
+ * @param sql as for {@link readMessages}
+ * @param ids what the page before left: its `loaded.rest`
+ */
+export async function readNextPage(
+  sql: Sql,
   viewer: Reader,
-  form: Omit<Presentation, "realm" | "viewer" | "sight">,
+  retrieval: Pick<Retrieval, "search" | "needs">,
+  ids: readonly number[],
+): Promise<MessagesPage> {
+  const accessible = await accessMessages(sql, viewer, ids.slice(0, messagesAtOnce));
+  const { loaded, matches } = await readPage(sql, viewer, [...accessible.keys()], retrieval);
+  const rest = [...loaded.rest, ...ids.slice(messagesAtOnce)];
+  return { loaded: { ...loaded, rest }, matches };
+}
+
+async function readPage(
+  sql: Sql,
+  viewer: Reader,
+  ids: readonly number[],
+  { search, needs }: Pick<Retrieval, "search" | "needs">,
+): Promise<MessagesPage> {
+  const loaded = await loadMessages(sql, viewer, ids, needs);
+  const matches = search && (await matchesOf(sql, search, loaded.rows.map(matchingOf)));
+  return { loaded, matches };
+}
+
+/** How messages are presented to one viewer. */
+type Form = Omit<Presentation, "realm" | "viewer" | "sight">;
+
+/** The answer with the messages of the first page, in slices so that other requests get their turn. */
+export async function presentMessages(
+  retrieval: Retrieval,
+  viewer: Reader,
+  form: Form,
 ): Promise<MessagesAnswer> {
-  const presentation = { ...form, realm, viewer, sight: loaded.sight };
-  const messages = await inSlices(await hydrate(loaded), ({ message, flags }) =>
-    presentMessage(message, flags, presentation),
-  );
-  if (matches) for (const [i, message] of messages.entries()) Object.assign(message, matches[i]);
+  const { found } = retrieval;
   return {
     ...(found.anchor === undefined ? {} : { anchor: found.anchor }),
     found_anchor: found.foundAnchor,
     found_oldest: found.foundOldest,
     found_newest: found.foundNewest,
     history_limited: false,
-    messages,
+    messages: await presentPage(retrieval, retrieval.page, viewer, form),
   };
+}
+
+/** The messages of one page. */
+export async function presentPage(
+  { realm }: Pick<Retrieval, "realm">,
+  { loaded, matches }: MessagesPage,
+  viewer: Reader,
+  form: Form,
+): Promise<MessageResource[]> {
+  const presentation = { ...form, realm, viewer, sight: loaded.sight };
+  const messages = await inSlices(await hydrate(loaded), ({ message, flags }) =>
+    presentMessage(message, flags, presentation),
+  );
+  if (matches) for (const [i, message] of messages.entries()) Object.assign(message, matches[i]);
+  return messages;
 }
 
 function matchingOf({ channelId, topic, renderedContent }: MessageRow): Matching {

@@ -57,8 +57,12 @@ export async function newFirsts(
 
 const store = statement({
   name: "first-messages-store",
-  text: `UPDATE channels c SET first_message_id = f.message_id
-    FROM unnest($1::int[], $2::bigint[]) AS f (channel_id, message_id) WHERE c.id = f.channel_id`,
+  text: `WITH held AS MATERIALIZED (
+      SELECT id FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE channels c SET first_message_id = f.message_id
+    FROM held JOIN unnest($1::int[], $2::bigint[]) AS f (channel_id, message_id) ON f.channel_id = held.id
+    WHERE c.id = held.id`,
   row: {},
 });
 
@@ -71,7 +75,10 @@ export async function storeFirsts(
   if (firsts.length === 0) return [];
   const channelIds = firsts.map(({ channel }) => channel.id);
   const [, audiences] = await Promise.all([
-    tx.rows(store, [channelIds, firsts.map(({ messageId }) => messageId)]),
+    tx.lock({ name: "channels", keys: channelIds }, store, [
+      channelIds,
+      firsts.map(({ messageId }) => messageId),
+    ]),
     loadMetadataAudiences(tx, realmId, channelIds),
   ]);
   return firsts.map(({ channel, messageId }) =>

@@ -92,10 +92,14 @@ const bringBack = statement({
       INSERT INTO submessages
       SELECT s.* FROM m CROSS JOIN LATERAL jsonb_populate_recordset(NULL::submessages, m.submessages) s
       ON CONFLICT DO NOTHING
-    ), first AS (
+    ), first AS MATERIALIZED (
+      SELECT r.channel_id, min(m.id) AS id FROM m JOIN recipients r ON r.id = m.recipient_id
+      WHERE r.channel_id IS NOT NULL GROUP BY r.channel_id
+    ), held AS MATERIALIZED (
+      SELECT id FROM channels WHERE id IN (SELECT channel_id FROM first) ORDER BY id FOR NO KEY UPDATE
+    ), stored AS (
       UPDATE channels c SET first_message_id = least(c.first_message_id, f.id)
-      FROM (SELECT r.channel_id, min(m.id) AS id FROM m JOIN recipients r ON r.id = m.recipient_id GROUP BY r.channel_id) f
-      WHERE c.id = f.channel_id
+      FROM held JOIN first f ON f.channel_id = held.id WHERE c.id = held.id
     )
     SELECT count(*)::int AS count FROM m`,
   row: { count: column.int },
@@ -107,11 +111,22 @@ const forget = statement({
   row: {},
 });
 
-/** A removal from the same channel, and another restoring, wait for each other at the channel's row. */
+const channelsNext = statement({
+  name: "channels-of-archive",
+  text: `SELECT DISTINCT r.channel_id AS id
+    FROM (SELECT recipient_id FROM archived_messages WHERE removal_id = $1 ORDER BY id LIMIT $2) m
+    JOIN recipients r ON r.id = m.recipient_id WHERE r.channel_id IS NOT NULL ORDER BY 1`,
+  row: { id: column.int.neverNullHere() },
+});
+
+/** A removal from the same channels, and another restoring, wait for each other at the channels' rows. */
 async function restoreBatch(tx: Tx, run: RowOf<typeof chosenRuns.columns>): Promise<number> {
   const { id, realmId, channelId } = run;
-  await lockChannelRows(tx, channelId === null ? [] : [channelId]);
-  const count = (await tx.first(bringBack, [id, atOnce]))?.count ?? 0;
+  const next = await tx.rows(channelsNext, [id, atOnce]);
+  const keys = next.map((channel) => channel.id);
+  await lockChannelRows(tx, keys);
+  const [restored] = await tx.lock({ name: "channels", keys }, bringBack, [id, atOnce]);
+  const count = restored?.count ?? 0;
   await indexMessages(tx, count);
   if (count < atOnce) await tx.rows(forget, [id]);
   if (count > 0)

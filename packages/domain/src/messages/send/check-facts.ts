@@ -3,10 +3,12 @@ import {
   type ChannelTopic,
   type DirectRecipient,
   type Draft,
+  type Folding,
   type Memberships,
   type PostingChannel,
   type Realm,
   type Sight,
+  askFolding,
   channelsOf,
   countParticipants,
   existingTopics,
@@ -19,6 +21,7 @@ import {
   memberKey,
   membersOf,
   possibleTopics,
+  topicName,
 } from "@carillon/model";
 import { isGuest, knowableId } from "@carillon/contract";
 import { together, type Sql } from "@carillon/db";
@@ -39,7 +42,9 @@ export interface CheckFacts {
   readonly directs: ReadonlyMap<string, DirectRecipient>;
   /** Topics with a message, where not everybody may start one, and conversations that the batch itself begins. */
   readonly begun: Set<string>;
-  /** How many accounts have written in a topic, by {@link topicName}, where a text calls them all. */
+  /** Of the drafts' topics. */
+  readonly folding: Folding;
+  /** How many accounts have written in a topic, by {@link topicSpelling}, where a text calls them all. */
   readonly participants: ReadonlyMap<string, number>;
   readonly lookups: MentionLookups;
   /** Whom senders of direct messages see, of those who do not see everybody. */
@@ -66,28 +71,43 @@ export async function loadCheckFacts(
   const senderIds = distinct(drafts.map(({ draft }) => draft.senderId));
   const channelIds = channelsOf(drafts.map(({ draft }) => draft.destination));
   const calling = drafts.filter(({ parsed }) => parsed?.hasWildcard.topic);
+  const topics = topicsOf(drafts);
   const texts = drafts.flatMap(({ draft, parsed }) =>
     parsed ? [{ parsed, authorId: draft.senderId }] : [],
   );
   return together(sql, async (one) => {
-    const [realm, accounts, memberships, channels, directs, begun, participants, lookups] =
-      await Promise.all([
-        loadRealm(one, realmId),
-        loadAccounts(one, realmId, accountIds),
-        loadMembershipsWithOwners(one, accountIds),
-        loadPostingChannels(one, realmId, channelIds, senderIds),
-        findDirectRecipients(one, realmId, conversationsOf(drafts)),
-        existingTopics(one, realmId, topicsOf(drafts)),
-        countParticipants(one, realmId, topicsOf(calling)),
-        loadMentionLookups(one, realmId, organizationUrl, texts),
-      ]);
+    const [
+      realm,
+      accounts,
+      memberships,
+      channels,
+      directs,
+      existing,
+      folding,
+      participants,
+      lookups,
+    ] = await Promise.all([
+      loadRealm(one, realmId),
+      loadAccounts(one, realmId, accountIds),
+      loadMembershipsWithOwners(one, accountIds),
+      loadPostingChannels(one, realmId, channelIds, senderIds),
+      findDirectRecipients(one, realmId, conversationsOf(drafts)),
+      existingTopics(one, realmId, topics),
+      askFolding(
+        one,
+        topics.map(({ topic }) => topic),
+      ),
+      countParticipants(one, realmId, topicsOf(calling)),
+      loadMentionLookups(one, realmId, organizationUrl, texts),
+    ]);
     return {
       realm,
       accounts,
       memberships,
       channels,
       directs,
-      begun,
+      begun: new Set(existing.map((topic) => topicName(topic, folding))),
+      folding,
       participants,
       lookups,
       sights: new Map<number, Sight>(),

@@ -4,6 +4,7 @@ import {
   type Draft,
   type Realm,
   type Target,
+  checkNewTopicVisible,
   checkTopicsPolicy,
   fullSight,
   memberKey,
@@ -17,7 +18,6 @@ import { ApiError, errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 import {
-  parseMessage,
   RenderLimitError,
   renderMessage,
   type ParsedMessage,
@@ -29,13 +29,16 @@ import { loadCheckFacts, loadSights, ownerOf, type CheckFacts } from "./check-fa
 import { checkDirectPermission } from "./direct-permission.ts";
 import { checkMentions } from "./mention-permission.ts";
 import { checkPosting, mayCreateTopic, maySee } from "./posting.ts";
+import { TextReader } from "./text-reader.ts";
+import { boundedWidget, widgetOf } from "./widget.ts";
 
 /**
  * The one checker: whether each message may be sent now, and if so in which form (scheduled-messages.md §0.2–0.4).
  * Scheduling, editing, sending, typing and the delivery of a whole batch ask it alike; all that it goes by is of one
  * moment. Drafts are looked at in order, each seeing what those before it begin.
  *
- * @param begun what messages begin ({@link beginning}) that come before these and that others do not see yet
+ * @param options `begun`: what messages begin (`begins`) that come before these and that others do not see yet;
+ * `reader`: one that has read the texts already
  * @returns for each draft the message, or the refusal as a value: one refusal does not touch the others. `UNAUTHORIZED`
  * where the sender has been deactivated. With the organization by which it was checked
  */
@@ -44,20 +47,17 @@ export async function checkMessages(
   site: { readonly url: string },
   realmId: number,
   drafts: readonly Draft[],
-  begun: Iterable<string> = [],
+  { begun = [], reader = new TextReader() }: CheckOptions = {},
 ): Promise<{ readonly realm: Realm; readonly results: Array<CheckedMessage | ApiError> }> {
-  const texts = drafts.map((draft) => {
+  const texts = await inSlices(drafts, (draft): DraftText => {
     const content = attempt(() => normaliseContent(draft.content));
-    return {
-      draft,
-      content,
-      parsed: content instanceof ApiError ? undefined : parseMessage(content),
-    };
+    const parsed = content instanceof ApiError ? undefined : reader.parse(content);
+    return { draft, content, parsed };
   });
   const facts = await loadCheckFacts(sql, realmId, site.url, texts);
   for (const conversation of begun) facts.begun.add(conversation);
   await loadSights(sql, facts, drafts);
-  const results = await inSlices(texts, (text) => attempt(() => check(facts, text)));
+  const results = await inSlices(texts, (text) => attempt(() => check(facts, reader, text)));
   return { realm: facts.realm, results };
 }
 
@@ -85,13 +85,22 @@ export function onlyMessage([result]: ReadonlyArray<CheckedMessage | ApiError>):
   return result;
 }
 
+interface CheckOptions {
+  readonly begun?: Iterable<string> | undefined;
+  readonly reader?: TextReader | undefined;
+}
+
 interface DraftText {
   readonly draft: Draft;
   readonly content: string | ApiError;
   readonly parsed: ParsedMessage | undefined;
 }
 
-function check(facts: CheckFacts, { draft, content, parsed }: DraftText): CheckedMessage {
+function check(
+  facts: CheckFacts,
+  reader: TextReader,
+  { draft, content, parsed }: DraftText,
+): CheckedMessage {
   const topic = topicOf(draft, facts.realm);
   const sender = facts.accounts.get(draft.senderId);
   if (!sender) throw new Error(`there is no account ${draft.senderId} in this organization`);
@@ -102,19 +111,30 @@ function check(facts: CheckFacts, { draft, content, parsed }: DraftText): Checke
   const target: Target = participants
     ? directTarget(facts, sender, participants)
     : channelTarget(facts, sender, draft, topic);
-  const rendered = renderFor(facts, parsed, sender);
+  const rendered = renderFor(facts, parsed, sender, reader);
   checkMentions(facts, { sender, target, topic, rendered });
-  facts.begun.add(beginning({ target, topic }));
+  const widget = draft.widget === undefined ? widgetOf(content) : boundedWidget(draft.widget);
+  const begins = beginning(facts, target, topic);
+  facts.begun.add(begins);
   const mentionedFollowers = rendered.mentionedUserIds.filter(
     (id) => id !== sender.id && facts.lookups.usersById.get(id)?.followsWhereMentioned,
   );
-  return { sender, target, topic, content, rendered, mentionedFollowers };
+  return {
+    sender,
+    target,
+    topic,
+    content,
+    rendered,
+    mentionedFollowers,
+    begins,
+    ...(widget === undefined ? {} : { widget }),
+  };
 }
 
 /** What a message begins, unless it is there already: the topic, or the direct conversation. */
-export function beginning({ target, topic }: Pick<CheckedMessage, "target" | "topic">): string {
+function beginning({ folding }: CheckFacts, target: Target, topic: string): string {
   return target.kind === "channel"
-    ? topicName({ recipientId: target.channel.recipientId, topic })
+    ? topicName({ recipientId: target.channel.recipientId, topic }, folding)
     : memberKey(target.members);
 }
 
@@ -159,11 +179,11 @@ function channelTarget(facts: CheckFacts, sender: Account, draft: Draft, topic: 
       name === undefined ? { stream_id: channelId } : { stream: name },
     );
   checkPosting(sender, owner, channel, facts.memberships);
-  if (
-    !mayCreateTopic(sender, owner, channel, facts.memberships) &&
-    !facts.begun.has(topicName({ recipientId: channel.recipientId, topic }))
-  )
-    throw errors.badRequest("You may not start a topic in this channel");
+  if (!facts.begun.has(topicName({ recipientId: channel.recipientId, topic }, facts.folding))) {
+    if (!mayCreateTopic(sender, owner, channel, facts.memberships))
+      throw errors.badRequest("You may not start a topic in this channel");
+    if (draft.topicIsStored !== true) checkNewTopicVisible(draft.topic ?? "", topic);
+  }
   checkTopicsPolicy(topic, channel.topicsPolicy, facts.realm);
   return { kind: "channel", channel };
 }
@@ -172,10 +192,8 @@ function channelTarget(facts: CheckFacts, sender: Account, draft: Draft, topic: 
  * The text as its sender wants it read. What it names is looked up before the sender's wish is known; a name that only
  * the wish makes out of it stays plain text.
  */
-function inSendersWords(parsed: ParsedMessage, sender: Account): ParsedMessage {
-  return setting(sender, "translate_emoticons")
-    ? parseMessage(parsed.content, { translateEmoticons: true })
-    : parsed;
+function inSendersWords(parsed: ParsedMessage, sender: Account, reader: TextReader): ParsedMessage {
+  return setting(sender, "translate_emoticons") ? reader.parse(parsed.content, true) : parsed;
 }
 
 /**
@@ -183,11 +201,12 @@ function inSendersWords(parsed: ParsedMessage, sender: Account): ParsedMessage {
  * @throws ApiError `BAD_REQUEST` where it would be too large
  */
 export function renderFor(
-  facts: CheckFacts,
+  facts: Pick<CheckFacts, "realm" | "memberships" | "lookups">,
   text: ParsedMessage,
   author: Account,
+  reader = new TextReader(),
 ): RenderedMessage {
-  const parsed = inSendersWords(text, author);
+  const parsed = inSendersWords(text, author, reader);
   try {
     return renderMessage(parsed, facts.lookups.of(parsed, author, facts));
   } catch (error) {

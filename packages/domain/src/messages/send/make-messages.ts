@@ -1,8 +1,7 @@
 import type { NewEvent } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
-import { inSlices } from "@carillon/kit";
+import { inSlices, nextSlice } from "@carillon/kit";
 import type { NumberedMessage, OutgoingMessage, Realm } from "@carillon/model";
-import { setImmediate } from "node:timers/promises";
 
 import { loadReceivers, type Receivers } from "./audience.ts";
 import { messageEvent } from "./message-event.ts";
@@ -44,24 +43,23 @@ export async function makeMessages(
   numbered: readonly NumberedMessage[],
   receiving: Receiving,
 ): Promise<MadeMessages> {
-  const rows = messageValues(realm.id, numbered);
-  await setImmediate();
+  const rows = await messageValues(realm.id, numbered);
+  await nextSlice();
   const copies = copyValues(numbered, receiving);
-  const events = await inSlices([...numbered.keys()], (place) => {
-    const event = eventOf(realm, numbered, receiving, place);
-    event.write();
-    return event;
-  });
-  return { rows, copies, events };
+  return { rows, copies, events: await messageEvents(realm, numbered, receiving) };
 }
 
-/** The events of the messages. */
+/** The events of the messages, as JSON too. */
 export function messageEvents(
   realm: Realm,
   numbered: readonly NumberedMessage[],
   receiving: Receiving,
-): NewEvent[] {
-  return numbered.map((_, place) => eventOf(realm, numbered, receiving, place));
+): Promise<NewEvent[]> {
+  return inSlices([...numbered.keys()], (place) => {
+    const event = eventOf(realm, numbered, receiving, place);
+    event.write();
+    return event;
+  });
 }
 
 function eventOf(

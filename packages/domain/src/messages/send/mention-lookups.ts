@@ -1,8 +1,10 @@
 import {
   type Account,
+  type Folding,
   type Memberships,
   type PostingChannel,
   type Realm,
+  askFolding,
   hasContentAccess,
   hasSharedHistorySql,
   linkifiersOf,
@@ -24,11 +26,15 @@ import { loadUnseen } from "./unseen-by-guests.ts";
 /** A group that a message names, with the permission to mention it. */
 export interface NamedGroup extends MentionableGroup {
   readonly canMentionGroupId: number;
+  /** As the database folds the name. */
+  readonly nameKey: string;
 }
 
 /** A user whom a text names. */
 interface NamedUser extends MentionableUser {
   readonly followsWhereMentioned: boolean;
+  /** As the database folds the name. */
+  readonly nameKey: string;
 }
 
 /** A text, and whose it is: its author must be able to see what it links to. */
@@ -54,6 +60,7 @@ export interface MentionLookups {
 
 const noChannels: ReadonlyMap<string, PostingChannel> = new Map();
 const noMessages: ReadonlyMap<string, number> = new Map();
+const nothingToFold: Folding = { fold: (name) => name };
 const nobodyUnseen: ReadonlyMap<number, ReadonlySet<number>> = new Map();
 
 /** Looks up the names that the texts mention; without any, it asks the database nothing. */
@@ -73,10 +80,14 @@ export async function loadMentionLookups(
   const authorIds = distinct(linking.map(({ authorId }) => authorId));
   // All or nothing: each choice of parts is a statement of its own, which every connection keeps.
   const names = userNames.length + userIds.length + groupNames.length + channelNames.length;
-  const [users, groups, channels, newest, unseen] =
+  const [folding, users, groups, channels, newest, unseen] =
     names === 0
-      ? [[], [], noChannels, noMessages, nobodyUnseen]
+      ? [nothingToFold, [], [], noChannels, noMessages, nobodyUnseen]
       : await Promise.all([
+          askFolding(
+            sql,
+            named(({ foldedNames }) => foldedNames),
+          ),
           sql.rows(mentionedUsers, [realmId, userNames, userIds]),
           sql.rows(mentionedGroups, [realmId, groupNames]),
           loadPostingChannelsNamed(sql, realmId, channelNames, authorIds),
@@ -95,7 +106,8 @@ export async function loadMentionLookups(
   const shared = {
     ...emptyLookups,
     organizationUrl,
-    groupsByName: grouped(groups, ({ name }) => name.toLowerCase()),
+    fold: foldNames(folding, users, names === 0 ? [] : named(({ foldedNames }) => foldedNames)),
+    groupsByName: grouped(groups, ({ nameKey }) => nameKey),
   };
   return {
     groupsById: new Map(groups.map((group) => [group.id, group])),
@@ -143,9 +155,20 @@ function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
+/** How names compare: those that the texts write, and those of the users found. Other names are nobody's. */
+function foldNames(
+  { fold }: Folding,
+  users: readonly NamedUser[],
+  written: readonly string[],
+): Lookups["fold"] {
+  const keys = new Map(written.map((name) => [name, fold(name)]));
+  for (const { fullName, nameKey } of users) keys.set(fullName, nameKey);
+  return (name) => keys.get(name) ?? name;
+}
+
 function peopleOf(users: readonly NamedUser[]) {
   return {
-    usersByName: grouped(users, ({ fullName }) => fullName.toLowerCase()),
+    usersByName: grouped(users, ({ nameKey }) => nameKey),
     usersById: new Map(users.map((user) => [user.id, user])),
   };
 }
@@ -162,7 +185,7 @@ function grouped<T>(values: readonly T[], key: (value: T) => string): Map<string
 }
 
 const follows = `NOT is_bot AND coalesce((rule_settings->'automatically_follow_topics_where_mentioned')::bool, true)`;
-const userColumns = `id, full_name AS "fullName", is_active AS "isActive", ${follows} AS "followsWhereMentioned"`;
+const userColumns = `id, full_name AS "fullName", lower(full_name) AS "nameKey", is_active AS "isActive", ${follows} AS "followsWhereMentioned"`;
 
 /**
  * PostgreSQL does not look into the arrays of these statements. Where it did, it would plan the whole check anew for
@@ -177,6 +200,7 @@ const mentionedUsers = statement({
   row: {
     id: column.int,
     fullName: column.text,
+    nameKey: column.text.neverNullHere(),
     isActive: column.bool,
     followsWhereMentioned: column.bool,
   },
@@ -184,19 +208,27 @@ const mentionedUsers = statement({
 
 const mentionedGroups = statement({
   name: "mentioned-groups",
-  text: `SELECT id, name, deactivated, is_system_group AS "isSystemGroup",
+  text: `SELECT id, name, lower(name) AS "nameKey", deactivated, is_system_group AS "isSystemGroup",
       CASE WHEN is_system_group THEN description ELSE name END AS "displayName",
       can_mention_group_id AS "canMentionGroupId"
     FROM named_user_group WHERE realm_id = $1 AND lower(name) = ANY(ARRAY(SELECT lower(unnest($2::text[]))))`,
   row: {
     id: column.int,
     name: column.text,
+    nameKey: column.text.neverNullHere(),
     deactivated: column.bool,
     isSystemGroup: column.bool,
     displayName: column.text,
     canMentionGroupId: column.int,
   },
 });
+
+/**
+ * How many messages of a topic are looked at, from the newest on. A subscriber sees those that were sent since they
+ * subscribed, so that the newest is among them or none is; without a bound, a text of a thousand links would go through
+ * the whole of a thousand topics.
+ */
+const mostLookedAt = 200;
 
 /**
  * The newest message of each topic that its author can see; a text may link to hundreds. Whether the author may read
@@ -209,11 +241,13 @@ const newestOfTopics = statement({
     JOIN channels c ON c.realm_id = $1 AND c.name = w.channel_name
     JOIN recipients r ON r.channel_id = c.id
     CROSS JOIN LATERAL (
-      SELECT m.id FROM messages m
-      WHERE m.recipient_id = r.id AND m.is_channel AND lower(m.topic) = lower(w.topic)
-        AND (${hasSharedHistorySql}
-             OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = w.author_id AND um.message_id = m.id))
-      ORDER BY m.id DESC LIMIT 1
+      SELECT latest.id FROM (
+        SELECT m.id FROM messages m
+        WHERE m.recipient_id = r.id AND m.is_channel AND lower(m.topic) = lower(w.topic)
+        ORDER BY m.id DESC LIMIT CASE WHEN ${hasSharedHistorySql} THEN 1 ELSE ${mostLookedAt} END) latest
+      WHERE ${hasSharedHistorySql}
+        OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = w.author_id AND um.message_id = latest.id)
+      ORDER BY latest.id DESC LIMIT 1
     ) newest`,
   row: { authorId: column.int, channelId: column.int, topic: column.text, id: column.bigint },
 });

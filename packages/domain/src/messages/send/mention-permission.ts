@@ -1,4 +1,4 @@
-import { type Account, type Target, topicName } from "@carillon/model";
+import { type Account, type Target, topicSpelling } from "@carillon/model";
 import { errors, groupPermissions, realmPermissions } from "@carillon/contract";
 import type { RenderedMessage } from "@carillon/markdown";
 
@@ -26,8 +26,8 @@ export function checkMentions(
     const { channel } = target;
     if (rendered.channelWildcard && channel.subscriberCount > manyUsers && !mayMentionMany())
       throw errors.streamWildcardMentionNotAllowed();
-    const topicKey = topicName({ recipientId: channel.recipientId, topic });
-    const participants = facts.participants.get(topicKey) ?? 0;
+    const spelling = topicSpelling({ recipientId: channel.recipientId, topic });
+    const participants = facts.participants.get(spelling) ?? 0;
     if (rendered.topicWildcard && participants > manyUsers && !mayMentionMany())
       throw errors.topicWildcardMentionNotAllowed();
   }

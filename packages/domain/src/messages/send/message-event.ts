@@ -7,10 +7,12 @@ import {
   flagNames,
   isPublic,
   personOf,
+  submessageObject,
 } from "@carillon/model";
 
 import type { Audience } from "./audience.ts";
 import type { ReceiverFlags } from "./receiver-flags.ts";
+import { widgetSubmessage } from "./store-widgets.ts";
 
 /** What the log keeps of a message: everything that any receiver's form of it is made of. */
 export type LoggedMessage = LoggedFields<typeof messageSent>;
@@ -32,11 +34,13 @@ export function messageEvent(
   const own: Record<string, { flags?: string[]; unseen_sender?: true }> = {};
   for (const [userId, bits] of flags.byUser) own[userId] = { flags: flagNames(bits) };
   for (const userId of unseenBy) own[userId] = { ...own[userId], unseen_sender: true };
+  const widget = widgetSubmessage(message);
   const payload: LoggedMessage = {
     message: Object.assign(commonFields(presentable(message, sender), realm), {
       subject: message.topic,
       content: message.content,
       rendered_content: message.rendered.html,
+      ...(widget ? { submessages: [submessageObject(widget)] } : {}),
     }),
     picture: sender.picture,
     flags: flagNames(flags.all),

@@ -28,6 +28,8 @@ export interface SendInput {
   readonly to: SendTo | undefined;
   readonly topic: string | undefined;
   readonly content: string;
+  /** The widget that is sent with it, as JSON. */
+  readonly widget?: string | undefined;
   readonly readBySender: boolean | undefined;
   /** Local echo; both or nothing. */
   readonly queueId: string | undefined;
@@ -71,11 +73,11 @@ export async function sendTogether(
     if (destination instanceof ApiError) return refused(destination);
     return apart(partsOf(actor, destination), (part) => company.isAwaited(part));
   });
-  const drafts = requests.flatMap(({ actor, input: { topic, content } }, i) => {
+  const drafts = requests.flatMap(({ actor, input: { topic, content, widget } }, i) => {
     const destination = destinations[i]!;
     return settled[i] || destination instanceof ApiError
       ? []
-      : [{ senderId: actor.id, destination, topic, content }];
+      : [{ senderId: actor.id, destination, topic, content, widget }];
   });
   if (drafts.length === 0) return settled.flatMap((each) => each ?? []);
   const channelIds = channelsOf(drafts.map(({ destination }) => destination));

@@ -12,7 +12,8 @@ import {
   type Receiving,
 } from "./make-messages.ts";
 import { copyValues, insertCopies, insertMessages, messageValues } from "./store-messages.ts";
-import { touchChannels } from "./touch-channels.ts";
+import { allocateWidgets, storeWidgets } from "./store-widgets.ts";
+import { lockTouchedChannels, touchChannels } from "./touch-channels.ts";
 import { raiseVisibility } from "./visibility.ts";
 
 /** A message that has been written. */
@@ -31,7 +32,7 @@ export interface SendResult {
 
 /**
  * The one way in which messages come into being (scheduled-messages.md §6, effects): rows, everybody's copies with
- * their flags, topic policies. It works on a whole batch with a fixed number of statements; ids rise in the order given.
+ * their flags, widgets, topic policies. It works on a whole batch with a fixed number of statements; ids rise in the order given.
  * @throws what PostgreSQL throws where one has been sent before: its scheduled message's id is taken
  */
 export async function sendMessages(
@@ -77,11 +78,16 @@ export async function writeMessages(
   made?: MadeMessages,
 ): Promise<SendResult> {
   if (numbered.length === 0) return { sent: [], events: [] };
-  const inserting = tx.rows(insertMessages, made?.rows ?? messageValues(realm.id, numbered));
+  const inserting = tx.rows(
+    insertMessages,
+    made?.rows ?? (await messageValues(realm.id, numbered)),
+  );
   const receiving =
     known ?? (await Promise.all([loadReceiving(tx, realm, numbered), inserting]))[0];
   const copying = tx.rows(insertCopies, made?.copies ?? copyValues(numbered, receiving));
-  const events = made?.events ?? messageEvents(realm, numbered, receiving);
+  // Where they fail, that is heard of below, after the slices in which the events are made.
+  for (const writing of [inserting, copying]) writing.catch(() => {});
+  const events = made?.events ?? (await messageEvents(realm, numbered, receiving));
   // Whom a message does not reach, it must not tell of its topic either.
   const heard = numbered.map((message, i) => ({
     ...message,
@@ -93,6 +99,7 @@ export async function writeMessages(
     touchChannels(tx, realm.id, heard),
     inserting,
     copying,
+    storeWidgets(tx, numbered),
     recordPushPlan(tx, realm.id, pushed),
   ]);
   return {
@@ -121,9 +128,12 @@ async function number(
   const conversations = outgoing.flatMap(({ target }) =>
     target.kind === "direct" ? [target] : [],
   );
-  const [ids, { ids: directs, events: shown }] = await Promise.all([
+  const targets = outgoing.map(({ target }) => target);
+  const [, ids, { ids: directs, events: shown }, widgetIds] = await Promise.all([
+    lockTouchedChannels(tx, targets),
     tx.rows(allocate, [outgoing.length]),
     openConversations(tx, realm, conversations),
+    allocateWidgets(tx, outgoing),
   ]);
   const numbered = outgoing.map((message, i) => {
     const { target } = message;
@@ -133,7 +143,9 @@ async function number(
         : directs.get(memberKey(target.members));
     const numbers = ids[i];
     if (!numbers || recipientId === undefined) throw new Error("a message without id or recipient");
-    return { recipientId, ...message, ...numbers };
+    const widgetId = widgetIds.get(message);
+    const widget = widgetId === undefined ? {} : { widgetId };
+    return { recipientId, ...message, ...numbers, ...widget };
   });
   return { numbered, shown };
 }

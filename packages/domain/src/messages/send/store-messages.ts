@@ -1,5 +1,6 @@
 import { type NumberedMessage, directTopic } from "@carillon/model";
 import { packed, statement } from "@carillon/db";
+import { inSlices } from "@carillon/kit";
 import { renderVersion, searchText } from "@carillon/markdown";
 
 import { contentVector, topicVector, topicWords } from "../search/search-vector.ts";
@@ -23,7 +24,11 @@ export const insertMessages = statement({
 });
 
 /** The values of {@link insertMessages}. */
-export function messageValues(realmId: number, messages: readonly NumberedMessage[]): unknown[] {
+export async function messageValues(
+  realmId: number,
+  messages: readonly NumberedMessage[],
+): Promise<unknown[]> {
+  const words = await inSlices(messages, ({ rendered }) => searchText(rendered.html));
   const ofEach = <T>(value: (message: NumberedMessage) => T) => messages.map(value);
   const places = new Map<string, number>();
   const placeOf = (topic: string) => {
@@ -50,7 +55,7 @@ export function messageValues(realmId: number, messages: readonly NumberedMessag
     packed.bools(ofEach(({ rendered }) => rendered.hasImage)),
     packed.bools(ofEach(({ rendered }) => rendered.hasAttachment)),
     packed.ints(topicPlaces),
-    packed.texts(ofEach(({ rendered }) => searchText(rendered.html))),
+    packed.texts(words),
     packed.texts([...places.keys()].map(topicWords)),
   ];
 }

@@ -44,7 +44,7 @@ describe("what sending asks about topics", () => {
     "existing-topics": {
       of: checkMessages,
       table: "messages",
-      values: () => [realmId, ofEach(room.id), wanted],
+      values: () => [realmId, ofEach(room.id), wanted, []],
     },
     "begun-topics": {
       of: raiseVisibility,

@@ -1,13 +1,17 @@
 import {
   type Account,
+  type Folding,
   type NumberedMessage,
+  type TopicKey,
   hasProtectedHistory,
+  loadFolding,
   setting,
   topicName,
   topicPolicyEvent,
+  topicSpelling,
   visibilityPolicy,
 } from "@carillon/model";
-import { column, packed, statement, type Tx } from "@carillon/db";
+import { column, packed, statement, type RowOf, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
 /** Values of the two settings that raise a policy by sending. */
@@ -30,10 +34,18 @@ export async function raiseVisibility(
   tx: Tx,
   messages: readonly NumberedMessage[],
 ): Promise<{ policies: Array<number | undefined>; events: NewEvent[] }> {
-  const [policies, begun] = await Promise.all([
+  const [folding, stored, earlier] = await Promise.all([
+    loadFolding(
+      tx,
+      messages.map(({ topic }) => topic),
+    ),
     loadPolicies(tx, messages),
     findBegun(tx, messages),
   ]);
+  const policies = new Map(
+    stored.map(({ userId, policy, ...topic }) => [policyKey(userId, topic, folding), policy]),
+  );
+  const begun = new Set(earlier.map((message) => begunKey(message, folding)));
   const raised: Array<number | undefined> = [];
   const changes = new Map<string, Change>();
   for (const message of messages) {
@@ -42,23 +54,23 @@ export async function raiseVisibility(
     const { channel } = message.target;
     const raise = (userId: number, policy: number | undefined) => {
       if (policy === undefined) return;
-      const key = policyKey(userId, message);
+      const key = policyKey(userId, message, folding);
       policies.set(key, policy);
       changes.set(key, { userId, channelId: channel.id, topic: message.topic, policy });
       if (userId === message.sender.id) raised[raised.length - 1] = policy;
     };
     const current = (userId: number) =>
-      policies.get(policyKey(userId, message)) ?? visibilityPolicy.inherit;
+      policies.get(policyKey(userId, message, folding)) ?? visibilityPolicy.inherit;
     const { sender } = message;
     if (!sender.isBot) {
       const isMuted = channel.subscribed.get(sender.id)?.isMuted === true;
       raise(
         sender.id,
-        raisedBySending(sender, current(sender.id), begun.has(begunKey(message)), isMuted),
+        raisedBySending(sender, current(sender.id), begun.has(begunKey(message, folding)), isMuted),
       );
     }
     for (const id of message.mentionedFollowers) raise(id, raisedByMention(current(id)));
-    begun.add(begunKey(message));
+    begun.add(begunKey(message, folding));
   }
   return { policies: raised, events: await store(tx, [...changes.values()]) };
 }
@@ -86,13 +98,16 @@ function raisedByMention(current: number): number | undefined {
   return untouched ? visibilityPolicy.followed : undefined;
 }
 
-function policyKey(userId: number, { recipientId, topic }: NumberedMessage): string {
-  return `${userId}:${topicName({ recipientId, topic })}`;
+function policyKey(userId: number, topic: TopicKey, folding: Folding): string {
+  return `${userId}:${topicName(topic, folding)}`;
 }
 
 /** Where history is protected, a topic has begun for some and not for others. */
-function begunKey({ recipientId, topic, sender, target }: NumberedMessage): string {
-  const name = topicName({ recipientId, topic });
+function begunKey(message: NumberedMessage, folding: Folding): string {
+  return forWhom(message, topicName(message, folding));
+}
+
+function forWhom({ sender, target }: NumberedMessage, name: string): string {
   return isProtected(target) ? `for ${sender.id}:${name}` : name;
 }
 
@@ -112,29 +127,30 @@ const policiesOf = statement({
   row: { userId: column.int, recipientId: column.int, topic: column.text, policy: column.int },
 });
 
-/** The explicit policies of senders and of mentioned people, by {@link policyKey}. */
+/** The explicit policies of senders and of mentioned people; topics are spelled as in the messages. */
 async function loadPolicies(
   tx: Tx,
   messages: readonly NumberedMessage[],
-): Promise<Map<string, number>> {
+): Promise<Array<RowOf<typeof policiesOf.columns>>> {
   const wanted = new Map<string, { userId: number; message: NumberedMessage; channelId: number }>();
   for (const message of messages) {
     const { target, sender } = message;
     if (target.kind !== "channel") continue;
     for (const userId of [...(sender.isBot ? [] : [sender.id]), ...message.mentionedFollowers])
-      wanted.set(policyKey(userId, message), { userId, message, channelId: target.channel.id });
+      wanted.set(`${userId}:${topicSpelling(message)}`, {
+        userId,
+        message,
+        channelId: target.channel.id,
+      });
   }
-  if (wanted.size === 0) return new Map();
+  if (wanted.size === 0) return [];
   const list = [...wanted.values()];
-  const rows = await tx.rows(policiesOf, [
+  return tx.rows(policiesOf, [
     packed.ints(list.map(({ userId }) => userId)),
     packed.ints(list.map(({ message }) => message.recipientId)),
     packed.ints(list.map(({ channelId }) => channelId)),
     packed.texts(list.map(({ message }) => message.topic)),
   ]);
-  return new Map(
-    rows.map(({ userId, policy, ...topic }) => [`${userId}:${topicName(topic)}`, policy]),
-  );
 }
 
 /** One by one, too. */
@@ -155,27 +171,30 @@ const begunTopics = statement({
  * Topics with an earlier message that the sender can see. They are asked together with the policies, with which they may
  * not matter: that costs less than to wait for those.
  */
-async function findBegun(tx: Tx, messages: readonly NumberedMessage[]): Promise<Set<string>> {
+async function findBegun(tx: Tx, messages: readonly NumberedMessage[]): Promise<NumberedMessage[]> {
   const topics = new Map<string, NumberedMessage>();
   for (const message of messages)
     if (message.target.kind === "channel" && !message.sender.isBot)
-      topics.set(begunKey(message), message);
-  if (topics.size === 0) return new Set();
-  const list = [...topics];
+      topics.set(forWhom(message, topicSpelling(message)), message);
+  if (topics.size === 0) return [];
+  const list = [...topics.values()];
   const rows = await tx.rows(begunTopics, [
-    packed.ints(list.map(([, { recipientId }]) => recipientId)),
-    packed.texts(list.map(([, { topic }]) => topic)),
-    packed.ints(list.map(([, { sender }]) => sender.id)),
-    packed.bools(list.map(([, { target }]) => isProtected(target))),
+    packed.ints(list.map(({ recipientId }) => recipientId)),
+    packed.texts(list.map(({ topic }) => topic)),
+    packed.ints(list.map(({ sender }) => sender.id)),
+    packed.bools(list.map(({ target }) => isProtected(target))),
     messages[0]!.id,
   ]);
-  return new Set(rows.map(({ ord }) => list[ord - 1]![0]));
+  return rows.map(({ ord }) => list[ord - 1]!);
 }
 
+/** In the order in which moves of topics lock rows: two transactions never wait for each other's. */
 const storePolicies = statement({
   name: "topic-visibility-store",
   text: `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy)
-    SELECT * FROM unnest($1::int[], $2::int[], $3::text[], $4::smallint[])
+    SELECT user_id, channel_id, topic, policy
+    FROM unnest($1::int[], $2::int[], $3::text[], $4::smallint[]) AS w (user_id, channel_id, topic, policy)
+    ORDER BY user_id, channel_id, lower(topic)
     ON CONFLICT (user_id, channel_id, lower(topic))
       DO UPDATE SET visibility_policy = excluded.visibility_policy, last_updated = now()
     RETURNING user_id AS "userId", channel_id AS "channelId", topic, visibility_policy AS policy,
@@ -191,15 +210,11 @@ const storePolicies = statement({
 
 async function store(tx: Tx, changes: readonly Change[]): Promise<NewEvent[]> {
   if (changes.length === 0) return [];
-  // In one order everywhere, so that two batches never wait for each other's rows.
-  const ordered = changes.toSorted(
-    (a, b) => a.userId - b.userId || a.channelId - b.channelId || (a.topic < b.topic ? -1 : 1),
-  );
   const rows = await tx.rows(storePolicies, [
-    ordered.map(({ userId }) => userId),
-    ordered.map(({ channelId }) => channelId),
-    ordered.map(({ topic }) => topic),
-    ordered.map(({ policy }) => policy),
+    changes.map(({ userId }) => userId),
+    changes.map(({ channelId }) => channelId),
+    changes.map(({ topic }) => topic),
+    changes.map(({ policy }) => policy),
   ]);
   return rows.map(topicPolicyEvent);
 }

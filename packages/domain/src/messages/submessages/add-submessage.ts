@@ -4,7 +4,13 @@ import {
   lockToldMessage,
   maxMessageLength,
 } from "@carillon/model";
-import { bounds, errors, submessageAdded } from "@carillon/contract";
+import {
+  bounds,
+  errors,
+  isCheckedWidget,
+  submessageAdded,
+  widgetDataRefusal,
+} from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
@@ -28,12 +34,20 @@ export async function addSubmessage(
   account: Account,
   { messageId, type, content }: NewSubmessage,
 ): Promise<void> {
-  checkTexts(type, content);
+  const data = checkTexts(type, content);
   const { actor, message } = await lockToldMessage(tx, account, messageId);
-  const there = await tx.first(attached, [messageId]);
+  const there = await tx.first(attached, [messageId, actor.id]);
   if (!there) throw new Error("a statement without a row");
   if (there.count === 0 && message.senderId !== actor.id)
     throw errors.badRequest("The first submessage of a message is for who wrote the message");
+  const widget = widgetType(there.widget);
+  const refusal =
+    isCheckedWidget(widget) && widgetDataRefusal(widget, data, message.senderId === actor.id);
+  if (refusal) throw refusal;
+  if (there.own >= bounds.submessagesOfAccount)
+    throw errors.badRequest(
+      `You have ${bounds.submessagesOfAccount} submessages on this message: one account has no more there`,
+    );
   if (
     there.length + content.length > bounds.submessageCharacters ||
     there.count >= bounds.submessages
@@ -54,24 +68,46 @@ export async function addSubmessage(
   emit(tx, actor.realmId, [submessageAdded(fields, { audience })]);
 }
 
-/** @throws ApiError `BAD_REQUEST` */
-function checkTexts(type: string, content: string): void {
+/**
+ * @returns what the content is the JSON of
+ * @throws ApiError `BAD_REQUEST`
+ */
+function checkTexts(type: string, content: string): unknown {
   if (isLongerThan(type, maxTypeLength))
     throw errors.badRequest(`msg_type has more than ${maxTypeLength} characters`);
   if (isLongerThan(content, maxMessageLength))
     throw errors.badRequest(`content has more than ${maxMessageLength} characters`);
   try {
-    JSON.parse(content);
+    return JSON.parse(content);
   } catch {
     throw errors.badRequest("content must be JSON");
   }
 }
 
+/** The kind of widget that a message is by its first submessage of that type; undefined where it is none. */
+function widgetType(first: string | null): unknown {
+  if (first === null) return undefined;
+  const widget: unknown = JSON.parse(first);
+  return widget !== null && typeof widget === "object" && "widget_type" in widget
+    ? widget.widget_type
+    : undefined;
+}
+
 const attached = statement({
   name: "submessages-there",
-  text: `SELECT count(*)::int AS count, coalesce(sum(length(content)), 0)::int AS length
+  text: `SELECT count(*)::int AS count, count(*) FILTER (WHERE sender_id = $2)::int AS own,
+      coalesce(sum(length(content)), 0)::int AS length,
+      (SELECT first.content FROM submessages first WHERE first.message_id = $1 AND first.msg_type = 'widget'
+        ORDER BY first.id LIMIT 1) AS widget
     FROM submessages WHERE message_id = $1`,
-  row: { count: column.int, length: column.int },
+  row: {
+    count: column.int,
+    /** Those of the account. */
+    own: column.int,
+    length: column.int,
+    /** What kind of widget the message is, as JSON. */
+    widget: column.text.orNull(),
+  },
 });
 
 const store = statement({

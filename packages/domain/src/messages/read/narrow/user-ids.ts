@@ -2,6 +2,7 @@ import {
   type Reader,
   accountColumns,
   accountRow,
+  loadFolding,
   loadSight,
   showsAddressTo,
 } from "@carillon/model";
@@ -39,17 +40,21 @@ export async function loadUserIds(
   const seen = accounts.filter(sight.sees);
 
   const byAddress = new Map<string, number>();
+  const { fold } = await loadFolding(sql, [
+    ...addresses,
+    ...seen.flatMap(({ email, deliveryEmail }) => [email, deliveryEmail]),
+  ]);
   for (const account of seen) {
     const revealed = account.id === viewer.id || showsAddressTo(account, viewer.role);
-    if (revealed) byAddress.set(account.deliveryEmail.toLowerCase(), account.id);
+    if (revealed) byAddress.set(fold(account.deliveryEmail), account.id);
   }
-  for (const { id, email } of seen) byAddress.set(email.toLowerCase(), id);
+  for (const { id, email } of seen) byAddress.set(fold(email), id);
 
   const found = new Map<string | number, number>();
   for (const { id } of accounts) found.set(id, id);
   if (sight.isRestricted) for (const id of numbers) found.set(id, knowableId(id));
   for (const address of addresses) {
-    const id = byAddress.get(address.toLowerCase());
+    const id = byAddress.get(fold(address));
     if (id !== undefined) found.set(address, id);
   }
   return found;

@@ -1,0 +1,38 @@
+import { BadParameter, given, givenText, givenTime, whole } from "../http/parameters.ts";
+
+/** Which lines of the audit log, as they were asked for. */
+export interface AuditQuery {
+  /** Name, subdomain or id. */
+  readonly organization?: string;
+  /** Name, e-mail address or id of the account that acted or was changed. */
+  readonly account?: string;
+  readonly type?: string;
+  /** UNIX seconds, inclusive. */
+  readonly since?: number;
+  /** UNIX seconds, exclusive. */
+  readonly until?: number;
+}
+
+/** @throws BadParameter */
+export function readAuditQuery(fields: URLSearchParams): AuditQuery {
+  const organization = givenText(fields, "organization", 60);
+  const account = givenText(fields, "account", 254);
+  const type = given(fields, "type");
+  const since = givenTime(fields, "since");
+  const until = givenTime(fields, "until");
+  if (type !== undefined && !/^\w{1,60}$/.test(type))
+    throw new BadParameter("type must be the type of an event as it is listed: user_deactivated");
+  return {
+    ...(organization === undefined ? {} : { organization }),
+    ...(account === undefined ? {} : { account }),
+    ...(type === undefined ? {} : { type }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  };
+}
+
+/** `before`: the id below which the page begins. @throws BadParameter */
+export function readBefore(fields: URLSearchParams): number | undefined {
+  const before = given(fields, "before");
+  return before === undefined ? undefined : whole("before", before);
+}

@@ -1,0 +1,59 @@
+import { column, composed, type Composition, type Sql } from "@carillon/db";
+import type { FailedMessage } from "@carillon/domain";
+import { BadParameter, given, givenTime, maxInt, whole } from "../http/parameters.ts";
+import { conditionOf, exampleFilters, type FailedFilter } from "./filter.ts";
+
+/** Messages that one request sends again at most; the next request takes the next ones. */
+export const mostAtOnce = 10_000;
+
+/** `chosen`, once or more: `ID-VERSION` of a scheduled message or reminder. @throws BadParameter */
+export function readChosen(fields: URLSearchParams): FailedMessage[] {
+  return fields.getAll("chosen").map((text) => {
+    const [id = "", version = ""] = text.split("-");
+    return { id: whole("chosen", id), version: whole("chosen", version, maxInt) };
+  });
+}
+
+/** When the messages are to be sent: `when` is `now` or `at`, with the time in `at`. UNIX seconds; undefined for now. */
+export function readNewTime(fields: URLSearchParams): number | undefined {
+  const when = fields.get("when");
+  if (when === "now") return undefined;
+  if (when !== "at") throw new BadParameter("when must be now or at");
+  const at = givenTime(fields, "at");
+  if (at === undefined) throw new BadParameter("give the new time: at, like 2026-11-22 14:00, UTC");
+  return at;
+}
+
+/** `before`: microseconds of the UNIX epoch; failures after it were not seen in the preview. */
+export function readFailedBefore(fields: URLSearchParams): number | undefined {
+  const before = given(fields, "before");
+  return before === undefined ? undefined : whole("before", before);
+}
+
+function compose(filter: FailedFilter, before: number): Composition {
+  const { text, values } = conditionOf(filter);
+  return {
+    text: `SELECT s.id, s.version
+      FROM (SELECT f.scheduled_message_id AS id, f.version FROM delivery_failures f
+        WHERE ${text} AND f.failed_at <= timestamptz 'epoch' + $${values.length + 1}::bigint * interval '1 microsecond'
+        GROUP BY 1, 2) f JOIN scheduled_messages s ON s.id = f.id AND s.version = f.version
+      WHERE s.failed AND NOT s.delivered ORDER BY s.id LIMIT ${mostAtOnce}`,
+    values: [...values, before],
+  };
+}
+
+const stillFailed = composed({
+  name: "failed-to-send-again",
+  row: { id: column.bigint, version: column.int },
+  compose,
+  examples: (make) => exampleFilters.map((filter) => make(filter, 1)),
+});
+
+/** What a filter finds that is still failed as it failed then. */
+export function chooseByFilter(
+  sql: Sql,
+  filter: FailedFilter,
+  before: number,
+): Promise<FailedMessage[]> {
+  return stillFailed(sql, filter, before);
+}

@@ -1,0 +1,32 @@
+import type { Context } from "koa";
+import { refuse } from "./answer.ts";
+import { visitorOf } from "./authenticate.ts";
+import { readForm } from "./form.ts";
+import { isSameOrigin } from "./same-origin.ts";
+
+/**
+ * Reads the form of a request that changes something.
+ * @param what the action, for the refusal: "replay or discard dead letters"
+ * @returns undefined where the request has been refused: 403 or 413
+ */
+export async function operatorsForm(
+  ctx: Context,
+  what: string,
+): Promise<URLSearchParams | undefined> {
+  if (visitorOf(ctx).role !== "operator") {
+    refuse(ctx, 403, `Only the operator may ${what}.`);
+    return undefined;
+  }
+  if (!isSameOrigin(ctx)) {
+    refuse(ctx, 403, "This was sent by a page of another site, and changed nothing.");
+    return undefined;
+  }
+  const form = await readForm(ctx.req);
+  if (form === undefined) refuse(ctx, 413, "Too much at once: choose fewer, or all.");
+  return form;
+}
+
+/** Whether the visitor may change something. */
+export function mayAct(ctx: Context): boolean {
+  return visitorOf(ctx).role === "operator";
+}

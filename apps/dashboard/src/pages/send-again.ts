@@ -1,0 +1,88 @@
+import type { FailedMessage, ReschedulingResult } from "@carillon/domain";
+import { mostAtOnce } from "../failed/choose.ts";
+import type { FailedQuery } from "../failed/filter.ts";
+import { failedHref, keptQuery } from "./failed.ts";
+import { html, type Content } from "./html.ts";
+import { hidden, table, type Page } from "./layout.ts";
+import { clock } from "./spans.ts";
+
+export interface SendingAgain {
+  readonly messages: readonly FailedMessage[];
+  readonly query: FailedQuery;
+  readonly before: number | undefined;
+  /** UNIX seconds; undefined for now. */
+  readonly deliverAt: number | undefined;
+  readonly result: ReschedulingResult;
+}
+
+/** Refused messages that are listed. */
+const mostListed = 50;
+
+/** What would be sent again and what not, and the button that does it: the same form twice does it once. */
+export function sendAgainPage(shown: SendingAgain): Page {
+  const { query, deliverAt, result, messages } = shown;
+  const { rescheduled, refused, unchanged } = result;
+  const back = html`<a href="${failedHref(query, "day")}">Back to the list</a>`;
+  const when = deliverAt === undefined ? "now" : `at ${clock(deliverAt)}`;
+  const many = rescheduled.toLocaleString("en");
+  return {
+    title: rescheduled === 0 ? "Nothing can be sent again" : `Send ${many} again?`,
+    body: [
+      rescheduled === 0
+        ? ""
+        : html`<p>
+            ${rescheduled === 1 ? "It is" : "They are"} sent ${when}, as
+            ${rescheduled === 1 ? "its author" : "their authors"}, whose clients see a new time.
+            Whoever may not post any more is told so again.
+          </p>`,
+      messages.length < mostAtOnce
+        ? ""
+        : html`<p>
+            These are the first ${mostAtOnce.toLocaleString("en")}; do the same again for the
+            others.
+          </p>`,
+      unchanged === 0
+        ? ""
+        : html`<p>Left alone, because they are not failed any more: ${unchanged}.</p>`,
+      refusals(result),
+      html`<form class="line" action="/failed/send" method="post">
+        ${rescheduled === 0 ? "" : [fieldsOf(shown), html`<button>Send ${many} ${when}</button>`]}
+        ${back}
+      </form>`,
+      refused.length > mostListed
+        ? html`<p class="soft">
+            The first ${mostListed} of ${refused.length} refusals are listed.
+          </p>`
+        : "",
+    ],
+  };
+}
+
+function refusals({ refused }: ReschedulingResult): Content {
+  if (refused.length === 0) return "";
+  const rows = refused.slice(0, mostListed).map(
+    ({ id, reason }) =>
+      html`<tr>
+        <td><a href="/look-up?id=${id}">${id}</a></td>
+        <td class="why">${reason}</td>
+      </tr>`,
+  );
+  return [
+    html`<h2>Not sent again: ${refused.length.toLocaleString("en")}</h2>`,
+    table(["Message", "Why, and what to do"], rows, ""),
+  ];
+}
+
+function fieldsOf({ messages, query, before, deliverAt }: SendingAgain): Content {
+  const time =
+    deliverAt === undefined
+      ? hidden("when", "now")
+      : [hidden("when", "at"), hidden("at", new Date(deliverAt * 1_000).toISOString())];
+  if (before !== undefined)
+    return [time, keptQuery(query), hidden("all", "true"), hidden("before", before)];
+  return [
+    time,
+    keptQuery(query),
+    ...messages.map(({ id, version }) => hidden("chosen", `${id}-${version ?? ""}`)),
+  ];
+}

@@ -1,0 +1,13 @@
+import { html, type Html } from "./html.ts";
+import { clock, fromNow } from "./spans.ts";
+
+/**
+ * A time as its distance from now, with the instant on hover and for programs.
+ * @param now UNIX seconds by the database's clock; undefined shows the instant itself
+ */
+export function relativeTime(unixSeconds: number, now: number | undefined): Html {
+  const instant = clock(unixSeconds);
+  return html`<time datetime="${new Date(unixSeconds * 1_000).toISOString()}" title="${instant}"
+    >${now === undefined ? instant : fromNow(unixSeconds, now)}</time
+  >`;
+}

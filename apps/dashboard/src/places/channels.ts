@@ -1,0 +1,29 @@
+import { column, statement, type Sql } from "@carillon/db";
+import { BadParameter } from "../http/parameters.ts";
+import { idIn } from "./organization.ts";
+
+/** Channels of one name that are looked at: each organization may have one. */
+const most = 100;
+
+const matching = statement({
+  name: "dashboard-channels-named",
+  text: `SELECT id FROM channels c
+    WHERE (id = $2 OR (realm_id, lower(name)) IN (SELECT id, lower($1) FROM realms WHERE $3::int IS NULL OR id = $3))
+      AND ($3::int IS NULL OR realm_id = $3)
+    ORDER BY id LIMIT ${most + 1}`,
+  row: { id: column.int },
+});
+
+/**
+ * Finds channels by their id or name, whatever its case.
+ * @param realmId undefined: of all organizations
+ * @throws BadParameter where too many have the name
+ */
+export async function findChannelIds(sql: Sql, text: string, realmId?: number): Promise<number[]> {
+  const rows = await sql.rows(matching, [text, idIn(text) ?? null, realmId ?? null]);
+  if (rows.length > most)
+    throw new BadParameter(
+      `more than ${most} organizations have a channel called ${text}: give the organization, too`,
+    );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,145 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { operation } from "@carillon/contract";
+import { expect } from "chai";
+import { z } from "zod";
+import { handlerFor } from "./handler.ts";
+import { Pages } from "./pages.ts";
+import { basic, startGateway, type Gateway } from "./sample-gateway.test.ts";
+
+describe("Compression of answers", () => {
+  const list = operation({
+    id: "list-things",
+    method: "GET",
+    path: "/api/v1/things",
+    access: "account",
+    result: { things: z.unknown() },
+    summary: "Things",
+  });
+  let things: unknown;
+  let gateway: Gateway;
+  const handle = handlerFor<{ log: string[] }>();
+  before(async () => {
+    const handlers = [handle(list, async () => ({ things }))];
+    gateway = await startGateway({ handlers, checkResults: false });
+  });
+  after(() => gateway.stop());
+
+  const texts = (count: number) => Array.from({ length: count }, (_, id) => ({ id, name: "ä €" }));
+  const forms: Record<string, () => unknown> = {
+    "a small answer": () => texts(100),
+    "one that is written in slices": () => texts(20_000),
+    "one that is read in pages": () =>
+      new Pages(async function* () {
+        yield texts(30_000);
+        yield texts(2);
+      }),
+  };
+
+  /** The answer's bytes and headers. */
+  async function ask(accept?: string) {
+    const asked = request({
+      host: "127.0.0.1",
+      port: gateway.port,
+      path: "/api/v1/things",
+      headers: {
+        authorization: basic("member@carillon.test:member"),
+        ...(accept === undefined ? {} : { "accept-encoding": accept }),
+      },
+      agent: false,
+    });
+    asked.end();
+    const [response] = (await once(asked, "response")) as [import("node:http").IncomingMessage];
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    const { statusCode, headers } = response;
+    return { status: statusCode, headers, bytes: Buffer.concat(chunks) };
+  }
+  const unpacked: Record<string, (bytes: Buffer) => Buffer> = {
+    gzip: gunzipSync,
+    br: brotliDecompressSync,
+  };
+
+  for (const [name, make] of Object.entries(forms))
+    for (const [coding, unpack] of Object.entries(unpacked))
+      it(`gives ${name} as ${coding} to who takes that, and it is what it was`, async () => {
+        things = make();
+        const whole = await ask();
+        expect(whole.headers["content-encoding"]).to.equal(undefined);
+        things = make();
+        const { headers, bytes } = await ask(coding);
+        expect(headers).to.include({ "content-encoding": coding, vary: "Accept-Encoding" });
+        expect(headers["content-type"]).to.equal("application/json");
+        expect(bytes.length).to.be.below(whole.bytes.length / 5);
+        expect(unpack(bytes).equals(whole.bytes)).to.equal(true);
+        if (headers["content-length"] !== undefined)
+          expect(Number(headers["content-length"])).to.equal(bytes.length);
+      });
+
+  it("begins with 1,000 characters: one fewer goes out as it is", async () => {
+    const empty = JSON.stringify({ result: "success", msg: "", things: "" }).length;
+    things = "x".repeat(999 - empty);
+    const shorter = await ask("gzip");
+    expect(shorter.bytes.length).to.equal(999);
+    expect(shorter.headers).not.to.have.any.keys("content-encoding", "vary");
+    things = "x".repeat(1_000 - empty);
+    expect((await ask("gzip")).headers).to.include({ "content-encoding": "gzip" });
+    const plain = await ask();
+    expect(plain.headers["content-encoding"]).to.equal(undefined);
+    expect(plain.headers.vary, "caches learn that there are others").to.equal("Accept-Encoding");
+  });
+
+  for (const [accept, coding] of [
+    ["gzip, deflate, br", "gzip"],
+    ["br, gzip", "br"],
+    ["gzip;q=0.5, br;q=0.8", "br"],
+    ["gzip;q=0.8, br;q=0.5, identity;q=0.1", "gzip"],
+    ["*", "br"],
+    ["*;q=0, gzip", "gzip"],
+    ["GZIP", "gzip"],
+    ["zstd, deflate, compress", undefined],
+    ["gzip;q=0, br;q=0", undefined],
+    ["identity, gzip;q=0.5", undefined],
+    ["identity;q=0, deflate", undefined],
+    ["", undefined],
+    ["gzip;q=nonsense, ;;;,,", undefined],
+  ] as const)
+    it(`takes "${accept}" for ${coding ?? "nothing that it knows"}`, async () => {
+      things = texts(100);
+      const { status, headers } = await ask(accept);
+      expect([status, headers["content-encoding"]]).to.deep.equal([200, coding]);
+    });
+
+  it("compresses what is small too where the client refuses it as it is", async () => {
+    things = [];
+    const { headers, bytes } = await ask("gzip, identity;q=0");
+    expect(headers["content-encoding"]).to.equal("gzip");
+    expect(JSON.parse(gunzipSync(bytes).toString())).to.deep.include({ things: [] });
+  });
+
+  for (const [name, make] of Object.entries({
+    "a small answer": () => [{ api_key: "x" }, texts(100)],
+    "one that is written in slices": () => [texts(20_000), { bots: [{ api_key: "x" }] }],
+  }))
+    it(`leaves ${name} as it is where a field of it holds a secret`, async () => {
+      things = make();
+      const { headers, bytes } = await ask("gzip, br");
+      expect(headers["content-encoding"]).to.equal(undefined);
+      expect(JSON.parse(bytes.toString())).to.have.property("things");
+    });
+
+  it("is not kept from it by a text that looks like such a field", async () => {
+    things = [{ content: '"api_key":"x"' }, texts(100)];
+    expect((await ask("gzip")).headers["content-encoding"]).to.equal("gzip");
+  });
+
+  it("never cuts an answer short unseen: what fails on the way ends the connection", async () => {
+    things = new Pages(async function* () {
+      yield texts(50_000);
+      throw new Error("the database went away");
+    });
+    const error = await ask("gzip").catch((thrown: NodeJS.ErrnoException) => thrown);
+    expect(error).to.be.instanceOf(Error).with.property("code", "ECONNRESET");
+  });
+});

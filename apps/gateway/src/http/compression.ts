@@ -1,0 +1,69 @@
+import { Readable, Transform, pipeline } from "node:stream";
+import { promisify } from "node:util";
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  type BrotliOptions,
+} from "node:zlib";
+import type { Context } from "koa";
+
+/** Content codings that answers go out in. */
+export type Coding = "br" | "gzip";
+
+/** How an answer may go out, by `Accept-Encoding` (http-contract.md §2.1). */
+export interface Encoding {
+  /** Undefined where the client takes none of ours. */
+  readonly coding: Coding | undefined;
+  /** Characters from which an answer is compressed. */
+  readonly from: number;
+}
+
+/** Below that a compressed answer saves no packet, and costs more than the rest of a small request. */
+const worthwhile = 1_000;
+
+const plain: Encoding = { coding: undefined, from: worthwhile };
+
+/**
+ * The cheapest levels, in milliseconds of a processor and bytes for 440 KB of JSON: gzip 1 takes 4 ms and makes 39 KB,
+ * gzip 4 14 ms and 37 KB, gzip 6 20 ms and 35 KB; Brotli 1 takes 2 ms and makes 31 KB, Brotli 4 25 ms and 25 KB.
+ */
+const gzipOptions = { level: 1 };
+/** A window of 256 KB, as the others have 32: each of many answers on their way has its own. */
+const brotliOptions: BrotliOptions = {
+  params: {
+    [constants.BROTLI_PARAM_QUALITY]: 1,
+    [constants.BROTLI_PARAM_LGWIN]: 18,
+    [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+  },
+};
+
+const gzipped = promisify(gzip);
+const brotlied = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
+
+/** What the client takes. Of codings that it likes alike it gets the one that it names first. */
+export function encodingFor(ctx: Context): Encoding {
+  const header = ctx.req.headers["accept-encoding"];
+  // Without the header every coding would do, but programs that leave it out do not know any.
+  if (header === undefined || header === "" || ctx.method === "HEAD") return plain;
+  const best = ctx.acceptsEncodings("br", "gzip", "identity");
+  if (best !== "br" && best !== "gzip") return plain;
+  const takesPlain = ctx.acceptsEncodings("identity") !== false;
+  return { coding: best, from: takesPlain ? worthwhile : 0 };
+}
+
+/** Compresses a whole text, on another thread. */
+export function compressText(text: string, coding: Coding): Promise<Buffer> {
+  const bytes = Buffer.from(text);
+  return coding === "br" ? brotlied(bytes, brotliOptions) : gzipped(bytes, gzipOptions);
+}
+
+/** Compresses pieces as they are taken; ends or fails as they do. */
+export function compressPieces(pieces: AsyncIterable<Buffer>, coding: Coding): Transform {
+  const encoder = coding === "br" ? createBrotliCompress(brotliOptions) : createGzip(gzipOptions);
+  // A failure destroys the encoder, which whoever reads it is told.
+  pipeline(Readable.from(pieces, { objectMode: false }), encoder, () => {});
+  return encoder;
+}

@@ -1,0 +1,255 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { operation } from "@carillon/contract";
+import { Lifetime } from "@carillon/db";
+import { waitFor } from "@carillon/testkit";
+import { expect } from "chai";
+import { z } from "zod";
+import { handlerFor } from "./handler.ts";
+import { Pages } from "./pages.ts";
+import { basic, startGateway } from "./sample-gateway.test.ts";
+import { UnsentAnswers } from "./unsent-answers.ts";
+
+const mega = 1_000_000;
+/** Requests are refused at once where there is no room. */
+const impatient = { waitMs: 0, standingStillMs: 60_000 };
+
+describe("Room for large answers", () => {
+  const lifetime = () => new Lifetime();
+  const refusal = (work: Promise<unknown>) =>
+    work.then(
+      () => undefined,
+      (error: { status: number }) => error.status,
+    );
+
+  it("is had by an account up to its bound, and not one byte past it", async () => {
+    const unsent = new UnsentAnswers({ ...impatient, ofAccount: 3 * mega });
+    const first = unsent.open({ accountId: 1, kind: "a" });
+    first.settle(2 * mega, true, true);
+    const second = unsent.open({ accountId: 1, kind: "a" });
+    second.settle(mega, true, true);
+    second.release();
+    const third = unsent.open({ accountId: 1, kind: "a" });
+    expect(() => third.settle(mega + 1, true, true))
+      .to.throw()
+      .with.property("status", 429);
+    third.release();
+    expect(unsent.bytes).to.equal(2 * mega);
+  });
+
+  it("is had by all accounts together up to the bound of the process, and then refused with 503", async () => {
+    const unsent = new UnsentAnswers({ ...impatient, ofAll: 3 * mega });
+    for (const account of [1, 2, 3])
+      unsent.open({ accountId: account, kind: "a" }).settle(mega, true, true);
+    const one = unsent.open({ accountId: 4, kind: "a" });
+    expect(() => one.settle(uncountedAndOne, true, true))
+      .to.throw()
+      .with.property("status", 503);
+    one.release();
+    expect(unsent.bytes).to.equal(3 * mega);
+    expect(await refusal(unsent.enter({ accountId: 5, kind: "a" }, lifetime()))).to.equal(503);
+  });
+  const uncountedAndOne = 16 * 2 ** 10 + 1;
+
+  it("is had by one whole answer of an account and four of the process while they are made", async () => {
+    const unsent = new UnsentAnswers(impatient);
+    const enter = (accountId: number) =>
+      unsent.enter({ accountId, kind: "register", isWhole: true }, lifetime());
+    const first = await enter(1);
+    expect(await refusal(enter(1))).to.equal(503);
+    await Promise.all([2, 3, 4].map(enter));
+    expect(await refusal(enter(5))).to.equal(503);
+    first.settle(0, false, false);
+    await enter(1);
+    expect(await refusal(enter(5))).to.equal(503);
+  });
+
+  it("is asked for by what an answer of its kind has taken while the request waited", async () => {
+    const unsent = new UnsentAnswers({ waitMs: 60_000, standingStillMs: 60_000 });
+    const enter = (accountId: number) =>
+      unsent.enter({ accountId, kind: "register", isWhole: true }, lifetime());
+    const first = await enter(1);
+    const waiting = enter(1);
+    first.settle(5 * mega, false, false);
+    first.release();
+    expect((await waiting).bytes).to.equal(15 * mega);
+  });
+
+  it("is had by an answer larger than the bounds where there is no other", () => {
+    const unsent = new UnsentAnswers({ ...impatient, ofAccount: mega, ofAll: 2 * mega });
+    const large = unsent.open({ accountId: 1, kind: "a" });
+    large.settle(50 * mega, false, true);
+    large.release();
+    expect(unsent.bytes).to.equal(0);
+  });
+
+  it("is never refused to what has changed something", () => {
+    const unsent = new UnsentAnswers({ ...impatient, ofAccount: mega });
+    unsent.open({ accountId: 1, kind: "a" }).settle(mega, false, true);
+    unsent.open({ accountId: 1, kind: "register" }).settle(50 * mega, false, false);
+    expect(unsent.bytes).to.equal(51 * mega);
+  });
+
+  it("is waited for, and had by those who wait in their order", async () => {
+    const unsent = new UnsentAnswers({ ofAccount: 2 * mega });
+    const first = unsent.open({ accountId: 1, kind: "a" });
+    first.settle(2 * mega, true, true);
+    const order: number[] = [];
+    const waiting = [1, 2].map(async (n) => {
+      const lease = await unsent.enter({ accountId: 1, kind: "a" }, lifetime());
+      order.push(n);
+      return lease;
+    });
+    const other = await unsent.enter({ accountId: 2, kind: "b" }, lifetime());
+    expect(order, "another account is not held").to.deep.equal([]);
+    first.release();
+    (await waiting[0])?.release();
+    (await waiting[1])?.release();
+    other.release();
+    expect(order).to.deep.equal([1, 2]);
+    expect(unsent.bytes).to.equal(0);
+  });
+
+  it("is not waited for any more by who has hung up", async () => {
+    const unsent = new UnsentAnswers({ ofAccount: mega });
+    unsent.open({ accountId: 1, kind: "a" }).settle(mega, true, true);
+    const gone = lifetime();
+    const waiting = unsent.enter({ accountId: 1, kind: "a" }, gone);
+    gone.end(new Error("hung up"), false);
+    const error = await waiting.catch((thrown: Error) => thrown);
+    expect(error).to.have.property("message", "hung up");
+  });
+
+  it("is given to who waits by cutting off an answer of the account that stands still, and no other's", async () => {
+    const unsent = new UnsentAnswers({ ofAccount: mega, standingStillMs: 0 });
+    const cut: string[] = [];
+    const others = unsent.open({ accountId: 2, kind: "a" });
+    const own = unsent.open({ accountId: 1, kind: "a" });
+    for (const [name, lease] of Object.entries({ others, own })) {
+      lease.settle(mega, true, true);
+      lease.progress();
+      lease.cutOff = () => {
+        cut.push(name);
+        lease.release();
+      };
+    }
+    (await unsent.enter({ accountId: 1, kind: "a" }, lifetime())).release();
+    expect(cut).to.deep.equal(["own"]);
+  });
+
+  it("is taken before an answer is made, as much as those of its kind took", async () => {
+    const unsent = new UnsentAnswers({ ...impatient, ofAccount: 10 * mega });
+    const known = await unsent.enter({ accountId: 1, kind: "a" }, lifetime());
+    known.settle(4 * mega, false, true);
+    known.release();
+    const again = await unsent.enter({ accountId: 1, kind: "a" }, lifetime());
+    expect(again.bytes, "objects take three times their JSON").to.equal(12 * mega);
+    expect(await refusal(unsent.enter({ accountId: 1, kind: "a" }, lifetime()))).to.equal(429);
+    expect((await unsent.enter({ accountId: 2, kind: "a" }, lifetime())).bytes).to.equal(12 * mega);
+    const small = await unsent.enter({ accountId: 3, kind: "b" }, lifetime());
+    small.settle(100, false, true);
+    expect((await unsent.enter({ accountId: 3, kind: "b" }, lifetime())).bytes).to.equal(0);
+  });
+});
+
+describe("Large answers that nobody reads", () => {
+  const list = operation({
+    id: "list-things",
+    method: "GET",
+    path: "/api/v1/things",
+    access: "account",
+    result: { things: z.unknown() },
+    summary: "Things",
+  });
+  const handle = handlerFor<{ log: string[] }>();
+  let read = 0;
+  const handlers = [
+    handle(list, async () => ({
+      things: new Pages(async function* () {
+        for (let n = 0; n < 100; n++) {
+          read++;
+          yield ["x".repeat(mega)];
+        }
+      }),
+    })),
+  ];
+  const head = (key: string) =>
+    `GET /api/v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: ${basic(`${key}@carillon.test:${key}`)}\r\n\r\n`;
+  const sockets: Socket[] = [];
+  /** Asks, and reads nothing. */
+  async function standStill(port: number, key: string): Promise<Socket> {
+    const socket = connect(port, "127.0.0.1");
+    sockets.push(socket.on("error", () => {}));
+    socket.write(head(key));
+    await once(socket, "readable");
+    return socket;
+  }
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    read = 0;
+  });
+
+  it("are answered with 429 from the bound of the account on, and others are answered", async () => {
+    const gateway = await startGateway({
+      handlers,
+      checkResults: false,
+      unsentBounds: { ...impatient, ofAccount: 7_000_000 },
+    });
+    await standStill(gateway.port, "member");
+    await standStill(gateway.port, "member");
+    const { status, json, headers } = await gateway.send("GET", "/api/v1/things");
+    expect([status, json["code"]]).to.deep.equal([429, "RATE_LIMIT_HIT"]);
+    expect(json["msg"]).to.include("have not been read");
+    expect(Number(headers["retry-after"])).to.be.greaterThan(0);
+    expect(read, "pages that were read").to.be.below(20);
+    expect((await gateway.send("GET", "/api/v1/things", { as: "owner" })).status).to.equal(200);
+    await gateway.stop();
+  });
+
+  it("are answered with 503 from the bound of the process on", async () => {
+    const gateway = await startGateway({
+      handlers,
+      checkResults: false,
+      unsentBounds: { ...impatient, ofAll: 7_000_000 },
+    });
+    await standStill(gateway.port, "member");
+    await standStill(gateway.port, "admin");
+    const { status, json, headers } = await gateway.send("GET", "/api/v1/things", { as: "owner" });
+    expect([status, json["code"]]).to.deep.equal([503, "INTERNAL_ERROR"]);
+    expect(json["msg"]).to.include("no room");
+    expect(Number(headers["retry-after"])).to.be.greaterThan(0);
+    await gateway.stop();
+  });
+
+  it("are cut off where another request waits for their room", async () => {
+    const gateway = await startGateway({
+      handlers,
+      checkResults: false,
+      unsentBounds: { ofAccount: 7_000_000, standingStillMs: 100 },
+    });
+    const still = [
+      await standStill(gateway.port, "member"),
+      await standStill(gateway.port, "member"),
+    ];
+    expect((await gateway.send("GET", "/api/v1/things")).status).to.equal(200);
+    for (const socket of still) socket.resume();
+    await waitFor(() => still.some((socket) => socket.destroyed), { what: "one was cut off" });
+    await gateway.stop();
+  });
+
+  it("give their room back when they are taken, and when the client hangs up", async () => {
+    const gateway = await startGateway({
+      handlers,
+      checkResults: false,
+      unsentBounds: { ...impatient, ofAccount: 4_000_000 },
+    });
+    const socket = await standStill(gateway.port, "member");
+    expect((await gateway.send("GET", "/api/v1/things")).status).to.equal(429);
+    socket.destroy();
+    await waitFor(async () => (await gateway.send("GET", "/api/v1/things")).status === 200, {
+      what: "there is room again",
+    });
+    expect((await gateway.send("GET", "/api/v1/things")).status).to.equal(200);
+    await gateway.stop();
+  });
+});

@@ -1,0 +1,38 @@
+import { readFleet, type Sql } from "@carillon/db";
+import { cached, counter, gauge, type Registry } from "@carillon/kit";
+
+/** Roles that are always shown, so that an alarm rule can tell "none" from "unknown". */
+const roles = ["gateway", "worker", "dashboard"];
+
+/**
+ * The figures of the whole installation that alarm rules ask for, beside those of the dashboard: without it the rules
+ * would be silent. What could not be read is left out rather than shown as it was.
+ * @returns what brings them up to date; it never rejects
+ */
+export function fleetMetrics(registry: Registry, sql: Sql): () => Promise<void> {
+  const up = gauge(registry, "carillon_store_up");
+  const processes = gauge(registry, "carillon_processes");
+  const dueLag = gauge(registry, "carillon_due_lag_seconds");
+  const outboxOldest = gauge(registry, "carillon_outbox_oldest_seconds");
+  const dead = gauge(registry, "carillon_dead_letters");
+  const circuit = gauge(registry, "carillon_bouncer_circuit");
+  const repairs = counter(registry, "carillon_sweep_repairs_total");
+  const read = cached(() => readFleet(sql));
+  return async () => {
+    const fleet = await read().catch(() => undefined);
+    up.set({ store: "database" }, fleet ? 1 : 0);
+    for (const [target, value] of [
+      [dueLag, fleet?.lag.dueLag],
+      [outboxOldest, fleet?.lag.outboxOldest],
+      [dead, fleet?.deadLetters],
+      [circuit, fleet?.bouncerAway],
+    ] as const) {
+      if (value === undefined) target.remove();
+      else target.set(value);
+    }
+    processes.reset();
+    if (fleet) for (const role of roles) processes.set({ role }, fleet.processes.get(role) ?? 0);
+    repairs.remove();
+    if (fleet) repairs.inc(fleet.sweepRepairs);
+  };
+}

@@ -1,0 +1,187 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { clientIdOf } from "@carillon/model";
+import { silentLogger } from "@carillon/kit";
+import { connectQueues, createAlarmPublisher, type RunningAlarmPublisher } from "@carillon/queue";
+import { pendingOf, writeDueRows } from "./lib/due-rows.ts";
+import { report, say, type Row } from "./lib/report.ts";
+import {
+  backends,
+  createBenchDatabase,
+  type BackendName,
+  type BenchDatabase,
+} from "./lib/servers.ts";
+import { startWorker } from "./lib/system.ts";
+import { createWorld, type World } from "./lib/world.ts";
+
+// Whether messages with long texts, all due in one second, are sent in time, and whether others are late meanwhile.
+const longest = 10_000;
+const messages = 1_000;
+const reminders = 600;
+/** Between two messages of the other organization, in milliseconds. */
+const everyMs = 200;
+
+const list = (n: number) => `${"- a\n".repeat(2_495)}${n}`;
+const paragraph =
+  "The **plan** for the [release](https://example.com/plan) is in `docs/plan.md`; see point 3.\n\n* one point\n* another, _as agreed_\n\n> a quote\n\n";
+const ordinary = (n: number) => `${paragraph.repeat(200).slice(0, longest - 10)}\n${n}`;
+
+interface Case {
+  readonly what: string;
+  readonly count: number;
+  /** Seconds in which all are to be sent; none is promised where it is undefined. */
+  readonly within?: number;
+  readonly write: (database: BenchDatabase, world: World, due: number) => Promise<number>;
+}
+
+const cases: readonly Case[] = [
+  {
+    what: "messages of 10,000 characters of `- a` lines",
+    count: messages,
+    within: 20,
+    write: (database, world, due) => writeTexts(database, world, due, list),
+  },
+  {
+    what: "messages of 10,000 characters of ordinary Markdown",
+    count: messages,
+    within: 20,
+    write: (database, world, due) => writeTexts(database, world, due, ordinary),
+  },
+  { what: "reminders of a message of such a list", count: reminders, write: writeReminders },
+];
+
+const rows: Row[] = [];
+for (const backend of backends) for (const each of cases) rows.push(await measure(backend, each));
+await report("heavy-batch", rows);
+process.exit(0);
+
+async function measure(backend: BackendName, { what, count, within, write }: Case): Promise<Row> {
+  const database = await createBenchDatabase(backend);
+  const loud = await createWorld(database.db, 20, 10);
+  const quiet = await createWorld(database.db, 5, 10);
+  const queues = await connectQueues({
+    databaseUrl: database.url,
+    redisUrl: database.redisUrl,
+    log: silentLogger,
+  });
+  const alarms = createAlarmPublisher({ queues, db: database.db, log: silentLogger });
+  const worker = await startWorker(database);
+  const due = Math.ceil(Date.now() / 1_000) + 15;
+  const first = await write(database, loud, due);
+  alarms.set({ realmId: loud.realmId, scheduledMessageId: first, version: 1, deliverAt: due });
+  await alarms.idle();
+  if (Date.now() > (due - 2) * 1_000) throw new Error("scheduling took too long");
+  let over = false;
+  const writing = keepScheduling(database, quiet, alarms, () => over);
+  await pause(due * 1_000 - Date.now());
+  while ((await pendingOf(database, loud)) > 0) await pause(100);
+  over = true;
+  await writing;
+  while ((await pendingOf(database, quiet)) > 0) await pause(100);
+  const { sent, seconds } = await sentOf(database, loud, due);
+  const worst = await worstOf(database, quiet, due, due + seconds);
+  await worker.stop();
+  await alarms.idle();
+  await queues.close();
+  await database.drop();
+  say(
+    `${backend}, ${what}: ${sent} of ${count} after ${seconds.toFixed(1)} s, others ${worst.toFixed(2)} s late`,
+  );
+  const inTime = within === undefined || seconds <= within;
+  return {
+    question: `${count} ${what} due in the same second, ${backend} queues: from then until the last is sent, and the worst lateness of another organization's message meanwhile`,
+    value: `${seconds.toFixed(1)} s, ${worst.toFixed(2)} s (${sent} sent)`,
+    target: `${within === undefined ? "" : `within ${within} s, `}others at most 2 s late`,
+    holds: sent === count && inTime && worst <= 2,
+  };
+}
+
+/** Rows as requests would have left them, with their alarms noted as set. @returns the first of their ids */
+async function writeTexts(
+  database: BenchDatabase,
+  world: World,
+  due: number,
+  text: (n: number) => string,
+): Promise<number> {
+  const { first, last } = await writeDueRows(database, world, messages, due);
+  const numbers = Array.from({ length: messages }, (_, n) => n);
+  await database.db.rows(
+    `UPDATE scheduled_messages s SET content = t.content
+     FROM unnest($1::bigint[], $2::text[]) AS t (id, content) WHERE s.id = t.id AND s.id <= $3`,
+    [numbers.map((n) => first + n), numbers.map(text), last],
+  );
+  return first;
+}
+
+/** Reminders of everybody in a channel, by turns, of one message of it. */
+async function writeReminders({ db }: BenchDatabase, world: World, due: number): Promise<number> {
+  const room = world.rooms[0]!;
+  const clientId = await clientIdOf(db, "website");
+  const [target] = await db.rows<{ id: number }>(
+    `INSERT INTO messages (realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+       render_version, client_id) VALUES ($1, $2, $3, true, 'lists', $4, '<p>a list</p>', 1, $5) RETURNING id`,
+    [world.realmId, room.members[0]!.id, room.recipientId, list(0), clientId],
+  );
+  const written = await db.rows<{ id: number }>(
+    `INSERT INTO scheduled_messages (realm_id, sender_id, kind, recipient_id, content, rendered_content, client_id,
+       deliver_at, alarmed_at, read_by_sender, reminder_target_message_id)
+     SELECT $1, ($2::int[])[1 + n % cardinality($2::int[])], 2, $3, $4, '<p>a list</p>', $5, to_timestamp($6), now(),
+       false, $7 FROM generate_series(0, $8 - 1) AS n RETURNING id`,
+    [
+      world.realmId,
+      room.members.map(({ id }) => id),
+      room.recipientId,
+      list(0),
+      clientId,
+      due,
+      target!.id,
+      reminders,
+    ],
+  );
+  return written[0]!.id;
+}
+
+/** Schedules a message every now and then, due on a full second. */
+async function keepScheduling(
+  database: BenchDatabase,
+  world: World,
+  alarms: RunningAlarmPublisher,
+  over: () => boolean,
+): Promise<void> {
+  while (!over()) {
+    const deliverAt = Math.ceil(Date.now() / 1_000 + 1);
+    const { first } = await writeDueRows(database, world, 1, deliverAt);
+    alarms.set({ realmId: world.realmId, scheduledMessageId: first, version: 1, deliverAt });
+    await pause(everyMs);
+  }
+}
+
+/** How many were sent, and when the last was committed, in seconds after their time. */
+async function sentOf(
+  { db }: BenchDatabase,
+  { realmId }: World,
+  due: number,
+): Promise<{ sent: number; seconds: number }> {
+  const [found] = await db.rows<{ sent: number; seconds: number }>(
+    `SELECT count(*)::int AS sent,
+       coalesce(extract(epoch FROM max(pg_xact_commit_timestamp(m.xmin))) - $2, 0)::float8 AS seconds
+     FROM scheduled_messages s JOIN messages m ON m.scheduled_message_id = s.id WHERE s.realm_id = $1`,
+    [realmId, due],
+  );
+  return found!;
+}
+
+/** The worst lateness of those that were due meanwhile, in seconds. */
+async function worstOf(
+  { db }: BenchDatabase,
+  { realmId }: World,
+  from: number,
+  to: number,
+): Promise<number> {
+  const [found] = await db.rows<{ worst: number }>(
+    `SELECT coalesce(max(extract(epoch FROM pg_xact_commit_timestamp(m.xmin) - s.deliver_at)), 0)::float8 AS worst
+     FROM scheduled_messages s JOIN messages m ON m.scheduled_message_id = s.id
+     WHERE s.realm_id = $1 AND s.deliver_at BETWEEN to_timestamp($2) AND to_timestamp($3)`,
+    [realmId, from, to],
+  );
+  return found!.worst;
+}

@@ -1,0 +1,29 @@
+import { startBystander, type Bystander } from "../../test/scale/attacks/bystander.ts";
+
+/** Who asks, and where. */
+export type BystanderRequest = Parameters<typeof startBystander>[0];
+
+/** What the bystander met since it was asked before. */
+export interface Met {
+  /** Milliseconds of each answer. */
+  readonly times: readonly number[];
+  /** Answers other than success. */
+  readonly failures: readonly string[];
+}
+
+let bystander: Bystander | undefined;
+
+process.on("message", (wanted: BystanderRequest | "read") => {
+  if (wanted !== "read") {
+    bystander = startBystander(wanted);
+    return;
+  }
+  const met: Met = {
+    times: bystander?.takeTimes() ?? [],
+    failures: bystander?.failures ?? [],
+  };
+  process.send?.(met);
+});
+process.on("disconnect", () => process.exit(0));
+process.on("SIGTERM", () => process.exit(0));
+console.log("bystander started");

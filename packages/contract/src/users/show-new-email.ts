@@ -1,0 +1,20 @@
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+
+/** `GET /accounts/confirm_new_email/{token}` (settings-and-profile-fields.md §1.3). */
+export const showNewEmail = operation({
+  id: "show-new-email",
+  method: "GET",
+  path: "/accounts/confirm_new_email/{token}",
+  access: "anyone",
+  raw: [{ status: 200, about: "A page with a button that confirms it.", type: "text/html" }],
+  summary: "Show a new e-mail address that is to be confirmed",
+  example: {
+    path: { token: "from-the-mail" },
+    refused: [400, "nobody has asked for a new address"],
+  },
+  description:
+    "What the link of the mail leads to that `PATCH /settings` with `email` sends. It changes nothing: mail scanners and " +
+    "browsers open links before a person does.",
+  pathParams: { token: path.text() },
+});

@@ -1,0 +1,100 @@
+import { column, composed, type Composition, type RowOf, type Sql } from "@carillon/db";
+
+/** Which lines of the audit log: those for which everything given holds. */
+export interface AuditFilter {
+  readonly realmId?: number;
+  /** The account that acted or was changed is one of these. */
+  readonly userIds?: readonly number[];
+  /** The whole type of the event: `user_deactivated`. */
+  readonly type?: string;
+  /** UNIX seconds, inclusive. */
+  readonly since?: number;
+  /** UNIX seconds, exclusive. */
+  readonly until?: number;
+}
+
+export interface AuditPageOptions {
+  /** Lines in a page. */
+  readonly limit: number;
+  /** The page begins below this id: `next` of the page before. */
+  readonly before?: number;
+}
+
+const lineRow = {
+  id: column.bigint,
+  /** UNIX seconds. */
+  at: column.float,
+  realmId: column.int,
+  realmName: column.text,
+  type: column.text,
+  /** Null where an operator or the server acted; `data.operator` names an operator of the dashboard. */
+  actingUserId: column.int.orNull(),
+  /** Names are null where the account is gone. */
+  actingUserName: column.text.orNull(),
+  actingUserEmail: column.text.orNull(),
+  /** The account that was changed; null where the line is about something else. */
+  userId: column.int.orNull(),
+  userName: column.text.orNull(),
+  userEmail: column.text.orNull(),
+  data: column.json<Readonly<Record<string, unknown>>>(),
+};
+
+/** A line of the audit log with the names of its accounts. */
+export type AuditLine = RowOf<typeof lineRow>;
+
+export interface AuditPage {
+  /** The latest first. */
+  readonly lines: readonly AuditLine[];
+  /** `before` of the next page; undefined on the last one. */
+  readonly next: number | undefined;
+}
+
+/** Reads the page first and joins names to it, so that names are read only for the lines shown. */
+function compose(filter: AuditFilter, { limit, before }: AuditPageOptions): Composition {
+  const { realmId, userIds, type, since, until } = filter;
+  const values: unknown[] = [];
+  const value = (given: unknown, sqlType: string) => `$${values.push(given)}::${sqlType}`;
+  const parts = ["true"];
+  if (realmId !== undefined) parts.push(`a.realm_id = ${value(realmId, "int")}`);
+  if (userIds !== undefined) {
+    const ids = value(userIds, "int[]");
+    parts.push(`(a.acting_user_id = ANY(${ids}) OR a.modified_user_id = ANY(${ids}))`);
+  }
+  if (type !== undefined) parts.push(`a.event_type = ${value(type, "text")}`);
+  if (since !== undefined) parts.push(`a.event_time >= to_timestamp(${value(since, "float8")})`);
+  if (until !== undefined) parts.push(`a.event_time < to_timestamp(${value(until, "float8")})`);
+  if (before !== undefined) parts.push(`a.id < ${value(before, "bigint")}`);
+  return {
+    text: `SELECT a.id, extract(epoch FROM a.event_time)::float8 AS at, a.realm_id AS "realmId", r.name AS "realmName",
+        a.event_type AS type, a.acting_user_id AS "actingUserId", u.full_name AS "actingUserName",
+        u.delivery_email AS "actingUserEmail", a.modified_user_id AS "userId", m.full_name AS "userName",
+        m.delivery_email AS "userEmail", a.extra_data AS data
+      FROM (SELECT * FROM audit_log a WHERE ${parts.join(" AND ")} ORDER BY a.id DESC LIMIT ${value(limit + 1, "int")}) a
+        JOIN realms r ON r.id = a.realm_id
+        LEFT JOIN users u ON u.id = a.acting_user_id
+        LEFT JOIN users m ON m.id = a.modified_user_id
+      ORDER BY a.id DESC`,
+    values,
+  };
+}
+
+const lines = composed({
+  name: "operator-audit",
+  row: lineRow,
+  compose,
+  examples: (make) => [
+    make({}, { limit: 1 }),
+    make({ realmId: 1, userIds: [1], type: "x", since: 1, until: 2 }, { limit: 1, before: 1 }),
+  ],
+});
+
+/** Reads a page of the audit log of one or all organizations, the latest lines first. */
+export async function readAudit(
+  sql: Sql,
+  filter: AuditFilter,
+  options: AuditPageOptions,
+): Promise<AuditPage> {
+  const rows = await lines(sql, filter, options);
+  const shown = rows.slice(0, options.limit);
+  return { lines: shown, next: rows.length > options.limit ? shown.at(-1)?.id : undefined };
+}

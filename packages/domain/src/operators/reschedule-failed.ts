@@ -1,0 +1,245 @@
+import { recordAudit } from "@carillon/model";
+import { errors, type NewEvent } from "@carillon/contract";
+import { column, statement, type Database, type RowOf, type Sql, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+
+import { isReminder } from "../scheduled/claim.ts";
+import { latestDueTime } from "../scheduled/due-time.ts";
+import { scheduledEvents } from "../scheduled/record.ts";
+import { reminderEvents } from "../scheduled/reminder-record.ts";
+import { scheduledColumns, scheduledRow, scheduledTables } from "../scheduled/row.ts";
+
+/** A scheduled message or reminder that failed. */
+export interface FailedMessage {
+  readonly id: number;
+  /** Only while it has this version, which rises with each new time; undefined for whatever version failed last. */
+  readonly version?: number;
+}
+
+export interface RescheduleOptions {
+  /** UNIX seconds; undefined sends now. */
+  readonly deliverAt?: number;
+  /** Name of the operator, for the audit log. */
+  readonly operator: string;
+}
+
+/** Why a failed message would fail again, and what to do before it is sent again. */
+export interface ReschedulingRefusal {
+  readonly id: number;
+  readonly reason: string;
+}
+
+/** What became, or would become, of messages that an operator wants to send again. */
+export interface ReschedulingResult {
+  readonly rescheduled: number;
+  readonly refused: readonly ReschedulingRefusal[];
+  /** Left alone: sent, deleted or given a new time since. */
+  readonly unchanged: number;
+}
+
+/** One transaction takes so many rows and characters of rendered text: each row is written into an event. */
+const batch = { rows: 200, characters: 1_000_000 } as const;
+
+const candidates = statement({
+  name: "reschedule-candidates",
+  text: `SELECT s.id, s.realm_id AS "realmId", length(s.rendered_content) AS size
+    FROM unnest($1::bigint[], $2::int[]) AS c (id, version) JOIN scheduled_messages s USING (id)
+    WHERE s.failed AND NOT s.delivered AND s.version = coalesce(c.version, s.version)
+    ORDER BY s.realm_id, s.id`,
+  row: { id: column.bigint, realmId: column.int, size: column.int },
+});
+
+const lock = statement({
+  name: "reschedule-lock",
+  text: `SELECT id FROM scheduled_messages WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
+  row: { id: column.bigint },
+});
+
+/** What decides whether a failed row may be sent. */
+const judgedRow = {
+  id: column.bigint,
+  senderName: column.text,
+  senderActive: column.bool,
+  realmActive: column.bool,
+  /** Null for a direct conversation. */
+  channelName: column.text.orNull(),
+  channelArchived: column.bool.orNull(),
+};
+type JudgedRow = RowOf<typeof judgedRow>;
+
+const judgedColumns = `u.full_name AS "senderName", u.is_active AS "senderActive", NOT o.deactivated AS "realmActive",
+  ch.name AS "channelName", ch.is_archived AS "channelArchived"`;
+const judgedTables = `JOIN users u ON u.id = s.sender_id JOIN realms o ON o.id = s.realm_id
+  LEFT JOIN channels ch ON ch.id = s.channel_id`;
+const stillFailed = `s.failed AND NOT s.delivered AND s.version = coalesce(c.version, s.version)`;
+
+const judged = statement({
+  name: "reschedule-judged",
+  text: `SELECT s.id, ${judgedColumns}
+    FROM unnest($1::bigint[], $2::int[]) AS c (id, version) JOIN scheduled_messages s ON s.id = c.id ${judgedTables}
+    WHERE ${stillFailed} ORDER BY s.id`,
+  row: judgedRow,
+});
+
+const locked = statement({
+  name: "reschedule-locked",
+  text: `SELECT ${scheduledColumns}, ${judgedColumns}
+    FROM unnest($1::bigint[], $2::int[]) AS c (id, version), ${scheduledTables} ${judgedTables}
+    WHERE s.id = c.id AND ${stillFailed} ORDER BY s.id`,
+  row: { ...scheduledRow, ...judgedRow },
+});
+
+const store = statement({
+  name: "reschedule-store",
+  text: `UPDATE scheduled_messages SET deliver_at = date_trunc('second', greatest(now(), to_timestamp($2::float8))), version = version + 1,
+      alarmed_at = NULL, failed = false, failure_message = NULL, attempts = 0, retry_at = NULL
+    WHERE id = ANY($1::bigint[])
+    RETURNING id, version, extract(epoch FROM deliver_at)::float8 AS "deliverAt"`,
+  row: { id: column.bigint, version: column.int, deliverAt: column.float },
+});
+
+const clock = statement({
+  name: "reschedule-clock",
+  text: "SELECT extract(epoch FROM now())::float8 AS now",
+  row: { now: column.float },
+});
+
+/**
+ * Says what `rescheduleFailed` would do now, and changes nothing. Refusals are those of `rescheduleFailed`; what else the
+ * delivery will find, such as a lost right to post, it does not know.
+ */
+export async function previewReschedule(
+  sql: Sql,
+  messages: readonly FailedMessage[],
+): Promise<ReschedulingResult> {
+  const once = onceEach(messages);
+  const rows = await sql.rows(judged, columnsOf(once));
+  const refused = refusalsOf(rows);
+  return {
+    rescheduled: rows.length - refused.length,
+    refused,
+    unchanged: once.length - rows.length,
+  };
+}
+
+/**
+ * Gives failed scheduled messages and reminders a new time on behalf of an operator. They are sent as their authors, whose
+ * clients see them as edited. What failed because its author, channel or organization is gone is refused, for it would
+ * fail again. Doing the same twice does it once: only what is still failed, in the version given, is touched.
+ * @throws ApiError `BAD_REQUEST` for a time that cannot be; nothing has changed then
+ */
+export async function rescheduleFailed(
+  db: Database,
+  messages: readonly FailedMessage[],
+  options: RescheduleOptions,
+): Promise<ReschedulingResult> {
+  await checkTime(db, options.deliverAt);
+  const versions = new Map(messages.map(({ id, version }) => [id, version]));
+  const found = await db.rows(candidates, columnsOf(onceEach(messages)));
+  let rescheduled = 0;
+  const refused: ReschedulingRefusal[] = [];
+  for (const { realmId, ids } of batchesOf(found)) {
+    const chosen = ids.map((id) => {
+      const version = versions.get(id);
+      return version === undefined ? { id } : { id, version };
+    });
+    const result = await db.transaction((tx) => rescheduleBatch(tx, realmId, chosen, options));
+    rescheduled += result.rescheduled;
+    refused.push(...result.refused);
+  }
+  return { rescheduled, refused, unchanged: versions.size - rescheduled - refused.length };
+}
+
+async function rescheduleBatch(
+  tx: Tx,
+  realmId: number,
+  messages: readonly FailedMessage[],
+  { deliverAt, operator }: RescheduleOptions,
+): Promise<Pick<ReschedulingResult, "rescheduled" | "refused">> {
+  const ids = messages.map(({ id }) => id);
+  // A statement of its own: one that waited for an edit would still read the recipient from before it.
+  await tx.lock({ name: "scheduled", keys: ids }, lock, [ids]);
+  const rows = await tx.rows(locked, columnsOf(messages));
+  const refused = refusalsOf(rows);
+  const not = new Set(refused.map(({ id }) => id));
+  const sendable = rows.filter(({ id }) => !not.has(id));
+  if (sendable.length === 0) return { rescheduled: 0, refused };
+  const stored = await tx.rows(store, [sendable.map(({ id }) => id), deliverAt ?? 0]);
+  const changed = new Map(stored.map((row) => [row.id, row]));
+  const edited = sendable.map((row) => ({ ...row, ...changed.get(row.id)!, failed: false }));
+  emit(
+    tx,
+    realmId,
+    edited.flatMap((row): NewEvent[] =>
+      // The protocol has no event of a reminder that changes.
+      isReminder(row)
+        ? [reminderEvents.remove(row), reminderEvents.add(row)]
+        : [scheduledEvents.update(row)],
+    ),
+  );
+  recordAudit(
+    tx,
+    realmId,
+    null,
+    edited.map(({ id, senderId, version, deliverAt: at }) => ({
+      type: "scheduled_message_rescheduled",
+      userId: senderId,
+      data: { scheduled_message_id: id, version, deliver_at: at, operator },
+    })),
+  );
+  for (const { id, version, deliverAt: at } of edited)
+    tx.leave("alarm", { realmId, scheduledMessageId: id, version, deliverAt: at });
+  return { rescheduled: edited.length, refused };
+}
+
+function refusalsOf(rows: readonly JudgedRow[]): ReschedulingRefusal[] {
+  return rows.flatMap((row) => {
+    const reason = refusalOf(row);
+    return reason === undefined ? [] : [{ id: row.id, reason }];
+  });
+}
+
+function refusalOf(row: JudgedRow): string | undefined {
+  if (!row.realmActive) return "The organization is deactivated.";
+  if (!row.senderActive)
+    return `The account of ${row.senderName} is deactivated: have an administrator reactivate it, then send again.`;
+  if (row.channelArchived === true)
+    return `The channel ${row.channelName ?? ""} is archived: have an administrator unarchive it, then send again.`;
+  return undefined;
+}
+
+async function checkTime(sql: Sql, deliverAt: number | undefined): Promise<void> {
+  if (deliverAt === undefined) return;
+  const [row] = await sql.rows(clock, []);
+  if (deliverAt <= row!.now) throw errors.badRequest("The new time must be in the future");
+  if (deliverAt > latestDueTime)
+    throw errors.badRequest("The new time must not be beyond the year 9999");
+}
+
+/** The list of failures may have one message several times. */
+function onceEach(messages: readonly FailedMessage[]): FailedMessage[] {
+  return [...new Map(messages.map((message) => [message.id, message])).values()];
+}
+
+/** Batches of one organization each, bounded by rows and by text. */
+function batchesOf(
+  found: ReadonlyArray<RowOf<typeof candidates.columns>>,
+): Array<{ readonly realmId: number; readonly ids: readonly number[] }> {
+  const batches: Array<{ realmId: number; ids: number[]; size: number }> = [];
+  for (const { id, realmId, size } of found) {
+    const last = batches.at(-1);
+    const fits =
+      last?.realmId === realmId &&
+      last.ids.length < batch.rows &&
+      last.size + size <= batch.characters;
+    if (last && fits) {
+      last.ids.push(id);
+      last.size += size;
+    } else batches.push({ realmId, ids: [id], size });
+  }
+  return batches;
+}
+
+function columnsOf(messages: readonly FailedMessage[]): [number[], (number | null)[]] {
+  return [messages.map(({ id }) => id), messages.map(({ version }) => version ?? null)];
+}

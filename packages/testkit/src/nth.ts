@@ -1,0 +1,8 @@
+/**
+ * The element of a list at an index that the test knows to be there.
+ * @throws Error where the list is shorter
+ */
+export function nth<T>(list: readonly T[], index: number): T {
+  if (index >= list.length) throw new Error(`a list of ${list.length} has no element ${index}`);
+  return list[index] as T;
+}

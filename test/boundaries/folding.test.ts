@@ -1,0 +1,45 @@
+import { expect } from "chai";
+
+import { readFiles } from "./source-files.ts";
+
+/** Where JavaScript may fold case, since no unique index of the database compares the same texts, and what is folded. */
+const foldedInMemory: Readonly<Record<string, string>> = {
+  "packages/model/src/folding/fold-case.ts": "what every locale folds alike",
+  "packages/model/src/users/reserved-names.ts": "names that the server uses itself",
+  "packages/model/src/users/look-alikes.ts": "names, by what they look like",
+  "packages/model/src/users/avatar.ts": "Gravatar's hash",
+  "packages/model/src/channels/colors.ts": "hexadecimal digits",
+  "packages/model/src/settings/timezones.ts": "names of time zones",
+  "packages/model/src/realms/realm-of-host.ts": "host names",
+  "packages/markdown/src/alert-words.ts": "words of messages, for a search in memory",
+  "packages/markdown/src/blocks/code-languages.ts": "names of programming languages",
+  "packages/markdown/src/emoji/names.ts": "Unicode's names of emoji",
+  "packages/markdown/src/links/find-urls.ts": "endings of host names",
+  "packages/markdown/src/links/target.ts": "schemes of addresses",
+  "packages/markdown/src/linkifiers/url-template.ts": "hexadecimal digits",
+  "packages/markdown/src/links/slug.ts": "hexadecimal digits",
+  "packages/markdown/src/lookups.ts": "names of an organization without any",
+  "packages/domain/src/users/new-address.ts": "addresses that the server makes up, in ASCII",
+  "packages/domain/src/alert-words/change-words.ts":
+    "alert words, which the database does not fold",
+  "packages/domain/src/users/common-passwords.ts": "passwords",
+  "packages/domain/src/push/devices/legacy-tokens.ts": "hexadecimal digits",
+  "packages/domain/src/messages/read/matches.ts": "initials of words, for a search in memory",
+  "packages/domain/src/messages/send/read-by-sender.ts": "names of programs",
+  "packages/domain/src/messages/change/check-change.ts": "hexadecimal digits",
+};
+
+describe("Case", () => {
+  it("is folded by the database wherever a unique index compares the same texts", async () => {
+    const sources = await readFiles(
+      ["packages/model/src", "packages/domain/src", "packages/markdown/src"],
+      /(?<!\.test)\.ts$/,
+    );
+    const folding = sources
+      .filter(({ text }) => /\.to(?:Locale)?(?:Lower|Upper)Case\(/.test(text))
+      .map(({ path }) => path);
+    expect(folding.toSorted(), "docs/decisions/047: ask with loadFolding").to.deep.equal(
+      Object.keys(foldedInMemory).toSorted(),
+    );
+  });
+});

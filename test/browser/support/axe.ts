@@ -1,0 +1,17 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Page } from "playwright-core";
+
+const source = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+/** What axe finds of a page as it is shown: the rule, how bad it is, and where. */
+export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+  await page.evaluate(await readFile(source, "utf8"));
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  );
+  return violations.flatMap(({ id, impact, nodes }) =>
+    nodes.map(({ target }) => `${impact} ${id}: ${target.join(" ")}`),
+  );
+}

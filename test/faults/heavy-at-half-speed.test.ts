@@ -1,0 +1,87 @@
+import { alarmJob, type Alarm } from "@carillon/jobs";
+import {
+  channel,
+  organization,
+  scheduledMessage,
+  waitFor,
+  type TestProcess,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import { onBothBackends } from "./support/both-backends.ts";
+import { scenarioMs } from "./support/patience.ts";
+import { inWorld, type World } from "./support/world.ts";
+
+/** Messages of each organization with long texts, and how many such organizations there are. */
+const heavy = 30;
+const organizations = 3;
+const list = (n: number) => `${"- a\n".repeat(2_490)}${n}`;
+
+onBothBackends("A worker that has half a processor", scenarioMs, {
+  "sends long texts of several organizations, and another's message between them": (backend) =>
+    inWorld(backend, halfSpeed),
+});
+
+/** Stops the process half of the time, until the result is called. */
+function halve(process: TestProcess): () => void {
+  let stopped = false;
+  const timer = setInterval(() => {
+    stopped = !stopped;
+    process.signal(stopped ? "SIGSTOP" : "SIGCONT");
+  }, 20);
+  return () => {
+    clearInterval(timer);
+    process.signal("SIGCONT");
+  };
+}
+
+async function halfSpeed(world: World): Promise<void> {
+  const { db, queues } = world;
+  const worker = await world.worker();
+  const loud: number[] = [];
+  const alarms: Alarm[] = [];
+  for (let i = 0; i < organizations; i++) {
+    const org = await organization(db);
+    const room = await channel(db, org.realm, { subscribers: [org.member] });
+    for (let n = 0; n < heavy; n++) {
+      const row = await scheduledMessage(db, org.member, room, { content: list(n), dueIn: -1 });
+      alarms.push({
+        realmId: org.realm.id,
+        scheduledMessageId: row.id,
+        version: 1,
+        deliverAt: row.deliverAt,
+      });
+    }
+    loud.push(org.realm.id);
+  }
+  const quiet = await organization(db);
+  const hall = await channel(db, quiet.realm, { subscribers: [quiet.member] });
+  const lone = await scheduledMessage(db, quiet.member, hall, { dueIn: -1 });
+  await db.rows("UPDATE scheduled_messages SET alarmed_at = now()");
+  const release = halve(worker);
+  try {
+    const now = Date.now();
+    const first = alarms.filter(({ realmId }, i) => alarms[i - 1]?.realmId !== realmId);
+    await queues.publish(first.map((alarm) => alarmJob(alarm, now)));
+    const own = { realmId: quiet.realm.id, scheduledMessageId: lone.id, version: 1 };
+    await queues.publish([alarmJob({ ...own, deliverAt: lone.deliverAt }, now)]);
+    const pending = async () => {
+      const [row] = await db.rows<{ n: number }>(
+        "SELECT count(*)::int AS n FROM scheduled_messages WHERE NOT delivered AND NOT failed",
+      );
+      return row?.n === 0;
+    };
+    await waitFor(pending, { what: "everything has ended", timeoutMs: scenarioMs / 2 });
+  } finally {
+    release();
+  }
+  const sent = await db.rows<{ realmId: number; messages: number; last: number }>(
+    `SELECT s.realm_id AS "realmId", count(*)::int AS messages, max(m.id) AS last
+     FROM scheduled_messages s JOIN messages m ON m.scheduled_message_id = s.id GROUP BY s.realm_id`,
+  );
+  const of = (realmId: number) => sent.find((one) => one.realmId === realmId);
+  for (const realmId of loud) {
+    expect(of(realmId)?.messages).to.equal(heavy);
+    // It came after them into the queue, and did not wait for the whole of any.
+    expect(of(quiet.realm.id)?.last ?? Infinity).to.be.below(of(realmId)?.last ?? 0);
+  }
+}

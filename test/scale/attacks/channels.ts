@@ -1,0 +1,42 @@
+import { bounds, createChannel } from "@carillon/contract";
+import { channelsLike, clientOf } from "@carillon/testkit";
+import type { Attack, Scene } from "./attack.ts";
+import { flood } from "./connections.ts";
+
+/** Characters that a channel's description may have. */
+const longestDescription = 1_024;
+
+/**
+ * Fills the organization with as many channels as it may have, all public. The attacker has made as many as one member
+ * may make in a day; the others are older, as if the attacker had done so every day.
+ */
+async function fillOrganization({ db, url, attacker, org }: Scene): Promise<void> {
+  // Of all characters emoji make the most HTML. The gateway renders the first, and the others are copies.
+  const { id } = await clientOf(url, attacker).succeed(createChannel, {
+    params: { name: "the first", subscribers: [], description: "😀".repeat(longestDescription) },
+  });
+  await channelsLike(db, { id }, bounds.channelsADay - 1);
+  const had = await db.prisma.channel.count({ where: { realmId: org.realm.id } });
+  const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
+  await channelsLike(db, { id }, bounds.organizationChannels - had, twoDaysAgo);
+}
+
+/** Channels that one member has made, which every registration of the other members carries. */
+export const channels: readonly Attack[] = [
+  {
+    name: "registrations of four members, read and unread, in an organization full of channels with the longest descriptions",
+    prepare: fillOrganization,
+    run: async ({ url, org, members }, signal) => {
+      const others = [org.owner, ...members];
+      const request = (n: number) => ({
+        method: "POST",
+        path: "/register",
+        account: others[n % others.length] ?? org.owner,
+      });
+      await Promise.all([
+        flood(url, { open: 60, request }, signal),
+        flood(url, { open: others.length, read: true, request }, signal),
+      ]);
+    },
+  },
+];
