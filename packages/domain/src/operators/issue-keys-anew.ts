@@ -6,7 +6,7 @@ const batch = 1_000;
 
 const nextAccounts = statement({
   name: "keys-anew-next",
-  text: `SELECT id FROM users WHERE id > $1 ORDER BY id LIMIT ${batch} FOR NO KEY UPDATE`,
+  text: `SELECT id FROM users WHERE id > $1 ORDER BY id LIMIT ${batch}`,
   row: { id: column.int },
 });
 
