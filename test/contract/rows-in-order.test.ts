@@ -10,7 +10,7 @@ const contended = "channels|user_topics|users";
 const lockedBefore: Readonly<Record<string, string>> = {
   "topic-policies-forget": "topic-policies-to-move",
   "reseal-users-store": "reseal-lock",
-  "keys-anew-store": "keys-anew-next",
+  "keys-anew-store": "keys-anew-lock",
 };
 
 /** The statement writes one row: it names it by its key. */

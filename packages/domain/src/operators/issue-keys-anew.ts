@@ -4,6 +4,12 @@ import { randomKey } from "@carillon/kit";
 
 const batch = 1_000;
 
+const lockAccounts = statement({
+  name: "keys-anew-lock",
+  text: "LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE",
+  row: {},
+});
+
 const nextAccounts = statement({
   name: "keys-anew-next",
   text: `SELECT id FROM users WHERE id > $1 ORDER BY id LIMIT ${batch}`,
@@ -44,6 +50,7 @@ const audit = statement({
 export async function issueKeysAnew(sql: Sql, secrets: Secrets): Promise<number> {
   let count = 0;
   let after = 0;
+  await sql.rows(lockAccounts, []);
   for (;;) {
     const rows = await sql.rows(nextAccounts, [after]);
     const keys = rows.map(() => randomKey());
