@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { generateClient } from "./generate.mjs";
 import { repairInstall } from "./install.mjs";
+import { writeLists } from "./lists.mjs";
 import { exclusively } from "./lock.mjs";
 import { root } from "./root.mjs";
 import { progress } from "./progress.mjs";
 import { must } from "./run.mjs";
 import { isBuilt, remembered } from "./stamp.mjs";
 
-/** Everything that running from source needs: packages and the Prisma client. */
+/** Everything that running from source needs: packages, the Prisma client and the lists of declarations. */
 export function prepare() {
   return exclusively(prepareUnlocked);
 }
@@ -15,6 +16,7 @@ export function prepare() {
 async function prepareUnlocked() {
   await repairInstall();
   await generateClient();
+  writeLists();
 }
 
 /**

@@ -1,14 +1,14 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { root } from "./root.mjs";
 
 /**
- * The lists of what is declared: where each lies, the folder that it is made from, and what follows the name of an
- * exported constant in a file that belongs into it.
+ * The lists of declarations. `file` re-exports every file below `folder` that exports a constant whose name is followed
+ * by `declares`. Git ignores them: whatever builds, runs or checks the sources writes them first.
  */
 const lists = [
   {
-    file: "packages/contract/src/operations.ts",
+    file: "packages/contract/src/declared.ts",
     folder: "packages/contract/src",
     declares: " = operation\\(",
   },
@@ -35,7 +35,21 @@ const lists = [
 ];
 
 /**
- * Every list as it is to be.
+ * Writes the lists that are missing or stale. The others keep their times, which the build compares.
+ */
+export function writeLists() {
+  for (const [file, text] of wantedLists()) {
+    const path = join(root, file);
+    if (existsSync(path) && readFileSync(path, "utf8") === text) continue;
+    // Another process may be reading it.
+    const half = `${path}.${process.pid}`;
+    writeFileSync(half, text);
+    renameSync(half, path);
+  }
+}
+
+/**
+ * Makes the text of every list.
  * @param {string} [top] the repository
  * @returns {Map<string, string>} texts by path from the root
  */
@@ -43,7 +57,7 @@ export function wantedLists(top = root) {
   return new Map(lists.map((list) => [list.file, textOf(list, top)]));
 }
 
-/** The names of types come along with those of values: what imports the list knows each declaration exactly. */
+/** Re-exports whole files: types come along, so that importers of the list know each declaration exactly. */
 function textOf({ file, folder, declares }, top) {
   const declaration = new RegExp(`^export const \\w+${declares}`, "m");
   const lines = readdirSync(join(top, folder), { recursive: true, withFileTypes: true })
@@ -57,5 +71,5 @@ function textOf({ file, folder, declares }, top) {
     )
     .sort()
     .map((path) => `export * from "./${path}";\n`);
-  return `// Generated from the files of this folder by \`npm run generate\`; do not edit.\n${lines.join("")}`;
+  return `// Generated from the files of this folder; do not edit.\n${lines.join("")}`;
 }

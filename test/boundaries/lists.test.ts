@@ -7,15 +7,15 @@ import { wantedLists } from "../../scripts/lib/lists.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-describe("the lists of what is declared", () => {
-  it("are as the files of their folders say", async () => {
+describe("the generated lists of declarations", () => {
+  it("are up to date", async () => {
     for (const [file, text] of wantedLists(root)) {
       expect(await readFile(join(root, file), "utf8"), `${file}: npm run generate`).to.equal(text);
       expect(text.split("\n").length, file).to.be.greaterThan(4);
     }
   });
 
-  it("have what is declared anywhere below their folder, by name, and nothing else", async () => {
+  it("name every declaring file below their folder and no other, sorted", async () => {
     const top = await mkdtemp(join(tmpdir(), "carillon-lists-"));
     const put = async (path: string, text: string) => {
       await mkdir(dirname(join(top, path)), { recursive: true });

@@ -9,6 +9,7 @@ export type { ChannelFolderObject } from "./channel-folders/channel-folder-objec
 export type { ProfileFieldObject } from "./profile-fields/profile-field-object.ts";
 export type { ChannelObject, SubscriptionObject } from "./channels/channel-object.ts";
 export type { TopicsPolicy } from "./channels/topics-policies.ts";
+export * from "./declared.ts";
 export * from "./decode-input.ts";
 export type { DraftResource, GivenDraft } from "./drafts/draft-object.ts";
 export * from "./error-codes.ts";
@@ -39,7 +40,6 @@ export { reportTypes } from "./messages/report-types.ts";
 export { isCheckedWidget, widgetDataRefusal } from "./messages/widget-data.ts";
 export * from "./open-api.ts";
 export * from "./operation.ts";
-export * from "./operations.ts";
 export * from "./parameter.ts";
 export * from "./path.ts";
 export * from "./permissions/group-setting.ts";

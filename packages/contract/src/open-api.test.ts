@@ -254,7 +254,7 @@ describe("the declared operations", () => {
     for (const file of files) {
       const module: Record<string, unknown> = await import(pathToFileURL(join(folder, file)).href);
       for (const operation of Object.values(module).filter(isOperation)) {
-        expect(ids, `operations.ts lacks ${file}`).to.include(operation.id);
+        expect(ids, `declared.ts lacks ${file}`).to.include(operation.id);
       }
     }
   });
