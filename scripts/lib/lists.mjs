@@ -8,8 +8,8 @@ import { root } from "./root.mjs";
  */
 const lists = [
   {
-    file: "packages/contract/src/declared.ts",
-    folder: "packages/contract/src",
+    file: "packages/contract/src/operations/declared.ts",
+    folder: "packages/contract/src/operations",
     declares: " = operation\\(",
   },
   {

@@ -28,7 +28,7 @@ describe("the generated lists of declarations", () => {
       await put("packages/jobs/src/definitions/helper.ts", "export const few = 3;\n// = job({\n");
       await put("packages/jobs/src/recurring/r.ts", "export const r = recurring({});\n");
       await put("packages/contract/src/events/e.ts", "const x = 1;\nexport const e = event({});\n");
-      await put("packages/contract/src/area/o.ts", "export const o = operation({});\n");
+      await put("packages/contract/src/operations/deep/o.ts", "export const o = operation({});\n");
       await put(
         "packages/domain/src/register/sections/s.ts",
         "export const s: readonly Section[] = [];\n",
@@ -38,7 +38,7 @@ describe("the generated lists of declarations", () => {
         text.split("\n").slice(1, -1),
       ]);
       expect(Object.fromEntries(lines)).to.deep.equal({
-        src: ['export * from "./area/o.ts";'],
+        operations: ['export * from "./deep/o.ts";'],
         events: ['export * from "./e.ts";'],
         definitions: ['export * from "./b.ts";', 'export * from "./deep/a.ts";'],
         recurring: ['export * from "./r.ts";'],

@@ -1,5 +1,5 @@
 import type { Operation } from "./operation.ts";
-import * as declared from "./declared.ts";
+import * as declared from "./operations/declared.ts";
 
 /** Everything that the gateway serves, in the order of the names. */
 export const allOperations: readonly Operation[] =

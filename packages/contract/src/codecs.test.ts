@@ -7,7 +7,7 @@ import { ApiError } from "./api-error.ts";
 import { decodeInput } from "./decode-input.ts";
 import { form } from "./form.ts";
 import { maxId, maxLongId } from "./ids.ts";
-import { narrowParameter } from "./messages/narrow.ts";
+import { narrowParameter } from "./operations/narrow.ts";
 import { operation } from "./operation.ts";
 import type { Parameter } from "./parameter.ts";
 import { path } from "./path.ts";

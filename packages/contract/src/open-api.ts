@@ -3,7 +3,7 @@ import { refusalsOf } from "./answers.ts";
 import { areaOf } from "./area.ts";
 import { errorCodes, type ErrorCode } from "./error-codes.ts";
 import { eventWebhooks } from "./events/event-webhooks.ts";
-import { getEvents } from "./events/get-events.ts";
+import { getEvents } from "./operations/event-queues.ts";
 import { aboutExamples, beforeExamples } from "./examples/before.ts";
 import { curlExample } from "./examples/curl.ts";
 import { exampleOf } from "./examples/example-of.ts";

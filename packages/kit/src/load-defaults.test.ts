@@ -28,6 +28,14 @@ describe("loadDefaults", () => {
     expect(await load()).to.deep.equal(["a", "b", "c"]);
   });
 
+  it("takes each element of a default export that is a list", async () => {
+    await writeFile(join(folder, "a.js"), 'export default ["a", "b"];');
+    await writeFile(join(folder, "c.js"), 'export default "c";');
+    expect(await load()).to.deep.equal(["a", "b", "c"]);
+    await writeFile(join(folder, "d.js"), 'export default ["d", 5];');
+    expect(await load().catch((error: unknown) => error)).to.be.instanceOf(StartupError);
+  });
+
   it("refuses other default exports, by the name of their file", async () => {
     await writeFile(join(folder, "wrong.js"), "export default 5;");
     const failure = await load().catch((error: unknown) => error);

@@ -11,8 +11,8 @@ interface FoundModule {
 }
 
 /**
- * The default exports of all modules below a folder, tests left out, in the order of their paths. Modules without a
- * default export are helpers.
+ * Returns the default exports of all modules below a folder, tests left out, in the order of their paths. A default
+ * export may be a list. Modules without a default export are helpers.
  * @param folder written as `new URL("./NAME", import.meta.url)`: a bundle has a list of the modules in its place
  * @param what they are, for the error: `a handler`
  * @throws StartupError for another default export, which it names by its file
@@ -25,9 +25,12 @@ export async function loadDefaults<Wanted>(
   const modules = folder instanceof URL ? await scan(folder) : folder;
   return modules.flatMap(({ file, module }) => {
     if (module.default === undefined) return [];
-    if (!isWanted(module.default))
+    const found: readonly unknown[] = Array.isArray(module.default)
+      ? module.default
+      : [module.default];
+    if (!found.every(isWanted))
       throw new StartupError(`the default export of ${file} is not ${what}`);
-    return [module.default];
+    return found;
   });
 }
 

@@ -2,7 +2,7 @@ import { loadDefaults } from "@carillon/kit";
 import type { Handler } from "./handler.ts";
 
 /**
- * The handlers of a folder, which are the default exports of its modules.
+ * Loads the handlers of a folder: the default exports of its modules, each a handler or a list of them.
  * @throws StartupError for a default export that is no handler
  */
 export function loadHandlers<Services>(folder: URL): Promise<Handler<Services>[]> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { channelFolderObject } from "../channel-folders/channel-folder-object.ts";
+import { channelFolderObject } from "../operations/channel-folders.ts";
 import { event } from "./event.ts";
 
 const { name, description, rendered_description, is_archived } = channelFolderObject.shape;

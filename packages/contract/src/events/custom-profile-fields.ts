@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { profileFieldObject } from "../profile-fields/profile-field-object.ts";
+import { profileFieldObject } from "../operations/profile-fields.ts";
 import { event } from "./event.ts";
 
 export const profileFieldsChanged = event({

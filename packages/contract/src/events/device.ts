@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deviceObject } from "../push/device-object.ts";
+import { deviceObject } from "../operations/push.ts";
 import { event } from "./event.ts";
 
 const toOwner = { type: "device", to: "some", receivers: "the account" } as const;

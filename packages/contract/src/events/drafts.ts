@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { draftResource } from "../drafts/draft-object.ts";
+import { draftResource } from "../operations/drafts.ts";
 import { event } from "./event.ts";
 
 export const draftsAdded = event({

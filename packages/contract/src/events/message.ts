@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { messageResource } from "../messages/message-resource.ts";
+import { messageResource } from "../operations/message-resource.ts";
 import { event } from "./event.ts";
 import { emptyTopicIsNamed } from "./empty-topic.ts";
 import { loggedPicture } from "./picture.ts";

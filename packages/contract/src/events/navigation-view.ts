@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { navigationView } from "../navigation-views/view-object.ts";
+import { navigationView } from "../operations/navigation-views.ts";
 import { event } from "./event.ts";
 
 export const navigationViewAdded = event({

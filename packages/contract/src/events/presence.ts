@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { modernPresence, websitePresence } from "../presence/presence-object.ts";
+import { modernPresence, websitePresence } from "../operations/presence.ts";
 import { event } from "./event.ts";
 
 const head = { user_id: z.int(), email: z.string(), server_timestamp: z.number() };

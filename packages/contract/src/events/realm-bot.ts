@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { botDefaults, botObject } from "../bots/bot-objects.ts";
+import { botDefaults, botObject } from "../operations/bots.ts";
 import { event } from "./event.ts";
 
 export const botAdded = event({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { linkifierObject } from "../linkifiers/linkifier-object.ts";
+import { linkifierObject } from "../operations/linkifiers.ts";
 import { event } from "./event.ts";
 
 export const linkifiersChanged = event({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { userObject } from "../users/user-object.ts";
+import { userObject } from "../operations/users.ts";
 import { event } from "./event.ts";
 import { loggedPicture } from "./picture.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { reminderResource } from "../reminders/reminder-resource.ts";
+import { reminderResource } from "../operations/reminders.ts";
 import { event } from "./event.ts";
 
 export const remindersAdded = event({

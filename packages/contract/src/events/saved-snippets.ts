@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { savedSnippet } from "../saved-snippets/snippet-object.ts";
+import { savedSnippet } from "../operations/saved-snippets.ts";
 import { event } from "./event.ts";
 
 export const savedSnippetAdded = event({

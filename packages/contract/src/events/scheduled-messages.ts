@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { scheduledMessageResource } from "../scheduled-messages/scheduled-message-resource.ts";
+import { scheduledMessageResource } from "../operations/scheduled-messages.ts";
 import { event } from "./event.ts";
 
 export const scheduledMessagesAdded = event({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { channelFields, channelObject } from "../channels/channel-object.ts";
+import { channelFields, channelObject } from "../operations/channel-object.ts";
 import { groupSettingValue } from "../permissions/group-setting.ts";
 import { archivedAmongThem } from "./archived.ts";
 import { event } from "./event.ts";

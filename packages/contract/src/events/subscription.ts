@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { subscriptionObject } from "../channels/channel-object.ts";
+import { subscriptionObject } from "../operations/channel-object.ts";
 import { archivedAmongThem, forClientsWithout } from "./archived.ts";
 import { event } from "./event.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { groupSettingFields } from "../permissions/parameters.ts";
 import { groupPermissions } from "../permissions/registry.ts";
-import { userGroupObject } from "../user-groups/user-group-object.ts";
+import { userGroupObject } from "../operations/user-groups.ts";
 import { event } from "./event.ts";
 
 /** The log says where a group is deactivated, before and after the change: older clients do not know such groups. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { statusObject } from "../users/status-object.ts";
+import { statusObject } from "../operations/user-status.ts";
 import { event } from "./event.ts";
 
 export const userStatusChanged = event({

@@ -1,0 +1,54 @@
+import * as contract from "@carillon/contract";
+import {
+  botApiKey,
+  changeBotApiKey,
+  createBot,
+  deactivateBot,
+  listOwnBots,
+  updateBot,
+} from "@carillon/domain";
+import { handle } from "../handle.ts";
+
+export default [
+  handle.reads(contract.listBots, async ({ sql, actor, services }) => {
+    if (contract.isGuest(actor)) throw contract.errors.badRequest("Guests cannot do this");
+    return { bots: await listOwnBots(sql, services.site, actor) };
+  }),
+
+  handle.changes(contract.createBot, ({ tx, input, actor, services }) =>
+    createBot(tx, services.site, actor, {
+      fullName: input.full_name,
+      shortName: input.short_name,
+      botType: input.bot_type,
+      sendingChannel: input.default_sending_stream,
+      eventsChannel: input.default_events_register_stream,
+      allPublicChannels: input.default_all_public_streams,
+    }),
+  ),
+
+  handle.changes(contract.updateBot, ({ tx, input, path, actor, services }) =>
+    updateBot(tx, services.site, actor, path.bot_id, {
+      fullName: input.full_name,
+      role: input.role,
+      ownerId: input.bot_owner_id,
+      shortName: input.short_name,
+      defaults: {
+        sendingChannel: input.default_sending_stream,
+        eventsChannel: input.default_events_register_stream,
+        allPublicChannels: input.default_all_public_streams,
+      },
+    }),
+  ),
+
+  handle.changes(contract.deactivateBot, ({ tx, path, actor }) =>
+    deactivateBot(tx, actor, path.bot_id),
+  ),
+
+  handle.reads(contract.getBotApiKey, async ({ sql, path, actor, services: { site } }) => ({
+    api_key: await botApiKey(sql, site, actor, path.bot_id),
+  })),
+
+  handle.changes(contract.regenerateBotApiKey, async ({ tx, path, actor, services: { site } }) => ({
+    api_key: await changeBotApiKey(tx, site, actor, path.bot_id),
+  })),
+];

@@ -1,7 +1,0 @@
-import { addDefaultChannel } from "@carillon/contract";
-import { changeDefaultChannel } from "@carillon/domain";
-import { handle } from "../../handle.ts";
-
-export default handle.changes(addDefaultChannel, ({ tx, input, actor }) =>
-  changeDefaultChannel(tx, actor, input.stream_id, true),
-);

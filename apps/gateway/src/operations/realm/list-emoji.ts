@@ -1,4 +1,0 @@
-import { listRealmEmoji } from "@carillon/contract";
-import { handle } from "../../handle.ts";
-
-export default handle.reads(listRealmEmoji, async () => ({ emoji: {} }));

@@ -1,0 +1,68 @@
+import * as contract from "@carillon/contract";
+import {
+  deleteScheduled,
+  editScheduled,
+  listScheduled,
+  scheduledListing,
+  type ScheduleRequest,
+  scheduleTogether,
+} from "@carillon/domain";
+import type { Batch } from "../group-commit/batch.ts";
+import { handle } from "../handle.ts";
+import { inPages } from "../http/pages.ts";
+import { clientOf } from "../services.ts";
+
+const batch: Batch<ScheduleRequest, number> = {
+  write: scheduleTogether,
+  weigh: ({ input }) => input.content.length,
+};
+
+export default [
+  /** Ten thousand messages of 10 KB would take 200 MB of a gateway for each request. */
+  handle.reads(contract.listScheduledMessages, async ({ sql, snapshot, actor }) => {
+    const list = await snapshot((tx) => listScheduled(tx, scheduledListing, actor.id));
+    return { scheduled_messages: inPages(list, sql) };
+  }),
+
+  handle.batched(
+    contract.createScheduledMessage,
+    batch,
+    async ({ input, actor, client, requestId, services, write }) => {
+      const id = await write({
+        actor,
+        client: await clientOf(services, actor, client),
+        requestId,
+        input: {
+          type: input.type,
+          to: input.to,
+          content: input.content,
+          topic: input.topic,
+          deliverAt: input.scheduled_delivery_timestamp,
+          readBySender: input.read_by_sender,
+        },
+      });
+      return { scheduled_message_id: id };
+    },
+  ),
+
+  handle.inSteps(
+    contract.editScheduledMessage,
+    async ({ input, path, actor, client, services }) => {
+      const { db, site } = services;
+      const sendingClient = await clientOf(services, actor, client);
+      await db.transaction((tx) =>
+        editScheduled(tx, site, actor, sendingClient, path.scheduled_message_id, {
+          type: input.type,
+          to: input.to,
+          content: input.content,
+          topic: input.topic,
+          deliverAt: input.scheduled_delivery_timestamp,
+        }),
+      );
+    },
+  ),
+
+  handle.changes(contract.deleteScheduledMessage, async ({ tx, path, actor }) => {
+    await deleteScheduled(tx, actor, path.scheduled_message_id);
+  }),
+];

@@ -1,0 +1,31 @@
+import * as contract from "@carillon/contract";
+import { sendNow, type SendRequest, sendTogether, type SentMessage } from "@carillon/domain";
+import type { Batch } from "../group-commit/batch.ts";
+import { handle } from "../handle.ts";
+import { clientOf } from "../services.ts";
+
+const batch: Batch<SendRequest, SentMessage> = {
+  write: sendTogether,
+  weigh: ({ input }) => input.content.length + (input.widget?.length ?? 0),
+};
+
+export default handle.batched(
+  contract.sendMessage,
+  batch,
+  async ({ input, actor, client, services, write }) => {
+    const sendingClient = await clientOf(services, actor, client);
+    const sent = await sendNow({ ...services, write }, actor, sendingClient, {
+      type: input.type,
+      to: input.to,
+      topic: input.topic,
+      content: input.content,
+      widget: input.widget_content && JSON.stringify(input.widget_content),
+      readBySender: input.read_by_sender,
+      queueId: input.queue_id,
+      localId: input.local_id,
+    });
+    return sent.newVisibilityPolicy === undefined
+      ? { id: sent.id }
+      : { id: sent.id, automatic_new_visibility_policy: sent.newVisibilityPolicy };
+  },
+);

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+
+/** What a client logs in with from then on. */
+const apiKeyAnswer = {
+  api_key: z.string(),
+  /** The delivery address, as it is stored. */
+  email: z.string(),
+  user_id: z.int(),
+};
+
+/** `POST /fetch_api_key` (users.md §1). */
+export const fetchApiKey = operation({
+  id: "fetch-api-key",
+  method: "POST",
+  path: "/api/v1/fetch_api_key",
+  access: "anyone",
+  summary: "Exchange a password for the API key",
+  example: { params: { username: "member@carillon.test", password: "$PASSWORD" } },
+  description: "Returns the existing key; asking never changes it.",
+  params: {
+    username: form.text().describe("The account's e-mail address."),
+    password: form.text(),
+  },
+  result: apiKeyAnswer,
+  errors: [
+    "AUTHENTICATION_FAILED",
+    "USER_DEACTIVATED",
+    "REALM_DEACTIVATED",
+    "PASSWORD_RESET_REQUIRED",
+    "PASSWORD_AUTH_DISABLED",
+  ],
+});
+
+/** `POST /dev_fetch_api_key` (users.md §1). */
+export const devFetchApiKey = operation({
+  id: "dev-fetch-api-key",
+  method: "POST",
+  path: "/api/v1/dev_fetch_api_key",
+  access: "anyone",
+  summary: "Get an API key without a password",
+  example: { params: { username: "member@carillon.test" }, refused: [400, "DEVELOPMENT is off"] },
+  description: "Only where the server runs with `DEVELOPMENT=true`.",
+  params: { username: form.text().describe("The account's e-mail address.") },
+  result: apiKeyAnswer,
+  errors: ["AUTHENTICATION_FAILED", "USER_DEACTIVATED", "REALM_DEACTIVATED"],
+});
+
+/** `POST /users/me/api_key/regenerate` (users.md §1). */
+export const regenerateApiKey = operation({
+  id: "regenerate-api-key",
+  method: "POST",
+  path: "/api/v1/users/me/api_key/regenerate",
+  access: "account",
+  summary: "Get another API key for oneself",
+  example: { as: "moderator" },
+  description:
+    "The old key is refused from then on, everywhere. Polls that wait with it are answered with `UNAUTHORIZED`; " +
+    "event queues stay, for the client that comes with the new key.",
+  result: { api_key: z.string() },
+});

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { StorageBatches } from "./bot-storage/storage-batches.ts";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+
+/** `GET /bot_storage` (bot-storage-alert-words-navigation.md §1). */
+export const getBotStorage = operation({
+  id: "get-bot-storage",
+  method: "GET",
+  path: "/api/v1/bot_storage",
+  access: "bot",
+  accessError: "PERMISSION_DENIED",
+  summary: "Get a bot's stored data",
+  params: {
+    keys: form
+      .json(z.array(z.string()))
+      .optional()
+      .describe("Which entries; all of them unless given. Each has to be there."),
+  },
+  result: { storage: z.record(z.string(), z.string()) },
+});
+
+/** `PUT /bot_storage` (bot-storage-alert-words-navigation.md §1). */
+export const updateBotStorage = operation({
+  id: "update-bot-storage",
+  method: "PUT",
+  path: "/api/v1/bot_storage",
+  access: "bot",
+  accessError: "PERMISSION_DENIED",
+  summary: "Update a bot's stored data",
+  example: { params: { storage: { answered: "42" } } },
+  description:
+    "Stores the entries, over those that have the same keys. A bot's keys and values may have 10,000,000 characters together, unless the server is set to another limit; over it nothing is stored, and the message states the excess.",
+  params: {
+    storage: form
+      .streamed(() => new StorageBatches(), {
+        type: "object",
+        additionalProperties: { type: "string" },
+      })
+      .describe("Keys and their values, all of them strings. Any string is a key."),
+  },
+});
+
+/** `DELETE /bot_storage` (bot-storage-alert-words-navigation.md §1). */
+export const deleteBotStorage = operation({
+  id: "delete-bot-storage",
+  method: "DELETE",
+  path: "/api/v1/bot_storage",
+  access: "bot",
+  accessError: "PERMISSION_DENIED",
+  summary: "Delete a bot's stored data",
+  params: {
+    keys: form
+      .json(z.array(z.string()))
+      .optional()
+      .describe("Which entries; all of them unless given. Where one is not there none is deleted."),
+  },
+});

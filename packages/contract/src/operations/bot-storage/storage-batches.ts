@@ -1,0 +1,112 @@
+import { createHash, type Hash } from "node:crypto";
+import { bounds } from "../../bounds.ts";
+import { Unusable, type TextReader } from "../../parameter.ts";
+import { StringEntries } from "./string-entries.ts";
+
+/** UTF-16 units that an entry may have to be stored as one row; a longer one is cut into rows of about as many. */
+const longest = 65_536;
+/** Units and entries after which a batch is full: so much is packed, sent and stored in one go. */
+const fullAt = 131_072;
+const mostEntries = 4_096;
+
+/** Entries that are short: both are JSON lists of texts, the names and, in the same order, the values. */
+export interface ShortEntries {
+  readonly names: Buffer;
+  readonly values: Buffer;
+}
+
+/** An entry that is long, in parts: its name is all names of its parts, one after the other, its value all values. */
+export interface LongEntry {
+  /** SHA-256 of the name */
+  readonly digest: Buffer;
+  /** UTF-8 */
+  readonly parts: ReadonlyArray<{ readonly name: Buffer; readonly value: Buffer }>;
+}
+
+/** Some entries of an object, in its order; of a name that is there twice the last one counts. */
+export type StorageBatch = ShortEntries | LongEntry;
+
+interface OpenEntry {
+  readonly hash: Hash;
+  readonly parts: Array<{ name: Buffer; value: Buffer }>;
+}
+
+/**
+ * Reads a JSON object of strings, of any size, into batches. They lie outside of the heap, as UTF-8: a million short
+ * entries would else be two million strings, which garbage collection would carry about for a tenth of a second.
+ */
+export class StorageBatches implements TextReader<readonly StorageBatch[]> {
+  readonly #entries = new StringEntries({
+    name: (piece) => this.#grow(piece, ""),
+    value: (piece) => this.#grow("", piece),
+    end: () => this.#end(),
+  });
+  readonly #batches: StorageBatch[] = [];
+  #names: string[] = [];
+  #values: string[] = [];
+  #units = 0;
+  /** Of the entry in progress what is in no part yet. */
+  #name = "";
+  #value = "";
+  /** The entry in progress, once it is long. */
+  #open: OpenEntry | undefined;
+  #count = 0;
+
+  /** @throws Unusable */
+  write(text: string): void {
+    this.#entries.write(text);
+  }
+
+  /** @throws Unusable */
+  end(): readonly StorageBatch[] {
+    this.#entries.end();
+    this.#pack();
+    return this.#batches;
+  }
+
+  #grow(name: string, value: string): void {
+    this.#name += name;
+    this.#value += value;
+    if (this.#name.length + this.#value.length > longest) this.#cut();
+  }
+
+  #cut(): OpenEntry {
+    this.#open ??= { hash: createHash("sha256"), parts: [] };
+    this.#open.hash.update(this.#name, "utf8");
+    this.#open.parts.push({ name: Buffer.from(this.#name), value: Buffer.from(this.#value) });
+    this.#name = this.#value = "";
+    return this.#open;
+  }
+
+  #end(): void {
+    if (++this.#count > bounds.storageEntries)
+      throw new Unusable(
+        `must not have more than ${bounds.storageEntries} entries: more go with further requests`,
+      );
+    if (this.#open) {
+      const { hash, parts } = this.#name + this.#value === "" ? this.#open : this.#cut();
+      this.#open = undefined;
+      this.#pack();
+      this.#batches.push({ digest: hash.digest(), parts });
+      return;
+    }
+    this.#names.push(this.#name);
+    this.#values.push(this.#value);
+    this.#units += this.#name.length + this.#value.length;
+    this.#name = this.#value = "";
+    if (this.#units >= fullAt || this.#names.length >= mostEntries) this.#pack();
+  }
+
+  #pack(): void {
+    if (this.#names.length === 0) return;
+    const [names, values] = [this.#names, this.#values];
+    this.#batches.push({ names: packed(names), values: packed(values) });
+    this.#names = [];
+    this.#values = [];
+    this.#units = 0;
+  }
+}
+
+function packed(texts: readonly string[]): Buffer {
+  return Buffer.from(JSON.stringify(texts));
+}

@@ -1,0 +1,181 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { oneInteger } from "../one-integer.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+import { roles } from "../roles.ts";
+
+/** What a bot is made for: channels by their names. */
+export const botDefaults = z.strictObject({
+  default_sending_stream: z.string().nullable(),
+  default_events_register_stream: z.string().nullable(),
+  default_all_public_streams: z.boolean(),
+});
+
+/** What goes beyond the user object of a bot, for its owner and administrators (users.md §5). */
+export const botObject = z.strictObject({
+  user_id: z.int(),
+  /** Of outgoing webhooks, which there are none of. */
+  services: z.array(z.never()),
+  ...botDefaults.shape,
+});
+
+/** What the owner alone gets of a bot. */
+const ownedFields = { api_key: z.string(), avatar_url: z.string(), ...botDefaults.shape };
+
+const createdBot = z.strictObject({ user_id: z.int(), ...ownedFields });
+
+const ownBot = z.strictObject({
+  username: z.string(),
+  full_name: z.string(),
+  ...ownedFields,
+});
+
+export type BotDefaults = z.input<typeof botDefaults>;
+export type BotObject = z.input<typeof botObject>;
+export type CreatedBot = z.input<typeof createdBot>;
+export type OwnBot = z.input<typeof ownBot>;
+export type UpdatedBot = Omit<OwnBot, "username" | "api_key"> & {
+  bot_owner?: string;
+  service_interface: null;
+  service_payload_url: null;
+  config_data: null;
+};
+
+/** `GET /bots` (users.md §5). */
+export const listBots = operation({
+  id: "list-bots",
+  method: "GET",
+  path: "/api/v1/bots",
+  access: "human",
+  summary: "Get one's own bots",
+  description: "Those that are active, with their keys. Not for guests.",
+  result: { bots: z.array(ownBot) },
+});
+
+/** `POST /bots` (users.md §5). */
+export const createBot = operation({
+  id: "create-bot",
+  method: "POST",
+  path: "/api/v1/bots",
+  access: "human",
+  summary: "Create a bot",
+  example: { params: { full_name: "Build Bot $RANDOM", short_name: "build-$RANDOM" } },
+  description: "The bot is the caller's, a member, and subscribed to nothing.",
+  params: {
+    full_name: form.text().describe("1 to 100 characters; no active account may have it."),
+    short_name: form
+      .text()
+      .describe(
+        "The beginning of the bot's address: `{short_name}-bot@`, then `realm_bot_domain`.",
+      ),
+    bot_type: form
+      .int()
+      .default(1)
+      .describe("1 generic, 2 incoming webhook. This server runs no others."),
+    default_sending_stream: form.text().optional().describe("The name of a channel."),
+    default_events_register_stream: form.text().optional().describe("The name of a channel."),
+    default_all_public_streams: form.bool().default(false),
+  },
+  result: createdBot.shape,
+});
+
+/** `PATCH /bots/{bot_id}` (users.md §5). */
+export const updateBot = operation({
+  id: "update-bot",
+  method: "PATCH",
+  path: "/api/v1/bots/{bot_id}",
+  access: "account",
+  summary: "Change a bot",
+  example: {
+    made: { USER_ID: ["create-bot", "user_id"] },
+    path: { bot_id: "$USER_ID" },
+    params: { full_name: "Release Bot $RANDOM" },
+  },
+  description:
+    "For the bot's owner and for administrators of the organization. Everything is changed or nothing.",
+  pathParams: { bot_id: path.int() },
+  params: {
+    full_name: form
+      .text()
+      .optional()
+      .describe("1 to 100 characters; no other active account may have it."),
+    role: oneInteger(Object.values(roles))
+      .optional()
+      .describe("For administrators; only owners give or take the owner's role."),
+    bot_owner_id: form
+      .id()
+      .optional()
+      .describe(
+        "Of an active person who is no guest. For administrators; the bot gets another key, and its event queues end.",
+      ),
+    short_name: form
+      .text()
+      .optional()
+      .describe("The beginning of another address, with which the bot logs in from then on."),
+    default_sending_stream: form
+      .text()
+      .optional()
+      .describe("The name of a channel, blank for none."),
+    default_events_register_stream: form
+      .text()
+      .optional()
+      .describe("The name of a channel, blank for none."),
+    default_all_public_streams: form.bool().optional(),
+  },
+  result: {
+    full_name: z.string(),
+    avatar_url: z.string(),
+    ...botDefaults.shape,
+    /** The address that everybody knows its owner by; absent where it has none. */
+    bot_owner: z.string().optional(),
+    /** Of outgoing webhooks and embedded bots, which there are none of. */
+    service_interface: z.null(),
+    service_payload_url: z.null(),
+    config_data: z.null(),
+  },
+  errors: ["UNAUTHORIZED_PRINCIPAL"],
+});
+
+/** `DELETE /bots/{bot_id}` (users.md §5). */
+export const deactivateBot = operation({
+  id: "deactivate-bot",
+  method: "DELETE",
+  path: "/api/v1/bots/{bot_id}",
+  access: "account",
+  summary: "Deactivate a bot",
+  example: { made: { USER_ID: ["create-bot", "user_id"] }, path: { bot_id: "$USER_ID" } },
+  description: "For the bot's owner and for administrators of the organization.",
+  pathParams: { bot_id: path.int() },
+  errors: ["UNAUTHORIZED_PRINCIPAL"],
+});
+
+/** `GET /bots/{bot_id}/api_key` (users.md §5). */
+export const getBotApiKey = operation({
+  id: "get-bot-api-key",
+  method: "GET",
+  path: "/api/v1/bots/{bot_id}/api_key",
+  access: "account",
+  summary: "Get a bot's API key",
+  example: { as: "owner" },
+  description:
+    "For the bot's owner and for administrators of the organization; of a bot with the role of owners for owners only.",
+  pathParams: { bot_id: path.int() },
+  result: { api_key: z.string() },
+  errors: ["UNAUTHORIZED_PRINCIPAL"],
+});
+
+/** `POST /bots/{bot_id}/api_key/regenerate` (users.md §5). */
+export const regenerateBotApiKey = operation({
+  id: "regenerate-bot-api-key",
+  method: "POST",
+  path: "/api/v1/bots/{bot_id}/api_key/regenerate",
+  access: "account",
+  summary: "Get another API key for a bot",
+  example: { made: { USER_ID: ["create-bot", "user_id"] }, path: { bot_id: "$USER_ID" } },
+  description:
+    "For the bot's owner and for administrators of the organization. The old key is refused from then on, everywhere.",
+  pathParams: { bot_id: path.int() },
+  result: { api_key: z.string() },
+  errors: ["UNAUTHORIZED_PRINCIPAL"],
+});

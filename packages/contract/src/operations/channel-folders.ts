@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { bounds, mostChannelFolders } from "../bounds.ts";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+import { shape } from "../shape.ts";
+
+/** A folder of channels as clients see it (channels.md §6). */
+export const channelFolderObject = z.strictObject({
+  id: z.int(),
+  name: z.string(),
+  description: z.string(),
+  /** HTML, empty for an empty description. */
+  rendered_description: z.string(),
+  /** Its place: folders are sorted by it, then by their IDs. */
+  order: z.int(),
+  creator_id: z.int().nullable(),
+  /** UNIX time in seconds; null where nobody wrote it down. */
+  date_created: z.int().nullable(),
+  is_archived: z.boolean(),
+});
+export type ChannelFolderObject = z.infer<typeof channelFolderObject>;
+
+/** `GET /channel_folders` (channels.md §6). */
+export const listChannelFolders = operation({
+  id: "list-channel-folders",
+  method: "GET",
+  path: "/api/v1/channel_folders",
+  access: "account",
+  summary: "List channel folders",
+  description: "All of the organization, in their order.",
+  params: { include_archived: form.bool().default(false) },
+  result: { channel_folders: z.array(channelFolderObject) },
+});
+
+/** `POST /channel_folders/create` (channels.md §6). */
+export const createChannelFolder = operation({
+  id: "create-channel-folder",
+  method: "POST",
+  path: "/api/v1/channel_folders/create",
+  access: "administrator",
+  summary: "Create a channel folder",
+  example: { params: { name: "Teams $RANDOM", description: "A channel for each team" } },
+  description: `It is the last in the order. An organization has at most ${bounds.channelFolders}, archived ones included.`,
+  params: {
+    name: form
+      .text()
+      .describe(
+        "At most `max_channel_folder_name_length` characters; no other folder, archived ones included, has the same, whatever its case.",
+      ),
+    description: form
+      .text()
+      .describe(
+        "Markdown, may be empty; at most `max_channel_folder_description_length` characters.",
+      ),
+  },
+  result: { channel_folder_id: z.int() },
+});
+
+/** `PATCH /channel_folders/{channel_folder_id}` (channels.md §6). */
+export const updateChannelFolder = operation({
+  id: "update-channel-folder",
+  method: "PATCH",
+  path: "/api/v1/channel_folders/{channel_folder_id}",
+  access: "administrator",
+  summary: "Update a channel folder",
+  example: {
+    made: { FOLDER_ID: ["create-channel-folder", "channel_folder_id"] },
+    path: { channel_folder_id: "$FOLDER_ID" },
+    params: { description: "One for each team" },
+  },
+  description: "Everything is changed or nothing; archived folders can be changed too.",
+  pathParams: { channel_folder_id: path.int() },
+  params: {
+    name: form.text().optional().describe("As at its creation."),
+    description: form.text().optional().describe("As at its creation."),
+    is_archived: form
+      .bool()
+      .optional()
+      .describe("A folder with channels in it, archived ones included, cannot be archived."),
+  },
+});
+
+/** `PATCH /channel_folders` (channels.md §6). */
+export const reorderChannelFolders = operation({
+  id: "reorder-channel-folders",
+  method: "PATCH",
+  path: "/api/v1/channel_folders",
+  access: "administrator",
+  summary: "Reorder channel folders",
+  example: {
+    made: { FOLDER_ID: ["create-channel-folder", "channel_folder_id"] },
+    params: { order: "[$FOLDER_ID]" },
+  },
+  params: {
+    order: form
+      .json(z.array(shape.id), { most: mostChannelFolders })
+      .describe("IDs of all folders of the organization, archived ones included, each once."),
+  },
+});

@@ -1,0 +1,33 @@
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+
+/** `POST /default_streams` (channels.md §8). */
+export const addDefaultChannel = operation({
+  id: "add-default-channel",
+  method: "POST",
+  path: "/api/v1/default_streams",
+  access: "account",
+  summary: "Add a default channel",
+  example: {
+    as: "owner",
+    made: { STREAM_ID: ["create-channel", "id"] },
+    params: { stream_id: "$STREAM_ID" },
+  },
+  description:
+    "New members are subscribed to it. For administrators, and for channels that are neither private nor archived.",
+  params: { stream_id: form.id() },
+  errors: ["UNAUTHORIZED_PRINCIPAL"],
+});
+
+/** `DELETE /default_streams` (channels.md §8). */
+export const removeDefaultChannel = operation({
+  id: "remove-default-channel",
+  method: "DELETE",
+  path: "/api/v1/default_streams",
+  access: "account",
+  summary: "Remove a default channel",
+  example: { as: "owner" },
+  description: "Who is subscribed to it stays so. For administrators.",
+  params: { stream_id: form.id() },
+  errors: ["UNAUTHORIZED_PRINCIPAL"],
+});

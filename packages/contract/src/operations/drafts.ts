@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { mostDrafts } from "../bounds.ts";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+import { shape } from "../shape.ts";
+
+const types = ["stream", "private", ""] as const;
+
+/** A draft that is sent: what has been written so far. */
+const givenDraft = z.strictObject({
+  type: z.enum(types).describe("Empty while nobody knows whom it is for."),
+  to: z.array(shape.id).describe("The ID of the channel, or those of the people."),
+  topic: z.string(),
+  content: z.string(),
+  timestamp: z
+    .number()
+    .min(0)
+    .max(253_402_300_799)
+    .optional()
+    .describe("UNIX seconds of the last change, now unless given."),
+});
+
+export type GivenDraft = z.output<typeof givenDraft>;
+
+/** A stored draft, as clients get it. */
+export const draftResource = z.strictObject({
+  id: z.int(),
+  type: z.enum(types),
+  to: z.array(z.int()),
+  topic: z.string(),
+  content: z.string(),
+  /** UNIX seconds */
+  timestamp: z.int(),
+});
+
+export type DraftResource = z.output<typeof draftResource>;
+
+/** `GET /drafts` (clients.md §4). */
+export const listDrafts = operation({
+  id: "get-drafts",
+  method: "GET",
+  path: "/api/v1/drafts",
+  access: "account",
+  summary: "Get drafts",
+  result: { count: z.int(), drafts: z.array(draftResource) },
+});
+
+/** `POST /drafts` (clients.md §4). */
+export const createDrafts = operation({
+  id: "create-drafts",
+  method: "POST",
+  path: "/api/v1/drafts",
+  access: "account",
+  summary: "Create drafts",
+  example: {
+    params: { drafts: [{ type: "stream", to: [1], topic: "hello", content: "To be continued" }] },
+  },
+  params: {
+    drafts: form
+      .json(z.array(givenDraft), { most: mostDrafts, fractions: true })
+      .describe("All or none of them are stored."),
+  },
+  result: { ids: z.array(z.int()).describe("Of the drafts, in the order given.") },
+});
+
+/** `PATCH /drafts/{draft_id}` (clients.md §4). */
+export const updateDraft = operation({
+  id: "edit-draft",
+  method: "PATCH",
+  path: "/api/v1/drafts/{draft_id}",
+  pathParams: { draft_id: path.int() },
+  access: "account",
+  summary: "Edit a draft",
+  example: {
+    made: { DRAFT_ID: ["create-drafts", "ids"] },
+    path: { draft_id: "$DRAFT_ID" },
+    params: { draft: { type: "stream", to: [1], topic: "hello", content: "Continued" } },
+  },
+  params: { draft: form.json(givenDraft, { fractions: true }).describe("All of it.") },
+  missingIs404: true,
+});
+
+/** `DELETE /drafts/{draft_id}` (clients.md §4). */
+export const deleteDraft = operation({
+  id: "delete-draft",
+  method: "DELETE",
+  path: "/api/v1/drafts/{draft_id}",
+  pathParams: { draft_id: path.int() },
+  access: "account",
+  summary: "Delete a draft",
+  example: { made: { DRAFT_ID: ["create-drafts", "ids"] }, path: { draft_id: "$DRAFT_ID" } },
+  missingIs404: true,
+});

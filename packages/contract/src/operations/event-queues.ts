@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { deliveredEvent } from "../events/delivered-event.ts";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+
+const typeNames = form.json(z.array(z.string())).nullMeansAbsent().optional();
+
+/** Seconds: a week. Longer ones are cut to it. */
+export const longestIdleTimeout = 604_800;
+/** Seconds that `mobile` stands for. */
+export const mobileIdleTimeout = 43_200;
+const usualIdleTimeout = 600;
+
+/** `POST /register` (events.md §1). */
+export const register = operation({
+  id: "register",
+  method: "POST",
+  path: "/api/v1/register",
+  access: "account",
+  summary: "Register an event queue",
+  example: { params: { event_types: ["message", "reaction"] } },
+  description:
+    "Answers a snapshot of everything that the client asks for, and a queue of whatever happens after that very moment.",
+  params: {
+    event_types: typeNames.describe(
+      "Types of events that the queue delivers; all unless given. Unknown names are ignored.",
+    ),
+    fetch_event_types: typeNames.describe(
+      "Parts of the snapshot that are answered; the same as `event_types` unless given.",
+    ),
+    client_capabilities: form
+      .json(z.record(z.string(), z.unknown()))
+      .default({})
+      .describe("What the client understands. Unknown names are ignored."),
+    apply_markdown: form.bool().default(false),
+    client_gravatar: form.bool().default(true),
+    slim_presence: form.bool().default(false),
+    presence_history_limit_days: form.int({ min: 0 }).default(14),
+    include_subscribers: form.boolOr("partial").default(false),
+    all_public_streams: form.bool().default(false),
+    narrow: form
+      .json(z.array(z.unknown()))
+      .nullMeansAbsent()
+      .optional()
+      .describe("Pairs of operator and operand that `message` events must all meet."),
+    idle_queue_timeout: form
+      .intOr(["mobile"], { min: 1 })
+      .default(usualIdleTimeout)
+      .describe("Seconds without a poll after which the queue is deleted."),
+  },
+  result: {
+    queue_id: z.string(),
+    /** For the first poll. */
+    last_event_id: z.int(),
+    idle_queue_timeout_secs: z.int(),
+    zulip_version: z.string(),
+    zulip_feature_level: z.int(),
+    zulip_merge_base: z.string(),
+  },
+  moreFields: true,
+  largeAnswer: true,
+});
+
+/** `GET /events` (events.md §2). */
+export const getEvents = operation({
+  id: "get-events",
+  method: "GET",
+  path: "/api/v1/events",
+  access: "account",
+  summary: "Get events from a queue",
+  example: {
+    made: { QUEUE_ID: ["register", "queue_id"] },
+    params: { queue_id: "$QUEUE_ID", dont_block: true },
+  },
+  description:
+    "Waits until there is an event. After about 50 seconds without one the answer is a `heartbeat`.",
+  params: {
+    queue_id: form.text(),
+    last_event_id: form
+      .int()
+      .describe("The newest event that the client has: everything up to it is acknowledged."),
+    dont_block: form.bool().default(false).describe("Answer at once, also with nothing."),
+  },
+  result: {
+    queue_id: z.string(),
+    events: z
+      .array(deliveredEvent)
+      .describe("Oldest first; [event types](event-types.md) has all that there are."),
+  },
+  errors: ["BAD_EVENT_QUEUE_ID"],
+  longPoll: true,
+});
+
+/** `DELETE /events` (events.md §3). */
+export const deleteEventQueue = operation({
+  id: "delete-event-queue",
+  method: "DELETE",
+  path: "/api/v1/events",
+  access: "account",
+  summary: "Delete an event queue",
+  example: { made: { QUEUE_ID: ["register", "queue_id"] }, params: { queue_id: "$QUEUE_ID" } },
+  params: { queue_id: form.text() },
+  errors: ["BAD_EVENT_QUEUE_ID"],
+});

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { bounds, mostLinkifiers } from "../bounds.ts";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+import { shape } from "../shape.ts";
+
+/** A linkifier as clients see it (rendering.md §3). */
+export const linkifierObject = z.strictObject({
+  id: z.int(),
+  pattern: z.string(),
+  url_template: z.string(),
+});
+export type LinkifierObject = z.infer<typeof linkifierObject>;
+
+/** `GET /realm/linkifiers` (rendering.md §3). */
+export const listLinkifiers = operation({
+  id: "list-linkifiers",
+  method: "GET",
+  path: "/api/v1/realm/linkifiers",
+  access: "account",
+  summary: "List linkifiers",
+  description: "All of the organization, in the order in which they are tried.",
+  result: { linkifiers: z.array(linkifierObject) },
+});
+
+/** What a linkifier consists of. */
+const linkifierParameters = {
+  pattern: form
+    .text()
+    .describe(
+      "A regular expression of RE2, with named groups; no other linkifier of the organization has the same.",
+    ),
+  url_template: form
+    .text()
+    .describe("A URL template of RFC 6570, with a variable for each named group of the pattern."),
+};
+
+/** `POST /realm/filters` (rendering.md §3). */
+export const createLinkifier = operation({
+  id: "create-linkifier",
+  method: "POST",
+  path: "/api/v1/realm/filters",
+  access: "administrator",
+  summary: "Create a linkifier",
+  example: {
+    params: { pattern: "#$RANDOM-(?P<id>[0-9]+)", url_template: "https://issues.example.com/{id}" },
+  },
+  description: `It is tried after all others. An organization has at most ${bounds.linkifiers}.`,
+  params: linkifierParameters,
+  result: { id: z.int() },
+});
+
+/** `PATCH /realm/filters/{filter_id}` (rendering.md §3). */
+export const updateLinkifier = operation({
+  id: "update-linkifier",
+  method: "PATCH",
+  path: "/api/v1/realm/filters/{filter_id}",
+  access: "administrator",
+  summary: "Update a linkifier",
+  example: {
+    made: { FILTER_ID: ["create-linkifier", "id"] },
+    path: { filter_id: "$FILTER_ID" },
+    params: {
+      pattern: "issue-$RANDOM-(?P<id>[0-9]+)",
+      url_template: "https://issues.example.com/{id}",
+    },
+  },
+  description: "It keeps its place. What was sent before stays as it is.",
+  pathParams: { filter_id: path.int() },
+  params: linkifierParameters,
+});
+
+/** `PATCH /realm/linkifiers` (rendering.md §3). */
+export const reorderLinkifiers = operation({
+  id: "reorder-linkifiers",
+  method: "PATCH",
+  path: "/api/v1/realm/linkifiers",
+  access: "administrator",
+  summary: "Reorder linkifiers",
+  example: {
+    made: { FILTER_ID: ["create-linkifier", "id"] },
+    params: { ordered_linkifier_ids: "[$FILTER_ID]" },
+  },
+  params: {
+    ordered_linkifier_ids: form
+      .json(z.array(shape.id), { most: mostLinkifiers })
+      .describe("IDs of all linkifiers of the organization, each once."),
+  },
+});
+
+/** `DELETE /realm/filters/{filter_id}` (rendering.md §3). */
+export const removeLinkifier = operation({
+  id: "remove-linkifier",
+  method: "DELETE",
+  path: "/api/v1/realm/filters/{filter_id}",
+  access: "administrator",
+  summary: "Remove a linkifier",
+  example: { made: { FILTER_ID: ["create-linkifier", "id"] }, path: { filter_id: "$FILTER_ID" } },
+  description: "What was sent before stays as it is.",
+  pathParams: { filter_id: path.int() },
+});

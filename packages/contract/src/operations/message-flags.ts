@@ -1,0 +1,136 @@
+import { z } from "zod";
+import { mostMessages } from "../bounds.ts";
+import { form } from "../form.ts";
+import { requiredNarrowParameter } from "./narrow.ts";
+import { operation } from "../operation.ts";
+import { anchorDate } from "./get-messages.ts";
+
+/** The answer of what marks messages as read, however many (messages.md §7). */
+const markedRead = {
+  complete: z
+    .boolean()
+    .describe(
+      "False where there is more than one request does: the rest follows in the background.",
+    ),
+};
+
+/** As it was sent, since it is sent back. */
+const sentId = z.number().refine(Number.isInteger, "must be an integer").meta({ type: "integer" });
+
+/** Which flag is changed, and how. */
+const flagParameters = {
+  op: form.oneOf("add", "remove"),
+  flag: form.oneOf("read", "starred", "collapsed"),
+};
+
+const ignoredChannels = z
+  .array(z.int())
+  .describe("Channels whose messages were not marked as unread, ascending.");
+
+/** `POST /messages/flags` (messages.md §7). */
+export const updateMessageFlags = operation({
+  id: "update-message-flags",
+  method: "POST",
+  path: "/api/v1/messages/flags",
+  access: "account",
+  summary: "Change the caller's own flags of messages",
+  example: { params: { messages: [4], op: "add", flag: "starred" } },
+  description:
+    "Where one of the messages is not the caller's to see, nothing is changed; but `read` is added to those that the caller has received, whatever the others are. Messages of channels that the caller is not subscribed to stay read.",
+  params: {
+    messages: form
+      .json(z.array(sentId), { most: mostMessages })
+      .describe("The IDs of the messages, at most 5000."),
+    ...flagParameters,
+  },
+  result: {
+    messages: z.array(sentId).describe("As sent."),
+    ignored_because_not_subscribed_channels: ignoredChannels,
+  },
+});
+
+/** `POST /messages/flags/narrow` (messages.md §7). */
+export const updateMessageFlagsInNarrow = operation({
+  id: "update-message-flags-for-narrow",
+  method: "POST",
+  path: "/api/v1/messages/flags/narrow",
+  access: "account",
+  summary: "Change the caller's own flags of messages in a narrow",
+  example: {
+    params: {
+      anchor: "newest",
+      num_before: 10,
+      num_after: 0,
+      narrow: [{ operator: "channel", operand: "general" }],
+      op: "add",
+      flag: "read",
+    },
+  },
+  description:
+    "Of the messages that `GET /messages` finds with the same anchor, numbers and narrow; of more than 5000 the window is made smaller. Messages of channels that the caller is not subscribed to stay read.",
+  params: {
+    anchor: form.text().describe("A message ID, `newest`, `oldest`, `first_unread` or `date`."),
+    anchor_date: anchorDate,
+    include_anchor: form
+      .bool()
+      .default(true)
+      .describe("Whether the message with the anchor's ID is changed if it matches."),
+    num_before: form.int({ min: 0 }).describe("How many messages before the anchor."),
+    num_after: form.int({ min: 0 }).describe("How many messages after the anchor."),
+    narrow: requiredNarrowParameter.describe(
+      "Terms that must all hold: objects with `operator`, `operand` and `negated`, or pairs of strings.",
+    ),
+    ...flagParameters,
+  },
+  result: {
+    processed_count: z.int().describe("How many messages are in the window."),
+    updated_count: z.int().describe("How many of them were changed."),
+    first_processed_id: z.int().nullable(),
+    last_processed_id: z.int().nullable(),
+    found_oldest: z.boolean(),
+    found_newest: z.boolean(),
+    ignored_because_not_subscribed_channels: ignoredChannels,
+  },
+  errors: ["BAD_NARROW"],
+});
+
+/** `POST /mark_all_as_read` (messages.md §7). */
+export const markAllRead = operation({
+  id: "mark-all-as-read",
+  method: "POST",
+  path: "/api/v1/mark_all_as_read",
+  access: "account",
+  summary: "Mark all messages as read",
+  description: "All that the caller has received, muted or not, also in channels that it has left.",
+  params: {},
+  result: markedRead,
+});
+
+/** `POST /mark_stream_as_read` (messages.md §7). */
+export const markChannelRead = operation({
+  id: "mark-stream-as-read",
+  method: "POST",
+  path: "/api/v1/mark_stream_as_read",
+  access: "account",
+  summary: "Mark messages in a channel as read",
+  params: { stream_id: form.id().describe("A channel that the caller may read, archived or not.") },
+  result: markedRead,
+});
+
+/** `POST /mark_topic_as_read` (messages.md §7). */
+export const markTopicRead = operation({
+  id: "mark-topic-as-read",
+  method: "POST",
+  path: "/api/v1/mark_topic_as_read",
+  access: "account",
+  summary: "Mark messages in a topic as read",
+  params: {
+    stream_id: form.id().describe("A channel that the caller may read, archived or not."),
+    topic_name: form
+      .text()
+      .describe(
+        "In any case, of a topic that the caller has a message of; the organization's display name for the empty topic means the empty one.",
+      ),
+  },
+  result: markedRead,
+});

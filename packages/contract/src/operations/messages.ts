@@ -1,0 +1,267 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { maxLongId } from "../ids.ts";
+import { messageResource } from "./message-resource.ts";
+import { narrowParameter } from "./narrow.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+import { shape } from "../shape.ts";
+
+/** Why a message can be reported (`server_report_message_types`). */
+export const reportTypes = [
+  { key: "spam", name: "Spam" },
+  { key: "harassment", name: "Harassment" },
+  { key: "inappropriate", name: "Inappropriate content" },
+  { key: "norms", name: "Breaks the rules of the organization" },
+  { key: "other", name: "Something else" },
+] as const;
+
+/** `GET /messages/{message_id}` (messages.md §6.1). */
+export const getMessage = operation({
+  id: "get-message",
+  method: "GET",
+  path: "/api/v1/messages/{message_id}",
+  access: "account",
+  summary: "Get a message",
+  example: { made: { MESSAGE_ID: ["send-message", "id"] }, path: { message_id: "$MESSAGE_ID" } },
+  description: "As `GET /messages` has it, whatever the caller has received of its conversation.",
+  pathParams: { message_id: path.int({ max: maxLongId }) },
+  params: {
+    apply_markdown: form
+      .bool()
+      .default(true)
+      .describe("Whether `content` is HTML or the text as it was written."),
+    allow_empty_topic_name: form
+      .bool()
+      .default(false)
+      .describe(
+        "Whether the empty topic is shown as it is, or under the organization's name for it.",
+      ),
+  },
+  result: {
+    message: messageResource,
+    raw_content: z.string().describe("Deprecated: the text as it was written."),
+  },
+});
+
+/** `GET /messages/matches_narrow` (messages.md §7). */
+export const matchNarrow = operation({
+  id: "match-narrow",
+  method: "GET",
+  path: "/api/v1/messages/matches_narrow",
+  access: "account",
+  summary: "Check if messages match a narrow",
+  example: {
+    made: { MESSAGE_ID: ["send-message", "id"] },
+    params: { msg_ids: "[$MESSAGE_ID]", narrow: [{ operator: "topic", operand: "hello" }] },
+  },
+  description:
+    "Which of these messages of the caller's own history match. At most 5000 messages in one request.",
+  params: {
+    msg_ids: form.json(z.array(shape.longId)).describe("The IDs of the messages."),
+    narrow: narrowParameter.describe(
+      "Terms that must all hold: objects with `operator`, `operand` and `negated`, or pairs of strings.",
+    ),
+  },
+  result: {
+    messages: z
+      .record(z.string(), z.strictObject({ match_content: z.string(), match_subject: z.string() }))
+      .describe("By the ID, those that match, with content and topic as HTML."),
+  },
+  errors: ["BAD_NARROW"],
+});
+
+/** What a message was after one change; the first of them is how it was sent. */
+const moment = z.strictObject({
+  timestamp: z.number(),
+  user_id: z.number().nullable(),
+  topic: z.string(),
+  content: z.string(),
+  rendered_content: z.string(),
+  prev_content: z.string().optional(),
+  prev_rendered_content: z.string().optional(),
+  content_html_diff: z.string().optional(),
+  prev_topic: z.string().optional(),
+  prev_stream: z.number().optional(),
+  stream: z.number().optional(),
+});
+
+export type HistoryMoment = z.input<typeof moment>;
+
+/** `GET /messages/{message_id}/history` (messages.md §6.3). */
+export const getMessageHistory = operation({
+  id: "get-message-history",
+  method: "GET",
+  path: "/api/v1/messages/{message_id}/history",
+  access: "account",
+  summary: "Get a message's edit history",
+  example: { made: { MESSAGE_ID: ["send-message", "id"] }, path: { message_id: "$MESSAGE_ID" } },
+  description:
+    "The oldest entry first: the message as it was sent, then each change, as the organization lets it be seen.",
+  pathParams: { message_id: path.int({ max: maxLongId }) },
+  params: {
+    allow_empty_topic_name: form
+      .bool()
+      .default(false)
+      .describe(
+        "Whether the empty topic is shown as it is, or under the organization's name for it.",
+      ),
+  },
+  result: { message_history: z.array(moment) },
+});
+
+/** `GET /messages/{message_id}/read_receipts` (messages.md §6.6). */
+export const getReadReceipts = operation({
+  id: "get-read-receipts",
+  method: "GET",
+  path: "/api/v1/messages/{message_id}/read_receipts",
+  access: "account",
+  summary: "Get who has read a message",
+  example: { made: { MESSAGE_ID: ["send-message", "id"] }, path: { message_id: "$MESSAGE_ID" } },
+  description:
+    "Active accounts that let it be known (`send_read_receipts`), never the sender, and nobody who has muted the " +
+    "caller or whom the caller has muted.",
+  pathParams: { message_id: path.int({ max: maxLongId }) },
+  result: { user_ids: z.array(z.int()).describe("Ascending.") },
+});
+
+/** `POST /messages/render` (scheduled-messages.md §7). */
+export const renderMessageText = operation({
+  id: "render-message",
+  method: "POST",
+  path: "/api/v1/messages/render",
+  access: "account",
+  summary: "Render Markdown",
+  description:
+    "The HTML that a message of the caller with this text would have. Nothing is stored. A text longer than a message may be is refused.",
+  renders: "content",
+  params: { content: form.text() },
+  result: { rendered: z.string() },
+});
+
+/** Which messages of a topic move with one of them. */
+const propagateModes = ["change_one", "change_later", "change_all"] as const;
+
+export type PropagateMode = (typeof propagateModes)[number];
+
+/** `PATCH /messages/{message_id}` (messages.md §6.2). */
+export const updateMessage = operation({
+  id: "update-message",
+  method: "PATCH",
+  path: "/api/v1/messages/{message_id}",
+  access: "account",
+  summary: "Change what a message says, or move it and others of its topic",
+  example: {
+    made: { MESSAGE_ID: ["send-message", "id"] },
+    path: { message_id: "$MESSAGE_ID" },
+    params: { content: "Hello again" },
+  },
+  description:
+    "Only its sender edits the content, for ten minutes. Messages of channels are moved by whoever has the permission, " +
+    "to another topic, another channel or both; a topic is resolved by moving all of it to the same name behind `✔ `.",
+  pathParams: { message_id: path.int({ max: maxLongId }) },
+  renders: "content",
+  params: {
+    content: form
+      .text()
+      .optional()
+      .describe("Markdown; cut to `max_message_length`. Blank becomes `(deleted)`."),
+    topic: form
+      .text({ anyText: true })
+      .optional()
+      .alias("subject")
+      .describe("Another topic; cut to `max_topic_length`."),
+    stream_id: form.int().optional().describe("Another channel."),
+    propagate_mode: form
+      .oneOf(...propagateModes)
+      .default("change_one")
+      .describe("Which messages of the topic move: this one, this and later ones, or all."),
+    send_notification_to_old_thread: form
+      .bool()
+      .default(false)
+      .describe("Whether the notification bot tells of the move where the messages were."),
+    send_notification_to_new_thread: form
+      .bool()
+      .default(true)
+      .describe("Whether it tells of the move where they are by now."),
+    prev_content_sha256: form
+      .text()
+      .optional()
+      .describe("The hexadecimal SHA-256 of the content that is to be replaced."),
+  },
+  result: {
+    detached_uploads: z
+      .array(z.strictObject({}))
+      .describe("Uploads that no message refers to any more. None are known yet."),
+  },
+  errors: [
+    "EXPECTATION_MISMATCH",
+    "MOVE_MESSAGES_TIME_LIMIT_EXCEEDED",
+    "STREAM_WILDCARD_MENTION_NOT_ALLOWED",
+    "TOPIC_WILDCARD_MENTION_NOT_ALLOWED",
+  ],
+});
+
+/** `DELETE /messages/{message_id}` (messages.md §6.4). */
+export const deleteMessage = operation({
+  id: "delete-message",
+  method: "DELETE",
+  path: "/api/v1/messages/{message_id}",
+  access: "account",
+  summary: "Delete a message",
+  example: {
+    as: "owner",
+    made: { MESSAGE_ID: ["send-message", "id"] },
+    path: { message_id: "$MESSAGE_ID" },
+  },
+  description:
+    "For holders of `can_delete_any_message_group`, of the organization or the channel; and for who wrote the message, " +
+    "or owns the bot that did, as a holder of `can_delete_own_message_group` within the organization's time limit.",
+  pathParams: { message_id: path.int({ max: maxLongId }) },
+});
+
+const [first, ...others] = reportTypes;
+
+/** `POST /messages/{message_id}/report` (clients.md §4). */
+export const reportMessage = operation({
+  id: "report-message",
+  method: "POST",
+  path: "/api/v1/messages/{message_id}/report",
+  access: "account",
+  summary: "Report a message",
+  example: {
+    made: { MESSAGE_ID: ["send-message", "id"] },
+    path: { message_id: "$MESSAGE_ID" },
+    refused: [400, "no channel for reports has been chosen"],
+  },
+  description:
+    "Reports go to the organization's channel for them. No organization has one yet, so that every report is refused.",
+  pathParams: { message_id: path.int({ max: maxLongId }) },
+  params: {
+    report_type: form.oneOf(first.key, ...others.map(({ key }) => key)),
+    description: form
+      .text()
+      .optional()
+      .describe("At most 1000 characters; required for the type `other`."),
+  },
+});
+
+/** `POST /submessage` (messages.md §6.6). */
+export const addSubmessage = operation({
+  id: "add-submessage",
+  method: "POST",
+  path: "/api/v1/submessage",
+  access: "account",
+  summary: "Attach data to a message",
+  example: {
+    made: { MESSAGE_ID: ["send-message", "id"] },
+    params: { message_id: "$MESSAGE_ID", msg_type: "widget", content: '{"widget_type":"poll"}' },
+  },
+  description:
+    "For integrations such as polls. Who wrote the message attaches the first; after that everyone who has access to it may.",
+  params: {
+    message_id: form.id({ max: maxLongId }),
+    msg_type: form.text().describe("What kind of data it is; at most 100 characters."),
+    content: form.text().describe("JSON, at most 10000 characters of it."),
+  },
+});

@@ -1,0 +1,24 @@
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+
+/** `POST /users/me/muted_users/{muted_user_id}` (clients.md §4). */
+export const muteUser = operation({
+  id: "mute-user",
+  method: "POST",
+  path: "/api/v1/users/me/muted_users/{muted_user_id}",
+  access: "account",
+  summary: "Mute a user",
+  description: "Anybody but oneself, bots and deactivated accounts too.",
+  pathParams: { muted_user_id: path.int() },
+});
+
+/** `DELETE /users/me/muted_users/{muted_user_id}` (clients.md §4). */
+export const unmuteUser = operation({
+  id: "unmute-user",
+  method: "DELETE",
+  path: "/api/v1/users/me/muted_users/{muted_user_id}",
+  access: "account",
+  summary: "Unmute a user",
+  example: { made: { MUTED: ["mute-user", "result"] } },
+  pathParams: { muted_user_id: path.int() },
+});

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+
+/** A view that is reached from the navigation, as clients get it; `name` is null for what every client has. */
+export const navigationView = z.strictObject({
+  fragment: z.string(),
+  is_pinned: z.boolean(),
+  name: z.string().nullable(),
+});
+
+/** `GET /navigation_views` (bot-storage-alert-words-navigation.md §3). */
+export const listNavigationViews = operation({
+  id: "get-navigation-views",
+  method: "GET",
+  path: "/api/v1/navigation_views",
+  access: "account",
+  summary: "Get all navigation views",
+  description: "Those that the account has said something of.",
+  result: { navigation_views: z.array(navigationView) },
+});
+
+/** `POST /navigation_views` (bot-storage-alert-words-navigation.md §3). */
+export const addNavigationView = operation({
+  id: "add-navigation-view",
+  method: "POST",
+  path: "/api/v1/navigation_views",
+  access: "account",
+  summary: "Add a navigation view",
+  example: { params: { fragment: "narrow/channel/1-general", name: "General" } },
+  params: {
+    fragment: form.text().describe("The view's URL hash, of at most 500 characters."),
+    is_pinned: form.bool().describe("Whether it stands among those that are always shown."),
+    name: form
+      .text()
+      .optional()
+      .describe(
+        "At most 500 characters; needed for a view that not every client has, and else refused.",
+      ),
+  },
+});
+
+/** `PATCH /navigation_views/{fragment}` (bot-storage-alert-words-navigation.md §3). */
+export const updateNavigationView = operation({
+  id: "edit-navigation-view",
+  method: "PATCH",
+  path: "/api/v1/navigation_views/{fragment}",
+  pathParams: { fragment: path.rest() },
+  access: "account",
+  summary: "Update a navigation view",
+  example: {
+    made: { ADDED: ["add-navigation-view", "result"] },
+    path: { fragment: "narrow/channel/1-general" },
+    params: { is_pinned: false },
+  },
+  params: {
+    is_pinned: form
+      .bool()
+      .optional()
+      .describe("Whether it stands among those that are always shown."),
+    name: form.text().optional().describe("At most 500 characters."),
+  },
+  missingIs404: true,
+});
+
+/** `DELETE /navigation_views/{fragment}` (bot-storage-alert-words-navigation.md §3). */
+export const removeNavigationView = operation({
+  id: "remove-navigation-view",
+  method: "DELETE",
+  path: "/api/v1/navigation_views/{fragment}",
+  pathParams: { fragment: path.rest() },
+  access: "account",
+  summary: "Remove a navigation view",
+  example: {
+    made: { ADDED: ["add-navigation-view", "result"] },
+    path: { fragment: "narrow/channel/1-general" },
+  },
+  description: "A view that every client has is as it was at first then.",
+  missingIs404: true,
+});

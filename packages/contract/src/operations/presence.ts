@@ -1,0 +1,111 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { maxLongId } from "../ids.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+
+/** The two times of an account. */
+export const modernPresence = z.strictObject({
+  /** UNIX seconds: last active; when the account was made where it never was. */
+  active_timestamp: z.int(),
+  /** UNIX seconds: last connected, active or not. */
+  idle_timestamp: z.int(),
+});
+
+const status = z.enum(["active", "idle"]);
+
+/** One state and its time, as if one client were all that there is. */
+export const websitePresence = z.strictObject({
+  client: z.string(),
+  status,
+  timestamp: z.int(),
+  pushable: z.boolean(),
+});
+
+const legacy = z.strictObject({
+  aggregated: z.strictObject({ client: z.string(), status, timestamp: z.int() }),
+  website: websitePresence,
+});
+
+/** By user ID in the modern form, by e-mail address in the legacy one (clients.md §3). */
+export const presences = z.record(z.string(), z.union([modernPresence, legacy]));
+
+/** `GET /realm/presence` (clients.md §4). */
+export const listPresences = operation({
+  id: "list-presences",
+  method: "GET",
+  path: "/api/v1/realm/presence",
+  access: "account",
+  summary: "Get everybody's presence",
+  description: "By e-mail address, of those who were connected within the last 14 days.",
+  result: {
+    presences,
+    /** UNIX seconds with a fraction. */
+    server_timestamp: z.number(),
+  },
+});
+
+/** `GET /users/{user_id_or_email}/presence` (clients.md §4). */
+export const getPresence = operation({
+  id: "get-presence",
+  method: "GET",
+  path: "/api/v1/users/{user_id_or_email}/presence",
+  access: "account",
+  summary: "Get a user's presence",
+  example: { path: { user_id_or_email: 6 }, made: { PRESENT: ["update-presence", "result"] } },
+  pathParams: { user_id_or_email: path.text() },
+  result: {
+    presence: z.strictObject({
+      aggregated: z.strictObject({
+        /** `offline` when nothing was heard for 140 seconds. */
+        status: z.enum(["active", "idle", "offline"]),
+        /** UNIX seconds */
+        timestamp: z.int(),
+      }),
+      /** What the last client said. */
+      website: z.strictObject({ status: z.enum(["active", "idle"]), timestamp: z.int() }),
+    }),
+  },
+});
+
+/** `POST /users/me/presence` (clients.md §4). */
+export const updatePresence = operation({
+  id: "update-presence",
+  method: "POST",
+  path: "/api/v1/users/me/presence",
+  access: "human",
+  summary: "Update your presence",
+  description:
+    "Clients call this once a minute. With `presence_enabled` off nothing is stored, and nobody sees the caller.",
+  params: {
+    status: form.oneOf("active", "idle"),
+    ping_only: form.bool().default(false).describe("Answers without any field of its own."),
+    new_user_input: form
+      .bool()
+      .default(false)
+      .describe("Accepted from older clients; `status` says what is stored."),
+    slim_presence: form
+      .bool()
+      .default(false)
+      .describe("Answers in the modern form, by user ID, rather than by e-mail address."),
+    last_update_id: form
+      .int({ min: -1, max: maxLongId })
+      .optional()
+      .describe(
+        "Only what has changed since the answer that had this `presence_last_update_id`, in the modern form; " +
+          "−1 for everything.",
+      ),
+    history_limit_days: form
+      .int({ min: 0 })
+      .default(14)
+      .describe("Leaves out who was last connected longer ago."),
+  },
+  result: {
+    /** Missing, like the others, with `ping_only`. */
+    presences: presences.optional(),
+    /** −1 when there has been nothing yet. */
+    presence_last_update_id: z.int().optional(),
+    /** UNIX seconds with a fraction. */
+    server_timestamp: z.number().optional(),
+  },
+});

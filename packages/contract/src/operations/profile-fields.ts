@@ -1,0 +1,179 @@
+import { z } from "zod";
+import { bounds, mostProfileFields } from "../bounds.ts";
+import { form } from "../form.ts";
+import { oneInteger } from "../one-integer.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+import { shape } from "../shape.ts";
+
+/** Values of custom profile fields that an account is to have. */
+export const profileEntries = form
+  .json(
+    z.array(
+      z.object({
+        id: shape.id,
+        value: z.union([z.string(), z.array(shape.id), z.null()]),
+      }),
+    ),
+    { most: mostProfileFields },
+  )
+  .describe('Values of custom profile fields; `null`, `""` and `[]` remove one.');
+
+/** What can be said of a custom profile field, at its creation and later (settings-and-profile-fields.md §2.3). */
+const profileFieldParameters = {
+  name: form
+    .text()
+    .optional()
+    .describe(
+      "1 to 40 characters; no other field has the same. Not of a site of `realm_default_external_accounts`, which gives " +
+        "name and hint itself.",
+    ),
+  hint: form.text().optional().describe("At most 80 characters."),
+  field_data: form
+    .json(shape.object)
+    .optional()
+    .describe(
+      "Of type 3 the choices, `{key: {text, order}}`. Of type 7 `subtype`, one of `realm_default_external_accounts` or " +
+        "`custom`, which may have a `url_pattern` with `%(username)s` in it. Ignored of the others.",
+    ),
+  display_in_profile_summary: form
+    .bool()
+    .optional()
+    .describe("Not of type 6, and of two fields at most. A new one is not, unless so given."),
+  required: form
+    .bool()
+    .optional()
+    .describe("A hint to clients: nothing is refused for lack of a value. A new one is not."),
+  editable_by_user: form
+    .bool()
+    .optional()
+    .describe("Whether others than administrators set their value. Of a new one they do."),
+  use_for_user_matching: form
+    .bool()
+    .optional()
+    .describe("Of types 1 and 7 only. A new one is not."),
+};
+
+/** A custom profile field as clients see it (settings-and-profile-fields.md §2.1). */
+export const profileFieldObject = z.strictObject({
+  id: z.int(),
+  type: z.int(),
+  /** Its place: fields are sorted by it, then by their IDs. */
+  order: z.int(),
+  name: z.string(),
+  hint: z.string(),
+  /** JSON text, of types 3 and 7; empty for the others. */
+  field_data: z.string(),
+  required: z.boolean(),
+  editable_by_user: z.boolean(),
+  /** Only when true. */
+  display_in_profile_summary: z.literal(true).optional(),
+  /** Only when true. */
+  use_for_user_matching: z.literal(true).optional(),
+});
+export type ProfileFieldObject = z.infer<typeof profileFieldObject>;
+
+/** `GET /realm/profile_fields` (settings-and-profile-fields.md §2.2). */
+export const listProfileFields = operation({
+  id: "list-profile-fields",
+  method: "GET",
+  path: "/api/v1/realm/profile_fields",
+  access: "account",
+  summary: "Get all custom profile fields",
+  description: "All of the organization, in their order.",
+  result: { custom_fields: z.array(profileFieldObject) },
+});
+
+/** `POST /realm/profile_fields` (settings-and-profile-fields.md §2.3). */
+export const createProfileField = operation({
+  id: "create-profile-field",
+  method: "POST",
+  path: "/api/v1/realm/profile_fields",
+  access: "administrator",
+  summary: "Create a custom profile field",
+  example: { params: { name: "Pronouns $RANDOM", field_type: 1 } },
+  description: `It is the last in the order. An organization has at most ${bounds.profileFields}.`,
+  params: {
+    field_type: oneInteger([1, 2, 3, 4, 5, 6, 7, 8]).describe(
+      "1 short text, 2 paragraph, 3 dropdown, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.",
+    ),
+    ...profileFieldParameters,
+  },
+  result: { id: z.int() },
+});
+
+/** `PATCH /realm/profile_fields/{field_id}` (settings-and-profile-fields.md §2.3). */
+export const updateProfileField = operation({
+  id: "update-profile-field",
+  method: "PATCH",
+  path: "/api/v1/realm/profile_fields/{field_id}",
+  access: "administrator",
+  summary: "Update a custom profile field",
+  example: {
+    made: { FIELD_ID: ["create-profile-field", "id"] },
+    path: { field_id: "$FIELD_ID" },
+    params: { hint: "How others speak of you" },
+  },
+  description:
+    "Everything is changed or nothing. Who had a choice that a dropdown has no more has no value any more.",
+  pathParams: { field_id: path.int() },
+  params: profileFieldParameters,
+});
+
+/** `PATCH /realm/profile_fields` (settings-and-profile-fields.md §2.3). */
+export const reorderProfileFields = operation({
+  id: "reorder-profile-fields",
+  method: "PATCH",
+  path: "/api/v1/realm/profile_fields",
+  access: "administrator",
+  summary: "Reorder custom profile fields",
+  example: { made: { FIELD_ID: ["create-profile-field", "id"] }, params: { order: "[$FIELD_ID]" } },
+  params: {
+    order: form
+      .json(z.array(shape.id), { most: mostProfileFields })
+      .describe("IDs of all fields of the organization, each once; others are ignored."),
+  },
+});
+
+/** `DELETE /realm/profile_fields/{field_id}` (settings-and-profile-fields.md §2.3). */
+export const deleteProfileField = operation({
+  id: "delete-profile-field",
+  method: "DELETE",
+  path: "/api/v1/realm/profile_fields/{field_id}",
+  access: "administrator",
+  summary: "Delete a custom profile field",
+  example: { made: { FIELD_ID: ["create-profile-field", "id"] }, path: { field_id: "$FIELD_ID" } },
+  description: "Everybody's value of it is deleted too.",
+  pathParams: { field_id: path.int() },
+});
+
+/** `PATCH /users/me/profile_data` (settings-and-profile-fields.md §2.5). */
+export const updateOwnProfile = operation({
+  id: "update-own-profile",
+  method: "PATCH",
+  path: "/api/v1/users/me/profile_data",
+  access: "human",
+  summary: "Update your values of custom profile fields",
+  example: {
+    made: { FIELD_ID: ["create-profile-field", "id"] },
+    params: { data: '[{"id":$FIELD_ID,"value":"they"}]' },
+  },
+  description: "All of them, or none where one is unusable.",
+  params: { data: profileEntries },
+});
+
+/** `DELETE /users/me/profile_data` (settings-and-profile-fields.md §2.5). */
+export const removeOwnProfile = operation({
+  id: "remove-own-profile",
+  method: "DELETE",
+  path: "/api/v1/users/me/profile_data",
+  access: "human",
+  summary: "Remove your values of custom profile fields",
+  example: { made: { FIELD_ID: ["create-profile-field", "id"] }, params: { data: "[$FIELD_ID]" } },
+  description: "All of them, or none where a field is unknown or reserved to administrators.",
+  params: {
+    data: form
+      .json(z.array(shape.id), { most: mostProfileFields })
+      .describe("IDs of fields; without a value there is nothing to remove."),
+  },
+});

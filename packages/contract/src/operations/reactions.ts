@@ -1,0 +1,52 @@
+import { form } from "../form.ts";
+import { maxLongId } from "../ids.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+
+/** `POST /messages/{message_id}/reactions` (messages.md §6.5). */
+export const addReaction = operation({
+  id: "add-reaction",
+  method: "POST",
+  path: "/api/v1/messages/{message_id}/reactions",
+  access: "account",
+  summary: "Add an emoji reaction",
+  example: { made: { MESSAGE_ID: ["send-message", "id"] }, path: { message_id: "$MESSAGE_ID" } },
+  description:
+    "Of an emoji that others have put on the message already, the name that it has there is kept.",
+  pathParams: { message_id: path.int({ max: maxLongId }) },
+  params: {
+    emoji_name: form.text().describe("A name of the emoji."),
+    emoji_code: form.text().optional().describe("What the name stands for, unless given."),
+    reaction_type: form
+      .text()
+      .optional()
+      .describe(
+        "`unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`; that of the name, unless given.",
+      ),
+  },
+  errors: ["REACTION_ALREADY_EXISTS"],
+});
+
+/** `DELETE /messages/{message_id}/reactions` (messages.md §6.5). */
+export const removeReaction = operation({
+  id: "remove-reaction",
+  method: "DELETE",
+  path: "/api/v1/messages/{message_id}/reactions",
+  access: "account",
+  summary: "Remove an emoji reaction",
+  example: {
+    made: { REACTED: ["add-reaction", "result"] },
+    path: { message_id: "$MESSAGE_ID" },
+    params: { emoji_name: "tada" },
+  },
+  pathParams: { message_id: path.int({ max: maxLongId }) },
+  params: {
+    emoji_name: form.text().optional().describe("Required unless `emoji_code` is given."),
+    emoji_code: form.text().optional().describe("Goes before `emoji_name`."),
+    reaction_type: form
+      .text()
+      .default("unicode_emoji")
+      .describe("`unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`."),
+  },
+  errors: ["REACTION_DOES_NOT_EXIST"],
+});

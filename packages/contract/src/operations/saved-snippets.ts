@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+
+/** A saved snippet, as clients get it. */
+export const savedSnippet = z.strictObject({
+  id: z.int(),
+  title: z.string(),
+  content: z.string(),
+  /** UNIX seconds */
+  date_created: z.int(),
+});
+
+export type SavedSnippet = z.output<typeof savedSnippet>;
+
+/** `GET /saved_snippets` (clients.md §4). */
+export const listSavedSnippets = operation({
+  id: "get-saved-snippets",
+  method: "GET",
+  path: "/api/v1/saved_snippets",
+  access: "account",
+  summary: "Get all saved snippets",
+  result: { saved_snippets: z.array(savedSnippet) },
+});
+
+/** `POST /saved_snippets` (clients.md §4). */
+export const createSavedSnippet = operation({
+  id: "create-saved-snippet",
+  method: "POST",
+  path: "/api/v1/saved_snippets",
+  access: "account",
+  summary: "Create a saved snippet",
+  example: { params: { title: "Welcome", content: "Welcome to the team!" } },
+  params: {
+    title: form.text().describe("At most 60 characters."),
+    content: form.text().describe("As long as a message may be."),
+  },
+  result: { saved_snippet_id: z.int() },
+});
+
+/** `PATCH /saved_snippets/{saved_snippet_id}` (clients.md §4). */
+export const updateSavedSnippet = operation({
+  id: "edit-saved-snippet",
+  method: "PATCH",
+  path: "/api/v1/saved_snippets/{saved_snippet_id}",
+  pathParams: { saved_snippet_id: path.int() },
+  access: "account",
+  summary: "Edit a saved snippet",
+  example: {
+    made: { SNIPPET_ID: ["create-saved-snippet", "saved_snippet_id"] },
+    path: { saved_snippet_id: "$SNIPPET_ID" },
+    params: { title: "Welcome to all" },
+  },
+  params: {
+    title: form.text().optional().describe("At most 60 characters."),
+    content: form.text().optional().describe("As long as a message may be."),
+  },
+  missingIs404: true,
+});
+
+/** `DELETE /saved_snippets/{saved_snippet_id}` (clients.md §4). */
+export const deleteSavedSnippet = operation({
+  id: "delete-saved-snippet",
+  method: "DELETE",
+  path: "/api/v1/saved_snippets/{saved_snippet_id}",
+  pathParams: { saved_snippet_id: path.int() },
+  access: "account",
+  summary: "Delete a saved snippet",
+  example: {
+    made: { SNIPPET_ID: ["create-saved-snippet", "saved_snippet_id"] },
+    path: { saved_snippet_id: "$SNIPPET_ID" },
+  },
+  missingIs404: true,
+});

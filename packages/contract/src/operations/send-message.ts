@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { mostAccounts, overBound } from "../bounds.ts";
+import { form } from "../form.ts";
+import { widgetContent } from "./widgets.ts";
+import { operation } from "../operation.ts";
+import { Unusable } from "../parameter.ts";
+import { isUnstorable, parseStrictJson } from "../strict-json.ts";
+import { messageTypes, sendingErrors, topicParameter } from "./scheduled-messages.ts";
+
+const anyInteger = z.number().refine(Number.isInteger, "must be an integer");
+const oneRecipient = z.union([anyInteger, z.string()]);
+const recipients = z.union([oneRecipient, z.array(oneRecipient)]);
+
+/** An ID, a name, or a list of them; text that is not JSON is a name (scheduled-messages.md §6). */
+const sendTo = form.custom<z.output<typeof recipients>>({
+  decode(text) {
+    if (!isJson(text)) {
+      if (isUnstorable(text)) throw new Unusable("must not contain U+0000");
+      const tooMany = overBound(text.split(","), mostAccounts);
+      if (tooMany) throw new Unusable(tooMany);
+      return text;
+    }
+    const value = parseStrictJson(text);
+    const tooMany = overBound(value, mostAccounts);
+    if (tooMany) throw new Unusable(tooMany);
+    const parsed = recipients.safeParse(value);
+    if (!parsed.success)
+      throw new Unusable("must be an ID, a name, or a list of IDs or of e-mail addresses");
+    return parsed.data;
+  },
+  schema: z.toJSONSchema(recipients, { target: "openapi-3.0", unrepresentable: "any" }),
+  json: true,
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `POST /messages` (scheduled-messages.md §6). */
+export const sendMessage = operation({
+  id: "send-message",
+  method: "POST",
+  path: "/api/v1/messages",
+  access: "account",
+  webhookBots: true,
+  summary: "Send a message",
+  example: { params: { type: "channel", to: 1, topic: "hello" } },
+  params: {
+    type: messageTypes,
+    to: sendTo
+      .optional()
+      .describe(
+        "Channel: its ID, or its name (in JSON quotes when the name looks like a number). " +
+          "Direct: a list of user IDs or of e-mail addresses, or addresses separated by commas.",
+      ),
+    topic: topicParameter.describe("Required for channel messages, ignored for direct ones."),
+    content: form
+      .text()
+      .describe(
+        "Markdown; cut to `max_message_length`. `/poll` or `/todo` at the beginning makes a poll or a to-do list of it.",
+      ),
+    widget_content: widgetContent.optional(),
+    read_by_sender: form
+      .bool()
+      .optional()
+      .describe(
+        "Whether the sender's own copy counts as read; guessed from the client unless given.",
+      ),
+    queue_id: form.text().optional().describe("The event queue that asks for local echo."),
+    local_id: form
+      .text()
+      .optional()
+      .describe("Comes back as `local_message_id` in the `message` event of that queue."),
+  },
+  result: {
+    id: z.int(),
+    automatic_new_visibility_policy: z.int().optional(),
+  },
+  errors: sendingErrors,
+});

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+
+/** `GET /server_settings` (http-contract.md §10). */
+export const getServerSettings = operation({
+  id: "get-server-settings",
+  method: "GET",
+  path: "/api/v1/server_settings",
+  access: "anyone",
+  summary: "What to know before logging in",
+  description:
+    "The organization is the one whose subdomain is the first label of `Host`, else the first of the server.",
+  result: {
+    zulip_version: z.string(),
+    zulip_merge_base: z.string(),
+    zulip_feature_level: z.int(),
+    push_notifications_enabled: z.boolean(),
+    is_incompatible: z.boolean(),
+    email_auth_enabled: z.boolean(),
+    require_email_format_usernames: z.boolean(),
+    realm_url: z.string(),
+    realm_uri: z.string(),
+    realm_name: z.string(),
+    realm_icon: z.string(),
+    realm_description: z.string(),
+    realm_web_public_access_enabled: z.boolean(),
+    authentication_methods: z.record(z.string(), z.boolean()),
+    external_authentication_methods: z.array(z.unknown()),
+  },
+});
+
+/** `server_emoji_data_url` (events.md §1.3). */
+export const getEmojiData = operation({
+  id: "get-emoji-data",
+  method: "GET",
+  path: "/static/emoji/{version}",
+  access: "anyone",
+  raw: [{ status: 200, about: "The names by code.", type: "application/json" }],
+  summary: "Get the names of the emoji",
+  description:
+    'A JSON object: `{"code_to_names": {"1f642": ["smile", …], …}}`, the name that is shown first. Clients get the ' +
+    "address, with the current version in it, as `server_emoji_data_url`; under that one the answer may be kept for " +
+    "ever. Under any other version the answer is the current one too, for clients that talk to servers of two releases.",
+  pathParams: { version: path.text() },
+});

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { bounds } from "../bounds.ts";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { defaultSettingParameters, settingParameters } from "../settings/parameters.ts";
+import { shape } from "../shape.ts";
+
+/** `GET /settings`: what `PATCH /settings` changes, in the form that the snapshot has it (events.md §1.2). */
+export const getSettings = operation({
+  id: "get-settings",
+  method: "GET",
+  path: "/api/v1/settings",
+  access: "account",
+  summary: "Get one's own settings",
+  result: { user_settings: z.record(z.string(), z.unknown()) },
+});
+
+/** `PATCH /settings` (settings-and-profile-fields.md §1.3). */
+export const updateSettings = operation({
+  id: "update-settings",
+  method: "PATCH",
+  path: "/api/v1/settings",
+  access: "human",
+  summary: "Change one's own settings",
+  example: { params: { twenty_four_hour_time: true } },
+  description:
+    "Only what differs from before is stored and told. One unusable value refuses the whole request.",
+  errors: ["UNAUTHORIZED_PRINCIPAL"],
+  params: {
+    full_name: form
+      .text()
+      .optional()
+      .describe("No effect where the organization reserves name changes to administrators."),
+    email: form
+      .text()
+      .optional()
+      .describe(
+        "A new address is told a link by mail, and is the account's once that is opened, within 24 hours.",
+      ),
+    old_password: form.text().optional().describe("Required with `new_password`."),
+    new_password: form
+      .text()
+      .optional()
+      .describe("6 to 100 characters, and none of the most common passwords."),
+    timezone: form.text().optional().describe("A name of the IANA database: `Europe/Berlin`."),
+    default_language: form.text().optional().describe("A language tag: `en`, `pt-br`."),
+    ...settingParameters,
+    target_users: form
+      .json(
+        z.object({
+          user_ids: z.array(shape.id).max(bounds.accounts).default([]),
+          group_ids: z.array(shape.id).max(bounds.accounts).default([]),
+          skip_if_already_edited: z.boolean().default(false),
+        }),
+      )
+      .optional()
+      .describe(
+        "For administrators: changes the settings of these people in place of their own, but not what others see of " +
+          "them, nor which mail they get; if so wanted, only what they have not changed themselves.",
+      ),
+  },
+});
+
+/** `PATCH /realm/user_settings_defaults` (settings-and-profile-fields.md §1.2). */
+export const updateSettingsDefaults = operation({
+  id: "update-settings-defaults",
+  method: "PATCH",
+  path: "/api/v1/realm/user_settings_defaults",
+  access: "administrator",
+  summary: "Change the settings that new accounts start with",
+  example: { params: { twenty_four_hour_time: true } },
+  description:
+    "People who join later get a copy; nobody else's settings change, and bots take none. Only what differs from before " +
+    "is stored and told. One unusable value refuses the whole request.",
+  params: defaultSettingParameters,
+});

@@ -1,0 +1,199 @@
+import { z } from "zod";
+import { bounds, mostAccounts, mostChannels } from "../bounds.ts";
+import { subscriptionObject, subscriptionSwitches } from "./channel-object.ts";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+import { shape } from "../shape.ts";
+import { creationParameters } from "./channels.ts";
+
+/** Other accounts than one's own. */
+export const principals = form
+  .json(z.union([z.array(shape.id), z.array(z.string())]), { most: mostAccounts })
+  .optional()
+  .describe("IDs or e-mail addresses of the users; at most 10,000; oneself unless given.");
+
+/** A channel to be subscribed to, by name. */
+const wantedChannel = z.object({
+  name: z.string(),
+  /** `#rrggbb` */
+  color: z.string().optional(),
+  /** Of a channel that does not exist yet. */
+  description: z.string().optional(),
+});
+
+/** `GET /users/me/subscriptions` (channels.md §8). */
+export const listSubscriptions = operation({
+  id: "list-subscriptions",
+  method: "GET",
+  path: "/api/v1/users/me/subscriptions",
+  access: "account",
+  summary: "List one's subscriptions",
+  description: "Archived channels are left out.",
+  params: {
+    include_subscribers: form
+      .boolOr("partial")
+      .default(false)
+      .describe(
+        "Adds `subscribers`; with `partial` channels of 250 and more have `partial_subscribers` instead: bots, and who was there in the last two weeks.",
+      ),
+  },
+  result: {
+    subscriptions: z.array(
+      subscriptionObject.extend({
+        /** In the place of `subscribers`, of a large channel where a part is enough. */
+        partial_subscribers: z.array(z.int()).optional(),
+      }),
+    ),
+  },
+});
+
+/** `GET /streams/{stream_id}/members` (channels.md §7). */
+export const listSubscribers = operation({
+  id: "list-subscribers",
+  method: "GET",
+  path: "/api/v1/streams/{stream_id}/members",
+  access: "account",
+  summary: "List a channel's subscribers",
+  pathParams: { stream_id: path.int() },
+  result: {
+    /** IDs of active accounts, ascending. */
+    subscribers: z.array(z.int()),
+  },
+});
+
+/** `GET /users/{user_id}/subscriptions/{stream_id}` (channels.md §7). */
+export const getSubscriptionStatus = operation({
+  id: "get-subscription-status",
+  method: "GET",
+  path: "/api/v1/users/{user_id}/subscriptions/{stream_id}",
+  access: "account",
+  summary: "Tell whether a user is subscribed to a channel",
+  description: "Deactivated users are subscribed to nothing.",
+  pathParams: { user_id: path.int(), stream_id: path.int() },
+  result: { is_subscribed: z.boolean() },
+});
+
+/** `POST /users/me/subscriptions` (channels.md §8). */
+export const addSubscriptions = operation({
+  id: "add-subscriptions",
+  method: "POST",
+  path: "/api/v1/users/me/subscriptions",
+  access: "non-guest",
+  summary: "Subscribe to channels",
+  example: { params: { subscriptions: [{ name: "design $RANDOM" }] } },
+  description:
+    "Channels that do not exist are created, as by `POST /channels/create` and with its parameters.",
+  params: {
+    subscriptions: form
+      .json(z.array(wantedChannel), { most: mostChannels })
+      .describe("At most 500, of them 100 that do not exist; channels × users at most 10,000."),
+    principals,
+    authorization_errors_fatal: form
+      .bool()
+      .default(true)
+      .describe("Whether one channel that the caller may not use refuses everything."),
+    ...creationParameters,
+  },
+  result: {
+    /** Names of channels, by user ID. */
+    subscribed: z.record(z.string(), z.array(z.string())),
+    already_subscribed: z.record(z.string(), z.array(z.string())),
+    /** Only where such channels are not fatal. */
+    unauthorized: z.array(z.string()).optional(),
+    /** Only where messages were asked for. */
+    new_subscription_messages_sent: z.boolean().optional(),
+  },
+  errors: ["SYSTEM_GROUP_REQUIRED", "UNAUTHORIZED_PRINCIPAL"],
+});
+
+/** `PATCH /users/me/subscriptions` (channels.md §8). */
+export const updateSubscriptions = operation({
+  id: "update-subscriptions",
+  method: "PATCH",
+  path: "/api/v1/users/me/subscriptions",
+  access: "account",
+  summary: "Subscribe to channels and unsubscribe from others",
+  example: { params: { add: [{ name: "design $RANDOM" }] } },
+  description: "Both or neither. Guests can only unsubscribe.",
+  params: {
+    add: form.json(z.array(wantedChannel), { most: mostChannels }).default([]),
+    delete: form
+      .json(z.array(z.string()), { most: mostChannels })
+      .default([])
+      .describe("Names of channels."),
+  },
+  result: {
+    /** Names of channels, by user ID. */
+    subscribed: z.record(z.string(), z.array(z.string())),
+    already_subscribed: z.record(z.string(), z.array(z.string())),
+    /** Channels that the caller was unsubscribed from. */
+    removed: z.array(z.string()),
+    not_removed: z.array(z.string()),
+  },
+});
+
+/** `DELETE /users/me/subscriptions` (channels.md §8). */
+export const removeSubscriptions = operation({
+  id: "remove-subscriptions",
+  method: "DELETE",
+  path: "/api/v1/users/me/subscriptions",
+  access: "account",
+  summary: "Unsubscribe from channels",
+  example: { as: "admin", params: { subscriptions: ["general"] } },
+  params: {
+    subscriptions: form
+      .json(z.array(z.string()), { most: mostChannels })
+      .describe("Names of channels, at most 500; channels × users at most 10,000."),
+    principals,
+  },
+  result: {
+    /** Channels that somebody was unsubscribed from. */
+    removed: z.array(z.string()),
+    not_removed: z.array(z.string()),
+  },
+});
+
+const change = z.discriminatedUnion("property", [
+  z.object({ stream_id: shape.id, property: z.literal("color"), value: z.string() }),
+  z.object({ stream_id: shape.id, property: z.enum(subscriptionSwitches), value: z.boolean() }),
+]);
+
+/** `POST /users/me/subscriptions/properties` (channels.md §8). */
+export const updateSubscriptionProperties = operation({
+  id: "update-subscription-properties",
+  method: "POST",
+  path: "/api/v1/users/me/subscriptions/properties",
+  access: "account",
+  summary: "Change one's own subscriptions",
+  example: {
+    params: { subscription_data: [{ stream_id: 1, property: "color", value: "#7987f5" }] },
+  },
+  description: "One unusable change refuses all of them.",
+  params: {
+    subscription_data: form
+      .json(z.array(change), { most: { count: bounds.accounts, of: "changes" } })
+      .describe(
+        "What to change: `color` (`#` and six hex digits), or one of the switches; `in_home_view` is the opposite of `is_muted`.",
+      ),
+  },
+});
+
+/** `PATCH /users/me/subscriptions/{stream_id}` (channels.md §8). */
+export const updateSubscriptionProperty = operation({
+  id: "update-subscription-property",
+  method: "PATCH",
+  path: "/api/v1/users/me/subscriptions/{stream_id}",
+  access: "account",
+  summary: "Change one property of one's own subscription",
+  example: { params: { property: "color", value: "#7987f5" } },
+  pathParams: { stream_id: path.int() },
+  params: {
+    property: form
+      .oneOf("color", ...subscriptionSwitches)
+      .describe("`color`, or one of the switches; `in_home_view` is the opposite of `is_muted`."),
+    value: form
+      .text()
+      .describe("For `color` `#` and six hex digits, as they are; for the others true or false."),
+  },
+});

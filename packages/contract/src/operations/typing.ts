@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { mostAccounts } from "../bounds.ts";
+import { form } from "../form.ts";
+import { maxLongId } from "../ids.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+import { shape } from "../shape.ts";
+
+/** `POST /typing` (clients.md §4). */
+export const setTypingStatus = operation({
+  id: "set-typing-status",
+  method: "POST",
+  path: "/api/v1/typing",
+  access: "account",
+  summary: "Say that you are typing",
+  example: { params: { op: "start", to: [5] } },
+  description:
+    "Only where the caller could send a message. Nothing is passed on in channels of more than 100 subscribers.",
+  params: {
+    op: form.oneOf("start", "stop"),
+    type: form
+      .oneOf("direct", "private", "stream", "channel")
+      .default("direct")
+      .describe("`stream` and `private` are older names of `channel` and `direct`."),
+    to: form
+      .json(z.union([shape.id, z.array(shape.id)]), { most: mostAccounts })
+      .optional()
+      .describe("Direct: a user ID, or a list of them; the caller may be listed or not."),
+    stream_id: form.id().optional().describe("Channel: its ID."),
+    topic: form.text({ anyText: true }).optional().describe("Channel: the topic."),
+  },
+  errors: ["REQUEST_VARIABLE_MISSING", "STREAM_DOES_NOT_EXIST"],
+});
+
+/** `POST /messages/{message_id}/typing` (clients.md §4). */
+export const setEditTypingStatus = operation({
+  id: "set-edit-typing-status",
+  method: "POST",
+  path: "/api/v1/messages/{message_id}/typing",
+  access: "account",
+  summary: "Say that you are editing a message",
+  example: {
+    made: { MESSAGE_ID: ["send-message", "id"] },
+    path: { message_id: "$MESSAGE_ID" },
+    params: { op: "start" },
+  },
+  description:
+    "Only of the caller's own messages, as long as their content may be edited. Nothing is passed on in channels of " +
+    "more than 100 subscribers.",
+  pathParams: { message_id: path.int({ max: maxLongId }) },
+  params: { op: form.oneOf("start", "stop") },
+});

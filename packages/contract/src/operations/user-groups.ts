@@ -1,0 +1,212 @@
+import { z } from "zod";
+import { type Most, mostAccounts, mostGroups } from "../bounds.ts";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+import {
+  groupSettingFields,
+  groupSettingParameters,
+  groupSettingUpdateParameters,
+} from "../permissions/parameters.ts";
+import { groupPermissions } from "../permissions/registry.ts";
+import { shape } from "../shape.ts";
+
+/** A user group in answers (user-groups.md §5); lists ascend. */
+export const userGroupObject = z.strictObject({
+  id: z.int(),
+  name: z.string(),
+  description: z.string(),
+  /** UNIX time in seconds; null where nobody wrote it down. */
+  date_created: z.int().nullable(),
+  creator_id: z.int().nullable(),
+  /** The direct ones that are active. */
+  members: z.array(z.int()),
+  direct_subgroup_ids: z.array(z.int()),
+  is_system_group: z.boolean(),
+  deactivated: z.boolean(),
+  ...groupSettingFields(groupPermissions),
+});
+export type UserGroupObject = z.infer<typeof userGroupObject>;
+
+/** `GET /user_groups` (user-groups.md §5.1). */
+export const listUserGroups = operation({
+  id: "list-user-groups",
+  method: "GET",
+  path: "/api/v1/user_groups",
+  access: "non-guest",
+  summary: "Get user groups",
+  description: "All of the organization, those of the system too, sorted by ID.",
+  params: {
+    include_deactivated_groups: form.bool().default(false),
+  },
+  result: { user_groups: z.array(userGroupObject) },
+});
+
+/** `POST /user_groups/create` (user-groups.md §5.4). */
+export const createUserGroup = operation({
+  id: "create-user-group",
+  method: "POST",
+  path: "/api/v1/user_groups/create",
+  access: "non-guest",
+  summary: "Create a user group",
+  example: { params: { name: "designers $RANDOM", description: "Who designs", members: [6] } },
+  description: "The creator is a member only if listed.",
+  params: {
+    name: form.text().describe("At most 100 characters, unique among all groups."),
+    description: form.text().describe("May be empty."),
+    members: form
+      .json(z.array(shape.id), { most: mostAccounts })
+      .describe("IDs of active users and bots, at most 10,000."),
+    subgroups: form
+      .json(z.array(shape.id), { most: mostGroups })
+      .default([])
+      .describe("IDs of groups in use."),
+    ...groupSettingParameters(groupPermissions),
+  },
+  result: { group_id: z.int() },
+});
+
+/** `PATCH /user_groups/{user_group_id}` (user-groups.md §5.2). */
+export const updateUserGroup = operation({
+  id: "update-user-group",
+  method: "PATCH",
+  path: "/api/v1/user_groups/{user_group_id}",
+  access: "non-guest",
+  summary: "Update a user group",
+  example: {
+    made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
+    path: { user_group_id: "$USER_GROUP_ID" },
+    params: { description: "Who draws and who writes" },
+  },
+  description:
+    "For those who manage the group. Everything is changed or nothing; deactivated groups can be changed too.",
+  pathParams: { user_group_id: path.int() },
+  params: {
+    name: form.text().optional().describe("At most 100 characters, unique among all groups."),
+    description: form.text().optional(),
+    deactivated: form.bool().optional().describe("`false` reactivates; `true` does nothing."),
+    ...groupSettingUpdateParameters(groupPermissions),
+  },
+  errors: ["EXPECTATION_MISMATCH"],
+});
+
+/** `POST /user_groups/{user_group_id}/deactivate` (user-groups.md §5.3). */
+export const deactivateUserGroup = operation({
+  id: "deactivate-user-group",
+  method: "POST",
+  path: "/api/v1/user_groups/{user_group_id}/deactivate",
+  access: "non-guest",
+  summary: "Deactivate a user group",
+  example: {
+    made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
+    path: { user_group_id: "$USER_GROUP_ID" },
+  },
+  description:
+    "For those who manage the group. A group that a setting uses, or that is a subgroup, stays: `objections` lists its uses.",
+  pathParams: { user_group_id: path.int() },
+  errors: ["CANNOT_DEACTIVATE_GROUP_IN_USE"],
+});
+
+/** `GET /user_groups/{user_group_id}/members/{user_id}` (user-groups.md §5.7). */
+export const getUserGroupMembership = operation({
+  id: "get-user-group-membership",
+  method: "GET",
+  path: "/api/v1/user_groups/{user_group_id}/members/{user_id}",
+  access: "non-guest",
+  summary: "Tell whether a user is in a user group",
+  example: {
+    made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
+    path: { user_group_id: "$USER_GROUP_ID", user_id: 6 },
+  },
+  pathParams: { user_group_id: path.int(), user_id: path.int() },
+  params: {
+    direct_member_only: form.bool().default(false).describe("Not counting subgroups."),
+  },
+  result: { is_user_group_member: z.boolean() },
+});
+
+/** `GET /user_groups/{user_group_id}/members` (user-groups.md §5.7). */
+export const listUserGroupMembers = operation({
+  id: "list-user-group-members",
+  method: "GET",
+  path: "/api/v1/user_groups/{user_group_id}/members",
+  access: "non-guest",
+  summary: "Get the members of a user group",
+  example: {
+    made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
+    path: { user_group_id: "$USER_GROUP_ID" },
+  },
+  pathParams: { user_group_id: path.int() },
+  params: {
+    direct_member_only: form.bool().default(false).describe("Without those of subgroups."),
+  },
+  result: {
+    /** IDs of active accounts, ascending. */
+    members: z.array(z.int()),
+  },
+});
+
+const ids = (most: Most) => form.json(z.array(shape.id), { most }).default([]);
+
+/** `POST /user_groups/{user_group_id}/members` (user-groups.md §5.5). */
+export const updateUserGroupMembers = operation({
+  id: "update-user-group-members",
+  method: "POST",
+  path: "/api/v1/user_groups/{user_group_id}/members",
+  access: "non-guest",
+  summary: "Change the members of a user group",
+  example: {
+    made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
+    path: { user_group_id: "$USER_GROUP_ID" },
+    params: { add: [5] },
+  },
+  description: "All of it or nothing, in the order of the parameters; people concerned are told.",
+  pathParams: { user_group_id: path.int() },
+  params: {
+    add: ids(mostAccounts).describe("IDs of active users who are not direct members."),
+    delete: ids(mostAccounts).describe("IDs of active users who are direct members."),
+    add_subgroups: ids(mostGroups),
+    delete_subgroups: ids(mostGroups),
+  },
+});
+
+/** `GET /user_groups/{user_group_id}/subgroups` (user-groups.md §5.7). */
+export const listUserGroupSubgroups = operation({
+  id: "list-user-group-subgroups",
+  method: "GET",
+  path: "/api/v1/user_groups/{user_group_id}/subgroups",
+  access: "non-guest",
+  summary: "Get the subgroups of a user group",
+  example: {
+    made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
+    path: { user_group_id: "$USER_GROUP_ID" },
+  },
+  pathParams: { user_group_id: path.int() },
+  params: {
+    direct_subgroup_only: form.bool().default(false).describe("Without subgroups of subgroups."),
+  },
+  result: {
+    /** IDs of groups, ascending. */
+    subgroups: z.array(z.int()),
+  },
+});
+
+/** `POST /user_groups/{user_group_id}/subgroups` (user-groups.md §5.6). */
+export const updateUserGroupSubgroups = operation({
+  id: "update-user-group-subgroups",
+  method: "POST",
+  path: "/api/v1/user_groups/{user_group_id}/subgroups",
+  access: "non-guest",
+  summary: "Change the subgroups of a user group",
+  example: {
+    made: { USER_GROUP_ID: ["create-user-group", "group_id"] },
+    path: { user_group_id: "$USER_GROUP_ID" },
+    params: { add: [3] },
+  },
+  description: "All of it or nothing. No group can be a part of itself.",
+  pathParams: { user_group_id: path.int() },
+  params: {
+    add: ids(mostGroups).describe("IDs of groups in use that are not direct subgroups."),
+    delete: ids(mostGroups).describe("IDs of groups in use that are direct subgroups."),
+  },
+});

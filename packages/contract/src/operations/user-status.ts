@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { form } from "../form.ts";
+import { operation } from "../operation.ts";
+import { path } from "../path.ts";
+
+/** What somebody says of themselves; only what is set. */
+export const statusObject = z.strictObject({
+  status_text: z.string().optional(),
+  emoji_name: z.string().optional(),
+  emoji_code: z.string().optional(),
+  reaction_type: z.string().optional(),
+});
+
+/** What is said of somebody in a status. */
+const statusParameters = {
+  status_text: form
+    .text()
+    .optional()
+    .describe("Trimmed; up to 60 characters (Unicode code points)."),
+  emoji_name: form.text().optional(),
+  emoji_code: form
+    .text()
+    .optional()
+    .describe("Goes with `emoji_name`; has to be its code where given."),
+  reaction_type: form
+    .text()
+    .optional()
+    .describe("Goes with `emoji_name`; `unicode_emoji` where given."),
+};
+
+/** `GET /users/{user_id}/status` (clients.md §4). */
+export const getStatus = operation({
+  id: "get-status",
+  method: "GET",
+  path: "/api/v1/users/{user_id}/status",
+  access: "account",
+  summary: "Get a user's status",
+  pathParams: { user_id: path.int() },
+  result: { status: statusObject },
+});
+
+/** `POST /users/me/status` (clients.md §4). */
+export const updateStatus = operation({
+  id: "update-status",
+  method: "POST",
+  path: "/api/v1/users/me/status",
+  access: "human",
+  summary: "Update your status",
+  example: { params: { status_text: "At lunch", emoji_name: "hamburger" } },
+  description:
+    "What is not sent stays as it is: send the text, or the emoji, or both. Empty takes it away.",
+  params: statusParameters,
+});
+
+/** `POST /users/{user_id}/status` (clients.md §4). */
+export const updateStatusOfUser = operation({
+  id: "update-status-for-user",
+  method: "POST",
+  path: "/api/v1/users/{user_id}/status",
+  pathParams: { user_id: path.int() },
+  access: "administrator",
+  summary: "Update a user's status",
+  example: { params: { status_text: "On holiday" } },
+  description: "What is not sent stays as it is. Active people have a status, bots have none.",
+  params: statusParameters,
+});
