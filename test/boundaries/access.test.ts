@@ -13,7 +13,10 @@ const named: ReadonlyArray<{ path: RegExp; why: string }> = [
   { path: /^packages\/model\/src\/messages\/(channel-facts|seen-messages)\.ts$/, why: "load" },
   { path: /^packages\/domain\/src\/messages\/read\/narrow\/named-channels\.ts$/, why: "loads" },
   { path: /^packages\/contract\/src\//, why: "the wire" },
-  { path: /^apps\/gateway\/src\/operations\/channel(s|-creation)\.ts$/, why: "passes on what is asked for" },
+  {
+    path: /^apps\/gateway\/src\/operations\/channel(s|-creation)\.ts$/,
+    why: "passes on what is asked for",
+  },
   { path: /^packages\/domain\/src\/channels\/(create|update|rights)\//, why: "sets them" },
   { path: /^packages\/domain\/src\/channels\/subscriptions\/update-/, why: "sets them" },
   {
