@@ -11,7 +11,7 @@ export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> =
     ["messages"],
   ],
   "packages/domain/src": [
-    ["notifications"],
+    ["batches", "notifications"],
     [
       "alert-words",
       "channels/events",

@@ -2,7 +2,7 @@ import type { Operation, ResultOf } from "@carillon/contract";
 import type { Sql, Tx } from "@carillon/db";
 import type { LoggedIn } from "@carillon/domain";
 
-import type { Batch } from "./group-commit/batch.ts";
+import type { BatchHandler } from "./group-commit/batch-handler.ts";
 import {
   handlerFor,
   rawHandlerFor,
@@ -38,11 +38,11 @@ interface Changing {
   readonly tx: Tx;
 }
 
-/** The way to the database for an operation whose requests are written together. */
+/** The database for an operation whose requests share a transaction. */
 interface Writing<Request, Result> {
   /**
-   * What the request comes to, which waits while others of its organization are being written.
-   * @throws ApiError its own refusal
+   * Writes the request, once those of its organization that are being written have ended, and returns its result.
+   * @throws ApiError its own rejection
    */
   write(this: void, request: Request): Promise<Result>;
 }
@@ -83,13 +83,13 @@ export const handle = {
     ),
 
   /**
-   * For an operation of which many requests are written in one transaction, where many come at once:
-   * `handle.batched(createThing, { write, weigh }, async ({ write, input }) => …)`. What comes before and after is each
-   * request's own, as in steps.
+   * For an operation whose concurrent requests share a transaction:
+   * `handle.batched(createThing, { write, weigh }, async ({ write, input }) => …)`. The code around `write` runs for each
+   * request, as in steps.
    */
   batched: <Op extends Operation, Wanted, Result>(
     operation: Op,
-    batch: Batch<Wanted, Result>,
+    handler: BatchHandler<Wanted, Result>,
     action: (
       context: Omit<Request<Op>, "services"> &
         Pick<Context<Op>, "services"> &
@@ -98,10 +98,10 @@ export const handle = {
   ): Handler<Services> =>
     bind(operation, (context) => {
       const { services } = context;
-      // Nobody but accounts writes.
+      // Only accounts may call a batched operation.
       const actor = context.actor as LoggedIn;
       return action({
-        write: (wanted) => services.group.write(batch, actor, wanted),
+        write: (wanted) => services.group.write(handler, actor, wanted),
         ...requestOf(context),
         services,
       });

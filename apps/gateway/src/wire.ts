@@ -14,7 +14,7 @@ import type { BouncerClient } from "@carillon/push";
 import { serveOutbox, type Queues, type ServedOutbox } from "@carillon/queue";
 import type Koa from "koa";
 import { buildApp, type AppOptions } from "./app.ts";
-import type { GroupBounds } from "./group-commit/batch.ts";
+import type { GroupBounds } from "./group-commit/batch-handler.ts";
 import { GroupCommit } from "./group-commit/group-commit.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
 import { bindServices, type Services } from "./services.ts";

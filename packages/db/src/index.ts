@@ -50,9 +50,8 @@ export {
   type Statement,
 } from "./statement.ts";
 export * from "./store.ts";
-export * from "./together.ts";
+export * from "./in-one-statement.ts";
 export type { Sql } from "./sql.ts";
 export type { TransactionOptions } from "./transaction.ts";
 export type { Tx } from "./tx.ts";
-export * from "./written.ts";
 export type { Prisma } from "./generated/client.ts";

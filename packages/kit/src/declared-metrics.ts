@@ -64,7 +64,7 @@ export const declaredMetrics = {
   },
   carillon_requests_waiting: {
     type: "gauge",
-    help: "Requests that wait to be written together, until others have been",
+    help: "Requests that wait for a shared transaction",
     labels: [],
     of: ["gateway"],
   },

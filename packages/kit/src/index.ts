@@ -1,4 +1,5 @@
 export * from "./alike.ts";
+export * from "./assert-state.ts";
 export * from "./cached.ts";
 export * from "./child-environment.ts";
 export * from "./client-address.ts";

@@ -1,5 +1,6 @@
 import { errors } from "@carillon/contract";
-import { connectDatabase, isPassing, Lifetime, type Written } from "@carillon/db";
+import { connectDatabase, isPassing, Lifetime } from "@carillon/db";
+import type { BatchOutcome } from "@carillon/domain";
 import {
   captureLog,
   startFaultProxy,
@@ -10,30 +11,32 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import type { Batch, GroupBounds } from "./batch.ts";
+import type { BatchHandler, GroupBounds } from "./batch-handler.ts";
 import { GroupCommit } from "./group-commit.ts";
 
-/** What a test wants written, and how that goes. */
+/** A request of a test, and what happens to it. */
 interface Wanted {
   readonly name: string;
   /** The advisory lock that its transaction waits for. */
   readonly gate?: number;
-  /** The same, with the COMMIT behind it. */
+  /** The advisory lock that its transaction waits for just before the COMMIT. */
   readonly gateAtCommit?: number;
-  readonly refused?: boolean;
+  readonly rejected?: boolean;
   /** Makes the whole statement fail. */
   readonly poisoned?: boolean;
   readonly weight?: number;
-  /** Nothing else has room with it. */
+  /** Fills the batch by itself. */
   readonly large?: boolean;
-  /** It waits apart for that. */
-  readonly awaits?: number;
+  /** The key by which it is serialized. */
+  readonly serializeBy?: number;
+  /** Of requests with equal keys in one batch, the first alone is written. */
+  readonly idempotencyKey?: string;
 }
 
 const realmId = 1;
 const hungUp = () => errors.badRequest("The client has hung up");
 
-describe("requests that are written together", () => {
+describe("group commit", () => {
   const db = useDatabase();
   const first = useObstacle(db);
   const second = useObstacle(db);
@@ -48,35 +51,38 @@ describe("requests that are written together", () => {
     log = captureLog();
   });
 
-  const batch: Batch<Wanted, string> = {
+  const handler: BatchHandler<Wanted, string> = {
     weigh: ({ weight = 1 }) => weight,
-    async write(tx, _site, requests, company) {
+    async write(tx, _site, requests, context) {
       tried.push(requests.map(({ name }) => name));
-      const [alone] = requests;
-      for (const { gate, awaits } of requests)
-        if (gate !== undefined && (awaits === undefined || company.mayWait))
+      const [firstRequest] = requests;
+      for (const { gate, serializeBy } of requests)
+        if (gate !== undefined && (serializeBy === undefined || context.canBlock))
           await tx.rows("SELECT pg_advisory_xact_lock($1)", [gate]);
       for (const { gateAtCommit } of requests)
         if (gateAtCommit !== undefined)
           tx.sendWithCommit("SELECT pg_advisory_xact_lock($1)", [gateAtCommit]);
       let full = false;
-      const outcomes = requests.map((request): Written<string> => {
-        if (full) return { kind: "later" };
-        const { name, awaits } = request;
-        if (awaits !== undefined && !company.mayWait) return { kind: "apart", awaits };
-        if (request.refused) return { kind: "refused", error: errors.badRequest(`Not ${name}`) };
-        if (request.large && request !== alone) {
+      const outcomes = requests.map((request, i): BatchOutcome<string> => {
+        const { name, serializeBy, idempotencyKey: key } = request;
+        const equal = key ? requests.findIndex(({ idempotencyKey }) => idempotencyKey === key) : i;
+        if (equal < i) return { kind: "sameAs", member: equal };
+        if (full) return { kind: "retryLater" };
+        if (serializeBy !== undefined && !context.canBlock)
+          return { kind: "serialize", key: serializeBy };
+        if (request.rejected) return { kind: "rejected", error: errors.badRequest(`Not ${name}`) };
+        if (request.large && request !== firstRequest) {
           full = true;
-          return { kind: "later" };
+          return { kind: "retryLater" };
         }
         full = request.large === true;
-        return { kind: "done", result: `did ${name}` };
+        return { kind: "committed", result: `did ${name}` };
       });
-      const done = requests.filter((_, i) => outcomes[i]?.kind === "done");
+      const committed = requests.filter((_, i) => outcomes[i]?.kind === "committed");
       await tx.rows(
         `INSERT INTO written (name, transaction)
          SELECT name, pg_current_xact_id() FROM unnest($1::text[]) WITH ORDINALITY AS w (name, place) ORDER BY place`,
-        [done.map(({ name }) => name)],
+        [committed.map(({ name }) => name)],
       );
       if (requests.some(({ poisoned }) => poisoned)) await tx.rows("SELECT 1 / 0");
       return outcomes;
@@ -87,16 +93,16 @@ describe("requests that are written together", () => {
     const group = new GroupCommit({ db: database, site: testSite(), log: log.log, bounds });
     const write = (accountId: number, wanted: Wanted | string, lifetime = new Lifetime()) =>
       group.write(
-        batch,
+        handler,
         { id: accountId, realmId },
         typeof wanted === "string" ? { name: wanted } : wanted,
         lifetime,
       );
-    /** Keeps the line waiting behind one request until the result is called. */
+    /** Keeps the queue waiting behind one request until the returned function is called. */
     const behind = async () => {
       await first.lock("SELECT pg_advisory_xact_lock(1)");
       const leading = write(0, { name: "leading", gate: 1 });
-      await first.untilWaiting(1, "the first one is being written");
+      await first.untilWaiting(1, "the first request runs");
       return async () => {
         await first.release();
         await leading;
@@ -109,24 +115,24 @@ describe("requests that are written together", () => {
       ({ name }) => name,
     );
   const numbered = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
-  /** What each comes to: its result, or the message of its error. */
+  /** The result of each, or the message of its error. */
   const outcomes = (all: ReadonlyArray<Promise<string>>) =>
     Promise.all(all.map((one) => one.catch((error: Error) => error.message)));
 
-  it("go at once where nobody else is, and nothing is left of them", async () => {
+  it("starts a request at once when none is running, and removes the empty queue", async () => {
     const { group, write } = start();
-    const going = write(1, "alone");
+    const writing = write(1, "single");
     expect(tried).to.deep.equal([]);
-    expect(group.lanes).to.equal(1);
-    expect(await going).to.equal("did alone");
-    await waitFor(() => group.lanes === 0, { what: "the lane is gone" });
-    expect(tried).to.deep.equal([["alone"]]);
+    expect(group.queues).to.equal(1);
+    expect(await writing).to.equal("did single");
+    await waitFor(() => group.queues === 0, { what: "the queue is removed" });
+    expect(tried).to.deep.equal([["single"]]);
   });
 
-  it("go in one transaction where they came while another was written, each with an answer of its own", async () => {
+  it("writes requests that arrived meanwhile in one transaction, and answers each by its own outcome", async () => {
     const { write, behind } = start();
     const proceed = await behind();
-    const all = [write(1, "a"), write(2, { name: "b", refused: true }), write(1, "c")];
+    const all = [write(1, "a"), write(2, { name: "b", rejected: true }), write(1, "c")];
     await proceed();
     expect(await outcomes(all)).to.deep.equal(["did a", "Not b", "did c"]);
     expect(tried).to.deep.equal([["leading"], ["a", "b", "c"]]);
@@ -135,7 +141,7 @@ describe("requests that are written together", () => {
     expect(transactions).to.have.length(2);
   });
 
-  it("are taken out where they hang up, or have no time left, while they wait", async () => {
+  it("removes a waiting request whose client hangs up or whose deadline passes", async () => {
     const { group, write, behind } = start();
     const proceed = await behind();
     const [leaving, late] = [new Lifetime(), new Lifetime()];
@@ -152,73 +158,76 @@ describe("requests that are written together", () => {
     expect(tried).to.deep.equal([["leading"], ["a"]]);
   });
 
-  describe("of whom one is gone while they are being written", () => {
-    /** Two requests in one transaction that waits for a gate. */
+  describe("when a client hangs up while its batch runs", () => {
+    /** Two requests in one transaction that waits for an advisory lock. */
     async function stuck(lifetime: Lifetime) {
       const { write, behind } = start();
       const proceed = await behind();
       await second.lock("SELECT pg_advisory_xact_lock(2)");
       const others = new Lifetime();
       const staying = write(1, { name: "staying", gate: 2 }, others);
-      const going = write(2, "going", lifetime);
+      const leaving = write(2, "leaving", lifetime);
       await proceed();
-      await waitFor(() => tried.length === 2, { what: "they are being written" });
-      await second.untilWaiting(1, "they wait for the gate");
-      return { staying, going, others };
+      await waitFor(() => tried.length === 2, { what: "the batch runs" });
+      await second.untilWaiting(1, "the batch waits for the lock");
+      return { staying, leaving, others };
     }
 
-    it("go again without it, where it hung up", async () => {
+    it("rolls back and runs the others again", async () => {
       const lifetime = new Lifetime();
-      const { staying, going } = await stuck(lifetime);
+      const { staying, leaving } = await stuck(lifetime);
       lifetime.end(hungUp(), false);
       await second.release();
-      expect(await outcomes([staying, going])).to.deep.equal(["did staying", hungUp().message]);
-      expect(tried.slice(1)).to.deep.equal([["staying", "going"], ["staying"]]);
+      expect(await outcomes([staying, leaving])).to.deep.equal(["did staying", hungUp().message]);
+      expect(tried.slice(1)).to.deep.equal([["staying", "leaving"], ["staying"]]);
       expect(await names()).to.deep.equal(["leading", "staying"]);
       expect(lifetime.commits).to.equal(0);
     });
 
-    it("go again without it, where it has no time left, and that is said once nothing of it goes on", async () => {
+    it("rolls back at a deadline, answers 503 after the rollback and runs the others again", async () => {
       const lifetime = new Lifetime();
-      // Only what waits for the gate for ever meets this deadline on purpose.
+      // Only a transaction that waits for the lock meets this deadline.
       lifetime.limit(1_500, () => errors.unavailable());
-      const { staying, going } = await stuck(lifetime);
-      expect(await outcomes([going])).to.deep.equal([errors.unavailable().message]);
+      const { staying, leaving } = await stuck(lifetime);
+      expect(await outcomes([leaving])).to.deep.equal([errors.unavailable().message]);
       await lifetime.settled();
-      await waitFor(() => tried.length === 3, { what: "the other one goes again" });
+      await waitFor(() => tried.length === 3, { what: "the other request runs again" });
       await second.release();
       expect(await staying).to.equal("did staying");
       expect(await names()).to.deep.equal(["leading", "staying"]);
     });
 
-    it("are given up where nobody is left", async () => {
+    it("cancels the transaction when every client has hung up", async () => {
       const lifetime = new Lifetime();
-      const { staying, going, others } = await stuck(lifetime);
+      const { staying, leaving, others } = await stuck(lifetime);
       lifetime.end(hungUp(), false);
       others.end(hungUp(), false);
       await second.untilWaiting(0, "the transaction is cancelled");
-      expect(await outcomes([staying, going])).to.deep.equal([hungUp().message, hungUp().message]);
+      expect(await outcomes([staying, leaving])).to.deep.equal([
+        hungUp().message,
+        hungUp().message,
+      ]);
       await second.release();
       expect(await names()).to.deep.equal(["leading"]);
     });
 
-    it("have all been done where it hung up behind the COMMIT", async () => {
+    it("commits for all when the client hangs up after the COMMIT was sent", async () => {
       const { write, behind } = start();
       const proceed = await behind();
       await second.lock("SELECT pg_advisory_xact_lock(2)");
       const lifetime = new Lifetime();
       const staying = write(1, { name: "staying", gateAtCommit: 2 });
-      const going = write(2, "going", lifetime);
+      const leaving = write(2, "leaving", lifetime);
       await proceed();
-      await second.untilWaiting(1, "their COMMIT waits");
+      await second.untilWaiting(1, "the COMMIT waits");
       lifetime.end(hungUp(), false);
       await second.release();
-      expect(await outcomes([staying, going])).to.deep.equal(["did staying", "did going"]);
+      expect(await outcomes([staying, leaving])).to.deep.equal(["did staying", "did leaving"]);
       expect(lifetime.commits).to.equal(1);
     });
   });
 
-  it("go one by one, each once, where one in a hundred spoils them", async () => {
+  it("retries one by one, each once, when one request of a hundred makes the batch fail", async () => {
     const { write, behind } = start();
     const proceed = await behind();
     const all = numbered(100).map((name, i) => write(i % 7, { name, poisoned: name === "42" }));
@@ -231,18 +240,18 @@ describe("requests that are written together", () => {
     expect(tried[1]).to.have.length(100);
     expect(written.slice(1)).to.deep.equal(tried[1]?.filter((name) => name !== "42"));
     expect(log.lines.map(({ msg }) => msg)).to.deep.equal([
-      "requests that were written together failed; they go one by one",
+      "batch of requests failed; retrying them one by one",
     ]);
   });
 
-  it("fail together, once, where the database fails them", async () => {
+  it("rejects all members once when the connection is lost", async () => {
     const { write, behind } = start();
     const proceed = await behind();
     await second.lock("SELECT pg_advisory_xact_lock(2)");
     const all = [write(1, { name: "a", gate: 2 }), write(2, "b")];
     await proceed();
-    await waitFor(() => tried.length === 2, { what: "they are being written" });
-    await second.untilWaiting(1, "they wait for the gate");
+    await waitFor(() => tried.length === 2, { what: "the batch runs" });
+    await second.untilWaiting(1, "the batch waits for the lock");
     const failures = Promise.all(all.map((one) => one.catch((error: unknown) => error)));
     await db.rows(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -255,7 +264,7 @@ describe("requests that are written together", () => {
     expect(await names()).to.deep.equal(["leading", "c"]);
   });
 
-  it("are all told that nobody knows, where the network swallows their COMMIT", async () => {
+  it("answers all members that the outcome is unknown when the answer to the COMMIT is lost", async () => {
     const proxy = await startFaultProxy(db.url);
     const proxied = await connectDatabase(proxy.url, { max: 3, name: "proxied" });
     const { write, behind } = start({}, proxied);
@@ -266,7 +275,7 @@ describe("requests that are written together", () => {
     const patient = new Lifetime();
     const all = [write(1, { name: "a", gateAtCommit: 2 }, lifetime), write(2, "b", patient)];
     await proceed();
-    await second.untilWaiting(1, "their COMMIT waits");
+    await second.untilWaiting(1, "the COMMIT waits");
     proxy.freeze();
     for (const message of await outcomes(all)) expect(message).to.contain("in time");
     expect((await outcomes(all))[1]).to.contain("cannot tell");
@@ -277,7 +286,7 @@ describe("requests that are written together", () => {
     await proxy.close();
   });
 
-  it("take turns by account, each account's in order", async () => {
+  it("takes one request of each account in turn, in order within an account", async () => {
     const { write, behind } = start({ requests: 4 });
     const proceed = await behind();
     const many = numbered(6).map((name) => write(1, `a${name}`));
@@ -291,7 +300,7 @@ describe("requests that are written together", () => {
     ]);
   });
 
-  it("go with the next ones, however many of another account came before, and stay where that is turned away", async () => {
+  it("writes few requests of others in the next batch when one account fills the queue, and sheds that account's", async () => {
     const { group, write, behind } = start();
     const proceed = await behind();
     const many = numbered(1_000).map((name) => write(1, `a${name}`));
@@ -308,7 +317,7 @@ describe("requests that are written together", () => {
     expect(await names()).to.have.length(1_001);
   });
 
-  it("are as many as have room, and the others come next in the same order", async () => {
+  it("limits a batch by weight and by retryLater, and writes the rest next in the same order", async () => {
     const { write, behind } = start({ weight: 10 });
     const proceed = await behind();
     const all = [
@@ -333,36 +342,139 @@ describe("requests that are written together", () => {
     expect(await names()).to.deep.equal(["leading", "a", "b", "c", "d", "e", "f", "g"]);
   });
 
-  it("wait apart, one by one, for what others hold, and keep nobody else", async () => {
+  it("runs serialized requests one by one and does not block the others", async () => {
     const { group, write } = start();
     await first.lock("SELECT pg_advisory_xact_lock(1)");
-    const apart = ["x", "y", "z"].map((name) => write(1, { name, gate: 1, awaits: 7 }));
+    const serialized = ["x", "y", "z"].map((name) => write(1, { name, gate: 1, serializeBy: 7 }));
     await waitFor(() => group.waiting === 2, { what: "two wait behind the first one" });
     await first.untilWaiting(1, "it waits");
     expect(await write(2, "b")).to.equal("did b");
     expect(await names()).to.deep.equal(["b"]);
     await first.release();
-    await Promise.all(apart);
+    await Promise.all(serialized);
     expect(await names()).to.deep.equal(["b", "x", "y", "z"]);
-    await waitFor(() => group.lanes === 0, { what: "the lanes are gone" });
+    await waitFor(() => group.queues === 0, { what: "the queues are removed" });
   });
 
-  it("are turned away where too many wait: the last of whoever has most", async () => {
+  it("keeps running serialized requests one by one after one is rejected", async () => {
+    const { group, write } = start();
+    await first.lock("SELECT pg_advisory_xact_lock(1)");
+    const serialized = ["w", "x", "y", "z"].map((name) =>
+      write(1, { name, gate: 1, serializeBy: 7, rejected: name === "x" }),
+    );
+    await waitFor(() => group.waiting === 3, { what: "three wait behind the first one" });
+    await first.release();
+    expect(await outcomes(serialized)).to.deep.equal(["did w", "Not x", "did y", "did z"]);
+    expect(tried.slice(-3)).to.deep.equal([["x"], ["y"], ["z"]]);
+  });
+
+  describe("with equal idempotency keys in one batch", () => {
+    const equal = (name: string, more: Partial<Wanted> = {}) => ({
+      name,
+      idempotencyKey: "k",
+      ...more,
+    });
+
+    it("writes the first request and gives its result to the others", async () => {
+      const { write, behind } = start();
+      const proceed = await behind();
+      const lifetime = new Lifetime();
+      const all = [
+        write(1, "a"),
+        write(1, equal("b")),
+        write(1, "c"),
+        write(1, equal("again"), lifetime),
+      ];
+      await proceed();
+      expect(await outcomes(all)).to.deep.equal(["did a", "did b", "did c", "did b"]);
+      expect(tried.slice(1)).to.deep.equal([["a", "b", "c", "again"]]);
+      expect(await names()).to.deep.equal(["leading", "a", "b", "c"]);
+      expect(lifetime.commits).to.equal(1);
+    });
+
+    it("rejects the others with the error of the first", async () => {
+      const { write, behind } = start();
+      const proceed = await behind();
+      const all = [
+        write(1, equal("b", { rejected: true })),
+        write(1, equal("again")),
+        write(2, "c"),
+      ];
+      await proceed();
+      expect(await outcomes(all)).to.deep.equal(["Not b", "Not b", "did c"]);
+    });
+
+    it("serializes the others behind the first, where each gets a transaction", async () => {
+      const { write, behind } = start();
+      const proceed = await behind();
+      const all = [
+        write(1, equal("b", { serializeBy: 7 })),
+        write(1, equal("again", { serializeBy: 7 })),
+      ];
+      await proceed();
+      expect(await outcomes(all)).to.deep.equal(["did b", "did again"]);
+      expect(tried.slice(1)).to.deep.equal([["b", "again"], ["b"], ["again"]]);
+    });
+
+    it("retries the others with the first when the batch has no room", async () => {
+      const { write, behind } = start();
+      const proceed = await behind();
+      const all = [
+        write(1, "a"),
+        write(1, "b"),
+        write(1, equal("c", { large: true })),
+        write(1, equal("again")),
+      ];
+      await proceed();
+      expect(await outcomes(all)).to.deep.equal(["did a", "did b", "did c", "did c"]);
+      expect(tried.slice(1)).to.deep.equal([
+        ["a", "b", "c", "again"],
+        ["c", "again"],
+      ]);
+    });
+
+    it("writes the second when the first one's client hangs up", async () => {
+      const { write, behind } = start();
+      const proceed = await behind();
+      await second.lock("SELECT pg_advisory_xact_lock(2)");
+      const lifetime = new Lifetime();
+      const all = [write(1, equal("b", { gate: 2 }), lifetime), write(1, equal("again"))];
+      await proceed();
+      await waitFor(() => tried.length === 2, { what: "the batch runs" });
+      lifetime.end(hungUp(), false);
+      await second.release();
+      expect(await outcomes(all)).to.deep.equal([hungUp().message, "did again"]);
+      expect(await names()).to.deep.equal(["leading", "again"]);
+    });
+
+    it("rejects a reference to a later request", async () => {
+      const group = new GroupCommit({ db, site: testSite(), log: log.log });
+      const wrong: BatchHandler<string, string> = {
+        weigh: () => 1,
+        write: async (_tx, _site, requests) =>
+          requests.map((_, i) => ({ kind: "sameAs", member: i })),
+      };
+      const all = ["a", "b"].map((name) => group.write(wrong, { id: 1, realmId }, name));
+      for (const message of await outcomes(all)) expect(message).to.contain("not an earlier one");
+    });
+  });
+
+  it("sheds the latest requests of the account with most when too many wait", async () => {
     const { write, behind } = start({ waiting: 3 });
     const proceed = await behind();
     const many = ["a0", "a1", "a2", "a3"].map((name) => write(1, name));
     const other = write(2, "b");
-    const turnedAway = await Promise.all(
+    const shed = await Promise.all(
       many.slice(2).map((one) => one.catch((error: unknown) => error)),
     );
-    for (const error of turnedAway)
+    for (const error of shed)
       expect(error).to.deep.include({ status: 503, headers: { "Retry-After": "1" } });
     await proceed();
     await Promise.all([many[0], many[1], other]);
     expect(await names()).to.deep.equal(["leading", "a0", "b", "a1"]);
   });
 
-  it("are turned away where what waits has too much text", async () => {
+  it("sheds requests when the waiting text is too long", async () => {
     const { write, behind } = start({ waitingWeight: 100 });
     const proceed = await behind();
     const all = [

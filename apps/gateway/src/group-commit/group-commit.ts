@@ -1,7 +1,8 @@
 import { Lifetime } from "@carillon/db";
 
-import type { Batch } from "./batch.ts";
-import { Lane, type LaneParts } from "./lane.ts";
+import type { BatchHandler } from "./batch-handler.ts";
+import { BatchMember } from "./batch-member.ts";
+import { BatchQueue, type BatchQueueParts } from "./batch-queue.ts";
 
 /** Whose request it is. */
 interface Sender {
@@ -9,55 +10,55 @@ interface Sender {
   readonly realmId: number;
 }
 
-/** What there is to know of a lane of any operation. */
-interface Busy {
+/** What is known of the queue of any operation. */
+interface AnyQueue {
   readonly waiting: number;
 }
 
-/** Writes requests, together with others where some are being written already. */
+/** Writes requests, several in one transaction while others are being written. */
 export interface Grouped {
   /**
-   * What the request comes to; when its lifetime ends first, nothing of it happens (http-contract.md §8).
-   * @throws ApiError its refusal; 503 where too many wait
+   * Writes the request and returns its result; when its lifetime ends first, nothing is written (http-contract.md §8).
+   * @throws ApiError its rejection; 503 where too many wait
    */
   write<Request, Result>(
-    batch: Batch<Request, Result>,
+    handler: BatchHandler<Request, Result>,
     sender: Sender,
     request: Request,
   ): Promise<Result>;
-  /** How many requests wait until others have been written. */
+  /** How many requests wait for the transaction before theirs. */
   readonly waiting: number;
-  /** The same for the work of one request. */
+  /** Returns the same for the work of one request. */
   within(lifetime: Lifetime): Grouped;
 }
 
 /**
- * Requests of one operation and organization that come while others are being written go together in the next
+ * Group commit: requests of one operation and organization that arrive while others are being written share the next
  * transaction (docs/decisions/033).
  */
 export class GroupCommit implements Grouped {
-  readonly #parts: LaneParts;
-  /** By operation and organization; those in which nobody is are gone. */
-  readonly #lanes = new Map<object, Map<number, Busy>>();
+  readonly #parts: BatchQueueParts;
+  /** By operation and organization; a queue without requests is removed. */
+  readonly #queues = new Map<object, Map<number, AnyQueue>>();
 
-  /** Hears how long each request waited before it was begun, in seconds. */
+  /** Called with the seconds that each request waited before its transaction began. */
   onBegin: ((seconds: number) => void) | undefined;
 
-  constructor(parts: LaneParts) {
+  constructor(parts: BatchQueueParts) {
     this.#parts = { ...parts, onBegin: (seconds) => this.onBegin?.(seconds) };
   }
 
   write<Request, Result>(
-    batch: Batch<Request, Result>,
+    handler: BatchHandler<Request, Result>,
     { id, realmId }: Sender,
     request: Request,
     lifetime = new Lifetime(),
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const weight = batch.weigh(request);
-      const since = performance.now();
-      const member = { accountId: id, weight, request, lifetime, since, resolve, reject };
-      this.#laneOf(batch, realmId).join(member);
+      const weight = handler.weigh(request);
+      this.#queueOf(handler, realmId).add(
+        new BatchMember({ accountId: id, weight, request, lifetime, resolve, reject }),
+      );
     });
   }
 
@@ -69,30 +70,32 @@ export class GroupCommit implements Grouped {
     return this.#all().reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
-  /** In how many operations and organizations something is under way. */
-  get lanes(): number {
+  /** How many queues have requests. */
+  get queues(): number {
     return this.#all().length;
   }
 
-  #all(): Busy[] {
-    return [...this.#lanes.values()].flatMap((lanes) => [...lanes.values()]);
+  #all(): AnyQueue[] {
+    return [...this.#queues.values()].flatMap((queues) => [...queues.values()]);
   }
 
-  #laneOf<Request, Result>(batch: Batch<Request, Result>, realmId: number): Lane<Request, Result> {
-    let lanes = this.#lanes.get(batch);
-    if (!lanes) this.#lanes.set(batch, (lanes = new Map<number, Busy>()));
-    // A batch has lanes of its own types only.
-    const known = lanes.get(realmId) as Lane<Request, Result> | undefined;
+  #queueOf<Request, Result>(
+    handler: BatchHandler<Request, Result>,
+    realmId: number,
+  ): BatchQueue<Request, Result> {
+    let queues = this.#queues.get(handler);
+    if (!queues) this.#queues.set(handler, (queues = new Map<number, AnyQueue>()));
+    // All queues of a handler have its types.
+    const known = queues.get(realmId) as BatchQueue<Request, Result> | undefined;
     if (known) return known;
-    const made: Lane<Request, Result> = new Lane(this.#parts, batch, () => {
-      if (lanes.get(realmId) === made) lanes.delete(realmId);
-    });
-    lanes.set(realmId, made);
+    const onClose = () => queues.delete(realmId);
+    const made = new BatchQueue(this.#parts, handler, { onClose });
+    queues.set(realmId, made);
     return made;
   }
 }
 
-/** Of one request; a class, as `BoundDatabase` is. */
+/** {@link Grouped} for one request; a class for the reason that `BoundDatabase` gives. */
 class GroupedWithin implements Grouped {
   readonly #group: GroupCommit;
   readonly #lifetime: Lifetime;
@@ -103,11 +106,11 @@ class GroupedWithin implements Grouped {
   }
 
   write<Request, Result>(
-    batch: Batch<Request, Result>,
+    handler: BatchHandler<Request, Result>,
     sender: Sender,
     request: Request,
   ): Promise<Result> {
-    return this.#group.write(batch, sender, request, this.#lifetime);
+    return this.#group.write(handler, sender, request, this.#lifetime);
   }
 
   get waiting(): number {

@@ -5,15 +5,15 @@ import {
   listScheduled,
   scheduledListing,
   type ScheduleRequest,
-  scheduleTogether,
+  scheduleBatch,
 } from "@carillon/domain";
-import type { Batch } from "../group-commit/batch.ts";
+import type { BatchHandler } from "../group-commit/batch-handler.ts";
 import { handle } from "../handle.ts";
 import { inPages } from "../http/pages.ts";
 import { clientOf } from "../services.ts";
 
-const batch: Batch<ScheduleRequest, number> = {
-  write: scheduleTogether,
+const handler: BatchHandler<ScheduleRequest, number> = {
+  write: scheduleBatch,
   weigh: ({ input }) => input.content.length,
 };
 
@@ -26,7 +26,7 @@ export default [
 
   handle.batched(
     contract.createScheduledMessage,
-    batch,
+    handler,
     async ({ input, actor, client, requestId, services, write }) => {
       const id = await write({
         actor,

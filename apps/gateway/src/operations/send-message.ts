@@ -1,17 +1,17 @@
 import * as contract from "@carillon/contract";
-import { sendNow, type SendRequest, sendTogether, type SentMessage } from "@carillon/domain";
-import type { Batch } from "../group-commit/batch.ts";
+import { sendNow, type SendRequest, sendBatch, type SentMessage } from "@carillon/domain";
+import type { BatchHandler } from "../group-commit/batch-handler.ts";
 import { handle } from "../handle.ts";
 import { clientOf } from "../services.ts";
 
-const batch: Batch<SendRequest, SentMessage> = {
-  write: sendTogether,
+const handler: BatchHandler<SendRequest, SentMessage> = {
+  write: sendBatch,
   weigh: ({ input }) => input.content.length + (input.widget?.length ?? 0),
 };
 
 export default handle.batched(
   contract.sendMessage,
-  batch,
+  handler,
   async ({ input, actor, client, services, write }) => {
     const sendingClient = await clientOf(services, actor, client);
     const sent = await sendNow({ ...services, write }, actor, sendingClient, {

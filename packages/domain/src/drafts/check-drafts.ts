@@ -1,5 +1,5 @@
 import { errors, type GivenDraft } from "@carillon/contract";
-import { column, statement, together, type Tx } from "@carillon/db";
+import { column, statement, inOneStatement, type Tx } from "@carillon/db";
 import { cutTo } from "@carillon/kit";
 import {
   hasContentAccess,
@@ -64,7 +64,7 @@ function othersOf({ id }: Account, to: readonly number[]): number[] {
 
 async function checkChannels(tx: Tx, actor: Account, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const [channels, memberships, subscribed] = await together(tx, (one) =>
+  const [channels, memberships, subscribed] = await inOneStatement(tx, (one) =>
     Promise.all([
       loadChannels(one, actor.realmId, ids),
       loadMemberships(one, [actor.id]),

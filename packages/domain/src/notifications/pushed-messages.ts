@@ -1,6 +1,6 @@
 import { plainText } from "@carillon/markdown";
 import { type Picture, pictureOf } from "@carillon/model";
-import { column, statement, together, type Sql } from "@carillon/db";
+import { column, statement, inOneStatement, type Sql } from "@carillon/db";
 
 /** Code points of a message that a notification shows (push.md §9). */
 const shownOfContent = 200;
@@ -69,7 +69,7 @@ export async function loadPushedMessages(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, PushedMessage>> {
   const values = [realmId, ids];
-  const [rows, people] = await together(sql, (one) =>
+  const [rows, people] = await inOneStatement(sql, (one) =>
     Promise.all([one.rows(messages, values), one.rows(senders, values)]),
   );
   const byId = new Map(people.map((person) => [person.id, person]));

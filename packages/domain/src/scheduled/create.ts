@@ -10,9 +10,10 @@ import {
   scheduledDestination,
 } from "@carillon/model";
 import { ApiError } from "@carillon/contract";
-import { refused, scheduledKind, type Company, type Tx, type Written } from "@carillon/db";
+import { scheduledKind, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { rejected, type BatchContext, type BatchOutcome } from "../batches/batch-outcome.ts";
 import { attempt } from "../messages/send/attempt.ts";
 import { checkMessages } from "../messages/send/check.ts";
 import { openConversations } from "../sight/new-conversations.ts";
@@ -32,34 +33,34 @@ export interface ScheduleInput {
   readonly readBySender: boolean | undefined;
 }
 
-/** A message that somebody wants to be sent later. */
+/** A request to schedule a message. */
 export interface ScheduleRequest {
   readonly actor: Account;
   readonly client: SendingClient;
   readonly input: ScheduleInput;
-  /** As the log names it, for who looks the message up. */
+  /** Its id in the log, for looking the message up. */
   readonly requestId?: string;
 }
 
-/** One that may be scheduled. */
+/** A request that may be scheduled. */
 interface Accepted {
   readonly request: ScheduleRequest;
   readonly message: CheckedMessage;
 }
 
 /**
- * Schedules messages of one organization (scheduled-messages.md §1), with as many statements as for one: checks each as
- * if it were sent now, stores it with its alarm, and tells its sender. Those of an account that is near its bound wait
- * apart and are counted one by one.
- * @returns of each the id of the scheduled message, or a refusal of §0.4
- * @throws ApiError the refusal of one that goes alone, where it has written something
+ * Schedules messages of one organization (scheduled-messages.md §1) with as many statements as for one message: checks
+ * each as if it were sent now, stores it with its alarm, and notifies its sender. Requests of an account near its bound
+ * are serialized, and counted one by one.
+ * @returns for each the id of the scheduled message, or a rejection of §0.4
+ * @throws ApiError the rejection of a single request that has written something
  */
-export async function scheduleTogether(
+export async function scheduleBatch(
   tx: Tx,
   site: Site,
   requests: readonly ScheduleRequest[],
-  company: Company,
-): Promise<Array<Written<number>>> {
+  context: BatchContext,
+): Promise<Array<BatchOutcome<number>>> {
   const realmId = requests[0]!.actor.realmId;
   const destinations = requests.map(({ input: { type, to } }) =>
     attempt(() => scheduledDestination(isChannelType(type), to)),
@@ -70,7 +71,7 @@ export async function scheduleTogether(
       ? []
       : [{ senderId: actor.id, destination, topic, content }];
   });
-  if (drafts.length === 0) return destinations.map((error) => refused(error as ApiError));
+  if (drafts.length === 0) return destinations.map((error) => rejected(error as ApiError));
   const [{ realm, results }, pending] = await Promise.all([
     checkMessages(tx, site, realmId, drafts),
     countPending(
@@ -81,29 +82,32 @@ export async function scheduleTogether(
 
   const accepted: Accepted[] = [];
   let next = 0;
-  const places = requests.map((request, i): Written<number> => {
+  /** With the index in `accepted` for a result. */
+  const outcomes = requests.map((request, i): BatchOutcome<number> => {
     const { actor, input } = request;
     const destination = destinations[i]!;
-    if (destination instanceof ApiError) return refused(destination);
+    if (destination instanceof ApiError) return rejected(destination);
     const result = results[next++]!;
-    if (company.isAwaited(actor.id)) return { kind: "apart", awaits: actor.id };
+    if (context.isSerialized(actor.id)) return { kind: "serialize", key: actor.id };
     const late = attempt(() => checkDueTime(input.deliverAt, realm));
-    if (late instanceof ApiError) return refused(late);
-    if (result instanceof ApiError) return refused(result);
+    if (late instanceof ApiError) return rejected(late);
+    if (result instanceof ApiError) return rejected(result);
     const counted = pending.get(actor.id) ?? 0;
-    if (!company.mayWait && isNearPendingBound(counted)) return { kind: "apart", awaits: actor.id };
-    if (!company.mayWait) pending.set(actor.id, counted + 1);
-    return { kind: "done", result: accepted.push({ request, message: result }) - 1 };
+    if (!context.canBlock) {
+      if (isNearPendingBound(counted)) return { kind: "serialize", key: actor.id };
+      pending.set(actor.id, counted + 1);
+    }
+    return { kind: "committed", result: accepted.push({ request, message: result }) - 1 };
   });
-  const ids = await store(tx, realm, accepted, company.mayWait ? pending : undefined);
-  return places.map((place) =>
-    place.kind === "done" ? { kind: "done", result: ids[place.result]! } : place,
+  const ids = await store(tx, realm, accepted, context.canBlock ? pending : undefined);
+  return outcomes.map((outcome) =>
+    outcome.kind === "committed" ? { kind: "committed", result: ids[outcome.result]! } : outcome,
   );
 }
 
 /**
- * Stores them, and tells their senders; the ids are in the order given.
- * @param pending how many the senders have, where they are to be kept from having too many
+ * Stores the messages and notifies their senders; returns the ids in the order given.
+ * @param pending how many messages each sender has pending; given where the bound is to be checked
  */
 async function store(
   tx: Tx,
@@ -151,7 +155,10 @@ function rowOf({ request, message }: Accepted, recipientId: number): NewSchedule
   };
 }
 
-/** The recipient row of a checked message; a conversation's is made when it is new, of which those are told whom it shows others. */
+/**
+ * Returns the recipient row of a checked message. Creates that of a new conversation, and publishes the users who become
+ * visible to each other by it.
+ */
 export async function recipientOf(tx: Tx, realm: Realm, message: CheckedMessage): Promise<number> {
   const { target } = message;
   if (target.kind === "channel") return target.channel.recipientId;
@@ -163,7 +170,7 @@ export async function recipientOf(tx: Tx, realm: Realm, message: CheckedMessage)
 function recipientAmong(ids: ReadonlyMap<string, number>, { target }: CheckedMessage): number {
   if (target.kind === "channel") return target.channel.recipientId;
   const id = ids.get(memberKey(target.members));
-  if (id === undefined) throw new Error("a conversation without its recipient");
+  if (id === undefined) throw new Error("a conversation has no recipient row");
   return id;
 }
 

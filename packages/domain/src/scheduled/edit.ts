@@ -15,7 +15,7 @@ import {
   scheduledDestination,
 } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import { scheduledKind, together, type Tx } from "@carillon/db";
+import { scheduledKind, inOneStatement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { checkMessage } from "../messages/send/check.ts";
@@ -123,7 +123,7 @@ async function changedTopic(
   row: ScheduledRow,
   raw: string,
 ): Promise<Changes> {
-  const [realm, channels] = await together(tx, (one) =>
+  const [realm, channels] = await inOneStatement(tx, (one) =>
     Promise.all([loadRealm(one, realmId), loadPostingChannels(one, realmId, [row.channelId!], [])]),
   );
   const topic = normaliseTopic(raw, realm);

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { together, type Tx } from "@carillon/db";
+import { inOneStatement, type Tx } from "@carillon/db";
 
 import { loadMemberships } from "../permissions/memberships.ts";
 import type { Account } from "../users/account.ts";
@@ -29,7 +29,7 @@ export async function findChannel(
   named: ChannelName,
   need: ChannelNeed,
 ): Promise<Channel | undefined> {
-  const [found, memberships, subscribed] = await together(tx, (one) =>
+  const [found, memberships, subscribed] = await inOneStatement(tx, (one) =>
     Promise.all([
       typeof named === "number"
         ? loadChannels(one, account.realmId, [named])

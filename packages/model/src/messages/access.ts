@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { column, statement, together, type RowOf, type Sql } from "@carillon/db";
+import { column, statement, inOneStatement, type RowOf, type Sql } from "@carillon/db";
 
 import { hasContentAccess, hasProtectedHistory } from "../channels/access.ts";
 import { channelColumns, channelRow } from "../channels/channel.ts";
@@ -80,7 +80,7 @@ async function accessSlice(
   ids: readonly number[],
 ): Promise<AccessibleMessage[]> {
   const values = [account.realmId, account.id, ids];
-  const [rows, channels, memberships] = await together(sql, (one) =>
+  const [rows, channels, memberships] = await inOneStatement(sql, (one) =>
     Promise.all([
       one.rows(places, values),
       one.rows(channelsOfMessages, values),

@@ -1,4 +1,4 @@
-import { column, statement, together, type RowOf, type Sql } from "@carillon/db";
+import { column, statement, inOneStatement, type RowOf, type Sql } from "@carillon/db";
 
 import { hasContentAccess } from "../channels/access.ts";
 import { accessFactsColumns, accessFactsRow, hasSharedHistorySql } from "../channels/access-sql.ts";
@@ -76,7 +76,7 @@ export async function seenMessages(
   if (looks.length === 0) return seen;
   const accountIds = looks.map(({ accountId }) => accountId);
   const values = [realmId, accountIds, looks.map(({ messageId }) => messageId)];
-  const [rows, channels, accounts, memberships] = await together(sql, (one) =>
+  const [rows, channels, accounts, memberships] = await inOneStatement(sql, (one) =>
     Promise.all([
       one.rows(messages, values),
       one.rows(channelsOfMessages, values),

@@ -15,7 +15,7 @@ import {
   noSuchChannel,
 } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import { together, type Sql, type Tx } from "@carillon/db";
+import { inOneStatement, type Sql, type Tx } from "@carillon/db";
 
 import type { Holder } from "./holder.ts";
 
@@ -45,7 +45,7 @@ export async function openChannel(
   { organization = false } = {},
 ): Promise<OpenChannel> {
   const { realmId } = account;
-  decide(account, channelId, await together(tx, (one) => load(one, account, channelId)));
+  decide(account, channelId, await inOneStatement(tx, (one) => load(one, account, channelId)));
   const [, , , actor, realm, facts] = await Promise.all([
     graph === "alone" ? lockGroupGraph(tx, realmId) : holdGroupGraph(tx, realmId),
     organization ? lockOrganization(tx, realmId) : undefined,

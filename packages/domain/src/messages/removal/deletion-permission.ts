@@ -7,7 +7,7 @@ import {
   loadRealm,
 } from "@carillon/model";
 import { channelPermissions, errors, realmPermissions } from "@carillon/contract";
-import { together, type Tx } from "@carillon/db";
+import { inOneStatement, type Tx } from "@carillon/db";
 
 /**
  * Whether the account may delete the message (messages.md §6.4). The group graph and the message must be held.
@@ -18,7 +18,7 @@ export async function checkMayDelete(
   actor: Account,
   { channel, senderId, sentAt }: AccessibleMessage,
 ): Promise<void> {
-  const [realm, memberships, accounts] = await together(tx, (one) =>
+  const [realm, memberships, accounts] = await inOneStatement(tx, (one) =>
     Promise.all([
       loadRealm(one, actor.realmId),
       loadMemberships(one, [actor.id]),

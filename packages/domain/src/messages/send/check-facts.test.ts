@@ -39,7 +39,7 @@ describe("the statement that a check asks", () => {
       }
     const plans = await db.rows<{ anew: number; once: number }>(
       `SELECT custom_plans::int AS anew, generic_plans::int AS once FROM pg_prepared_statements
-       WHERE name LIKE 'together-%'`,
+       WHERE name LIKE 'combined-%'`,
     );
     expect(plans).to.have.lengthOf(kinds.length);
     for (const { anew, once } of plans) expect({ anew, once }).to.deep.equal({ anew: 5, once: 3 });

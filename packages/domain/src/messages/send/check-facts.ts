@@ -24,7 +24,7 @@ import {
   topicName,
 } from "@carillon/model";
 import { isGuest, knowableId } from "@carillon/contract";
-import { together, type Sql } from "@carillon/db";
+import { inOneStatement, type Sql } from "@carillon/db";
 import type { ParsedMessage } from "@carillon/markdown";
 
 import { loadMentionLookups, type MentionLookups } from "./mention-lookups.ts";
@@ -75,7 +75,7 @@ export async function loadCheckFacts(
   const texts = drafts.flatMap(({ draft, parsed }) =>
     parsed ? [{ parsed, authorId: draft.senderId }] : [],
   );
-  return together(sql, async (one) => {
+  return inOneStatement(sql, async (one) => {
     const [
       realm,
       accounts,

@@ -12,7 +12,7 @@ import {
   loadPostingChannelsNamed,
   loadRealm,
 } from "@carillon/model";
-import { column, statement, together, type Sql } from "@carillon/db";
+import { column, statement, inOneStatement, type Sql } from "@carillon/db";
 import {
   emptyLookups,
   type Lookups,
@@ -138,7 +138,7 @@ export async function loadRendering(
   organizationUrl: string,
   texts: readonly AuthoredText[],
 ): Promise<MentionContext & { readonly lookups: MentionLookups }> {
-  return together(sql, async (one) => {
+  return inOneStatement(sql, async (one) => {
     const [realm, memberships, lookups] = await Promise.all([
       loadRealm(one, realmId),
       loadMemberships(

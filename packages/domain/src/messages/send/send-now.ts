@@ -1,25 +1,26 @@
 import type { Account, SendingClient, Site } from "@carillon/model";
 import { ApiError } from "@carillon/contract";
-import { onItsOwn, type Database } from "@carillon/db";
+import type { Database } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 
+import { singleRequest } from "../../batches/batch-outcome.ts";
 import { tellBotOwner } from "./bot-trouble.ts";
-import { sendTogether, type SendInput, type SendRequest } from "./send-together.ts";
+import { sendBatch, type SendInput, type SendRequest } from "./send-batch.ts";
 import type { SentMessage } from "./send.ts";
 
-export type { SendInput } from "./send-together.ts";
+export type { SendInput } from "./send-batch.ts";
 
 interface Sending {
   readonly db: Database;
   readonly site: Site;
   readonly log: Logger;
-  /** Writes it together with others; in a transaction of its own unless given. */
+  /** Writes the request in a shared transaction; without it the request runs in its own. */
   readonly write?: (request: SendRequest) => Promise<SentMessage>;
 }
 
 /**
- * Sends a message now (scheduled-messages.md §6); a bot's owner hears of a channel that does not exist in a transaction
- * of its own, which outlives the refusal.
+ * Sends a message now (scheduled-messages.md §6). Where a bot names a channel that does not exist, notifies the bot's
+ * owner in a separate transaction, which survives the rejection.
  * @throws ApiError the refusals of §0.4; nothing is stored then
  */
 export async function sendNow(
@@ -28,7 +29,7 @@ export async function sendNow(
   client: SendingClient,
   input: SendInput,
 ): Promise<SentMessage> {
-  const { db, log, write = (request) => sendAlone(sending, request) } = sending;
+  const { db, log, write = (request) => sendSingle(sending, request) } = sending;
   try {
     return await write({ actor, client, input });
   } catch (error) {
@@ -43,12 +44,13 @@ export async function sendNow(
   }
 }
 
-function sendAlone({ db, site }: Sending, request: SendRequest): Promise<SentMessage> {
+function sendSingle({ db, site }: Sending, request: SendRequest): Promise<SentMessage> {
   return db.transaction(async (tx) => {
-    const [written] = await sendTogether(tx, site, [request], onItsOwn);
-    if (written?.kind === "refused") throw written.error;
-    if (written?.kind !== "done") throw new Error("a message that went alone was not sent");
-    return written.result;
+    const [outcome] = await sendBatch(tx, site, [request], singleRequest);
+    if (outcome?.kind === "rejected") throw outcome.error;
+    if (outcome?.kind !== "committed")
+      throw new Error(`a single message came to ${outcome?.kind}, not to an end`);
+    return outcome.result;
   });
 }
 

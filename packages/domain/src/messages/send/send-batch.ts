@@ -13,9 +13,10 @@ import {
   tryAudiences,
 } from "@carillon/model";
 import { ApiError } from "@carillon/contract";
-import { refused, type Company, type Tx, type Written } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
+import { rejected, type BatchContext, type BatchOutcome } from "../../batches/batch-outcome.ts";
 import { checkMessages } from "./check.ts";
 import { copiesOf } from "./copies.ts";
 import { isUserInterface } from "./read-by-sender.ts";
@@ -28,36 +29,36 @@ export interface SendInput {
   readonly to: SendTo | undefined;
   readonly topic: string | undefined;
   readonly content: string;
-  /** The widget that is sent with it, as JSON. */
+  /** A widget attached to the message, as JSON. */
   readonly widget?: string | undefined;
   readonly readBySender: boolean | undefined;
-  /** Local echo; both or nothing. */
+  /** For local echo; both or neither. */
   readonly queueId: string | undefined;
   readonly localId: string | undefined;
 }
 
-/** A message that somebody wants to send now. */
+/** A request to send a message now. */
 export interface SendRequest {
   readonly actor: Account;
   readonly client: SendingClient;
   readonly input: SendInput;
 }
 
-/** Copies that one transaction writes at most, unless one message has more: they take 20 to 100 ms. */
-const copiesAtOnce = 10_000;
+/** Recipients' rows in one transaction at most, unless one message has more: they take 20 to 100 ms. */
+const maxCopies = 10_000;
 
 /**
- * Sends messages of one organization (scheduled-messages.md §6), with as many statements as for one. All of them see the
- * state of one moment, in which the audiences of their channels are held, and each what those before it begin. One whose
- * audience is being changed waits apart; one to a topic's participants goes alone, because they depend on who has sent
- * there before.
+ * Sends messages of one organization (scheduled-messages.md §6) with as many statements as for one message. All are
+ * checked against one snapshot, taken while the audiences of their channels are locked; each also sees the topics and
+ * conversations that earlier ones begin. A message whose audience is being changed is serialized. A message to a topic's
+ * participants runs alone, because it depends on who sent there before.
  */
-export async function sendTogether(
+export async function sendBatch(
   tx: Tx,
   site: Site,
   requests: readonly SendRequest[],
-  company: Company,
-): Promise<Array<Written<SentMessage>>> {
+  context: BatchContext,
+): Promise<Array<BatchOutcome<SentMessage>>> {
   const realmId = requests[0]!.actor.realmId;
   const destinations = await sendDestinations(
     tx,
@@ -68,76 +69,77 @@ export async function sendTogether(
       to,
     })),
   );
-  const settled = requests.map(({ actor }, i): Written<never> | undefined => {
+  const early = requests.map(({ actor }, i): BatchOutcome<never> | undefined => {
     const destination = destinations[i]!;
-    if (destination instanceof ApiError) return refused(destination);
-    return apart(partsOf(actor, destination), (part) => company.isAwaited(part));
+    if (destination instanceof ApiError) return rejected(destination);
+    return serializeBy(partsOf(actor, destination), (part) => context.isSerialized(part));
   });
   const drafts = requests.flatMap(({ actor, input: { topic, content, widget } }, i) => {
     const destination = destinations[i]!;
-    return settled[i] || destination instanceof ApiError
+    return early[i] || destination instanceof ApiError
       ? []
       : [{ senderId: actor.id, destination, topic, content, widget }];
   });
-  if (drafts.length === 0) return settled.flatMap((each) => each ?? []);
+  if (drafts.length === 0) return early.flatMap((outcome) => outcome ?? []);
   const channelIds = channelsOf(drafts.map(({ destination }) => destination));
   const senderIds = [...new Set(drafts.map(({ senderId }) => senderId))];
   const [missed, { realm, results }] = await Promise.all([
-    company.mayWait
+    context.canBlock
       ? holdAudiences(tx, channelIds, senderIds).then(() => new Set<number>())
       : tryAudiences(tx, channelIds, senderIds),
     checkMessages(tx, site, realmId, drafts),
   ]);
 
   const outgoing: OutgoingMessage[] = [];
-  let room = copiesAtOnce;
+  let copiesLeft = maxCopies;
   let next = 0;
-  const places = requests.map((request, i): Written<number> => {
-    const known = settled[i];
+  /** With the index in `outgoing` for a result. */
+  const outcomes = requests.map((request, i): BatchOutcome<number> => {
+    const known = early[i];
     if (known) return known;
     const result = results[next]!;
     const { destination } = drafts[next++]!;
-    if (room <= 0) return { kind: "later" };
-    const waiting = apart(partsOf(request.actor, destination), (part) => missed.has(part));
-    if (waiting) {
-      // What comes after it may have been let through because of it.
-      room = 0;
-      return waiting;
+    if (copiesLeft <= 0) return { kind: "retryLater" };
+    const serialized = serializeBy(partsOf(request.actor, destination), (part) => missed.has(part));
+    if (serialized) {
+      // The checks of later messages assumed that this one begins its topic.
+      copiesLeft = 0;
+      return serialized;
     }
-    if (result instanceof ApiError) return refused(result);
-    const copies = roomFor(result);
-    if (outgoing.length > 0 && copies > room) {
-      room = 0;
-      return { kind: "later" };
+    if (result instanceof ApiError) return rejected(result);
+    const copies = countCopies(result);
+    if (outgoing.length > 0 && copies > copiesLeft) {
+      copiesLeft = 0;
+      return { kind: "retryLater" };
     }
-    room -= copies;
-    return { kind: "done", result: outgoing.push(outgoingFrom(request, result)) - 1 };
+    copiesLeft -= copies;
+    return { kind: "committed", result: outgoing.push(outgoingFrom(request, result)) - 1 };
   });
   const { sent, events } =
     outgoing.length > 0 ? await sendChecked(tx, realm, outgoing) : { sent: [], events: [] };
   emit(tx, realmId, events);
-  return places.map((place) =>
-    place.kind === "done" ? { kind: "done", result: sent[place.result]! } : place,
+  return outcomes.map((outcome) =>
+    outcome.kind === "committed" ? { kind: "committed", result: sent[outcome.result]! } : outcome,
   );
 }
 
-function apart(
+function serializeBy(
   parts: readonly number[],
-  isAwaited: (part: number) => boolean,
-): Written<never> | undefined {
-  const awaits = parts.find(isAwaited);
-  return awaits === undefined ? undefined : { kind: "apart", awaits };
+  isUnavailable: (part: number) => boolean,
+): BatchOutcome<never> | undefined {
+  const key = parts.find(isUnavailable);
+  return key === undefined ? undefined : { kind: "serialize", key };
 }
 
-/** The parts of the organization that are held while it is sent. */
+/** Returns the audience locks that the message needs: its sender's and its channel's. */
 function partsOf({ id }: Account, destination: Destination): number[] {
   return destination.kind === "channel"
     ? [audiencePart(destination.channelId), audiencePart(id)]
     : [audiencePart(id)];
 }
 
-/** How much room a message takes; one that nothing else goes together with takes more than there is. */
-function roomFor(message: CheckedMessage): number {
+/** Counts the rows that the message writes; infinite for a message that must be the last of its batch. */
+function countCopies(message: CheckedMessage): number {
   return message.rendered.topicWildcard ? Number.POSITIVE_INFINITY : copiesOf(message);
 }
 

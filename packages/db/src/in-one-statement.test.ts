@@ -1,10 +1,10 @@
 import { useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { together } from "./together.ts";
+import { inOneStatement } from "./in-one-statement.ts";
 import type { Sql } from "./sql.ts";
 
-describe("statements that are asked together", () => {
+describe("inOneStatement", () => {
   const db = useDatabase();
 
   /** Counts what reaches the database. */
@@ -17,13 +17,13 @@ describe("statements that are asked together", () => {
     return { sql: { rows }, texts };
   }
 
-  it("are one, each with its own values, rows and order", async () => {
+  it("sends one statement and keeps the values, rows and order of each part", async () => {
     const { sql, texts } = counted();
     const twice = {
-      name: "together-test",
+      name: "in-one-statement-test",
       text: "SELECT $2::int AS b, $1::text AS a, $2::int + 1 AS c",
     };
-    const [first, second, none, list] = await together(sql, (one) =>
+    const [first, second, none, list] = await inOneStatement(sql, (one) =>
       Promise.all([
         one.rows(twice, ["x", 1]),
         one.rows(twice, ["$1", 2]),
@@ -40,8 +40,8 @@ describe("statements that are asked together", () => {
     expect(list.map(({ n }) => n)).to.deep.equal([3, 2, 1]);
   });
 
-  it("see one moment", async () => {
-    const [[a], [b]] = await together(db, (one) =>
+  it("reads all parts from one snapshot", async () => {
+    const [[a], [b]] = await inOneStatement(db, (one) =>
       Promise.all([
         one.rows<{ at: string }>("SELECT pg_current_snapshot()::text AS at"),
         one.rows<{ at: string }>("SELECT pg_current_snapshot()::text AS at"),
@@ -50,24 +50,24 @@ describe("statements that are asked together", () => {
     expect(a).to.deep.equal(b);
   });
 
-  it("give the values that they give alone", async () => {
+  it("returns the same values as separate statements", async () => {
     const text = `SELECT 9007199254740991::bigint AS long, 0.1::float8 AS share, true AS yes, null AS nothing,
       ARRAY[1, 2] AS list, '{"a": [1]}'::jsonb AS json, '"\\ä' AS words`;
     const alone = await db.rows(text);
-    expect(await together(db, (one) => one.rows(text))).to.deep.equal(alone);
+    expect(await inOneStatement(db, (one) => one.rows(text))).to.deep.equal(alone);
   });
 
-  it("ask nothing where there is nothing to ask", async () => {
+  it("sends nothing without parts", async () => {
     const { sql, texts } = counted();
-    expect(await together(sql, async () => 1)).to.equal(1);
+    expect(await inOneStatement(sql, async () => 1)).to.equal(1);
     expect(texts).to.deep.equal([]);
   });
 
-  it("fail together, and refuse what comes too late", async () => {
-    const failing = together(db, (one) =>
+  it("fails every part when one fails, and rejects a part issued too late", async () => {
+    const failing = inOneStatement(db, (one) =>
       Promise.all([one.rows("SELECT 1"), one.rows("SELECT 1 / 0")]),
     );
-    const late = together(db, async (one) => {
+    const late = inOneStatement(db, async (one) => {
       await one.rows("SELECT 1");
       return one.rows("SELECT 2");
     });
@@ -75,6 +75,6 @@ describe("statements that are asked together", () => {
       [failing, late].map((work) => work.then(String, (error: Error) => error.message)),
     );
     expect(messages[0]).to.contain("division by zero");
-    expect(messages[1]).to.contain("asked at once");
+    expect(messages[1]).to.contain("had been sent");
   });
 });

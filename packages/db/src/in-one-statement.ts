@@ -2,14 +2,13 @@ import { arrived, type Statement } from "./statement.ts";
 import type { Sql } from "./sql.ts";
 
 /**
- * Asks several SELECTs in one statement, so that all of them see the same state of the database: under READ COMMITTED
- * each statement sees what had been committed when it began. `ask` asks them of the `Sql` that it is given, all of them
- * before it waits for anything. Rows come by way of JSON: numbers, texts, truth values, arrays and JSON arrive as they
- * do otherwise; other types have to be cast.
- * @throws Error when something is asked after the others have gone out
+ * Sends several SELECTs as one statement, so that all of them see the same state of the database: under READ COMMITTED
+ * each statement sees what had been committed when it began. `ask` must issue all of them before it awaits anything.
+ * Rows travel as JSON: numbers, texts, booleans, arrays and JSON arrive unchanged; other types must be cast.
+ * @throws Error when `ask` issues a SELECT after the statement was sent
  */
-export async function together<T>(sql: Sql, ask: (one: Sql) => Promise<T>): Promise<T> {
-  const one = new Gathered();
+export async function inOneStatement<T>(sql: Sql, ask: (one: Sql) => Promise<T>): Promise<T> {
+  const one = new CombinedSelects();
   const answer = ask(one);
   const [result] = await Promise.all([answer, one.send(sql)]);
   return result;
@@ -22,16 +21,19 @@ interface Part {
   readonly reject: (error: unknown) => void;
 }
 
-/** The rows of each part by its place, null where it has none. */
+/** The rows of each part by its index; null for no rows. */
 type Answers = Readonly<Record<number, unknown[] | null>>;
 
-class Gathered implements Sql {
+class CombinedSelects implements Sql {
   readonly #parts: Part[] = [];
   #sent = false;
 
   rows<Row>(statement: Statement<Row>, values: readonly unknown[] = []): Promise<Row[]> {
     return new Promise((resolve, reject) => {
-      if (this.#sent) return reject(new Error("what is asked together must be asked at once"));
+      if (this.#sent)
+        return reject(
+          new Error("inOneStatement: a SELECT was issued after the statement had been sent"),
+        );
       this.#parts.push({
         statement,
         values,
@@ -57,7 +59,7 @@ class Gathered implements Sql {
   }
 }
 
-/** By the names of the parts: which of them come together is written in the code, so that there are few. */
+/** By the names of the parts. The combinations are fixed in the code, so there are few. */
 const prepared = new Map<string, Statement<Answers>>();
 
 function combined(parts: readonly Statement[]): Statement<Answers> {
@@ -66,17 +68,17 @@ function combined(parts: readonly Statement[]): Statement<Answers> {
   );
   const texts = () => parts.map((part) => (typeof part === "string" ? part : part.text));
   if (names.length < parts.length)
-    return { name: "together", text: combine(texts()), unprepared: true };
+    return { name: "combined", text: combine(texts()), unprepared: true };
   const key = names.join("\n");
   let statement = prepared.get(key);
   if (!statement) {
-    statement = { name: `together-${prepared.size + 1}`, text: combine(texts()) };
+    statement = { name: `combined-${prepared.size + 1}`, text: combine(texts()) };
     prepared.set(key, statement);
   }
   return statement;
 }
 
-/** One column a part: its rows as a JSON array, null without any. */
+/** Makes one column for each part: its rows as a JSON array, null for no rows. */
 function combine(texts: readonly string[]): string {
   let used = 0;
   const columns = texts.map((text, i) => {

@@ -1,13 +1,13 @@
-/** What waits in a {@link WaitingLine}. */
+/** What waits in a {@link FairQueue}. */
 export interface Waiting {
   readonly accountId: number;
-  /** UTF-16 units of the text that it brings along, about. */
+  /** UTF-16 units of its text, about. */
   readonly weight: number;
 }
 
-/** Requests that wait, each account's in the order in which they came; the accounts take turns. */
-export class WaitingLine<Item extends Waiting> {
-  /** Whose turn it is comes first. */
+/** A queue that is first in, first out within an account, and round-robin between accounts. */
+export class FairQueue<Item extends Waiting> {
+  /** In the order of the round: the next account comes first. */
   #accounts = new Map<number, Item[]>();
   #length = 0;
   #weight = 0;
@@ -16,12 +16,12 @@ export class WaitingLine<Item extends Waiting> {
     return this.#length;
   }
 
-  /** The weight of all. */
+  /** The weight of all items. */
   get weight(): number {
     return this.#weight;
   }
 
-  /** At the end of its account's. */
+  /** Adds the item behind the others of its account. */
   add(item: Item): void {
     const own = this.#accounts.get(item.accountId);
     if (own) own.push(item);
@@ -29,7 +29,7 @@ export class WaitingLine<Item extends Waiting> {
     this.#count(item, 1);
   }
 
-  /** Before all others, in the order given. */
+  /** Adds items before all others, in the order given. */
   putBack(items: readonly Item[]): void {
     const first = new Map<number, Item[]>();
     for (const item of items) {
@@ -43,7 +43,7 @@ export class WaitingLine<Item extends Waiting> {
     this.#accounts = first;
   }
 
-  /** Takes it out; false where it does not wait. */
+  /** Removes the item; false where it does not wait. */
   remove(item: Item): boolean {
     const own = this.#accounts.get(item.accountId);
     const place = own?.indexOf(item) ?? -1;
@@ -54,15 +54,15 @@ export class WaitingLine<Item extends Waiting> {
     return true;
   }
 
-  /** Takes the next ones out, so many at most, and of so much weight unless the first has more: one of each account in turn. */
+  /** Removes the next items, one of each account in turn, within the limits; the first may be heavier than `mostWeight`. */
   take(most: number, mostWeight: number): Item[] {
     const taken: Item[] = [];
     let weight = 0;
     while (taken.length < most) {
-      const [turn] = this.#accounts;
-      const next = turn?.[1][0];
-      if (!turn || !next || (taken.length > 0 && weight + next.weight > mostWeight)) break;
-      const [accountId, own] = turn;
+      const [first] = this.#accounts;
+      const next = first?.[1][0];
+      if (!first || !next || (taken.length > 0 && weight + next.weight > mostWeight)) break;
+      const [accountId, own] = first;
       this.#accounts.delete(accountId);
       own.shift();
       if (own.length > 0) this.#accounts.set(accountId, own);
@@ -73,12 +73,12 @@ export class WaitingLine<Item extends Waiting> {
     return taken;
   }
 
-  /** Of the account with most of it, that which came last; `share` says how much of it one has. */
-  lastOfLargest(share: (item: Item) => number): Item | undefined {
+  /** Finds the account with the largest sum of `measure`, and returns its latest item. */
+  lastOfLargest(measure: (item: Item) => number): Item | undefined {
     let largest: Item | undefined;
     let most = 0;
     for (const own of this.#accounts.values()) {
-      const sum = own.reduce((total, item) => total + share(item), 0);
+      const sum = own.reduce((total, item) => total + measure(item), 0);
       if (sum > most) {
         most = sum;
         largest = own.at(-1);

@@ -1,0 +1,42 @@
+import type { Tx } from "@carillon/db";
+import type { BatchContext, BatchOutcome } from "@carillon/domain";
+import type { Site } from "@carillon/model";
+
+/** How an operation checks and writes several requests in one transaction. */
+export interface BatchHandler<Request, Result> {
+  /**
+   * Checks and writes requests of one organization, and returns the outcome of each, in their order. It may be run
+   * again: it must have no effect outside of the transaction.
+   */
+  readonly write: (
+    tx: Tx,
+    site: Site,
+    requests: readonly Request[],
+    context: BatchContext,
+  ) => Promise<ReadonlyArray<BatchOutcome<Result>>>;
+  /** UTF-16 units of the text that has to be parsed and rendered. */
+  readonly weigh: (request: Request) => number;
+}
+
+/** Limits of one {@link BatchQueue}. */
+export interface GroupBounds {
+  /** Requests in one transaction. */
+  readonly requests: number;
+  /** Their text, in UTF-16 units; it is parsed and rendered without a pause. A single request may have more. */
+  readonly weight: number;
+  /** Requests that wait. */
+  readonly waiting: number;
+  /** Text of the requests that wait, in UTF-16 units. */
+  readonly waitingWeight: number;
+}
+
+/**
+ * At most ten transactions, of 20 to 100 ms each, and 20 MB wait. The text of one batch is as long as the longest
+ * message.
+ */
+export const groupBounds: GroupBounds = {
+  requests: 100,
+  weight: 20_000,
+  waiting: 1_000,
+  waitingWeight: 10_000_000,
+};

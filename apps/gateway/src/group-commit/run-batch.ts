@@ -1,0 +1,101 @@
+import { ApiError, errors } from "@carillon/contract";
+import { isPassing, Lifetime, type Database, type Tx } from "@carillon/db";
+
+/** A request whose transaction is shared. */
+interface Member {
+  readonly lifetime: Lifetime;
+  readonly hasEnded: boolean;
+  reject(error: unknown): void;
+}
+
+/*
+ *   running ─┬─ COMMIT ────────────────────────────────▶ answered   each member by its outcome
+ *            ├─ connection or server lost ─────────────▶ answered   every member: the error
+ *            ├─ COMMIT sent, its answer lost ──────────▶ answered   every member: the outcome is unknown
+ *            ├─ rolled back: a member ended meanwhile ─▶ retry      the members that are left
+ *            └─ rolled back: any other error ──────────▶ failed     every member, one by one
+ */
+export type BatchEnd<M> =
+  | { readonly kind: "answered" }
+  /** Nothing was written: these members, fewer than before, share the next transaction. */
+  | { readonly kind: "retry"; readonly members: readonly M[] }
+  /** Nothing was written: each member needs a transaction of its own. */
+  | { readonly kind: "failed"; readonly members: readonly M[]; readonly failure: unknown };
+
+const answered = { kind: "answered" } as const;
+
+/** Rolls back where a member ended before the COMMIT was sent. */
+class MemberEnded extends Error {}
+
+/**
+ * Runs `work` in one transaction for several requests, and answers none of them before it has ended. Where a client
+ * hangs up before the COMMIT is sent, or a deadline passes before the COMMIT is done, the transaction rolls back: an
+ * error answer means that nothing happens afterwards either (http-contract.md §8).
+ * @param settle called with the result of `work` after the COMMIT, before the members' lifetimes are released
+ */
+export async function runBatch<M extends Member, Result>(
+  db: Database,
+  members: readonly M[],
+  work: (tx: Tx) => Promise<Result>,
+  settle: (result: Result) => void,
+): Promise<BatchEnd<M>> {
+  const lifetime = new Lifetime();
+  const ms = Math.min(...members.map((member) => member.lifetime.remainingMs));
+  if (ms < Number.POSITIVE_INFINITY) lifetime.limit(ms, () => errors.unavailable());
+  const endWithLast = () => {
+    if (members.every(({ hasEnded }) => hasEnded)) lifetime.end(errors.unavailable(), false);
+  };
+  const removeListeners = members.map((member) => member.lifetime.onEnd(endWithLast));
+  const release = members.map((member) => member.lifetime.hold());
+  try {
+    let result: Result;
+    try {
+      result = await db.within(lifetime).transaction(async (tx) => {
+        const done = await work(tx);
+        if (members.some(({ hasEnded }) => hasEnded)) throw new MemberEnded();
+        return done;
+      });
+    } catch (error) {
+      if (lifetime.uncertain) return rejectUncertain(members, error);
+      if (lifetime.reason || error instanceof MemberEnded)
+        return { kind: "retry", members: rejectEnded(members) };
+      return isPassing(error)
+        ? rejectAll(members, error)
+        : { kind: "failed", members, failure: error };
+    }
+    settle(result);
+    return answered;
+  } finally {
+    lifetime.unlimit();
+    for (const undo of [...removeListeners, ...release]) undo();
+  }
+}
+
+/** Rejects all members: whether the transaction committed is unknown. */
+function rejectUncertain<M extends Member>(members: readonly M[], error: unknown): BatchEnd<M> {
+  for (const { lifetime } of members) lifetime.uncertain = true;
+  // The deadline of this transaction is not that of a member with more time.
+  const unknown =
+    error instanceof ApiError
+      ? errors.unavailable(
+          "The server could not answer in time, and cannot tell whether the request was carried out",
+        )
+      : error;
+  return rejectAll(members, unknown);
+}
+
+function rejectAll<M extends Member>(members: readonly M[], error: unknown): BatchEnd<M> {
+  for (const member of members) member.reject(member.lifetime.reason ?? error);
+  return answered;
+}
+
+/**
+ * Rejects members that have ended, and returns the others. A member with at most a millisecond left is ended here: its
+ * own timer is about to fire.
+ */
+function rejectEnded<M extends Member>(members: readonly M[]): readonly M[] {
+  for (const { lifetime } of members)
+    if (lifetime.remainingMs <= 1) lifetime.end(errors.unavailable(), true);
+  for (const member of members) if (member.hasEnded) member.reject(member.lifetime.reason);
+  return members.filter(({ hasEnded }) => !hasEnded);
+}
