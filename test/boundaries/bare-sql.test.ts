@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { bareSql, handedOver } from "./bare-sql.ts";
 import { readFiles } from "./source-files.ts";
-import { examplesOf } from "./worked-examples.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
@@ -23,12 +22,6 @@ describe("SQL of production code", () => {
 
   it("is declared with statement() or composed(), where test/contract describes it", async () => {
     expect((await sources()).flatMap(bareSql)).to.deep.equal([]);
-  });
-
-  it("is declared in the examples that people start from", async () => {
-    const examples = examplesOf(await readFile(join(root, "CONTRIBUTING.md"), "utf8"));
-    const code = examples.filter(({ path }) => !path.endsWith(".test.ts"));
-    expect(code.flatMap(bareSql)).to.deep.equal([]);
   });
 
   it("does not compile where a text is handed over in a variable", async () => {

@@ -58,7 +58,7 @@ describe("the migrations' files", () => {
       const [, number = "", after] = /\/(\d+)_(after_\d+_)?/.exec(file) ?? [];
       if (number <= firstRelease || after) continue;
       const sql = await readFile(join(root, "prisma", file), "utf8");
-      expect(removals(sql), `${file}: see "Write a migration" in CONTRIBUTING.md`).to.deep.equal(
+      expect(removals(sql), `${file}: see "Migrations" in docs/development/data.md`).to.deep.equal(
         [],
       );
     }

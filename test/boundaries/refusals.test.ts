@@ -5,7 +5,7 @@ import { readFiles } from "./source-files.ts";
 const byHand =
   /\bstatus\)\s*\.(?:to\.)?equal\(\s*4\d\d\b|\[(?:\w+\.)?status, (?:\w+\.)*body\.code\]|\bbody\.code(?:, [^)]*)?\)\s*\.(?:to\.)?equal\(/;
 
-// CONTRIBUTING.md: refused() compares the whole database, refusedWith() a request that other work goes with.
+// docs/development/tests.md: refused() compares the whole database, refusedWith() a request that other work goes with.
 describe("the tests of operations, alone and together", () => {
   it("leave it to testkit what a refusal is", async () => {
     const files = await readFiles(
