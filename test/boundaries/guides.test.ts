@@ -50,7 +50,9 @@ describe("the guides", () => {
   });
 
   it("name an existing test for each failure in the table of operating.md", async () => {
-    const [, section = ""] = (await textOf("docs/operating.md")).split("## Failures that the tests");
+    const [, section = ""] = (await textOf("docs/operating.md")).split(
+      "## Failures that the tests",
+    );
     const rows = (section.split("\n## ")[0] ?? "")
       .split("\n")
       .filter((line) => line.startsWith("| "));
