@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { clientIdOf } from "@carillon/model";
 import { silentLogger } from "@carillon/kit";
-import { connectQueues, createAlarmPublisher, type RunningAlarmPublisher } from "@carillon/queue";
+import { connectQueues } from "@carillon/queue";
+import { createAlarmPublisher, type RunningAlarmPublisher } from "@carillon/scheduling";
 import { pendingOf, writeDueRows } from "./lib/due-rows.ts";
 import { report, say, type Row } from "./lib/report.ts";
 import {

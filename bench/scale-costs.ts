@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "@carillon/db";
 import { silentLogger } from "@carillon/kit";
-import { connectQueues, createAlarmPublisher } from "@carillon/queue";
+import { connectQueues } from "@carillon/queue";
+import { createAlarmPublisher } from "@carillon/scheduling";
 import { pendingOf, writeDueRows } from "./lib/due-rows.ts";
 import { serverTimes } from "./lib/processor-time.ts";
 import { report, type Row } from "./lib/report.ts";

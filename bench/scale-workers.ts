@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { silentLogger } from "@carillon/kit";
-import { connectQueues, createAlarmPublisher } from "@carillon/queue";
+import { connectQueues } from "@carillon/queue";
+import { createAlarmPublisher } from "@carillon/scheduling";
 import type { Child } from "./lib/child.ts";
 import { pendingOf, writeDueRows } from "./lib/due-rows.ts";
 import { serverTimes } from "./lib/processor-time.ts";

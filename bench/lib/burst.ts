@@ -1,10 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  createAlarmPublisher,
-  connectQueues,
-  type Queues,
-  type RunningAlarmPublisher,
-} from "@carillon/queue";
+import { createAlarmPublisher, type RunningAlarmPublisher } from "@carillon/scheduling";
+import { connectQueues, type Queues } from "@carillon/queue";
 import { silentLogger } from "@carillon/kit";
 import { scheduleRows } from "./scheduled-rows.ts";
 import type { BenchDatabase } from "./servers.ts";

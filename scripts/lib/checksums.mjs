@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { root } from "./root.mjs";
 import { StepError } from "./run.mjs";
 
-const folders = ["prisma", "apps/bouncer"];
+const folders = ["prisma", "packages/push"];
 
 /**
  * The list of the texts of each database's migrations, as `sha256sum --check` reads it. A line, once written, stays:

@@ -8,7 +8,7 @@ const files = [
   "package.json",
   "LICENSE",
   "prisma/migrations",
-  "apps/bouncer/migrations",
+  "packages/push/migrations",
   "docker/health.mjs",
   // The version that its processes tell.
   "packages/kit/package.json",

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { readNote } from "./note.mjs";
 import { root } from "./root.mjs";
 import { StepError, capture } from "./run.mjs";
@@ -39,6 +39,7 @@ export async function repairInstall() {
   if (isWhole()) {
     if (kept() === stamp()) return;
     if (!isForAnotherNode() && matchesLock()) {
+      linkWorkspaces();
       markInstalled();
       return;
     }
@@ -59,6 +60,16 @@ export async function repairInstall() {
   });
   if (ran.code !== 0) throw new StepError(trouble?.message ?? failure(ran));
   markInstalled();
+}
+
+/** Links the packages of the repository that are new since the last installation: nothing has to be downloaded for them. */
+function linkWorkspaces() {
+  const { packages } = readJson(join(root, "package-lock.json"));
+  for (const [path, { link, resolved }] of Object.entries(packages)) {
+    const place = join(root, path);
+    if (link && !existsSync(place))
+      symlinkSync(relative(dirname(place), join(root, resolved)), place, "junction");
+  }
 }
 
 function failure({ output, code }) {

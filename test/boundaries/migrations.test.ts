@@ -21,7 +21,7 @@ describe("the migrations' files", () => {
   it("are not listed anew when one of the list has another text or is gone", async () => {
     const top = await mkdtemp(join(tmpdir(), "carillon-checksums-"));
     try {
-      for (const part of ["prisma", "apps/bouncer"]) {
+      for (const part of ["prisma", "packages/push"]) {
         await cp(join(root, part, "migrations"), join(top, part, "migrations"), {
           recursive: true,
         });

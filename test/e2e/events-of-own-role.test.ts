@@ -16,8 +16,8 @@ import {
   useScene,
   waitFor,
   watch,
+  type TestAccount,
 } from "@carillon/testkit";
-import type { TestAccount } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { without } from "./support/client-model-lists.ts";

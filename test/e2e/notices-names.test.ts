@@ -1,4 +1,4 @@
-import { unqueuedIntents } from "@carillon/db";
+import { unqueuedIntents } from "@carillon/outbox";
 import { sendNotice } from "@carillon/jobs";
 import {
   bot,

@@ -1,5 +1,5 @@
 import { getEvents, register, userStatusChanged } from "@carillon/contract";
-import { leads } from "@carillon/db";
+import { leads } from "@carillon/scheduling";
 import { collectGarbage, emit } from "@carillon/events";
 import { clearEvents } from "@carillon/jobs";
 import {

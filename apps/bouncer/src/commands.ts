@@ -4,7 +4,7 @@ import { applyMigrations, connectStore, ensureDatabase, type Store } from "@cari
 import { randomKey, required, sealerOf, StartupError, type Environment } from "@carillon/kit";
 import { fromBase64 } from "./base64.ts";
 import { addKeyPair, ensureKeyPair, listPublicKeys, removeKeyPair } from "./store/key-pairs.ts";
-import { bouncerMigrations } from "./store/migrations.ts";
+import { bouncerMigrations } from "@carillon/push";
 import { listServers, putServer, removeServer } from "./store/servers.ts";
 
 export const usage = `npm run bouncer -- COMMAND

@@ -8,7 +8,7 @@ import {
   type TestBouncer,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { bouncerMigrations } from "./store/migrations.ts";
+import { bouncerMigrations } from "@carillon/push";
 import { notify, pushTo, registerPhone, request } from "./test-support/call.ts";
 
 describe("A bouncer whose database is away", () => {

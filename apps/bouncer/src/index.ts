@@ -4,6 +4,5 @@ export * from "./providers/provider.ts";
 export { tokenIdOf } from "./register/registration.ts";
 export type { Services } from "./services.ts";
 export { ensureKeyPair, listPublicKeys } from "./store/key-pairs.ts";
-export { bouncerMigrations } from "./store/migrations.ts";
 export { putServer } from "./store/servers.ts";
 export * from "./start-bouncer.ts";

@@ -16,7 +16,7 @@ import { observeBouncer } from "./observe.ts";
 import { chooseProviders } from "./providers/choose-providers.ts";
 import type { Services } from "./services.ts";
 import { ensureKeyPair, keyPairs } from "./store/key-pairs.ts";
-import { bouncerMigrations } from "./store/migrations.ts";
+import { bouncerMigrations } from "@carillon/push";
 import { putServer } from "./store/servers.ts";
 
 const poolSize = 10;

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connectDatabase, type Database, heartbeatOf } from "@carillon/db";
+import { connectDatabase, type Database } from "@carillon/db";
+import { heartbeatOf } from "@carillon/scheduling";
 import { keptSecret, lockInstance, readSecret } from "@carillon/embedded";
 import { secretsOf } from "@carillon/model";
 import {

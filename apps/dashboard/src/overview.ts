@@ -1,4 +1,5 @@
-import { column, pending, scheduledKind, statement, type RowOf, type Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { pending, scheduledKind } from "@carillon/scheduling";
 
 const late = statement({
   name: "dashboard-late",

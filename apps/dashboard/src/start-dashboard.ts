@@ -1,5 +1,7 @@
 import { createServer } from "node:http";
-import { connectDatabase, startRecurring } from "@carillon/db";
+import { connectDatabase } from "@carillon/db";
+import { connectWakeUps } from "@carillon/events";
+import { startRecurring, publishJobsAfterCommit } from "@carillon/scheduling";
 import {
   clientAddress,
   createRegistry,
@@ -11,7 +13,7 @@ import {
   type Logger,
   type Shutdown,
 } from "@carillon/kit";
-import { connectQueues, serveOutbox } from "@carillon/queue";
+import { connectQueues } from "@carillon/queue";
 import { buildDashboard } from "./app.ts";
 import { readLogins } from "./credentials.ts";
 
@@ -47,8 +49,10 @@ export async function startDashboard(
   });
   shutdown.add(2, "queues", () => queues.close());
   // What an operator sends again gets its delivery job, and its author's clients their events, right after the commit.
-  const outbox = serveOutbox({ db, queues, redisUrl: env.REDIS_URL, log });
-  shutdown.add(1, "outbox", () => outbox.close());
+  const wakeUps = connectWakeUps({ db, redisUrl: env.REDIS_URL, log });
+  const published = publishJobsAfterCommit({ db, queues, log });
+  shutdown.add(1, "wake-ups", () => wakeUps.close());
+  shutdown.add(1, "jobs of commits", () => published.close());
   const registry = createRegistry("dashboard");
   measureLoopDelay(registry);
   measureNode(registry);

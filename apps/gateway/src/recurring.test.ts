@@ -1,4 +1,4 @@
-import { heartbeatOf, tasksOf } from "@carillon/db";
+import { heartbeatOf, tasksOf } from "@carillon/scheduling";
 
 import { gatewayTasks } from "./recurring.ts";
 

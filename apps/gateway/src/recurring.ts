@@ -1,4 +1,4 @@
-import { loadTasks, type RecurringTask } from "@carillon/db";
+import { loadTasks, type RecurringTask } from "@carillon/scheduling";
 
 /** The tasks of the folder `recurring`: all that is declared to recur in a gateway, but for its heartbeat. */
 export function gatewayTasks(): Promise<RecurringTask[]> {

@@ -1,4 +1,5 @@
-import { connectDatabase, startRecurring } from "@carillon/db";
+import { connectDatabase } from "@carillon/db";
+import { startRecurring } from "@carillon/scheduling";
 import { checkSecretKey, serverVersion } from "@carillon/domain";
 import { type Site, secretsOf } from "@carillon/model";
 import {
@@ -78,10 +79,11 @@ export async function startGateway(
     botStorageLimit: env.BOT_STORAGE_LIMIT,
     bouncer,
   });
-  const { events, outbox } = gateway;
-  shutdown.add(1, "outbox", () => outbox.close());
+  const { events, wakeUps, published } = gateway;
+  shutdown.add(1, "wake-ups", () => wakeUps.close());
+  shutdown.add(1, "jobs of commits", () => published.close());
   const observed = await observeGateway(
-    { env, log, db, events, limits, group: gateway.group, missed: () => outbox.missed() },
+    { env, log, db, events, limits, group: gateway.group, missed: () => published.missed() },
     shutdown,
   );
   const closing = new AbortController();

@@ -1,5 +1,5 @@
 import { updateBotStorage } from "@carillon/contract";
-import type { Database, Outbox } from "@carillon/db";
+import type { Database, PostCommitBus } from "@carillon/db";
 import {
   authenticate,
   eventPresenter,
@@ -7,11 +7,18 @@ import {
   type Guesses,
   type LoggedIn,
 } from "@carillon/domain";
-import { EventHub, type HubOptions, type Presenter } from "@carillon/events";
+import {
+  connectWakeUps,
+  EventHub,
+  type HubOptions,
+  type Presenter,
+  type WakeUps,
+} from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 import type { Site } from "@carillon/model";
 import type { BouncerClient } from "@carillon/push";
-import { serveOutbox, type Queues, type ServedOutbox } from "@carillon/queue";
+import { type AfterCommitPublisher, publishJobsAfterCommit } from "@carillon/scheduling";
+import type { Queues } from "@carillon/queue";
 import type Koa from "koa";
 import { buildApp, type AppOptions } from "./app.ts";
 import type { GroupBounds } from "./group-commit/batch-handler.ts";
@@ -26,7 +33,7 @@ const operationsFolder = new URL("./operations", import.meta.url);
 export interface GatewayParts {
   readonly db: Database;
   /** Where the gateway hears of commits; the database's own unless given. */
-  readonly outbox?: Outbox;
+  readonly postCommit?: PostCommitBus | undefined;
   readonly site: Site;
   readonly log: Logger;
   /** Without them alarms and intents are left to the relay. */
@@ -52,13 +59,14 @@ export interface GatewayParts {
 export interface WiredGateway {
   readonly services: Services;
   readonly events: EventHub<unknown>;
-  readonly outbox: ServedOutbox;
+  readonly wakeUps: WakeUps;
+  readonly published: AfterCommitPublisher;
   readonly group: GroupCommit;
 }
 
 /** Puts the services together: polls hear of commits from here on. */
 export function wireServices(parts: GatewayParts): WiredGateway {
-  const { db, outbox, site, log, queues, redisUrl, guesses, polls, checkEvents } = parts;
+  const { db, postCommit, site, log, queues, redisUrl, guesses, polls, checkEvents } = parts;
   const { botStorageLimit, bouncer } = parts;
   const presenter = eventPresenter(db, site);
   const events = new EventHub({
@@ -67,10 +75,10 @@ export function wireServices(parts: GatewayParts): WiredGateway {
     log,
     ...polls,
   });
-  const served = serveOutbox({
+  const published = publishJobsAfterCommit({ db, postCommit, queues, log });
+  const wakeUps = connectWakeUps({
     db,
-    ...(outbox && { outbox }),
-    queues,
+    postCommit,
     redisUrl,
     log,
     onWake: (realmId) => events.wake(realmId),
@@ -79,7 +87,7 @@ export function wireServices(parts: GatewayParts): WiredGateway {
   const group = new GroupCommit({ db, site, log, bounds: parts.groupBounds });
   const keys = new SharedLookUp(db, keyHolders);
   const services = { db, site, keys, events, guesses, botStorageLimit, bouncer, group, log };
-  return { services, events, outbox: served, group };
+  return { services, events, wakeUps, published, group };
 }
 
 /** What differs between the app of a process and that of a test. */

@@ -13,6 +13,9 @@ import {
 } from "@carillon/kit";
 import type { LogFile } from "./log-file.ts";
 
+/** One of the tables that BullMQ migrates by itself; importing `queue` to ask for it would load BullMQ at the start. */
+const queueTable = "bullmq.job";
+
 /** Where a process does once what the others need: migrations, the queues' tables, the first organization. */
 export interface PreparationPlan {
   /** `prepare-main`. */
@@ -97,7 +100,9 @@ export class Preparation {
   /** Of the build, whose entry names its chunks by their content, and of the database. */
   async #state(databaseUrl: string): Promise<string | undefined> {
     // The name of a source says nothing of those that it imports.
-    const tables = this.#plan.script.endsWith(".ts") ? undefined : await stateOfTables(databaseUrl);
+    const tables = this.#plan.script.endsWith(".ts")
+      ? undefined
+      : await stateOfTables(databaseUrl, [queueTable]);
     if (tables === undefined) return undefined;
     const build = createHash("sha256").update(readFileSync(this.#plan.script));
     for (const { name, checksum } of await readMigrations()) build.update(`${name} ${checksum} `);

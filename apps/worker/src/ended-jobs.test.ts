@@ -1,4 +1,5 @@
-import { recordIntents, unqueuedIntents, type Tx } from "@carillon/db";
+import { recordIntents, unqueuedIntents } from "@carillon/outbox";
+import type { Tx } from "@carillon/db";
 import { backoff, intentJob } from "@carillon/jobs";
 import {
   captureLog,

@@ -1,4 +1,5 @@
-import { addToCounter, connectDatabase, heartbeatOf } from "@carillon/db";
+import { addToCounter, heartbeatOf } from "@carillon/scheduling";
+import { connectDatabase } from "@carillon/db";
 import { createRegistry } from "@carillon/kit";
 import { organization, scheduledMessage, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";

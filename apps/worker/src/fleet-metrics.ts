@@ -1,4 +1,5 @@
-import { readFleet, type Sql } from "@carillon/db";
+import { readFleet } from "@carillon/scheduling";
+import type { Sql } from "@carillon/db";
 import { cached, counter, gauge, type Registry } from "@carillon/kit";
 
 /** Roles that are always shown, so that an alarm rule can tell "none" from "unknown". */

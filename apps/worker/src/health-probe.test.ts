@@ -1,4 +1,5 @@
-import { heartbeatOf, lockClass } from "@carillon/db";
+import { heartbeatOf } from "@carillon/scheduling";
+import { lockClass } from "@carillon/db";
 import { deliverDue, registerPushToken } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import {

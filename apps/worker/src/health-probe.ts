@@ -1,4 +1,5 @@
-import { column, statement, pending, type Database, type RowOf } from "@carillon/db";
+import { column, statement, type Database, type RowOf } from "@carillon/db";
+import { pending } from "@carillon/scheduling";
 import type { QueueName } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import pg from "pg";

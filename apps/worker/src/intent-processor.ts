@@ -4,9 +4,8 @@ import {
   IntentBusy,
   lookAtIntent,
   type ClaimedIntent,
-  type Database,
-  type Tx,
-} from "@carillon/db";
+} from "@carillon/outbox";
+import type { Database, Tx } from "@carillon/db";
 import { GiveUp, type IntentDefinition, type IntentRef } from "@carillon/jobs";
 import { AwaitChildren, HandBack } from "@carillon/queue";
 

@@ -3,10 +3,9 @@ import {
   lookAtIntent,
   recordIntents,
   type ClaimedIntent,
-  type Database,
   type SeenIntent,
-  type Tx,
-} from "@carillon/db";
+} from "@carillon/outbox";
+import type { Database, Tx } from "@carillon/db";
 import {
   noteNotified,
   refusesOrganization,

@@ -1,4 +1,4 @@
-import { loadTasks, type RecurringTask } from "@carillon/db";
+import { loadTasks, type RecurringTask } from "@carillon/scheduling";
 
 import type { WorkerServices } from "./services.ts";
 

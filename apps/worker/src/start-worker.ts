@@ -1,11 +1,13 @@
-import { connectDatabase, startRecurring } from "@carillon/db";
+import { connectDatabase } from "@carillon/db";
+import { connectWakeUps } from "@carillon/events";
+import { startRecurring, publishJobsAfterCommit } from "@carillon/scheduling";
 import { serverVersion } from "@carillon/domain";
 import { secretsOf } from "@carillon/model";
 import { allJobs, longTurns, queueNames } from "@carillon/jobs";
 import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
 import { chooseMailer } from "@carillon/mail";
 import { bouncerClient, pushConfig } from "@carillon/push";
-import { connectQueues, serveOutbox } from "@carillon/queue";
+import { connectQueues } from "@carillon/queue";
 
 import { guardBouncer } from "./bouncer.ts";
 import { startHealthMonitor } from "./health-monitor.ts";
@@ -53,8 +55,10 @@ export async function startWorkerProcess(
     poolSize: queueNames.length + 4,
   });
   shutdown.add(3, "queues", () => queues.close());
-  const outbox = serveOutbox({ db, queues, redisUrl: env.REDIS_URL, log });
-  shutdown.add(2, "outbox", () => outbox.close());
+  const wakeUps = connectWakeUps({ db, redisUrl: env.REDIS_URL, log });
+  const published = publishJobsAfterCommit({ db, queues, log });
+  shutdown.add(2, "wake-ups", () => wakeUps.close());
+  shutdown.add(2, "jobs of commits", () => published.close());
   const client = push && bouncerClient(push, serverVersion.zulip_version);
   if (client) shutdown.add(3, "push bouncer", () => client.close());
   const observer = observeWorker({ env, log, db }, shutdown);

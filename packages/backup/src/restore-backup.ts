@@ -2,15 +2,14 @@ import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import {
   applyMigrations,
-  bouncerMigrations,
   chatMigrations,
   checkServer,
-  forgetAlarms,
   type MigrationSet,
   replayMigrations,
   type Sql,
   type Statement,
 } from "@carillon/db";
+import { forgetAlarms } from "@carillon/scheduling";
 import { StartupError } from "@carillon/kit";
 import type pg from "pg";
 
@@ -140,7 +139,7 @@ async function load(
 }
 
 function checkWhose({ of }: Header, set: MigrationSet): void {
-  if ((of === "bouncer") === (set === bouncerMigrations)) return;
+  if ((of === "bouncer") === (set.database === "bouncer")) return;
   throw new StartupError(
     of === "bouncer"
       ? "this is a backup of a push bouncer: restore it with --bouncer"

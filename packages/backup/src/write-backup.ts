@@ -2,7 +2,6 @@ import { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createGzip } from "node:zlib";
 import {
-  bouncerMigrations,
   chatMigrations,
   checkMigrations,
   checkServer,
@@ -55,7 +54,7 @@ async function* texts(
   set: MigrationSet,
 ): AsyncGenerator<string | Buffer> {
   const migrations = (await readMigrations(set)).map(({ name, checksum }) => ({ name, checksum }));
-  const of = set === bouncerMigrations ? ({ of: "bouncer" } as const) : {};
+  const of = set.database === "bouncer" ? ({ of: "bouncer" } as const) : {};
   yield headerLine({ format: 1, ...of, madeAt: new Date().toISOString(), postgres, migrations });
   for (const table of await listTables(client)) {
     yield `COPY ${copied(table)} FROM stdin;\n`;

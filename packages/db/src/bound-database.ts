@@ -3,8 +3,8 @@ import type pg from "pg";
 import type { Database } from "./database.ts";
 import type { PrismaClient } from "./generated/client.ts";
 import type { Lifetime } from "./lifetime.ts";
-import type { Outbox } from "./outbox.ts";
 import { rowsWithin } from "./pool-sql.ts";
+import type { PostCommitBus } from "./post-commit.ts";
 import type { Statement } from "./statement.ts";
 import { transaction, type TransactionOptions, type TransactionParts } from "./transaction.ts";
 import type { Tx } from "./tx.ts";
@@ -19,7 +19,7 @@ import type { Tx } from "./tx.ts";
 export class BoundDatabase implements Database {
   readonly url: string;
   readonly pool: pg.Pool;
-  readonly outbox: Outbox;
+  readonly postCommit: PostCommitBus;
   readonly #whole: Database;
   readonly #parts: TransactionParts;
   readonly #lifetime: Lifetime;
@@ -27,7 +27,7 @@ export class BoundDatabase implements Database {
   constructor(whole: Database, parts: TransactionParts, lifetime: Lifetime) {
     this.url = whole.url;
     this.pool = whole.pool;
-    this.outbox = whole.outbox;
+    this.postCommit = whole.postCommit;
     this.#whole = whole;
     this.#parts = parts;
     this.#lifetime = lifetime;

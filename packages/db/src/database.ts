@@ -8,8 +8,8 @@ import { checkServer } from "./check-server.ts";
 import { checkMigrations, unreachable } from "./migrations.ts";
 import { createPool, type PoolOptions } from "./pool.ts";
 import { prismaWhenNeeded } from "./prisma-when-needed.ts";
-import { Outbox } from "./outbox.ts";
 import { poolSql } from "./pool-sql.ts";
+import { PostCommitBus } from "./post-commit.ts";
 import type { Sql } from "./sql.ts";
 import { transaction, type TransactionOptions, type TransactionParts } from "./transaction.ts";
 import type { Tx } from "./tx.ts";
@@ -21,8 +21,8 @@ export interface Database extends Sql {
   /** Prisma Client outside any transaction, for tests. @throws Error before `loadPrisma` has resolved */
   readonly prisma: PrismaClient;
   loadPrisma(): Promise<void>;
-  /** Hears of what transactions leave behind, after their commits. */
-  readonly outbox: Outbox;
+  /** Where what transactions publish after their commits is subscribed to. */
+  readonly postCommit: PostCommitBus;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * The same database for the work of one request: every statement and transaction ends with the lifetime and waits in
@@ -56,11 +56,11 @@ export async function connectDatabase(
     throw error;
   }
   const gateway = prismaWhenNeeded(pool);
-  const outbox = new Outbox();
+  const postCommit = new PostCommitBus();
   const parts: TransactionParts = {
     pool,
     gateway,
-    outbox,
+    postCommit,
     checkLocks: options.checkLocks ?? false,
     transactionTimeoutMs:
       version < transactionTimeoutSince
@@ -74,7 +74,7 @@ export async function connectDatabase(
       return gateway.client;
     },
     loadPrisma: () => gateway.load(),
-    outbox,
+    postCommit,
     ...poolSql(pool),
     transaction: (work, transactionOptions) => transaction(parts, work, transactionOptions),
     within: (lifetime) => new BoundDatabase(database, parts, lifetime),

@@ -15,6 +15,8 @@ import { checkServer } from "./check-server.ts";
 
 /** The migrations of one database. */
 export interface MigrationSet {
+  /** Which database it is of, as backups say. */
+  readonly database: "chat" | "bouncer";
   readonly folder: URL;
   /** The variable that names the database, for errors. */
   readonly variable: string;
@@ -23,20 +25,12 @@ export interface MigrationSet {
 }
 
 /** Those of the chat server. */
-const chatMigrations: MigrationSet = {
+export const chatMigrations: MigrationSet = {
+  database: "chat",
   folder: new URL("../../../prisma/migrations/", import.meta.url),
   variable: "DATABASE_URL",
   command: "npm run migrate",
 };
-
-/** What the push bouncer's database consists of. */
-const bouncerMigrations: MigrationSet = {
-  folder: new URL("../../../apps/bouncer/migrations/", import.meta.url),
-  variable: "BOUNCER_DATABASE_URL",
-  command: "npm run bouncer -- migrate",
-};
-
-export { bouncerMigrations, chatMigrations };
 
 /** The advisory lock that Prisma's engine takes while it migrates: two migrators never run at once. */
 const migrationLock = 72_707_369;
@@ -156,19 +150,24 @@ export async function checkMigrations(
   }
 }
 
-const state = `SELECT md5(concat_ws(' ', 'bullmq.job'::regclass::oid,
+const state = `SELECT md5(concat_ws(' ',
+  (SELECT string_agg(name::regclass::oid::text, ' ' ORDER BY place) FROM unnest($1::text[]) WITH ORDINALITY AS t (name, place)),
   (SELECT string_agg(concat_ws(' ', migration_name, checksum, finished_at), ' ' ORDER BY migration_name)
    FROM "_prisma_migrations" WHERE rolled_back_at IS NULL))) AS state`;
 
 /**
- * One word that tells whether the database's tables, and those of the queues in it, are as they were; undefined where
- * there are none.
+ * Digests what the database has been migrated to: it changes when a migration is applied or a database is made anew.
+ * @param tables names of tables that other migrators have made in it
+ * @returns undefined where the migrations have not been applied, or one of the tables is missing
  * @throws StartupError when the database cannot be reached
  */
-export async function stateOfTables(databaseUrl: string): Promise<string | undefined> {
+export async function stateOfTables(
+  databaseUrl: string,
+  tables: readonly string[],
+): Promise<string | undefined> {
   const client = await connect(databaseUrl, chatMigrations);
   try {
-    const { rows } = await client.query<{ state: string }>(state);
+    const { rows } = await client.query<{ state: string }>(state, [tables]);
     return rows[0]?.state;
   } catch (error) {
     if (error instanceof pg.DatabaseError && ["42P01", "3F000"].includes(error.code ?? "")) return;

@@ -2,9 +2,9 @@ import type pg from "pg";
 
 import { answers } from "./database.ts";
 import { checkMigrations, type MigrationSet, unreachable } from "./migrations.ts";
-import { Outbox } from "./outbox.ts";
 import { createPool, type PoolOptions } from "./pool.ts";
 import { poolSql } from "./pool-sql.ts";
+import { PostCommitBus } from "./post-commit.ts";
 import type { Sql } from "./sql.ts";
 import { transaction, type TransactionParts } from "./transaction.ts";
 import type { Tx } from "./tx.ts";
@@ -40,7 +40,7 @@ export async function connectStore(
   const parts: TransactionParts = {
     pool,
     gateway: { enter: () => Promise.reject(new Error("this database has no Prisma Client")) },
-    outbox: new Outbox(),
+    postCommit: new PostCommitBus(),
     checkLocks: false,
     transactionTimeoutMs: undefined,
   };

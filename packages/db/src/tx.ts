@@ -2,7 +2,7 @@ import type pg from "pg";
 
 import { LockGuard, placeOfCaller } from "./lock-guard.ts";
 import type { Lock } from "./lock-order.ts";
-import type { LeftBehind, Outbox } from "./outbox.ts";
+import type { PostCommitBus, PostCommitTopic } from "./post-commit.ts";
 import type { TransactionPrisma } from "./prisma-on-connection.ts";
 import type { PrismaWhenNeeded } from "./prisma-when-needed.ts";
 import { run, type Sql } from "./sql.ts";
@@ -15,7 +15,7 @@ const inFailedTransaction = "25P02";
 /** What a transaction is made of, besides its connection. */
 export interface TxParts {
   readonly gateway: Pick<PrismaWhenNeeded, "enter">;
-  readonly outbox: Outbox;
+  readonly postCommit: PostCommitBus;
   /** Whether it checks the order of its locks. */
   readonly checkLocks: boolean;
 }
@@ -34,7 +34,7 @@ export class Tx implements Sql {
   readonly #gateway: TxParts["gateway"];
   readonly #withCommit: Kept[] = [];
   readonly #afterCommit: Array<() => void> = [];
-  readonly #outbox: Outbox;
+  readonly #postCommit: PostCommitBus;
   readonly #locks: LockGuard | undefined;
   #savepoints = 0;
   #over: unknown;
@@ -42,10 +42,10 @@ export class Tx implements Sql {
   #failure: unknown;
   #prisma: ReturnType<PrismaWhenNeeded["enter"]> | undefined;
 
-  constructor(connection: pg.PoolClient, { gateway, outbox, checkLocks }: TxParts) {
+  constructor(connection: pg.PoolClient, { gateway, postCommit, checkLocks }: TxParts) {
     this.#connection = connection;
     this.#gateway = gateway;
-    this.#outbox = outbox;
+    this.#postCommit = postCommit;
     this.#locks = checkLocks ? new LockGuard() : undefined;
   }
 
@@ -108,9 +108,9 @@ export class Tx implements Sql {
     this.#afterCommit.push(hook);
   }
 
-  /** Tells the outbox's listeners of it, once the transaction has committed. */
-  leave<Kind extends keyof LeftBehind>(kind: Kind, left: LeftBehind[Kind]): void {
-    this.afterCommit(() => this.#outbox.tell(kind, left));
+  /** Publishes the message to this process's subscribers once the transaction has committed. */
+  publishAfterCommit<Message>(topic: PostCommitTopic<Message>, message: Message): void {
+    this.afterCommit(() => this.#postCommit.publish(topic, message));
   }
 
   /**

@@ -1,5 +1,8 @@
 import type { Audience, NewEvent } from "@carillon/contract";
-import { packed, statement, type Tx } from "@carillon/db";
+import { packed, PostCommitTopic, statement, type Tx } from "@carillon/db";
+
+/** Published after a commit that appended events, with the organization. */
+export const eventsLogged = new PostCommitTopic<number>("events logged");
 
 /**
  * Appends events to the organization's log, in order. They are written with the commit of the changing transaction:
@@ -8,7 +11,7 @@ import { packed, statement, type Tx } from "@carillon/db";
  */
 export function emit(tx: Tx, realmId: number, events: readonly NewEvent[]): void {
   if (events.length === 0) return;
-  tx.leave("events", realmId);
+  tx.publishAfterCommit(eventsLogged, realmId);
   const values = [
     realmId,
     events.length,

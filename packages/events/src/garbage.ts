@@ -1,4 +1,5 @@
-import { column, statement, leads, type Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
+import { leads } from "@carillon/scheduling";
 import { clearEvents } from "@carillon/jobs";
 
 import { furthestBehind, grace, longestLag, servedSeconds, shortestLog } from "./lifetimes.ts";

@@ -1,4 +1,4 @@
-export { emit } from "./emit.ts";
+export { emit, eventsLogged } from "./emit.ts";
 export { eventId } from "./event-ids.ts";
 export { holdHead } from "./hold-head.ts";
 export { collectGarbage } from "./garbage.ts";

@@ -35,6 +35,11 @@ export interface Publication<Payload = unknown> {
   readonly id?: string;
 }
 
+/** Adds jobs to their queues. */
+export interface JobPublisher {
+  publish(jobs: readonly Publication[]): Promise<void>;
+}
+
 /** Declares a job. The order of the fields is the order of the reference page. */
 export function job<Payload>(declaration: {
   name: string;

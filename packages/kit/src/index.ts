@@ -32,3 +32,4 @@ export * from "./sliding-window.ts";
 export * from "./startup-error.ts";
 export * from "./strict-base64.ts";
 export * from "./when-needed.ts";
+export { within } from "./within.ts";

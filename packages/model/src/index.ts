@@ -35,6 +35,7 @@ export {
   holdAudiences,
   tryAudiences,
 } from "./channels/audience-lock.ts";
+export { messageIdAt, messageIdSlackMs } from "./messages/message-id-at.ts";
 export {
   type Channel,
   type ChannelGroups,

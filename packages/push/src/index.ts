@@ -1,3 +1,4 @@
+export * from "./bouncer-migrations.ts";
 export * from "./client.ts";
 export * from "./config.ts";
 export * from "./encrypt.ts";

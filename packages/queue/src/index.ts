@@ -1,10 +1,6 @@
-export { createAlarmPublisher, type RunningAlarmPublisher } from "./alarm-publisher.ts";
 export * from "./await-children.ts";
 export type { QueueConfig } from "./backend.ts";
 export * from "./hand-back.ts";
-export { intentPublications } from "./intent-publisher.ts";
-export { publishAlarms } from "./publish-alarms.ts";
 export type { JobPresence, JobView, QueueCounts, QueueInspection } from "./inspect.ts";
 export { connectQueues, prepareQueues, type Queues } from "./queues.ts";
-export { type OutboxOptions, type ServedOutbox, serveOutbox } from "./serve-outbox.ts";
 export type { Run, WorkerCounters, WorkerHandle, WorkerOptions } from "./worker.ts";

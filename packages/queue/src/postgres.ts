@@ -1,4 +1,4 @@
-import { StartupError } from "@carillon/kit";
+import { StartupError, within } from "@carillon/kit";
 import {
   assertSchemaCompatibility,
   createPostgresBackend,
@@ -13,7 +13,6 @@ import {
 } from "bullmq";
 import pg from "pg";
 import type { Backend, QueueConfig } from "./backend.ts";
-import { within } from "./within.ts";
 
 /** Connections beyond those that the workers hold: adding, claiming, finishing, renewing locks. */
 export const sharedConnections = 4;

@@ -8,14 +8,13 @@ import {
   type Publication,
   type QueueName,
 } from "@carillon/jobs";
-import type { Logger } from "@carillon/kit";
+import { type Logger, within } from "@carillon/kit";
 import { UnrecoverableError, WaitingChildrenError, WaitingError, Worker, type Job } from "bullmq";
 import { AwaitChildren } from "./await-children.ts";
 import type { Backend } from "./backend.ts";
 import { HandBack } from "./hand-back.ts";
 import { patient, type Takes } from "./patient.ts";
 import { backoffName } from "./publish.ts";
-import { within } from "./within.ts";
 
 /** How long a worker that is asked to close may still take to connect. */
 const connectMs = 2_000;

@@ -50,7 +50,7 @@ export interface TestBouncer {
 
 /** Makes and migrates a database for a bouncer. */
 export async function createBouncerDatabase(): Promise<BouncerDatabase> {
-  const { bouncerMigrations } = await import("@carillon/bouncer");
+  const { bouncerMigrations } = await import("@carillon/push");
   const name = `carillon_bouncer_${randomBytes(8).toString("hex")}`;
   await administer((client) => client.query(`CREATE DATABASE ${name} STRATEGY FILE_COPY`));
   const url = withDatabase(postgresUrl(), name);
@@ -60,7 +60,8 @@ export async function createBouncerDatabase(): Promise<BouncerDatabase> {
 
 /** Starts the bouncer. @param services what is to be other than usual */
 export async function startTestBouncer(services: Partial<Services> = {}): Promise<TestBouncer> {
-  const { bouncerMigrations, buildBouncer, ensureKeyPair, listPublicKeys, putServer } =
+  const { bouncerMigrations } = await import("@carillon/push");
+  const { buildBouncer, ensureKeyPair, listPublicKeys, putServer } =
     await import("@carillon/bouncer");
   const database = await createBouncerDatabase();
   const store = await connectStore(

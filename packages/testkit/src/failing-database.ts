@@ -19,7 +19,7 @@ export function failingDatabase(
   return {
     url: db.url,
     pool: db.pool,
-    outbox: db.outbox,
+    postCommit: db.postCommit,
     get prisma() {
       return db.prisma;
     },

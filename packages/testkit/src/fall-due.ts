@@ -1,4 +1,5 @@
-import { pending, type Database } from "@carillon/db";
+import { pending } from "@carillon/scheduling";
+import type { Database } from "@carillon/db";
 import { deliverDue } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import { waitFor } from "./wait-for.ts";

@@ -1,14 +1,16 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { Operation } from "@carillon/contract";
-import { type Database, type LeftBehind, Outbox } from "@carillon/db";
+import { type Database, PostCommitBus, type PostCommitTopic } from "@carillon/db";
 import { anyGuesses, type Guesses } from "@carillon/domain";
 import type { Site } from "@carillon/model";
-import type { EventHub } from "@carillon/events";
+import { type EventHub, eventsLogged } from "@carillon/events";
 import type { GatewayParts, Handler, Services, WiredAppOptions } from "@carillon/gateway";
 import type { Alarm } from "@carillon/jobs";
 import type { BouncerClient } from "@carillon/push";
+import { intentsRecorded } from "@carillon/outbox";
 import type { Queues } from "@carillon/queue";
+import { deliveryScheduled } from "@carillon/scheduling";
 import type { ApiCredentials } from "./api-client.ts";
 import { checkedPresenter } from "./checked-presenter.ts";
 import type { TestAccount } from "./factories/account.ts";
@@ -69,11 +71,11 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
   const { createGatewayServer, wireApp, wireServices } = await import("@carillon/gateway");
   const captured = captureLog();
   const alarms: Alarm[] = [];
-  const own = uncountedOutbox(db.outbox);
-  own.outbox.on("alarm", (alarm) => alarms.push(alarm));
+  const own = uncountedBus(db.postCommit);
+  own.postCommit.subscribe(deliveryScheduled, (alarm) => alarms.push(alarm));
   const wired = wireServices({
     db,
-    outbox: own.outbox,
+    postCommit: own.postCommit,
     site: testSite({ pushConfigured: options.bouncer !== undefined, ...options.site }),
     log: captured.log,
     queues: options.queues,
@@ -85,7 +87,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     groupBounds: options.groupBounds,
     checkEvents: checkedPresenter,
   });
-  const { services, events, outbox } = wired;
+  const { services, events, wakeUps, published } = wired;
   const { handlers } = options;
   const operations = options.operations ?? handlers?.map((handler) => handler.operation);
   const app = await wireApp(wired, {
@@ -115,19 +117,26 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
       server.close();
       server.closeAllConnections();
       await closed;
-      own.forget();
-      await outbox.close();
+      own.unsubscribe();
+      await Promise.all([wakeUps.close(), published.close()]);
     },
   };
 }
 
-/** Where a gateway of its own hears of commits: what it does then is nothing that the work asks of the database. */
-function uncountedOutbox(of: Outbox): { outbox: Outbox; forget: () => void } {
-  const outbox = new Outbox();
-  const hear = <Kind extends keyof LeftBehind>(kind: Kind) =>
-    of.on(kind, (left) => uncounted(() => outbox.tell(kind, left)));
-  const listening = [hear("events"), hear("alarm"), hear("intents")];
-  return { outbox, forget: () => listening.forEach((forget) => forget()) };
+/** A bus for one gateway: what it does after commits is not counted as queries of the request. */
+function uncountedBus(from: PostCommitBus): {
+  postCommit: PostCommitBus;
+  unsubscribe: () => void;
+} {
+  const postCommit = new PostCommitBus();
+  const forward = <Message>(topic: PostCommitTopic<Message>) =>
+    from.subscribe(topic, (message) => uncounted(() => postCommit.publish(topic, message)));
+  const subscriptions = [
+    forward(eventsLogged),
+    forward(deliveryScheduled),
+    forward(intentsRecorded),
+  ];
+  return { postCommit, unsubscribe: () => subscriptions.forEach((end) => end()) };
 }
 
 /** A gateway on the database for the tests of the enclosing `describe`. */

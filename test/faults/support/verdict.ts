@@ -1,4 +1,5 @@
-import { readCounters, triesTogether, type Database } from "@carillon/db";
+import { readCounters, triesTogether } from "@carillon/scheduling";
+import { type Database } from "@carillon/db";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 

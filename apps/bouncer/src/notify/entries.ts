@@ -1,5 +1,4 @@
-import type { PushRequest } from "@carillon/push";
-import type { TokenKind } from "@carillon/push";
+import type { PushRequest, TokenKind } from "@carillon/push";
 import { fromBase64 } from "../base64.ts";
 import { refusals } from "../http/refusal.ts";
 import type { Handover } from "../providers/provider.ts";

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
-import { bouncerMigrations, connectStore } from "@carillon/db";
+import { connectStore } from "@carillon/db";
+import { bouncerMigrations } from "@carillon/push";
 import {
   dropDatabase,
   postgresUrl,

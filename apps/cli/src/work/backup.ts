@@ -3,7 +3,8 @@ import { access, link, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Writable } from "node:stream";
 import { type Backup, writeBackup } from "@carillon/backup";
-import { bouncerMigrations, chatMigrations } from "@carillon/db";
+import { chatMigrations } from "@carillon/db";
+import { bouncerMigrations } from "@carillon/push";
 import { StartupError } from "@carillon/kit";
 
 import type { Context } from "../context.ts";

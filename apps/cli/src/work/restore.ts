@@ -3,7 +3,8 @@ import { createReadStream, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { restoreBackup } from "@carillon/backup";
-import { bouncerMigrations, ensureDatabase, type Sql } from "@carillon/db";
+import { ensureDatabase, type Sql } from "@carillon/db";
+import { bouncerMigrations } from "@carillon/push";
 import { checkSecretKey, issueKeysAnew } from "@carillon/domain";
 import { keepSecret, lockInstance, prepareDataDir, readSecret } from "@carillon/embedded";
 import {

@@ -1,4 +1,4 @@
-import { unqueuedIntents } from "@carillon/db";
+import { unqueuedIntents } from "@carillon/outbox";
 import { deactivateUser } from "@carillon/domain";
 import { deleteMessages } from "@carillon/jobs";
 import {

@@ -1,4 +1,5 @@
-import { column, failedByServer, statement, type Database } from "@carillon/db";
+import { column, statement, type Database } from "@carillon/db";
+import { failedByServer } from "@carillon/scheduling";
 import { BadParameter, given, whole } from "../http/parameters.ts";
 
 /** Whose fault the failures are that an operator acknowledges. */

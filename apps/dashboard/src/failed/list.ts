@@ -1,11 +1,5 @@
-import {
-  column,
-  composed,
-  scheduledKind,
-  type Composition,
-  type RowOf,
-  type Sql,
-} from "@carillon/db";
+import { column, composed, type Composition, type RowOf, type Sql } from "@carillon/db";
+import { scheduledKind } from "@carillon/scheduling";
 import type { Cursor } from "../http/parameters.ts";
 import { conditionOf, exampleFilters, type FailedFilter } from "./filter.ts";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { historyBuckets } from "@carillon/db";
+import { historyBuckets } from "@carillon/scheduling";
 import { useDashboard } from "../test-support.ts";
 import { quantile } from "./quantile.ts";
 import type { HistoryStep } from "./read.ts";

@@ -1,4 +1,4 @@
-import { historyBuckets } from "@carillon/db";
+import { historyBuckets } from "@carillon/scheduling";
 
 /**
  * Within how many seconds a share of what was sent was sent, from counts of buckets: exact to the width of a bucket, and

@@ -1,11 +1,5 @@
-import {
-  column,
-  historyBuckets,
-  historySteps,
-  statement,
-  type RowOf,
-  type Sql,
-} from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { historyBuckets, historySteps } from "@carillon/scheduling";
 import { quantile } from "./quantile.ts";
 
 /** What is shown: so many seconds, drawn in steps of so many, from rows of one of the history's steps. */

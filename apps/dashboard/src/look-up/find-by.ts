@@ -1,14 +1,5 @@
-import {
-  column,
-  composed,
-  messageIdAt,
-  messageIdSlackMs,
-  pending,
-  scheduledKind,
-  undelivered,
-  type Composition,
-  type Sql,
-} from "@carillon/db";
+import { column, composed, type Composition, type Sql } from "@carillon/db";
+import { pending, scheduledKind, undelivered } from "@carillon/scheduling";
 import type { AccountView, ChannelView } from "./find-places.ts";
 
 /** What narrows the search: accounts, channels, a span of UNIX seconds; at least one is given. */
@@ -155,6 +146,7 @@ export async function findBy(sql: Sql, where: Where): Promise<number[]> {
 
 async function idBounds(sql: Sql, { span }: Where): Promise<[number, number] | undefined> {
   if (!span) return undefined;
+  const { messageIdAt, messageIdSlackMs } = await import("@carillon/model");
   const slack = messageIdSlackMs * 1_000;
   const [from, to] = span;
   const [low, high] = await Promise.all([

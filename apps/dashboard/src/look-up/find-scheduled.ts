@@ -1,4 +1,5 @@
-import { column, pending, scheduledKind, statement, type Sql, type RowOf } from "@carillon/db";
+import { column, statement, type Sql, type RowOf } from "@carillon/db";
+import { pending, scheduledKind } from "@carillon/scheduling";
 
 const scheduledRow = {
   id: column.bigint,

@@ -1,12 +1,5 @@
-import {
-  column,
-  pending,
-  scheduledKind,
-  statement,
-  undelivered,
-  type RowOf,
-  type Sql,
-} from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { pending, scheduledKind, undelivered } from "@carillon/scheduling";
 import { alarmHorizonMs } from "@carillon/jobs";
 
 /** Of a row that is no reminder. */

@@ -1,4 +1,5 @@
-import { column, failedByServer, statement, type RowOf, type Sql } from "@carillon/db";
+import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { failedByServer } from "@carillon/scheduling";
 
 /** Failures that are looked at: more are not counted. */
 export const mostCounted = 10_000;

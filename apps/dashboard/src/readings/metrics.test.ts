@@ -1,4 +1,4 @@
-import { addToCounter } from "@carillon/db";
+import { addToCounter } from "@carillon/scheduling";
 import { deliverDue } from "@carillon/jobs";
 import {
   channel,

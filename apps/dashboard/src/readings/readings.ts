@@ -1,4 +1,5 @@
-import { type Database, type Lag, readCounters, readLag } from "@carillon/db";
+import type { Database } from "@carillon/db";
+import { type Lag, readCounters, readLag } from "@carillon/scheduling";
 import { queueNames, type QueueName } from "@carillon/jobs";
 import { cached, systemClock, type Clock, type Logger } from "@carillon/kit";
 import type { QueueCounts, Queues } from "@carillon/queue";

@@ -1,4 +1,4 @@
-import { mostOverdue } from "@carillon/db";
+import { mostOverdue } from "@carillon/scheduling";
 import { seconds } from "../pages/spans.ts";
 import { worryingSkew } from "./clock-skew.ts";
 import { mostCounted, type RecentFailures } from "./failures.ts";

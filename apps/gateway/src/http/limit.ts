@@ -1,5 +1,4 @@
-import type { Operation } from "@carillon/contract";
-import { errors } from "@carillon/contract";
+import { type Operation, errors } from "@carillon/contract";
 import type { Context } from "koa";
 import type { Actor } from "./actor.ts";
 

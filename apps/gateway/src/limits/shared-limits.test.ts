@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 
-import { startTask } from "@carillon/db";
+import { startTask } from "@carillon/scheduling";
 import { silentLogger, systemClock, type Clock, type RateRule } from "@carillon/kit";
 import { captureLog, forEachBackend, useDatabase, useQueues, waitFor } from "@carillon/testkit";
 import { expect } from "chai";

@@ -1,4 +1,5 @@
-import { column, statement, type RecurringTask, type Sql } from "@carillon/db";
+import { column, statement, type Sql } from "@carillon/db";
+import type { RecurringTask } from "@carillon/scheduling";
 import { clearRateHits } from "@carillon/jobs";
 
 const { batch } = clearRateHits.bound;

@@ -1,5 +1,6 @@
 import { deactivateUser } from "@carillon/contract";
-import { unqueuedIntents, type Database } from "@carillon/db";
+import { unqueuedIntents } from "@carillon/outbox";
+import type { Database } from "@carillon/db";
 import { deleteMessages, deleteMessagesStep, type DeletionStepRef } from "@carillon/jobs";
 import {
   bot,

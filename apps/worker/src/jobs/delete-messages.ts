@@ -1,4 +1,4 @@
-import { claimIntent, finishIntent } from "@carillon/db";
+import { claimIntent, finishIntent } from "@carillon/outbox";
 import { planDeletion } from "@carillon/domain";
 import { deleteMessages, deleteMessagesStep } from "@carillon/jobs";
 import { AwaitChildren } from "@carillon/queue";

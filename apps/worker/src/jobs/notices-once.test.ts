@@ -1,5 +1,5 @@
 import { addSubscriptions, createChannel, updateUserGroupMembers } from "@carillon/contract";
-import { countEnded, IntentBusy, unqueuedIntents, type QueuedIntent } from "@carillon/db";
+import { countEnded, IntentBusy, unqueuedIntents, type QueuedIntent } from "@carillon/outbox";
 import { postNoticesOfChange, updateChannel } from "@carillon/domain";
 import { sendNotice } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";

@@ -1,9 +1,8 @@
 import { registerPushDevice } from "@carillon/contract";
-import { unqueuedIntents } from "@carillon/db";
+import { unqueuedIntents, intentPublications } from "@carillon/outbox";
 import { deliverDue, registerPushToken, sendNotice, type JobDefinition } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import { bouncerClient, type BouncerClient } from "@carillon/push";
-import { intentPublications } from "@carillon/queue";
 import {
   answers,
   channel,

@@ -1,4 +1,4 @@
-import { recordIntents, unqueuedIntents } from "@carillon/db";
+import { recordIntents, unqueuedIntents } from "@carillon/outbox";
 import { sendMail } from "@carillon/jobs";
 import { MailRefused, type Mail, type Mailer } from "@carillon/mail";
 import {

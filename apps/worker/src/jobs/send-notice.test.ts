@@ -4,7 +4,7 @@ import {
   removeSubscriptions,
   updateUserGroupMembers,
 } from "@carillon/contract";
-import { unqueuedIntents } from "@carillon/db";
+import { unqueuedIntents } from "@carillon/outbox";
 import { sendNotice } from "@carillon/jobs";
 import { lockChannels } from "@carillon/model";
 import {

@@ -1,4 +1,4 @@
-import type { RecurringTask } from "@carillon/db";
+import type { RecurringTask } from "@carillon/scheduling";
 import { keepUpChannels } from "@carillon/domain";
 import { channelUpkeep } from "@carillon/jobs";
 

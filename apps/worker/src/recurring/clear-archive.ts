@@ -1,4 +1,4 @@
-import { leads, type RecurringTask } from "@carillon/db";
+import { leads, type RecurringTask } from "@carillon/scheduling";
 import { forgetDeletions, purgeArchive } from "@carillon/domain";
 import { clearArchive } from "@carillon/jobs";
 

@@ -1,4 +1,4 @@
-import type { RecurringTask } from "@carillon/db";
+import type { RecurringTask } from "@carillon/scheduling";
 import { collectGarbage } from "@carillon/events";
 import { clearEvents } from "@carillon/jobs";
 

@@ -1,4 +1,5 @@
-import { column, leads, statement, type RecurringTask } from "@carillon/db";
+import { column, statement } from "@carillon/db";
+import { leads, type RecurringTask } from "@carillon/scheduling";
 import { clearFailures } from "@carillon/jobs";
 
 const clear = statement({

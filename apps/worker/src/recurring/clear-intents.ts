@@ -1,4 +1,5 @@
-import { clearDoneIntents, leads, type ClearedIntents, type RecurringTask } from "@carillon/db";
+import { clearDoneIntents, type ClearedIntents } from "@carillon/outbox";
+import { leads, type RecurringTask } from "@carillon/scheduling";
 import { clearIntents } from "@carillon/jobs";
 
 /** Deletes what `job_intent` has of work that was done more than a day ago. */

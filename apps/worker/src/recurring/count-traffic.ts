@@ -1,4 +1,4 @@
-import { leads, type RecurringTask } from "@carillon/db";
+import { leads, type RecurringTask } from "@carillon/scheduling";
 import { countMessages } from "@carillon/domain";
 import { countTraffic } from "@carillon/jobs";
 

@@ -1,4 +1,4 @@
-import { leads, type RecurringTask } from "@carillon/db";
+import { leads, type RecurringTask } from "@carillon/scheduling";
 import { expireRegistrations } from "@carillon/domain";
 import { expirePushRegistrations } from "@carillon/jobs";
 

@@ -1,4 +1,4 @@
-import { startTask } from "@carillon/db";
+import { startTask } from "@carillon/scheduling";
 import { silentLogger } from "@carillon/kit";
 import { channel, pastMessages, useScene } from "@carillon/testkit";
 import { fileWords } from "@carillon/domain";

@@ -1,4 +1,4 @@
-import { leads, type RecurringTask } from "@carillon/db";
+import { leads, type RecurringTask } from "@carillon/scheduling";
 import { fileWords } from "@carillon/domain";
 import { fileSearchWords } from "@carillon/jobs";
 

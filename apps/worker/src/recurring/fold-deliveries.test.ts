@@ -1,4 +1,4 @@
-import { historyBuckets, historySteps, startTask } from "@carillon/db";
+import { historyBuckets, historySteps, startTask } from "@carillon/scheduling";
 import { silentLogger } from "@carillon/kit";
 import { useDatabase } from "@carillon/testkit";
 import { expect } from "chai";

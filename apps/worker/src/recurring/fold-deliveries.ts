@@ -1,4 +1,4 @@
-import { clearHistory, foldBatches, leads, type RecurringTask } from "@carillon/db";
+import { clearHistory, foldBatches, leads, type RecurringTask } from "@carillon/scheduling";
 import { foldDeliveries } from "@carillon/jobs";
 
 /** Keeps the history of deliveries, in a bounded number of rows. */

@@ -1,5 +1,5 @@
 import { getMessages } from "@carillon/contract";
-import { startTask } from "@carillon/db";
+import { startTask } from "@carillon/scheduling";
 import { indexMessagesForSearch } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import { channel, pastMessages, useScene } from "@carillon/testkit";

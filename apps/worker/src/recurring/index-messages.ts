@@ -1,4 +1,4 @@
-import { leads, type RecurringTask } from "@carillon/db";
+import { leads, type RecurringTask } from "@carillon/scheduling";
 import { indexMessages } from "@carillon/domain";
 import { indexMessagesForSearch } from "@carillon/jobs";
 

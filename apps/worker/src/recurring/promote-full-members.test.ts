@@ -1,4 +1,4 @@
-import { startTask } from "@carillon/db";
+import { startTask } from "@carillon/scheduling";
 import { captureLog, eventsOf, organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 

@@ -1,4 +1,4 @@
-import type { RecurringTask } from "@carillon/db";
+import type { RecurringTask } from "@carillon/scheduling";
 import { promoteMembers } from "@carillon/domain";
 import { promoteFullMembers } from "@carillon/jobs";
 

@@ -1,4 +1,4 @@
-import { heartbeatOf, leads, startTask, tasksOf, type RecurringTask } from "@carillon/db";
+import { heartbeatOf, leads, startTask, tasksOf, type RecurringTask } from "@carillon/scheduling";
 import { allRecurring } from "@carillon/jobs";
 import {
   captureLog,

@@ -1,7 +1,6 @@
-import { startTask } from "@carillon/db";
+import { startTask, createAlarmPublisher } from "@carillon/scheduling";
 import { alarmHorizonMs, deliverDue, type Alarm } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
-import { createAlarmPublisher } from "@carillon/queue";
 import {
   channel,
   forEachBackend,

@@ -1,12 +1,11 @@
+import { stampIntents, unqueuedIntents, intentPublications } from "@carillon/outbox";
 import {
-  stampIntents,
   unalarmedRows,
-  unqueuedIntents,
   type RecurringRun,
   type RecurringTask,
-} from "@carillon/db";
+  publishAlarms,
+} from "@carillon/scheduling";
 import { alarmHorizonMs, intentJobs, relay } from "@carillon/jobs";
-import { intentPublications, publishAlarms } from "@carillon/queue";
 
 import type { WorkerServices } from "../services.ts";
 

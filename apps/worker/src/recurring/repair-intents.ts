@@ -5,9 +5,10 @@ import {
   stillPending,
   type EndedIntent,
   type OverdueIntent,
-} from "@carillon/db";
+  intentPublications,
+} from "@carillon/outbox";
 import { intentJobs, longestSilence, sweep, type IntentDefinition } from "@carillon/jobs";
-import { intentPublications, type JobPresence } from "@carillon/queue";
+import type { JobPresence } from "@carillon/queue";
 
 import type { WorkerServices } from "../services.ts";
 

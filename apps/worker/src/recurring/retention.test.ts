@@ -1,4 +1,4 @@
-import { readCounters, startTask } from "@carillon/db";
+import { readCounters, startTask } from "@carillon/scheduling";
 import { captureLog, channel, organization, pastMessages, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 

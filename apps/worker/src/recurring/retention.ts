@@ -1,4 +1,4 @@
-import { addToCounter, type RecurringTask } from "@carillon/db";
+import { addToCounter, type RecurringTask } from "@carillon/scheduling";
 import { sweepRetention } from "@carillon/domain";
 import { retention } from "@carillon/jobs";
 

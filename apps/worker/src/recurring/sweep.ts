@@ -1,4 +1,10 @@
-import { addToCounter, databaseNow, leads, overdueRealms, type RecurringTask } from "@carillon/db";
+import {
+  addToCounter,
+  databaseNow,
+  leads,
+  overdueRealms,
+  type RecurringTask,
+} from "@carillon/scheduling";
 import { deliverDue, sweep } from "@carillon/jobs";
 
 import type { WorkerServices } from "../services.ts";

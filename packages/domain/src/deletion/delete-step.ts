@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isPublic } from "@carillon/model";
-import { column, statement, storedReason, type Database, type RowOf, type Tx } from "@carillon/db";
+import { column, statement, type Database, type RowOf, type Tx } from "@carillon/db";
+import { storedReason } from "@carillon/outbox";
 import { emit } from "@carillon/events";
 import type { DeletionStepRef } from "@carillon/jobs";
 

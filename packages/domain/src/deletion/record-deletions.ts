@@ -1,4 +1,5 @@
-import { column, recordIntents, reviveIntents, statement, type Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
+import { recordIntents, reviveIntents } from "@carillon/outbox";
 import { deleteMessages } from "@carillon/jobs";
 
 /** Which of an account's messages are to be deleted (users.md §4). */

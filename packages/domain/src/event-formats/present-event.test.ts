@@ -1,5 +1,5 @@
 import { defaultChannelsEvent } from "@carillon/model";
-import { scheduledKind } from "@carillon/db";
+import { scheduledKind } from "@carillon/scheduling";
 import { organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 

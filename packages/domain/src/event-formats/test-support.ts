@@ -5,12 +5,7 @@ import {
   roles,
   type ClientCapability,
 } from "@carillon/contract";
-import {
-  type EventQueue,
-  type LoggedEvent,
-  type QueueEvent,
-  type QueueOptions,
-} from "@carillon/events";
+import type { EventQueue, LoggedEvent, QueueEvent, QueueOptions } from "@carillon/events";
 
 import type { Via } from "./outgoing-event.ts";
 import { presentEvent } from "./present-event.ts";

@@ -1,5 +1,6 @@
 import { type Account, type PublicFacts, type Realm, isPublic } from "@carillon/model";
-import { recordIntents, type Tx } from "@carillon/db";
+import { recordIntents } from "@carillon/outbox";
+import type { Tx } from "@carillon/db";
 import { sendNotice } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
 

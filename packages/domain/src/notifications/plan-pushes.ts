@@ -1,4 +1,5 @@
-import { recordIntents, type Tx } from "@carillon/db";
+import { recordIntents } from "@carillon/outbox";
+import type { Tx } from "@carillon/db";
 import { type PlannedPush, planPushes, type PlanPushesIntent, sendPushes } from "@carillon/jobs";
 import { flag } from "@carillon/model";
 

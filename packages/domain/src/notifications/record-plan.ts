@@ -1,4 +1,5 @@
-import { recordIntents, type Tx } from "@carillon/db";
+import { recordIntents } from "@carillon/outbox";
+import type { Tx } from "@carillon/db";
 import { planPushes, type PlanPushesIntent } from "@carillon/jobs";
 import type { NumberedMessage } from "@carillon/model";
 

@@ -1,4 +1,5 @@
-import { recordIntents, type Tx } from "@carillon/db";
+import { recordIntents } from "@carillon/outbox";
+import type { Tx } from "@carillon/db";
 import { removePushes } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
 

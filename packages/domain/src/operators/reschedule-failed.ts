@@ -1,6 +1,7 @@
 import { recordAudit } from "@carillon/model";
 import { errors, type NewEvent } from "@carillon/contract";
 import { column, statement, type Database, type RowOf, type Sql, type Tx } from "@carillon/db";
+import { deliveryScheduled } from "@carillon/scheduling";
 import { emit } from "@carillon/events";
 
 import { isReminder } from "../scheduled/claim.ts";
@@ -188,7 +189,12 @@ async function rescheduleBatch(
     })),
   );
   for (const { id, version, deliverAt: at } of edited)
-    tx.leave("alarm", { realmId, scheduledMessageId: id, version, deliverAt: at });
+    tx.publishAfterCommit(deliveryScheduled, {
+      realmId,
+      scheduledMessageId: id,
+      version,
+      deliverAt: at,
+    });
   return { rescheduled: edited.length, refused };
 }
 

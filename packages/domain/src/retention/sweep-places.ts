@@ -1,4 +1,5 @@
-import { column, leads, statement, type Database } from "@carillon/db";
+import { column, statement, type Database } from "@carillon/db";
+import { leads } from "@carillon/scheduling";
 import { retention } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
 

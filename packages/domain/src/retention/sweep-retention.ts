@@ -1,4 +1,4 @@
-import { dayToDo, leads, noteDay } from "@carillon/db";
+import { dayToDo, leads, noteDay } from "@carillon/scheduling";
 import { retention } from "@carillon/jobs";
 import { activeRealms } from "@carillon/model";
 

@@ -1,17 +1,11 @@
+import { column, lockClass, packed, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
 import {
-  column,
   goesAlone,
   goesTogether,
-  lockClass,
-  packed,
   pending,
   scheduledKind,
-  statement,
   triesTogether,
-  type RowOf,
-  type Sql,
-  type Tx,
-} from "@carillon/db";
+} from "@carillon/scheduling";
 
 import { scheduledColumns, scheduledRow, scheduledTables } from "./row.ts";
 

@@ -10,7 +10,8 @@ import {
   seenMessages,
 } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import { scheduledKind, type Tx } from "@carillon/db";
+import { scheduledKind } from "@carillon/scheduling";
+import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 

@@ -10,7 +10,8 @@ import {
   scheduledDestination,
 } from "@carillon/model";
 import { ApiError } from "@carillon/contract";
-import { scheduledKind, type Tx } from "@carillon/db";
+import { scheduledKind } from "@carillon/scheduling";
+import { type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { rejected, type BatchContext, type BatchOutcome } from "../batches/batch-outcome.ts";

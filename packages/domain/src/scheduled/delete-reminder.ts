@@ -1,6 +1,7 @@
 import type { Account } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import { scheduledKind, type Tx } from "@carillon/db";
+import { scheduledKind } from "@carillon/scheduling";
+import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
 import { reminderEvents } from "./reminder-record.ts";

@@ -15,7 +15,8 @@ import {
   scheduledDestination,
 } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import { scheduledKind, inOneStatement, type Tx } from "@carillon/db";
+import { inOneStatement, type Tx } from "@carillon/db";
+import { deliveryScheduled, scheduledKind } from "@carillon/scheduling";
 import { emit } from "@carillon/events";
 
 import { checkMessage } from "../messages/send/check.ts";
@@ -60,7 +61,7 @@ export async function editScheduled(
   const changes = await changedMessage(tx, site, realm, actor, row, input);
   const edited = await store(tx, { ...row, ...changes, clientId: client.id }, input.deliverAt);
   emit(tx, realm.id, [scheduledEvents.update(edited)]);
-  tx.leave("alarm", {
+  tx.publishAfterCommit(deliveryScheduled, {
     realmId: realm.id,
     scheduledMessageId: id,
     version: edited.version,

@@ -1,4 +1,5 @@
 import { column, packed, statement, type Tx } from "@carillon/db";
+import { deliveryScheduled } from "@carillon/scheduling";
 
 import type { ScheduledRow } from "./row.ts";
 
@@ -59,7 +60,12 @@ export async function insertScheduled(
   return rows.map(
     ({ recipientId: _recipient, hasAttachment: _attachment, requestId: _request, ...row }, i) => {
       const id = ids[i]!;
-      tx.leave("alarm", { realmId, scheduledMessageId: id, version: 1, deliverAt: row.deliverAt });
+      tx.publishAfterCommit(deliveryScheduled, {
+        realmId,
+        scheduledMessageId: id,
+        version: 1,
+        deliverAt: row.deliverAt,
+      });
       return { id, version: 1, delivered: false, failed: false, ...row };
     },
   );

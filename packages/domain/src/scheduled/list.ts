@@ -1,14 +1,6 @@
 import type { ReminderResource, ScheduledMessageResource } from "@carillon/contract";
-import {
-  column,
-  readList,
-  scheduledKind,
-  statement,
-  undelivered,
-  type PagedList,
-  type ScheduledKind,
-  type Sql,
-} from "@carillon/db";
+import { column, readList, statement, type PagedList, type Sql } from "@carillon/db";
+import { scheduledKind, undelivered, type ScheduledKind } from "@carillon/scheduling";
 
 import { presentScheduled } from "./record.ts";
 import { presentReminder } from "./reminder-record.ts";

@@ -1,4 +1,5 @@
-import { packed, recordBatch, statement, type Tx } from "@carillon/db";
+import { packed, statement, type Tx } from "@carillon/db";
+import { recordBatch } from "@carillon/scheduling";
 import { processName } from "@carillon/kit";
 
 import type { DueRow } from "./claim.ts";

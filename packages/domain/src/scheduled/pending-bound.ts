@@ -1,5 +1,6 @@
 import { bounds, errors } from "@carillon/contract";
-import { column, lockKey, statement, undelivered, type Tx } from "@carillon/db";
+import { column, lockKey, statement, type Tx } from "@carillon/db";
+import { undelivered } from "@carillon/scheduling";
 
 /** So close to the bound, one request of the account counts at a time: no more of them run at once, by far. */
 const nearby = 500;

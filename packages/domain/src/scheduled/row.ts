@@ -1,5 +1,6 @@
 import type { Destination } from "@carillon/model";
-import { column, statement, type RowOf, type ScheduledKind, type Tx } from "@carillon/db";
+import { column, statement, type RowOf, type Tx } from "@carillon/db";
+import type { ScheduledKind } from "@carillon/scheduling";
 
 /** The rows of {@link scheduledColumns}. */
 export const scheduledRow = {

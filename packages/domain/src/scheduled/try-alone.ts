@@ -1,4 +1,4 @@
-import { triesTogether } from "@carillon/db";
+import { triesTogether } from "@carillon/scheduling";
 import { loadRealm } from "@carillon/model";
 
 import { becomeDeliverer, claimThese, type DueRow } from "./claim.ts";

@@ -1,4 +1,5 @@
-import { column, recordIntents, statement, type Sql, type Tx } from "@carillon/db";
+import { column, statement, type Sql, type Tx } from "@carillon/db";
+import { recordIntents } from "@carillon/outbox";
 import { sendMail } from "@carillon/jobs";
 import type { Letter } from "@carillon/mail";
 import { realmUrl, type Site } from "@carillon/model";

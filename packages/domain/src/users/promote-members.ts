@@ -1,5 +1,6 @@
 import { loadSystemGroups, lockGroupGraph } from "@carillon/model";
-import { column, statement, leads, type Database } from "@carillon/db";
+import { column, statement, type Database } from "@carillon/db";
+import { leads } from "@carillon/scheduling";
 import { emit } from "@carillon/events";
 import { promoteFullMembers } from "@carillon/jobs";
 

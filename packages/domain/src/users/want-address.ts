@@ -1,6 +1,7 @@
 import { type Account, type Realm, type Site, isOrganizationAdministrator } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import { column, recordIntents, statement, type Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
+import { recordIntents } from "@carillon/outbox";
 import { sendMail } from "@carillon/jobs";
 import { randomKey } from "@carillon/kit";
 

@@ -1,6 +1,7 @@
-import type { Database } from "@carillon/db";
+import type { Database, PostCommitBus } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 
+import { eventsLogged } from "../emit.ts";
 import { pgNotify } from "./pg-notify.ts";
 import { redisPubSub } from "./redis-pub-sub.ts";
 
@@ -25,6 +26,8 @@ export interface Transport {
 
 export interface WakeUpOptions {
   readonly db: Database;
+  /** Where this process's commits are heard of; the database's own unless given. */
+  readonly postCommit?: PostCommitBus | undefined;
   /** Given, they go over Redis; else over `pg_notify`. */
   readonly redisUrl: string | undefined;
   readonly log: Logger;
@@ -34,9 +37,9 @@ export interface WakeUpOptions {
   readonly onReconnected?: () => void;
 }
 
-/** Wake-ups between this process and the others. */
+/** Connects this process to the wake-ups of all, and sends one for each organization whose events it has committed. */
 export function connectWakeUps(options: WakeUpOptions): WakeUps {
-  const { redisUrl, log, onWake } = options;
+  const { db, redisUrl, log, onWake, postCommit = db.postCommit } = options;
   const transport = redisUrl === undefined ? pgNotify(options) : redisPubSub(redisUrl, options);
   const waiting = new Set<number>();
   let sending: Promise<void> | undefined;
@@ -55,14 +58,18 @@ export function connectWakeUps(options: WakeUpOptions): WakeUps {
     sending = undefined;
   }
 
+  function wake(realmId: number): void {
+    onWake?.(realmId);
+    waiting.add(realmId);
+    sending ??= send();
+  }
+
+  const unsubscribe = postCommit.subscribe(eventsLogged, wake);
   return {
-    wake(realmId) {
-      onWake?.(realmId);
-      waiting.add(realmId);
-      sending ??= send();
-    },
+    wake,
     idle: async () => sending,
     async close() {
+      unsubscribe();
       await sending;
       await transport.close();
     },

@@ -1,5 +1,12 @@
-import { channel, organization, useDatabase, user, userGroup } from "@carillon/testkit";
-import type { TestAccount, TestOrganization } from "@carillon/testkit";
+import {
+  channel,
+  organization,
+  useDatabase,
+  user,
+  userGroup,
+  type TestAccount,
+  type TestOrganization,
+} from "@carillon/testkit";
 import { ApiError, type GroupSettingValue } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { expect } from "chai";

@@ -1,4 +1,5 @@
-import { unqueuedIntents, type Database } from "@carillon/db";
+import { unqueuedIntents } from "@carillon/outbox";
+import type { Database } from "@carillon/db";
 import { deleteMessages, type Publication } from "@carillon/jobs";
 
 import { runJob } from "../jobs.ts";

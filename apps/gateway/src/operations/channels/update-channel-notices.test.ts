@@ -1,5 +1,6 @@
 import { channelPermissions } from "@carillon/contract";
-import { Lifetime, unqueuedIntents } from "@carillon/db";
+import { Lifetime } from "@carillon/db";
+import { unqueuedIntents } from "@carillon/outbox";
 import { postNoticesOfChange, updateChannel } from "@carillon/domain";
 import { sendNotice } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";

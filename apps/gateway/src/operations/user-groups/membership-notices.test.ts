@@ -1,5 +1,5 @@
 import { getMessages, updateUserGroupMembers } from "@carillon/contract";
-import { unqueuedIntents } from "@carillon/db";
+import { unqueuedIntents } from "@carillon/outbox";
 import { sendNotice } from "@carillon/jobs";
 import {
   deactivateUser,

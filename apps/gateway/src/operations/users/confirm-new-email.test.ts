@@ -5,7 +5,7 @@ import {
   updateSettings,
   updateUser,
 } from "@carillon/contract";
-import { unqueuedIntents } from "@carillon/db";
+import { unqueuedIntents } from "@carillon/outbox";
 import { sendMail } from "@carillon/jobs";
 import { hostOf } from "@carillon/model";
 import {

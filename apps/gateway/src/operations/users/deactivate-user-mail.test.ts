@@ -1,5 +1,5 @@
 import { deactivateUser } from "@carillon/contract";
-import { unqueuedIntents } from "@carillon/db";
+import { unqueuedIntents } from "@carillon/outbox";
 import { sendMail } from "@carillon/jobs";
 import {
   bot,

@@ -1,5 +1,5 @@
 import { getOwnUser } from "@carillon/contract";
-import { hostOf } from "@carillon/model";
+import { hostOf, type Picture } from "@carillon/model";
 import {
   announced,
   refused,
@@ -11,7 +11,6 @@ import {
   user,
   type TestOrganization,
 } from "@carillon/testkit";
-import type { Picture } from "@carillon/model";
 import { expect } from "chai";
 
 describe("PATCH /users/{user_id}: new_email", () => {

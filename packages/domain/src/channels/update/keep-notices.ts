@@ -1,4 +1,5 @@
-import { keepIntent, type Tx } from "@carillon/db";
+import { keepIntent } from "@carillon/outbox";
+import type { Tx } from "@carillon/db";
 import { type IntentRef, sendNotice } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
 

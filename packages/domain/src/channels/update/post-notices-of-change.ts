@@ -1,4 +1,5 @@
-import { doIntent, type Database } from "@carillon/db";
+import { doIntent } from "@carillon/outbox";
+import type { Database } from "@carillon/db";
 import { type IntentRef, sendNotice } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
 

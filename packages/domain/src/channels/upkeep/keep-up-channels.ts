@@ -1,4 +1,5 @@
-import { dayToDo, leads, noteDay, type Database, type Tx } from "@carillon/db";
+import { dayToDo, leads, noteDay } from "@carillon/scheduling";
+import type { Database, Tx } from "@carillon/db";
 import { channelUpkeep } from "@carillon/jobs";
 import { activeRealms } from "@carillon/model";
 

@@ -1,10 +1,4 @@
-import {
-  type Account,
-  type Channel,
-  type OutgoingMessage,
-  type PostingChannel,
-  type Realm,
-} from "@carillon/model";
+import type { Account, Channel, OutgoingMessage, PostingChannel, Realm } from "@carillon/model";
 import type { Tx } from "@carillon/db";
 import {
   type Notice,

@@ -1,5 +1,6 @@
 import type { Account } from "@carillon/model";
-import { column, recordIntents, statement, type Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
+import { recordIntents } from "@carillon/outbox";
 import { emit } from "@carillon/events";
 import { markRead, type MarkReadIntent } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";

@@ -1,5 +1,5 @@
-import { column, messageIdAt, messageIdSlackMs, statement, type Sql } from "@carillon/db";
-import type { Fragment } from "@carillon/model";
+import { column, statement, type Sql } from "@carillon/db";
+import { messageIdAt, messageIdSlackMs, type Fragment } from "@carillon/model";
 
 import type { Side } from "./window-statement.ts";
 

@@ -1,5 +1,6 @@
 import type { CheckedMessage, Realm } from "@carillon/model";
-import { recordIntents, type Tx } from "@carillon/db";
+import { recordIntents } from "@carillon/outbox";
+import type { Tx } from "@carillon/db";
 import { sendNotice } from "@carillon/jobs";
 
 /** Seconds in which the owner of a bot is told once at most (scheduled-messages.md §6). */

@@ -1,4 +1,5 @@
-import { column, recordIntents, statement, type Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
+import { recordIntents } from "@carillon/outbox";
 import { forgetLegacyTokens } from "@carillon/jobs";
 import type { Account } from "@carillon/model";
 

@@ -1,5 +1,6 @@
 import { errors } from "@carillon/contract";
-import { column, recordIntents, statement, type Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
+import { recordIntents } from "@carillon/outbox";
 import { registerPushToken } from "@carillon/jobs";
 import { deviceState, lockDevice, type Account, type PushDevice, type Site } from "@carillon/model";
 

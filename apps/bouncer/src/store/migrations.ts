@@ -1,1 +1,0 @@
-export { bouncerMigrations } from "@carillon/db";

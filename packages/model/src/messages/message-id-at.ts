@@ -1,0 +1,34 @@
+import { column, type Sql, statement } from "@carillon/db";
+
+/*
+ * Messages get their ids nearly in the order in which they are sent: one has the time at which its transaction began,
+ * and its id a moment later, so that no message is more than `messageIdSlackMs` older than one with a lower id. Some 25
+ * messages tell by that where a date lies among the ids of millions, and from there everything is looked for by id, as
+ * ever (docs/decisions/024).
+ */
+
+/** Beyond what any transaction may take. */
+export const messageIdSlackMs = 5 * 60_000;
+
+const place = statement({
+  name: "message-id-at-time",
+  text: `WITH RECURSIVE half (low, high) AS (
+      SELECT 0::bigint, coalesce(max(id), 0) + 1 FROM messages
+    UNION ALL
+      SELECT CASE WHEN m.earlier THEN m.id + 1 ELSE low END, CASE WHEN m.earlier THEN high ELSE middle END
+      FROM half CROSS JOIN LATERAL (SELECT (low + high) / 2) AS at (middle) LEFT JOIN LATERAL (
+        SELECT id, sent_at < 'epoch'::timestamptz + $1::bigint * interval '1 us' AS earlier
+        FROM messages WHERE id >= middle AND id < high ORDER BY id LIMIT 1) m ON true
+      WHERE low < high
+    ) SELECT low AS id FROM half WHERE low >= high`,
+  row: { id: column.bigint },
+});
+
+/**
+ * Below this id all messages are older, but for some that were sent within the slack.
+ * @param time microseconds since the UNIX epoch
+ */
+export async function messageIdAt(sql: Sql, time: number): Promise<number> {
+  const [row] = await sql.rows(place, [time]);
+  return row?.id ?? 0;
+}

@@ -1,0 +1,15 @@
+export * from "./claim-intent.ts";
+export * from "./clear-intents.ts";
+export * from "./count-ended.ts";
+export * from "./do-intent.ts";
+export * from "./end-intent.ts";
+export * from "./gather.ts";
+export { createIntentPublisher, intentPublications } from "./intent-publisher.ts";
+export * from "./overdue-intents.ts";
+export { publishInTime } from "./publish-in-time.ts";
+export { intentsRecorded, type QueuedIntent } from "./queued-intent.ts";
+export * from "./record-intents.ts";
+export * from "./revive-intents.ts";
+export * from "./stamp-intents.ts";
+export { storedReason } from "./stored-reason.ts";
+export * from "./unqueued-intents.ts";

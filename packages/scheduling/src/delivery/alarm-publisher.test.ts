@@ -1,0 +1,97 @@
+import { deliverDue } from "@carillon/jobs";
+import { silentLogger } from "@carillon/kit";
+import {
+  channel,
+  createTestQueues,
+  forEachBackend,
+  organization,
+  scheduledMessage,
+  useDatabase,
+  useQueues,
+  nth,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { createAlarmPublisher } from "./alarm-publisher.ts";
+
+describe("the alarm publisher", () => {
+  const db = useDatabase();
+
+  it("adds the alarm of a second again when the queue was emptied a minute ago", async () => {
+    const store = await createTestQueues("postgres", db.url);
+    try {
+      const queues = await store.connect();
+      const start = Date.now();
+      let now = start;
+      const alarms = createAlarmPublisher({
+        queues,
+        db,
+        log: silentLogger,
+        clock: { now: () => now },
+      });
+      const second = Math.floor(start / 1_000) + 3_600;
+      const id = `deliver-due-1-${second}`;
+      const set = async (scheduledMessageId: number) => {
+        alarms.set({ realmId: 1, scheduledMessageId, version: 1, deliverAt: second });
+        await alarms.idle();
+        expect(alarms.missed).to.equal(0);
+        return (await queues.queue("delivery").job(id))?.state;
+      };
+      expect(await set(1)).to.equal("delayed");
+      const [delivery] = queues.bullQueues().filter(({ name }) => name === "delivery");
+      await (await delivery?.getJob(id))?.remove();
+      now = start + 61_000;
+      expect(await set(2)).to.equal("delayed");
+    } finally {
+      await store.drop();
+    }
+  });
+});
+
+forEachBackend("the alarm publisher of a process whose clock is wrong", (backend) => {
+  const db = useDatabase();
+  const queues = useQueues(backend, db);
+
+  for (const [secondsOff, dueIn, jobs] of [
+    // As if the message was due in 3 s: the job of its second may be running when this is found out.
+    [-2, 1, ["shared", "own"]],
+    // Overdue by the time that its request has committed.
+    [-60, -1, ["shared", "own"]],
+    [0, 1, ["own"]],
+    [60, 30, ["own"]],
+    [-60, 30, ["shared"]],
+  ] as const)
+    it(`gives a message due in ${dueIn} s ${jobs.join(" and ")} job by a clock that is ${secondsOff} s off`, async () => {
+      const { realm, member } = await organization(db);
+      const room = await channel(db, realm, { subscribers: [member] });
+      const { id } = await scheduledMessage(db, member, room, { dueIn });
+      const rows = await db.rows<{ deliverAt: number }>(
+        `UPDATE scheduled_messages SET alarmed_at = NULL WHERE id = $1
+         RETURNING extract(epoch FROM deliver_at)::float8 AS "deliverAt"`,
+        [id],
+      );
+      const { deliverAt } = nth(rows, 0);
+      const clock = { now: () => Date.now() + secondsOff * 1_000 };
+      const alarms = createAlarmPublisher({ queues, db, log: silentLogger, clock });
+      const alarm = { realmId: realm.id, scheduledMessageId: id, version: 1, deliverAt };
+      alarms.set(alarm);
+      await alarms.idle();
+
+      const payload = { realmId: realm.id, second: Math.floor(deliverAt) };
+      const keys = {
+        shared: deliverDue.key(payload),
+        own: deliverDue.key({ ...payload, scheduledMessageId: id, version: 1 }),
+      };
+      const found = await Promise.all(
+        (["shared", "own"] as const).map(async (kind) =>
+          (await queues.queue("delivery").job(keys[kind])) ? [kind] : [],
+        ),
+      );
+      expect(found.flat()).to.deep.equal(jobs);
+      const stamped = await db.rows(
+        "SELECT FROM scheduled_messages WHERE id = $1 AND alarmed_at IS NOT NULL",
+        [id],
+      );
+      expect(stamped).to.have.length(1);
+    });
+});

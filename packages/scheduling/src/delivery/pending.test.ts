@@ -1,0 +1,63 @@
+import { channel, organization, scheduledMessage, useDatabase } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { overdueRealms, unalarmedRows } from "./alarms.ts";
+import { pending, undelivered } from "./pending.ts";
+
+interface Plan {
+  readonly "QUERY PLAN": ReadonlyArray<{ Plan: { Plans: ReadonlyArray<Record<string, string>> } }>;
+}
+
+describe("what is pending", () => {
+  const db = useDatabase();
+
+  it("is what the delivery would claim, reminders too", async () => {
+    const { realm, member } = await organization(db);
+    const room = await channel(db, realm, { subscribers: [member] });
+    const { id } = await scheduledMessage(db, member, room, { dueIn: -60 });
+    const unalarmed = async () => {
+      await db.rows("UPDATE scheduled_messages SET alarmed_at = NULL");
+      return unalarmedRows(db, { horizonMs: 0, olderThanMs: 0, limit: 10 });
+    };
+    expect(await overdueRealms(db, 10_000)).to.have.length(1);
+    expect(await unalarmed()).to.have.length(1);
+    await db.rows(
+      "UPDATE scheduled_messages SET kind = 2, reminder_target_message_id = 1, channel_id = NULL, topic = '' WHERE id = $1",
+      [id],
+    );
+    expect(await overdueRealms(db, 10_000)).to.have.length(1);
+    expect(await unalarmed()).to.have.length(1);
+    for (const ended of ["failed = true", "failed = false, delivered = true"]) {
+      await db.rows(`UPDATE scheduled_messages SET ${ended} WHERE id = $1`, [id]);
+      expect(await overdueRealms(db, 10_000)).to.deep.equal([]);
+      expect(await unalarmed()).to.deep.equal([]);
+    }
+  });
+
+  const looks = {
+    scheduled_messages_due_idx: `realm_id = 1 AND ${pending("s")} ORDER BY deliver_at, id`,
+    scheduled_messages_unalarmed_idx: `alarmed_at IS NULL AND ${pending("s")} ORDER BY deliver_at`,
+    scheduled_messages_pending_idx: `${pending("s")} ORDER BY deliver_at`,
+    scheduled_messages_listing_idx: `sender_id = 1 AND ${undelivered("s", "1")} ORDER BY deliver_at, id`,
+  };
+  for (const [index, look] of Object.entries(looks))
+    it(`is found along ${index}, which holds nothing else`, async () => {
+      const others = Object.keys(looks).filter((other) => other !== index);
+      const rolledBack = new Error("rolled back");
+      let plan: Plan | undefined;
+      const explain = db.transaction(async (tx) => {
+        await tx.rows(`DROP INDEX ${others.join(", ")}`);
+        await tx.rows("SET LOCAL enable_seqscan = off");
+        await tx.rows("SET LOCAL enable_sort = off");
+        await tx.rows("SET LOCAL enable_bitmapscan = off");
+        plan = await tx.first<Plan>(
+          `EXPLAIN (FORMAT json) SELECT id FROM scheduled_messages s WHERE ${look} LIMIT 1`,
+        );
+        throw rolledBack;
+      });
+      expect(await explain.catch((error: unknown) => error)).to.equal(rolledBack);
+      const scan = plan?.["QUERY PLAN"][0]?.Plan.Plans[0];
+      expect(scan?.["Index Name"]).to.equal(index);
+      expect(scan).not.to.have.property("Filter");
+    });
+});

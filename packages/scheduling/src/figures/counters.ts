@@ -1,0 +1,27 @@
+import { type Sql, statement, column } from "@carillon/db";
+
+/** Counters that belong to the database rather than to a process, such as `sweep_repairs`. They only rise. */
+
+const add = statement({
+  name: "add-to-counter",
+  text: `INSERT INTO counters (name, value) VALUES ($1, $2)
+    ON CONFLICT (name) DO UPDATE SET value = counters.value + excluded.value`,
+  row: {},
+});
+
+/** Adds to a counter, which is made when it is new. Its row stays locked until the transaction ends. */
+export async function addToCounter(sql: Sql, name: string, n = 1): Promise<void> {
+  await sql.rows(add, [name, n]);
+}
+
+const all = statement({
+  name: "counters",
+  text: "SELECT name, value FROM counters ORDER BY name",
+  row: { name: column.text, value: column.bigint },
+});
+
+/** All counters by name; one that nothing was added to yet is not there. */
+export async function readCounters(sql: Sql): Promise<Map<string, number>> {
+  const rows = await sql.rows(all);
+  return new Map(rows.map(({ name, value }) => [name, value]));
+}

@@ -1,0 +1,43 @@
+import type { Database, PostCommitBus } from "@carillon/db";
+import type { JobPublisher } from "@carillon/jobs";
+import type { Logger } from "@carillon/kit";
+import { createIntentPublisher, intentsRecorded } from "@carillon/outbox";
+
+import { createAlarmPublisher } from "./delivery/alarm-publisher.ts";
+import { deliveryScheduled } from "./delivery/alarms.ts";
+
+export interface PublishAfterCommitOptions {
+  readonly db: Database;
+  readonly log: Logger;
+  /** The database's own unless given. */
+  readonly postCommit?: PostCommitBus | undefined;
+  /** Without queues the relay adds all jobs. */
+  readonly queues: JobPublisher | undefined;
+}
+
+/** The publishing of jobs right after the commits of this process. */
+export interface AfterCommitPublisher {
+  /** How many jobs did not reach the queue right after their commit, by kind; the relay adds them. */
+  missed(): { readonly alarms: number; readonly intents: number };
+  /** Unsubscribes, and resolves when every job heard of before has been tried. */
+  close(): Promise<void>;
+}
+
+/** Puts the delivery jobs and the intents of this process's transactions into the queue after they have committed. */
+export function publishJobsAfterCommit(options: PublishAfterCommitOptions): AfterCommitPublisher {
+  const { db, queues, log, postCommit = db.postCommit } = options;
+  if (!queues) return { missed: () => ({ alarms: 0, intents: 0 }), close: async () => {} };
+  const alarms = createAlarmPublisher({ queues, db, log });
+  const intents = createIntentPublisher({ queues, db, log });
+  const subscriptions = [
+    postCommit.subscribe(deliveryScheduled, (alarm) => alarms.set(alarm)),
+    postCommit.subscribe(intentsRecorded, (recorded) => intents.add(recorded)),
+  ];
+  return {
+    missed: () => ({ alarms: alarms.missed, intents: intents.missed }),
+    async close() {
+      for (const unsubscribe of subscriptions) unsubscribe();
+      await Promise.all([alarms.idle(), intents.idle()]);
+    },
+  };
+}

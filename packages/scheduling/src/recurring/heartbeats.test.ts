@@ -1,0 +1,125 @@
+import { allRecurring } from "@carillon/jobs";
+import { Shutdown, silentLogger } from "@carillon/kit";
+import { useDatabase, waitFor } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { addToCounter, readCounters } from "../figures/counters.ts";
+import { heartbeatOf } from "./heartbeats.ts";
+import { startTask } from "./recurring-task.ts";
+import { startRecurring } from "./start-recurring.ts";
+
+describe("heartbeats", () => {
+  const db = useDatabase();
+  const row = async (id: string) =>
+    (
+      await db.rows<{ role: string; pid: number; counters: object; late: boolean; early: boolean }>(
+        `SELECT role, pid, counters, last_seen < now() - interval '1 minute' AS late,
+           started_at < last_seen AS early
+         FROM process_heartbeats WHERE process_id = $1`,
+        [id],
+      )
+    )[0];
+
+  it("show a process with its counters, from its first run to its end", async () => {
+    let done = 0;
+    const own = heartbeatOf("worker", () => ({ done }));
+    const beating = startTask(own, { db, log: silentLogger });
+    await beating.run();
+    expect(await row(own.processId)).to.include({ role: "worker", pid: process.pid, early: true });
+    done = 7;
+    await beating.run();
+    expect((await row(own.processId))?.counters).to.deep.equal({ done: 7 });
+    await beating.stop();
+    await beating.run();
+    expect(await row(own.processId)).to.equal(undefined);
+  });
+
+  it("tell how far the clock of a process is ahead of the database's, from the second on", async () => {
+    const own = heartbeatOf("worker");
+    const ahead = async () =>
+      (
+        await db.rows<{ ahead: number | null }>(
+          "SELECT clock_ahead AS ahead FROM process_heartbeats WHERE process_id = $1",
+          [own.processId],
+        )
+      )[0]?.ahead;
+    const now = Date.now;
+    try {
+      Date.now = () => now() + 3_600_000;
+      await own.beat(db);
+      expect(await ahead()).to.equal(null);
+      await own.beat(db);
+      // The two clocks of this machine are one; a beat may take its time.
+      expect(await ahead()).to.be.within(3_540, 3_660);
+    } finally {
+      Date.now = now;
+      await own.end(db);
+    }
+  });
+
+  it("tell of a process that it was told to stop, though its shutdown is cut off before it takes its row away", async () => {
+    const shutdown = new Shutdown(silentLogger, 300);
+    const tasks = allRecurring
+      .filter(({ name, processes }) => name !== "heartbeat" && processes.includes("dashboard"))
+      .map((definition) => ({ definition, run: async () => {} }));
+    startRecurring({ process: "dashboard", tasks }, { db, log: silentLogger }, shutdown, {
+      first: 0,
+      last: 2,
+    });
+    const rows = () =>
+      db.rows<{ stopping: boolean }>(
+        "SELECT stopping_since IS NOT NULL AS stopping FROM process_heartbeats WHERE role = 'dashboard'",
+      );
+    await waitFor(async () => (await rows()).length > 0 || undefined, { what: "the first beat" });
+    expect(await rows()).to.deep.equal([{ stopping: false }]);
+    let end = () => {};
+    shutdown.add(1, "hangs", () => new Promise<void>((resolve) => (end = resolve)));
+    await shutdown.run();
+    expect(await rows()).to.deep.equal([{ stopping: true }]);
+    end();
+    await waitFor(async () => (await rows()).length === 0 || undefined, { what: "its end" });
+  });
+
+  it("forget processes that died without a word an hour ago, and come back after a long sleep", async () => {
+    const own = heartbeatOf("gateway");
+    await own.beat(db);
+    await db.rows(
+      `INSERT INTO process_heartbeats (process_id, role, host, pid, last_seen) VALUES
+         (gen_random_uuid(), 'worker', 'gone', 1, now() - interval '61 minutes'),
+         (gen_random_uuid(), 'worker', 'late', 2, now() - interval '59 minutes')`,
+    );
+    await db.rows(
+      "UPDATE process_heartbeats SET last_seen = now() - interval '2 hours' WHERE process_id = $1",
+      [own.processId],
+    );
+    await own.beat(db);
+    expect(await row(own.processId)).to.include({ late: false });
+    const hosts = await db.rows<{ host: string }>(
+      "SELECT host FROM process_heartbeats WHERE role = 'worker'",
+    );
+    expect(hosts).to.deep.equal([{ host: "late" }]);
+    await own.end(db);
+  });
+});
+
+describe("counters of the database", () => {
+  const db = useDatabase();
+
+  it("add up, whoever adds, and only what is committed", async () => {
+    expect(await readCounters(db)).to.deep.equal(new Map());
+    await Promise.all(Array.from({ length: 20 }, () => addToCounter(db, "sweep_repairs", 3)));
+    await addToCounter(db, "stalled");
+    await db
+      .transaction(async (tx) => {
+        await addToCounter(tx, "stalled", 5);
+        throw new Error("no");
+      })
+      .catch(() => undefined);
+    expect(await readCounters(db)).to.deep.equal(
+      new Map([
+        ["stalled", 1],
+        ["sweep_repairs", 60],
+      ]),
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+
+import { column, type Sql, statement } from "@carillon/db";
+import { heartbeat, type ProcessName } from "@carillon/jobs";
+
+import type { RecurringTask } from "./recurring-task.ts";
+
+/** The heartbeat of a process, as recurring work. */
+export interface Heartbeat extends RecurringTask {
+  readonly processId: string;
+  beat(sql: Sql): Promise<void>;
+  /** Marks the row: the process stops because it was told to, and its silence from now on is no loss. */
+  announceStop(sql: Sql): Promise<void>;
+  /** Removes the row. */
+  end(sql: Sql): Promise<void>;
+}
+
+/** Rows that were not seen for so long are removed, in seconds: their processes died without a word. */
+const forgottenAfter = 3_600;
+
+const write = statement({
+  name: "heartbeat",
+  text: `WITH forgotten AS (
+      DELETE FROM process_heartbeats WHERE last_seen < now() - interval '${forgottenAfter} seconds'
+        AND process_id <> $1)
+    INSERT INTO process_heartbeats (process_id, role, host, pid, started_at, counters, clock_ahead)
+    VALUES ($1, $2, $3, $4, now() - make_interval(secs => $5), $6, $7)
+    ON CONFLICT (process_id) DO UPDATE SET last_seen = now(), counters = excluded.counters,
+      clock_ahead = excluded.clock_ahead
+    RETURNING extract(epoch FROM clock_timestamp())::float8 AS "databaseTime"`,
+  row: { databaseTime: column.float },
+});
+
+const announce = statement({
+  name: "heartbeat-stopping",
+  text: `UPDATE process_heartbeats SET stopping_since = coalesce(stopping_since, now()), last_seen = now()
+    WHERE process_id = $1`,
+  row: {},
+});
+
+const remove = statement({
+  name: "heartbeat-remove",
+  text: "DELETE FROM process_heartbeats WHERE process_id = $1",
+  row: {},
+});
+
+/**
+ * Writes this process's row in `process_heartbeats`. A beat that fails changes nothing else: a process is not stopped
+ * because nobody can see it.
+ * @param counters read at every beat; numbers and short names only: they are shown and stay in plain text
+ */
+export function heartbeatOf(role: ProcessName, counters: () => object = () => ({})): Heartbeat {
+  const processId = randomUUID();
+  let clockAhead: number | null = null;
+  const beat = async (sql: Sql): Promise<void> => {
+    const values = [processId, role, hostname(), process.pid, process.uptime()];
+    const sent = Date.now();
+    const [row] = await sql.rows(write, [...values, JSON.stringify(counters()), clockAhead]);
+    // The database looked at its clock somewhere in between.
+    if (row) clockAhead = (sent + Date.now()) / 2_000 - row.databaseTime;
+  };
+  return {
+    definition: heartbeat,
+    processId,
+    beat,
+    run: ({ db }) => beat(db),
+    announceStop: async (sql) => {
+      await sql.rows(announce, [processId]);
+    },
+    end: async (sql) => {
+      await sql.rows(remove, [processId]);
+    },
+  };
+}
