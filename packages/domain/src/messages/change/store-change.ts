@@ -1,20 +1,8 @@
 import { column, statement, type Tx } from "@carillon/db";
 import { renderVersion } from "@carillon/markdown";
-import {
-  type AccessibleMessage,
-  type Account,
-  flag,
-  hasProtectedHistory,
-  type PostingChannel,
-  type TopicKey,
-} from "@carillon/model";
+import { type AccessibleMessage, type Account, flag, hasProtectedHistory, type PostingChannel, type TopicKey } from "@carillon/model";
 
-import {
-  searchTexts,
-  searchVector,
-  searchVectorInTopic,
-  topicWords,
-} from "../search/search-vector.ts";
+import { searchTexts, searchVector, searchVectorInTopic, topicWords } from "../search/search-vector.ts";
 import { loadReceiverFlags } from "../send/receiver-flags.ts";
 import type { NewText } from "./check-change.ts";
 import { changesChannel, changesTopic, type Move } from "./check-move.ts";
@@ -22,6 +10,11 @@ import { changesChannel, changesTopic, type Move } from "./check-move.ts";
 /** Who changed the message, and when: what each entry of its history begins with (messages.md §6.3). */
 const stamp = (userId: string) =>
   `jsonb_build_object('user_id', ${userId}::int, 'timestamp', floor(extract(epoch FROM now()))::bigint)`;
+
+/** Entries of one message's history. */
+const mostEntries = 1_000;
+/** Characters of earlier texts and their HTML, all together; the newest entry stays, however long it is. */
+const mostCharacters = 100_000;
 
 /** Topics are told as each message had its own spelled. One that bears the new name already stays as it is. */
 const move = statement({
@@ -106,11 +99,6 @@ export async function storeText(
  * A history is read with its message, by everybody who reads that, and written anew with each change. So the oldest
  * entries go where there are very many, or where the texts that they keep are very long.
  */
-
-/** Entries of one message's history. */
-const mostEntries = 1_000;
-/** Characters of earlier texts and their HTML, all together; the newest entry stays, however long it is. */
-const mostCharacters = 100_000;
 
 /** SQL: the history with one entry more, which has an earlier text. @param history may be null */
 function withEdit(entry: string, history: string): string {

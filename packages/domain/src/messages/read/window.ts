@@ -1,5 +1,5 @@
 import { roles } from "@carillon/contract";
-import { column, composed, type Composition, type Sql, statement } from "@carillon/db";
+import { column, composed, type Composition, type Sql } from "@carillon/db";
 import { allOf, type Fragment, messageReadable, type Reader, SqlValues } from "@carillon/model";
 
 import type { CompiledNarrow } from "./narrow/compile.ts";
@@ -367,7 +367,7 @@ export async function idsOf(sql: Sql, statement: WindowStatement): Promise<numbe
   return (await found(sql, statement)).map(({ id }) => id);
 }
 
-export const found = composed({
+const found = composed({
   name: "messages-found",
   row: { id: column.bigint },
   compose: (statement: WindowStatement) => statement,

@@ -26,7 +26,7 @@ const groupRow = {
  * The partial index of unread copies drives it, each message is looked up by its key; muting is asked once a topic.
  * Topics come as JSON, a row for each channel: 30,000 rows, one a topic, kept the event loop for a tenth of a second.
  */
-export const groups = composed({
+const groups = composed({
   name: "unread-groups",
   row: groupRow,
   compose: (actor: Reader, emptyTopicShown: string, archivedToo: boolean) => {

@@ -1,7 +1,7 @@
 import { inSlices } from "@carillon/kit";
 
 import type { Section } from "./section.ts";
-import { groups, hasOlderUnread, loadUnreadGroups, type UnreadGroup } from "./unread-groups.ts";
+import { hasOlderUnread, loadUnreadGroups, type UnreadGroup } from "./unread-groups.ts";
 
 /** Unread messages of a conversation with one other account, or with oneself. */
 interface UnreadPm {
