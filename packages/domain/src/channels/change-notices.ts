@@ -1,10 +1,31 @@
-import { channelPermissions, type GroupSettingValue, systemGroups, type TopicsPolicy } from "@carillon/contract";
+import {
+  channelPermissions,
+  type GroupSettingValue,
+  systemGroups,
+  type TopicsPolicy,
+} from "@carillon/contract";
 import { column, type Database, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { type IntentRef, sendNotice } from "@carillon/jobs";
 import { type Logger, uniqueId } from "@carillon/kit";
-import { emphasised, notice, type Notice, type NoticePart, paragraph, quoted, silentGroup, silentUser, told } from "@carillon/markdown";
-import { type Account, holdAudiences, loadAccounts, loadNamedGroups, loadRealm } from "@carillon/model";
+import {
+  emphasised,
+  notice,
+  type Notice,
+  type NoticePart,
+  paragraph,
+  quoted,
+  silentGroup,
+  silentUser,
+  told,
+} from "@carillon/markdown";
+import {
+  type Account,
+  holdAudiences,
+  loadAccounts,
+  loadNamedGroups,
+  loadRealm,
+} from "@carillon/model";
 import { doIntent, keepIntent } from "@carillon/outbox";
 
 import { postChannelNotices } from "../notices/post-channel-notice.ts";

@@ -1,7 +1,13 @@
 import { column, type Database, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { channelUpkeep } from "@carillon/jobs";
-import { activeRealms, holdGroupGraph, loadChannels, loadMetadataAudiences, lockChannels } from "@carillon/model";
+import {
+  activeRealms,
+  holdGroupGraph,
+  loadChannels,
+  loadMetadataAudiences,
+  lockChannels,
+} from "@carillon/model";
 import { dayToDo, leads, noteDay } from "@carillon/scheduling";
 
 import { channelPropertyEvent } from "../channel-events/channel-events.ts";

@@ -1,7 +1,13 @@
 import type { Tx } from "@carillon/db";
 import { sendNotice } from "@carillon/jobs";
 import { uniqueId } from "@carillon/kit";
-import { type Account, isPublic, type PublicFacts, type Realm, type SubscriptionPair } from "@carillon/model";
+import {
+  type Account,
+  isPublic,
+  type PublicFacts,
+  type Realm,
+  type SubscriptionPair,
+} from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
 /**

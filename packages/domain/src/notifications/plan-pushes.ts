@@ -1,9 +1,23 @@
 import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { type PlannedPush, planPushes, type PlanPushesIntent, sendPushes } from "@carillon/jobs";
-import { flag, type NumberedMessage, type PushTokenKind, realmUrl, type Site } from "@carillon/model";
+import {
+  flag,
+  type NumberedMessage,
+  type PushTokenKind,
+  realmUrl,
+  type Site,
+} from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
-import { type Candidate, groupsOf, loadCandidates, loadGroupSizes, type Mention, smallestGroup, triggerOf } from "./candidates.ts";
+import {
+  type Candidate,
+  groupsOf,
+  loadCandidates,
+  loadGroupSizes,
+  type Mention,
+  smallestGroup,
+  triggerOf,
+} from "./candidates.ts";
 
 /** So many receivers are looked at in one transaction. */
 const receiversAtOnce = 1_000;

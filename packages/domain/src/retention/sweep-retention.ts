@@ -6,7 +6,12 @@ import { activeRealms, holdGroupGraph, holdOrganization } from "@carillon/model"
 import { dayToDo, leads, noteDay } from "@carillon/scheduling";
 
 import { firstAtOnce, messagesAtOnce } from "../messages/removal/delete-messages.ts";
-import { lockPlaces, removal, type RemovalRun, removeMessages } from "../messages/removal/remove-messages.ts";
+import {
+  lockPlaces,
+  removal,
+  type RemovalRun,
+  removeMessages,
+} from "../messages/removal/remove-messages.ts";
 
 /**
  * Removes what organizations keep no longer, once a day (channels.md §11): in batches of one transaction each, in which

@@ -4,7 +4,25 @@ import { emit } from "@carillon/events";
 import { sendMail } from "@carillon/jobs";
 import { randomKey } from "@carillon/kit";
 import type { Letter } from "@carillon/mail";
-import { type Account, audienceSeeing, holdGroupGraph, hostOf, isEmailAddress, isOrganizationAdministrator, loadAccounts, loadRealm, lockAccount, personUpdated, pictureUpdated, type Realm, realmUrl, recordAudit, rolesSeeingAddress, type Site, visibleToEveryone } from "@carillon/model";
+import {
+  type Account,
+  audienceSeeing,
+  holdGroupGraph,
+  hostOf,
+  isEmailAddress,
+  isOrganizationAdministrator,
+  loadAccounts,
+  loadRealm,
+  lockAccount,
+  personUpdated,
+  pictureUpdated,
+  type Realm,
+  realmUrl,
+  recordAudit,
+  rolesSeeingAddress,
+  type Site,
+  visibleToEveryone,
+} from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
 /** Hours that a link works. */

@@ -2,7 +2,14 @@ import { type NewEvent, roles } from "@carillon/contract";
 import { column, type Database, type RowOf, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { promoteFullMembers } from "@carillon/jobs";
-import { type Account, groupEvents, loadSupergroups, loadSystemGroups, lockGroupGraph, type Realm } from "@carillon/model";
+import {
+  type Account,
+  groupEvents,
+  loadSupergroups,
+  loadSystemGroups,
+  lockGroupGraph,
+  type Realm,
+} from "@carillon/model";
 import { leads } from "@carillon/scheduling";
 
 import { visibilityEvents, watchChannels } from "../groups/channel-visibility.ts";

@@ -1,8 +1,20 @@
 import { column, statement, type Tx } from "@carillon/db";
 import { renderVersion } from "@carillon/markdown";
-import { type AccessibleMessage, type Account, flag, hasProtectedHistory, type PostingChannel, type TopicKey } from "@carillon/model";
+import {
+  type AccessibleMessage,
+  type Account,
+  flag,
+  hasProtectedHistory,
+  type PostingChannel,
+  type TopicKey,
+} from "@carillon/model";
 
-import { searchTexts, searchVector, searchVectorInTopic, topicWords } from "../search/search-vector.ts";
+import {
+  searchTexts,
+  searchVector,
+  searchVectorInTopic,
+  topicWords,
+} from "../search/search-vector.ts";
 import { loadReceiverFlags } from "../send/receiver-flags.ts";
 import type { NewText } from "./check-change.ts";
 import { changesChannel, changesTopic, type Move } from "./check-move.ts";

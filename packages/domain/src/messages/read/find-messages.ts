@@ -4,7 +4,18 @@ import { type Fragment, isMuted, messageIdAt, messageIdSlackMs } from "@carillon
 import { findWords } from "./find-words.ts";
 import { type Anchor, largestAnchor, type Wanted } from "./request.ts";
 import { pathOf } from "./source.ts";
-import { firstUnreadStatement, foundIn, type FoundWindow, idsOf, indexConditions, pickStatement, type Search, type Side, sidesOf, sidesStatement } from "./window.ts";
+import {
+  firstUnreadStatement,
+  foundIn,
+  type FoundWindow,
+  idsOf,
+  indexConditions,
+  pickStatement,
+  type Search,
+  type Side,
+  sidesOf,
+  sidesStatement,
+} from "./window.ts";
 
 /** The ids that a request comes down to; a request for messages by id has no anchor. */
 export type Found = FoundWindow & { readonly anchor?: number };

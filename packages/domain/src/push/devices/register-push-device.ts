@@ -1,8 +1,20 @@
-import { bounds, errors, type InputOf, type registerPushDevice as registration } from "@carillon/contract";
+import {
+  bounds,
+  errors,
+  type InputOf,
+  type registerPushDevice as registration,
+} from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 import { registerPushToken } from "@carillon/jobs";
 import { strictBase64 } from "@carillon/kit";
-import { type Account, deviceState, lockDevice, type PushDevice, type PushTokenKind, type Site } from "@carillon/model";
+import {
+  type Account,
+  deviceState,
+  lockDevice,
+  type PushDevice,
+  type PushTokenKind,
+  type Site,
+} from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
 import { base64, noSuchDevice, tellDevice, unixSeconds } from "./devices.ts";
