@@ -21,7 +21,7 @@ import { sightSteps } from "./support/sight/steps.ts";
 import { tracesIn } from "./support/sight/traces.ts";
 import { SightWorld } from "./support/sight/world.ts";
 import { nextStep } from "./support/walk/steps.ts";
-import { pick, storyOf, type Walk } from "./support/walk/walk.ts";
+import { beginWalk, pick, storyOf, type Walk } from "./support/walk/walk.ts";
 
 const steps = 60;
 /** Of which each time what was told is looked at. */
@@ -91,29 +91,16 @@ describe("Guests who do not see everybody, after any history", function () {
     const known = new KnownSecrets();
     const world = await SightWorld.read(db, org.realm.id);
     known.learn(world);
-    const walk: Walk = {
+    const walk = beginWalk({
       db,
       org,
       gateways: [gateway],
       chance,
       course: sightSteps,
       accounts,
-      others: [],
-      bots: [org.bot.id],
       channels,
       groups: [team.id],
-      folders: [],
-      profileFields: [],
-      linkifiers: [],
-      scheduled: [],
-      reminders: [],
-      devices: [],
-      drafts: [],
-      snippets: [],
-      messages: [],
-      done: new Map(),
-      story: [],
-    };
+    });
     const viewers = [org.guest, visitor, machine, three];
     return { walk, viewers, known, listeners: [], world, hidden: 0 };
   }

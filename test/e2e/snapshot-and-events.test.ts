@@ -16,7 +16,14 @@ import { QueueClient } from "./support/queue-client.ts";
 import { movedMessages, removedMessages } from "./support/removed-messages.ts";
 import { Casting } from "./support/walk/casting.ts";
 import { allSteps, channelsAlone, nextStep } from "./support/walk/steps.ts";
-import { storyOf, tell, type Course, type Step, type Walk } from "./support/walk/walk.ts";
+import {
+  beginWalk,
+  storyOf,
+  tell,
+  type Course,
+  type Step,
+  type Walk,
+} from "./support/walk/walk.ts";
 
 /** After each stretch every client is compared with a snapshot of then. */
 const stretches = 3;
@@ -90,29 +97,16 @@ describe("Snapshots and events", function () {
       await channel(db, org.member, { inviteOnly: true, subscribers: some, groups }),
       await channel(db, org.realm, { isArchived: true, subscribers: some }),
     ];
-    return {
+    return beginWalk({
       db,
       org,
       gateways,
       chance,
       course,
       accounts,
-      others: [],
-      bots: [org.bot.id],
       channels,
       groups: [team.id],
-      folders: [],
-      profileFields: [],
-      linkifiers: [],
-      scheduled: [],
-      reminders: [],
-      drafts: [],
-      snippets: [],
-      devices: [],
-      messages: [],
-      done: new Map(),
-      story: [],
-    };
+    });
   }
 
   /** Takes the steps of a stretch while clients register and poll. */

@@ -1,6 +1,6 @@
 import type { Operation } from "./operation.ts";
 
-/** Areas of the API, with the paths below its prefix that belong to them; the first that fits counts. */
+/** Areas that take in several resources, with the paths below `/api/v1/` that belong to them; the first match counts. */
 const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
   ["scheduled-messages", /^(scheduled_messages|reminders)\b/],
   ["messages", /^(messages|submessage$|mark_\w+_as_read$)/],
@@ -25,14 +25,12 @@ const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
   ["server", /^(server_settings|static)\b/],
 ];
 
-/** The names of all areas. */
-export const areaNames: ReadonlySet<string> = new Set(areas.map(([area]) => area));
-
 /**
- * What an operation is about: its page of the reference, and its tag in the OpenAPI document. A path of no area is one
- * by its first segment.
+ * Returns what an operation is about: its page of the reference, and its tag in the OpenAPI document. A path that no
+ * line above takes in is an area of its own, called like its first segment.
  */
-export function areaOf(operation: Operation): string {
-  const path = operation.path.replace(/^\/(api\/v1\/)?/, "");
-  return areas.find(([, paths]) => paths.test(path))?.[0] ?? /^[^/]*/.exec(path)?.[0] ?? "other";
+export function areaOf({ path }: Pick<Operation, "path">): string {
+  const below = path.replace(/^\/(api\/v1\/)?/, "");
+  const [first = ""] = below.split("/");
+  return areas.find(([, paths]) => paths.test(below))?.[0] ?? first.replaceAll("_", "-");
 }

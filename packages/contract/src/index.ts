@@ -26,12 +26,14 @@ export type {
   OlderForm,
   OwnFieldsOf,
   QueueEffect,
+  SnapshotChange,
 } from "./events/event.ts";
 export { eventReference } from "./events/event-reference.ts";
 export type { EventFields, EventShape, ValuesOf } from "./events/fields.ts";
 export { type Audience, NewEvent } from "./events/new-event.ts";
 export { beforeExamples } from "./examples/before.ts";
 export { curlExample } from "./examples/curl.ts";
+export { exampleOf } from "./examples/example-of.ts";
 export * from "./form.ts";
 export * from "./ids.ts";
 export { isCheckedWidget, widgetDataRefusal } from "./operations/widgets.ts";

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
+import { declaredKeys } from "./declared-changes.ts";
 import type { ClientModel, ModelState } from "./client-model.ts";
 import { UnreadModel, type UnreadMessage } from "./client-model-unread.ts";
 import { unknownName } from "./client-model-people.ts";
@@ -47,6 +48,7 @@ const untold = new Set(["first_message_id", "stream_weekly_traffic"]);
 
 /** What identifies the items of a list, so that lists in different orders can be compared. */
 const keys: Readonly<Record<string, (item: Item) => string>> = {
+  ...Object.fromEntries(Object.entries(declaredKeys).map(([list, key]) => [list, byField(key)])),
   subscriptions: byField("stream_id"),
   unsubscribed: byField("stream_id"),
   never_subscribed: byField("stream_id"),
@@ -55,12 +57,6 @@ const keys: Readonly<Record<string, (item: Item) => string>> = {
   realm_non_active_users: byField("user_id"),
   realm_user_groups: byField("id"),
   realm_bots: byField("user_id"),
-  channel_folders: byField("id"),
-  scheduled_messages: byField("scheduled_message_id"),
-  reminders: byField("reminder_id"),
-  drafts: byField("id"),
-  saved_snippets: byField("id"),
-  navigation_views: byField("fragment"),
   user_topics: ({ stream_id, topic_name }) => `${String(stream_id)} ${String(topic_name)}`,
   recent_private_conversations: ({ user_ids }) => (user_ids as number[]).join(),
 };

@@ -1,5 +1,7 @@
+import { eventOf } from "@carillon/contract";
 import type { NumberedEvent } from "@carillon/events";
 
+import { applyDeclared } from "./declared-changes.ts";
 import { changedIds, peopleAppliers } from "./client-model-people.ts";
 import { forgetProfileValues } from "./client-model-profiles.ts";
 import { UnreadModel, type UnreadDetail, type UnreadSnapshot } from "./client-model-unread.ts";
@@ -15,26 +17,18 @@ export interface ModelState {
   unsubscribed: Item[];
   never_subscribed: Item[];
   streams: Item[];
-  realm_default_streams: number[];
   channel_folders: Item[];
   custom_profile_fields: Item[];
-  realm_linkifiers: Item[];
   realm_users: Item[];
   realm_non_active_users: Item[];
   realm_user_groups: Item[];
   realm_bots: Item[];
   user_topics: Item[];
-  alert_words: string[];
   drafts: Item[];
-  saved_snippets: Item[];
   devices: Record<string, Item>;
-  navigation_views: Item[];
-  muted_users: unknown;
   user_status: Record<string, Record<string, string>>;
   realm_user_settings_defaults: Record<string, unknown>;
   user_settings: Record<string, unknown>;
-  scheduled_messages: Item[];
-  reminders: Item[];
   starred_messages: number[];
   recent_private_conversations: Array<{ user_ids: number[]; max_message_id: number }>;
   unread_msgs: UnreadSnapshot;
@@ -91,9 +85,13 @@ export class ClientModel {
     const kind = typeof op === "string" ? `${type}/${op}` : type;
     try {
       const known = this.#appliers[kind];
-      if (!known)
-        throw new Error(`test/e2e/support/client-model.ts does not say how to apply ${kind}`);
-      known(event);
+      const declared = eventOf(type, op as string | undefined)?.snapshot;
+      if (known) known(event);
+      else if (declared) applyDeclared(this.state, declared, event);
+      else
+        throw new Error(
+          `neither the event nor test/e2e/support/client-model.ts says how to apply ${kind}`,
+        );
     } catch (error) {
       const { message } = error as Error;
       throw new Error(`${message}; the event is ${JSON.stringify(event).slice(0, 1_000)}`, {
@@ -179,12 +177,6 @@ export class ClientModel {
       for (const object of this.#objectsOf(id as number))
         Object.assign(object, { [property as string]: value }, more);
     },
-    "channel_folder/add": (event) =>
-      addOnce(this.state.channel_folders, event["channel_folder"] as Item, "id"),
-    "channel_folder/update": ({ channel_folder_id: id, data }) => {
-      const folder = take(this.state.channel_folders, "id", id);
-      this.state.channel_folders.push({ ...folder, ...(data as Item) });
-    },
     "channel_folder/reorder": ({ order }) => {
       const folders = (order as number[]).map((id, index) => ({
         ...take(this.state.channel_folders, "id", id),
@@ -192,12 +184,6 @@ export class ClientModel {
       }));
       if (this.state.channel_folders.length > 0) throw new Error("the order leaves folders out");
       this.state.channel_folders.push(...folders);
-    },
-    realm_linkifiers: (event) => {
-      this.state.realm_linkifiers = event["realm_linkifiers"] as Item[];
-    },
-    default_streams: (event) => {
-      this.state.realm_default_streams = event["default_streams"] as number[];
     },
     "subscription/add": (event) => {
       for (const subscription of event["subscriptions"] as Item[]) {
@@ -234,27 +220,6 @@ export class ClientModel {
       );
       if (topic["visibility_policy"] !== 0) this.state.user_topics.push(topic);
     },
-    alert_words: (event) => {
-      this.state.alert_words = event["alert_words"] as string[];
-    },
-    "drafts/add": (event) => {
-      for (const draft of event["drafts"] as Item[]) addOnce(this.state.drafts, draft, "id");
-    },
-    "drafts/update": (event) => {
-      const draft = event["draft"] as Item;
-      take(this.state.drafts, "id", draft["id"]);
-      this.state.drafts.push(draft);
-    },
-    "drafts/remove": ({ draft_id: id }) => void take(this.state.drafts, "id", id),
-    "saved_snippets/add": (event) =>
-      addOnce(this.state.saved_snippets, event["saved_snippet"] as Item, "id"),
-    "saved_snippets/update": (event) => {
-      const snippet = event["saved_snippet"] as Item;
-      take(this.state.saved_snippets, "id", snippet["id"]);
-      this.state.saved_snippets.push(snippet);
-    },
-    "saved_snippets/remove": ({ saved_snippet_id: id }) =>
-      void take(this.state.saved_snippets, "id", id),
     "device/add": ({ device_id: id }) => {
       if (String(id) in this.state.devices) throw new Error(`device ${String(id)} is known`);
       this.state.devices[String(id)] = { ...newDevice };
@@ -266,17 +231,6 @@ export class ClientModel {
     "device/remove": ({ device_id: id }) => {
       this.#device(id);
       delete this.state.devices[String(id)];
-    },
-    "navigation_view/add": (event) =>
-      addOnce(this.state.navigation_views, event["navigation_view"] as Item, "fragment"),
-    "navigation_view/update": ({ fragment, data }) => {
-      const view = take(this.state.navigation_views, "fragment", fragment);
-      this.state.navigation_views.push({ ...view, ...(data as Item) });
-    },
-    "navigation_view/remove": ({ fragment }) =>
-      void take(this.state.navigation_views, "fragment", fragment),
-    muted_users: (event) => {
-      this.state.muted_users = event["muted_users"];
     },
     custom_profile_fields: ({ fields }) => {
       this.state.custom_profile_fields = fields as Item[];
@@ -290,22 +244,6 @@ export class ClientModel {
       if (property === "enable_drafts_synchronization" && value === false) this.state.drafts = [];
       this.state.user_settings[property as string] = value;
     },
-    "scheduled_messages/add": (event) => {
-      for (const row of event["scheduled_messages"] as Item[])
-        addOnce(this.state.scheduled_messages, row, "scheduled_message_id");
-    },
-    "scheduled_messages/update": (event) => {
-      const row = event["scheduled_message"] as Item;
-      take(this.state.scheduled_messages, "scheduled_message_id", row["scheduled_message_id"]);
-      this.state.scheduled_messages.push(row);
-    },
-    "scheduled_messages/remove": ({ scheduled_message_id: id }) =>
-      void take(this.state.scheduled_messages, "scheduled_message_id", id),
-    "reminders/add": (event) => {
-      for (const row of event["reminders"] as Item[])
-        addOnce(this.state.reminders, row, "reminder_id");
-    },
-    "reminders/remove": ({ reminder_id: id }) => void take(this.state.reminders, "reminder_id", id),
   };
 
   #setOfRealm(data: Item): void {

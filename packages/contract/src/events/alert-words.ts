@@ -7,4 +7,5 @@ export const alertWordsChanged = event({
   to: "some",
   receivers: "the account",
   fields: { alert_words: z.array(z.string()) },
+  snapshot: { field: "alert_words", becomes: "alert_words" },
 });

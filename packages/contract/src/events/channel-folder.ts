@@ -10,6 +10,7 @@ export const channelFolderAdded = event({
   about: "A folder of channels is new.",
   to: "everybody",
   fields: { channel_folder: channelFolderObject },
+  snapshot: { list: "channel_folders", by: "id", adds: "channel_folder" },
 });
 
 export const channelFolderUpdated = event({
@@ -21,6 +22,7 @@ export const channelFolderUpdated = event({
     channel_folder_id: z.int(),
     data: z.strictObject({ name, description, rendered_description, is_archived }).partial(),
   },
+  snapshot: { list: "channel_folders", by: "id", merges: "data", into: "channel_folder_id" },
 });
 
 export const channelFoldersReordered = event({

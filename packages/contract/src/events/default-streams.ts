@@ -7,4 +7,5 @@ export const defaultChannelsChanged = event({
   to: "some",
   receivers: "everybody but guests; who becomes a guest, or is one no more",
   fields: { default_streams: z.array(z.int()) },
+  snapshot: { field: "realm_default_streams", becomes: "default_streams" },
 });

@@ -9,6 +9,7 @@ export const draftsAdded = event({
   to: "some",
   receivers: "the account",
   fields: { drafts: z.array(draftResource) },
+  snapshot: { list: "drafts", by: "id", adds: "drafts" },
 });
 
 export const draftUpdated = event({
@@ -18,6 +19,7 @@ export const draftUpdated = event({
   to: "some",
   receivers: "the account",
   fields: { draft: draftResource },
+  snapshot: { list: "drafts", by: "id", replaces: "draft" },
 });
 
 export const draftRemoved = event({
@@ -27,4 +29,5 @@ export const draftRemoved = event({
   to: "some",
   receivers: "the account",
   fields: { draft_id: z.int() },
+  snapshot: { list: "drafts", by: "id", removes: "draft_id" },
 });

@@ -4,7 +4,7 @@ import { olderPrograms } from "../program-needs.ts";
 import type { JsonSchema } from "../parameter.ts";
 import { typeText } from "../type-text.ts";
 import { allEvents, kindOf } from "./all-events.ts";
-import type { EventDeclaration } from "./event.ts";
+import type { EventDeclaration, SnapshotChange } from "./event.ts";
 import { type EventFields, type EventShape, variantsOf } from "./fields.ts";
 
 /** The page `docs/api/event-types.md`: every event that clients get. */
@@ -24,7 +24,7 @@ export function eventReference(): string {
 }
 
 function section(declared: EventDeclaration): string[] {
-  const { about, to, receivers = "everybody", fields, older, notServedYet } = declared;
+  const { about, to, receivers = "everybody", fields, older, notServedYet, snapshot } = declared;
   const forms = Object.entries(older).flatMap(([reason, form]) => [
     `${whose(reason)}: ${form.about}${becomes(form.becomes)}`,
     ...(form.fields ? tables(form.fields) : []),
@@ -34,9 +34,22 @@ function section(declared: EventDeclaration): string[] {
     ...(notServedYet ? ["**Not served yet.**"] : []),
     about,
     `To: ${to === "everybody" ? "every active account" : receivers}.`,
+    ...(snapshot ? [`In the snapshot: ${changeText(snapshot)}.`] : []),
     ...tables(fields),
     ...forms,
   ];
+}
+
+/** What a client does with the snapshot that it keeps. */
+function changeText(change: SnapshotChange): string {
+  if ("field" in change) return `\`${change.field}\` becomes \`${change.becomes}\``;
+  const { list, by } = change;
+  if ("adds" in change) return `\`${change.adds}\` is added to \`${list}\``;
+  if ("replaces" in change)
+    return `\`${change.replaces}\` takes the place of the item of \`${list}\` with its \`${by}\``;
+  if ("merges" in change)
+    return `the item of \`${list}\` whose \`${by}\` is \`${change.into}\` gets the fields of \`${change.merges}\``;
+  return `the item of \`${list}\` whose \`${by}\` is \`${change.removes}\` goes`;
 }
 
 /** Who gets an older form: those without a capability, or the programs with a need. */

@@ -28,6 +28,23 @@ export interface QueueEffect {
   readonly sight?: number;
 }
 
+/**
+ * How a client that keeps its snapshot up to date applies an event: to which field of the answer of `POST /register`, and
+ * which field of the event says what.
+ */
+export type SnapshotChange = { readonly field: string; readonly becomes: string } | ListChange;
+
+type ListChange = {
+  readonly list: string;
+  /** The field that tells the items of the list apart. */
+  readonly by: string;
+} & (
+  | { readonly adds: string }
+  | { readonly replaces: string }
+  | { readonly merges: string; readonly into: string }
+  | { readonly removes: string }
+);
+
 /** One event, declared once: its constructor, formats, catalogue and reference page all come from it. */
 export interface EventDeclaration<
   Type extends string = string,
@@ -59,6 +76,8 @@ export interface EventDeclaration<
   readonly notServedYet?: true;
   /** Events that follow are presented with what this one has changed of the organization. */
   readonly changesPresentation?: true;
+  /** What it changes of the snapshot, where that is simple. */
+  readonly snapshot?: SnapshotChange;
   /** What it does to polls and queues. */
   effect?(payload: PayloadOf<Fields, Log>): QueueEffect | undefined;
   /** Whether queues that listen to all public channels get it, without regard to the receivers. */

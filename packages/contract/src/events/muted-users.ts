@@ -7,4 +7,5 @@ export const mutedUsersChanged = event({
   to: "some",
   receivers: "the account",
   fields: { muted_users: z.array(z.strictObject({ id: z.int(), timestamp: z.int() })) },
+  snapshot: { field: "muted_users", becomes: "muted_users" },
 });

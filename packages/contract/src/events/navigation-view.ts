@@ -9,6 +9,7 @@ export const navigationViewAdded = event({
   to: "some",
   receivers: "the account",
   fields: { navigation_view: navigationView },
+  snapshot: { list: "navigation_views", by: "fragment", adds: "navigation_view" },
 });
 
 export const navigationViewUpdated = event({
@@ -21,6 +22,7 @@ export const navigationViewUpdated = event({
     fragment: z.string(),
     data: z.strictObject({ is_pinned: z.boolean().optional(), name: z.string().optional() }),
   },
+  snapshot: { list: "navigation_views", by: "fragment", merges: "data", into: "fragment" },
 });
 
 export const navigationViewRemoved = event({
@@ -30,4 +32,5 @@ export const navigationViewRemoved = event({
   to: "some",
   receivers: "the account",
   fields: { fragment: z.string() },
+  snapshot: { list: "navigation_views", by: "fragment", removes: "fragment" },
 });

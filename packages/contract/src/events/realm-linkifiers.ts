@@ -8,4 +8,5 @@ export const linkifiersChanged = event({
   to: "everybody",
   fields: { realm_linkifiers: z.array(linkifierObject) },
   older: { linkifier_url_template: { about: "None." } },
+  snapshot: { field: "realm_linkifiers", becomes: "realm_linkifiers" },
 });

@@ -9,6 +9,7 @@ export const remindersAdded = event({
   to: "some",
   receivers: "the account",
   fields: { reminders: z.array(reminderResource) },
+  snapshot: { list: "reminders", by: "reminder_id", adds: "reminders" },
 });
 
 export const reminderRemoved = event({
@@ -18,4 +19,5 @@ export const reminderRemoved = event({
   to: "some",
   receivers: "the account",
   fields: { reminder_id: z.int() },
+  snapshot: { list: "reminders", by: "reminder_id", removes: "reminder_id" },
 });

@@ -9,6 +9,7 @@ export const savedSnippetAdded = event({
   to: "some",
   receivers: "the account",
   fields: { saved_snippet: savedSnippet },
+  snapshot: { list: "saved_snippets", by: "id", adds: "saved_snippet" },
 });
 
 export const savedSnippetUpdated = event({
@@ -18,6 +19,7 @@ export const savedSnippetUpdated = event({
   to: "some",
   receivers: "the account",
   fields: { saved_snippet: savedSnippet },
+  snapshot: { list: "saved_snippets", by: "id", replaces: "saved_snippet" },
 });
 
 export const savedSnippetRemoved = event({
@@ -27,4 +29,5 @@ export const savedSnippetRemoved = event({
   to: "some",
   receivers: "the account",
   fields: { saved_snippet_id: z.int() },
+  snapshot: { list: "saved_snippets", by: "id", removes: "saved_snippet_id" },
 });

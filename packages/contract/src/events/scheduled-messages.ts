@@ -9,6 +9,7 @@ export const scheduledMessagesAdded = event({
   to: "some",
   receivers: "the sender",
   fields: { scheduled_messages: z.array(scheduledMessageResource) },
+  snapshot: { list: "scheduled_messages", by: "scheduled_message_id", adds: "scheduled_messages" },
 });
 
 export const scheduledMessageUpdated = event({
@@ -18,6 +19,11 @@ export const scheduledMessageUpdated = event({
   to: "some",
   receivers: "the sender",
   fields: { scheduled_message: scheduledMessageResource },
+  snapshot: {
+    list: "scheduled_messages",
+    by: "scheduled_message_id",
+    replaces: "scheduled_message",
+  },
 });
 
 export const scheduledMessageRemoved = event({
@@ -27,4 +33,9 @@ export const scheduledMessageRemoved = event({
   to: "some",
   receivers: "the sender",
   fields: { scheduled_message_id: z.int() },
+  snapshot: {
+    list: "scheduled_messages",
+    by: "scheduled_message_id",
+    removes: "scheduled_message_id",
+  },
 });

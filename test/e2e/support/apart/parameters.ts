@@ -41,7 +41,6 @@ export const namings: Readonly<Record<string, Naming>> = {
   draft_id: ({ draft }) => draft,
   drafts: ({ channel }) => [{ type: "stream", to: [channel], topic: "t", content: "x" }],
   draft: ({ channel }) => ({ type: "stream", to: [channel], topic: "t", content: "x" }),
-  saved_snippet_id: ({ snippet }) => snippet,
   reminder_id: ({ reminder }) => reminder,
   scheduled_message_id: ({ scheduled }) => scheduled,
   field_id: ({ field }) => field,

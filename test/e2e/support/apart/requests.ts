@@ -24,6 +24,36 @@ interface Classified {
   readonly unknown: readonly string[];
 }
 
+/** What makes the thing that a value of the operation's own example stands for: of `$SNIPPET_ID`, for instance. */
+function makerOf(operation: Operation, value: unknown) {
+  if (typeof value !== "string" || !value.startsWith("$")) return undefined;
+  return operation.example?.made?.[value.slice(1)];
+}
+
+/** Things that the examples of other operations have made first, besides those of `parameters.ts`: maker and field. */
+export function furtherThings(
+  operations: readonly Operation[] = allOperations,
+): Array<readonly [operationId: string, field: string]> {
+  return operations.flatMap((operation) =>
+    Object.entries({ ...operation.example?.path, ...operation.example?.params })
+      .filter(([name]) => !(name in namings) && !(name in plain))
+      .flatMap(([, value]) => {
+        const maker = makerOf(operation, value);
+        return maker ? [maker] : [];
+      }),
+  );
+}
+
+function madeFirst(operation: Operation, value: unknown): Naming | undefined {
+  const maker = makerOf(operation, value);
+  return maker && (({ made }) => made(maker.join(" ")));
+}
+
+/** What the operation's own example shows of a parameter; ids are not taken, which might name anything. */
+function shown({ example }: Operation, name: string): unknown {
+  return /_ids?$/.test(name) ? undefined : example?.params?.[name];
+}
+
 /** What in a request for the operation names a thing. */
 export function classify(operation: Operation): Classified {
   const slots: Slot[] = [];
@@ -32,15 +62,21 @@ export function classify(operation: Operation): Classified {
   const table = <T>(from: Readonly<Record<string, T>>, ...names: readonly string[]) =>
     names.map((name) => from[name]).find((found) => found !== undefined);
   for (const { name } of operation.pathDecoders) {
-    const naming = table(namings, `path ${name}`, name);
+    const naming =
+      table(namings, `path ${name}`, name) ?? madeFirst(operation, operation.example?.path?.[name]);
     if (naming) slots.push({ name, where: "path", naming });
     else if (!(name in plain)) unknown.push(`${operation.id}: ${name} of the path`);
   }
   for (const { name, parameter } of operation.decoders) {
     const own = `${operation.id} ${name}`;
     const { schema } = parameter.codec;
-    const naming = own in plain ? undefined : (table(namings, own, name) ?? permission(schema));
-    const sample = table(plain, own, name) ?? simple(schema);
+    const naming =
+      own in plain
+        ? undefined
+        : (table(namings, own, name) ??
+          permission(schema) ??
+          madeFirst(operation, operation.example?.params?.[name]));
+    const sample = table(plain, own, name) ?? simple(schema) ?? shown(operation, name);
     if (naming) slots.push({ name, where: "params", naming });
     else if (sample === undefined) unknown.push(own);
     else if (parameter.presence.required) params[name] = sample;

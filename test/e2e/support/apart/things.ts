@@ -1,3 +1,4 @@
+import { allOperations, exampleOf } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 import {
   channel,
@@ -10,6 +11,7 @@ import {
   type Gateway,
   type TestOrganization,
 } from "@carillon/testkit";
+import { furtherThings } from "./requests.ts";
 
 /** One of everything that requests name by an id, an address or a name. */
 export interface Things {
@@ -24,11 +26,12 @@ export interface Things {
   readonly scheduled: number;
   readonly reminder: number;
   readonly draft: number;
-  readonly snippet: number;
   readonly linkifier: number;
   readonly field: number;
   readonly device: number;
   readonly queue: string;
+  /** What the examples of operations name further, by the operation that makes it and the field of its answer. */
+  readonly made: (key: string) => unknown;
 }
 
 const none = 2_000_000_000;
@@ -46,11 +49,11 @@ export const nothing: Things = {
   scheduled: none,
   reminder: none,
   draft: none,
-  snippet: none,
   linkifier: none,
   field: none,
   device: none,
   queue: "0:0",
+  made: () => none,
 };
 
 /** Makes one of each for the owner of an organization, who sees and may do everything in it. */
@@ -63,7 +66,7 @@ export async function makeThings(
   const client = gateway.as(owner);
   const made = async (field: string, path: string, params: object) => {
     const answer = await client.post(`/api/v1/${path}`, { ...params });
-    const value = answer.body[field];
+    const [value] = [answer.body[field]].flat();
     if (typeof value !== "string" && typeof value !== "number")
       throw new Error(`${path} answered ${answer.text}`);
     return value;
@@ -79,6 +82,13 @@ export async function makeThings(
     pattern: `${unique("TK").toUpperCase()}-(?P<id>[0-9]+)`,
     url_template: "https://x.test/{id}",
   };
+  const further = new Map<string, unknown>();
+  for (const [id, field] of furtherThings()) {
+    const maker = allOperations.find((operation) => operation.id === id);
+    if (!maker) throw new Error(`there is no ${id}`);
+    const path = maker.path.replace("/api/v1/", "");
+    further.set(`${id} ${field}`, await made(field, path, secretly(exampleOf(maker).params)));
+  }
   return {
     user: member.id,
     email: member.deliveryEmail,
@@ -96,12 +106,20 @@ export async function makeThings(
       }),
     ),
     draft: (drafts.body["ids"] as number[])[0] ?? 0,
-    snippet: Number(
-      await made("saved_snippet_id", "saved_snippets", { title: "t", content: "secret" }),
-    ),
     linkifier: Number(await made("id", "realm/filters", linkifier)),
     field: (await profileField(db, realm)).id,
     device: await device(db, owner),
     queue: String(await made("queue_id", "register", {})),
+    made: (key) => further.get(key),
   };
+}
+
+/** With a word in each text that nobody else may read. */
+function secretly(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === "string" ? `${value} secret` : value,
+    ]),
+  );
 }

@@ -1,4 +1,4 @@
-import { allOperations, clientCapabilities, type Operation } from "@carillon/contract";
+import { allOperations, clientCapabilities, exampleOf, type Operation } from "@carillon/contract";
 import type { GatewayClient, Params } from "@carillon/testkit";
 
 /** What a viewer's reads are about, drawn anew each time. */
@@ -16,8 +16,17 @@ interface Read {
 const id = ({ person }: Subject) => person.id;
 const newest = { anchor: "newest", num_before: 100, num_after: 0 };
 
-/** Every operation that reads, by its id; several kinds of one have a word behind it. */
-const reads: Readonly<Record<string, Read>> = {
+/** What a name in braces of a path stands for. */
+const named: Readonly<Record<string, (subject: Subject) => string | number>> = {
+  user_id: id,
+  user_id_or_email: id,
+  email: ({ person }) => person.deliveryEmail,
+  stream_id: ({ channel }) => channel.id,
+  message_id: ({ message }) => message,
+};
+
+/** Reads with parameters, by the operation's id; several kinds of one have a word behind it. */
+const written: Readonly<Record<string, Read>> = {
   "get-users": { path: () => "/users", params: () => ({ include_custom_profile_fields: true }) },
   "get-users some": {
     path: () => "/users",
@@ -27,40 +36,16 @@ const reads: Readonly<Record<string, Read>> = {
     path: (subject) => `/users/${id(subject)}`,
     params: () => ({ include_custom_profile_fields: true }),
   },
-  "get-user-by-email": { path: ({ person }) => `/users/${person.deliveryEmail}` },
-  "get-own-user": { path: () => "/users/me" },
-  "get-status": { path: (subject) => `/users/${id(subject)}/status` },
-  "get-presence": { path: (subject) => `/users/${id(subject)}/presence` },
   "get-presence by address": { path: ({ person }) => `/users/${person.deliveryEmail}/presence` },
-  "list-presences": { path: () => "/realm/presence" },
-  "list-alert-words": { path: () => "/users/me/alert_words" },
-  "list-reminders": { path: () => "/reminders" },
-  "list-realm-emoji": { path: () => "/realm/emoji" },
-  "list-channel-folders": { path: () => "/channel_folders" },
-  "get-settings": { path: () => "/settings" },
-  "get-drafts": { path: () => "/drafts" },
-  "list-linkifiers": { path: () => "/realm/linkifiers" },
-  "get-navigation-views": { path: () => "/navigation_views" },
-  "list-scheduled-messages": { path: () => "/scheduled_messages" },
-  "list-profile-fields": { path: () => "/realm/profile_fields" },
-  "get-saved-snippets": { path: () => "/saved_snippets" },
   "list-channels": { path: () => "/streams", params: () => ({ include_subscribed: true }) },
-  "get-channel": { path: ({ channel }) => `/streams/${channel.id}` },
   "get-channel-id": {
     path: () => "/get_stream_id",
     params: ({ channel }) => ({ stream: channel.name }),
   },
-  "get-channel-email-address": { path: ({ channel }) => `/streams/${channel.id}/email_address` },
-  "list-topics": { path: ({ channel }) => `/users/me/${channel.id}/topics` },
-  "list-subscribers": { path: ({ channel }) => `/streams/${channel.id}/members` },
   "list-subscriptions": {
     path: () => "/users/me/subscriptions",
     params: () => ({ include_subscribers: true }),
   },
-  "get-subscription-status": {
-    path: ({ person, channel }) => `/users/${person.id}/subscriptions/${channel.id}`,
-  },
-  "get-user-channels": { path: (subject) => `/users/${id(subject)}/channels` },
   "get-messages": {
     path: () => "/messages",
     params: () => ({ ...newest, client_gravatar: true, apply_markdown: false }),
@@ -84,31 +69,48 @@ const reads: Readonly<Record<string, Read>> = {
       narrow: [{ operator: "sender", operand: person.id }],
     }),
   },
-  "get-message": { path: ({ message }) => `/messages/${message}` },
-  "get-message-history": { path: ({ message }) => `/messages/${message}/history` },
-  "get-read-receipts": { path: ({ message }) => `/messages/${message}/read_receipts` },
-  "list-user-groups": { path: () => "/user_groups" },
 };
 
-/** What an operation that reads does not need here, and why. */
+/** Operations that are not looked at here, and why. */
 const apart: Readonly<Record<string, string>> = {
-  "get-avatar": "answers with a picture",
-  "get-events": "is asked by queues",
   "get-bot-api-key": "tells a key, to who administers the bot",
 };
 
-/** Operations that accounts of all kinds read by, and that are missing in the table. */
+/** Operations by which accounts of all kinds read. */
+const readBy = ({ method, access, raw, longPoll, id: name }: Operation) =>
+  method === "GET" && access === "account" && !raw && !longPoll && !(name in apart);
+
+/** The read that follows from a declaration: undefined where its path names something else than a subject. */
+function derived(operation: Operation): Read | undefined {
+  if (operation.pathDecoders.some(({ name }) => !(name in named))) return undefined;
+  const template = operation.path.replace("/api/v1", "");
+  const { params } = exampleOf(operation);
+  return {
+    path: (subject) =>
+      template.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(named[name]?.(subject))),
+    params: () => params,
+  };
+}
+
+/** Operations that accounts of all kinds read by, and whose declaration does not say how. */
 export function unread(operations: readonly Operation[] = allOperations): string[] {
-  const known = new Set(
-    [...Object.keys(reads), ...Object.keys(apart)].map((one) => one.split(" ")[0]),
-  );
   return operations
-    .filter(
-      ({ method, access, id: name }) =>
-        method === "GET" && access === "account" && !known.has(name),
-    )
+    .filter((operation) => readBy(operation) && !(operation.id in written) && !derived(operation))
     .map(({ id: name }) => name);
 }
+
+/** Every read, by the operation's id and perhaps a word. */
+const reads: Readonly<Record<string, Read>> = {
+  ...written,
+  ...Object.fromEntries(
+    allOperations
+      .filter((operation) => readBy(operation) && !(operation.id in written))
+      .flatMap((operation) => {
+        const read = derived(operation);
+        return read ? [[operation.id, read]] : [];
+      }),
+  ),
+};
 
 /** What the account is answered, refusals too, by the name of the read; snapshots of two kinds among them. */
 export async function everythingRead(

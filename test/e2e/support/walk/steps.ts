@@ -12,6 +12,7 @@ import { deleteRecorded, deliver, user } from "@carillon/testkit";
 
 import { channelFolderSteps } from "./channel-folders.ts";
 import { channelSteps } from "./channels.ts";
+import { derivedStep } from "./derived.ts";
 import { bouncerDecides, deviceSteps } from "./devices.ts";
 import { groupSteps } from "./groups.ts";
 import { linkifierSteps } from "./linkifiers.ts";
@@ -32,8 +33,8 @@ import {
   type WalkStep,
 } from "./walk.ts";
 
-/** The steps that call operations. */
-export const walkSteps: readonly WalkStep[] = [
+/** The steps that draw their requests in ways of their own. */
+const writtenSteps: readonly WalkStep[] = [
   ...channelFolderSteps,
   ...channelSteps,
   ...deviceSteps,
@@ -47,7 +48,7 @@ export const walkSteps: readonly WalkStep[] = [
   ...profileFieldSteps,
 ];
 
-/** Operations other than GET that tell nobody anything, and why. */
+/** Operations other than GET that are no steps, because they tell nobody anything, and why. */
 const quiet: Readonly<Record<string, string>> = {
   "confirm-new-email": "wants a token that only a mail has; what it tells, update-user tells too",
   "dev-fetch-api-key": "reads a key",
@@ -67,18 +68,22 @@ const quiet: Readonly<Record<string, string>> = {
   "report-message": "is refused: no organization has a channel for reports",
 };
 
-/** What of the operations is neither walked nor known to be quiet, and what is said of those that are not there. */
-export function unwalked(operations: readonly Operation[] = allOperations): string[] {
-  const walked = new Set(walkSteps.map(({ operation }) => operation.id));
+/** The steps that call operations: every operation that changes something, but for quiet ones. */
+export function stepsFor(operations: readonly Operation[]): WalkStep[] {
+  const written = new Set(writtenSteps.map(({ operation }) => operation.id));
+  const others = operations.filter(
+    ({ method, id }) => method !== "GET" && !written.has(id) && !(id in quiet),
+  );
+  return [...writtenSteps, ...others.map(derivedStep)];
+}
+
+export const walkSteps: readonly WalkStep[] = stepsFor(allOperations);
+
+/** Names in the list of quiet operations that are no operations, or that have a step. */
+export function wronglyQuiet(operations: readonly Operation[] = allOperations): string[] {
+  const walked = new Set(writtenSteps.map(({ operation }) => operation.id));
   const declared = new Set(operations.map(({ id }) => id));
-  return [
-    ...operations
-      .filter(({ method, id }) => method !== "GET" && !walked.has(id) && !(id in quiet))
-      .map(({ id }) => `${id} has no step`),
-    ...Object.keys(quiet)
-      .filter((id) => !declared.has(id) || walked.has(id))
-      .map((id) => `${id} is called quiet`),
-  ];
+  return Object.keys(quiet).filter((id) => !declared.has(id) || walked.has(id));
 }
 
 /** The deletions that have been run so far. */

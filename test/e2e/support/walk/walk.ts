@@ -1,4 +1,4 @@
-import type { Operation } from "@carillon/contract";
+import { allOperations, exampleOf, type Operation } from "@carillon/contract";
 import type {
   Gateway,
   GatewayClient,
@@ -37,10 +37,38 @@ export interface Walk {
   readonly devices: Array<{ id: number; by: TestAccount }>;
   /** Messages that were sent, and who did it; some are gone. */
   readonly messages: Array<{ id: number; by: TestAccount }>;
+  /** What steps have made, by operation and field of the answer: `create-saved-snippet saved_snippet_id`. */
+  readonly made: Map<string, Array<{ value: unknown; by: TestAccount }>>;
   /** How often each kind of step did something. */
   readonly done: Map<string, number>;
   /** What was done, in the order in which it began: the story that a failure tells. */
   readonly story: string[];
+}
+
+/** What a walk begins with; everything else is empty. */
+type Begun = Pick<
+  Walk,
+  "db" | "org" | "gateways" | "chance" | "course" | "accounts" | "channels" | "groups"
+>;
+
+export function beginWalk(begun: Begun): Walk {
+  return {
+    ...begun,
+    others: [],
+    bots: [begun.org.bot.id],
+    folders: [],
+    profileFields: [],
+    linkifiers: [],
+    scheduled: [],
+    reminders: [],
+    drafts: [],
+    snippets: [],
+    devices: [],
+    messages: [],
+    made: new Map(),
+    done: new Map(),
+    story: [],
+  };
 }
 
 /** A step that is decided, to be taken at the same time as others. */
@@ -101,8 +129,28 @@ export function decide(walk: Walk, { operation, ask }: WalkStep): Step {
       throw new Error(`${operation.id} answered ${status}: ${JSON.stringify(body)}`);
     if (status !== 200) return;
     walk.done.set(operation.id, (walk.done.get(operation.id) ?? 0) + 1);
+    remember(walk, operation, by, body);
     onSuccess?.(body);
   };
+}
+
+/** The fields of answers that examples of other operations name, by the operation that answers. */
+const namedLater: ReadonlyArray<readonly [id: string, field: string]> = [
+  ...new Map(
+    allOperations
+      .flatMap((operation) => Object.values(exampleOf(operation).made))
+      .map((each) => [each.join(" "), each]),
+  ).values(),
+];
+
+/** Keeps what a step has made, for derived steps that name it. */
+function remember(walk: Walk, operation: Operation, by: TestAccount, answer: object): void {
+  for (const [id, field] of namedLater) {
+    if (id !== operation.id) continue;
+    const key = `${id} ${field}`;
+    const [value] = [(answer as Readonly<Record<string, unknown>>)[field]].flat();
+    walk.made.set(key, [...(walk.made.get(key) ?? []), { value, by }]);
+  }
 }
 
 /**
