@@ -38,7 +38,7 @@ export interface Walk {
   /** Messages that were sent, and who did it; some are gone. */
   readonly messages: Array<{ id: number; by: TestAccount }>;
   /** What steps have made, by operation and field of the answer: `create-saved-snippet saved_snippet_id`. */
-  readonly made: Map<string, Array<{ value: unknown; by: TestAccount }>>;
+  readonly made: Map<string, Array<{ value: string | number; by: TestAccount }>>;
   /** How often each kind of step did something. */
   readonly done: Map<string, number>;
   /** What was done, in the order in which it began: the story that a failure tells. */
@@ -148,7 +148,8 @@ function remember(walk: Walk, operation: Operation, by: TestAccount, answer: obj
   for (const [id, field] of namedLater) {
     if (id !== operation.id) continue;
     const key = `${id} ${field}`;
-    const [value] = [(answer as Readonly<Record<string, unknown>>)[field]].flat();
+    const [value] = [(answer as Readonly<Record<string, string | number | number[]>>)[field]].flat();
+    if (value === undefined) continue;
     walk.made.set(key, [...(walk.made.get(key) ?? []), { value, by }]);
   }
 }
