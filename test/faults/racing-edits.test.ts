@@ -155,7 +155,7 @@ async function statusOf(work: Promise<void>): Promise<number> {
     await work;
     return 200;
   } catch (error) {
-    if (error instanceof ApiError) return error.status;
+    if (error instanceof ApiError) return error.facts.reason === "missingTarget" ? 404 : 400;
     throw error;
   }
 }

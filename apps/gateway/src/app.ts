@@ -146,7 +146,7 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     } else {
       log.error({ err: error, ...whichOf(exchange) }, "a request failed unexpectedly");
       refusal = checkResults
-        ? new ApiError("INTERNAL_ERROR", 500, String(error))
+        ? new ApiError("INTERNAL_ERROR", String(error))
         : errors.internalError();
     }
     exchange.refuse(refusal as ApiError);

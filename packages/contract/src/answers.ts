@@ -1,4 +1,4 @@
-import { errorCodes, type ErrorCode } from "./error-codes.ts";
+import { errorCodes, reasonStatuses, type ErrorCode } from "./error-codes.ts";
 import type { Operation } from "./operation.ts";
 
 /** The codes that a caller of the operation has to expect, the common ones first. */
@@ -29,8 +29,8 @@ export function refusalsOf(operation: Operation): ReadonlyMap<number, ReadonlySe
     byStatus.set(status, (byStatus.get(status) ?? new Set<ErrorCode>()).add(code));
   for (const code of [...codesOf(operation), ...codesOfRequests(operation)])
     add(errorCodes[code].status, code);
-  if (operation.missingIs404) add(404, "BAD_REQUEST");
-  add(503, "INTERNAL_ERROR");
+  if (operation.missingIs404) add(reasonStatuses.missingTarget, "BAD_REQUEST");
+  add(reasonStatuses.unavailable, "INTERNAL_ERROR");
   return byStatus;
 }
 

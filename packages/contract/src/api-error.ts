@@ -1,32 +1,40 @@
-import type { ErrorCode } from "./error-codes.ts";
+import type { ErrorCode, ErrorReason } from "./error-codes.ts";
 
 /** What an error answer carries besides `result`, `msg` and `code`: JSON values in wire spelling. */
 export type ErrorFields = Readonly<Record<string, unknown>>;
 
+/** The state of the strictest rate limit that a request counts towards. */
+export interface RateLimitState {
+  /** Requests per window. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** UNIX seconds when the window is fully free. */
+  readonly reset: number;
+}
+
+/** What else is known of a refusal. */
+interface ErrorFacts {
+  /** Why, where the code alone does not say it. */
+  readonly reason?: ErrorReason;
+  /** Seconds after which the same request may succeed; may have a fraction. */
+  readonly retryAfter?: number;
+  readonly rateLimit?: RateLimitState;
+}
+
 /**
- * A refusal that the caller gets to read. Anybody may throw one, made by the functions of `errors`;
- * whatever else is thrown leaves the server as a generic `INTERNAL_ERROR`.
+ * A refusal that the caller reads: facts, which the gateway maps to status and headers. Any code throws one, made by the
+ * functions of `errors`; every other error leaves the server as a generic `INTERNAL_ERROR`.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode;
-  /** HTTP status */
-  readonly status: number;
   readonly fields: ErrorFields;
-  /** Response headers besides the usual ones. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly facts: ErrorFacts;
 
-  constructor(
-    code: ErrorCode,
-    status: number,
-    message: string,
-    fields: ErrorFields = {},
-    headers: Readonly<Record<string, string>> = {},
-  ) {
+  constructor(code: ErrorCode, message: string, fields: ErrorFields = {}, facts: ErrorFacts = {}) {
     super(message);
     this.name = "ApiError";
     this.code = code;
-    this.status = status;
     this.fields = fields;
-    this.headers = headers;
+    this.facts = facts;
   }
 }

@@ -1,6 +1,6 @@
-/** Everything a code promises: its usual status, when it is sent, and its extra fields. The reference is made of it. */
+/** Everything that a code promises: when it is sent, with which status and which extra fields. The reference prints it. */
 export interface ErrorDescription {
-  /** HTTP status, unless the `when` text names another */
+  /** HTTP status where the error gives no reason. */
   readonly status: number;
   readonly when: string;
   /** Names of the extra fields of the answer. */
@@ -117,3 +117,15 @@ export const errorCodes = codes({
 });
 
 export type ErrorCode = keyof typeof errorCodes;
+
+/** Reasons that change the HTTP status of their code. */
+export const reasonStatuses = {
+  /** The target of the path does not exist. */
+  missingTarget: 404,
+  /** The body stopped before its end. */
+  incompleteBody: 408,
+  /** The server could not answer in time, or is busy. */
+  unavailable: 503,
+} as const;
+
+export type ErrorReason = keyof typeof reasonStatuses;

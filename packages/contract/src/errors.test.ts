@@ -56,26 +56,4 @@ describe("errors", () => {
       expect(description.fields ?? [], error.code).to.include.members(Object.keys(error.fields));
     }
   });
-
-  it("have the status of their code; two codes have a second one", () => {
-    for (const error of all) {
-      const passing = [errors.unavailable(), errors.tooBusy(1), errors.noRoomForAnswer(5)].map(
-        ({ message }) => message,
-      );
-      if (passing.includes(error.message)) expect(error.status).to.equal(503);
-      else if (error.status === 404 && error.code === "BAD_REQUEST") continue;
-      else expect(error.status, error.code).to.equal(errorCodes[error.code].status);
-    }
-    expect(errors.notFound404("No")).to.include({ status: 404, code: "BAD_REQUEST" });
-  });
-
-  it("carry the headers that the protocol wants", () => {
-    expect(errors.unauthorized().headers).to.deep.equal({
-      "WWW-Authenticate": 'Basic realm="zulip"',
-    });
-    expect(errors.tooBusy(1).headers).to.deep.equal({ "Retry-After": "1" });
-    expect(errors.authenticationFailed().headers).to.deep.equal({});
-    expect(errors.methodNotAllowed(["GET", "POST"]).headers).to.deep.equal({ Allow: "GET, POST" });
-    expect(errors.rateLimitHit(1.5).headers).to.deep.equal({ "Retry-After": "1.5" });
-  });
 });

@@ -1,21 +1,18 @@
-import { ApiError, type ErrorFields } from "./api-error.ts";
-import { errorCodes, type ErrorCode } from "./error-codes.ts";
+import { ApiError, type ErrorFields, type RateLimitState } from "./api-error.ts";
+import type { ErrorCode } from "./error-codes.ts";
 import type { ProgramNeed } from "./program-needs.ts";
 
-/** The refusals, one function each: `throw errors.badRequest("…")`. Statuses come from the table of codes. */
-
 function refusal(code: ErrorCode, message: string, fields?: ErrorFields): ApiError {
-  return new ApiError(code, errorCodes[code].status, message, fields);
+  return new ApiError(code, message, fields);
 }
 
-/** Of a failure at the door: 401 with the header that names the scheme (http-contract.md §3). */
-const challenge = { "WWW-Authenticate": 'Basic realm="zulip"' };
-
+/** The refusals, one function each: `throw errors.badRequest("…")`. */
 export const errors = {
   /** Any unusable value and every state without a code of its own. */
   badRequest: (message: string, fields?: ErrorFields) => refusal("BAD_REQUEST", message, fields),
-  /** The target of the path does not exist, for the operations that answer 404: code `BAD_REQUEST`. */
-  notFound404: (message: string) => new ApiError("BAD_REQUEST", 404, message),
+  /** The target of the path does not exist, for operations that declare `missingIs404`. */
+  notFound404: (message: string) =>
+    new ApiError("BAD_REQUEST", message, {}, { reason: "missingTarget" }),
   requestVariableMissing: (name: string) =>
     refusal("REQUEST_VARIABLE_MISSING", `The parameter ${name} is missing`, { var_name: name }),
   confusing: (name1: string, name2: string) =>
@@ -27,93 +24,80 @@ export const errors = {
         var_name2: name2,
       },
     ),
-  /** Every failure of HTTP Basic, worded alike so that the answer does not tell which. */
+  /** Any failure of HTTP Basic, with one text, so that the answer does not tell which. */
   unauthorized: () =>
-    new ApiError(
-      "UNAUTHORIZED",
-      401,
-      "Log in with the account's e-mail address and API key (HTTP Basic)",
-      {},
-      challenge,
-    ),
+    refusal("UNAUTHORIZED", "Log in with the account's e-mail address and API key (HTTP Basic)"),
   unauthorizedPrincipal: (message = "You are not allowed to do this") =>
     refusal("UNAUTHORIZED_PRINCIPAL", message),
   permissionDenied: (message = "Only bots can do this") => refusal("PERMISSION_DENIED", message),
   /**
    * @param retryAfter seconds, more than 0, may have a fraction
-   * @param headers that tell of the rule
+   * @param rateLimit the rule that is hit, where the answer tells of it
    */
-  rateLimitHit: (retryAfter: number, headers: Readonly<Record<string, string>> = {}) =>
+  rateLimitHit: (retryAfter: number, rateLimit?: RateLimitState) =>
     new ApiError(
       "RATE_LIMIT_HIT",
-      errorCodes.RATE_LIMIT_HIT.status,
       `Too many requests: try again in ${Math.ceil(retryAfter)} seconds`,
       { "retry-after": retryAfter },
-      { ...headers, "Retry-After": String(retryAfter) },
+      rateLimit ? { retryAfter, rateLimit } : { retryAfter },
     ),
   notFound: () => refusal("NOT_FOUND", "There is nothing at this address"),
   methodNotAllowed: (allowed: readonly string[]) =>
-    new ApiError(
-      "METHOD_NOT_ALLOWED",
-      errorCodes.METHOD_NOT_ALLOWED.status,
-      `This address takes ${allowed.join(", ")}`,
-      { allowed_methods: allowed },
-      { Allow: allowed.join(", ") },
-    ),
+    refusal("METHOD_NOT_ALLOWED", `This address takes ${allowed.join(", ")}`, {
+      allowed_methods: allowed,
+    }),
   /** @param limit bytes */
   requestTooLarge: (limit: number) =>
     refusal("REQUEST_TOO_LARGE", `The body has more than ${limit} bytes`),
   /**
-   * The body stopped before its end: 408.
+   * The body stopped before its end.
    * @param seconds for which no byte has arrived
    */
   bodyStopped: (seconds: number) =>
     new ApiError(
       "BAD_REQUEST",
-      408,
       `The body is not complete, and no more of it has arrived for ${seconds} seconds; send the request again`,
+      {},
+      { reason: "incompleteBody" },
     ),
   internalError: () => refusal("INTERNAL_ERROR", "Something went wrong on the server"),
-  /** The server cannot answer in time, or at all at the moment: 503. */
+  /** The server cannot answer in time, or at all at the moment. */
   unavailable: (message = "The server could not answer in time") =>
-    new ApiError("INTERNAL_ERROR", 503, message),
+    new ApiError("INTERNAL_ERROR", message, {}, { reason: "unavailable" }),
 
   /**
-   * So many requests wait that this one is better asked again: 503.
+   * Too many requests wait: this one is better sent again.
    * @param retryAfter seconds
    */
   tooBusy: (retryAfter: number) =>
     new ApiError(
       "INTERNAL_ERROR",
-      503,
       "Too many requests wait for the server; nothing was changed",
       {},
-      { "Retry-After": String(retryAfter) },
+      { reason: "unavailable", retryAfter },
     ),
 
   /**
-   * Large answers of the account are being made or have not been taken, so that this one is not made: 429.
+   * The account has not read large answers to earlier requests.
    * @param retryAfter seconds
    */
   tooManyUnread: (retryAfter: number) =>
     new ApiError(
       "RATE_LIMIT_HIT",
-      errorCodes.RATE_LIMIT_HIT.status,
       `Large answers to earlier requests of this account have not been read: read them to their end, or try again in ${retryAfter} seconds`,
       { "retry-after": retryAfter },
-      { "Retry-After": String(retryAfter) },
+      { retryAfter },
     ),
   /**
-   * Large answers to others take all the memory there is for answers: 503.
+   * Large answers to other accounts take all the memory that there is for answers.
    * @param retryAfter seconds
    */
   noRoomForAnswer: (retryAfter: number) =>
     new ApiError(
       "INTERNAL_ERROR",
-      503,
       `Large answers to others are on their way, and there is no room for one more; nothing was changed. Try again in ${retryAfter} seconds`,
       {},
-      { "Retry-After": String(retryAfter) },
+      { reason: "unavailable", retryAfter },
     ),
 
   authenticationFailed: () =>

@@ -1,5 +1,6 @@
 import { ApiError, refusalsOf } from "@carillon/contract";
 import { z } from "zod";
+import { statusOf } from "./error-response.ts";
 import type { Handler } from "./handler.ts";
 import { JsonText, Pages } from "./pages.ts";
 
@@ -19,7 +20,7 @@ export function checked<Services>(handler: Handler<Services>): Handler<Services>
       const answer = await handler.run(context).catch((error: unknown) => {
         if (error instanceof ApiError && !isDeclared(handler, error)) {
           throw new Error(
-            `${operation.id} refuses with ${error.status} ${error.code}, which it does not declare`,
+            `${operation.id} refuses with ${statusOf(error)} ${error.code}, which it does not declare`,
           );
         }
         throw error;
@@ -68,6 +69,6 @@ function checkedAnswer(answer: object, check: (answer: object) => void): object 
   return { ...answer, ...Object.fromEntries(checkedLater) };
 }
 
-function isDeclared({ operation }: Handler, { status, code }: ApiError): boolean {
-  return refusalsOf(operation).get(status)?.has(code) ?? false;
+function isDeclared({ operation }: Handler, error: ApiError): boolean {
+  return refusalsOf(operation).get(statusOf(error))?.has(error.code) ?? false;
 }

@@ -1,4 +1,3 @@
-import type { ApiError } from "@carillon/contract";
 import { compressPieces, compressText, type Coding, type Encoding } from "./compression.ts";
 import { isLarge, isWritten, jsonSlices, listPieces } from "./json-slices.ts";
 import { isPaged, JsonText, Pages } from "./pages.ts";
@@ -99,9 +98,4 @@ async function written(
 async function* handedOver(parts: Buffer[]): AsyncGenerator<Buffer, void, void> {
   parts.reverse();
   for (let part = parts.pop(); part; part = parts.pop()) yield part;
-}
-
-/** The JSON text of a refusal; nothing in it is undocumented, since some clients match it exactly. */
-export function errorText(error: ApiError): string {
-  return JSON.stringify({ result: "error", msg: error.message, code: error.code, ...error.fields });
 }

@@ -3,7 +3,8 @@ import type { ApiError } from "@carillon/contract";
 import { uniqueId } from "@carillon/kit";
 import type { Context } from "koa";
 import type { Encoding } from "./compression.ts";
-import { errorText, type Outgoing } from "./envelope.ts";
+import type { Outgoing } from "./envelope.ts";
+import { errorText, headersOf, statusOf } from "./error-response.ts";
 import type { RequestRecord } from "./request-log.ts";
 import { uncounted, type Lease } from "./unsent-answers.ts";
 import { discardBody } from "./unread-body.ts";
@@ -69,7 +70,7 @@ export class Exchange {
 
   refuse(error: ApiError): void {
     this.code = error.code;
-    this.reply(error.status, errorText(error), error.headers);
+    this.reply(statusOf(error), errorText(error), headersOf(error));
   }
 
   /** Sets an answer whose room in memory is given back once the client has taken it. */

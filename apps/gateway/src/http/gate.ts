@@ -1,6 +1,5 @@
 import {
   errors,
-  errorCodes,
   ApiError,
   type Access,
   type Operation,
@@ -50,5 +49,5 @@ export function checkAccess(operation: Operation, actor: Actor): void {
   if (gate.admits(actor)) return;
   const refusal = gate.refusal();
   const code = operation.accessError;
-  throw code === undefined ? refusal : new ApiError(code, errorCodes[code].status, refusal.message);
+  throw code === undefined ? refusal : new ApiError(code, refusal.message);
 }

@@ -1,4 +1,4 @@
-import { type Operation, errors } from "@carillon/contract";
+import { errors, type Operation, type RateLimitState } from "@carillon/contract";
 import type { Context } from "koa";
 import type { Actor } from "./actor.ts";
 
@@ -10,12 +10,7 @@ export interface LimitedRequest {
 }
 
 /** The strictest rule's state. */
-export interface LimitVerdict {
-  /** Requests per window. */
-  readonly limit: number;
-  readonly remaining: number;
-  /** UNIX seconds when the window is fully free. */
-  readonly reset: number;
+export interface LimitVerdict extends RateLimitState {
   /** Seconds to wait; present when the request is blocked. */
   readonly retryAfter?: number;
 }
@@ -29,7 +24,7 @@ export interface Limiter {
 export const noLimiter: Limiter = { check: () => undefined };
 
 /** The response headers that show a verdict. */
-export function limitHeaders({ limit, remaining, reset }: LimitVerdict): Record<string, string> {
+export function limitHeaders({ limit, remaining, reset }: RateLimitState): Record<string, string> {
   return {
     "X-RateLimit-Limit": String(limit),
     "X-RateLimit-Remaining": String(remaining),

@@ -3,7 +3,7 @@ import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { errors, type ApiError } from "@carillon/contract";
 import type Koa from "koa";
-import { errorText } from "./envelope.ts";
+import { errorText } from "./error-response.ts";
 import { corsHeaders } from "./exchange.ts";
 
 /** Bytes of a request's head: 5,000 message IDs in a query, escaped, and room to spare (http-contract.md §8). */

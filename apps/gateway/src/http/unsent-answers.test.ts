@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { operation } from "@carillon/contract";
+import { ApiError, operation } from "@carillon/contract";
 import { Lifetime } from "@carillon/db";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import { z } from "zod";
+import { statusOf } from "./error-response.ts";
 import { handlerFor } from "./handler.ts";
 import { Pages } from "./pages.ts";
 import { basic, startGateway } from "./sample-gateway.test.ts";
@@ -19,7 +20,7 @@ describe("Room for large answers", () => {
   const refusal = (work: Promise<unknown>) =>
     work.then(
       () => undefined,
-      (error: { status: number }) => error.status,
+      (error: ApiError) => statusOf(error),
     );
 
   it("is had by an account up to its bound, and not one byte past it", async () => {
@@ -31,8 +32,8 @@ describe("Room for large answers", () => {
     second.release();
     const third = unsent.open({ accountId: 1, kind: "a" });
     expect(() => third.settle(mega + 1, true, true))
-      .to.throw()
-      .with.property("status", 429);
+      .to.throw(ApiError)
+      .that.satisfies((error: ApiError) => statusOf(error) === 429);
     third.release();
     expect(unsent.bytes).to.equal(2 * mega);
   });
@@ -43,8 +44,8 @@ describe("Room for large answers", () => {
       unsent.open({ accountId: account, kind: "a" }).settle(mega, true, true);
     const one = unsent.open({ accountId: 4, kind: "a" });
     expect(() => one.settle(uncountedAndOne, true, true))
-      .to.throw()
-      .with.property("status", 503);
+      .to.throw(ApiError)
+      .that.satisfies((error: ApiError) => statusOf(error) === 503);
     one.release();
     expect(unsent.bytes).to.equal(3 * mega);
     expect(await refusal(unsent.enter({ accountId: 5, kind: "a" }, lifetime()))).to.equal(503);

@@ -3,7 +3,6 @@ import type { Guesses } from "@carillon/domain";
 import type { Secrets } from "@carillon/model";
 import type { RateRule } from "@carillon/kit";
 
-import { limitHeaders } from "../http/limit.ts";
 import type { SharedLimits } from "./shared-limits.ts";
 import { verdictOf } from "./verdict.ts";
 
@@ -18,8 +17,7 @@ export function guessLimiter(
   return {
     async begin(login) {
       const verdict = verdictOf(await limits.take(bucket(login), rules));
-      if (verdict.retryAfter !== undefined)
-        throw errors.rateLimitHit(verdict.retryAfter, limitHeaders(verdict));
+      if (verdict.retryAfter !== undefined) throw errors.rateLimitHit(verdict.retryAfter, verdict);
     },
     end: (login) => limits.forget(bucket(login), rules),
   };

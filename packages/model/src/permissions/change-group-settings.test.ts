@@ -137,7 +137,7 @@ for (const scope of ["realm", "channel", "group"] as const)
       await change({ new: org.groups["role:nobody"] }, (changes) => asked.push(...changes));
       expect(asked).to.deep.equal([]);
       const refuse = (): never => {
-        throw new ApiError("UNAUTHORIZED_PRINCIPAL", 400, "not you");
+        throw new ApiError("UNAUTHORIZED_PRINCIPAL", "not you");
       };
       expect(await refusal({ new: org.groups["role:everyone"] }, refuse)).to.equal(
         "UNAUTHORIZED_PRINCIPAL",

@@ -148,7 +148,9 @@ function remember(walk: Walk, operation: Operation, by: TestAccount, answer: obj
   for (const [id, field] of namedLater) {
     if (id !== operation.id) continue;
     const key = `${id} ${field}`;
-    const [value] = [(answer as Readonly<Record<string, string | number | number[]>>)[field]].flat();
+    const [value] = [
+      (answer as Readonly<Record<string, string | number | number[]>>)[field],
+    ].flat();
     if (value === undefined) continue;
     walk.made.set(key, [...(walk.made.get(key) ?? []), { value, by }]);
   }
