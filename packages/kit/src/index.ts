@@ -1,5 +1,4 @@
 export * from "./alike.ts";
-export * from "./assert-state.ts";
 export * from "./cached.ts";
 export * from "./child-environment.ts";
 export * from "./client-address.ts";
@@ -30,6 +29,7 @@ export { readSecretFile } from "./secret-files.ts";
 export * from "./shutdown.ts";
 export * from "./sliding-window.ts";
 export * from "./startup-error.ts";
+export * from "./state-machine.ts";
 export * from "./strict-base64.ts";
 export * from "./when-needed.ts";
 export { within } from "./within.ts";

@@ -1,4 +1,4 @@
-import { readCounters, triesTogether } from "@carillon/scheduling";
+import { readCounters, batchTries } from "@carillon/scheduling";
 import { type Database } from "@carillon/db";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
@@ -71,7 +71,7 @@ export async function verdict(db: Database, realmId: number): Promise<Verdict> {
      ),
      neighbours AS (
        SELECT (deliver_at, sid) < (lag(deliver_at) OVER w, lag(sid) OVER w) AS disordered
-       FROM sent WHERE attempts < ${triesTogether} WINDOW w AS (ORDER BY id)
+       FROM sent WHERE attempts < ${batchTries} WINDOW w AS (ORDER BY id)
      )
      SELECT
        (SELECT count(*) FROM scheduled WHERE NOT delivered AND NOT failed) AS pending,

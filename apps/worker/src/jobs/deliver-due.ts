@@ -26,7 +26,7 @@ export default processor(deliverDue, async ({ payload, again, lifetime, log, ...
     realmId,
     {
       maxBatches: batchesPerTurn,
-      mayGoOn: (batches, bytes) =>
+      mayContinue: (batches, bytes) =>
         (batches < atLeast && bytes < bytesAtFirst) || !longTurns || longTurns.take(turn),
       ...(goesOn ? { firstBatch: deliveryBatch } : { firstBytes: bytesAtFirst }),
       // A job that has a tick and does not go on is of the sweep, or looks again: somebody may have died here.

@@ -1,7 +1,7 @@
 import { visibilityPolicy } from "@carillon/model";
 import { expect } from "chai";
 
-import { type PushFacts, triggerOf } from "./candidates.ts";
+import { type PushFacts, triggerOf } from "./trigger.ts";
 
 const { muted, unmuted, followed } = visibilityPolicy;
 

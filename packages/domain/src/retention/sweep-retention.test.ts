@@ -22,7 +22,8 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { expiredPlaces, sweepRetention } from "./sweep-retention.ts";
+import { expiredPlaces } from "./expired-places.ts";
+import { sweepRetention } from "./sweep-retention.ts";
 
 describe("The sweep of retention", () => {
   const db = useDatabase();

@@ -11,31 +11,31 @@ import type { Tx } from "@carillon/db";
 
 import { checkMessages } from "../messages/send/check.ts";
 import type { DueRow } from "./claim.ts";
-import type { DeliverOptions } from "./deliver.ts";
-import { refused } from "./failures.ts";
+import type { DeliverOptions } from "./delivery-options.ts";
+import { rejected } from "./failures.ts";
 import type { Failure } from "./outcome.ts";
 import { destinationOf } from "./row.ts";
 
 /**
- * Checks due messages by the state of now, and makes them ready to be sent, or says why they are not.
- * @param begun what messages begin that come before these and are not committed yet
+ * Checks due messages against the current state, and returns for each the message to send or its failure.
+ * @param started topics and conversations that earlier messages start and that are not committed yet
  */
 export async function checkDue(
   { db, site, reader }: Pick<DeliverOptions, "db" | "site" | "reader">,
   tx: Tx,
   realm: Realm,
   rows: readonly DueRow[],
-  begun?: ReadonlySet<string>,
+  started?: ReadonlySet<string>,
 ): Promise<Map<DueRow, OutgoingMessage | Failure>> {
   if (rows.length === 0) return new Map();
-  const drafts = rows.map(draftOf);
+  const inputs = rows.map(inputOf);
   const [, { results }] = await Promise.all([
     holdAudiences(
       tx,
-      channelsOf(drafts.map(({ destination }) => destination)),
-      drafts.map(({ senderId }) => senderId),
+      channelsOf(inputs.map(({ destination }) => destination)),
+      inputs.map(({ senderId }) => senderId),
     ),
-    checkMessages(tx, site, realm.id, drafts, { begun, reader }),
+    checkMessages(tx, site, realm.id, inputs, { begun: started, reader }),
   ]);
   const clientNames = await loadClientNames(
     tx,
@@ -45,7 +45,7 @@ export async function checkDue(
   return new Map(
     rows.map((row, i): [DueRow, OutgoingMessage | Failure] => {
       const result = results[i]!;
-      if (result instanceof ApiError) return [row, refused(row, result)];
+      if (result instanceof ApiError) return [row, rejected(row, result)];
       const { clientId, readBySender, id: scheduledMessageId } = row;
       const clientName = clientNames.get(clientId) ?? "";
       return [row, { clientId, clientName, readBySender, scheduledMessageId, ...result }];
@@ -53,7 +53,7 @@ export async function checkDue(
   );
 }
 
-function draftOf(row: DueRow): Draft {
+function inputOf(row: DueRow): Draft {
   return {
     senderId: row.senderId,
     destination: destinationOf(row),

@@ -1,53 +1,53 @@
 import { column, lockClass, packed, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
 import {
-  goesAlone,
-  goesTogether,
+  needsSingleTry,
+  mayShareBatch,
   pending,
   scheduledKind,
-  triesTogether,
+  batchTries,
 } from "@carillon/scheduling";
 
 import { scheduledColumns, scheduledRow, scheduledTables } from "./row.ts";
 
-/** Bytes of text that have to be read to send the row: for a reminder, what its message says by now too. */
+/** Bytes of text that must be parsed to send the row; for a reminder, with the current text of its message. */
 const bytes = `octet_length(s.content) + CASE WHEN s.reminder_target_message_id IS NULL THEN 0 ELSE coalesce(
     (SELECT octet_length(m.content) FROM messages m WHERE m.id = s.reminder_target_message_id), 0) END`;
 
 const dueRow = {
   ...scheduledRow,
-  /** Careful tries so far, the one that is under way included. */
+  /** Counted tries so far, the current one included. */
   attempts: column.int,
-  /** How much text has to be read to send it. */
+  /** Bytes of text that must be parsed to send it. */
   bytes: column.int,
   senderActive: column.bool,
-  /** The sender is one of the organization's own bots. */
+  /** The sender is a system bot. */
   bySystemBot: column.bool,
-  /** More than ten minutes past its time, or seven days if it is a reminder. */
+  /** More than ten minutes past its time; a reminder, more than seven days. */
   tooLate: column.bool,
-  /** Its message is there already, and stays the only one: who claims the row has it for itself. */
+  /** Its message exists. The holder of the row's lock is the only one to send it, so this cannot change meanwhile. */
   sentBefore: column.bool,
 };
 
-/** A due row with what decides at once that it is not sent. */
+/** A due row, with the facts that may fail it before any check. */
 export type DueRow = RowOf<typeof dueRow>;
 
-/** Whether the row is a reminder, and no message to be sent later. */
+/** Whether the row is a reminder, not a scheduled message. */
 export function isReminder({ kind }: Pick<DueRow, "kind">): boolean {
   return kind === scheduledKind.reminder;
 }
 
-/** Between two tries of a row that goes alone, in seconds: others are sent meanwhile. */
-const pauseAlone = 15;
+/** Seconds between two tries of a row that goes alone: other rows are sent meanwhile. */
+const singlePause = 15;
 
-/** For so many seconds after a try was counted, nobody else counts one: by then it has the lock of the delivery. */
+/** Seconds after a counted try in which no other try is counted: it takes the delivery lock by then. */
 const tryLease = 5;
 
-/** How long a claim waits, in milliseconds, for an edit or a delete that holds a row. */
+/** Milliseconds that a claim waits for an edit or a delete that holds a row. */
 const lockTimeoutMs = 2_000;
 
 /**
- * Plans that serve any batch: with arrays of hundreds PostgreSQL thinks a new plan for each cheaper, and takes as long for
- * that as for half of what it plans.
+ * Forces generic plans: for arrays of hundreds PostgreSQL estimates a custom plan to be cheaper, and planning it takes half
+ * as long as running it.
  */
 const settings = `set_config('lock_timeout', '${lockTimeoutMs}', true) AS patience,
     set_config('plan_cache_mode', 'force_generic_plan', true) AS plans`;
@@ -67,26 +67,27 @@ const tryLock = statement({
 });
 
 /**
- * Begins a delivery: true for the one transaction that may deliver in this organization, until it ends. It is a
- * statement of its own, so that the claim after it sees what the deliverer before committed.
+ * Tries to take the organization's delivery lock, which is held until the transaction ends. A separate statement, so that
+ * the claim after it sees the commit of the previous holder.
+ * @returns false where another transaction has the lock
  */
 export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean> {
   const lock = await tx.first(tryLock, [realmId]);
   return lock?.held === true;
 }
 
-/** Has a transaction wait as short for rows as a delivery does, and plan as it does, before it is one. */
+/** Gives a transaction the lock timeout and plan mode of a delivery without the delivery lock. */
 export async function beginClaiming(tx: Tx): Promise<void> {
   await tx.rows(asDeliverer);
 }
 
-/** What a batch may hold. */
+/** Limits of one batch. */
 export interface BatchLimits {
-  /** Rows, at most. */
+  /** Rows at most. */
   readonly rows: number;
-  /** Rows are added while those before have fewer bytes of text: one row may have more. */
+  /** Rows are added while the rows before them have fewer bytes of text: one row may have more. */
   readonly bytes: number;
-  /** Ids of rows that are being delivered, and are no longer due once that has committed. */
+  /** Ids of rows that the previous batch is delivering: they stay due until it commits. */
   readonly taken?: readonly number[];
 }
 
@@ -94,8 +95,8 @@ const due = `s.realm_id = $1 AND s.deliver_at <= now() AND ${pending("s")}`;
 const inOrder = "ORDER BY s.deliver_at, s.id";
 
 /**
- * Ids of due rows within {@link BatchLimits}, `$2` to `$4`. What is taken is hashed: `<> ALL($4)` would go through
- * hundreds of ids for each row. The length of a text is known without reading it.
+ * Selects ids of due rows within {@link BatchLimits}, `$2` to `$4`. The subquery makes PostgreSQL hash the taken ids:
+ * `<> ALL($4)` would compare hundreds for each row. `octet_length` does not read the text.
  */
 const withinLimits = (condition: string) => `SELECT f.id FROM (
     SELECT d.id, sum(d.bytes) OVER due_order - d.bytes AS before, bool_or(d.attempts > 0) OVER due_order AS tried
@@ -105,24 +106,23 @@ const withinLimits = (condition: string) => `SELECT f.id FROM (
     WINDOW due_order AS (ORDER BY d.deliver_at, d.id)) f
   WHERE f.before < $3`;
 
-/** The same up to the first row that was tried carefully: rows behind it must not be sent before it. */
-const untriedWithinLimits = () => `${withinLimits(goesTogether("s"))} AND NOT f.tried`;
+/** Ends before the first row with a counted try: rows behind it must not be sent before it. */
+const untriedWithinLimits = () => `${withinLimits(mayShareBatch("s"))} AND NOT f.tried`;
 
 function limitValues(realmId: number, { rows, bytes, taken = [] }: BatchLimits): unknown[] {
   return [realmId, rows, bytes, packed.bigints(taken)];
 }
 
 /**
- * Claims the organization's due rows within the limits, in the order of delivery: by time, then by id. Rows are waited
- * for and never skipped: only an edit or a delete can hold one. They are locked first and read then, because an edit
- * that was waited for may have given a row another recipient, which the statement that waited cannot see. Rows of
- * careful tries, and those behind them, are left out.
+ * Locks and reads the organization's due rows within the limits, in the order of delivery: by time, then by id. Waits for
+ * rows that an edit or a delete holds, and skips none. Reads in a second statement, because an edit may have changed the
+ * recipient of a row while the first one waited. Leaves out rows with counted tries, and the rows behind them.
  */
 export async function claimDue(tx: Tx, realmId: number, limits: BatchLimits): Promise<DueRow[]> {
   return readRows(tx, await tx.lock({ name: "scheduled" }, claim, limitValues(realmId, limits)));
 }
 
-/** Claims those of the rows that are still due. */
+/** Locks and reads the rows that are still due. */
 export async function claimThese(
   tx: Tx,
   realmId: number,
@@ -132,7 +132,7 @@ export async function claimThese(
   return readRows(tx, await tx.lock({ name: "scheduled" }, claimGiven, values));
 }
 
-/** The due rows within the limits, which are not claimed, to be read ahead. */
+/** Reads due rows within the limits without locks, to parse their texts before they are claimed. */
 export async function peekDue(sql: Sql, realmId: number, limits: BatchLimits): Promise<DueRow[]> {
   return readRows(sql, await sql.rows(peek, limitValues(realmId, limits)));
 }
@@ -177,56 +177,56 @@ const claimed = statement({
   row: dueRow,
 });
 
-/** Counts a try in the rows of `picked`, and gives it its lease. */
+/** Counts a try in the rows of `picked`, and sets its lease. */
 const countTry = `UPDATE scheduled_messages s
     SET attempts = least(s.attempts + 1, 100),
       retry_at = now() + make_interval(secs =>
-        CASE WHEN s.attempts + 1 >= ${triesTogether} THEN ${pauseAlone} ELSE ${tryLease} END)
+        CASE WHEN s.attempts + 1 >= ${batchTries} THEN ${singlePause} ELSE ${tryLease} END)
     FROM picked WHERE s.id = picked.id`;
 
 /**
- * Waits for rows that somebody edits or has claimed, and counts nothing while another try of one of them goes on: a try
- * of the rows behind them would send these first.
+ * Waits for rows that are being edited or delivered, and counts nothing while another try of one of them has its lease: a
+ * try of the rows behind it would send them out of order.
  */
-const tryTogether = statement({
+const countBatchTry = statement({
   name: "deliver-try",
   text: `WITH picked AS (SELECT s.id, s.retry_at FROM scheduled_messages s
-      WHERE s.id = ANY(ARRAY(${withinLimits(goesTogether("s"))})) AND ${due} ${inOrder} FOR NO KEY UPDATE)
+      WHERE s.id = ANY(ARRAY(${withinLimits(mayShareBatch("s"))})) AND ${due} ${inOrder} FOR NO KEY UPDATE)
     ${countTry} AND NOT EXISTS (SELECT FROM picked p WHERE p.retry_at > now()) RETURNING s.id`,
   row: { id: column.bigint },
 });
 
-/** Skips rows that somebody edits: rows that go alone have lost their place in the order. */
-const tryAlone = statement({
-  name: "deliver-try-alone",
+/** Skips rows that are being edited: rows that go alone have lost their place in the order. */
+const countSingleTry = statement({
+  name: "deliver-try-single",
   text: `WITH picked AS (SELECT s.id FROM scheduled_messages s
-      WHERE s.id = ANY(ARRAY(${withinLimits(goesAlone("s"))})) AND ${due} ${inOrder} FOR NO KEY UPDATE SKIP LOCKED)
+      WHERE s.id = ANY(ARRAY(${withinLimits(needsSingleTry("s"))})) AND ${due} ${inOrder} FOR NO KEY UPDATE SKIP LOCKED)
     ${countTry} RETURNING s.id`,
   row: { id: column.bigint },
 });
 
 /**
- * Begins a careful try of due rows: counts it in them, which is to be committed before they are sent. So a try that
- * kills its process, or loses its connection, has been counted.
+ * Counts a try in due rows. The caller commits the count before it sends them, so that a try that kills its process or
+ * loses its connection has been counted.
  */
 export async function beginTries(tx: Tx, realmId: number, limits: BatchLimits): Promise<DueRow[]> {
-  return readRows(tx, await tx.rows(tryTogether, limitValues(realmId, limits)));
+  return readRows(tx, await tx.rows(countBatchTry, limitValues(realmId, limits)));
 }
 
-/** Begins a try of one of the rows that go alone. */
-export async function beginTryAlone(tx: Tx, realmId: number): Promise<DueRow[]> {
-  return readRows(tx, await tx.rows(tryAlone, limitValues(realmId, { rows: 1, bytes: 1 })));
+/** Counts a try in one of the rows that go alone. */
+export async function beginSingleTry(tx: Tx, realmId: number): Promise<DueRow[]> {
+  return readRows(tx, await tx.rows(countSingleTry, limitValues(realmId, { rows: 1, bytes: 1 })));
 }
 
 const endLease = statement({
   name: "deliver-try-ended",
   text: `UPDATE scheduled_messages s SET retry_at = NULL FROM (
-      SELECT t.id FROM scheduled_messages t WHERE t.id = ANY($1::bigint[]) AND ${goesTogether("t")}
+      SELECT t.id FROM scheduled_messages t WHERE t.id = ANY($1::bigint[]) AND ${mayShareBatch("t")}
       ORDER BY t.id FOR NO KEY UPDATE SKIP LOCKED) tried WHERE s.id = tried.id`,
   row: {},
 });
 
-/** Says that a counted try of rows that may go with others has failed: the next one need not wait. */
+/** Ends the lease of a counted try that has failed, so that the next try of rows that share batches need not wait. */
 export async function endTries(sql: Sql, ids: readonly number[]): Promise<void> {
   await sql.rows(endLease, [packed.bigints(ids)]);
 }
@@ -237,7 +237,7 @@ const uncount = statement({
   row: {},
 });
 
-/** Takes a counted try back, with the commit, in claimed rows that were not tried after all. */
+/** Takes a counted try back, with the COMMIT, in claimed rows that were left out of the batch. */
 export function takeBackTries(tx: Tx, rows: readonly DueRow[]): void {
   if (rows.length === 0) return;
   tx.sendWithCommit(uncount, [packed.bigints(rows.map(({ id }) => id))]);
@@ -246,29 +246,29 @@ export function takeBackTries(tx: Tx, rows: readonly DueRow[]): void {
 const dueLook = {
   /** The database's clock, UNIX seconds with a fraction. */
   now: column.float,
-  /** How often the first of the due rows has been tried carefully; null where nothing is due that may go with others. */
+  /** Counted tries of the first due row; null where no row that may share a batch is due. */
   attempts: column.int.orNull(),
-  /** Whether somebody has just begun a careful try of it. */
+  /** Whether a counted try of it has its lease. */
   isTried: column.bool,
-  /** Whether a row is due that has to go alone. */
-  alone: column.bool,
+  /** Whether a row that goes alone is due. */
+  single: column.bool,
 };
 
-/** What a deliverer sees when it looks once more after its last commit. */
+/** What is due in an organization. */
 export type DueLook = RowOf<typeof dueLook>;
 
 const lookOnce = statement({
   name: "deliver-look",
   text: `SELECT extract(epoch FROM now())::float8 AS now, head.attempts::int,
       coalesce(head.retry_at > now(), false) AS "isTried",
-      (SELECT s.id FROM scheduled_messages s WHERE ${due} AND ${goesAlone("s")} LIMIT 1) IS NOT NULL AS alone
+      (SELECT s.id FROM scheduled_messages s WHERE ${due} AND ${needsSingleTry("s")} LIMIT 1) IS NOT NULL AS single
     FROM (SELECT) once LEFT JOIN LATERAL (
-      SELECT s.attempts, s.retry_at FROM scheduled_messages s WHERE ${due} AND ${goesTogether("s")} ${inOrder} LIMIT 1
+      SELECT s.attempts, s.retry_at FROM scheduled_messages s WHERE ${due} AND ${mayShareBatch("s")} ${inOrder} LIMIT 1
     ) head ON true`,
   row: dueLook,
 });
 
-/** Asks in the order of the claim, not with EXISTS: that would walk the index over all organizations and their backlogs. */
+/** Looks in the order of the claim: EXISTS would walk the index over the backlogs of all organizations. */
 export async function lookForDue(sql: Sql, realmId: number): Promise<DueLook> {
   const [look] = await sql.rows(lookOnce, [realmId]);
   return look!;

@@ -2,13 +2,13 @@ import { type OutgoingMessage, type Realm, loadAccounts, seenMessages } from "@c
 import type { Sql } from "@carillon/db";
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
-import { composeReminders, type ReminderText } from "../reminders.ts";
+import { composeReminders, type ReminderText } from "../reminders/compose-reminders.ts";
 import type { DueRow } from "./claim.ts";
-import type { DeliverOptions } from "./deliver.ts";
+import type { DeliverOptions } from "./delivery-options.ts";
 
 /**
- * Makes due reminders ready to be sent by the notification bot (scheduled-messages.md §8). Each says what its message
- * says by now, or, where its account does not see that any more, what it said when the reminder was made.
+ * Composes the messages of due reminders, which the notification bot sends (scheduled-messages.md §8). Each quotes the
+ * current text of its message, or the text from the time of the reminder where its account no longer sees the message.
  */
 export async function composeDue(
   { site, reader }: Pick<DeliverOptions, "site" | "reader">,
@@ -18,17 +18,17 @@ export async function composeDue(
 ): Promise<Map<DueRow, OutgoingMessage>> {
   const outgoing = new Map<DueRow, OutgoingMessage>();
   if (rows.length === 0) return outgoing;
-  const looks = rows.map(({ senderId, targetId }) => ({
+  const wanted = rows.map(({ senderId, targetId }) => ({
     accountId: senderId,
     messageId: targetId ?? 0,
   }));
   const [seen, bot, accounts] = await Promise.all([
-    seenMessages(sql, realm.id, looks),
+    seenMessages(sql, realm.id, wanted),
     systemBot(sql, realm.id, "notification"),
     loadAccounts(
       sql,
       realm.id,
-      looks.map(({ accountId }) => accountId),
+      wanted.map(({ accountId }) => accountId),
     ),
   ]);
   const due = rows.map((row, i) => ({
@@ -37,9 +37,9 @@ export async function composeDue(
     message: seen[i],
     note: row.note,
   }));
-  const drafts = due.flatMap(({ message, ...draft }) => (message ? [{ ...draft, message }] : []));
-  const texts = await composeReminders(sql, site, realm, drafts, reader);
-  const current = new Map(drafts.map(({ row }, i) => [row, texts[i]!]));
+  const visible = due.flatMap(({ message, ...rest }) => (message ? [{ ...rest, message }] : []));
+  const texts = await composeReminders(sql, site, realm, visible, reader);
+  const current = new Map(visible.map(({ row }, i) => [row, texts[i]!]));
   for (const { row, account } of due) {
     const text = current.get(row) ?? lastKnown(row);
     const notice = { content: text.content, html: text.html };

@@ -15,7 +15,7 @@ import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 
-import { composeReminders } from "../reminders.ts";
+import { composeReminders } from "../reminders/compose-reminders.ts";
 import { checkDueTime } from "./due-time.ts";
 import { insertScheduled } from "./insert.ts";
 import { checkPendingBound, countPending } from "./pending-bound.ts";
@@ -29,13 +29,13 @@ export interface ReminderInput {
   /** UNIX seconds */
   readonly deliverAt: number;
   readonly note: string | undefined;
-  /** The request, as the log names it, for who looks the reminder up. */
+  /** Id of the request in the log, for looking the reminder up. */
   readonly requestId?: string;
 }
 
 /**
- * Makes a reminder of a message (scheduled-messages.md §8): a row as of a scheduled message, with what it would say now,
- * in case that the message is out of sight when it is due. The account is told.
+ * Creates a reminder of a message (scheduled-messages.md §8): a scheduled row with the reminder's current text, which is
+ * sent where the account no longer sees the message at the due time. Emits the event to the account.
  * @returns the id of the reminder
  * @throws ApiError `BAD_REQUEST`; nothing is stored then
  */
@@ -83,7 +83,7 @@ export async function createReminder(
   return row!.id;
 }
 
-/** Without white space around it; null where nothing is left. */
+/** Trims the note; null where it is empty. */
 function checkedNote(raw = ""): string | null {
   const note = raw.trim();
   if (isLongerThan(note, maxNoteLength))

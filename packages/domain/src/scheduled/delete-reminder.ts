@@ -8,8 +8,8 @@ import { reminderEvents } from "./reminder-record.ts";
 import { lockOwnScheduled } from "./row.ts";
 
 /**
- * Deletes the account's reminder (scheduled-messages.md §8), as a scheduled message is deleted: it waits for a delivery
- * under way, and nobody is told of one that was sent.
+ * Deletes the account's reminder (scheduled-messages.md §8), as `deleteScheduled` does: waits for a delivery in progress,
+ * and emits no event for a reminder that was sent.
  * @throws ApiError 404 `BAD_REQUEST` when the account has none of that id
  */
 export async function deleteReminder(tx: Tx, actor: Account, id: number): Promise<void> {

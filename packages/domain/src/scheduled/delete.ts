@@ -8,9 +8,9 @@ import { scheduledEvents } from "./record.ts";
 import { lockOwnScheduled } from "./row.ts";
 
 /**
- * Deletes the account's scheduled message (scheduled-messages.md §4). It waits for a delivery under way: either
- * nothing is sent, or the message was sent first; a delivered row may be deleted too: its message stays, and clients
- * have been told with the delivery that it is gone.
+ * Deletes the account's scheduled message (scheduled-messages.md §4). Waits for a delivery in progress: the message is
+ * either deleted or sent. A delivered row may be deleted too: its message stays, and the delivery has already emitted the
+ * event.
  * @throws ApiError 404 `BAD_REQUEST` when the account has none of that id
  */
 export async function deleteScheduled(tx: Tx, actor: Account, id: number): Promise<void> {

@@ -5,6 +5,7 @@ import { errors } from "@carillon/contract";
 export const latestDueTime = 253_402_300_799;
 
 /**
+ * Checks that a time may be scheduled.
  * @param timestamp UNIX seconds
  * @throws ApiError `BAD_REQUEST` unless it lies in the future by the database's clock, as at delivery
  */

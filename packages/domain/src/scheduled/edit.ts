@@ -25,7 +25,7 @@ import { checkDueTime } from "./due-time.ts";
 import { scheduledEvents } from "./record.ts";
 import { destinationOf, lockOwnScheduled, type ScheduledRow } from "./row.ts";
 
-/** What is absent keeps its value. */
+/** Absent fields keep their values. */
 export interface EditInput {
   readonly type: MessageType | undefined;
   readonly to: number | readonly number[] | undefined;
@@ -36,8 +36,8 @@ export interface EditInput {
 }
 
 /**
- * Edits a scheduled message (scheduled-messages.md §2). The row is locked as the delivery locks it: an edit that
- * races the delivery is either what gets sent, or is refused. A new time revives a failed message.
+ * Edits a scheduled message (scheduled-messages.md §2). Locks the row as the delivery does: an edit that races the
+ * delivery is either sent or rejected. A new time schedules a failed message again.
  * @throws ApiError in the order of the specification's table; 404 `BAD_REQUEST` when the account has none of that id
  */
 export async function editScheduled(
@@ -69,7 +69,7 @@ export async function editScheduled(
   });
 }
 
-/** Refuses what no row could make right, before any is looked for. */
+/** Rejects input that is wrong whatever the row holds. */
 function checkShape({ type, to, content, topic, deliverAt }: EditInput): void {
   if ([type, to, content, topic, deliverAt].every((value) => value === undefined))
     throw errors.badRequest(
@@ -86,7 +86,7 @@ type Changes = Partial<Omit<ScheduledRow, "id">> & {
   hasAttachment?: boolean;
 };
 
-/** The columns that the edit changes, checked as sending would check them now. */
+/** Returns the columns that the edit changes, checked as if the message were sent now. */
 async function changedMessage(
   tx: Tx,
   site: Site,
@@ -117,7 +117,7 @@ async function changedMessage(
   };
 }
 
-/** The right to post is not asked again for a new topic alone: the delivery decides. */
+/** Does not check the permission to post for a new topic alone: the delivery does. */
 async function changedTopic(
   tx: Tx,
   realmId: number,

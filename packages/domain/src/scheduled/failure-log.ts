@@ -15,8 +15,8 @@ const record = statement({
 });
 
 /**
- * Writes down for the operator what could not be sent, why, and who was told: the messages' own rows forget it.
- * @param noticeIds the messages that told the senders, by the ids of the scheduled messages
+ * Records failures for the operator: an edit clears them from the messages' own rows.
+ * @param noticeIds ids of the notices to the senders, by the ids of the scheduled messages
  */
 export function recordFailures(
   tx: Tx,

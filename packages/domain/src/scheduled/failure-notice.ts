@@ -8,18 +8,17 @@ import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
 import { sendMessages } from "../messages/send/send.ts";
 import type { Failure } from "./outcome.ts";
 
-/** What senders were told of their failed messages. */
+/** The notices to the senders of failed messages. */
 export interface FailureNotices {
-  /** Ids of the notices, by those of the scheduled messages. */
+  /** Ids of the notices, by the ids of the scheduled messages. */
   readonly ids: ReadonlyMap<number, number>;
   /** For the transaction's one `emit`. */
   readonly events: readonly NewEvent[];
 }
 
 /**
- * Tells each sender, in a direct message from the notification bot, which message was not sent and why. The notices go
- * together; where that throws they go one by one, so that the one which cannot be sent is left out alone, with a line
- * in the log.
+ * Notifies each sender, in a direct message from the notification bot, which message was not sent and why. Sends the
+ * notices as one batch; where that throws, one by one, and logs the notices that cannot be sent.
  * @throws what a lost connection, a deadlock or a lock timeout throws
  */
 export async function sendFailureNotices(
@@ -36,7 +35,7 @@ export async function sendFailureNotices(
     if (failures.length === 1) {
       log.error(
         { err: error, realmId: realm.id, scheduledMessageId: failures[0]?.row.id },
-        "the notice of a failed message could not be sent",
+        "notice of a failed scheduled message could not be sent",
       );
       return none;
     }
@@ -61,21 +60,21 @@ async function send(tx: Tx, realm: Realm, failures: readonly Failure[]): Promise
     failures.map(({ row }) => row.senderId),
   );
   const notices = [];
-  const told: number[] = [];
+  const rowIds: number[] = [];
   for (const { row, reason } of failures) {
     const sender = senders.get(row.senderId);
     if (!sender) continue;
-    const said = notice(
+    const text = notice(
       paragraph`The message that you scheduled for ${moment(row.deliverAt)} could not be sent. ${quoted(reason)}`,
       paragraph`It stays in your scheduled messages: give it a new time, or delete it.`,
     );
     const target = directTo(bot, sender);
-    notices.push(await composeNotice(tx, { bot, target, notice: said }));
-    told.push(row.id);
+    notices.push(await composeNotice(tx, { bot, target, notice: text }));
+    rowIds.push(row.id);
   }
   const { sent, events } = await sendMessages(tx, realm, notices);
   return {
-    ids: new Map(sent.flatMap((message, i) => (message ? [[told[i]!, message.id]] : []))),
+    ids: new Map(sent.flatMap((message, i) => (message ? [[rowIds[i]!, message.id]] : []))),
     events,
   };
 }

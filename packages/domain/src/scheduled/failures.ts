@@ -4,7 +4,7 @@ import type { ApiError } from "@carillon/contract";
 import { isReminder, type DueRow } from "./claim.ts";
 import type { Failure } from "./outcome.ts";
 
-/** Nobody is told of a reminder that fails, nor a bot of the organization's own (scheduled-messages.md §5, §8). */
+/** A failed reminder, and a failed message of a system bot, have no sender to notify (scheduled-messages.md §5, §8). */
 function failed(row: DueRow, cause: string, reason: string, silent = false): Failure {
   return {
     row,
@@ -15,7 +15,7 @@ function failed(row: DueRow, cause: string, reason: string, silent = false): Fai
   };
 }
 
-/** Rows that may not even be looked at: the account is deactivated, or the row is too late. */
+/** Fails a row that needs no check: its account or organization is deactivated, or it is too late. */
 export function failedBeforeChecks(row: DueRow, realm: Realm): Failure | undefined {
   if (!row.senderActive) return deactivated(row);
   if (realm.deactivated)
@@ -29,20 +29,20 @@ export function failedBeforeChecks(row: DueRow, realm: Realm): Failure | undefin
   return undefined;
 }
 
-/** What may not be sent. */
-export function refused(row: DueRow, refusal: ApiError): Failure {
-  return refusal.code === "UNAUTHORIZED"
+/** Fails a row whose message the check rejected. */
+export function rejected(row: DueRow, error: ApiError): Failure {
+  return error.code === "UNAUTHORIZED"
     ? deactivated(row)
-    : failed(row, refusal.code, sentence(refusal.message));
+    : failed(row, error.code, sentence(error.message));
 }
 
-/** What could not be sent by itself either, however often it was tried. */
+/** Fails a row that has used up its tries. */
 export function stuck(row: DueRow, silent: boolean): Failure {
   const reason = `The server tried ${row.attempts - 1} times to send it, and could not.`;
   return failed(row, "stuck", reason, silent);
 }
 
-/** What nobody expected. */
+/** Fails a row whose delivery threw an unexpected error. */
 export function broken(row: DueRow): Failure {
   return failed(row, "broken", "Something went wrong on the server.");
 }
@@ -51,7 +51,7 @@ function deactivated(row: DueRow): Failure {
   return failed(row, "deactivated", "The sender's account was deactivated.", true);
 }
 
-/** A refusal's text as a sentence. */
+/** Ends the text of an error with a full stop. */
 function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }

@@ -3,14 +3,14 @@ import { deliveryScheduled } from "@carillon/scheduling";
 
 import type { ScheduledRow } from "./row.ts";
 
-/** A row that is not there yet. */
+/** A row to insert. */
 export interface NewScheduledRow extends Omit<
   ScheduledRow,
   "id" | "version" | "delivered" | "failed"
 > {
   readonly recipientId: number;
   readonly hasAttachment: boolean;
-  /** The request that wants it, as the log names it. */
+  /** Id of the request in the log. */
   readonly requestId: string | undefined;
 }
 

@@ -6,19 +6,19 @@ import { presentScheduled } from "./record.ts";
 import { presentReminder } from "./reminder-record.ts";
 import { scheduledColumns, scheduledRow, type ScheduledRow } from "./row.ts";
 
-/** One kind of rows, as clients see them. */
+/** A kind of rows and its presentation to clients. */
 export interface Listing<Resource> {
   readonly kind: ScheduledKind;
   readonly present: (row: ScheduledRow) => Resource;
 }
 
-/** What `GET /scheduled_messages` lists (scheduled-messages.md §3). */
+/** For `GET /scheduled_messages` (scheduled-messages.md §3). */
 export const scheduledListing: Listing<ScheduledMessageResource> = {
   kind: scheduledKind.sendLater,
   present: presentScheduled,
 };
 
-/** What `GET /reminders` lists (scheduled-messages.md §8). */
+/** For `GET /reminders` (scheduled-messages.md §8). */
 export const reminderListing: Listing<ReminderResource> = {
   kind: scheduledKind.reminder,
   present: presentReminder,
@@ -42,10 +42,9 @@ const byIds = statement({
 });
 
 /**
- * What the account has of the kind that is not sent, failed ones included, in the order of their time: all of it, or
- * page by page where it is large. Rows of a later page that have been sent or deleted by then are left out; one that was
- * edited stands where it stood.
- * @param sql a transaction, repeatable read: the list must be of one moment
+ * Lists the account's unsent rows of the kind, failed ones included, by time: as a whole, or in pages where the list is
+ * large. A later page leaves out rows that were sent or deleted meanwhile, and keeps the place of an edited row.
+ * @param sql a repeatable read transaction: sizes and rows must be of one snapshot
  */
 export async function listScheduled<Resource>(
   sql: Sql,

@@ -9,16 +9,16 @@ export interface Failure {
   readonly row: DueRow;
   readonly kind: "failed";
   readonly reason: string;
-  /** Why in a word, for counting: the code of the refusal, `late`, `deactivated` or `broken`. */
+  /** The reason as a label for metrics: the code of the error, `late`, `deactivated`, `stuck` or `broken`. */
   readonly cause: string;
-  /** Its sender is told nothing. */
+  /** Whether the sender gets no notice. */
   readonly silent: boolean;
 }
 
-/** What became of a due row. */
+/** The outcome of a due row. */
 export type Outcome =
   | { readonly row: DueRow; readonly kind: "sent"; readonly messageId: number }
-  /** Its message exists already. */
+  /** Its message was sent by an earlier delivery. */
   | { readonly row: DueRow; readonly kind: "sent-before" }
   | Failure;
 
@@ -45,7 +45,7 @@ const markFailed = statement({
   row: {},
 });
 
-/** Marks the rows of those that are sent, which the transaction holds: it need not wait for the others. */
+/** Marks rows as sent. The transaction holds them, so this never waits. */
 export async function storeSent(tx: Tx, outcomes: readonly Outcome[]): Promise<void> {
   const sent = outcomes.filter((outcome) => outcome.kind === "sent");
   if (sent.length === 0) return;
@@ -56,7 +56,7 @@ export async function storeSent(tx: Tx, outcomes: readonly Outcome[]): Promise<v
   ]);
 }
 
-/** Fails rows with the commit, and does nothing else. */
+/** Marks rows as failed, with the COMMIT. */
 export function storeFailed(tx: Tx, failed: readonly Failure[]): void {
   if (failed.length === 0) return;
   tx.sendWithCommit(markFailed, [
@@ -67,8 +67,8 @@ export function storeFailed(tx: Tx, failed: readonly Failure[]): void {
 }
 
 /**
- * Writes the other outcomes into their rows, and what the batch has come to for the history, with the commit.
- * @param backend where the queues are
+ * Writes the outcomes of rows that were not sent now, and the batch's line of the delivery history, with the COMMIT.
+ * @param backend the queues' store
  */
 export function storeOutcomes(tx: Tx, outcomes: readonly Outcome[], backend: string): void {
   const before = outcomes.filter((outcome) => outcome.kind === "sent-before");

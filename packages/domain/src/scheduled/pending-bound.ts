@@ -2,8 +2,8 @@ import { bounds, errors } from "@carillon/contract";
 import { column, lockKey, statement, type Tx } from "@carillon/db";
 import { undelivered } from "@carillon/scheduling";
 
-/** So close to the bound, one request of the account counts at a time: no more of them run at once, by far. */
-const nearby = 500;
+/** Within this distance of the bound an account's requests are counted one at a time; far fewer run at once. */
+const lockedDistance = 500;
 
 const count = statement({
   name: "scheduled-pending-count",
@@ -15,14 +15,14 @@ const count = statement({
   row: { senderId: column.int, pending: column.int },
 });
 
-/** Whether so many of an account are so near to the bound that {@link checkPendingBound} takes its lock. */
+/** Whether the count is so near to the bound that {@link checkPendingBound} takes its lock. */
 export function isNearPendingBound(counted: number): boolean {
-  return counted >= bounds.pendingMessages - nearby;
+  return counted >= bounds.pendingMessages - lockedDistance;
 }
 
 /**
- * Whether the account may have one more scheduled message or reminder (http-contract.md §8.1). Far from the bound it has taken a look at an index,
- * and no lock.
+ * Checks that the account may have one more scheduled message or reminder (http-contract.md §8.1). Far from the bound this
+ * costs nothing.
  * @param counted from {@link countPending}, in the same transaction
  * @throws ApiError `BAD_REQUEST`
  */
@@ -35,7 +35,7 @@ export async function checkPendingBound(tx: Tx, senderId: number, counted: numbe
     );
 }
 
-/** How many messages and reminders of each of the accounts are not sent yet, those past the bound left out. */
+/** Counts the unsent messages and reminders of each account, up to the bound. */
 export async function countPending(
   tx: Tx,
   senderIds: readonly number[],

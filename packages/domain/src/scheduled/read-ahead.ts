@@ -8,25 +8,25 @@ import { loadRendering } from "../messages/send/mention-lookups.ts";
 import { TextReader } from "../messages/send/text-reader.ts";
 import { isReminder, type DueRow } from "./claim.ts";
 import { composeDue } from "./compose-due.ts";
-import type { DeliverOptions } from "./deliver.ts";
+import type { DeliverOptions } from "./delivery-options.ts";
 
-/** Rows whose texts have been read. */
+/** Rows whose texts have been parsed. */
 export interface RowsRead {
-  /** Of those given, from the first on, as many as go together. */
+  /** The rows that fit into one batch: all of those given, or the first of them. */
   readonly ids: readonly number[];
   readonly reader: TextReader;
 }
 
-/** Names that the texts of one batch have looked up, unless its first text has more. */
-const mostNames = 2_000;
+/** Names that are looked up for the texts of one batch, unless its first text has more. */
+const maxNames = 2_000;
 
-/** Time of the processor, in milliseconds, that reading the texts of one batch takes, unless its first text takes more. */
-const mostReadingMs = 200;
+/** Processor time for parsing the texts of one batch, in milliseconds, unless its first text takes more. */
+const maxParsingMs = 200;
 
 /**
- * Reads the texts of due rows in slices, before any transaction holds the rows: parses them, and renders them once, so
- * that what an unknown name changes is parsed too. A transaction that sends them finds the texts read; one that has been
- * edited meanwhile it reads itself. Reading ends early where the texts are dear.
+ * Parses the texts of due rows in slices, before a transaction claims the rows, and renders them once: an unknown name
+ * makes the renderer parse parts again. The transaction that sends them finds the results in the reader, and parses only
+ * texts that were edited meanwhile. Stops early where the texts are expensive.
  */
 export async function readAhead(
   options: DeliverOptions,
@@ -46,15 +46,15 @@ export async function readAhead(
   const read: Array<{ row: DueRow; parsed: ParsedMessage | undefined }> = [];
   await inSlices(rows, (row) => {
     if (isFull) return;
-    const began = performance.now();
-    const isRead = row.senderActive && !row.tooLate && !isReminder(row);
-    const parsed = isRead ? reader.readAhead(row.content) : undefined;
+    const startedAt = performance.now();
+    const isMessage = row.senderActive && !row.tooLate && !isReminder(row);
+    const parsed = isMessage ? reader.readAhead(row.content) : undefined;
     const account = accounts.get(row.senderId);
     if (parsed && account && setting(account, "translate_emoticons"))
       reader.readAhead(row.content, true);
     names += parsed?.references.length ?? 0;
-    spentMs += performance.now() - began;
-    isFull = names > mostNames || spentMs > mostReadingMs;
+    spentMs += performance.now() - startedAt;
+    isFull = names > maxNames || spentMs > maxParsingMs;
     if (!isFull || read.length === 0) read.push({ row, parsed });
   });
   const texts = read.flatMap(({ row, parsed }) =>
@@ -63,7 +63,7 @@ export async function readAhead(
   const { lookups, realm, memberships } = await loadRendering(db, realmId, options.site.url, texts);
   await inSlices(texts, ({ parsed, authorId }) => {
     const account = accounts.get(authorId);
-    // What cannot be rendered is refused when it is checked.
+    // A text that cannot be rendered is rejected by the check.
     if (account) attempt(() => renderFor({ realm, memberships, lookups }, parsed, account, reader));
   });
   await composeDue(

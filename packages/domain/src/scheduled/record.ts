@@ -8,7 +8,7 @@ import {
 
 import type { ScheduledRow } from "./row.ts";
 
-/** The row as clients see it (scheduled-messages.md §0.7). */
+/** Returns the row as clients see it (scheduled-messages.md §0.7). */
 export function presentScheduled(row: ScheduledRow): ScheduledMessageResource {
   const common = {
     content: row.content,
@@ -30,7 +30,7 @@ export function presentScheduled(row: ScheduledRow): ScheduledMessageResource {
   return { scheduled_message_id: row.id, type: "private", to, ...common };
 }
 
-/** The events of the area; only the sender is told. */
+/** Events of scheduled messages, for the sender only. */
 export const scheduledEvents = {
   add: (row: ScheduledRow): NewEvent =>
     scheduledMessagesAdded({ scheduled_messages: [presentScheduled(row)] }, senderOf(row)),

@@ -7,7 +7,7 @@ import {
 
 import type { ScheduledRow } from "./row.ts";
 
-/** A reminder as clients see it (scheduled-messages.md §8). */
+/** Returns a reminder as clients see it (scheduled-messages.md §8). */
 export function presentReminder(row: ScheduledRow): ReminderResource {
   return {
     reminder_id: row.id,
@@ -21,7 +21,7 @@ export function presentReminder(row: ScheduledRow): ReminderResource {
   };
 }
 
-/** The events of reminders; only the account is told. */
+/** Events of reminders, for their account only. */
 export const reminderEvents = {
   add: (row: ScheduledRow): NewEvent =>
     remindersAdded({ reminders: [presentReminder(row)] }, { audience: [row.senderId] }),

@@ -2,14 +2,14 @@ import type { Destination } from "@carillon/model";
 import { column, statement, type RowOf, type Tx } from "@carillon/db";
 import type { ScheduledKind } from "@carillon/scheduling";
 
-/** The rows of {@link scheduledColumns}. */
+/** Types of {@link scheduledColumns}. */
 export const scheduledRow = {
   id: column.bigint,
   kind: column.int.as<ScheduledKind>(),
-  /** Of a reminder, whose it is. */
+  /** The account; of a reminder, its owner. */
   senderId: column.int,
   channelId: column.int.orNull(),
-  /** Everybody in the direct conversation, the sender too; null for a channel. */
+  /** Members of the direct conversation, the sender too; null for a channel. */
   memberIds: column.ints.orNull(),
   topic: column.text,
   content: column.text,
@@ -21,13 +21,13 @@ export const scheduledRow = {
   readBySender: column.bool,
   delivered: column.bool,
   failed: column.bool,
-  /** The message that a reminder is about, null for other rows. */
+  /** The message that a reminder is about; null for other rows. */
   targetId: column.bigint.orNull(),
   /** Null without one. */
   note: column.text.orNull(),
 };
 
-/** A row of `scheduled_messages` with what names its recipients. */
+/** A row of `scheduled_messages` with its recipients. */
 export type ScheduledRow = RowOf<typeof scheduledRow>;
 
 export const scheduledColumns = `s.id, s.kind, s.sender_id AS "senderId", s.channel_id AS "channelId",
@@ -36,7 +36,7 @@ export const scheduledColumns = `s.id, s.kind, s.sender_id AS "senderId", s.chan
   extract(epoch FROM s.deliver_at)::float8 AS "deliverAt", s.version, s.read_by_sender AS "readBySender",
   s.delivered, s.failed, s.reminder_target_message_id AS "targetId", s.reminder_note AS note`;
 
-/** To be written after `FROM`. */
+/** The `FROM` clause of {@link scheduledColumns}. */
 export const scheduledTables = "scheduled_messages s JOIN recipients r ON r.id = s.recipient_id";
 
 export function destinationOf(row: ScheduledRow): Destination {
@@ -58,9 +58,9 @@ const byId = statement({
 });
 
 /**
- * The account's own row of that kind, locked as the delivery locks it; undefined when it has none of that id. The
- * lock is a statement of its own: one that joined the recipient at once would compare an edit that it waited for with
- * the recipient from before, and find nothing.
+ * Locks the account's own row of that kind, as the delivery locks it, and returns it; undefined when the account has none
+ * of that id. Locks in a separate statement: one that also joined the recipient, and waited for an edit, would join the
+ * recipient from before the edit and find nothing.
  */
 export async function lockOwnScheduled(
   tx: Tx,

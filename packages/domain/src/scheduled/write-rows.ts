@@ -5,15 +5,15 @@ import type { Realm } from "@carillon/model";
 
 import { writeChecked } from "../messages/send/send-checked.ts";
 import { isReminder } from "./claim.ts";
-import type { DeliverOptions } from "./deliver.ts";
+import type { DeliverOptions } from "./delivery-options.ts";
 import { recordFailures } from "./failure-log.ts";
 import { sendFailureNotices } from "./failure-notice.ts";
 import { storeOutcomes, storeSent, type Outcome } from "./outcome.ts";
-import type { NumberedRows } from "./prepare-due.ts";
+import type { NumberedRows } from "./prepare-rows.ts";
 import { scheduledEvents } from "./record.ts";
 import { reminderEvents } from "./reminder-record.ts";
 
-/** Sends what may be sent, and fails the rest. */
+/** Sends the messages that may be sent, and fails the other rows. */
 export async function writeRows(
   options: DeliverOptions,
   tx: Tx,
@@ -36,7 +36,7 @@ export async function writeRows(
   return settle(options, tx, realm, outcomes, events);
 }
 
-/** Writes the outcomes and tells everybody: the one `emit` of the transaction. */
+/** Writes the outcomes, notifies senders of failures and emits the events of the transaction. */
 export async function settle(
   { log, backend = "unknown" }: DeliverOptions,
   tx: Tx,
@@ -46,8 +46,8 @@ export async function settle(
 ): Promise<Outcome[]> {
   storeOutcomes(tx, outcomes, backend);
   const failures = outcomes.filter((outcome) => outcome.kind === "failed");
-  const loud = failures.filter(({ silent }) => !silent);
-  const notices = await sendFailureNotices(tx, log, realm, loud);
+  const reported = failures.filter(({ silent }) => !silent);
+  const notices = await sendFailureNotices(tx, log, realm, reported);
   recordFailures(tx, realm.id, failures, notices.ids);
   const events = outcomes.flatMap((outcome) => {
     const { row } = outcome;

@@ -1,7 +1,7 @@
 import { PostCommitTopic, column, type RowOf, type Sql, statement } from "@carillon/db";
 import { tooSoonMs, type Alarm } from "@carillon/jobs";
 
-import { goesAlone, goesTogether, pending } from "./pending.ts";
+import { needsSingleTry, mayShareBatch, pending } from "./pending.ts";
 
 const columns = `id AS "scheduledMessageId", realm_id AS "realmId", version,
   extract(epoch FROM deliver_at)::float8 AS "deliverAt"`;
@@ -82,7 +82,7 @@ const overdue = statement({
         SELECT FROM scheduled_messages s
         WHERE s.realm_id = r.id AND ${pending("s")}
           AND s.deliver_at < now() - make_interval(secs => $1 / 1000.0)
-          AND (${goesTogether("s")} OR ${goesAlone("s")})
+          AND (${mayShareBatch("s")} OR ${needsSingleTry("s")})
         LIMIT 10000
       ) counted
     ) overdue WHERE overdue.rows > 0`,

@@ -25,24 +25,21 @@ export function pending(table: string): string {
   return `${undelivered(table)} AND NOT ${table}.failed`;
 }
 
-/**
- * Tries after which a row of `scheduled_messages` goes alone, and behind all others: it was in each of so many batches
- * that failed. A partial index repeats it.
- */
-export const triesTogether = 3;
+/** Failed batches after which a row of `scheduled_messages` is tried singly, behind all others. A partial index repeats it. */
+export const batchTries = 3;
 
 /**
- * The condition that a row may be sent together with others.
+ * The condition that a row may be in a batch with others.
  * @param table its alias
  */
-export function goesTogether(table: string): string {
-  return `${table}.attempts < ${triesTogether}`;
+export function mayShareBatch(table: string): string {
+  return `${table}.attempts < ${batchTries}`;
 }
 
 /**
- * The condition that a row has to go alone, and that its pause is over.
+ * The condition that a row must be tried singly, and that its pause is over.
  * @param table its alias
  */
-export function goesAlone(table: string): string {
-  return `${table}.attempts >= ${triesTogether} AND ${table}.retry_at <= now()`;
+export function needsSingleTry(table: string): string {
+  return `${table}.attempts >= ${batchTries} AND ${table}.retry_at <= now()`;
 }

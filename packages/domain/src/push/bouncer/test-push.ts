@@ -8,7 +8,8 @@ import {
   type BouncerFailure,
 } from "@carillon/push";
 
-import { activeDevices, noteNotified } from "./after-notify.ts";
+import { activeDevices } from "./active-devices.ts";
+import { noteNotified } from "./after-notify.ts";
 
 const sender = statement({
   name: "realm-for-test-push",

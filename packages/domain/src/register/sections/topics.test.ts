@@ -12,7 +12,8 @@ import {
 import { expect } from "chai";
 
 import { fieldsOf, statementsOf, type Wanted } from "../snapshot-sections.test.ts";
-import { mutedTopics, userTopics } from "./topics.ts";
+import { mutedTopics } from "./muted-topics.ts";
+import { userTopics } from "./user-topics.ts";
 
 interface UserTopic {
   stream_id: number;

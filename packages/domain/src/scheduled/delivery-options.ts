@@ -1,0 +1,30 @@
+import type { Database } from "@carillon/db";
+import type { Logger } from "@carillon/kit";
+import type { Site } from "@carillon/model";
+
+import type { TextReader } from "../messages/send/text-reader.ts";
+
+/** Rows in one transaction at most: large batches are what makes delivery fast. */
+export const deliveryBatch = 500;
+
+/**
+ * Bytes of text in one batch, unless its first row has more. 100,000 bytes of the most expensive Markdown take 100 ms to
+ * parse; 500 lines of a chat have as many.
+ */
+export const deliveryBytes = 100_000;
+
+export interface DeliverOptions {
+  readonly db: Database;
+  readonly site: Site;
+  readonly log: Logger;
+  /** The queues' store, for the history; `unknown` unless given. */
+  readonly backend?: string;
+  /** Rows in a batch at most; {@link deliveryBatch} unless given. */
+  readonly batch?: number;
+  /** Bytes of text in a batch at most; {@link deliveryBytes} unless given. */
+  readonly bytes?: number;
+  /** Holds texts that were parsed before. */
+  readonly reader?: TextReader;
+  /** Once it has fired, errors say nothing about the rows. */
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,283 @@
+import { isPassing, type Tx } from "@carillon/db";
+import type { State } from "@carillon/kit";
+
+import {
+  becomeDeliverer,
+  beginTries,
+  beginSingleTry,
+  endTries,
+  lookForDue,
+  peekDue,
+  type DueRow,
+} from "./claim.ts";
+import {
+  DeliveryBatch,
+  type BatchEnd,
+  type BatchPlan,
+  type RowsInFlight,
+} from "./delivery-batch.ts";
+import { deliveryBatch, deliveryBytes, type DeliverOptions } from "./delivery-options.ts";
+import { giveUp, isGivenUp } from "./give-up.ts";
+import type { Outcome } from "./outcome.ts";
+import { readAhead } from "./read-ahead.ts";
+
+/*
+ *   looking ─┬─ rows without failed tries ──▶ delivering ⟲ while a next batch is prepared
+ *            ├─ rows of failed batches ─────▶ retrying
+ *            ├─ a row that goes alone ──────▶ retryingSingle
+ *            └─ nothing is due, or this run may not deliver it ──▶ ended
+ *
+ *   delivering, retrying, retryingSingle ─┬─▶ looking
+ *                                         └─ another transaction has the delivery lock ──▶ ended
+ */
+type RunState =
+  | State<"looking">
+  | State<"delivering", { readonly batch: DeliveryBatch }>
+  /** `attempts` is how often the first row was in a batch that failed. */
+  | State<"retrying", { readonly attempts: number }>
+  | State<"retryingSingle">
+  | State<"ended", Pick<DeliveryRun, "more" | "elsewhere">>;
+
+const looking = { kind: "looking" } as const;
+const ended = { kind: "ended", more: false, elsewhere: false } as const;
+const endedWithMore = { ...ended, more: true };
+const endedElsewhere = { ...ended, elsewhere: true };
+
+export interface DeliveryRun {
+  /** Messages are still due: continue in another job, so that other organizations get their turn. */
+  readonly more: boolean;
+  /**
+   * Messages are due, and another transaction has the delivery lock. It delivers them after its next commit, unless its
+   * process hangs or has died: look again once the lock is free.
+   */
+  readonly elsewhere: boolean;
+  /** The database's clock at the end, UNIX seconds with a fraction. */
+  readonly now: number;
+}
+
+export interface RunOptions {
+  readonly maxBatches: number;
+  /** Called before each batch but the first: whether this organization may deliver another one now. */
+  readonly mayContinue?: (batches: number, bytes: number) => boolean;
+  /** Rows of its first batch at most; given where many are known to be due. */
+  readonly firstBatch?: number;
+  /** Bytes of text of its first batch at most. */
+  readonly firstBytes?: number;
+  /** Whether delivery may have failed here before: batches begin small, and each try is counted first. */
+  readonly careful?: boolean;
+  readonly onBatch?: (outcomes: readonly Outcome[]) => void;
+}
+
+/**
+ * Rows of the first batch at most; each batch after it has up to twice as many as the one before. So the first messages
+ * of a burst need not wait for hundreds, and preparing and writing overlap early.
+ */
+const firstBatch = 100;
+
+/** Rows of the first careful batch; each after it has twice as many. */
+const firstCarefulBatch = 16;
+
+/** Rows of a careful batch by the number of failed batches that its first row was in. After two of 8 and 2 rows it goes alone. */
+const carefulRows = [Infinity, 8, 2];
+
+/** A run begins no further batch after this time, in milliseconds: each must end before the deadline of the job. */
+const maxRunMs = 8_000;
+
+/**
+ * Delivers batch after batch until nothing is due, `maxBatches` are done, `mayContinue` refuses or the signal fires.
+ * While one batch is written the next is prepared (delivery-batch.ts). It looks once more after its last commit, so a
+ * second alarm may end when it finds the delivery lock taken: the holder sees whatever was due before that commit.
+ *
+ * A batch with long texts is parsed before its rows are claimed (`readAhead`). Where delivery may have failed before,
+ * each try is counted in its rows, in a commit of its own, before it begins: a row that kills its worker fails in the
+ * end (docs/decisions/046).
+ */
+export function deliverAll(
+  options: DeliverOptions,
+  realmId: number,
+  run: RunOptions,
+): Promise<DeliveryRun> {
+  return new Delivery(options, realmId, run).deliver();
+}
+
+class Delivery {
+  readonly #options: DeliverOptions;
+  readonly #realmId: number;
+  readonly #run: RunOptions;
+  readonly #maxRows: number;
+  readonly #maxBytes: number;
+  readonly #startedAt = performance.now();
+  /** Rows of the next batch, and bytes of its text, at most. */
+  #rows: number;
+  #bytes: number;
+  #batches = 0;
+  #bytesDone = 0;
+  /** Whether texts are so long that they are parsed before the rows are claimed. */
+  #readsAhead = false;
+  /** The database's clock at the last look. */
+  #now = 0;
+
+  constructor(options: DeliverOptions, realmId: number, run: RunOptions) {
+    this.#options = options;
+    this.#realmId = realmId;
+    this.#run = run;
+    this.#maxRows = options.batch ?? deliveryBatch;
+    this.#maxBytes = options.bytes ?? deliveryBytes;
+    const first = run.careful ? firstCarefulBatch : (run.firstBatch ?? firstBatch);
+    this.#rows = Math.min(this.#maxRows, first);
+    this.#bytes = Math.min(this.#maxBytes, run.firstBytes ?? deliveryBytes);
+  }
+
+  async deliver(): Promise<DeliveryRun> {
+    let state: RunState = looking;
+    while (state.kind !== "ended") state = await this.#leave(state);
+    return { more: state.more, elsewhere: state.elsewhere, now: this.#now };
+  }
+
+  #leave(state: Exclude<RunState, State<"ended">>): Promise<RunState> {
+    switch (state.kind) {
+      case "looking":
+        return this.#look();
+      case "delivering":
+        return this.#deliver(state.batch);
+      case "retrying":
+        return this.#retry(state.attempts);
+      case "retryingSingle":
+        return this.#retrySingle();
+    }
+  }
+
+  async #look(): Promise<RunState> {
+    // Messages due within seconds have an alarm each, and the first of them sends all: the others end here.
+    const look = await lookForDue(this.#options.db, this.#realmId);
+    this.#now = look.now;
+    if (look.attempts === null && !look.single) return ended;
+    if (!this.#mayBegin()) return endedWithMore;
+    if (look.attempts === null)
+      // A row that goes alone may need the whole time of a job.
+      return this.#batches > 0 ? endedWithMore : { kind: "retryingSingle" };
+    if (look.isTried) return endedElsewhere;
+    if (this.#run.careful || look.attempts > 0)
+      return { kind: "retrying", attempts: look.attempts };
+    const batch = this.#readsAhead ? await this.#readBatch() : this.#begin();
+    return batch ? { kind: "delivering", batch } : looking;
+  }
+
+  /** Whether another batch may begin after so many. */
+  #mayBegin(batches = this.#batches, bytes = this.#bytesDone): boolean {
+    const { maxBatches, mayContinue } = this.#run;
+    if (batches >= maxBatches || this.#options.signal?.aborted) return false;
+    if (batches === 0) return true;
+    return (
+      performance.now() - this.#startedAt < maxRunMs && (mayContinue?.(batches, bytes) ?? true)
+    );
+  }
+
+  #begin(plan?: BatchPlan, reader?: DeliverOptions["reader"]): DeliveryBatch {
+    const options = { ...this.#options, batch: this.#rows, bytes: this.#bytes };
+    return new DeliveryBatch(reader ? { ...options, reader } : options, this.#realmId, plan);
+  }
+
+  /** Parses the texts of the next rows and begins to deliver them; returns undefined where there are none. */
+  async #readBatch(previous?: RowsInFlight): Promise<DeliveryBatch | undefined> {
+    const limits = { rows: this.#rows, bytes: this.#bytes, taken: previous?.ids ?? [] };
+    const rows = await peekDue(this.#options.db, this.#realmId, limits);
+    if (rows.length === 0) return undefined;
+    const { ids, reader } = await readAhead(this.#options, this.#realmId, rows);
+    return this.#begin({ previous, ids }, reader);
+  }
+
+  /** Waits for the end of a batch, and prepares the next one meanwhile. */
+  async #deliver(batch: DeliveryBatch): Promise<RunState> {
+    const preparing = this.#prepareNext(batch);
+    preparing.catch(() => {});
+    const end = await batch.end().catch(async (error: unknown) => {
+      await (await preparing.catch(() => undefined))?.end().catch(() => {});
+      throw error;
+    });
+    const next = await preparing;
+    this.#note(end, next !== undefined);
+    if (end.kind === "elsewhere") return endedElsewhere;
+    return next ? { kind: "delivering", batch: next } : looking;
+  }
+
+  async #prepareNext(batch: DeliveryBatch): Promise<DeliveryBatch | undefined> {
+    const inFlight = await batch.inFlight();
+    if (!inFlight || !this.#mayBegin(this.#batches + 1, this.#bytesDone + inFlight.bytes))
+      return undefined;
+    this.#grow(inFlight.ids.length);
+    return this.#readsAhead ? this.#readBatch(inFlight) : this.#begin({ previous: inFlight });
+  }
+
+  /** Doubles the next batch. Where messages have many copies few fit into one: it looks at not many more than that. */
+  #grow(delivered: number): void {
+    this.#rows = Math.min(this.#maxRows, 2 * delivered);
+    this.#bytes = Math.min(this.#maxBytes, 2 * this.#bytes);
+  }
+
+  #note(end: BatchEnd, nextIsPrepared: boolean): void {
+    if (end.kind === "unread") this.#readsAhead = true;
+    else this.#batches++;
+    if ("outcomes" in end) this.#noteOutcomes(end.outcomes, nextIsPrepared);
+  }
+
+  #noteOutcomes(outcomes: readonly Outcome[], nextIsPrepared: boolean): void {
+    if (outcomes.length === 0) return;
+    this.#bytesDone += outcomes.reduce((sum, { row }) => sum + row.bytes, 0);
+    this.#run.onBatch?.(outcomes);
+    if (!nextIsPrepared) this.#grow(outcomes.length);
+  }
+
+  /** Delivers a batch whose try is counted first. No other batch is prepared beside it. */
+  async #retry(attempts: number): Promise<RunState> {
+    const rows = Math.min(this.#rows, carefulRows[attempts] ?? 1);
+    const limits = { rows, bytes: this.#bytes };
+    const counted = await this.#count((tx) => beginTries(tx, this.#realmId, limits));
+    // Without rows another job is trying them.
+    if (!counted || counted.length === 0) return endedElsewhere;
+    try {
+      return await this.#deliver(await this.#beginCounted(counted));
+    } catch (error) {
+      const ids = counted.map(({ id }) => id);
+      await endTries(this.#options.db, ids).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #beginCounted(rows: readonly DueRow[]): Promise<DeliveryBatch> {
+    const { ids, reader } = await readAhead(this.#options, this.#realmId, rows);
+    return this.#begin({ ids, counted: rows.map(({ id }) => id) }, reader);
+  }
+
+  /** Tries one row that was in batches which failed, or fails it after too many tries. */
+  async #retrySingle(): Promise<RunState> {
+    const { log, signal } = this.#options;
+    const counted = await this.#count((tx) => beginSingleTry(tx, this.#realmId));
+    if (!counted) return endedElsewhere;
+    const [row] = counted;
+    if (!row) return ended;
+    if (isGivenUp(row)) {
+      this.#batches++;
+      this.#noteOutcomes(await giveUp(this.#options, this.#realmId, row), false);
+      return looking;
+    }
+    try {
+      return await this.#deliver(await this.#beginCounted(counted));
+    } catch (error) {
+      if (signal?.aborted || !isPassing(error)) throw error;
+      log.warn(
+        { err: error, realmId: this.#realmId, scheduledMessageId: row.id, attempts: row.attempts },
+        "scheduled message could not be sent by itself; retrying later",
+      );
+      return looking;
+    }
+  }
+
+  /** Counts a try in a transaction of its own; returns undefined where another one has the delivery lock. */
+  #count(countTry: (tx: Tx) => Promise<DueRow[]>): Promise<DueRow[] | undefined> {
+    return this.#options.db.transaction(
+      async (tx) => ((await becomeDeliverer(tx, this.#realmId)) ? countTry(tx) : undefined),
+      { attempts: 1 },
+    );
+  }
+}

@@ -1,0 +1,42 @@
+import { batchTries } from "@carillon/scheduling";
+import { loadRealm } from "@carillon/model";
+
+import { becomeDeliverer, claimThese, type DueRow } from "./claim.ts";
+import type { DeliverOptions } from "./delivery-options.ts";
+import { stuck } from "./failures.ts";
+import { storeFailed, type Outcome } from "./outcome.ts";
+import { settle } from "./write-rows.ts";
+
+/** How often a row is tried by itself before it fails. */
+const singleTries = 2;
+
+/** Whether the row had used up its tries before the one that has just been counted. */
+export function isGivenUp({ attempts }: DueRow): boolean {
+  return attempts > batchTries + singleTries;
+}
+
+/**
+ * Fails a row that has used up its tries. Where this throws too, the next try leaves out the notice to the sender, and
+ * the one after it the event, so that the row always ends.
+ */
+export async function giveUp(
+  options: DeliverOptions,
+  realmId: number,
+  { id, attempts }: DueRow,
+): Promise<readonly Outcome[]> {
+  const earlier = attempts - (batchTries + singleTries + 1);
+  return options.db.transaction(async (tx) => {
+    if (!(await becomeDeliverer(tx, realmId))) return [];
+    const rows = await claimThese(tx, realmId, [id]);
+    options.log.error(
+      { realmId, scheduledMessageId: id, attempts },
+      "scheduled message given up after too many tries",
+    );
+    const failures = rows.map((row) => stuck(row, earlier > 0));
+    if (earlier > 1) {
+      storeFailed(tx, failures);
+      return failures;
+    }
+    return settle(options, tx, await loadRealm(tx, realmId), failures, []);
+  });
+}

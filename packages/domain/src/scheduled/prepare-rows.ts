@@ -1,0 +1,132 @@
+import type { OutgoingMessage, Realm } from "@carillon/model";
+import type { Tx } from "@carillon/db";
+
+import { copiesOf } from "../messages/send/copies.ts";
+import { makeMessages, type MadeMessages } from "../messages/send/make-messages.ts";
+import { numberMessages, type NumberedMessages } from "../messages/send/send.ts";
+import { touchesChannel } from "../messages/send/touch-channels.ts";
+import { checkDue } from "./check-due.ts";
+import { isReminder, type DueRow } from "./claim.ts";
+import { composeDue } from "./compose-due.ts";
+import type { DeliverOptions } from "./delivery-options.ts";
+import { failedBeforeChecks } from "./failures.ts";
+import type { Failure } from "./outcome.ts";
+
+/** Recipients' rows in one transaction at most, unless its first message has more: 20,000 take about 150 ms. */
+const maxCopies = 20_000;
+
+/** Characters of HTML in one transaction, unless its first message has more: each is written three times. */
+const maxHtml = 2_000_000;
+
+/** Claimed rows that have been checked. Nothing is written yet. */
+export interface PreparedRows {
+  readonly realm: Realm;
+  /** The rows that fit into one transaction: all of those given, or the first of them. */
+  readonly rows: readonly DueRow[];
+  readonly failures: ReadonlyMap<DueRow, Failure>;
+  /** Rows that will be sent, in order, and their messages. */
+  readonly sendable: readonly DueRow[];
+  readonly outgoing: readonly OutgoingMessage[];
+}
+
+/** Prepared rows whose messages have ids, and whose statements and events may have been made. */
+export interface NumberedRows extends PreparedRows {
+  readonly messages: NumberedMessages;
+  readonly made?: MadeMessages;
+}
+
+/**
+ * Checks rows in their order and renders the messages that may be sent.
+ * @param started topics and conversations that earlier messages start and that are not committed yet
+ */
+export async function prepareRows(
+  options: DeliverOptions,
+  tx: Tx,
+  realm: Realm,
+  rows: readonly DueRow[],
+  started?: ReadonlySet<string>,
+): Promise<PreparedRows> {
+  const failures = new Map<DueRow, Failure>();
+  for (const row of rows) {
+    const failure = failedBeforeChecks(row, realm);
+    if (failure) failures.set(row, failure);
+  }
+  const candidates = rows.filter((row) => !failures.has(row));
+  const messages = candidates.filter((row) => !isReminder(row));
+  const [checked, reminders] = await Promise.all([
+    checkDue(options, tx, realm, messages, started),
+    composeDue(options, tx, realm, candidates.filter(isReminder)),
+  ]);
+  const sendable: DueRow[] = [];
+  const outgoing: OutgoingMessage[] = [];
+  let copiesLeft = maxCopies;
+  let htmlLeft = maxHtml;
+  for (const [i, row] of rows.entries()) {
+    if (failures.has(row)) continue;
+    const ready = checked.get(row) ?? reminders.get(row);
+    if (!ready) throw new Error(`row ${row.id} was not checked`);
+    if ("reason" in ready) {
+      failures.set(row, ready);
+      continue;
+    }
+    if (row.sentBefore) continue;
+    const copies = copiesOf(ready);
+    const { length: html } = ready.rendered.html;
+    if ((copies > copiesLeft || html > htmlLeft) && outgoing.length > 0) {
+      const fitting = rows.slice(0, i);
+      for (const later of rows.slice(i)) failures.delete(later);
+      return { realm, rows: fitting, failures, sendable, outgoing };
+    }
+    copiesLeft -= copies;
+    htmlLeft -= html;
+    sendable.push(row);
+    outgoing.push(ready);
+  }
+  return { realm, rows, failures, sendable, outgoing };
+}
+
+/** Allocates the message ids. The batch after this one allocates its own later, so that ids rise in the order of rows. */
+export async function numberRows(tx: Tx, prepared: PreparedRows): Promise<NumberedRows> {
+  const { realm, outgoing } = prepared;
+  return { ...prepared, messages: await numberMessages(tx, realm, outgoing) };
+}
+
+/**
+ * Makes the rows, copies and events of the messages before the previous batch has committed. Returns undefined where
+ * that could block on a lock of the previous batch: for direct messages, which may create a conversation, and for channels
+ * that are inactive or have no message yet.
+ */
+export async function makeRows(tx: Tx, prepared: PreparedRows): Promise<NumberedRows | undefined> {
+  if (prepared.outgoing.some(({ target }) => target.kind === "direct" || touchesChannel(target)))
+    return undefined;
+  const rows = await numberRows(tx, prepared);
+  const { numbered, receiving } = rows.messages;
+  return receiving ? { ...rows, made: await makeMessages(rows.realm, numbered, receiving) } : rows;
+}
+
+/**
+ * Whether rows can be checked before the previous batch has committed. Its messages change little that a check reads: the
+ * topics and conversations they start, which are passed on, and these, which are not: the newest message of a topic,
+ * a topic's participants, the messages that reminders are about, and the users that guests see.
+ */
+export function canPrepareEarly(realm: Realm, rows: readonly DueRow[]): boolean {
+  return !realm.restrictsGuests && rows.every((row) => !isReminder(row) && !readsTopic(row));
+}
+
+function readsTopic({ content }: DueRow): boolean {
+  return content.includes("#**") || content.includes("@**topic**");
+}
+
+/**
+ * Returns the topics and conversations that the messages start, for the check of the next batch; undefined where the
+ * next batch must not be prepared early, because this one also sends reminders or notices of failures.
+ */
+export function startedBy({
+  realm,
+  rows,
+  failures,
+  outgoing,
+}: PreparedRows): ReadonlySet<string> | undefined {
+  if (realm.restrictsGuests || failures.size > 0 || rows.some(isReminder)) return undefined;
+  return new Set(outgoing.flatMap(({ begins }) => begins ?? []));
+}
