@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { silentLogger } from "@carillon/kit";
 import { connectQueues } from "@carillon/queue";
-import { createAlarmPublisher, type RunningAlarmPublisher } from "@carillon/scheduling";
+import { createDeliveryJobPublisher, type DeliveryJobPublisher } from "@carillon/scheduling";
 import { pendingOf, writeDueRows } from "./lib/due-rows.ts";
 import { report, say, type Row } from "./lib/report.ts";
 import {
@@ -18,7 +18,7 @@ import { createWorld, type World } from "./lib/world.ts";
 const flood = 100_000;
 /** Between two messages of the quiet organization, in milliseconds. */
 const everyMs = 100;
-/** How long before their time its messages are scheduled, by turns, in seconds: on short notice each has its own alarm. */
+/** How long before their time its messages are scheduled, by turns, in seconds: on short notice each has its own delivery job. */
 const notice = [1, 4];
 
 const rows: Row[] = [];
@@ -37,22 +37,27 @@ async function measure(backend: BackendName, floods: number): Promise<Row> {
     redisUrl: database.redisUrl,
     log: silentLogger,
   });
-  const alarms = createAlarmPublisher({ queues, db: database.db, log: silentLogger });
+  const deliveryJobs = createDeliveryJobPublisher({ queues, db: database.db, log: silentLogger });
   const worker = await startWorker(database);
 
   const due = Math.ceil(Date.now() / 1_000) + 25;
   for (const world of loud) {
     const { first } = await writeDueRows(database, world, flood / floods, due);
-    alarms.set({ realmId: world.realmId, scheduledMessageId: first, version: 1, deliverAt: due });
+    deliveryJobs.add({
+      realmId: world.realmId,
+      scheduledMessageId: first,
+      version: 1,
+      deliverAt: due,
+    });
   }
-  await alarms.idle();
+  await deliveryJobs.idle();
   await database.db.rows("ANALYZE scheduled_messages");
   await database.db.rows("CHECKPOINT");
   if (Date.now() > (due - 2) * 1_000) throw new Error("scheduling took too long");
   await pause((due - 5) * 1_000 - Date.now());
 
   let over = false;
-  const writing = keepScheduling(database, quiet, alarms, () => over);
+  const writing = keepScheduling(database, quiet, deliveryJobs, () => over);
   const left = async () => {
     const counts = await Promise.all(loud.map((world) => pendingOf(database, world)));
     return counts.reduce((sum, count) => sum + count, 0);
@@ -65,7 +70,7 @@ async function measure(backend: BackendName, floods: number): Promise<Row> {
   while ((await pendingOf(database, quiet)) > 0) await pause(100);
   const late = await lateness(database, quiet, due, end);
   await worker.stop();
-  await alarms.idle();
+  await deliveryJobs.idle();
   await queues.close();
   await database.drop();
 
@@ -86,13 +91,13 @@ async function measure(backend: BackendName, floods: number): Promise<Row> {
 async function keepScheduling(
   database: BenchDatabase,
   world: World,
-  alarms: RunningAlarmPublisher,
+  deliveryJobs: DeliveryJobPublisher,
   over: () => boolean,
 ): Promise<void> {
   for (let n = 0; !over(); n++) {
     const deliverAt = Math.ceil(Date.now() / 1_000 + notice[n % notice.length]!);
     const { first } = await writeDueRows(database, world, 1, deliverAt);
-    alarms.set({ realmId: world.realmId, scheduledMessageId: first, version: 1, deliverAt });
+    deliveryJobs.add({ realmId: world.realmId, scheduledMessageId: first, version: 1, deliverAt });
     await pause(everyMs);
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { clientIdOf } from "@carillon/model";
 import { silentLogger } from "@carillon/kit";
 import { connectQueues } from "@carillon/queue";
-import { createAlarmPublisher, type RunningAlarmPublisher } from "@carillon/scheduling";
+import { createDeliveryJobPublisher, type DeliveryJobPublisher } from "@carillon/scheduling";
 import { pendingOf, writeDueRows } from "./lib/due-rows.ts";
 import { report, say, type Row } from "./lib/report.ts";
 import {
@@ -64,15 +64,20 @@ async function measure(backend: BackendName, { what, count, within, write }: Cas
     redisUrl: database.redisUrl,
     log: silentLogger,
   });
-  const alarms = createAlarmPublisher({ queues, db: database.db, log: silentLogger });
+  const deliveryJobs = createDeliveryJobPublisher({ queues, db: database.db, log: silentLogger });
   const worker = await startWorker(database);
   const due = Math.ceil(Date.now() / 1_000) + 15;
   const first = await write(database, loud, due);
-  alarms.set({ realmId: loud.realmId, scheduledMessageId: first, version: 1, deliverAt: due });
-  await alarms.idle();
+  deliveryJobs.add({
+    realmId: loud.realmId,
+    scheduledMessageId: first,
+    version: 1,
+    deliverAt: due,
+  });
+  await deliveryJobs.idle();
   if (Date.now() > (due - 2) * 1_000) throw new Error("scheduling took too long");
   let over = false;
-  const writing = keepScheduling(database, quiet, alarms, () => over);
+  const writing = keepScheduling(database, quiet, deliveryJobs, () => over);
   await pause(due * 1_000 - Date.now());
   while ((await pendingOf(database, loud)) > 0) await pause(100);
   over = true;
@@ -81,7 +86,7 @@ async function measure(backend: BackendName, { what, count, within, write }: Cas
   const { sent, seconds } = await sentOf(database, loud, due);
   const worst = await worstOf(database, quiet, due, due + seconds);
   await worker.stop();
-  await alarms.idle();
+  await deliveryJobs.idle();
   await queues.close();
   await database.drop();
   say(
@@ -96,7 +101,7 @@ async function measure(backend: BackendName, { what, count, within, write }: Cas
   };
 }
 
-/** Rows as requests would have left them, with their alarms noted as set. @returns the first of their ids */
+/** Rows as requests would have left them, with their delivery jobs noted as set. @returns the first of their ids */
 async function writeTexts(
   database: BenchDatabase,
   world: World,
@@ -145,13 +150,13 @@ async function writeReminders({ db }: BenchDatabase, world: World, due: number):
 async function keepScheduling(
   database: BenchDatabase,
   world: World,
-  alarms: RunningAlarmPublisher,
+  deliveryJobs: DeliveryJobPublisher,
   over: () => boolean,
 ): Promise<void> {
   while (!over()) {
     const deliverAt = Math.ceil(Date.now() / 1_000 + 1);
     const { first } = await writeDueRows(database, world, 1, deliverAt);
-    alarms.set({ realmId: world.realmId, scheduledMessageId: first, version: 1, deliverAt });
+    deliveryJobs.add({ realmId: world.realmId, scheduledMessageId: first, version: 1, deliverAt });
     await pause(everyMs);
   }
 }

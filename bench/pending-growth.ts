@@ -100,7 +100,7 @@ async function withoutForeignKeys({ db }: BenchDatabase, work: () => Promise<voi
   await change(keys.map(({ name, definition }) => `ADD CONSTRAINT ${name} ${definition}`));
 }
 
-/** Rows as the operation writes them; what is due within a day has its alarm. */
+/** Rows as the operation writes them; what is due within a day has its delivery job. */
 async function insertPending(
   { db }: BenchDatabase,
   { realmId, rooms }: World,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "@carillon/db";
 import { silentLogger } from "@carillon/kit";
 import { connectQueues } from "@carillon/queue";
-import { createAlarmPublisher } from "@carillon/scheduling";
+import { createDeliveryJobPublisher } from "@carillon/scheduling";
 import { pendingOf, writeDueRows } from "./lib/due-rows.ts";
 import { serverTimes } from "./lib/processor-time.ts";
 import { report, type Row } from "./lib/report.ts";
@@ -41,9 +41,9 @@ const queues = await connectQueues({
   redisUrl: undefined,
   log: silentLogger,
 });
-const alarms = createAlarmPublisher({ queues, db, log: silentLogger });
-alarms.set({ realmId: world.realmId, scheduledMessageId: first, version: 1, deliverAt: due });
-await alarms.idle();
+const deliveryJobs = createDeliveryJobPublisher({ queues, db, log: silentLogger });
+deliveryJobs.add({ realmId: world.realmId, scheduledMessageId: first, version: 1, deliverAt: due });
+await deliveryJobs.idle();
 const worker = await startWorker(database);
 const times = await serverTimes(database);
 await pause(due * 1_000 - Date.now());
@@ -60,7 +60,7 @@ note(
   `${milliseconds(processorMs(worker) - before.worker, messages)} + ${milliseconds(times.postgres() - before.postgres, messages)}`,
 );
 await worker.stop();
-await alarms.idle();
+await deliveryJobs.idle();
 await queues.close();
 
 const gateway = await startGateway(database);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { silentLogger } from "@carillon/kit";
 import { connectQueues } from "@carillon/queue";
-import { createAlarmPublisher } from "@carillon/scheduling";
+import { createDeliveryJobPublisher } from "@carillon/scheduling";
 import type { Child } from "./lib/child.ts";
 import { pendingOf, writeDueRows } from "./lib/due-rows.ts";
 import { serverTimes } from "./lib/processor-time.ts";
@@ -89,14 +89,19 @@ async function once(number: number, messages: number, confine: boolean): Promise
     redisUrl: database.redisUrl,
     log: silentLogger,
   });
-  const alarms = createAlarmPublisher({ queues, db: database.db, log: silentLogger });
+  const deliveryJobs = createDeliveryJobPublisher({ queues, db: database.db, log: silentLogger });
   const due = Math.ceil(Date.now() / 1_000) + 8;
   const each = messages / organizations;
   for (const world of worlds) {
     const { first } = await writeDueRows(database, world, each, due);
-    alarms.set({ realmId: world.realmId, scheduledMessageId: first, version: 1, deliverAt: due });
+    deliveryJobs.add({
+      realmId: world.realmId,
+      scheduledMessageId: first,
+      version: 1,
+      deliverAt: due,
+    });
   }
-  await alarms.idle();
+  await deliveryJobs.idle();
   await database.db.rows("ANALYZE scheduled_messages");
   await database.db.rows("CHECKPOINT");
   const used = () => workers.reduce((sum, worker) => sum + processorMs(worker), 0);
@@ -108,7 +113,7 @@ async function once(number: number, messages: number, confine: boolean): Promise
   const after = { worker: used(), postgres: times.postgres(), redis: times.redis() };
   const seconds = (await lastCommit(database, due)) - due;
   for (const worker of workers) await worker.stop();
-  await alarms.idle();
+  await deliveryJobs.idle();
   await queues.close();
   const spent = (what: "worker" | "postgres" | "redis") => (after[what] - before[what]) / messages;
   const { worker, postgres, redis } = {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { createAlarmPublisher, type RunningAlarmPublisher } from "@carillon/scheduling";
+import { createDeliveryJobPublisher, type DeliveryJobPublisher } from "@carillon/scheduling";
 import { connectQueues, type Queues } from "@carillon/queue";
 import { silentLogger } from "@carillon/kit";
 import { scheduleRows } from "./scheduled-rows.ts";
@@ -27,35 +27,35 @@ export interface Burst {
 }
 
 /**
- * How far ahead messages are due, in seconds. All must be scheduled two seconds before, or each would have an alarm
+ * How far ahead messages are due, in seconds. All must be scheduled two seconds before, or each would have a delivery job
  * of its own, as messages have that are scheduled on short notice.
  */
 const ahead = 6;
 const shortNotice = 2;
 
-/** Bursts in a world, with an alarm publisher like a gateway's. */
+/** Bursts in a world, with a delivery job publisher like a gateway's. */
 export async function prepareBurst(database: BenchDatabase, world: World): Promise<Burst> {
   const queues = await connectQueues({
     databaseUrl: database.url,
     redisUrl: database.redisUrl,
     log: silentLogger,
   });
-  const alarms = createAlarmPublisher({ queues, db: database.db, log: silentLogger });
+  const deliveryJobs = createDeliveryJobPublisher({ queues, db: database.db, log: silentLogger });
   return {
-    run: (count) => run(database, world, alarms, count),
-    close: () => close(queues, alarms),
+    run: (count) => run(database, world, deliveryJobs, count),
+    close: () => close(queues, deliveryJobs),
   };
 }
 
-async function close(queues: Queues, alarms: RunningAlarmPublisher): Promise<void> {
-  await alarms.idle();
+async function close(queues: Queues, deliveryJobs: DeliveryJobPublisher): Promise<void> {
+  await deliveryJobs.idle();
   await queues.close();
 }
 
 async function run(
   { db }: BenchDatabase,
   world: World,
-  alarms: RunningAlarmPublisher,
+  deliveryJobs: DeliveryJobPublisher,
   count: number,
 ): Promise<BurstResult> {
   await db.rows("CHECKPOINT");
@@ -65,9 +65,14 @@ async function run(
   const due = Math.floor(clock!.now) + ahead;
   const ids = await scheduleRows({ db }, world, count, due, false);
   for (const id of ids)
-    alarms.set({ realmId: world.realmId, scheduledMessageId: id, version: 1, deliverAt: due });
-  await alarms.idle();
-  if (alarms.missed > 0) throw new Error("an alarm did not reach the queue");
+    deliveryJobs.add({
+      realmId: world.realmId,
+      scheduledMessageId: id,
+      version: 1,
+      deliverAt: due,
+    });
+  await deliveryJobs.idle();
+  if (deliveryJobs.missed > 0) throw new Error("a delivery job did not reach the queue");
   if (Date.now() > (due - shortNotice) * 1_000) throw new Error("scheduling took too long");
   await pause(due * 1_000 - Date.now());
   await sent(db, Math.max(...ids));

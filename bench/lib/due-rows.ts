@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 const slice = 5_000;
 
 /**
- * Schedules messages of everybody in an organization for one second, as requests would have left them: with their alarms
+ * Schedules messages of everybody in an organization for one second, as requests would have left them: with their delivery jobs
  * noted as set, of which none is.
  * @param due UNIX seconds
  * @returns the first and the last of their ids

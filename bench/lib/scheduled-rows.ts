@@ -8,7 +8,7 @@ let lines = 0;
 /**
  * Schedules messages of everybody in an organization for one second, in one statement, as requests would have left them.
  * @param due UNIX seconds
- * @param alarmed whether their alarms are noted as set
+ * @param alarmed whether their delivery jobs are noted as set
  * @returns their ids
  */
 export async function scheduleRows(
@@ -16,7 +16,7 @@ export async function scheduleRows(
   world: World,
   count: number,
   due: number,
-  alarmed: boolean,
+  enqueued: boolean,
 ): Promise<number[]> {
   const clientId = await clientIdOf(db, "ZulipPython/0.9");
   const rows = chatRows(world, count);
@@ -37,7 +37,7 @@ export async function scheduleRows(
       rows.map(({ topic }) => topic),
       rows.map(({ content }) => content),
       due,
-      alarmed,
+      enqueued,
     ],
   );
   return written.map(({ id }) => id);

@@ -125,7 +125,7 @@ forEachBackend("From a scheduled message to a sent one", (backend) => {
     expect(sent.map(({ content }) => content)).to.deep.equal(["hello"]);
   });
 
-  it("sends with the next alarm what was due without one", async () => {
+  it("sends with the next delivery job what was due without one", async () => {
     const lost = await scheduledMessage(db, sender, room, { dueIn: -20 });
     await schedule(gateway.as(org.admin), channelMessage(room.id, later()));
     await fall();

@@ -1,5 +1,5 @@
 import type { Database } from "@carillon/db";
-import { alarmJob, deliverDue, type Alarm } from "@carillon/jobs";
+import { deliveryJob, deliverDue, type PendingDelivery } from "@carillon/jobs";
 import {
   clientOf,
   fallDue,
@@ -18,26 +18,26 @@ import { sweptWorker } from "./support/swept-worker.ts";
 import { allSent, expectSentOnce, repairsCounted } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-onBothBackends("A message whose alarm was not set", scenarioMs, {
-  "is sent by the relay when all alarms of the gateway are lost": (backend) =>
-    inWorld(backend, alarmsNeverSet),
+onBothBackends("A message whose delivery job was not added", scenarioMs, {
+  "is sent by the relay when all delivery jobs of the gateway are lost": (backend) =>
+    inWorld(backend, jobsNeverAdded),
   "is sent by the relay when the gateway is killed between commit and publishing": (backend) =>
     inWorld(backend, killedBeforePublishing),
   "is sent once when the gateway is killed between publishing and the stamp": (backend) =>
     inWorld(backend, killedBeforeStamp),
-  "is sent by the sweep when it is stamped and its alarm is gone": (backend) =>
+  "is sent by the sweep when it is stamped and its delivery job is gone": (backend) =>
     inWorld(backend, stampedAndGone),
 });
 
-async function alarmsNeverSet(world: World): Promise<void> {
+async function jobsNeverAdded(world: World): Promise<void> {
   const { db } = world;
   const people = await crowd(db);
   const count = 20;
-  // Without queues it keeps the alarms to itself.
+  // Without queues it keeps the delivery jobs to itself.
   const gateway = await startGateway(db);
   try {
     for (let i = 0; i < count; i++) await post(gateway.as(people.org.owner), people);
-    expect(gateway.alarms).to.have.length(count);
+    expect(gateway.deliveries).to.have.length(count);
   } finally {
     await gateway.close();
   }
@@ -61,7 +61,7 @@ async function killedBeforePublishing(world: World): Promise<void> {
   } finally {
     await obstacle.end();
   }
-  expect((await theRow(db, people))?.alarmed).to.equal(false);
+  expect((await theRow(db, people))?.enqueued).to.equal(false);
   const { delayed, waiting } = await queues.queue("delivery").counts();
   expect({ delayed, waiting }).to.deep.equal({ delayed: 0, waiting: 0 });
   await world.worker();
@@ -76,7 +76,7 @@ async function killedBeforeStamp(world: World): Promise<void> {
   try {
     const gateway = await world.gateway();
     const client = clientOf(gateway.url, people.org.owner);
-    // A queue that takes too long leaves the alarm to the relay, without a stamp: on a busy machine another one is needed.
+    // A queue that takes too long leaves the delivery job to the relay, without a stamp: on a busy machine another one is needed.
     const stamping = async () => {
       if ((await stamps.waiting()) > 0) return true;
       await post(client, people);
@@ -91,7 +91,7 @@ async function killedBeforeStamp(world: World): Promise<void> {
   const rows = await db.rows("SELECT FROM scheduled_messages WHERE alarmed_at IS NULL");
   expect(rows, "messages without a stamp").to.have.length(sent);
   const { delayed } = await queues.queue("delivery").counts();
-  expect(delayed, "alarms in the queue").to.be.within(1, sent);
+  expect(delayed, "delivery jobs in the queue").to.be.within(1, sent);
   await world.worker();
   await expectRelayed(world, people, sent);
 }
@@ -100,21 +100,21 @@ async function stampedAndGone(world: World): Promise<void> {
   const { db, queues } = world;
   const people = await crowd(db);
   await sweptWorker(world, people);
-  const alarms = await schedule(db, people, { count: 5, dueIn: -15, seconds: 1 });
-  expect(await queues.queue("delivery").job(jobIdOf(alarms))).to.equal(undefined);
+  const deliveries = await schedule(db, people, { count: 5, dueIn: -15, seconds: 1 });
+  expect(await queues.queue("delivery").job(jobIdOf(deliveries))).to.equal(undefined);
   await allSent(db, people.realmId, patienceMs);
   await expectSentOnce(db, people.realmId, 1 + 5);
   await repairsCounted(db);
 }
 
-/** The alarms are set before the messages are due. */
+/** Waits until all delivery jobs have been added, before the messages are due. */
 async function expectRelayed({ db, queues }: World, people: Crowd, count: number): Promise<void> {
   const unstamped = () =>
     db.rows("SELECT FROM scheduled_messages WHERE realm_id = $1 AND alarmed_at IS NULL", [
       people.realmId,
     ]);
   await waitFor(async () => (await unstamped()).length === 0, {
-    what: "all alarms are set",
+    what: "all delivery jobs are added",
     timeoutMs: patienceMs,
   });
   await fallDue(db, queues, people.realmId);
@@ -122,9 +122,9 @@ async function expectRelayed({ db, queues }: World, people: Crowd, count: number
   await expectSentOnce(db, people.realmId, count);
 }
 
-function jobIdOf([first]: readonly Alarm[]): string {
-  if (!first) throw new Error("no alarm");
-  return deliverDue.key(alarmJob(first, 0).payload);
+function jobIdOf([first]: readonly PendingDelivery[]): string {
+  if (!first) throw new Error("no delivery job");
+  return deliverDue.key(deliveryJob(first, 0).payload);
 }
 
 async function post(client: GatewayClient, people: Crowd): Promise<void> {
@@ -138,9 +138,9 @@ async function post(client: GatewayClient, people: Crowd): Promise<void> {
   expect(answer.status, answer.text).to.equal(200);
 }
 
-async function theRow(db: Database, people: Crowd): Promise<{ alarmed: boolean } | undefined> {
-  const [row] = await db.rows<{ alarmed: boolean }>(
-    "SELECT alarmed_at IS NOT NULL AS alarmed FROM scheduled_messages WHERE realm_id = $1",
+async function theRow(db: Database, people: Crowd): Promise<{ enqueued: boolean } | undefined> {
+  const [row] = await db.rows<{ enqueued: boolean }>(
+    "SELECT alarmed_at IS NOT NULL AS enqueued FROM scheduled_messages WHERE realm_id = $1",
     [people.realmId],
   );
   return row;

@@ -2,13 +2,13 @@ import { deliverDue } from "@carillon/jobs";
 import { startWorker, waitFor, type TestWorker } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
-import { crowd, schedule, setAlarms } from "./support/load.ts";
+import { crowd, schedule, addDeliveryJobs } from "./support/load.ts";
 import { slowMessages } from "./support/obstacles.ts";
 import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { allSent, expectSentOnce, verdict } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
-onBothBackends("An alarm", scenarioMs, {
+onBothBackends("A delivery job", scenarioMs, {
   "that is set fifty times at once is one job with one effect": (backend) =>
     inWorld(backend, fiftyAtOnce),
   "that comes fifty times to two workers has one effect": (backend) => inWorld(backend, fiftyTimes),
@@ -18,8 +18,8 @@ onBothBackends("An alarm", scenarioMs, {
 
 async function fiftyAtOnce({ db, queues }: World): Promise<void> {
   const people = await crowd(db);
-  const alarms = await schedule(db, people, { count: 10, dueIn: 6, seconds: 1 });
-  await Promise.all(Array.from({ length: 50 }, () => setAlarms(queues, alarms)));
+  const deliveries = await schedule(db, people, { count: 10, dueIn: 6, seconds: 1 });
+  await Promise.all(Array.from({ length: 50 }, () => addDeliveryJobs(queues, deliveries)));
   const { delayed, waiting } = await queues.queue("delivery").counts();
   expect(delayed + waiting, "jobs of one second").to.equal(1);
   const worker = await startWorker(db, queues);
@@ -37,15 +37,15 @@ async function fiftyTimes({ db, queues }: World): Promise<void> {
   await slowMessages(db, 1);
   await schedule(db, people, { count: 300, dueIn: 0, seconds: 1 });
   const second = Math.floor(Date.now() / 1_000);
-  const alarms = Array.from({ length: 50 }, (_, tick) => ({
+  const deliveries = Array.from({ length: 50 }, (_, tick) => ({
     job: deliverDue,
     payload: { realmId: people.realmId, second: second - 1, tick },
   }));
   const workers = [await startWorker(db, queues), await startWorker(db, queues)];
   try {
-    await queues.publish(alarms);
+    await queues.publish(deliveries);
     await allSent(db, people.realmId, patienceMs);
-    await waitFor(() => completed(workers) >= alarms.length, { what: "all have run" });
+    await waitFor(() => completed(workers) >= deliveries.length, { what: "all have run" });
     await expectSentOnce(db, people.realmId, 300);
   } finally {
     await Promise.all(workers.map((worker) => worker.close()));
@@ -64,7 +64,7 @@ async function tooEarly({ db, queues }: World): Promise<void> {
     await queues.publish([
       { job: deliverDue, payload: { realmId: people.realmId, second: row?.second ?? 0 } },
     ]);
-    await waitFor(() => completed([worker]) > 0, { what: "the alarm has run" });
+    await waitFor(() => completed([worker]) > 0, { what: "the delivery job has run" });
     await allSent(db, people.realmId, patienceMs);
     await expectSentOnce(db, people.realmId, 10);
   } finally {
@@ -74,8 +74,8 @@ async function tooEarly({ db, queues }: World): Promise<void> {
 
 async function poisoned({ db, queues }: World): Promise<void> {
   const people = await crowd(db);
-  const alarms = await schedule(db, people, { count: 50, dueIn: 2, seconds: 1 });
-  const poison = alarms[20]?.scheduledMessageId;
+  const deliveries = await schedule(db, people, { count: 50, dueIn: 2, seconds: 1 });
+  const poison = deliveries[20]?.scheduledMessageId;
   await db.rows(
     `CREATE FUNCTION poison() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN
@@ -88,7 +88,7 @@ async function poisoned({ db, queues }: World): Promise<void> {
   );
   const worker = await startWorker(db, queues);
   try {
-    await setAlarms(queues, alarms);
+    await addDeliveryJobs(queues, deliveries);
     await allSent(db, people.realmId, patienceMs);
   } finally {
     await worker.close();

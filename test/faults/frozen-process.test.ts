@@ -10,7 +10,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
-import { crowd, schedule, setAlarms, type Crowd } from "./support/load.ts";
+import { crowd, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
 import { gate, type Gate } from "./support/obstacles.ts";
 import { allSent, expectSentOnce, pending } from "./support/verdict.ts";
 import { scenarioMs } from "./support/patience.ts";
@@ -42,7 +42,10 @@ async function frozenDeliverer(world: World): Promise<void> {
   const people = await crowd(db);
   const inserts = await gate(db, "INSERT ON messages");
   const worker = await world.worker({ DATABASE_URL: impatient(db.url) });
-  await setAlarms(queues, await schedule(db, people, { count: messages, dueIn: 0, seconds: 1 }));
+  await addDeliveryJobs(
+    queues,
+    await schedule(db, people, { count: messages, dueIn: 0, seconds: 1 }),
+  );
   await underWay(inserts);
   worker.signal("SIGSTOP");
   await inserts.open();
@@ -105,7 +108,7 @@ async function lookedAtAgain(backend: QueueBackend): Promise<void> {
     try {
       await db.transaction(async (tx) => {
         await tx.rows("SELECT pg_advisory_xact_lock($1, $2)", [lockClass.deliver, people.realmId]);
-        await repeatAlarm(queues, people, 50);
+        await repeatDeliveryJob(queues, people, 50);
         await waitFor(() => worker.runner.counters().completed >= 50, {
           what: "all have run",
           timeoutMs: promiseMs,
@@ -127,11 +130,11 @@ async function underWay(gated: Gate): Promise<void> {
   });
 }
 
-/** Neither relay nor sweep help: the worker that gets the alarm has to deliver. */
+/** Neither relay nor sweep help: the worker that gets the delivery job has to deliver. */
 async function deliveredByAnother({ db, queues }: World, people: Crowd): Promise<void> {
   const worker: TestWorker = await startWorker(db, queues);
   try {
-    await repeatAlarm(queues, people, 1);
+    await repeatDeliveryJob(queues, people, 1);
     await allSent(db, people.realmId, promiseMs);
     await expectSentOnce(db, people.realmId, messages);
   } finally {
@@ -139,8 +142,12 @@ async function deliveredByAnother({ db, queues }: World, people: Crowd): Promise
   }
 }
 
-/** Alarms with ids of their own. */
-async function repeatAlarm(queues: World["queues"], people: Crowd, times: number): Promise<void> {
+/** Delivery jobs with ids of their own. */
+async function repeatDeliveryJob(
+  queues: World["queues"],
+  people: Crowd,
+  times: number,
+): Promise<void> {
   const second = Math.floor(Date.now() / 1_000) - 60;
   await queues.publish(
     Array.from({ length: times }, (_, tick) => ({

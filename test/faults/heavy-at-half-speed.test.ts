@@ -1,4 +1,4 @@
-import { alarmJob, type Alarm } from "@carillon/jobs";
+import { deliveryJob, type PendingDelivery } from "@carillon/jobs";
 import {
   channel,
   organization,
@@ -38,13 +38,13 @@ async function halfSpeed(world: World): Promise<void> {
   const { db, queues } = world;
   const worker = await world.worker();
   const loud: number[] = [];
-  const alarms: Alarm[] = [];
+  const deliveries: PendingDelivery[] = [];
   for (let i = 0; i < organizations; i++) {
     const org = await organization(db);
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     for (let n = 0; n < heavy; n++) {
       const row = await scheduledMessage(db, org.member, room, { content: list(n), dueIn: -1 });
-      alarms.push({
+      deliveries.push({
         realmId: org.realm.id,
         scheduledMessageId: row.id,
         version: 1,
@@ -60,10 +60,10 @@ async function halfSpeed(world: World): Promise<void> {
   const release = halve(worker);
   try {
     const now = Date.now();
-    const first = alarms.filter(({ realmId }, i) => alarms[i - 1]?.realmId !== realmId);
-    await queues.publish(first.map((alarm) => alarmJob(alarm, now)));
+    const first = deliveries.filter(({ realmId }, i) => deliveries[i - 1]?.realmId !== realmId);
+    await queues.publish(first.map((delivery) => deliveryJob(delivery, now)));
     const own = { realmId: quiet.realm.id, scheduledMessageId: lone.id, version: 1 };
-    await queues.publish([alarmJob({ ...own, deliverAt: lone.deliverAt }, now)]);
+    await queues.publish([deliveryJob({ ...own, deliverAt: lone.deliverAt }, now)]);
     const pending = async () => {
       const [row] = await db.rows<{ n: number }>(
         "SELECT count(*)::int AS n FROM scheduled_messages WHERE NOT delivered AND NOT failed",

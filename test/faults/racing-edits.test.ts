@@ -15,7 +15,7 @@ import {
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { withChance, type Chance } from "./support/chance.ts";
-import { crowd, schedule, setAlarms, type Crowd } from "./support/load.ts";
+import { crowd, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
 import { slowMessages } from "./support/obstacles.ts";
 import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { expectOneState, newText, type Round } from "./support/race.ts";
@@ -168,13 +168,13 @@ async function raceOverHttp({ db, queues }: World, chance: Chance): Promise<void
   const worker = await startWorker(db, queues);
   try {
     const rows = await scheduledBy(db, people, overHttp, 2);
-    const alarms = rows.map(({ id }) => ({
+    const deliveries = rows.map(({ id }) => ({
       realmId: people.realmId,
       scheduledMessageId: id,
       version: 1,
       deliverAt: Math.floor(Date.now() / 1_000) + 2,
     }));
-    await setAlarms(queues, alarms);
+    await addDeliveryJobs(queues, deliveries);
     const rounds = await Promise.all(
       rows.map(async ({ id, sender, tries }): Promise<Round> => {
         await pause(1_500 + chance.below(1_500));

@@ -7,7 +7,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
-import { crowd, schedule, setAlarms, type Crowd } from "./support/load.ts";
+import { crowd, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
 import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { gate, slowMessages, type Gate } from "./support/obstacles.ts";
 import { gaugeOf } from "./support/queue-reader.ts";
@@ -115,8 +115,8 @@ async function heldUp(
   const { db, queues } = world;
   const people = await crowd(db);
   const batch = await gate(db, "INSERT ON user_messages");
-  const alarms = await schedule(db, people, { count, dueIn: 4, seconds: 1 });
-  await setAlarms(queues, alarms);
+  const deliveries = await schedule(db, people, { count, dueIn: 4, seconds: 1 });
+  await addDeliveryJobs(queues, deliveries);
   const worker = await world.worker();
   await waitFor(async () => (await batch.waiting()) > 0, { what: "a batch is half done" });
   return { people, worker, batch };

@@ -1,14 +1,14 @@
 import { holdUp, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
-import { crowd, schedule, setAlarms, type Crowd } from "./support/load.ts";
+import { crowd, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
 import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { allSent, expectSentOnce, pending } from "./support/verdict.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 /** More than two batches. */
 const messages = 1_200;
-/** The first has 100 rows and the second 200, when an alarm begins the delivery. */
+/** The first has 100 rows and the second 200, when a delivery job begins the delivery. */
 const twoBatches = 300;
 
 onBothBackends("A worker that writes one batch and has prepared the next", scenarioMs, {
@@ -51,7 +51,7 @@ async function inTheMiddle(world: World) {
   const worker = await world.worker();
   // Due when the look of a starting worker is over: its delivery counts tries, and prepares no second batch.
   const load = { count: messages, dueIn: 3, seconds: 1, noReminders: true };
-  await setAlarms(queues, await schedule(db, people, load));
+  await addDeliveryJobs(queues, await schedule(db, people, load));
   const inBoth = async () => (await held.waiting()) === 1 && (await locked(world)) === twoBatches;
   await waitFor(inBoth, { what: "one is written and one is prepared", timeoutMs: patienceMs });
   return { people, worker, goOn: () => held.goOn() };

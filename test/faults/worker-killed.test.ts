@@ -4,7 +4,7 @@ import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { withChance, type Chance } from "./support/chance.ts";
-import { crowd, schedule, setAlarms } from "./support/load.ts";
+import { crowd, schedule, addDeliveryJobs } from "./support/load.ts";
 import { slowMessages } from "./support/obstacles.ts";
 import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { expectSentOnce, pending } from "./support/verdict.ts";
@@ -27,7 +27,10 @@ async function killAndReplace(world: World, chance: Chance): Promise<void> {
   const people = await crowd(db);
   await slowMessages(db, sendMs);
   let worker = await world.worker();
-  await setAlarms(queues, await schedule(db, people, { count: messages, dueIn: 4, seconds: 4 }));
+  await addDeliveryJobs(
+    queues,
+    await schedule(db, people, { count: messages, dueIn: 4, seconds: 4 }),
+  );
 
   let unfinished = 0;
   for (let kill = 0; kill < kills; kill++) {

@@ -33,7 +33,7 @@ async function upgrade(installation: Installation): Promise<void> {
     await letters.write(client, `${title}, soon`, 10, soonSeconds);
     await letters.hear(client, title);
   };
-  // Due while the processes are replaced: an alarm set by one build is answered by the other.
+  // Due while the processes are replaced: a delivery job set by one build is answered by the other.
   for (const seconds of [10, 20, 30, 40, 50]) {
     await letters.write(await owner(gateway), `Meanwhile (${seconds})`, 5, seconds);
   }

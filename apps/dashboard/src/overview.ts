@@ -5,7 +5,7 @@ const late = statement({
   name: "dashboard-late",
   text: `SELECT id, kind = ${scheduledKind.reminder} AS "isReminder", realm_id AS "realmId",
       (SELECT name FROM realms r WHERE r.id = s.realm_id) AS "realmName", extract(epoch FROM deliver_at)::float8 AS "deliverAt",
-      extract(epoch FROM now() - deliver_at)::float8 AS late, alarmed_at IS NOT NULL AS alarmed
+      extract(epoch FROM now() - deliver_at)::float8 AS late, alarmed_at IS NOT NULL AS enqueued
     FROM scheduled_messages s
     WHERE ${pending("s")} AND deliver_at < now() - interval '1 second'
     ORDER BY deliver_at LIMIT 20`,
@@ -18,7 +18,7 @@ const late = statement({
     deliverAt: column.float,
     /** Seconds */
     late: column.float,
-    alarmed: column.bool,
+    enqueued: column.bool,
   },
 });
 

@@ -36,7 +36,7 @@ export interface GatewayParts {
   readonly postCommit?: PostCommitBus | undefined;
   readonly site: Site;
   readonly log: Logger;
-  /** Without them alarms and intents are left to the relay. */
+  /** Without them delivery jobs and intents are left to the relay. */
   readonly queues: Queues | undefined;
   /** Given, wake-ups go over Redis. */
   readonly redisUrl: string | undefined;

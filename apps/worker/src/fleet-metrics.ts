@@ -2,11 +2,11 @@ import { readFleet } from "@carillon/scheduling";
 import type { Sql } from "@carillon/db";
 import { cached, counter, gauge, type Registry } from "@carillon/kit";
 
-/** Roles that are always shown, so that an alarm rule can tell "none" from "unknown". */
+/** Roles that are always shown, so that an alert rule can tell "none" from "unknown". */
 const roles = ["gateway", "worker", "dashboard"];
 
 /**
- * The figures of the whole installation that alarm rules ask for, beside those of the dashboard: without it the rules
+ * The figures of the whole installation that alert rules ask for, beside those of the dashboard: without it the rules
  * would be silent. What could not be read is left out rather than shown as it was.
  * @returns what brings them up to date; it never rejects
  */

@@ -30,7 +30,7 @@ forEachBackend("the health of a worker", (backend) => {
     await scheduledMessage(db, member, room, { dueIn: -45 });
   });
 
-  const runAlarm = () =>
+  const runDeliveryJob = () =>
     queues.publish([{ job: deliverDue, payload: { realmId, second: 1, tick: ++ticks } }]);
 
   /** What the monitor says after three looks, with `between` before each but the first. */
@@ -86,7 +86,7 @@ forEachBackend("the health of a worker", (backend) => {
         const begun = () => worker.runner.begun().get("delivery") ?? 0;
         const works = async () => {
           const earlier = begun();
-          await runAlarm();
+          await runDeliveryJob();
           await waitFor(() => begun() > earlier, { what: "a job has begun" });
         };
         expect(await afterThreeLooks(begun, works)).to.equal(undefined);
@@ -111,7 +111,7 @@ forEachBackend("the health of a worker", (backend) => {
   });
 
   it("is bad when jobs wait that it does not take, though others work", async () => {
-    await runAlarm();
+    await runDeliveryJob();
     let completed = 0;
     const other = heartbeatOf("worker", () => ({ completed, failed: 0 }));
     await other.beat(db);

@@ -37,7 +37,7 @@ describe("a backup", () => {
     const { realm, member, owner } = await organization(db);
     const room = await channel(db, realm, { subscribers: [member, owner] });
     await pastMessages(db, room, member, { count: 3, topic: "a\tb\\c\n\\.\n\u{1f600} \r\n\\N" });
-    await scheduledMessage(db, member, room, { row: { alarmedAt: new Date() } });
+    await scheduledMessage(db, member, room, { row: { enqueuedAt: new Date() } });
     await db.rows(
       `INSERT INTO job_intent (job, unique_key, payload, enqueued_at) VALUES ('x', '1', '{}', now())`,
     );
@@ -91,7 +91,7 @@ describe("a backup", () => {
 
     const again: Database = await connectDatabase(url, { max: 2, name: "test" });
     try {
-      // The alarms were another queue's.
+      // The delivery jobs were another queue's.
       expect(
         await again.rows(
           `SELECT FROM scheduled_messages WHERE alarmed_at IS NOT NULL

@@ -9,7 +9,7 @@ import {
   type Sql,
   type Statement,
 } from "@carillon/db";
-import { forgetAlarms } from "@carillon/scheduling";
+import { forgetJobs } from "@carillon/scheduling";
 import { StartupError } from "@carillon/kit";
 import type pg from "pg";
 
@@ -38,7 +38,7 @@ export interface Restored {
 
 /**
  * Brings a backup into an empty database, whatever version of PostgreSQL it comes from, all of it or nothing; then brings
- * the database to this build's state. Alarms are set anew by the workers, and clients register again.
+ * the database to this build's state. Workers add the delivery jobs again, and clients register again.
  * @param set whose database it is
  * @param check looks at what was restored before it is kept; nothing is where it throws
  * @throws StartupError where the database is not empty, or the backup is not whole or not ours
@@ -134,7 +134,7 @@ async function load(
   }
   if (!header || !whole) throw new StartupError("the backup is cut off: its last line is missing");
   await restoreForeignKeys(client, keys);
-  if (set === chatMigrations) await forgetAlarms(sqlOf(client));
+  if (set === chatMigrations) await forgetJobs(sqlOf(client));
   return { rows: counted.rows, header };
 }
 

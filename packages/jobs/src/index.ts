@@ -1,4 +1,4 @@
-export * from "./alarm.ts";
+export * from "./delivery-job.ts";
 export * from "./all-recurring.ts";
 export * from "./definitions/declared.ts";
 export * from "./duration.ts";

@@ -64,7 +64,7 @@ describe("declaring a job", () => {
   });
 });
 
-describe("the alarm of scheduled messages", () => {
+describe("the delivery job of scheduled messages", () => {
   it("has one id for each organization and second", () => {
     expect(jobId(deliverDue, { realmId: 2, second: 1_700_000_000 })).to.equal(
       "deliver-due-2-1700000000",

@@ -10,7 +10,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-describe("the clearing of finished intents", () => {
+describe("clearDoneIntents", () => {
   const db = useDatabase();
   beforeEach(() => db.rows("TRUNCATE job_intent"));
 
@@ -28,7 +28,7 @@ describe("the clearing of finished intents", () => {
     return rows.map(({ key }) => key);
   };
 
-  it("takes what was done a day ago, and neither dead letters nor what waits", async () => {
+  it("deletes intents done more than a day ago, never dead or pending ones", async () => {
     await write("old", "done", "25 hours");
     await write("young", "done", "23 hours");
     await write("dead", "dead", "2 days");
@@ -38,7 +38,7 @@ describe("the clearing of finished intents", () => {
     expect((await clearDoneIntents(db)).count).to.equal(0);
   });
 
-  it("takes a batch at a time, the oldest first, and goes on where the one before ended", async () => {
+  it("deletes a batch at a time, oldest first, and continues where the last one ended", async () => {
     const { batch } = clearIntents.bound;
     await write("old", "done", "25 hours", batch + 5);
     const first = await clearDoneIntents(db);
@@ -55,7 +55,7 @@ describe("the clearing of finished intents", () => {
     expect(await left()).to.deep.equal(["older1"]);
   });
 
-  it("leaves a row alone that somebody has", async () => {
+  it("skips a locked row", async () => {
     await write("old", "done", "25 hours", 2);
     await db.transaction(async (tx) => {
       await tx.rows("SELECT FROM job_intent WHERE unique_key = 'old1' FOR UPDATE");
@@ -64,7 +64,7 @@ describe("the clearing of finished intents", () => {
     expect(await left()).to.deep.equal(["old1"]);
   });
 
-  it("finds them along their index, and each by its id, however many rows there are", async () => {
+  it("uses the index of done intents and the primary key, never a sequential scan", async () => {
     await write("old", "done", "25 hours", 20_000);
     await write("young", "done", "1 hour", 20_000);
     await db.rows("ANALYZE job_intent");

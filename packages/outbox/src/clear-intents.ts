@@ -4,9 +4,8 @@ import { clearIntents } from "@carillon/jobs";
 const row = { count: column.int, last: column.text.orNull() };
 
 /**
- * The oldest of what `job_intent_done_idx` has, from `$1` on: what has just been deleted is in the index until it is
- * vacuumed, and must not be gone through again by every batch. They are deleted by an array: a join would read the whole
- * table where that looks cheap.
+ * Reads `job_intent_done_idx` from `$1` on: entries that have just been deleted stay in the index until it is vacuumed,
+ * and no batch may scan them again. Deletes by an array, because a join may scan the whole table.
  */
 const clear = statement({
   name: "clear-done-intents",
@@ -21,12 +20,12 @@ const clear = statement({
   row,
 });
 
-/** What a batch has come to; the next one goes on from there. */
+/** What one batch deleted; the next one continues after `last`. */
 export type ClearedIntents = RowOf<typeof row>;
 
 /**
- * Deletes one batch of the intents that were done more than a day ago; their keys are free again. Dead letters stay.
- * @param before the batch before this one; without it, it begins with the oldest
+ * Deletes one batch of intents that were done more than a day ago; their keys can be used again. Dead letters stay.
+ * @param before the batch before this one; the oldest intents unless given
  */
 export async function clearDoneIntents(sql: Sql, before?: ClearedIntents): Promise<ClearedIntents> {
   const [cleared] = await sql.rows(clear, [before?.last ?? "-infinity"]);

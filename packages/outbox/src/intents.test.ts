@@ -2,16 +2,13 @@ import { markRead } from "@carillon/jobs";
 import { organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { claimIntent } from "./claim-intent.ts";
-import { countEnded } from "./count-ended.ts";
-import { failIntent } from "./end-intent.ts";
-import { overdueIntents } from "./overdue-intents.ts";
-import { unqueuedIntents } from "./unqueued-intents.ts";
+import { countEnded, overdueIntents, unqueuedIntents } from "./relay-intents.ts";
+import { claimIntent, failIntent } from "./work-on-intent.ts";
 
-describe("pending intents", () => {
+describe("intents", () => {
   const db = useDatabase();
 
-  it("of a job that only a newer release knows are left to its processes", async () => {
+  it("of a job of a newer release are left to its processes", async () => {
     const { realm } = await organization(db);
     await db.rows(
       `INSERT INTO job_intent (realm_id, job, unique_key, payload, run_at, created_at)
@@ -27,7 +24,7 @@ describe("pending intents", () => {
     expect(overdue.map(({ job }) => job)).to.deep.equal(["known"]);
   });
 
-  it("of no organization are not handed to work that is an organization's", async () => {
+  it("without an organization cannot be claimed by a job of organizations", async () => {
     const [row] = await db.rows<{ id: number }>(
       `INSERT INTO job_intent (job, unique_key, payload) VALUES ($1, 'nobody', $2) RETURNING id`,
       [markRead.name, { channelId: 1, upTo: 1, readers: [{ userId: 1, after: 0 }] }],
@@ -39,7 +36,7 @@ describe("pending intents", () => {
     expect(refusal).to.match(/belongs to no organization/);
   });
 
-  it("keep why they failed, whatever that is made of", async () => {
+  it("store any failure reason, cut to 1,000 characters and without U+0000", async () => {
     const made = await db.rows<{ id: number }>(
       `INSERT INTO job_intent (job, unique_key, payload)
        SELECT 'hostile', key, '{}' FROM unnest(ARRAY['failed', 'ended']) AS key RETURNING id`,

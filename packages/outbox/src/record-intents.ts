@@ -1,10 +1,10 @@
 import { statement, type Tx } from "@carillon/db";
 import type { IntentDefinition, IntentRef } from "@carillon/jobs";
 
-import { intentsRecorded, queuedColumns, type QueuedIntent, queuedRow } from "./queued-intent.ts";
+import { intentsRecorded, queuedColumns, type QueuedIntent, queuedRow } from "./intents.ts";
 
 export interface NewIntent<Payload> {
-  /** A second one with this key is not recorded, until a day after the first one is done. */
+  /** A second intent with this key is not recorded until a day after the first one is done. */
   readonly key: string;
   readonly payload: Payload;
   /** At once unless given. */
@@ -21,8 +21,8 @@ const insert = statement({
 });
 
 /**
- * Writes down background work in the transaction that causes it: it exists if and only if the change commits. The
- * outbox hears of it after the commit; the relay finds what its listeners missed.
+ * Records background work in the transaction that causes it: it exists if and only if the change commits. After the
+ * commit its job is added to the queue; the relay adds the jobs that this missed.
  */
 export async function recordIntents<Payload>(
   tx: Tx,
@@ -35,8 +35,9 @@ export async function recordIntents<Payload>(
 }
 
 /**
- * The same for one piece of work that the caller does itself once it has committed, by `doIntent`. Where it has not
- * within two seconds, the relay puts it into the queue: then a worker does it.
+ * Records one piece of work that the caller does itself after the commit, with `doIntent`. If it has not within two
+ * seconds, the relay adds a job and a worker does it.
+ * @throws Error when the key is taken
  */
 export async function keepIntent<Payload>(
   tx: Tx,
@@ -62,4 +63,29 @@ function insertIntents<Payload>(
     intents.map(({ payload }) => JSON.stringify(definition.intent.parse(payload))),
     intents.map(({ runAt }) => runAt ?? null),
   ]);
+}
+
+const revive = statement({
+  name: "intents-revive",
+  text: `WITH dead AS (
+      SELECT id FROM job_intent WHERE unique_key = ANY($1::text[]) AND state = 'dead' FOR NO KEY UPDATE SKIP LOCKED
+    ), revived AS (
+      UPDATE job_intent i SET state = 'pending', version = i.version + 1, attempts = 0, run_at = now(),
+        enqueued_at = NULL, finished_at = NULL
+      FROM dead WHERE i.id = dead.id RETURNING i.*)
+    SELECT ${queuedColumns} FROM revived`,
+  row: queuedRow,
+});
+
+/**
+ * Makes the dead letters among the intents pending again, as an operator's replay does. Locked rows are skipped: they
+ * are being replayed or worked on.
+ */
+export async function reviveIntents(
+  tx: Tx,
+  { name }: IntentDefinition,
+  keys: readonly string[],
+): Promise<void> {
+  const revived = await tx.rows(revive, [keys.map((key) => `${name}/${key}`)]);
+  if (revived.length > 0) tx.publishAfterCommit(intentsRecorded, revived);
 }

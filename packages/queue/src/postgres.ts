@@ -30,7 +30,7 @@ const defaultConnectMs = 5_000;
 const closeMs = 2_000;
 
 /**
- * Under load every alarm leaves a dead row or two; with PostgreSQL's default of a fifth of the table,
+ * Under load every delivery job leaves a dead row or two; with PostgreSQL's default of a fifth of the table,
  * claiming slows to half before the vacuum comes.
  */
 const vacuumSettings = {

@@ -77,7 +77,7 @@ for (const kind of storeKinds)
       expect(await queues.queue("maintenance").counts()).to.include({ delayed: 1, waiting: 0 });
     });
 
-    it("take an alarm's id again once it has run", async () => {
+    it("take a delivery job's id again once it has run", async () => {
       let runs = 0;
       work(deliverDue, async () => void runs++);
       const publication = { job: deliverDue, payload: { realmId: 1, second: 1_700_000_000 } };

@@ -16,7 +16,7 @@ import {
   type TestStore,
 } from "@carillon/testkit";
 
-const alarm = { job: deliverDue, payload: { realmId: 1, second: 1_700_000_000 } };
+const delivery = { job: deliverDue, payload: { realmId: 1, second: 1_700_000_000 } };
 
 async function refusal(attempt: Promise<unknown>): Promise<string> {
   const failure = await attempt.then(
@@ -106,11 +106,11 @@ describe("starting the queues on PostgreSQL", () => {
       log: silentLogger,
       run: async () => void runs++,
     });
-    await queues.publish([alarm]);
+    await queues.publish([delivery]);
     await waitUntil("the first run", () => runs === 1);
     expect(await cutConnections(admin)).to.be.at.least(1);
     await waitUntil("adding to work again", () =>
-      queues.publish([alarm]).then(
+      queues.publish([delivery]).then(
         () => true,
         () => false,
       ),
@@ -178,14 +178,14 @@ describe("starting the queues on Redis", function () {
       log: silentLogger,
       run: async () => void runs++,
     });
-    await queues.publish([alarm]);
+    await queues.publish([delivery]);
     await waitUntil("the first run", () => runs === 1);
     await stop();
-    const failure = await queues.publish([alarm]).catch((error: unknown) => error);
+    const failure = await queues.publish([delivery]).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(Error);
     await start(port);
     await waitUntil("adding to work again", () =>
-      queues.publish([alarm]).then(
+      queues.publish([delivery]).then(
         () => true,
         () => false,
       ),

@@ -1,10 +1,8 @@
-export { createAlarmPublisher, type RunningAlarmPublisher } from "./delivery/alarm-publisher.ts";
-export * from "./delivery/alarms.ts";
 export * from "./delivery/causes.ts";
-export * from "./delivery/forget-alarms.ts";
+export * from "./delivery/delivery-jobs.ts";
 export * from "./delivery/history.ts";
+export * from "./delivery/job-publisher.ts";
 export * from "./delivery/pending.ts";
-export { publishAlarms } from "./delivery/publish-alarms.ts";
 export * from "./figures/counters.ts";
 export { type Fleet, readFleet } from "./figures/fleet.ts";
 export { type Lag, mostOverdue, readLag } from "./figures/lag.ts";

@@ -4,7 +4,7 @@ import { recordIntents } from "@carillon/outbox";
 import { createTestQueues, organization, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { deliveryScheduled } from "./delivery/alarms.ts";
+import { deliveryScheduled } from "./delivery/delivery-jobs.ts";
 import { publishJobsAfterCommit } from "./publish-after-commit.ts";
 
 describe("publishJobsAfterCommit", () => {

@@ -3,8 +3,8 @@ import type { JobPublisher } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
 import { createIntentPublisher, intentsRecorded } from "@carillon/outbox";
 
-import { createAlarmPublisher } from "./delivery/alarm-publisher.ts";
-import { deliveryScheduled } from "./delivery/alarms.ts";
+import { deliveryScheduled } from "./delivery/delivery-jobs.ts";
+import { createDeliveryJobPublisher } from "./delivery/job-publisher.ts";
 
 export interface PublishAfterCommitOptions {
   readonly db: Database;
@@ -17,7 +17,10 @@ export interface PublishAfterCommitOptions {
 
 /** The publishing of jobs right after the commits of this process. */
 export interface AfterCommitPublisher {
-  /** How many jobs did not reach the queue right after their commit, by kind; the relay adds them. */
+  /**
+   * How many jobs did not reach the queue right after their commit; the relay adds them. The keys are the kinds that
+   * operators know from metrics: `alarms` counts delivery jobs.
+   */
   missed(): { readonly alarms: number; readonly intents: number };
   /** Unsubscribes, and resolves when every job heard of before has been tried. */
   close(): Promise<void>;
@@ -27,17 +30,17 @@ export interface AfterCommitPublisher {
 export function publishJobsAfterCommit(options: PublishAfterCommitOptions): AfterCommitPublisher {
   const { db, queues, log, postCommit = db.postCommit } = options;
   if (!queues) return { missed: () => ({ alarms: 0, intents: 0 }), close: async () => {} };
-  const alarms = createAlarmPublisher({ queues, db, log });
+  const deliveryJobs = createDeliveryJobPublisher({ queues, db, log });
   const intents = createIntentPublisher({ queues, db, log });
   const subscriptions = [
-    postCommit.subscribe(deliveryScheduled, (alarm) => alarms.set(alarm)),
+    postCommit.subscribe(deliveryScheduled, (delivery) => deliveryJobs.add(delivery)),
     postCommit.subscribe(intentsRecorded, (recorded) => intents.add(recorded)),
   ];
   return {
-    missed: () => ({ alarms: alarms.missed, intents: intents.missed }),
+    missed: () => ({ alarms: deliveryJobs.missed, intents: intents.missed }),
     async close() {
       for (const unsubscribe of subscriptions) unsubscribe();
-      await Promise.all([alarms.idle(), intents.idle()]);
+      await Promise.all([deliveryJobs.idle(), intents.idle()]);
     },
   };
 }

@@ -5,10 +5,10 @@ import type { Queues } from "@carillon/queue";
 import { waitFor } from "./wait-for.ts";
 
 /**
- * Lets the time come for all that an organization has scheduled, without waiting for it: once the alarm of each
- * second is in the queue, the rows move as far back as makes the last of them due now, and the alarms are due.
- * A second whose alarm has run gets none again: schedule for another one.
- * @throws Error when a row gets no alarm
+ * Makes everything due that an organization has scheduled, without waiting for its time: waits until the delivery job of
+ * each second is in the queue, moves the rows so far back that the last of them is due now, and promotes the jobs. The
+ * job of a second that has run is not added again: schedule for another second.
+ * @throws Error when a row gets no delivery job
  */
 export async function fallDue(
   db: Database,
@@ -21,21 +21,21 @@ export async function fallDue(
     [realmId],
   );
   const delivery = queues.bullQueues().find(({ name }) => name === "delivery");
-  const alarms = rows.map(({ second }) =>
+  const waiting = rows.map(({ second }) =>
     waitFor(
       async () => {
-        const alarm = await delivery?.getJob(deliverDue.key({ realmId, second }));
-        return (await alarm?.isDelayed()) ? alarm : undefined;
+        const job = await delivery?.getJob(deliverDue.key({ realmId, second }));
+        return (await job?.isDelayed()) ? job : undefined;
       },
-      { what: `there is an alarm for second ${second}` },
+      { what: `there is a delivery job for second ${second}` },
     ),
   );
-  const set = await Promise.all(alarms);
+  const jobs = await Promise.all(waiting);
   await db.rows(
     `UPDATE scheduled_messages SET deliver_at = date_trunc('second', now()) - (
        (SELECT max(deliver_at) FROM scheduled_messages WHERE ${scheduled}) - deliver_at)
      WHERE ${scheduled}`,
     [realmId],
   );
-  for (const alarm of set) await alarm.promote();
+  for (const job of jobs) await job.promote();
 }

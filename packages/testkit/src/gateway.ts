@@ -6,7 +6,7 @@ import { anyGuesses, type Guesses } from "@carillon/domain";
 import type { Site } from "@carillon/model";
 import { type EventHub, eventsLogged } from "@carillon/events";
 import type { GatewayParts, Handler, Services, WiredAppOptions } from "@carillon/gateway";
-import type { Alarm } from "@carillon/jobs";
+import type { PendingDelivery } from "@carillon/jobs";
 import type { BouncerClient } from "@carillon/push";
 import { intentsRecorded } from "@carillon/outbox";
 import type { Queues } from "@carillon/queue";
@@ -22,7 +22,7 @@ import { testSite } from "./site.ts";
 
 export interface GatewayOptions {
   readonly site?: Partial<Site>;
-  /** Where the alarms of scheduled messages go; unless given they are only kept in `alarms`. */
+  /** Where delivery jobs are added; unless given they are only recorded in `deliveries`. */
   readonly queues?: Queues;
   /** Given, wake-ups go over Redis. */
   readonly redisUrl?: string;
@@ -55,8 +55,8 @@ export interface Gateway {
   as(account: TestAccount | ApiCredentials): GatewayClient;
   /** Requests without credentials. */
   readonly anonymous: GatewayClient;
-  /** The alarms that were set, oldest first. */
-  readonly alarms: Alarm[];
+  /** The rows whose delivery jobs were asked for after commits, oldest first. */
+  readonly deliveries: PendingDelivery[];
   /** What the gateway has logged, oldest first. */
   readonly logLines: LogLine[];
   /** The same as text, to look for secrets in. */
@@ -70,9 +70,9 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
   // Only here: tests of lower packages need neither Koa nor a gateway that compiles.
   const { createGatewayServer, wireApp, wireServices } = await import("@carillon/gateway");
   const captured = captureLog();
-  const alarms: Alarm[] = [];
+  const deliveries: PendingDelivery[] = [];
   const own = uncountedBus(db.postCommit);
-  own.postCommit.subscribe(deliveryScheduled, (alarm) => alarms.push(alarm));
+  own.postCommit.subscribe(deliveryScheduled, (delivery) => deliveries.push(delivery));
   const wired = wireServices({
     db,
     postCommit: own.postCommit,
@@ -107,7 +107,7 @@ export async function startGateway(db: Database, options: GatewayOptions = {}): 
     events,
     as: (account) => clientOf(url, credentialsOf(account)),
     anonymous: clientOf(url, undefined),
-    alarms,
+    deliveries,
     logLines: captured.lines,
     logText: captured.text,
     async close() {

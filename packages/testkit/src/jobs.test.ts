@@ -43,7 +43,7 @@ forEachBackend("the job harness", (backend) => {
     });
     expect(answer.status, answer.text).to.equal(200);
     const id = Number(answer.body["scheduled_message_id"]);
-    expect(gateway.alarms.map((alarm) => alarm.scheduledMessageId)).to.include(id);
+    expect(gateway.deliveries.map((delivery) => delivery.scheduledMessageId)).to.include(id);
     await fallDue(db, queues, org.realm.id);
     await waitFor(() => delivered(id), { what: "the message is delivered" });
     const messages = await db.prisma.message.findMany({ where: { recipientId: room.recipientId } });

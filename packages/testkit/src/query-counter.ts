@@ -28,7 +28,7 @@ let begun = 0;
 /**
  * Counts the statements that `work` sends through the database's pool: its own, and those of its requests to a
  * gateway of this process. What else uses the pool meanwhile does not count, nor what a commit sets off for others
- * (wake-ups, alarms). For tests which show that the number does not grow with the data.
+ * (wake-ups, delivery jobs). For tests which show that the number does not grow with the data.
  */
 export async function countQueries<T>(
   db: Database,

@@ -1,6 +1,6 @@
 import type { Database } from "@carillon/db";
 import { clientIdOf } from "@carillon/model";
-import { alarmJob, type Alarm } from "@carillon/jobs";
+import { deliveryJob, type PendingDelivery } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import {
   channel,
@@ -70,10 +70,10 @@ export interface Load {
 /**
  * Writes pending rows, as requests of an hour ago would have left them: of four two into channels, one to a person, and
  * a reminder of a message of the first channel. They are stamped from the first moment: between a row and a later stamp
- * the relay of a running worker would set its alarm.
- * @returns their alarms, which are not in the queue
+ * the relay of a running worker would add its delivery job.
+ * @returns their delivery jobs, which are not in the queue
  */
-export async function schedule(db: Database, from: Crowd, load: Load): Promise<Alarm[]> {
+export async function schedule(db: Database, from: Crowd, load: Load): Promise<PendingDelivery[]> {
   const rows = Array.from({ length: load.count }, (_, i) => {
     if (i % 4 === 2 && !load.noReminders) {
       const { account, recipientId } = pick(from.selves, i);
@@ -98,7 +98,7 @@ export async function schedule(db: Database, from: Crowd, load: Load): Promise<A
       about: null,
     };
   });
-  return db.rows<Alarm>(
+  return db.rows<PendingDelivery>(
     `INSERT INTO scheduled_messages (realm_id, sender_id, recipient_id, channel_id, topic, content,
        rendered_content, client_id, deliver_at, created_at, alarmed_at, read_by_sender, kind, reminder_target_message_id,
        reminder_note)
@@ -123,7 +123,7 @@ export async function schedule(db: Database, from: Crowd, load: Load): Promise<A
   );
 }
 
-/** Moves what is pending to so many seconds ago; its alarms come no earlier for it. */
+/** Moves what is pending to so many seconds ago; its delivery jobs come no earlier for it. */
 export async function makeOverdue(
   db: Database,
   { realmId }: Crowd,
@@ -142,11 +142,11 @@ function pick<T>(list: readonly T[], i: number): T {
   return found;
 }
 
-/** Puts the alarms of stamped rows into the queue. */
-export async function setAlarms(
+/** Puts the delivery jobs of stamped rows into the queue. */
+export async function addDeliveryJobs(
   queues: Pick<Queues, "publish">,
-  alarms: readonly Alarm[],
+  deliveries: readonly PendingDelivery[],
 ): Promise<void> {
   const now = Date.now();
-  await queues.publish(alarms.map((alarm) => alarmJob(alarm, now)));
+  await queues.publish(deliveries.map((delivery) => deliveryJob(delivery, now)));
 }

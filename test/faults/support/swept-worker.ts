@@ -6,7 +6,7 @@ import type { World } from "./world.ts";
 
 /**
  * Starts a worker, and waits until its first sweep is over, which counts none of what it repairs: one more message is
- * sent by it, due before all others, which no alarm is set for.
+ * sent by it, due before all others, which no delivery job is set for.
  */
 export async function sweptWorker(world: World, people: Crowd): Promise<void> {
   const { db, queues } = world;

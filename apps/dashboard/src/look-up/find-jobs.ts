@@ -14,8 +14,8 @@ export async function findJobs(queues: Queues, id: string): Promise<FoundJob[]> 
   return found.filter((job) => job !== undefined);
 }
 
-/** The alarms that a pending scheduled message may have: that of its second, and its own. */
-export async function findAlarms(queues: Queues, row: ScheduledView): Promise<FoundJob[]> {
+/** The delivery jobs that a pending scheduled message may have: that of its second, and its own. */
+export async function findDeliveryJobs(queues: Queues, row: ScheduledView): Promise<FoundJob[]> {
   if (row.state !== "pending") return [];
   const { realmId, id: scheduledMessageId, version } = row;
   const payload = { realmId, second: Math.floor(row.deliverAt) };

@@ -20,8 +20,8 @@ const scheduledRow = {
   /** The request that scheduled it; null where that is not known. */
   requestId: column.text.orNull(),
   version: column.int,
-  /** Since when its alarm is in the queue. */
-  alarmedAt: column.float.orNull(),
+  /** Since when its delivery job is in the queue. */
+  enqueuedAt: column.float.orNull(),
   failureMessage: column.text.orNull(),
   deliveredMessageId: column.bigint.orNull(),
   /** When the delivery claimed it; null where its message was removed. */
@@ -47,7 +47,7 @@ const find = (name: string, condition: string) =>
         k.name AS "clientName", s.version, s.request_id AS "requestId",
         extract(epoch FROM s.deliver_at)::float8 AS "deliverAt",
         extract(epoch FROM s.created_at)::float8 AS "createdAt",
-        extract(epoch FROM s.alarmed_at)::float8 AS "alarmedAt",
+        extract(epoch FROM s.alarmed_at)::float8 AS "enqueuedAt",
         s.failure_message AS "failureMessage", s.delivered_message_id AS "deliveredMessageId",
         extract(epoch FROM m.sent_at)::float8 AS "sentAt", extract(epoch FROM s.ended_at)::float8 AS "endedAt",
         s.ended_by AS "endedBy", extract(epoch FROM now())::float8 AS now

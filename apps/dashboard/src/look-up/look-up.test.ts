@@ -1,4 +1,4 @@
-import { alarmJob, deliverDue } from "@carillon/jobs";
+import { deliveryJob, deliverDue } from "@carillon/jobs";
 import {
   channel,
   organization,
@@ -34,15 +34,15 @@ for (const kind of backends)
         ...overrides,
       });
 
-    it("finds a pending message with its alarm in the queue", async () => {
+    it("finds a pending message with its delivery job in the queue", async () => {
       const { id, deliverAt } = await schedule();
       expect((await find(id)).scheduled).to.have.length(1);
-      expect((await find(id)).scheduled[0]?.alarms).to.deep.equal([]);
-      const alarm = { realmId: org.realm.id, scheduledMessageId: id, version: 1, deliverAt };
-      await dashboard().queues.publish([alarmJob(alarm, Date.now())]);
+      expect((await find(id)).scheduled[0]?.deliveryJobs).to.deep.equal([]);
+      const delivery = { realmId: org.realm.id, scheduledMessageId: id, version: 1, deliverAt };
+      await dashboard().queues.publish([deliveryJob(delivery, Date.now())]);
       const [row] = (await find(id)).scheduled;
-      expect(row).to.include({ state: "pending", version: 1, deliverAt, alarmedAt: null });
-      expect(row?.alarms.map(({ id: job, state }) => [job, state])).to.deep.equal([
+      expect(row).to.include({ state: "pending", version: 1, deliverAt, enqueuedAt: null });
+      expect(row?.deliveryJobs.map(({ id: job, state }) => [job, state])).to.deep.equal([
         [`deliver-due-${org.realm.id}-${deliverAt}`, "delayed"],
       ]);
       const text = await page(id);

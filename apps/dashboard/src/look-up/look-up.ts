@@ -4,14 +4,14 @@ import type { Criteria } from "./criteria.ts";
 import { findBy } from "./find-by.ts";
 import { findFailures } from "./find-failures.ts";
 import { findIntents, type IntentView } from "./find-intents.ts";
-import { findAlarms, findJobs, type FoundJob } from "./find-jobs.ts";
+import { findDeliveryJobs, findJobs, type FoundJob } from "./find-jobs.ts";
 import { findAccounts, findChannels, type AccountView, type ChannelView } from "./find-places.ts";
 import { findScheduled, loadScheduled, type ScheduledView } from "./find-scheduled.ts";
 import { timelineOf, type TimelineStep } from "./timeline.ts";
 
-/** A scheduled message with its alarms in the queue and its whole way. */
+/** A scheduled message with its delivery jobs in the queue and its whole way. */
 export interface FoundScheduled extends ScheduledView {
-  readonly alarms: readonly FoundJob[];
+  readonly deliveryJobs: readonly FoundJob[];
   readonly timeline: readonly TimelineStep[];
 }
 
@@ -53,7 +53,7 @@ export async function lookUp({ db, queues }: Stores, id: string): Promise<Found 
   const scheduled = await Promise.all(
     rows.map(async (row) => ({
       ...row,
-      alarms: await findAlarms(queues, row),
+      deliveryJobs: await findDeliveryJobs(queues, row),
       timeline: timelineOf(
         row,
         failures.filter(({ scheduledMessageId }) => scheduledMessageId === row.id),

@@ -8,7 +8,7 @@ const pending = {
   createdAt: 100,
   requestId: "r-1",
   clientName: "website",
-  alarmedAt: null,
+  enqueuedAt: null,
   deliverAt: 200,
   sentAt: null,
   endedAt: null,
@@ -34,7 +34,7 @@ const told = (...args: Parameters<typeof timelineOf>) =>
 
 describe("the way of a message", () => {
   it("begins with its request, and ends in what is to come", () => {
-    expect(told({ ...pending, alarmedAt: 101 }, [])).to.deep.equal([
+    expect(told({ ...pending, enqueuedAt: 101 }, [])).to.deep.equal([
       "100 scheduled request=r-1 program=website",
       "101 delivery job queued version=1",
       "200 due version=1",
@@ -45,7 +45,7 @@ describe("the way of a message", () => {
     const sent = {
       ...pending,
       state: "delivered",
-      alarmedAt: 100,
+      enqueuedAt: 100,
       sentAt: 201.5,
       endedAt: 202,
       endedBy: "h:7",
@@ -72,7 +72,7 @@ describe("the way of a message", () => {
   });
 
   it("keeps a failure from before its new time", () => {
-    const again = { ...pending, version: 2, deliverAt: 900, alarmedAt: 300 };
+    const again = { ...pending, version: 2, deliverAt: 900, enqueuedAt: 300 };
     expect(told(again, [failure])).to.deep.equal([
       "100 scheduled request=r-1",
       "200 due version=1",

@@ -18,7 +18,7 @@ type Way = Pick<
   | "createdAt"
   | "requestId"
   | "clientName"
-  | "alarmedAt"
+  | "enqueuedAt"
   | "deliverAt"
   | "sentAt"
   | "endedAt"
@@ -42,8 +42,12 @@ export function timelineOf(row: Way, failures: readonly FailureView[]): Timeline
   // The failure of this version has told it already.
   if (!failures.some(({ version, dueAt }) => version === row.version && dueAt === row.deliverAt))
     steps.push({ at: row.deliverAt, what: "due", facts: { version: row.version } });
-  if (row.alarmedAt !== null)
-    steps.push({ at: row.alarmedAt, what: "delivery job queued", facts: { version: row.version } });
+  if (row.enqueuedAt !== null)
+    steps.push({
+      at: row.enqueuedAt,
+      what: "delivery job queued",
+      facts: { version: row.version },
+    });
   if (row.state === "delivered") steps.push(...sentSteps(row));
   // What happened in one instant stays in the order in which it is told.
   return steps.sort((a, b) => a.at - b.at);

@@ -41,7 +41,7 @@ function results(id: string, found: Found | undefined): Content {
 
 function scheduledSection(row: FoundScheduled): Html {
   const at = (time: number | null) => (time === null ? "–" : moment(time, row.now));
-  const { alarms } = row;
+  const { deliveryJobs } = row;
   return html`<h2>${row.kind === "reminder" ? "Reminder" : "Scheduled message"} ${row.id}</h2>
     ${facts([
       ["State", stateOf(row)],
@@ -60,9 +60,9 @@ function scheduledSection(row: FoundScheduled): Html {
       ["Lateness", latenessOf(row)],
       [
         "Delivery job in the queue",
-        alarms.length === 0
+        deliveryJobs.length === 0
           ? "none"
-          : alarms.map((job) => html`<div>${jobLink(job)} ${job.state}</div>`),
+          : deliveryJobs.map((job) => html`<div>${jobLink(job)} ${job.state}</div>`),
       ],
       ["Version", row.version === 1 ? "1" : `${row.version}: changed ${row.version - 1} times`],
     ])}

@@ -183,7 +183,7 @@ function lateTable(late: readonly LateMessage[]): Html {
         <td>${row.isReminder ? "reminder" : "message"}</td>
         <td>${named(row.realmName, row.realmId)}</td>
         <td>${moment(row.deliverAt, row.deliverAt + row.late)}</td>
-        <td>${row.alarmed ? "yes" : "no"}</td>
+        <td>${row.enqueued ? "yes" : "no"}</td>
       </tr>`,
   );
   const columns = ["Scheduled message", "Kind", "Organization", "Due", "Has a delivery job"];

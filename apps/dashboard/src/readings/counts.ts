@@ -1,6 +1,6 @@
 import { column, statement, type RowOf, type Sql } from "@carillon/db";
 import { pending, scheduledKind, undelivered } from "@carillon/scheduling";
-import { alarmHorizonMs } from "@carillon/jobs";
+import { deliveryJobHorizonMs } from "@carillon/jobs";
 
 /** Of a row that is no reminder. */
 const isMessage = `kind = ${scheduledKind.sendLater}`;
@@ -20,12 +20,12 @@ const counts = statement({
     FROM (SELECT count(*) FILTER (WHERE ${isMessage} AND deliver_at <= horizon) AS within,
         count(*) FILTER (WHERE ${isMessage} AND deliver_at > horizon) AS later,
         count(*) FILTER (WHERE NOT ${isMessage}) AS reminders
-      FROM scheduled_messages s, (SELECT now() + make_interval(secs => ${alarmHorizonMs / 1_000}) AS horizon) h
+      FROM scheduled_messages s, (SELECT now() + make_interval(secs => ${deliveryJobHorizonMs / 1_000}) AS horizon) h
       WHERE ${pending("s")}) p,
       (SELECT count(*) FILTER (WHERE ${isMessage}) AS messages, count(*) FILTER (WHERE NOT ${isMessage}) AS reminders
       FROM scheduled_messages s WHERE ${undelivered("s")}) u`,
   row: {
-    /** Pending scheduled messages that are due within the time for which alarms are in the queue. */
+    /** Pending scheduled messages that are due within the time for which delivery jobs are in the queue. */
     pendingWithin: column.bigint,
     pendingAfter: column.bigint,
     /** Scheduled messages. */

@@ -89,9 +89,9 @@ for (const kind of backends)
     });
 
     it("tell how late the oldest due message is, and count the others", async () => {
-      await schedule(-300, { alarmedAt: new Date() });
-      await schedule(-100, { alarmedAt: new Date() });
-      await schedule(3_600, { alarmedAt: new Date() });
+      await schedule(-300, { enqueuedAt: new Date() });
+      await schedule(-100, { enqueuedAt: new Date() });
+      await schedule(3_600, { enqueuedAt: new Date() });
       await schedule(100_000, {});
       await schedule(-9_000, { failed: true, failureMessage: "no" });
       const found = await metrics((m) => m.get("carillon_scheduled_messages_failed") === 1);
@@ -103,7 +103,7 @@ for (const kind of backends)
 
     it("count reminders apart from messages, and tell of late ones as of those", async () => {
       const { db } = dashboard();
-      const kind = { kind: 2, reminderTargetMessageId: 1, alarmedAt: new Date() };
+      const kind = { kind: 2, reminderTargetMessageId: 1, enqueuedAt: new Date() };
       const remind = (dueIn: number, failed = false) =>
         scheduledMessage(db, org.member, [org.member], { dueIn, row: { ...kind, failed } });
       const late = await remind(-300);
@@ -120,10 +120,10 @@ for (const kind of backends)
       expect(page).to.contain(`<h2>Reminder ${late.id}</h2>`).and.contain("the account itself");
     });
 
-    it("tell since when a message has been without its alarm", async () => {
+    it("tell since when a message has been without its delivery job", async () => {
       const old = new Date(Date.now() - 50_000);
       await schedule(3_600, { createdAt: old });
-      // Further away than alarms are set, just come near, and edited: none of them is older than that.
+      // Beyond the horizon of delivery jobs, just within it, and edited: none of them has waited longer than that.
       await schedule(100_000, { createdAt: new Date(Date.now() - 9e6) });
       await schedule(86_390, { createdAt: new Date(Date.now() - 9e6) });
       await schedule(3_600, { createdAt: new Date(Date.now() - 9e6), version: 2 });

@@ -2,7 +2,7 @@ import { counter, gauge, type Registry } from "@carillon/kit";
 import { isServing, sumCounters } from "./processes.ts";
 import type { Snapshot } from "./readings.ts";
 
-/** Roles that are always shown, so that an alarm rule can tell "none" from "unknown". */
+/** Roles that are always shown, so that an alert rule can tell "none" from "unknown". */
 const roles = ["gateway", "worker", "dashboard"];
 
 /**

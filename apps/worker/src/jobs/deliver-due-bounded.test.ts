@@ -60,7 +60,7 @@ describe("A scheduled message whose delivery fails every time", () => {
     let runs = 0;
     while ((await pending()) > 0 && runs < mostRuns) {
       const waiting: Array<Publication<DeliverDue> & { attempt: number }> = [];
-      // The first is the alarm of the second, those after it are of the sweep.
+      // The first is the delivery job of the second, those after it are of the sweep.
       const payload = runs === 0 ? { realmId, second: 1 } : { realmId, second: 1, tick: runs };
       waiting.push({ job: deliverDue, payload, attempt: 1 });
       for (let next = waiting.shift(); next && runs < mostRuns; next = waiting.shift()) {

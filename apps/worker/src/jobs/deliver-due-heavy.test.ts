@@ -57,7 +57,7 @@ describe("Due messages with long texts", () => {
     for (const [i, content] of contents.entries())
       await scheduledMessage(scene.db, by, to, { content, topic: "t", dueIn: i - 300 });
   };
-  /** Runs the alarm of an organization and all that it leaves. @returns rows and bytes of the batches */
+  /** Runs the delivery job of an organization and all that it leaves. @returns rows and bytes of the batches */
   const deliver = async (realmId: number) => {
     const longTurns = new LongTurns(0);
     const batches: number[] = [];
@@ -143,7 +143,7 @@ describe("Due messages with long texts", () => {
     expect(given).to.be.above(peek);
   });
 
-  it("begin with few where an alarm comes, so that others' alarms get their turn", async () => {
+  it("begin small when a delivery job comes, so that jobs of other organizations get their turn", async () => {
     const size = 5_000;
     await due(Array.from({ length: 20 }, (_, n) => `${"- a\n".repeat(size / 4 - 3)}${n}`));
     const { batches } = await deliver(scene.org.realm.id);

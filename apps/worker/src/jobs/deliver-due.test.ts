@@ -54,7 +54,7 @@ describe("the job deliver-due", () => {
     if (!continuation) throw new Error("it leaves no job");
     expect(await pending()).to.equal(1);
     const { payload, delayMs = 0, yields } = continuation;
-    expect(yields, "behind the alarms of others").to.equal(true);
+    expect(yields, "behind the delivery jobs of others").to.equal(true);
     expect(deliverDue.key(payload)).not.to.equal(
       deliverDue.key({ realmId: org.realm.id, second: 1 }),
     );

@@ -1,37 +1,41 @@
 import { stampIntents, unqueuedIntents, intentPublications } from "@carillon/outbox";
 import {
-  unalarmedRows,
+  deliveriesWithoutJob,
   type RecurringRun,
   type RecurringTask,
-  publishAlarms,
+  publishDeliveryJobs,
 } from "@carillon/scheduling";
-import { alarmHorizonMs, intentJobs, relay } from "@carillon/jobs";
+import { deliveryJobHorizonMs, intentJobs, relay } from "@carillon/jobs";
 
 import type { WorkerServices } from "../services.ts";
 
 type Relaying = Pick<WorkerServices, "queues">;
 
-/** A request sets its own alarm and publishes its own intents; after so long, in milliseconds, it has not. */
+/** Age in milliseconds after which a row without a job is the relay's: its own process has failed to add it. */
 const olderThanMs = 2_000;
 
 /** Puts into the queue what a commit left behind. Several relays may run: they add the same ids. */
 export default {
   definition: relay,
   async run(run) {
-    await run.batches((size) => relayAlarms(run, size));
+    await run.batches((size) => relayDeliveryJobs(run, size));
     await run.batches((size) => relayIntents(run, size));
   },
 } satisfies RecurringTask<Relaying>;
 
-async function relayAlarms(
+async function relayDeliveryJobs(
   { db, log, queues }: RecurringRun & Relaying,
   limit: number,
 ): Promise<"more" | "done"> {
-  const alarms = await unalarmedRows(db, { horizonMs: alarmHorizonMs, olderThanMs, limit });
-  if (alarms.length === 0) return "done";
-  await publishAlarms(db, (jobs) => queues.publish([...jobs]), alarms, Date.now());
-  log.info({ alarms: alarms.length }, "the relay set alarms");
-  return alarms.length < limit ? "done" : "more";
+  const deliveries = await deliveriesWithoutJob(db, {
+    horizonMs: deliveryJobHorizonMs,
+    olderThanMs,
+    limit,
+  });
+  if (deliveries.length === 0) return "done";
+  await publishDeliveryJobs(db, (jobs) => queues.publish([...jobs]), deliveries, Date.now());
+  log.info({ deliveries: deliveries.length }, "the relay added delivery jobs");
+  return deliveries.length < limit ? "done" : "more";
 }
 
 async function relayIntents(

@@ -10,7 +10,7 @@ import { deliverDue, sweep } from "@carillon/jobs";
 import type { WorkerServices } from "../services.ts";
 import { repairIntents } from "./repair-intents.ts";
 
-/** Pending rows that are overdue by so much, in milliseconds, have lost their alarm, or may have lost their job. */
+/** Pending rows that are overdue by so much, in milliseconds, have lost their delivery job, or may have lost their job. */
 const overdueMs = 10_000;
 
 /**

@@ -51,7 +51,7 @@ interface Accepted {
 
 /**
  * Schedules messages of one organization (scheduled-messages.md §1) with as many statements as for one message: checks
- * each as if it were sent now, stores it with its alarm, and notifies its sender. Requests of an account near its bound
+ * each as if it were sent now, stores it with its delivery job, and notifies its sender. Requests of an account near its bound
  * are serialized, and counted one by one.
  * @returns for each the id of the scheduled message, or a rejection of §0.4
  * @throws ApiError the rejection of a single request that has written something

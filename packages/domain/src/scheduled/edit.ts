@@ -156,7 +156,7 @@ async function store(
       clientId: row.clientId,
       ...(deliverAt === undefined ? {} : { deliverAt: new Date(deliverAt * 1_000) }),
       version: { increment: 1 },
-      alarmedAt: null,
+      enqueuedAt: null,
       failed: false,
       failureMessage: null,
       attempts: 0,

@@ -30,7 +30,7 @@ const store = statement({
 });
 
 /**
- * Stores messages to be sent later, or reminders, and leaves their alarms to be set after the commit. Ids rise in the
+ * Stores messages to be sent later, or reminders, and leaves their delivery jobs to be set after the commit. Ids rise in the
  * order given.
  */
 export async function insertScheduled(

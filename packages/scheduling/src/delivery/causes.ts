@@ -1,18 +1,18 @@
 /**
- * Which causes of failed deliveries (`delivery_failures.cause`, label `reason` of `carillon_deliveries_total`) lie with
- * the people of an organization: a deactivated account, or a refusal, by its code. Every other cause is a fault of the
- * server. The pattern serves PostgreSQL, Prometheus and JavaScript alike.
+ * Matches the causes of failed deliveries (`delivery_failures.cause`, label `reason` of `carillon_deliveries_total`) that
+ * the organization is responsible for: a deactivated account, or the code of a refusal. Every other cause is a fault of
+ * the server. The pattern is valid in PostgreSQL, Prometheus and JavaScript.
  */
 export const refusalCauses = "deactivated|[A-Z_]+";
 
-/** What was written before causes were: these sentences told of faults of the server. */
+/** Reasons that meant a fault of the server in rows older than the column `cause`. */
 const faultReasons = [
   "The server was more than ten minutes late.",
   "Something went wrong on the server.",
 ];
 
 /**
- * The condition, in SQL, that a row of `delivery_failures` failed by a fault of the server.
+ * Returns the SQL condition that a row of `delivery_failures` failed because of the server.
  * @param table its alias
  */
 export function failedByServer(table: string): string {

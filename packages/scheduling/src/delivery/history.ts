@@ -1,8 +1,8 @@
 import { column, statement, type Tx } from "@carillon/db";
 
 /**
- * Upper bounds, in seconds, of how late messages were sent; what is above the last one has a bucket of its own. Counts of
- * buckets can be added up over steps, workers and backends, which percentiles cannot (docs/decisions/037). Rows keep only
+ * Upper bounds of buckets, in seconds, of how late messages were sent; later ones have a bucket of their own. Counts of
+ * buckets can be summed over steps, workers and backends, which percentiles cannot (docs/decisions/037). Rows store only
  * the counts: other bounds need other steps.
  */
 export const historyBuckets = [
@@ -21,16 +21,16 @@ const record = statement({
   row: {},
 });
 
-/** What a delivery has come to. */
+/** The result of one delivery batch. */
 export interface DeliveredBatch {
-  /** Where its job was queued. */
+  /** The store of the queue that had its job: `postgres` or `redis`. */
   readonly backend: string;
-  /** When those that were sent were due, UNIX seconds. */
+  /** Due times of the messages that were sent, UNIX seconds. */
   readonly dueAt: readonly number[];
   readonly failed: number;
 }
 
-/** Writes it down, with the commit: nobody waits for anybody, and what is rolled back is not there. */
+/** Records the batch with the commit, as a row of its own: batches do not wait for each other. */
 export function recordBatch(tx: Tx, { backend, dueAt, failed }: DeliveredBatch): void {
   if (dueAt.length > 0 || failed > 0) tx.sendWithCommit(record, [backend, dueAt, failed]);
 }
@@ -74,8 +74,8 @@ const fold = statement({
 });
 
 /**
- * Adds batches to the history and takes them away, each once, the oldest first.
- * @returns how many, `limit` at most
+ * Adds the oldest batches to the history and deletes their rows.
+ * @returns how many, at most `limit`
  */
 export async function foldBatches(tx: Tx, limit: number): Promise<number> {
   const folded = await tx.first(fold, [limit]);
@@ -90,7 +90,7 @@ const clear = statement({
   row: {},
 });
 
-/** Deletes what the history keeps no longer. */
+/** Deletes steps that are older than the history keeps. */
 export async function clearHistory(tx: Tx): Promise<void> {
   await tx.rows(clear);
 }

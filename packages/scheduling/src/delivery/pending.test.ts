@@ -1,36 +1,36 @@
 import { channel, organization, scheduledMessage, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { overdueRealms, unalarmedRows } from "./alarms.ts";
+import { deliveriesWithoutJob, overdueRealms } from "./delivery-jobs.ts";
 import { pending, undelivered } from "./pending.ts";
 
 interface Plan {
   readonly "QUERY PLAN": ReadonlyArray<{ Plan: { Plans: ReadonlyArray<Record<string, string>> } }>;
 }
 
-describe("what is pending", () => {
+describe("pending", () => {
   const db = useDatabase();
 
-  it("is what the delivery would claim, reminders too", async () => {
+  it("matches the rows that the delivery claims, reminders too", async () => {
     const { realm, member } = await organization(db);
     const room = await channel(db, realm, { subscribers: [member] });
     const { id } = await scheduledMessage(db, member, room, { dueIn: -60 });
-    const unalarmed = async () => {
+    const withoutJob = async () => {
       await db.rows("UPDATE scheduled_messages SET alarmed_at = NULL");
-      return unalarmedRows(db, { horizonMs: 0, olderThanMs: 0, limit: 10 });
+      return deliveriesWithoutJob(db, { horizonMs: 0, olderThanMs: 0, limit: 10 });
     };
     expect(await overdueRealms(db, 10_000)).to.have.length(1);
-    expect(await unalarmed()).to.have.length(1);
+    expect(await withoutJob()).to.have.length(1);
     await db.rows(
       "UPDATE scheduled_messages SET kind = 2, reminder_target_message_id = 1, channel_id = NULL, topic = '' WHERE id = $1",
       [id],
     );
     expect(await overdueRealms(db, 10_000)).to.have.length(1);
-    expect(await unalarmed()).to.have.length(1);
+    expect(await withoutJob()).to.have.length(1);
     for (const ended of ["failed = true", "failed = false, delivered = true"]) {
       await db.rows(`UPDATE scheduled_messages SET ${ended} WHERE id = $1`, [id]);
       expect(await overdueRealms(db, 10_000)).to.deep.equal([]);
-      expect(await unalarmed()).to.deep.equal([]);
+      expect(await withoutJob()).to.deep.equal([]);
     }
   });
 
@@ -41,7 +41,7 @@ describe("what is pending", () => {
     scheduled_messages_listing_idx: `sender_id = 1 AND ${undelivered("s", "1")} ORDER BY deliver_at, id`,
   };
   for (const [index, look] of Object.entries(looks))
-    it(`is found along ${index}, which holds nothing else`, async () => {
+    it(`uses ${index} without a filter`, async () => {
       const others = Object.keys(looks).filter((other) => other !== index);
       const rolledBack = new Error("rolled back");
       let plan: Plan | undefined;

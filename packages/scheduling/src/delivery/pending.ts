@@ -5,10 +5,10 @@ export const scheduledKind = { sendLater: 1, reminder: 2 } as const;
 export type ScheduledKind = (typeof scheduledKind)[keyof typeof scheduledKind];
 
 /**
- * The condition, in SQL, that a row of `scheduled_messages` is not sent yet, whether or not it has failed: what its
+ * Returns the SQL condition that a row of `scheduled_messages` has not been sent, failed or not: the rows that its
  * account sees (scheduled-messages.md §3, §8).
  * @param table its alias
- * @param kind the one kind that is meant, in SQL; both unless given
+ * @param kind SQL for the only kind that counts; both kinds unless given
  */
 export function undelivered(table: string, kind?: string): string {
   const ofAnyKind = `NOT ${table}.delivered`;
@@ -16,9 +16,9 @@ export function undelivered(table: string, kind?: string): string {
 }
 
 /**
- * The condition that a row of `scheduled_messages`, message or reminder, is to be sent at its time. Everybody who looks
- * for such rows takes it from here: who saw other rows than the delivery claims would set alarms for them again and
- * again. The partial indexes repeat it.
+ * Returns the SQL condition that a row of `scheduled_messages`, message or reminder, is to be sent at its time. Every
+ * statement that looks for such rows uses it: one that saw other rows than the delivery claims would add delivery jobs
+ * for them again and again. The partial indexes repeat it.
  * @param table its alias
  */
 export function pending(table: string): string {
@@ -29,7 +29,7 @@ export function pending(table: string): string {
 export const batchTries = 3;
 
 /**
- * The condition that a row may be in a batch with others.
+ * Returns the SQL condition that a row may be in a batch with others.
  * @param table its alias
  */
 export function mayShareBatch(table: string): string {
@@ -37,7 +37,7 @@ export function mayShareBatch(table: string): string {
 }
 
 /**
- * The condition that a row must be tried singly, and that its pause is over.
+ * Returns the SQL condition that a row must be tried singly, and may be tried now.
  * @param table its alias
  */
 export function needsSingleTry(table: string): string {

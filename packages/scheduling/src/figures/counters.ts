@@ -1,6 +1,6 @@
 import { type Sql, statement, column } from "@carillon/db";
 
-/** Counters that belong to the database rather than to a process, such as `sweep_repairs`. They only rise. */
+/** Counters of the whole installation, such as `sweep_repairs`. They only rise. */
 
 const add = statement({
   name: "add-to-counter",
@@ -9,7 +9,7 @@ const add = statement({
   row: {},
 });
 
-/** Adds to a counter, which is made when it is new. Its row stays locked until the transaction ends. */
+/** Adds to a counter, and creates it when it is new. Its row stays locked until the transaction ends. */
 export async function addToCounter(sql: Sql, name: string, n = 1): Promise<void> {
   await sql.rows(add, [name, n]);
 }
@@ -20,7 +20,7 @@ const all = statement({
   row: { name: column.text, value: column.bigint },
 });
 
-/** All counters by name; one that nothing was added to yet is not there. */
+/** Reads all counters by name; a counter that nothing was added to is missing. */
 export async function readCounters(sql: Sql): Promise<Map<string, number>> {
   const rows = await sql.rows(all);
   return new Map(rows.map(({ name, value }) => [name, value]));

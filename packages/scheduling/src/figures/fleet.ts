@@ -17,18 +17,18 @@ const processes = statement({
   row: { role: column.text, count: column.int },
 });
 
-/** What operators are woken for, of the whole installation. */
+/** Figures of the whole installation that operators set alerts on. */
 export interface Fleet {
   readonly lag: Lag;
   readonly deadLetters: number;
-  /** 1 while the push bouncer does not answer and is left alone, else 0. */
+  /** 1 while the circuit to the push bouncer is open, else 0. */
   readonly bouncerAway: number;
-  /** Processes whose heartbeat is not older than 20 seconds and that were not told to stop, by role. */
+  /** Processes by role, without those that are stopping or sent no heartbeat for 20 seconds. */
   readonly processes: ReadonlyMap<string, number>;
   readonly sweepRepairs: number;
 }
 
-/** Reads heads of indexes and small tables only: any process may do so at each scrape. */
+/** Reads the figures from heads of indexes and small tables: cheap enough for every scrape. */
 export async function readFleet(sql: Sql): Promise<Fleet> {
   const lag = await readLag(sql);
   const [count] = await sql.rows(counts);

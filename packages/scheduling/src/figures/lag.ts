@@ -1,30 +1,30 @@
 import { column, type Sql, statement } from "@carillon/db";
-import { alarmHorizonMs } from "@carillon/jobs";
+import { deliveryJobHorizonMs } from "@carillon/jobs";
 import { systemClock, type Clock } from "@carillon/kit";
 
 import { pending } from "../delivery/pending.ts";
 
-/** Whether anything stands still. Every number comes from the head of a partial index. */
+/** How far work is behind. Every number comes from the head of a partial index. */
 export interface Lag {
   /** How long the oldest due message has been waiting, in seconds; 0 when none is due. */
   readonly dueLag: number;
   /** Messages and reminders that have been due for more than a second, counted up to one more than {@link mostOverdue}. */
   readonly overdue: number;
-  /** How long the oldest row has been waiting to get into a queue, in seconds; 0 when none is. */
+  /** How long the oldest row has been waiting for its job to be enqueued, in seconds; 0 when none is. */
   readonly outboxOldest: number;
-  /** How far the database's clock is at least ahead of this process's, in seconds; below 0: behind. */
+  /** How far, at least, the database's clock is ahead of this process's, in seconds; negative when behind. */
   readonly clockSkew: number;
 }
 
-/** More overdue rows are not counted. */
+/** Overdue rows are counted up to one more than this. */
 export const mostOverdue = 10_000;
 
-/** Rows looked at for the oldest one. */
-const looked = 1_000;
+/** Rows read to find the oldest one. */
+const rowsRead = 1_000;
 
 /**
- * A scheduled message that was edited does not tell since when it lacks its alarm: it counts from when it is due.
- * An intent that was replayed counts from then, for replaying moves its `run_at`.
+ * An edited row does not say since when it lacks its delivery job: it counts from when it is due. A replayed intent counts
+ * from its replay, which sets `run_at`.
  */
 const oldest = statement({
   name: "operator-lag",
@@ -38,39 +38,42 @@ const oldest = statement({
     coalesce((
       SELECT extract(epoch FROM now() - min(since)) FROM (
         SELECT CASE WHEN version = 1
-            THEN greatest(created_at, deliver_at - make_interval(secs => ${alarmHorizonMs / 1_000}))
+            THEN greatest(created_at, deliver_at - make_interval(secs => ${deliveryJobHorizonMs / 1_000}))
             ELSE deliver_at END AS since
         FROM scheduled_messages s
         WHERE alarmed_at IS NULL AND ${pending("s")}
-          AND deliver_at <= now() + make_interval(secs => ${alarmHorizonMs / 1_000})
-        ORDER BY deliver_at LIMIT ${looked}) unalarmed), 0)::float8 AS unalarmed,
+          AND deliver_at <= now() + make_interval(secs => ${deliveryJobHorizonMs / 1_000})
+        ORDER BY deliver_at LIMIT ${rowsRead}) without_job), 0)::float8 AS "withoutJob",
     coalesce((
       SELECT extract(epoch FROM now() - min(greatest(created_at, run_at))) FROM (
         SELECT created_at, run_at FROM job_intent
         WHERE state = 'pending' AND enqueued_at IS NULL AND run_at <= now()
-        ORDER BY created_at LIMIT ${looked}) unqueued), 0)::float8 AS unqueued`,
+        ORDER BY created_at LIMIT ${rowsRead}) unqueued), 0)::float8 AS unqueued`,
   row: {
     now: column.float,
     due: column.float,
     overdue: column.int,
-    unalarmed: column.float,
+    withoutJob: column.float,
     unqueued: column.float,
   },
 });
 
-/** @param clock this machine's */
+/**
+ * Reads the lag figures.
+ * @param clock this machine's
+ */
 export async function readLag(sql: Sql, clock: Clock = systemClock): Promise<Lag> {
   const before = clock.now();
   const rows = await sql.rows(oldest);
   const after = clock.now();
-  const { now, due, overdue, unalarmed, unqueued } = rows[0]!;
-  // The database looked at its clock between our two looks at ours, nobody knows when.
+  const { now, due, overdue, withoutJob, unqueued } = rows[0]!;
+  // The database read its clock at some time between our two readings.
   const apart = now > after ? now - after : Math.min(0, now - before);
   return {
     dueLag: Math.max(0, due),
     overdue,
-    outboxOldest: Math.max(0, unalarmed, unqueued),
-    // Ours counts whole milliseconds, and is right to one.
+    outboxOldest: Math.max(0, withoutJob, unqueued),
+    // Ours has a resolution of 1 ms.
     clockSkew: Math.abs(apart) <= 1 ? 0 : apart / 1_000,
   };
 }

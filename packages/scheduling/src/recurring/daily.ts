@@ -9,8 +9,8 @@ const unfinished = statement({
 });
 
 /**
- * The day, by UTC, for which an organization's daily work is still to be done: `YYYY-MM-DD`; undefined once it is. What
- * recurs more often than daily asks it, so that a run which was missed or broken off is made up for soon.
+ * Returns the day, by UTC, for which an organization's daily work is still to be done, as `YYYY-MM-DD`; undefined once it
+ * is done. Daily work recurs more often than daily and asks this, so that a missed or aborted run is repeated soon.
  */
 export async function dayToDo(
   sql: Sql,
@@ -27,7 +27,7 @@ const note = statement({
   row: {},
 });
 
-/** Notes that the organization's work is done for the day from {@link dayToDo}. */
+/** Records that the organization's work is done for the day from {@link dayToDo}. */
 export async function noteDay(
   sql: Sql,
   { name }: RecurringDefinition,

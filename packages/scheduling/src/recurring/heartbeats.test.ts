@@ -20,7 +20,7 @@ describe("heartbeats", () => {
       )
     )[0];
 
-  it("show a process with its counters, from its first run to its end", async () => {
+  it("show a process and its counters until it ends", async () => {
     let done = 0;
     const own = heartbeatOf("worker", () => ({ done }));
     const beating = startTask(own, { db, log: silentLogger });
@@ -34,7 +34,7 @@ describe("heartbeats", () => {
     expect(await row(own.processId)).to.equal(undefined);
   });
 
-  it("tell how far the clock of a process is ahead of the database's, from the second on", async () => {
+  it("measure how far the clock of a process is ahead of the database's, from the second beat on", async () => {
     const own = heartbeatOf("worker");
     const ahead = async () =>
       (
@@ -57,7 +57,7 @@ describe("heartbeats", () => {
     }
   });
 
-  it("tell of a process that it was told to stop, though its shutdown is cut off before it takes its row away", async () => {
+  it("mark a process as stopping, even if its shutdown is cut off before the row is deleted", async () => {
     const shutdown = new Shutdown(silentLogger, 300);
     const tasks = allRecurring
       .filter(({ name, processes }) => name !== "heartbeat" && processes.includes("dashboard"))
@@ -80,7 +80,7 @@ describe("heartbeats", () => {
     await waitFor(async () => (await rows()).length === 0 || undefined, { what: "its end" });
   });
 
-  it("forget processes that died without a word an hour ago, and come back after a long sleep", async () => {
+  it("delete rows of processes that crashed an hour ago, and return after a long sleep", async () => {
     const own = heartbeatOf("gateway");
     await own.beat(db);
     await db.rows(
@@ -102,10 +102,10 @@ describe("heartbeats", () => {
   });
 });
 
-describe("counters of the database", () => {
+describe("addToCounter", () => {
   const db = useDatabase();
 
-  it("add up, whoever adds, and only what is committed", async () => {
+  it("sums what several transactions add, and only what is committed", async () => {
     expect(await readCounters(db)).to.deep.equal(new Map());
     await Promise.all(Array.from({ length: 20 }, () => addToCounter(db, "sweep_repairs", 3)));
     await addToCounter(db, "stalled");

@@ -10,19 +10,19 @@ import type { RecurringTask } from "./recurring-task.ts";
 export interface Heartbeat extends RecurringTask {
   readonly processId: string;
   beat(sql: Sql): Promise<void>;
-  /** Marks the row: the process stops because it was told to, and its silence from now on is no loss. */
+  /** Marks the row as stopping on purpose, so that missing heartbeats from now on raise no alert. */
   announceStop(sql: Sql): Promise<void>;
   /** Removes the row. */
   end(sql: Sql): Promise<void>;
 }
 
-/** Rows that were not seen for so long are removed, in seconds: their processes died without a word. */
-const forgottenAfter = 3_600;
+/** Rows without a heartbeat for so many seconds are deleted: their processes have crashed. */
+const deletedAfterSeconds = 3_600;
 
 const write = statement({
   name: "heartbeat",
-  text: `WITH forgotten AS (
-      DELETE FROM process_heartbeats WHERE last_seen < now() - interval '${forgottenAfter} seconds'
+  text: `WITH deleted AS (
+      DELETE FROM process_heartbeats WHERE last_seen < now() - interval '${deletedAfterSeconds} seconds'
         AND process_id <> $1)
     INSERT INTO process_heartbeats (process_id, role, host, pid, started_at, counters, clock_ahead)
     VALUES ($1, $2, $3, $4, now() - make_interval(secs => $5), $6, $7)
@@ -46,9 +46,8 @@ const remove = statement({
 });
 
 /**
- * Writes this process's row in `process_heartbeats`. A beat that fails changes nothing else: a process is not stopped
- * because nobody can see it.
- * @param counters read at every beat; numbers and short names only: they are shown and stay in plain text
+ * Creates the heartbeat of this process, a row of `process_heartbeats`. A process goes on when its heartbeat fails.
+ * @param counters read at every beat; numbers and short names only, since they are stored in plain text and shown
  */
 export function heartbeatOf(role: ProcessName, counters: () => object = () => ({})): Heartbeat {
   const processId = randomUUID();
@@ -57,7 +56,7 @@ export function heartbeatOf(role: ProcessName, counters: () => object = () => ({
     const values = [processId, role, hostname(), process.pid, process.uptime()];
     const sent = Date.now();
     const [row] = await sql.rows(write, [...values, JSON.stringify(counters()), clockAhead]);
-    // The database looked at its clock somewhere in between.
+    // The database read its clock at some time between the two.
     if (row) clockAhead = (sent + Date.now()) / 2_000 - row.databaseTime;
   };
   return {

@@ -8,10 +8,10 @@ const tryLock = statement({
 });
 
 /**
- * Whether this transaction leads the recurring work, in one organization where there is one leader for each. The lock
- * ends with the transaction, and the server ends that of a frozen process after ten seconds: nobody leads for ever.
- * @param lane of work that goes on in several transactions at once: each lane has a leader of its own
- * @throws Error for work that is declared to have no leader
+ * Returns whether this transaction leads the recurring work, in the organization if the work has one leader for each. The
+ * lock ends with the transaction, and the server ends the transaction of a frozen process after ten seconds.
+ * @param lane for work that runs in several transactions at once: each lane has its own leader
+ * @throws Error when the work is declared with another kind of leader, or none
  */
 export async function leads(
   tx: Tx,

@@ -16,7 +16,7 @@ const sample = recurring({
   deadline: "1h",
 });
 
-describe("recurring work", () => {
+describe("startTask", () => {
   const db = useDatabase();
   const { log, lines } = captureLog();
   const started: Recurring[] = [];
@@ -30,7 +30,7 @@ describe("recurring work", () => {
     return one;
   };
 
-  it("runs at its start and by its interval, one run at a time", async () => {
+  it("runs at the start and then at its interval, one run at a time", async () => {
     let runs = 0;
     let atOnce = 0;
     let most = 0;
@@ -48,7 +48,7 @@ describe("recurring work", () => {
     expect(most).to.equal(1);
   });
 
-  it("joins the run under way when it is asked for one", async () => {
+  it("joins the run in progress when asked to run", async () => {
     let runs = 0;
     const one = start(async () => void runs++);
     await Promise.all([one.run(), one.run()]);
@@ -57,7 +57,7 @@ describe("recurring work", () => {
     expect(runs).to.equal(2);
   });
 
-  it("says that a run failed, and comes again", async () => {
+  it("logs a failed run and runs again", async () => {
     let runs = 0;
     const one = start(async () => {
       if (++runs === 1) throw new Error("not today");
@@ -66,11 +66,11 @@ describe("recurring work", () => {
     await one.run();
     expect(runs).to.equal(2);
     expect(lines.map(({ msg, task }) => [msg, task])).to.deep.equal([
-      ["recurring work failed; it comes again", "sample"],
+      ["recurring work failed; it runs again at its interval", "sample"],
     ]);
   });
 
-  it("knows that no run has ended well yet", async () => {
+  it("tells a run whether an earlier one has succeeded", async () => {
     const known: boolean[] = [];
     const one = start(async ({ first }) => {
       if (known.push(first) === 1) throw new Error("not today");
@@ -79,7 +79,7 @@ describe("recurring work", () => {
     expect(known).to.deep.equal([true, true, false]);
   });
 
-  it("takes as many batches as are declared, and no more than there are", async () => {
+  it("takes batches until the declared number, or until none is left", async () => {
     const sizes: number[] = [];
     let there = 5;
     const one = start(({ batches }) =>
@@ -94,7 +94,7 @@ describe("recurring work", () => {
     expect(sizes).to.have.length(5);
   });
 
-  it("is cancelled in the database at its deadline", async () => {
+  it("cancels the statements of a run at its deadline", async () => {
     const one = start(
       async ({ db: own }) => void (await own.transaction((tx) => tx.rows("SELECT pg_sleep(3600)"))),
       { ...sample, deadlineMs: 50 },
@@ -104,7 +104,7 @@ describe("recurring work", () => {
     expect(await sleeping(db)).to.equal(0);
   });
 
-  it("ends between two batches when its process ends, and then cleans up, once", async () => {
+  it("stops between two batches at shutdown, and calls end() once", async () => {
     const order: string[] = [];
     let reached: () => void = () => {};
     const underWay = new Promise<void>((resolve) => (reached = resolve));
@@ -132,12 +132,12 @@ describe("recurring work", () => {
   });
 });
 
-describe("the leader of recurring work", () => {
+describe("leads", () => {
   const db = useDatabase({ idleInTransactionMs: 1_000 });
   const leadsNow = (realmId?: number, definition: RecurringDefinition = sample) =>
     db.transaction((tx) => leads(tx, definition, realmId));
 
-  it("is one at a time, in the whole installation or in an organization", async () => {
+  it("grants one leader at a time, in the installation or in an organization", async () => {
     const perRealm = { ...sample, leader: "one per organization" as const };
     await db.transaction(async (tx) => {
       expect(await leads(tx, sample)).to.equal(true);
@@ -150,7 +150,7 @@ describe("the leader of recurring work", () => {
     expect(await leadsNow()).to.equal(true);
   });
 
-  it("is not for ever a process that is frozen", async () => {
+  it("replaces a frozen leader", async () => {
     let thaw = () => {};
     const frozen = new Promise<void>((resolve) => (thaw = resolve));
     let leading = false;
@@ -160,13 +160,13 @@ describe("the leader of recurring work", () => {
         await frozen;
       })
       .catch((error: Error) => error);
-    await waitFor(() => leading, { what: "the one that freezes leads" });
-    await waitFor(() => leadsNow(), { what: "somebody else leads" });
+    await waitFor(() => leading, { what: "the transaction that freezes leads" });
+    await waitFor(() => leadsNow(), { what: "another transaction leads" });
     thaw();
     expect(await failed).to.be.an("error");
   });
 
-  it("is asked for as it is declared", async () => {
+  it("refuses another kind of leader than is declared", async () => {
     const wrong = [
       leadsNow(1),
       leadsNow(undefined, { ...sample, leader: "one per organization" }),

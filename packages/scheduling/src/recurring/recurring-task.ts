@@ -2,43 +2,43 @@ import { type Database, Lifetime } from "@carillon/db";
 import type { RecurringDefinition } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
 
-/** What one run of recurring work gets to work with. */
+/** What one run of recurring work receives. */
 export interface RecurringRun {
-  /** Its statements are cancelled at the deadline. */
+  /** Cancels its statements at the deadline. */
   readonly db: Database;
   readonly log: Logger;
-  /** Fires when the run is to come to an end: the process ends, or the deadline has come. */
+  /** Aborts when the run has to end: the process is shutting down, or the deadline has passed. */
   readonly signal: AbortSignal;
-  /** Whether no run of this process has ended well yet. */
+  /** Whether no earlier run of this process has succeeded. */
   readonly first: boolean;
-  /** Takes one batch after the other until one says that no more is left, as many as are declared at most. */
+  /** Calls `take` until it returns "done", at most as often as the definition allows. */
   readonly batches: (take: (size: number) => Promise<"more" | "done">) => Promise<void>;
 }
 
-/** What every run needs of its process. */
+/** What every task needs from its process. */
 export interface TaskParts {
   readonly db: Database;
   readonly log: Logger;
 }
 
-/** The code for one declaration of recurring work. `Services` are what it needs of its process besides. */
+/** Implements one declaration of recurring work. `Services` is what it needs from its process in addition. */
 export interface RecurringTask<Services = unknown> {
   readonly definition: RecurringDefinition;
-  /** May run in several processes at once, where no leader is declared. */
+  /** May run in several processes at once, unless a leader is declared. */
   readonly run: (run: RecurringRun & Services) => Promise<void>;
   /** Called once, after the last run. */
   end?(db: Database): Promise<void>;
 }
 
-/** Recurring work that goes on. */
+/** A started recurring task. */
 export interface Recurring {
-  /** Runs now, or joins the run under way. */
+  /** Runs now, or joins the run in progress. */
   run(): Promise<void>;
-  /** Starts no further run and waits for the one under way. */
+  /** Starts no further run and waits for the one in progress. */
   stop(): Promise<void>;
 }
 
-/** Runs the task at once and then by its interval; a run that fails is logged, and the next one comes all the same. */
+/** Runs the task at once and then at its interval. A run that fails is logged; the next one comes as usual. */
 export function startTask<Services>(
   task: RecurringTask<Services>,
   services: NoInfer<Services> & TaskParts,
@@ -69,7 +69,7 @@ export function startTask<Services>(
       });
       first = false;
     } catch (error) {
-      log.warn({ err: error, task: name }, "recurring work failed; it comes again");
+      log.warn({ err: error, task: name }, "recurring work failed; it runs again at its interval");
     } finally {
       stopping.signal.removeEventListener("abort", end);
       forget();
@@ -78,7 +78,7 @@ export function startTask<Services>(
   }
   const run = () => (running ??= once().finally(() => (running = undefined)));
   const timer = setInterval(() => void run(), definition.everyMs);
-  // A process lives for its work, not for what recurs.
+  // Recurring work alone does not keep a process alive.
   timer.unref();
   void run();
   return {

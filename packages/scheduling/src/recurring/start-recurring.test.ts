@@ -4,7 +4,7 @@ import { expect } from "chai";
 
 import { tasksOf } from "./start-recurring.ts";
 
-describe("the recurring work of a process", () => {
+describe("tasksOf", () => {
   const declared = (name: string, ...processes: ProcessName[]) =>
     recurring({
       name,
@@ -24,12 +24,12 @@ describe("the recurring work of a process", () => {
   const task = (definition = forBoth) => ({ definition, run: async () => {} });
   const of = (...tasks: Array<ReturnType<typeof task>>) => tasksOf("worker", tasks, definitions);
 
-  it("is what is declared for it", () => {
+  it("returns the tasks that are declared for the process", () => {
     const tasks = of(task(forBoth), task(forWorkers));
     expect([...tasks.keys()]).to.have.members(["for-both", "for-workers"]);
   });
 
-  it("is not started while a task is missing, given twice or left over", () => {
+  it("refuses a missing, a doubled and an undeclared task", () => {
     expect(() => of(task(forBoth))).to.throw(
       StartupError,
       "the recurring work for-workers has no task in the worker",

@@ -6,12 +6,12 @@ import { loadDefaults, type Shutdown } from "@carillon/kit";
 import { heartbeatOf } from "./heartbeats.ts";
 import { startTask, type RecurringTask, type TaskParts } from "./recurring-task.ts";
 
-/** A shutdown waits no longer, in milliseconds, for the database to note that it has begun. */
+/** How long a shutdown waits until the row says that the process is stopping, in milliseconds. */
 const announceMs = 1_000;
 
 /**
- * The tasks of a folder, which are the default exports of its modules.
- * @throws StartupError for a default export that is no task
+ * Loads the tasks of a folder: the default exports of its modules.
+ * @throws StartupError for a default export that is not a task
  */
 export function loadTasks<Services>(folder: URL): Promise<Array<RecurringTask<Services>>> {
   return loadDefaults(folder, "a task of recurring work", isTask<Services>);
@@ -22,16 +22,16 @@ function isTask<Services>(value: unknown): value is RecurringTask<Services> {
 }
 
 /**
- * Starts all recurring work of a process: these tasks, and its heartbeat.
- * @param services what the tasks get to work with
- * @param order when it stops in the shutdown: all of it first, then what goes on until the process has done its work
- * @throws StartupError unless every declaration for this kind of process has exactly one task and none is left over
+ * Starts all recurring work of a process: the tasks, and its heartbeat.
+ * @param services passed to the tasks
+ * @param order the steps of the shutdown in which tasks stop: `last` for those that run until the process has no work left
+ * @throws StartupError unless each declaration for this kind of process has exactly one task, and each task a declaration
  */
 export function startRecurring<Services>(
   parts: {
     process: ProcessName;
     tasks: ReadonlyArray<RecurringTask<Services>>;
-    /** Of this process, for its heartbeat. */
+    /** Counters of this process, for its heartbeat. */
     counters?: () => object;
   },
   services: NoInfer<Services> & TaskParts,
@@ -54,7 +54,7 @@ export function startRecurring<Services>(
 }
 
 /**
- * The tasks of a process by name.
+ * Returns the tasks of a process by name.
  * @throws StartupError as {@link startRecurring}
  */
 export function tasksOf<Services>(

@@ -28,7 +28,7 @@ export interface TestScheduledMessage {
 }
 
 /**
- * A scheduled message as a row alone: no check, no event, no alarm. For states that no operation can make;
+ * A scheduled message as a row alone: no check, no event, no delivery job. For states that no operation can make;
  * scheduling itself goes through the gateway.
  * @param to a channel of the factory, or the other participants of a direct conversation
  */

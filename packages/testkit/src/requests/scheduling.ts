@@ -99,7 +99,7 @@ export interface StoredRow {
   readonly deliveredMessageId: number | null;
   readonly readBySender: boolean;
   readonly version: number;
-  readonly alarmed: boolean;
+  readonly enqueued: boolean;
   readonly client: string;
 }
 
@@ -108,7 +108,7 @@ export async function storedRow(db: Database, id: number): Promise<StoredRow | u
   const rows = await db.rows<StoredRow>(
     `SELECT delivered, failed, failure_message AS "failureMessage",
        delivered_message_id AS "deliveredMessageId", read_by_sender AS "readBySender", version,
-       alarmed_at IS NOT NULL AS alarmed, c.name AS client
+       alarmed_at IS NOT NULL AS enqueued, c.name AS client
      FROM scheduled_messages s JOIN clients c ON c.id = s.client_id WHERE s.id = $1`,
     [id],
   );

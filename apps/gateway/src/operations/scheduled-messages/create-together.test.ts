@@ -89,8 +89,8 @@ describe("Messages that are scheduled at the same time", () => {
       [ids],
     );
     expect(told.slice(1)).to.deep.equal(senders.map(({ id, sender }) => [id, [sender]]));
-    const alarms = scene.gateway.alarms.map(({ scheduledMessageId }) => scheduledMessageId);
-    expect(alarms).to.include.members(ids);
+    const deliveries = scene.gateway.deliveries.map(({ scheduledMessageId }) => scheduledMessageId);
+    expect(deliveries).to.include.members(ids);
   });
 
   it("are as many as an account may have, and no more, through two gateways too", async () => {

@@ -153,7 +153,7 @@ describe("Scheduling a message", () => {
     expect(succeeded(direct)).to.have.all.keys("result", "msg", "scheduled_message_id");
   });
 
-  it("stores the client, and asks for an alarm after the commit", async () => {
+  it("stores the client, and asks for a delivery job after the commit", async () => {
     const { member } = scene.org;
     const id = await schedule(
       scene.as(member),
@@ -161,7 +161,7 @@ describe("Scheduling a message", () => {
     );
     const row = await storedRow(scene.db, id);
     expect(row).to.include({ version: 1, delivered: false, failed: false, client: "node" });
-    expect(scene.gateway.alarms.length).to.be.greaterThan(0);
+    expect(scene.gateway.deliveries.length).to.be.greaterThan(0);
   });
 
   it("knows the channels and users of its own organization only", async () => {

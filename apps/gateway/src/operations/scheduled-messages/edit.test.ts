@@ -82,9 +82,9 @@ describe("Editing a scheduled message", () => {
       await editRefused({ scheduled_delivery_timestamp: 1 }, unknown);
     });
 
-    it("moves the message, and asks for another alarm", async () => {
+    it("moves the message, and asks for another delivery job", async () => {
       const at = inSeconds(7_200);
-      const before = scene.gateway.alarms.length;
+      const before = scene.gateway.deliveries.length;
       succeededWithoutFields(await edit({ scheduled_delivery_timestamp: at }));
       const record = await recordOf(client, id);
       expect(record).to.include({
@@ -92,18 +92,18 @@ describe("Editing a scheduled message", () => {
         content: "hello",
         topic: "lunch",
       });
-      expect(scene.gateway.alarms.length).to.equal(before + 1);
+      expect(scene.gateway.deliveries.length).to.equal(before + 1);
       expect((await storedRow(scene.db, id))?.version).to.equal(2);
     });
 
-    it("forgets the alarm that was set for the old one", async () => {
-      const alarmed = "UPDATE scheduled_messages SET alarmed_at = now() WHERE id = $1";
-      await scene.db.rows(alarmed, [id]);
+    it("forgets the delivery job that was set for the old one", async () => {
+      const enqueued = "UPDATE scheduled_messages SET alarmed_at = now() WHERE id = $1";
+      await scene.db.rows(enqueued, [id]);
       succeededWithoutFields(await edit({ scheduled_delivery_timestamp: inSeconds(7_200) }));
-      expect((await storedRow(scene.db, id))?.alarmed).to.equal(false);
-      await scene.db.rows(alarmed, [id]);
+      expect((await storedRow(scene.db, id))?.enqueued).to.equal(false);
+      await scene.db.rows(enqueued, [id]);
       refusedWith(await edit({ scheduled_delivery_timestamp: 1 }));
-      expect((await storedRow(scene.db, id))?.alarmed).to.equal(true);
+      expect((await storedRow(scene.db, id))?.enqueued).to.equal(true);
     });
   });
 

@@ -2,7 +2,7 @@ import type { Database } from "@carillon/db";
 import { redisCommand, startOwnRedis, type QueueBackend } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
-import { crowd, makeOverdue, schedule, setAlarms, type Crowd } from "./support/load.ts";
+import { crowd, makeOverdue, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
 import { patienceMs, scenarioMs } from "./support/patience.ts";
 import { sweptWorker } from "./support/swept-worker.ts";
 import { allSent, expectSentOnce, pending, repairsCounted } from "./support/verdict.ts";
@@ -66,7 +66,7 @@ async function scheduleThousand(
   people: Crowd,
   dueIn: number,
 ): Promise<void> {
-  await setAlarms(queues, await schedule(db, people, { count: messages, dueIn, seconds: 1 }));
+  await addDeliveryJobs(queues, await schedule(db, people, { count: messages, dueIn, seconds: 1 }));
 }
 
 /** All is sent once, and not before its time. */

@@ -1,34 +1,34 @@
-import type { Alarm } from "@carillon/jobs";
+import type { PendingDelivery } from "@carillon/jobs";
 import { channel, organization, scheduledMessage, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { overdueRealms, stampAlarms } from "./alarms.ts";
+import { overdueRealms, stampDeliveryJobs } from "./delivery-jobs.ts";
 
-describe("the alarms of scheduled messages", () => {
+describe("delivery jobs", () => {
   const db = useDatabase();
 
   const scene = async () => {
     const { realm, member } = await organization(db);
     const room = await channel(db, realm, { subscribers: [member] });
     const pending = (dueIn: number) => scheduledMessage(db, member, room, { dueIn });
-    const alarmOf = ({ id, deliverAt }: { id: number; deliverAt: number }): Alarm => ({
+    const deliveryOf = ({ id, deliverAt }: { id: number; deliverAt: number }): PendingDelivery => ({
       realmId: realm.id,
       scheduledMessageId: id,
       version: 1,
       deliverAt,
     });
-    return { realm, pending, alarmOf };
+    return { realm, pending, deliveryOf };
   };
 
-  const added = (alarm: Alarm) => ({ alarm, shared: true });
+  const added = (delivery: PendingDelivery) => ({ delivery, shared: true });
 
-  it("are stamped without waiting for a row in other hands", async () => {
-    const { pending, alarmOf } = await scene();
+  it("are stamped without waiting for a locked row", async () => {
+    const { pending, deliveryOf } = await scene();
     const held = await pending(60);
     const free = await pending(60);
     await db.transaction(async (tx) => {
       await tx.rows("SELECT FROM scheduled_messages WHERE id = $1 FOR NO KEY UPDATE", [held.id]);
-      await stampAlarms(db, [added(alarmOf(held)), added(alarmOf(free))]);
+      await stampDeliveryJobs(db, [added(deliveryOf(held)), added(deliveryOf(free))]);
     });
     const stamped = await db.rows<{ id: number }>(
       "SELECT id FROM scheduled_messages WHERE alarmed_at IS NOT NULL",
@@ -36,15 +36,15 @@ describe("the alarms of scheduled messages", () => {
     expect(stamped).to.deep.equal([{ id: free.id }]);
   });
 
-  it("are not stamped where the row has been edited since", async () => {
-    const { pending, alarmOf } = await scene();
+  it("are not stamped when the row has been edited since", async () => {
+    const { pending, deliveryOf } = await scene();
     const row = await pending(60);
-    await stampAlarms(db, [added({ ...alarmOf(row), version: 2 })]);
+    await stampDeliveryJobs(db, [added({ ...deliveryOf(row), version: 2 })]);
     const rows = await db.rows("SELECT alarmed_at FROM scheduled_messages WHERE id = $1", [row.id]);
     expect(rows).to.deep.equal([{ alarmed_at: null }]);
   });
 
-  it("are missed in every organization, however much is overdue in another", async () => {
+  it("are found overdue in every organization, whatever is overdue in another", async () => {
     const large = await scene();
     const small = await scene();
     const { id } = await large.pending(-60);

@@ -12,18 +12,18 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { createAlarmPublisher } from "./alarm-publisher.ts";
+import { createDeliveryJobPublisher } from "./job-publisher.ts";
 
-describe("the alarm publisher", () => {
+describe("createDeliveryJobPublisher", () => {
   const db = useDatabase();
 
-  it("adds the alarm of a second again when the queue was emptied a minute ago", async () => {
+  it("adds the job of a second again a minute after the first time, in case the queue was emptied", async () => {
     const store = await createTestQueues("postgres", db.url);
     try {
       const queues = await store.connect();
       const start = Date.now();
       let now = start;
-      const alarms = createAlarmPublisher({
+      const deliveryJobs = createDeliveryJobPublisher({
         queues,
         db,
         log: silentLogger,
@@ -31,24 +31,24 @@ describe("the alarm publisher", () => {
       });
       const second = Math.floor(start / 1_000) + 3_600;
       const id = `deliver-due-1-${second}`;
-      const set = async (scheduledMessageId: number) => {
-        alarms.set({ realmId: 1, scheduledMessageId, version: 1, deliverAt: second });
-        await alarms.idle();
-        expect(alarms.missed).to.equal(0);
+      const add = async (scheduledMessageId: number) => {
+        deliveryJobs.add({ realmId: 1, scheduledMessageId, version: 1, deliverAt: second });
+        await deliveryJobs.idle();
+        expect(deliveryJobs.missed).to.equal(0);
         return (await queues.queue("delivery").job(id))?.state;
       };
-      expect(await set(1)).to.equal("delayed");
+      expect(await add(1)).to.equal("delayed");
       const [delivery] = queues.bullQueues().filter(({ name }) => name === "delivery");
       await (await delivery?.getJob(id))?.remove();
       now = start + 61_000;
-      expect(await set(2)).to.equal("delayed");
+      expect(await add(2)).to.equal("delayed");
     } finally {
       await store.drop();
     }
   });
 });
 
-forEachBackend("the alarm publisher of a process whose clock is wrong", (backend) => {
+forEachBackend("createDeliveryJobPublisher in a process whose clock is wrong", (backend) => {
   const db = useDatabase();
   const queues = useQueues(backend, db);
 
@@ -72,10 +72,10 @@ forEachBackend("the alarm publisher of a process whose clock is wrong", (backend
       );
       const { deliverAt } = nth(rows, 0);
       const clock = { now: () => Date.now() + secondsOff * 1_000 };
-      const alarms = createAlarmPublisher({ queues, db, log: silentLogger, clock });
-      const alarm = { realmId: realm.id, scheduledMessageId: id, version: 1, deliverAt };
-      alarms.set(alarm);
-      await alarms.idle();
+      const deliveryJobs = createDeliveryJobPublisher({ queues, db, log: silentLogger, clock });
+      const deliveryJob = { realmId: realm.id, scheduledMessageId: id, version: 1, deliverAt };
+      deliveryJobs.add(deliveryJob);
+      await deliveryJobs.idle();
 
       const payload = { realmId: realm.id, second: Math.floor(deliverAt) };
       const keys = {

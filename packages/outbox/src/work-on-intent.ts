@@ -1,0 +1,158 @@
+import {
+  column,
+  type Database,
+  type RowOf,
+  type Sql,
+  sqlState,
+  statement,
+  type Tx,
+} from "@carillon/db";
+import type { IntentDefinition, IntentRef } from "@carillon/jobs";
+
+import { storedReason } from "./intents.ts";
+
+export interface ClaimedIntent<Payload> {
+  readonly id: number;
+  readonly realmId: number;
+  readonly payload: Payload;
+}
+
+/** Sets it for the rest of the transaction; 0 means no limit. */
+const setLockTimeout = statement({
+  name: "set-lock-timeout",
+  text: "SELECT set_config('lock_timeout', $1, true) AS ms",
+  row: { ms: column.text },
+});
+
+const intentRow = { realmId: column.int.orNull(), payload: column.json<unknown>() };
+
+const claim = statement({
+  name: "intent-claim",
+  text: `SELECT realm_id AS "realmId", payload FROM job_intent
+    WHERE id = $1 AND version = $2 AND state = 'pending' FOR NO KEY UPDATE`,
+  row: intentRow,
+});
+
+/** How long a claim waits, in milliseconds: longer than marking the row as enqueued takes. */
+const claimTimeoutMs = 2_000;
+
+/** SQLSTATE of a lock that was not granted in time. */
+const lockNotAvailable = "55P03";
+
+/** Another transaction holds the intent for longer than a claim waits: the job has to come again. */
+export class IntentBusy extends Error {
+  override readonly name = "IntentBusy";
+}
+
+/**
+ * Locks an intent for this transaction, so that its work and {@link finishIntent} commit together and the work is done
+ * once. The publisher may be marking the row as enqueued; the claim waits for that.
+ * @returns undefined when the intent is done, dead or replayed since
+ * @throws IntentBusy when another transaction holds it for longer than two seconds; Error when it belongs to no
+ *   organization
+ */
+export async function claimIntent<Payload>(
+  tx: Tx,
+  definition: IntentDefinition<Payload>,
+  { intentId, version }: IntentRef,
+): Promise<ClaimedIntent<Payload> | undefined> {
+  const lockTimeout = (ms: number) => tx.rows(setLockTimeout, [String(ms)]);
+  const [, [row]] = await Promise.all([
+    lockTimeout(claimTimeoutMs),
+    tx.lock({ name: "intent", keys: [intentId] }, claim, [intentId, version]),
+    lockTimeout(0),
+  ]).catch((error: unknown) => {
+    if (sqlState(error) !== lockNotAvailable) throw error;
+    throw new IntentBusy(`another transaction holds intent ${intentId}`, { cause: error });
+  });
+  return row && parsed(definition, intentId, row);
+}
+
+const look = statement({
+  name: "intent-look",
+  text: `SELECT realm_id AS "realmId", payload, extract(epoch FROM now() - run_at)::float8 * 1000 AS "ageMs"
+    FROM job_intent WHERE id = $1 AND version = $2 AND state = 'pending'`,
+  row: { ...intentRow, ageMs: column.float.neverNullHere() },
+});
+
+/** An intent as it was read, without a lock. */
+export interface SeenIntent<Payload> extends ClaimedIntent<Payload> {
+  /** Milliseconds since it was first to run, or was replayed. */
+  readonly ageMs: number;
+}
+
+/**
+ * Reads the intent without locking it: for work that calls another server, during which no transaction may be open.
+ * @returns undefined when it is done, dead or replayed since
+ */
+export async function lookAtIntent<Payload>(
+  sql: Sql,
+  definition: IntentDefinition<Payload>,
+  { intentId, version }: IntentRef,
+): Promise<SeenIntent<Payload> | undefined> {
+  const [row] = await sql.rows(look, [intentId, version]);
+  return row && { ...parsed(definition, intentId, row), ageMs: row.ageMs };
+}
+
+/** @throws Error when the intent belongs to no organization */
+function parsed<Payload>(
+  definition: IntentDefinition<Payload>,
+  id: number,
+  { realmId, payload }: RowOf<typeof intentRow>,
+): ClaimedIntent<Payload> {
+  if (realmId === null) throw new Error(`intent ${id} belongs to no organization`);
+  return { id, realmId, payload: definition.intent.parse(payload) };
+}
+
+/**
+ * Claims an intent, does its work and finishes it, in one transaction. Does nothing when the intent is done, dead or
+ * replayed since.
+ * @throws IntentBusy when another transaction holds it for longer than two seconds
+ */
+export async function doIntent<Payload>(
+  db: Pick<Database, "transaction">,
+  definition: IntentDefinition<Payload>,
+  ref: IntentRef,
+  work: (tx: Tx, intent: ClaimedIntent<Payload>) => Promise<void>,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const intent = await claimIntent(tx, definition, ref);
+    if (!intent) return;
+    await finishIntent(tx, intent.id);
+    await work(tx, intent);
+  });
+}
+
+const finish = statement({
+  name: "intent-finish",
+  text: `UPDATE job_intent SET state = 'done', finished_at = now(), attempts = attempts + 1, last_error = NULL
+    WHERE id = $1`,
+  row: {},
+});
+
+/** Marks the intent as done. */
+export async function finishIntent(tx: Tx, intentId: number): Promise<void> {
+  await tx.rows(finish, [intentId]);
+}
+
+const fail = statement({
+  name: "intent-fail",
+  text: `UPDATE job_intent SET attempts = attempts + 1, last_error = $3,
+      state = CASE WHEN $4 THEN 'dead' ELSE state END,
+      enqueued_at = CASE WHEN $4 THEN enqueued_at ELSE now() END,
+      finished_at = CASE WHEN $4 THEN now() ELSE finished_at END
+    WHERE id = $1 AND version = $2 AND state = 'pending'`,
+  row: {},
+});
+
+/**
+ * Records a failure. With `dead` the intent becomes a dead letter until an operator replays it; otherwise its job goes
+ * back to the queue, and the row is marked as enqueued now.
+ */
+export async function failIntent(
+  sql: Sql,
+  { intentId, version }: IntentRef,
+  failure: { reason: string; dead: boolean },
+): Promise<void> {
+  await sql.rows(fail, [intentId, version, storedReason(failure.reason), failure.dead]);
+}
