@@ -11,22 +11,27 @@ const named: ReadonlyArray<{ path: RegExp; why: string }> = [
   { path: /^packages\/model\/src\/channels\/(metadata|content)-audience\.ts$/, why: "the rules" },
   { path: /^packages\/model\/src\/channels\/(channel|present)\.ts$/, why: "loads and shows" },
   { path: /^packages\/model\/src\/messages\/(channel-facts|seen-messages)\.ts$/, why: "load" },
-  { path: /^packages\/domain\/src\/messages\/read\/narrow\/named-channels\.ts$/, why: "loads" },
+  { path: /^packages\/domain\/src\/messages\/read\/narrow\/lookups\.ts$/, why: "loads" },
   { path: /^packages\/contract\/src\//, why: "the wire" },
   {
     path: /^apps\/gateway\/src\/operations\/channel(s|-creation)\.ts$/,
     why: "passes on what is asked for",
   },
-  { path: /^packages\/domain\/src\/channels\/(create|update|rights)\//, why: "sets them" },
-  { path: /^packages\/domain\/src\/channels\/subscriptions\/update-/, why: "sets them" },
+  {
+    path: /^packages\/domain\/src\/channels\/(create|insert|update|next|open)-channel\.ts$/,
+    why: "sets them",
+  },
+  { path: /^packages\/domain\/src\/channels\/plan-creation\.ts$/, why: "sets them" },
+  { path: /^packages\/domain\/src\/channels\/remove-subscriptions\.ts$/, why: "sets them" },
+  { path: /^packages\/domain\/src\/channels\/change-notices\.ts$/, why: "tells of changes" },
   {
     path: /^packages\/jobs\/src\/definitions\/send-notice\.ts$/,
     why: "says what they have become",
   },
-  { path: /^packages\/domain\/src\/channels\/events\/channel-events\.ts$/, why: "tells of them" },
-  { path: /^packages\/domain\/src\/channels\/read\/list-channels\.ts$/, why: "lists by kind" },
+  { path: /^packages\/domain\/src\/channel-events\/channel-events\.ts$/, why: "tells of them" },
+  { path: /^packages\/domain\/src\/channels\/read-channels\.ts$/, why: "lists by kind" },
   {
-    path: /^packages\/domain\/src\/channels\/subscriptions\/usable-channels\.ts$/,
+    path: /^packages\/domain\/src\/channels\/add-subscriptions\.ts$/,
     why: "one permission lets its holders add others, too",
   },
 ];

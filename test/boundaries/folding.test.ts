@@ -19,12 +19,12 @@ const foldedInMemory: Readonly<Record<string, string>> = {
   "packages/markdown/src/linkifiers/url-template.ts": "hexadecimal digits",
   "packages/markdown/src/links/slug.ts": "hexadecimal digits",
   "packages/markdown/src/lookups.ts": "names of an organization without any",
-  "packages/domain/src/users/new-address.ts": "addresses that the server makes up, in ASCII",
-  "packages/domain/src/alert-words/change-words.ts":
-    "alert words, which the database does not fold",
+  "packages/domain/src/users/change-address.ts": "addresses that the server makes up, in ASCII",
+  "packages/domain/src/alert-words/alert-words.ts": "alert words, which the database does not fold",
   "packages/domain/src/users/common-passwords.ts": "passwords",
   "packages/domain/src/push/devices/legacy-tokens.ts": "hexadecimal digits",
-  "packages/domain/src/messages/read/matches.ts": "initials of words, for a search in memory",
+  "packages/domain/src/messages/read/match-messages.ts":
+    "initials of words, for a search in memory",
   "packages/domain/src/messages/send/read-by-sender.ts": "names of programs",
   "packages/domain/src/messages/change/check-change.ts": "hexadecimal digits",
 };

@@ -1,7 +1,8 @@
+import { setImmediate } from "node:timers/promises";
+
 import { column, statement, type Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
-
-import { keptAlertWords } from "./kept-words.ts";
+import { AlertWords } from "@carillon/markdown";
 
 const activeOf = statement({
   name: "alert-words-active",
@@ -24,4 +25,94 @@ export async function loadAlerted(
   if (all.size === 0) return owners;
   const active = new Set((await tx.rows(activeOf, [[...all]])).map(({ id }) => id));
   return owners.map((some) => new Set([...some].filter((id) => active.has(id))));
+}
+
+/** The words of an organization, as far as this process has read them. */
+interface Kept {
+  readonly words: AlertWords;
+  /** Of each account which version of its words is kept. */
+  readonly versions: Map<number, number>;
+  /** Every change up to here is in. */
+  version: number;
+}
+
+/** Words that a process keeps, of all organizations together: past that it forgets the organization asked for longest ago. */
+const mostWords = 500_000;
+/** Accounts and words of a page: the driver reads it in one go. */
+const pageAccounts = 500;
+const pageWords = 10_000;
+/** Milliseconds that words are put in before others have their turn. */
+const slice = 5;
+
+/** By database, then by organization, the one asked for longest ago first. */
+const kept = new WeakMap<object, Map<number, Kept>>();
+
+const changedSince = statement({
+  name: "alert-words-changed-since",
+  text: `SELECT changed.user_id AS "userId", changed.version,
+      ARRAY(SELECT w.word::text FROM alert_words w WHERE w.user_id = changed.user_id) AS words
+    FROM (SELECT o.user_id, o.version, sum(o.words) OVER (ORDER BY o.version) - o.words AS before
+      FROM alert_word_owners o WHERE o.realm_id = $1 AND o.version > $2
+      ORDER BY o.version LIMIT ${pageAccounts}) changed
+    WHERE changed.before < ${pageWords} ORDER BY changed.version`,
+  row: { userId: column.int, version: column.bigint, words: column.texts },
+});
+
+/**
+ * The alert words of the organization's accounts, ready to be looked for. A process keeps them, and reads what has
+ * changed since: each change gives the account's words a new version, in the order of commits, so that a word that was
+ * added by any process is known to all that send afterwards. Costs one look into an index where nothing has changed.
+ */
+async function keptAlertWords(tx: Tx, realmId: number): Promise<AlertWords> {
+  const ofDatabase = organizationsOf(tx.database);
+  const own = ofDatabase.get(realmId) ?? {
+    words: new AlertWords(),
+    versions: new Map(),
+    version: 0,
+  };
+  ofDatabase.delete(realmId);
+  ofDatabase.set(realmId, own);
+  for (;;) {
+    const page = await tx.rows(changedSince, [realmId, own.version]);
+    let words = 0;
+    let began = performance.now();
+    for (const account of page) {
+      if (performance.now() - began > slice) {
+        await setImmediate();
+        began = performance.now();
+      }
+      put(own, account);
+      words += account.words.length;
+    }
+    own.version = Math.max(own.version, page.at(-1)?.version ?? 0);
+    if (page.length < pageAccounts && words < pageWords) break;
+  }
+  forgetSome(ofDatabase);
+  return own.words;
+}
+
+function organizationsOf(database: object): Map<number, Kept> {
+  let known = kept.get(database);
+  if (!known) kept.set(database, (known = new Map()));
+  return known;
+}
+
+/** Another transaction may have put newer words in meanwhile. */
+function put(
+  { words: all, versions }: Kept,
+  { userId, version, words }: { userId: number; version: number; words: readonly string[] },
+): void {
+  if (version <= (versions.get(userId) ?? 0)) return;
+  all.replace(userId, words);
+  versions.set(userId, version);
+}
+
+function forgetSome(ofDatabase: Map<number, Kept>): void {
+  let total = 0;
+  for (const { words } of ofDatabase.values()) total += words.size;
+  for (const [realmId, { words }] of ofDatabase) {
+    if (total <= mostWords || ofDatabase.size === 1) return;
+    total -= words.size;
+    ofDatabase.delete(realmId);
+  }
 }

@@ -1,31 +1,36 @@
+import { type BotDefaults, type CreatedBot, errors, type NewEvent } from "@carillon/contract";
+import { sqlState, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
 import {
   type Account,
-  type Site,
+  type AuditEntry,
   botAddedEvent,
+  botUpdatedEvent,
   checkBotName,
   checkCreationBound,
   checkFullName,
   checkNameIsFree,
   creationKinds,
+  findChannel,
   gravatarUrl,
   holdAccount,
+  hostOf,
+  isEmailAddress,
   loadRealm,
   lockGroupGraph,
   mayCreateBot,
+  noSuchChannel,
   pictureOf,
+  type Realm,
+  type Site,
 } from "@carillon/model";
-import { errors, type BotDefaults, type CreatedBot } from "@carillon/contract";
-import { sqlState, type Tx } from "@carillon/db";
-import { emit } from "@carillon/events";
 
-import { insertUser } from "../users/insert-user.ts";
-import { addressTaken, checkAddressIsFree } from "../users/new-address.ts";
-import { botAddress } from "./bot-address.ts";
-import { botAdministrators } from "./bot-administrators.ts";
-import { botChannel } from "./bot-channel.ts";
+import { insertUser } from "../users/create-user.ts";
+import { addressTaken, checkAddressIsFree } from "../users/change-address.ts";
+import { botAdministrators } from "./bots.ts";
 
 /** A bot as somebody asks for one. */
-export interface NewBot {
+interface NewBot {
   readonly fullName: string;
   readonly shortName: string;
   readonly botType: number;
@@ -111,4 +116,101 @@ function checkType(type: number): 1 | 2 {
   if (type === 3 || type === 4)
     throw errors.badRequest("This server runs no outgoing webhooks and no embedded bots");
   throw errors.badRequest("bot_type must be 1 (generic) or 2 (incoming webhook)");
+}
+
+/** What a bot is to be made for from now on: names of channels, blank for none; undefined where nothing changes. */
+export interface WantedDefaults {
+  readonly sendingChannel: string | undefined;
+  readonly eventsChannel: string | undefined;
+  readonly allPublicChannels: boolean | undefined;
+}
+
+/** What has changed, and what is to be told and written down of it. */
+interface ChangedDefaults {
+  readonly now: BotDefaults;
+  readonly events: readonly NewEvent[];
+  readonly audit: readonly AuditEntry[];
+}
+
+/**
+ * Changes what a bot is made for (users.md §5), and tells those who administer it.
+ * @param bot as it is by now
+ * @throws ApiError `BAD_REQUEST` where the actor sees no such channel
+ */
+export async function changeBotDefaults(
+  tx: Tx,
+  actor: Account,
+  bot: Account,
+  { sendingChannel, eventsChannel, allPublicChannels }: WantedDefaults,
+): Promise<ChangedDefaults> {
+  const sending = await botChannel(tx, actor, sendingChannel);
+  const listening = await botChannel(tx, actor, eventsChannel);
+  const before = await defaultsOf(tx, bot.id);
+  const prisma = await tx.prisma();
+  await prisma.user.update({
+    where: { id: bot.id },
+    data: {
+      ...(sendingChannel === undefined ? {} : { defaultSendingChannelId: sending?.id ?? null }),
+      ...(eventsChannel === undefined
+        ? {}
+        : { defaultEventsRegisterChannelId: listening?.id ?? null }),
+      ...(allPublicChannels === undefined ? {} : { defaultAllPublicChannels: allPublicChannels }),
+    },
+    select: { id: true },
+  });
+  const now = await defaultsOf(tx, bot.id);
+  const names = Object.keys(now) as Array<keyof BotDefaults>;
+  const changed = names.filter((name) => now[name] !== before[name]);
+  if (changed.length === 0) return { now, events: [], audit: [] };
+  const told = Object.fromEntries(changed.map((name) => [name, now[name]]));
+  return {
+    now,
+    events: [botUpdatedEvent(bot.id, told, await botAdministrators(tx, bot))],
+    audit: changed.map((name) => ({
+      type: `bot_${name}_changed`,
+      userId: bot.id,
+      data: { old: before[name], new: now[name] },
+    })),
+  };
+}
+
+async function defaultsOf(tx: Tx, botId: number): Promise<BotDefaults> {
+  const prisma = await tx.prisma();
+  const { defaultSendingChannel, defaultEventsRegisterChannel, defaultAllPublicChannels } =
+    await prisma.user.findUniqueOrThrow({
+      where: { id: botId },
+      select: {
+        defaultSendingChannel: { select: { name: true } },
+        defaultEventsRegisterChannel: { select: { name: true } },
+        defaultAllPublicChannels: true,
+      },
+    });
+  return {
+    default_sending_stream: defaultSendingChannel?.name ?? null,
+    default_events_register_stream: defaultEventsRegisterChannel?.name ?? null,
+    default_all_public_streams: defaultAllPublicChannels,
+  };
+}
+
+/**
+ * The address of a bot with this `short_name` (users.md §5).
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function botAddress(site: Site, realm: Realm, shortName: string): string {
+  const name = shortName.trim();
+  const email = `${name}-bot@${hostOf(site, realm)}`;
+  if (name === "" || !isEmailAddress(email))
+    throw errors.badRequest("short_name must be something that an e-mail address can begin with");
+  return email;
+}
+
+/**
+ * The channel that a bot is made for, as a person names it; undefined for none.
+ * @throws ApiError `BAD_REQUEST` where the person does not see such a channel
+ */
+async function botChannel(tx: Tx, person: Account, name: string | undefined) {
+  if (name === undefined || name === "") return undefined;
+  const channel = await findChannel(tx, person, name, { access: "content", archived: false });
+  if (!channel) throw noSuchChannel(name);
+  return channel;
 }

@@ -1,9 +1,16 @@
+import { errors, isGuest, isOwner, type NewEvent, type UpdatedBot } from "@carillon/contract";
+import { column, sqlState, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
 import {
   type Account,
   type AuditEntry,
-  type Site,
+  checkBotName,
+  checkFullName,
+  checkNameIsFree,
   currentActor,
   gravatarUrl,
+  isOrganizationAdministrator,
+  loadAdministeredBots,
   loadRealm,
   loadSight,
   lockAccounts,
@@ -11,25 +18,22 @@ import {
   lockOwnerSet,
   personUpdated,
   pictureOf,
+  type Realm,
   recordAudit,
+  type Site,
 } from "@carillon/model";
-import { type NewEvent, type UpdatedBot, isOwner } from "@carillon/contract";
-import { statement, sqlState, type Tx } from "@carillon/db";
-import { emit } from "@carillon/events";
 
-import { changeAddress } from "../users/change-address.ts";
-import { changeRoles, gainsPowerOfOwners } from "../users/change-role.ts";
-import { addressTaken } from "../users/new-address.ts";
-import { renewBotKey } from "../users/renew-bot-key.ts";
-import { checkAdministersBot } from "./administer-bot.ts";
-import { changeBotDefaults, type WantedDefaults } from "./bot-defaults.ts";
-import { changeBotOwner } from "./change-bot-owner.ts";
+import { botsSeenEvents } from "../users/bots-of-user.ts";
 import {
-  type BotChanges,
-  type OpenBot,
-  type WantedOfBot,
-  checkBotChanges,
-} from "./check-bot-changes.ts";
+  botWithNewOwner,
+  changeRoles,
+  checkNewRole,
+  gainsPowerOfOwners,
+} from "../users/change-role.ts";
+import { changeAddress, addressTaken, checkAddressIsFree } from "../users/change-address.ts";
+import { renewBotKey } from "../users/api-key.ts";
+import { checkAdministersBot } from "./bots.ts";
+import { botAddress, changeBotDefaults, type WantedDefaults } from "./create-bot.ts";
 
 /**
  * Changes a bot on behalf of its owner or an administrator (users.md §5), a deactivated one too.
@@ -135,4 +139,122 @@ async function ownerAddress(tx: Tx, { botOwnerId }: Account): Promise<{ bot_owne
     select: { email: true },
   });
   return owner ? { bot_owner: owner.email } : {};
+}
+
+/** What somebody wants changed of a bot; undefined where nothing. */
+interface BotChanges {
+  readonly fullName: string | undefined;
+  readonly role: number | undefined;
+  readonly ownerId: number | undefined;
+  readonly shortName: string | undefined;
+  readonly defaults: WantedDefaults;
+}
+
+/** A bot in the hands of the transaction, who changes it, and who is to have it. */
+interface OpenBot {
+  readonly realm: Realm;
+  readonly actor: Account;
+  readonly bot: Account;
+  /** The account that `bot_owner_id` names, as it stays; nobody whom the actor does not see. */
+  readonly named: Account | undefined;
+}
+
+/** What is really to change. */
+interface WantedOfBot {
+  readonly fullName: string | undefined;
+  readonly role: number | undefined;
+  readonly owner: Account | undefined;
+  readonly address: string | undefined;
+}
+
+/**
+ * What of it the actor may have.
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
+ */
+async function checkBotChanges(
+  tx: Tx,
+  site: Site,
+  { realm, actor, bot, named }: OpenBot,
+  { fullName, role, ownerId, shortName }: BotChanges,
+): Promise<WantedOfBot> {
+  const name = fullName === undefined ? undefined : await checkName(tx, realm, bot, fullName);
+  const newRole = role === bot.role ? undefined : role;
+  if (newRole !== undefined) {
+    if (!isOrganizationAdministrator(actor))
+      throw errors.unauthorizedPrincipal("Only administrators can give a bot another role");
+    await checkNewRole(tx, actor, bot, newRole);
+  }
+  const owner = ownerId === undefined || ownerId === bot.botOwnerId ? undefined : checkOwner(named);
+  if (owner && !isOrganizationAdministrator(actor))
+    throw errors.unauthorizedPrincipal(
+      "Only administrators can give a bot to another person: ask one of them",
+    );
+  const address =
+    shortName === undefined ? undefined : await checkAddress(tx, site, realm, bot, shortName);
+  return { fullName: name, role: newRole, owner, address };
+}
+
+async function checkName(
+  tx: Tx,
+  realm: Realm,
+  bot: Account,
+  text: string,
+): Promise<string | undefined> {
+  if (text.trim() === bot.fullName) return undefined;
+  const name = checkFullName(text);
+  if (name === bot.fullName) return undefined;
+  await checkNameIsFree(tx, realm, name, bot.id);
+  await checkBotName(tx, realm, name, bot.id);
+  return name;
+}
+
+/** @throws ApiError `BAD_REQUEST` unless it is an active person who may have bots: guests have none given to them */
+function checkOwner(owner: Account | undefined): Account {
+  if (!owner) throw errors.badRequest("bot_owner_id names no user");
+  if (!owner.isActive) throw errors.badRequest("bot_owner_id names a deactivated user");
+  if (owner.isBot) throw errors.badRequest("bot_owner_id names a bot: bots have no bots");
+  if (isGuest(owner)) throw errors.badRequest("bot_owner_id names a guest: guests get no bots");
+  return owner;
+}
+
+async function checkAddress(
+  tx: Tx,
+  site: Site,
+  realm: Realm,
+  bot: Account,
+  shortName: string,
+): Promise<string | undefined> {
+  const address = botAddress(site, realm, shortName);
+  if (address === bot.deliveryEmail) return undefined;
+  await checkAddressIsFree(tx, realm, address, bot.id);
+  return address;
+}
+
+const storeOwner = statement({
+  name: "bot-owner-store",
+  text: "UPDATE users SET bot_owner_id = $2 WHERE id = $1",
+  row: {},
+});
+
+const activeOwner = statement({
+  name: "active-owner-of-bot",
+  text: "SELECT id, role FROM users WHERE id = $1 AND is_active",
+  row: { id: column.int, role: column.int },
+});
+
+/**
+ * Gives the bot to another person. The group graph must be locked, the bot and its new owner too.
+ * @param bot as it is by now, with its old owner
+ * @returns what to tell: everybody whose it is, and the two owners what they administer no longer and by now
+ */
+async function changeBotOwner(tx: Tx, bot: Account, owner: Account): Promise<NewEvent[]> {
+  const viewers = [...(await tx.rows(activeOwner, [bot.botOwnerId])), owner];
+  const before = await loadAdministeredBots(tx, bot.realmId, viewers);
+  await tx.rows(storeOwner, [bot.id, owner.id]);
+  const after = await loadAdministeredBots(tx, bot.realmId, viewers);
+  return [
+    personUpdated(bot.id, { bot_owner_id: owner.id }),
+    ...botsSeenEvents(before, after),
+    ...(await botWithNewOwner(tx, bot)),
+  ];
 }

@@ -5,11 +5,14 @@ import { storedReason } from "@carillon/outbox";
 import { emit } from "@carillon/events";
 import type { DeletionStepRef } from "@carillon/jobs";
 
-import { howManyAtOnce, messagesAtOnce } from "../messages/removal/batch-size.ts";
-import { lockPlaces, type Places } from "../messages/removal/places.ts";
-import type { RemovalRun } from "../messages/removal/removal-run.ts";
-import { removal } from "../messages/removal/removal.ts";
-import { removeMessages } from "../messages/removal/remove-messages.ts";
+import { howManyAtOnce, messagesAtOnce } from "../messages/removal/delete-messages.ts";
+import {
+  lockPlaces,
+  type Places,
+  type RemovalRun,
+  removal,
+  removeMessages,
+} from "../messages/removal/remove-messages.ts";
 import { Lane, laneLook } from "./lane.ts";
 
 /** Milliseconds that a step waits before a batch while others send: as long as a batch or two take. */

@@ -1,6 +1,6 @@
 import { column, statement, type Tx } from "@carillon/db";
 
-import { archivedDays } from "../messages/removal/purge-archive.ts";
+import { archivedDays } from "../messages/removal/archive-messages.ts";
 
 /** Deletions that are forgotten at once: each has up to some hundreds of steps, which go with it. */
 const atOnce = 20;

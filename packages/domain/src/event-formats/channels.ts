@@ -1,4 +1,20 @@
-import { type channelUpdated, channelsCreated, channelsDeleted } from "@carillon/contract";
+import {
+  channelsCreated,
+  channelsDeleted,
+  type channelUpdated,
+  type editingStarted,
+  type editingStopped,
+  type peersAdded,
+  type peersRemoved,
+  type subscriptionsAdded,
+  type subscriptionsRemoved,
+  type subscriptionUpdated,
+  type topicPolicyChanged,
+  type typingStarted,
+  type typingStopped,
+} from "@carillon/contract";
+import { fillNotifications } from "@carillon/model";
+
 import type { Format } from "./outgoing-event.ts";
 
 /** `stream/create`: without archived channels for clients that do not know what these are. */
@@ -33,4 +49,75 @@ export const formatStreamUpdate: Format<typeof channelUpdated> = (outgoing) => {
       outgoing.tellAs(channelsDeleted, { stream_ids: [stream_id], streams: [{ stream_id }] }),
     ];
   return channel ? [outgoing.tellAs(channelsCreated, { streams: [channel] })] : [];
+};
+
+/** `subscription/add`: notification settings that are inherited are spelled out unless the client knows null. */
+export const formatSubscriptionAdd: Format<typeof subscriptionsAdded> = (outgoing) => {
+  const { inherited, subscriptions: all, only, settings, for_clients_without } = outgoing.fields;
+  if (for_clients_without && outgoing.has(for_clients_without)) return [];
+  const wanted = only && new Set(only);
+  const subscriptions = all
+    .filter(({ stream_id }) => wanted?.has(stream_id) ?? true)
+    .map((subscription) => ({ ...subscription, ...settings?.[subscription.stream_id] }));
+  if (outgoing.has("notification_settings_null")) return [outgoing.tell({ subscriptions })];
+  const filled = subscriptions.map((subscription) => fillNotifications(subscription, inherited));
+  return [outgoing.tell({ subscriptions: filled })];
+};
+
+/** `subscription/remove`: without archived channels for clients that do not have them. */
+export const formatSubscriptionRemove: Format<typeof subscriptionsRemoved> = (outgoing) => {
+  const { archived = [], subscriptions } = outgoing.fields;
+  if (archived.length === 0 || outgoing.has("archived_channels"))
+    return [outgoing.tell({ subscriptions })];
+  const left = subscriptions.filter(({ stream_id }) => !archived.includes(stream_id));
+  return left.length > 0 ? [outgoing.tell({ subscriptions: left })] : [];
+};
+
+/** `subscription/update`: nothing of archived channels for clients that do not have them. */
+export const formatSubscriptionUpdate: Format<typeof subscriptionUpdated> = (outgoing) => {
+  const { archived, ...fields } = outgoing.fields;
+  return archived && !outgoing.has("archived_channels") ? [] : [outgoing.tell(fields)];
+};
+
+/**
+ * `subscription/peer_add` and `peer_remove`: the log keeps together what the same receivers are told. Nobody is told of
+ * themselves: who came has got the others with the subscription, who went is told of those who went too. Clients that
+ * do not know archived channels are told nothing of these.
+ */
+export const formatPeers: Format<typeof peersAdded | typeof peersRemoved> = (outgoing) => {
+  const { archived = [], for_clients_without, ...fields } = outgoing.fields;
+  if (for_clients_without && outgoing.has(for_clients_without)) return [];
+  const hidden = outgoing.has("archived_channels") ? [] : archived;
+  const { userId } = outgoing.queue;
+  return ("peers" in fields ? fields.peers : [fields]).flatMap(({ stream_ids: all, user_ids }) => {
+    const stream_ids = hidden.length > 0 ? all.filter((id) => !hidden.includes(id)) : all;
+    if (stream_ids.length === 0) return [];
+    if (!user_ids.includes(userId)) return [outgoing.tell({ stream_ids, user_ids })];
+    if (outgoing.event.op === "peer_add" || user_ids.length === 1) return [];
+    const others = user_ids.filter((id) => id !== userId);
+    return [outgoing.tell({ stream_ids, user_ids: others })];
+  });
+};
+
+/** `typing`: in channels only for clients that want to know; in direct messages for all. */
+export const formatTyping: Format<typeof typingStarted | typeof typingStopped> = (outgoing) => {
+  const { fields } = outgoing;
+  if (fields.message_type !== "stream") return [outgoing.tell(fields)];
+  if (!outgoing.has("stream_typing_notifications")) return [];
+  return [outgoing.tell({ ...fields, topic: outgoing.topic(fields.topic) })];
+};
+
+/** `typing_edit_message`: the topic as the client knows it. */
+export const formatEditing: Format<typeof editingStarted | typeof editingStopped> = (outgoing) => {
+  const { fields } = outgoing;
+  const { recipient } = fields;
+  if (recipient.type !== "channel") return [outgoing.tell(fields)];
+  const topic = outgoing.topic(recipient.topic);
+  return [outgoing.tell({ ...fields, recipient: { ...recipient, topic } })];
+};
+
+/** `user_topic`: the topic as the client knows it. */
+export const formatUserTopic: Format<typeof topicPolicyChanged> = (outgoing) => {
+  const { fields } = outgoing;
+  return [outgoing.tell({ ...fields, topic_name: outgoing.topic(fields.topic_name) })];
 };

@@ -12,7 +12,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { subscribedEvents, unsubscribedEvents } from "../channels/events/subscription-events.ts";
+import { subscribedEvents, unsubscribedEvents } from "../channel-events/subscription-events.ts";
 import { allBut, logged, queue, told } from "./test-support.ts";
 
 describe("events of subscriptions", () => {

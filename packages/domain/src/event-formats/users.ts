@@ -1,8 +1,25 @@
-import type { LoggedFields, userAdded, userUpdated } from "@carillon/contract";
-import { type Picture, mediumUrl, pictureUrl } from "@carillon/model";
+import {
+  type emojiAdded,
+  emojiReplaced,
+  type emojiUpdated,
+  type linkifiersChanged,
+  type LoggedFields,
+  type presenceChanged,
+  type userAdded,
+  userGroupAdded,
+  type userGroupMembersAdded,
+  type userGroupMembersRemoved,
+  userGroupRemoved,
+  type userGroupSubgroupsAdded,
+  type userGroupSubgroupsRemoved,
+  type userGroupUpdated,
+  type userUpdated,
+} from "@carillon/contract";
 import type { QueueEvent } from "@carillon/events";
-import type { OutgoingEvent, Format } from "./outgoing-event.ts";
-import { oldPicture } from "./old-pictures.ts";
+import { mediumUrl, type Picture, pictureUrl, rolesSeeingAddress } from "@carillon/model";
+
+import { legacyPresence } from "../presence.ts";
+import type { Format, OutgoingEvent } from "./outgoing-event.ts";
 
 /**
  * `realm_user/add`: stand-ins only for clients that need everybody they hear of, avatars only where clients do not
@@ -52,3 +69,84 @@ function tellPicture(
 }
 
 type PicturedPerson = Extract<LoggedFields<typeof userUpdated>, { picture: unknown }>["person"];
+
+/** `presence`: the two times, or for older clients one state and its time, named by e-mail address too unless slim. */
+export const formatPresence: Format<typeof presenceChanged> = (outgoing) => {
+  const { user_id, email, server_timestamp, active_timestamp, idle_timestamp } = outgoing.fields;
+  if (outgoing.has("simplified_presence_events"))
+    return [outgoing.tell({ presences: { [user_id]: { active_timestamp, idle_timestamp } } })];
+  const { website } = legacyPresence({ active: active_timestamp, idle: idle_timestamp });
+  return [
+    outgoing.tellOlder("simplified_presence_events", {
+      user_id,
+      ...(outgoing.queue.options.slimPresence ? {} : { email }),
+      server_timestamp,
+      presence: { website },
+    }),
+  ];
+};
+
+type GroupChange =
+  | typeof userGroupAdded
+  | typeof userGroupMembersAdded
+  | typeof userGroupMembersRemoved
+  | typeof userGroupSubgroupsAdded
+  | typeof userGroupSubgroupsRemoved;
+
+/** `user_group`: what happens to a deactivated group is told only to clients that know such groups. */
+export const formatGroupChange: Format<GroupChange> = (outgoing) => {
+  const { deactivated, ...fields } = outgoing.fields;
+  return deactivated && !outgoing.has("include_deactivated_groups") ? [] : [outgoing.tell(fields)];
+};
+
+/**
+ * `user_group/update`: for clients that do not know deactivated groups, deactivation is the group's end and
+ * reactivation a new group.
+ */
+export const formatGroupUpdate: Format<typeof userGroupUpdated> = (outgoing) => {
+  const { group, deactivated, ...fields } = outgoing.fields;
+  if (outgoing.has("include_deactivated_groups")) return [outgoing.tell(fields)];
+  const change = fields.data.deactivated;
+  if (change === undefined) return deactivated ? [] : [outgoing.tell(fields)];
+  if (change) return [outgoing.tellAs(userGroupRemoved, { group_id: fields.group_id })];
+  return group ? [outgoing.tellAs(userGroupAdded, { group })] : [];
+};
+
+/** `realm_emoji`: one by one, or all of them. */
+export const formatEmojiChange: Format<typeof emojiAdded | typeof emojiUpdated> = (outgoing) => {
+  const { realm_emoji, ...change } = outgoing.fields;
+  return outgoing.has("individual_emoji_changes")
+    ? [outgoing.tell(change)]
+    : [outgoing.tellAs(emojiReplaced, { realm_emoji })];
+};
+
+/** `realm_linkifiers`: none for clients that do not know their templates. */
+export const formatLinkifiers: Format<typeof linkifiersChanged> = (outgoing) => [
+  outgoing.tell(
+    outgoing.has("linkifier_url_template") ? outgoing.fields : { realm_linkifiers: [] },
+  ),
+];
+
+const gravatar =
+  /^https:\/\/secure\.gravatar\.com\/avatar\/([\da-f]{32})\?d=identicon&version=(\d+)$/;
+
+/**
+ * The picture of an account in a row of the log from before rows kept pictures: then the row has its address at gravatar,
+ * the same for everybody. The log outlives an upgrade by days; what is in it must not be lost, nor give hidden e-mail
+ * addresses away.
+ * @param url where the row has one
+ * @param seen whether the row says that everybody whom it is for sees the e-mail address; else only the account itself
+ * @returns undefined for another address, or none
+ */
+export function oldPicture(
+  userId: number,
+  url: string | null | undefined,
+  seen: boolean,
+): Picture | undefined {
+  const [, hash, version] = gravatar.exec(url ?? "") ?? [];
+  if (hash === undefined) return undefined;
+  const shown_to = seen ? everybody : [];
+  return { user_id: userId, version: Number(version), hash, shown_to };
+}
+
+const everybody = rolesSeeingAddress({ isBot: false, emailAddressVisibility: 1 });

@@ -9,8 +9,8 @@ import {
 import { column, statement, type RowOf, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
-import { channelsGoneEvent } from "../channels/events/channel-events.ts";
-import { channelsShown } from "../channels/events/channels-shown.ts";
+import { channelsGoneEvent } from "../channel-events/channel-events.ts";
+import { channelsShown } from "../channel-events/channels-seen.ts";
 
 const factsRow = { id: column.int, isArchived: column.bool, ...accessFactsRow };
 type ChannelFacts = RowOf<typeof factsRow>;

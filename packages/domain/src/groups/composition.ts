@@ -1,16 +1,30 @@
-import { type Account, loadActiveAccounts, loadAllMembers, loadSupergroups } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
+import {
+  type Account,
+  groupEvents,
+  loadActiveAccounts,
+  loadAllMembers,
+  loadNamedGroups,
+  loadSupergroups,
+} from "@carillon/model";
 
 import { recordMembershipNotices } from "../notices/record.ts";
 import { visibilityEvents, watchChannels } from "./channel-visibility.ts";
-import { changeMembers } from "./change-members.ts";
-import { changeSubgroups } from "./change-subgroups.ts";
-import { checkIsNoSystemGroup, holds, manages, openGroup, type OpenGroup } from "./open-group.ts";
-import { tell } from "./told.ts";
+import {
+  checkIsNoSystemGroup,
+  type GroupAudit,
+  holds,
+  manages,
+  noSuchGroup,
+  openGroup,
+  type OpenGroup,
+  tell,
+  type Told,
+} from "./open-group.ts";
 
 /** Who and what is to be in a group: ids of accounts and of groups. */
-export interface Composition {
+interface Composition {
   readonly add: readonly number[];
   readonly delete: readonly number[];
   readonly addSubgroups: readonly number[];
@@ -82,3 +96,159 @@ function checkMayChange(open: OpenGroup, wanted: Composition): void {
 function distinct(ids: readonly number[]): number[] {
   return [...new Set(ids)].sort((a, b) => a - b);
 }
+
+/**
+ * Adds direct members, then removes some.
+ * @param wanted ids of active accounts, ascending, each once
+ * @throws ApiError `BAD_REQUEST` for one that is a member already, or none
+ */
+async function changeMembers(
+  tx: Tx,
+  { group }: OpenGroup,
+  wanted: { readonly add: readonly number[]; readonly delete: readonly number[] },
+): Promise<Told> {
+  const { add, delete: remove } = wanted;
+  if (add.length + remove.length === 0) return { events: [], audit: [] };
+  const members = await directMembers(tx, group.id, [...add, ...remove]);
+  for (const id of add)
+    if (members.has(id)) throw errors.badRequest(`The user ${id} is a member of the group already`);
+  for (const id of add) members.add(id);
+  for (const id of remove)
+    if (!members.has(id)) throw errors.badRequest(`The user ${id} is not a member of the group`);
+  await Promise.all([
+    tx.rows(insertMembers, [group.id, add]),
+    tx.rows(deleteMembers, [group.id, remove]),
+  ]);
+  const audit = (type: GroupAudit["type"], ids: readonly number[]) =>
+    ids.map((userId) => ({ type, userId }));
+  return {
+    events: [...groupEvents.membersAdded(group, add), ...groupEvents.membersRemoved(group, remove)],
+    audit: [
+      ...audit("user_group_member_added", add),
+      ...audit("user_group_member_removed", remove),
+    ],
+  };
+}
+
+const membersPresent = statement({
+  name: "group-members-among",
+  text: "SELECT user_id AS id FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])",
+  row: { id: column.int },
+});
+
+async function directMembers(
+  tx: Tx,
+  groupId: number,
+  among: readonly number[],
+): Promise<Set<number>> {
+  const rows = await tx.rows(membersPresent, [groupId, among]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+const drop = statement({
+  name: "subgroups-remove",
+  text: "DELETE FROM user_group_subgroup WHERE supergroup_id = $1 AND subgroup_id = ANY($2::int[])",
+  row: {},
+});
+
+/**
+ * Adds direct subgroups, then removes some.
+ * @param wanted ids, ascending, each once
+ * @param supergroups the group and all that it is a part of, read under the lock of the group graph
+ * @throws ApiError `BAD_REQUEST` for an unknown or deactivated group, for one that is a subgroup already, or none, and
+ *   for one that the group is a part of
+ */
+async function changeSubgroups(
+  tx: Tx,
+  { realm, group }: OpenGroup,
+  wanted: { readonly addSubgroups: readonly number[]; readonly deleteSubgroups: readonly number[] },
+  supergroups: readonly number[],
+): Promise<Told> {
+  const { addSubgroups: add, deleteSubgroups: remove } = wanted;
+  if (add.length + remove.length === 0) return { events: [], audit: [] };
+  await checkSubgroups(tx, realm.id, [...add, ...remove]);
+  const subgroups = await directSubgroups(tx, group.id, [...add, ...remove]);
+  for (const id of add) {
+    if (subgroups.has(id)) throw errors.badRequest(`The group ${id} is a subgroup already`);
+    if (supergroups.includes(id))
+      throw errors.badRequest(`The group ${id} contains this one: it cannot be its subgroup`);
+  }
+  for (const id of add) subgroups.add(id);
+  for (const id of remove)
+    if (!subgroups.has(id)) throw errors.badRequest(`The group ${id} is not a subgroup`);
+  await Promise.all([insertSubgroups(tx, group.id, add), tx.rows(drop, [group.id, remove])]);
+  return {
+    events: [
+      ...groupEvents.subgroupsAdded(group, add),
+      ...groupEvents.subgroupsRemoved(group, remove),
+    ],
+    audit: [
+      ...subgroupAudit("user_group_subgroup_added", add),
+      ...subgroupAudit("user_group_subgroup_removed", remove),
+    ],
+  };
+}
+
+/**
+ * Subgroups must be there, and in use; they stay so until the transaction ends.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function checkSubgroups(
+  tx: Tx,
+  realmId: number,
+  ids: readonly number[],
+): Promise<void> {
+  const groups = await loadNamedGroups(tx, realmId, ids);
+  for (const id of ids) {
+    const group = groups.get(id);
+    if (!group) throw noSuchGroup();
+    if (group.deactivated) throw errors.badRequest(`The user group ${group.name} is deactivated`);
+  }
+}
+
+const insert = statement({
+  name: "subgroups-add",
+  text: "INSERT INTO user_group_subgroup (supergroup_id, subgroup_id) SELECT $1, unnest($2::int[])",
+  row: {},
+});
+
+export async function insertSubgroups(
+  tx: Tx,
+  groupId: number,
+  ids: readonly number[],
+): Promise<void> {
+  await tx.rows(insert, [groupId, ids]);
+}
+
+export function subgroupAudit(type: GroupAudit["type"], ids: readonly number[]): GroupAudit[] {
+  return ids.map((subgroup_id) => ({ type, data: { subgroup_id } }));
+}
+
+const subgroupsPresent = statement({
+  name: "subgroups-among",
+  text: "SELECT subgroup_id AS id FROM user_group_subgroup WHERE supergroup_id = $1 AND subgroup_id = ANY($2::int[])",
+  row: { id: column.int },
+});
+
+async function directSubgroups(
+  tx: Tx,
+  groupId: number,
+  among: readonly number[],
+): Promise<Set<number>> {
+  const rows = await tx.rows(subgroupsPresent, [groupId, among]);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** `$1` the group, `$2` accounts that are no direct members. */
+export const insertMembers = statement({
+  name: "group-members-add",
+  text: "INSERT INTO user_group_member (group_id, user_id) SELECT $1, unnest($2::int[])",
+  row: {},
+});
+
+/** `$1` the group, `$2` accounts. */
+export const deleteMembers = statement({
+  name: "group-members-remove",
+  text: "DELETE FROM user_group_member WHERE group_id = $1 AND user_id = ANY($2::int[])",
+  row: {},
+});

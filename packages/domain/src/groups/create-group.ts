@@ -26,9 +26,8 @@ import {
 } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 
-import { checkSubgroups, insertSubgroups, subgroupAudit } from "./change-subgroups.ts";
-import { insertMembers } from "./member-rows.ts";
-import { tell } from "./told.ts";
+import { checkSubgroups, insertSubgroups, subgroupAudit, insertMembers } from "./composition.ts";
+import { tell } from "./open-group.ts";
 
 export interface NewUserGroup {
   readonly name: string;

@@ -1,13 +1,27 @@
-import type { Account, GroupSettingUpdates } from "@carillon/model";
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
+import {
+  type Account,
+  changeGroupSettings,
+  checkGroupDescription,
+  checkGroupName,
+  checkNameIsUnused,
+  groupEvents,
+  type GroupSettingUpdates,
+  loadUserGroup,
+} from "@carillon/model";
 
-import { changeDetails, type GroupDetails } from "./change-details.ts";
-import { changeSettings } from "./change-settings.ts";
-import { checkIsNoSystemGroup, checkManages, openGroup } from "./open-group.ts";
-import { tell } from "./told.ts";
+import {
+  checkIsNoSystemGroup,
+  checkManages,
+  findObjections,
+  openGroup,
+  type OpenGroup,
+  tell,
+  type Told,
+} from "./open-group.ts";
 
-export interface UserGroupChanges extends GroupDetails {
+interface UserGroupChanges extends GroupDetails {
   readonly settings: GroupSettingUpdates<"group">;
 }
 
@@ -33,5 +47,118 @@ export async function updateUserGroup(
   tell(tx, actor, groupId, [
     await changeDetails(tx, open, details),
     await changeSettings(tx, open, settings, deactivated),
+  ]);
+}
+
+interface GroupDetails {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  /** False brings a group back; true does nothing. */
+  readonly deactivated?: boolean | undefined;
+}
+
+/**
+ * Changes what a group says of itself, and brings it back when asked to. What is as it should be already is neither
+ * checked nor told.
+ * @throws ApiError `BAD_REQUEST` for the name or the description
+ */
+async function changeDetails(
+  tx: Tx,
+  { realm, group }: OpenGroup,
+  wanted: GroupDetails,
+): Promise<Told> {
+  const { name = group.name, description = group.description } = wanted;
+  const renamed = name !== group.name;
+  const described = description !== group.description;
+  const reactivated = group.deactivated && wanted.deactivated === false;
+  if (!renamed && !described && !reactivated) return { events: [], audit: [] };
+  if (renamed) {
+    checkGroupName(name);
+    await checkNameIsUnused(tx, realm.id, name);
+  }
+  if (described) checkGroupDescription(description);
+  const prisma = await tx.prisma();
+  await prisma.namedUserGroup.update({
+    where: { id: group.id },
+    data: { name, description, deactivated: group.deactivated && !reactivated },
+    select: { id: true },
+  });
+  const update = (data: { name: string } | { description: string }) =>
+    groupEvents.updated(group, data);
+  return {
+    events: [
+      ...(renamed ? [update({ name })] : []),
+      ...(described ? [update({ description })] : []),
+      ...(reactivated ? [await reactivation(tx, realm.id, group.id)] : []),
+    ],
+    audit: [
+      ...(renamed
+        ? [{ type: "user_group_renamed" as const, data: { old: group.name, new: name } }]
+        : []),
+      ...(described
+        ? [
+            {
+              type: "user_group_description_changed" as const,
+              data: { old: group.description, new: description },
+            },
+          ]
+        : []),
+      ...(reactivated ? [{ type: "user_group_reactivated" as const }] : []),
+    ],
+  };
+}
+
+/** For clients that did not have the group, with the whole of it. */
+async function reactivation(tx: Tx, realmId: number, groupId: number) {
+  return groupEvents.reactivated(await loadUserGroup(tx, realmId, groupId));
+}
+
+/**
+ * Sets permissions of a group, each as the update form says (user-groups.md §3).
+ * @param deactivated whether the group is, by now
+ * @throws ApiError `EXPECTATION_MISMATCH`, `BAD_REQUEST`
+ */
+async function changeSettings(
+  tx: Tx,
+  { realm, group: { id, groups } }: OpenGroup,
+  updates: GroupSettingUpdates<"group">,
+  deactivated: boolean,
+): Promise<Told> {
+  const changes = await changeGroupSettings(tx, realm.id, { scope: "group", id, groups }, updates);
+  return {
+    events: changes.map(({ name, value }) =>
+      groupEvents.updated({ id, deactivated }, { [name]: value }),
+    ),
+    audit: changes.map(({ name, before, value }) => ({
+      type: "user_group_setting_changed",
+      data: { setting: name, old: before, new: value },
+    })),
+  };
+}
+
+const deactivate = statement({
+  name: "group-deactivate",
+  text: "UPDATE named_user_group SET deactivated = true WHERE id = $1",
+  row: {},
+});
+
+/**
+ * Deactivates a user group that nothing uses (user-groups.md §5.3); its members, subgroups and settings stay. A
+ * request that is about to use it holds its row, so that uses are looked for only when the row is ours.
+ * @throws ApiError `BAD_REQUEST`, `CANNOT_DEACTIVATE_GROUP_IN_USE`
+ */
+export async function deactivateUserGroup(tx: Tx, actor: Account, groupId: number): Promise<void> {
+  const open = await openGroup(tx, actor, groupId);
+  if (open.group.deactivated) throw errors.badRequest("The user group is deactivated already");
+  checkIsNoSystemGroup(open);
+  checkManages(open);
+  const objections = await findObjections(tx, actor.realmId, groupId);
+  if (objections.length > 0) throw errors.cannotDeactivateGroupInUse(objections);
+  await tx.rows(deactivate, [groupId]);
+  tell(tx, actor, groupId, [
+    {
+      events: [groupEvents.updated(open.group, { deactivated: true })],
+      audit: [{ type: "user_group_deactivated" }],
+    },
   ]);
 }

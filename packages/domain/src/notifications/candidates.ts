@@ -1,7 +1,7 @@
+import { column, type RowOf, type Sql, statement } from "@carillon/db";
 import { aliveQueue } from "@carillon/events";
-import type { PlanPushesIntent } from "@carillon/jobs";
+import type { PlanPushesIntent, PushTrigger } from "@carillon/jobs";
 import { flag, personalSettings, visibilityPolicy } from "@carillon/model";
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
 
 /** Seconds after the last sign of activity for which somebody counts as there (push.md §9). */
 const presentFor = 140;
@@ -146,4 +146,103 @@ export function loadCandidates(
 /** Every group that the messages mention, once. */
 export function groupsOf(messages: PlanPushesIntent["messages"]): number[] {
   return [...new Set(messages.flatMap(({ groups }) => groups ?? []))];
+}
+
+/** How a message calls one of its receivers: by name, or as a member of a user group. */
+export type Mention =
+  | { readonly kind: "personal" }
+  | { readonly kind: "group"; readonly id: number };
+
+/** Everything that decides whether a message is pushed to one of its receivers (push.md §9). */
+export interface PushFacts {
+  readonly isDirect: boolean;
+  readonly mention: Mention | undefined;
+  readonly topicWildcard: boolean;
+  readonly channelWildcard: boolean;
+  /** Of the topic: one of `visibilityPolicy`. */
+  readonly policy: number;
+  readonly channelMuted: boolean;
+  /** Of the subscription; null where it has none of its own. */
+  readonly channelPush: boolean | null;
+  readonly channelWildcards: boolean | null;
+  /** `enable_offline_push_notifications` */
+  readonly offline: boolean;
+  /** `enable_online_push_notifications` */
+  readonly online: boolean;
+  /** `enable_followed_topic_push_notifications` */
+  readonly followed: boolean;
+  /** `enable_followed_topic_wildcard_mentions_notify` */
+  readonly followedWildcards: boolean;
+  /** `wildcard_mentions_notify` */
+  readonly wildcards: boolean;
+  /** `enable_stream_push_notifications` */
+  readonly channels: boolean;
+  /** Somebody is there, with a client that is told of messages. */
+  readonly present: boolean;
+}
+
+interface Triggered {
+  readonly trigger: PushTrigger;
+  /** The user group that the receiver is mentioned as a member of. */
+  readonly groupId?: number;
+}
+
+/** Why a message is pushed to a receiver: the first row of push.md §9 that fits; undefined where it is not. */
+export function triggerOf(facts: PushFacts): Triggered | undefined {
+  const { mention, offline, policy } = facts;
+  if (facts.present && !facts.online) return undefined;
+  if (facts.isDirect) return offline ? { trigger: "direct_message" } : undefined;
+  if (mention && offline)
+    return mention.kind === "group"
+      ? { trigger: "mention", groupId: mention.id }
+      : { trigger: "mention" };
+  const isFollowed = policy === visibilityPolicy.followed;
+  const wildcard = (facts.topicWildcard || facts.channelWildcard) && offline;
+  if (wildcard && isFollowed && facts.followedWildcards)
+    return { trigger: "followed_topic_wildcard" };
+  const muted = isMuted(facts);
+  if (wildcard && !muted && (facts.channelWildcards ?? facts.wildcards))
+    return { trigger: "wildcard" };
+  if (isFollowed && facts.followed) return { trigger: "followed_topic" };
+  if (!muted && (facts.channelPush ?? facts.channels)) return { trigger: "channel" };
+  return undefined;
+}
+
+function isMuted({ policy, channelMuted }: PushFacts): boolean {
+  if (policy === visibilityPolicy.muted) return true;
+  return (
+    channelMuted && policy !== visibilityPolicy.unmuted && policy !== visibilityPolicy.followed
+  );
+}
+
+const sizesOf = statement({
+  name: "mentioned-group-sizes",
+  text: `WITH RECURSIVE mentioned (root, group_id) AS (
+      SELECT id, id FROM unnest($1::int[]) AS g (id)
+      UNION SELECT root, edge.subgroup_id FROM mentioned JOIN user_group_subgroup edge ON edge.supergroup_id = group_id
+    )
+    SELECT mentioned.root AS id, count(DISTINCT u.id)::int AS size FROM mentioned
+    JOIN user_group_member member ON member.group_id = mentioned.group_id
+    JOIN users u ON u.id = member.user_id AND u.is_active
+    GROUP BY mentioned.root`,
+  row: { id: column.int, size: column.int },
+});
+
+/** How many active members the groups have, at any depth, by group. */
+export async function loadGroupSizes(
+  sql: Sql,
+  groupIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (groupIds.length === 0) return new Map();
+  const rows = await sql.rows(sizesOf, [groupIds]);
+  return new Map(rows.map(({ id, size }) => [id, size]));
+}
+
+/** The smallest of the groups, of two alike the older one; undefined of none. */
+export function smallestGroup(
+  groupIds: readonly number[],
+  sizes: ReadonlyMap<number, number>,
+): number | undefined {
+  const size = (id: number) => sizes.get(id) ?? 0;
+  return groupIds.toSorted((a, b) => size(a) - size(b) || a - b)[0];
 }

@@ -1,6 +1,6 @@
+import { column, type Sql, statement, inOneStatement } from "@carillon/db";
 import { plainText } from "@carillon/markdown";
 import { type Picture, pictureOf } from "@carillon/model";
-import { column, statement, inOneStatement, type Sql } from "@carillon/db";
 
 /** Code points of a message that a notification shows (push.md §9). */
 const shownOfContent = 200;
@@ -90,4 +90,22 @@ export async function loadPushedMessages(
 /** HTML that may have been cut within a tag, without that. */
 function whole(html: string): string {
   return html.length < readOfHtml ? html : html.slice(0, html.lastIndexOf("<"));
+}
+
+const groupNames = statement({
+  name: "pushed-group-names",
+  text: `SELECT id, CASE WHEN is_system_group THEN description ELSE name END AS name
+    FROM named_user_group WHERE realm_id = $1 AND id = ANY($2::int[])`,
+  row: { id: column.int, name: column.text },
+});
+
+/** What the groups are called where they are mentioned, by id. */
+export async function loadGroupNames(
+  sql: Sql,
+  realmId: number,
+  groupIds: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (groupIds.length === 0) return new Map();
+  const rows = await sql.rows(groupNames, [realmId, groupIds]);
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

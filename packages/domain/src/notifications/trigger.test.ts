@@ -1,7 +1,7 @@
 import { visibilityPolicy } from "@carillon/model";
 import { expect } from "chai";
 
-import { type PushFacts, triggerOf } from "./trigger.ts";
+import { type PushFacts, triggerOf } from "./candidates.ts";
 
 const { muted, unmuted, followed } = visibilityPolicy;
 

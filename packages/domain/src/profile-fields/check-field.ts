@@ -1,12 +1,9 @@
-import { errors } from "@carillon/contract";
+import { bounds, errors } from "@carillon/contract";
 import { isLongerThan } from "@carillon/kit";
 import { checkVisible, type ProfileField } from "@carillon/model";
 
-import { checkFieldData, externalAccountOf, type FieldData } from "./field-data.ts";
-import { profileFieldTypes } from "./field-types.ts";
-
 /** A field as somebody wants it. */
-export interface WantedField extends Omit<ProfileField, "id" | "order" | "fieldData"> {
+interface WantedField extends Omit<ProfileField, "id" | "order" | "fieldData"> {
   readonly fieldData: FieldData;
 }
 
@@ -25,6 +22,18 @@ const maxName = 40;
 const maxHint = 80;
 /** Fields in the summary that clients show of a profile. */
 const maxInSummary = 2;
+
+/** What a custom profile field may hold, as `custom_profile_field_types` (settings-and-profile-fields.md §2.1). */
+export const profileFieldTypes = {
+  SHORT_TEXT: { id: 1, name: "Short text" },
+  LONG_TEXT: { id: 2, name: "Paragraph" },
+  SELECT: { id: 3, name: "Dropdown" },
+  DATE: { id: 4, name: "Date" },
+  URL: { id: 5, name: "Link" },
+  USER: { id: 6, name: "Users" },
+  EXTERNAL_ACCOUNT: { id: 7, name: "External account" },
+  PRONOUNS: { id: 8, name: "Pronouns" },
+} as const;
 
 const { USER, SHORT_TEXT, EXTERNAL_ACCOUNT } = profileFieldTypes;
 
@@ -69,4 +78,140 @@ function checkSummary(fieldType: number, others: readonly ProfileField[]): void 
     throw errors.badRequest(
       `Only ${maxInSummary} fields can be displayed in the profile summary: take one out first`,
     );
+}
+
+/** What configures a field, as it was sent or stored. */
+type FieldData = Readonly<Record<string, unknown>>;
+
+/**
+ * What configures a field of the type, as JSON text (settings-and-profile-fields.md §2.3); empty for a type without
+ * configuration, whatever was given.
+ * @throws ApiError `BAD_REQUEST`
+ */
+function checkFieldData(fieldType: number, given: FieldData): string {
+  const { SELECT, EXTERNAL_ACCOUNT } = profileFieldTypes;
+  if (fieldType !== SELECT.id && fieldType !== EXTERNAL_ACCOUNT.id) return "";
+  const text = JSON.stringify(fieldType === SELECT.id ? checkChoices(given) : checkAccount(given));
+  if (isLongerThan(text, bounds.profileFieldData))
+    throw errors.badRequest(
+      `field_data must not have more than ${bounds.profileFieldData} characters`,
+    );
+  return text;
+}
+
+/** The other way round. */
+export function parseFieldData(text: string): FieldData {
+  return text === "" ? {} : (JSON.parse(text) as FieldData);
+}
+
+/** The table's entry where the field is about an account of a site that the table has. */
+export function externalAccountOf(fieldType: number, { subtype }: FieldData) {
+  if (fieldType !== profileFieldTypes.EXTERNAL_ACCOUNT.id || typeof subtype !== "string")
+    return undefined;
+  return Object.hasOwn(externalAccounts, subtype) ? externalAccounts[subtype] : undefined;
+}
+
+function checkChoices(given: FieldData): FieldData {
+  const texts = new Set<unknown>();
+  for (const [key, choice] of Object.entries(given)) {
+    if (isBlank(key)) throw errors.badRequest("field_data has a choice with a blank key");
+    if (!isObject(choice) || Object.keys(choice).toSorted().join() !== "order,text")
+      throw errors.badRequest(
+        `The choice ${key} of field_data must have text and order, and no more`,
+      );
+    if (isBlank(choice["text"]) || isBlank(choice["order"]))
+      throw errors.badRequest(`text and order of the choice ${key} must be strings, and not blank`);
+    if (texts.has(choice["text"]))
+      throw errors.badRequest("field_data must not have two choices with the same text");
+    texts.add(choice["text"]);
+  }
+  if (texts.size === 0) throw errors.badRequest("field_data must have a choice for a dropdown");
+  return given;
+}
+
+const placeholder = "%(username)s";
+
+function checkAccount(given: FieldData): FieldData {
+  const { subtype, url_pattern: pattern, ...more } = given;
+  if (isBlank(subtype)) throw errors.badRequest("field_data must have a subtype, a string");
+  if (Object.keys(more).length > 0)
+    throw errors.badRequest("field_data must have nothing but subtype and url_pattern");
+  if (pattern !== undefined && !isPattern(pattern))
+    throw errors.badRequest(
+      `url_pattern must be an address of http, https, ftp or ftps with ${placeholder} in it once`,
+    );
+  if (externalAccountOf(profileFieldTypes.EXTERNAL_ACCOUNT.id, given)) return { subtype };
+  if (subtype !== "custom")
+    throw errors.badRequest("subtype must be custom or a name of realm_default_external_accounts");
+  return pattern === undefined ? { subtype } : { subtype, url_pattern: pattern };
+}
+
+function isPattern(pattern: unknown): boolean {
+  if (typeof pattern !== "string") return false;
+  const parts = pattern.split(placeholder);
+  return parts.length === 2 && isLink(parts.join("username"));
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value !== "string" || value.trim() === "";
+}
+
+function isObject(value: unknown): value is FieldData {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A site that a profile field of type 7 can be about. */
+interface ExternalAccount {
+  /** What the site is called. */
+  readonly text: string;
+  /** What the field is called. */
+  readonly name: string;
+  readonly hint: string;
+  /** An address with `%(username)s` in it; empty where accounts have none. */
+  readonly url_pattern: string;
+}
+
+function account(text: string, url_pattern: string, options: Partial<ExternalAccount> = {}) {
+  return { text, name: `${text} username`, hint: "", url_pattern, ...options };
+}
+
+/** By their subtypes, as `realm_default_external_accounts` (settings-and-profile-fields.md §2.4). */
+export const externalAccounts: Readonly<Record<string, ExternalAccount>> = {
+  behance: account("Behance", "https://www.behance.net/%(username)s"),
+  bitbucket: account("Bitbucket", "https://bitbucket.org/%(username)s"),
+  bluesky: account("Bluesky", "https://bsky.app/profile/%(username)s", {
+    name: "Bluesky handle",
+    hint: "Without the @, such as name.bsky.social",
+  }),
+  codeberg: account("Codeberg", "https://codeberg.org/%(username)s"),
+  discord: account("Discord", ""),
+  dribbble: account("Dribbble", "https://dribbble.com/%(username)s"),
+  facebook: account("Facebook", "https://www.facebook.com/%(username)s"),
+  github: account("GitHub", "https://github.com/%(username)s"),
+  gitlab: account("GitLab", "https://gitlab.com/%(username)s"),
+  instagram: account("Instagram", "https://www.instagram.com/%(username)s"),
+  linkedin: account("LinkedIn", "https://www.linkedin.com/in/%(username)s"),
+  mastodon: account("Mastodon", "%(username)s", {
+    name: "Mastodon profile",
+    hint: "Its whole address",
+  }),
+  medium: account("Medium", "https://medium.com/@%(username)s"),
+  pinterest: account("Pinterest", "https://www.pinterest.com/%(username)s"),
+  reddit: account("Reddit", "https://www.reddit.com/user/%(username)s"),
+  snapchat: account("Snapchat", "https://www.snapchat.com/add/%(username)s"),
+  threads: account("Threads", "https://www.threads.com/@%(username)s"),
+  tiktok: account("TikTok", "https://www.tiktok.com/@%(username)s"),
+  twitch: account("Twitch", "https://www.twitch.tv/%(username)s"),
+  x: account("X", "https://x.com/%(username)s"),
+  youtube: account("YouTube", "https://www.youtube.com/@%(username)s"),
+};
+
+/** What browsers and upstream take. */
+const maxLength = 2_048;
+
+const absolute = /^(?:https?|ftps?):\/\/[^\s\p{Cc}/?#\\]+(?:[/?#][^\s\p{Cc}]*)?$/iu;
+
+/** Whether the text is an absolute address of http, https, ftp or ftps (settings-and-profile-fields.md §2.1). */
+export function isLink(text: string): boolean {
+  return text.length <= maxLength && absolute.test(text) && URL.canParse(text);
 }

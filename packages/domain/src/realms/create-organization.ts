@@ -1,20 +1,25 @@
+import { channelPermissions, errors, realmPermissions, roles } from "@carillon/contract";
+import { column, statement, type Tx } from "@carillon/db";
+import { isLongerThan } from "@carillon/kit";
 import {
   type Account,
-  type Realm,
-  type Site,
   createSystemGroups,
   defaultGroups,
   groupIds,
   hostOf,
   initialDefaults,
   loadRealm,
+  loadSystemGroups,
+  type Realm,
+  type Site,
+  subscribe,
 } from "@carillon/model";
-import { realmPermissions, roles } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
 
-import { insertUser, type NewUser } from "../users/insert-user.ts";
+import { insertChannel } from "../channels/insert-channel.ts";
+import { welcome } from "../notices/send.ts";
+import { insertUser, type NewUser } from "../users/create-user.ts";
 
-export interface NewOrganization {
+interface NewOrganization {
   /** The first label of its host name; empty for the one that has the host to itself. */
   readonly subdomain: string;
   readonly name: string;
@@ -22,7 +27,7 @@ export interface NewOrganization {
   readonly owner: Omit<NewUser, "role" | "isBot" | "systemBotKind">;
 }
 
-export interface CreatedOrganization {
+interface CreatedOrganization {
   readonly realm: Realm;
   /** May create users and change e-mail addresses (users.md §3). */
   readonly owner: Account;
@@ -84,4 +89,64 @@ export async function createOrganization(
     notificationBot: notificationBot.account,
     welcomeBot: welcomeBot.account,
   };
+}
+
+/** The channel that everybody is in. */
+const firstChannelName = "general";
+
+/**
+ * Gives a new organization its first channel, with everybody in it, which new members are subscribed to as well, and
+ * welcomes the people. Nobody listens yet.
+ * @returns the channel's id
+ */
+export async function furnish(tx: Tx, realm: Realm, members: readonly Account[]): Promise<number> {
+  const groups = groupIds(defaultGroups(channelPermissions, await loadSystemGroups(tx, realm.id)));
+  const channel = await insertChannel(tx, realm.id, {
+    name: firstChannelName,
+    creatorId: null,
+    groups,
+    isDefault: true,
+  });
+  if (!channel) throw new Error("a new organization has no channels");
+  await subscribe(
+    tx,
+    [{ channelId: channel.id }],
+    members.map(({ id }) => id),
+  );
+  await welcome(
+    tx,
+    realm,
+    members.filter(({ isBot }) => !isBot),
+  );
+  return channel.id;
+}
+
+/** What the column holds, in code points. */
+const maxName = 40;
+
+/**
+ * The name of an organization as it is stored.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkOrganizationName(text: string): string {
+  const name = text.trim();
+  if (name === "") throw errors.badRequest("name must not be blank");
+  if (isLongerThan(name, maxName))
+    throw errors.badRequest(`name must not have more than ${maxName} characters`);
+  return name;
+}
+
+/** A label of a host name (RFC 1035, with digits first too), as long as the column. */
+const label = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
+
+/**
+ * What an organization has before the host of `PUBLIC_URL`; empty for the one that has that host to itself.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkSubdomain(text: string): string {
+  if (text !== "" && !label.test(text))
+    throw errors.badRequest(
+      "subdomain must be one label of a host name: 1 to 40 of a-z, 0-9 and -, which stands neither first nor last",
+    );
+  return text;
 }

@@ -3,10 +3,9 @@ import { roles } from "@carillon/contract";
 import { statement, lockKey, type Database, type Tx } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 
-import { insertUser } from "../users/insert-user.ts";
+import { insertUser } from "../users/create-user.ts";
 import { hashPassword } from "../users/passwords.ts";
-import { createOrganization } from "./create-organization.ts";
-import { furnish } from "./furnish.ts";
+import { createOrganization, furnish } from "./create-organization.ts";
 
 /** What the first accounts are called, and the names of their credential files; the owner comes first. */
 export const firstAccountNames = ["owner", "admin", "moderator", "member", "guest", "bot"] as const;

@@ -1,33 +1,40 @@
 import {
+  errors,
+  isAtLeast,
+  isOwner,
+  type LoggedFields,
+  type NewEvent,
+  type Permission,
+  type RealmPermission,
+  realmPermissions,
+  type realmUpdated,
+  roles,
+} from "@carillon/contract";
+import { column, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { isLongerThan } from "@carillon/kit";
+import {
   type Account,
-  type GroupSettingUpdates,
   changeGroupSettings,
   currentActor,
+  type GroupSettingUpdates,
+  legacyPolicies,
   loadRealm,
   loadSystemGroups,
   lockGroupGraph,
   lockOrganization,
+  type Realm,
+  realmPolicyEvent,
   realmUpdatedEvents,
   recordAudit,
+  type SystemGroupIds,
 } from "@carillon/model";
-import {
-  errors,
-  isAtLeast,
-  isOwner,
-  roles,
-  type Permission,
-  type RealmPermission,
-  realmPermissions,
-} from "@carillon/contract";
-import type { Tx } from "@carillon/db";
-import { emit } from "@carillon/events";
 
 import { sightByPermission } from "../sight/sight-events.ts";
-import { recomputeFullMembers } from "../users/full-members.ts";
-import { changeRealmProperties, type RealmProperties } from "./change-properties.ts";
-import { changedPolicies } from "./changed-policies.ts";
+import { recomputeFullMembers } from "../users/promote-members.ts";
+import { checkOrganizationName } from "./create-organization.ts";
 
-export interface RealmChanges {
+interface RealmChanges {
   readonly properties: RealmProperties;
   readonly settings: GroupSettingUpdates<"realm">;
 }
@@ -95,4 +102,106 @@ function checkMayChange(actor: Account, settings: RealmChanges["settings"]): voi
   for (const [key, permission] of Object.entries<Permission>(realmPermissions))
     if (settings[key as RealmPermission] && permission.ownersOnly && !isOwner(actor))
       throw errors.unauthorizedPrincipal(`Only owners can change ${permission.name}`);
+}
+
+/** Plain settings of an organization, by their names on the wire, which are those of the columns. */
+interface RealmProperties {
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  /** Days. */
+  readonly waiting_period_threshold?: number | undefined;
+  readonly require_unique_names?: boolean | undefined;
+  readonly name_changes_disabled?: boolean | undefined;
+  readonly email_changes_disabled?: boolean | undefined;
+}
+
+const names = [
+  "name",
+  "description",
+  "waiting_period_threshold",
+  "require_unique_names",
+  "name_changes_disabled",
+  "email_changes_disabled",
+] as const satisfies ReadonlyArray<keyof RealmProperties>;
+
+const current = statement({
+  name: "realm-properties",
+  text: `SELECT ${names.join(", ")} FROM realms WHERE id = $1`,
+  row: {
+    name: column.text,
+    description: column.text,
+    waiting_period_threshold: column.int,
+    require_unique_names: column.bool,
+    name_changes_disabled: column.bool,
+    email_changes_disabled: column.bool,
+  } satisfies Record<(typeof names)[number], unknown>,
+});
+
+/** What is null stays as it is. */
+const store = statement({
+  name: "realm-properties-store",
+  text: `UPDATE realms SET ${names.map((name, i) => `${name} = coalesce($${i + 2}, ${name})`).join(", ")}
+    WHERE id = $1`,
+  row: {},
+});
+
+/** What the column holds, in code points. */
+const maxDescription = 1_000;
+
+/**
+ * Stores those that are not what they are already. The organization's row must be locked.
+ * @throws ApiError `BAD_REQUEST`
+ */
+async function changeRealmProperties(
+  tx: Tx,
+  realmId: number,
+  wanted: RealmProperties,
+): Promise<ChangedSetting[]> {
+  const checked = check(wanted);
+  if (names.every((name) => checked[name] === undefined)) return [];
+  const stored = await tx.first(current, [realmId]);
+  const changed = names.flatMap((name) => {
+    const [value, before] = [checked[name], stored?.[name]];
+    return value === undefined || value === before ? [] : [{ name, before, value }];
+  });
+  if (changed.length > 0) {
+    const values = new Map(changed.map(({ name, value }) => [name, value]));
+    await tx.rows(store, [realmId, ...names.map((name) => values.get(name) ?? null)]);
+  }
+  return changed;
+}
+
+function check(wanted: RealmProperties): RealmProperties {
+  const name = wanted.name === undefined ? undefined : checkOrganizationName(wanted.name);
+  const description = wanted.description?.trim();
+  if (isLongerThan(description ?? "", maxDescription))
+    throw errors.badRequest(`description must not have more than ${maxDescription} characters`);
+  return { ...wanted, name, description };
+}
+
+/**
+ * What older clients are told when permissions of an organization have changed: the numbers that their snapshot has
+ * beside these, and that no other event tells (events.md §4).
+ * @param before the organization as it was
+ * @param after as it is in the same transaction
+ */
+function changedPolicies(
+  before: Pick<Realm, "groups">,
+  after: Pick<Realm, "groups">,
+  groups: SystemGroupIds,
+): NewEvent[] {
+  const old = legacyPolicies(before, groups);
+  return Object.entries(legacyPolicies(after, groups))
+    .filter(([property, value]) => value !== old[property])
+    .map(([property, value]) => realmPolicyEvent(property, value));
+}
+
+type RealmSettingValue = LoggedFields<typeof realmUpdated>["data"][string];
+
+/** A setting of an organization that has another value by now. */
+interface ChangedSetting {
+  /** As on the wire. */
+  readonly name: string;
+  readonly before: unknown;
+  readonly value: RealmSettingValue;
 }

@@ -1,10 +1,10 @@
-import { type Site, hostOf, loadRealm } from "@carillon/model";
+import { roles } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
-import type { Presenter } from "@carillon/events";
+import type { Presenter, QueueAccounts } from "@carillon/events";
+import { hostOf, loadRealm, type Site } from "@carillon/model";
 
 import type { EventContext } from "../event-formats/outgoing-event.ts";
 import { presentEvent } from "../event-formats/present-event.ts";
-import { queueAccounts } from "./queue-accounts.ts";
 
 /** How events of the log become those of a queue, for the hub of a gateway. */
 export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<EventContext> {
@@ -18,3 +18,13 @@ export function eventPresenter(sql: Sql, site: Pick<Site, "url">): Presenter<Eve
     accounts: queueAccounts,
   };
 }
+
+/** What polls ask of accounts: what follows from their role, whether they are active, and their API key. */
+const queueAccounts: QueueAccounts = {
+  table: "users",
+  sight: "u.role",
+  // Also of who has become a guest since the registration.
+  mayListenToAll: `u.role <> ${roles.guest}`,
+  keyDigest: "u.api_key_digest",
+  isActive: "u.is_active",
+};

@@ -16,8 +16,8 @@ import {
 } from "@carillon/events";
 
 import { checkNarrow } from "../event-formats/narrow.ts";
-import { serverVersion } from "../server/version.ts";
-import type { Section, SnapshotContext } from "./context/section.ts";
+import { serverVersion } from "../server.ts";
+import type { Section, SnapshotContext } from "./sections/section.ts";
 import { sections } from "./sections.ts";
 
 export interface RegisterInput {

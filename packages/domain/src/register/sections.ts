@@ -1,4 +1,4 @@
-import type { Section } from "./context/section.ts";
+import type { Section } from "./sections/section.ts";
 import * as declared from "./sections/declared.ts";
 
 /** Every section of the snapshot (events.md §1.2). */

@@ -11,15 +11,17 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import type { Section } from "./context/section.ts";
-import { channelFolders } from "./sections/channel-folders.ts";
-import { defaultChannels } from "./sections/default-channels.ts";
-import { ownSettings } from "./sections/own-settings.ts";
-import { realmBots } from "./sections/realm-bots.ts";
+import type { Section } from "./sections/section.ts";
+import {
+  channelFolders,
+  defaultChannels,
+  realmBots,
+  settingsDefaults,
+  userGroups,
+} from "./sections/organization-lists.ts";
+import { ownSettings } from "./sections/own-lists.ts";
 import { realmUsers } from "./sections/realm-users.ts";
 import { realm } from "./sections/realm.ts";
-import { settingsDefaults } from "./sections/settings-defaults.ts";
-import { userGroups } from "./sections/user-groups.ts";
 import { fieldsOf } from "./snapshot-sections.test.ts";
 
 /** Statements of each. */

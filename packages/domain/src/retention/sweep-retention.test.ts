@@ -22,8 +22,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { expiredPlaces } from "./expired-places.ts";
-import { sweepRetention } from "./sweep-retention.ts";
+import { expiredPlaces, sweepRetention } from "./sweep-retention.ts";
 
 describe("The sweep of retention", () => {
   const db = useDatabase();

@@ -2,7 +2,7 @@ import { type OutgoingMessage, type Realm, loadAccounts, seenMessages } from "@c
 import type { Sql } from "@carillon/db";
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
-import { composeReminders, type ReminderText } from "../reminders/compose-reminders.ts";
+import { composeReminders, type ReminderText } from "../reminders.ts";
 import type { DueRow } from "./claim.ts";
 import type { DeliverOptions } from "./delivery-options.ts";
 

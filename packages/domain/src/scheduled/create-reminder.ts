@@ -15,7 +15,7 @@ import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 
-import { composeReminders } from "../reminders/compose-reminders.ts";
+import { composeReminders } from "../reminders.ts";
 import { checkDueTime } from "./due-time.ts";
 import { insertScheduled } from "./insert.ts";
 import { checkPendingBound, countPending } from "./pending-bound.ts";

@@ -1,17 +1,23 @@
+import type { Audience, NewEvent } from "@carillon/contract";
+import { column, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
 import {
   type Account,
-  type Realm,
-  type Site,
+  audienceNow,
   audienceSeeing,
+  hostOf,
   personUpdated,
+  pictureUpdated,
+  type Realm,
+  rolesSeeingAddress,
+  type Site,
   storeSettings,
+  visibleToEveryone,
 } from "@carillon/model";
-import type { NewEvent } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
 
-import { forgetDrafts } from "../drafts/synchronization.ts";
-import { changeAddressVisibility } from "./address-visibility.ts";
-import { settingEvent, type SettingValue } from "./setting-event.ts";
+import { forgetDrafts } from "../drafts.ts";
+import { offlineThreshold, presenceEvent, recordPresence } from "../presence.ts";
+import { settingEvent, type SettingValue } from "./update-defaults.ts";
 
 /** New values by their wire names. */
 export type SettingChanges = Readonly<Record<string, SettingValue>>;
@@ -52,4 +58,103 @@ export async function storeOwnSettings(
       ? [personUpdated(account.id, { timezone, email }, await audienceSeeing(tx, account))]
       : []),
   ];
+}
+
+/** UNIX seconds, with a fraction. */
+const lastSeenRow = { now: column.float, active: column.float, idle: column.float };
+
+const lastSeen = statement({
+  name: "presence-last-seen",
+  text: `SELECT extract(epoch FROM now())::float8 AS now, extract(epoch FROM idle_at)::float8 AS idle,
+      extract(epoch FROM coalesce(active_at, idle_at))::float8 AS active
+    FROM user_presence WHERE user_id = $1 AND idle_at > now() - make_interval(secs => $2)`,
+  row: lastSeenRow,
+});
+
+/**
+ * What others see of the account at once, when it begins to show its presence or ends to
+ * (settings-and-profile-fields.md §1.3): it is there, or it counts as gone without waiting for that.
+ * @param shown the new value of `presence_enabled`, stored already
+ */
+export async function switchPresence(tx: Tx, account: Account, shown: boolean): Promise<void> {
+  if (shown) return recordPresence(tx, account, "active");
+  const seen = await tx.first(lastSeen, [account.id, offlineThreshold]);
+  if (!seen) return;
+  const gone = Math.floor(seen.now) - offlineThreshold - 1;
+  emit(tx, account.realmId, [
+    presenceEvent(
+      account,
+      seen.now,
+      {
+        active: Math.min(Math.floor(seen.active), gone),
+        idle: Math.min(Math.floor(seen.idle), gone),
+      },
+      await audienceNow(tx, account),
+    ),
+  ]);
+}
+
+const storeVisibility = statement({
+  name: "address-visibility-store",
+  text: "UPDATE users SET email_address_visibility = $2, email = $3 WHERE id = $1",
+  row: {},
+});
+
+/**
+ * Sets who sees the account's delivery address, and with that the address that everybody sees (users.md §2).
+ * @param account as it is now
+ * @returns the address that everybody sees, and what to tell: the delivery address, or that it is hidden, to those
+ *   for whom that is new; to all the address that they see, and the picture that clients make up of it
+ */
+async function changeAddressVisibility(
+  tx: Tx,
+  site: Site,
+  realm: Realm,
+  account: Account,
+  visibility: number,
+): Promise<{ email: string; events: NewEvent[] }> {
+  const email =
+    visibility === visibleToEveryone
+      ? account.deliveryEmail
+      : `user${account.id}@${hostOf(site, realm)}`;
+  const changed = { ...account, email, emailAddressVisibility: visibility };
+  const before = rolesSeeingAddress(account);
+  const after = rolesSeeingAddress(changed);
+  // Of two values one shows the address to every role that the other does: nobody gains while others lose.
+  const gained = after.filter((role) => !before.includes(role));
+  const lost = before.filter((role) => !after.includes(role));
+  const audience = await audienceSeeing(tx, account);
+  const [, concerned] = await Promise.all([
+    tx.rows(storeVisibility, [account.id, visibility, email]),
+    othersWithRole(tx, account, [...gained, ...lost], audience),
+  ]);
+  const shown = gained.length > 0 ? account.deliveryEmail : null;
+  const events = [
+    ...(concerned ? [personUpdated(account.id, { delivery_email: shown }, concerned)] : []),
+    ...(email === account.email ? [] : [personUpdated(account.id, { new_email: email }, audience)]),
+    // Also where nobody is there who gains or loses: clients made the picture up of the address that all see.
+    ...((concerned || email !== account.email) && account.avatarSource === "G"
+      ? [pictureUpdated(changed, audience)]
+      : []),
+  ];
+  return { email, events };
+}
+
+const ofRoles = statement({
+  name: "others-of-roles",
+  text: `SELECT array_agg(id)::text AS ids FROM users
+    WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND role = ANY($2::int[]) AND id <> $3
+      AND ($4::int[] IS NULL OR id = ANY($4::int[]))`,
+  row: { ids: column.text.orNull() },
+});
+
+/** Active accounts, of those among whom to look, as SQL writes an array; undefined where there is none. */
+async function othersWithRole(
+  tx: Tx,
+  account: Account,
+  roles: readonly number[],
+  among: Audience,
+): Promise<string | undefined> {
+  const found = await tx.first(ofRoles, [account.realmId, roles, account.id, among]);
+  return found?.ids ?? undefined;
 }

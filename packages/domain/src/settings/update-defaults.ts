@@ -1,14 +1,19 @@
 import {
+  type Audience,
+  type LoggedFields,
+  type NewEvent,
+  ownSettingUpdated,
+  settingsDefaultUpdated,
+} from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import {
   type Account,
   administerOrganization,
+  languageName,
   loadRealmDefaults,
   recordAudit,
 } from "@carillon/model";
-import { settingsDefaultUpdated } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
-import { emit } from "@carillon/events";
-
-import type { SettingValue } from "./setting-event.ts";
 
 /**
  * Changes what new accounts start with (settings-and-profile-fields.md §1.2), and tells everybody what is new. Accounts
@@ -52,5 +57,16 @@ export async function updateSettingsDefaults(
     tx,
     realmId,
     changes.map(({ name, value }) => settingsDefaultUpdated({ property: name, value })),
+  );
+}
+
+export type SettingValue = LoggedFields<typeof ownSettingUpdated>["value"];
+
+/** What accounts are told of a setting that is new for them: a language with its name. */
+export function settingEvent(property: string, value: SettingValue, audience: Audience): NewEvent {
+  const language = property === "default_language" ? languageName(String(value)) : undefined;
+  return ownSettingUpdated(
+    { property, value, ...(language === undefined ? {} : { language_name: language }) },
+    { audience },
   );
 }

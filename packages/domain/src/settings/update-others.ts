@@ -1,20 +1,22 @@
+import { bounds, errors, type PersonalSetting } from "@carillon/contract";
+import { column, type RowOf, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
 import {
   type Account,
   currentActor,
   holdGroupGraph,
+  initialDefaults,
   isOrganizationAdministrator,
+  loadNamedGroups,
   loadRealm,
   personalSettings,
+  type Realm,
   recordAudit,
+  ruleSettings,
 } from "@carillon/model";
-import { bounds, errors, type PersonalSetting } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
-import { emit } from "@carillon/events";
 
-import { forgetDrafts } from "../drafts/synchronization.ts";
-import { settingEvent, type SettingValue } from "./setting-event.ts";
-import { storeForOthers } from "./store-for-others.ts";
-import { lockTargetPeople, type TargetUsers } from "./target-people.ts";
+import { forgetDrafts } from "../drafts.ts";
+import { settingEvent, type SettingValue } from "./update-defaults.ts";
 import { checkLanguage, type OwnSettingsInput } from "./update-own.ts";
 
 /**
@@ -87,4 +89,117 @@ function checkSettings({
     values[name] = value;
   }
   return values;
+}
+
+/** Whose settings are changed. */
+interface TargetUsers {
+  readonly userIds: readonly number[];
+  /** With their subgroups. */
+  readonly groupIds: readonly number[];
+  /** Leaves everybody what they have changed themselves. */
+  readonly skipEdited: boolean;
+}
+
+const people = statement({
+  name: "people-with-members-lock",
+  text: `WITH RECURSIVE below (id) AS (
+      SELECT unnest($3::int[])
+      UNION SELECT s.subgroup_id FROM below JOIN user_group_subgroup s ON s.supergroup_id = below.id
+    )
+    SELECT u.id FROM users u
+    WHERE u.realm_id = $1 AND NOT u.is_bot AND (u.id = ANY($2::int[]) OR u.id IN (
+      SELECT m.user_id FROM below JOIN user_group_member m ON m.group_id = below.id))
+    ORDER BY u.id FOR NO KEY UPDATE OF u`,
+  row: { id: column.int },
+});
+
+/**
+ * Locks them, deactivated people too; bots among them are passed over. The group graph must be held.
+ * @returns their ids
+ * @throws ApiError `BAD_REQUEST` where an account or a group is none of the organization, or a group is deactivated
+ */
+async function lockTargetPeople(tx: Tx, realmId: number, targets: TargetUsers): Promise<number[]> {
+  const { userIds, groupIds } = targets;
+  if (userIds.length + groupIds.length === 0)
+    throw errors.badRequest("target_users must name user_ids or group_ids");
+  const [rows] = await Promise.all([
+    tx.lock({ name: "accounts" }, people, [realmId, userIds, groupIds]),
+    checkTargets(tx, realmId, targets),
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+const known = statement({
+  name: "accounts-known",
+  text: `SELECT count(*)::int AS count FROM users
+    WHERE realm_id = $1 AND id = ANY($2::int[]) AND system_bot_kind IS NULL`,
+  row: { count: column.int },
+});
+
+async function checkTargets(tx: Tx, realmId: number, targets: TargetUsers): Promise<void> {
+  const [userIds, groupIds] = [new Set(targets.userIds), new Set(targets.groupIds)];
+  const [accounts, groups] = await Promise.all([
+    tx.first(known, [realmId, [...userIds]]),
+    loadNamedGroups(tx, realmId, [...groupIds]),
+  ]);
+  if (accounts?.count !== userIds.size)
+    throw errors.badRequest("target_users names a user that there is not");
+  const usable = [...groups.values()].filter(({ deactivated }) => !deactivated);
+  if (usable.length !== groupIds.size)
+    throw errors.badRequest("target_users names a group that there is not");
+}
+
+/**
+ * A setting lies in one of two columns; an account without one has the value that it began as. An account is written
+ * once, whatever changes of it.
+ */
+const store = statement({
+  name: "settings-store-for-others",
+  text: `WITH held AS MATERIALIZED (
+      SELECT id, settings, rule_settings, edited_settings FROM users
+      WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
+    ), wanted AS MATERIALIZED (
+      SELECT key AS name, value, $3::jsonb->key AS initial, key = ANY($5::text[]) AS ruled FROM jsonb_each($2::jsonb)
+    ), changed AS MATERIALIZED (
+      SELECT u.id, w.name, w.value, w.ruled FROM held u CROSS JOIN wanted w
+      WHERE NOT ($4 AND w.name = ANY(u.edited_settings))
+        AND coalesce(CASE WHEN w.ruled THEN u.rule_settings ELSE u.settings END->w.name, w.initial) <> w.value
+    ), stored AS (
+      UPDATE users u SET settings = u.settings || c.plain, rule_settings = u.rule_settings || c.ruled
+      FROM (
+        SELECT id, coalesce(jsonb_object_agg(name, value) FILTER (WHERE NOT ruled), '{}') AS plain,
+          coalesce(jsonb_object_agg(name, value) FILTER (WHERE ruled), '{}') AS ruled
+        FROM changed GROUP BY id
+      ) c WHERE u.id = c.id
+    )
+    SELECT name, value, count(*)::int AS count, array_agg(id ORDER BY id)::text AS ids FROM changed
+    GROUP BY name, value ORDER BY name`,
+  row: {
+    name: column.text,
+    value: column.json<SettingValue>(),
+    count: column.int,
+    ids: column.text,
+  },
+});
+
+/**
+ * Gives the accounts the values, by wire names; who has one already keeps it, and with `skipEdited` who has changed that
+ * setting themselves. The accounts must be locked.
+ * @returns each setting that is new for some, with how many they are and their ids as SQL writes an array
+ */
+async function storeForOthers(
+  tx: Tx,
+  realm: Realm,
+  userIds: readonly number[],
+  values: Readonly<Record<string, SettingValue>>,
+  skipEdited: boolean,
+): Promise<Array<RowOf<typeof store.columns>>> {
+  const initial = { ...initialDefaults(), default_language: realm.defaultLanguage };
+  return tx.lock({ name: "accounts", keys: userIds }, store, [
+    userIds,
+    JSON.stringify(values),
+    JSON.stringify(initial),
+    skipEdited,
+    ruleSettings,
+  ]);
 }

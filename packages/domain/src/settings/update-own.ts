@@ -1,28 +1,29 @@
+import { errors } from "@carillon/contract";
+import { column, type Database, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
 import {
   type Account,
-  type Realm,
-  type Site,
-  audienceSeeing,
   accountColumns,
+  accountRow,
+  audienceSeeing,
+  checkFullName,
+  checkNameIsFree,
   holdGroupGraph,
+  isOrganizationAdministrator,
   languageName,
   loadOwnSettings,
   loadRealm,
   personUpdated,
+  type Realm,
+  type Site,
   timezoneNamed,
-  accountRow,
 } from "@carillon/model";
-import { errors } from "@carillon/contract";
-import { column, statement, type Database, type Tx, type RowOf } from "@carillon/db";
-import { emit } from "@carillon/events";
 
-import type { Guesses } from "../users/guesses.ts";
-import { wantAddress } from "../users/want-address.ts";
-import { prepareNewPassword } from "./new-password.ts";
-import { checkOwnName } from "./own-name.ts";
-import { switchPresence } from "./presence-switch.ts";
-import type { SettingValue } from "./setting-event.ts";
-import { type SettingChanges, storeOwnSettings } from "./store-own.ts";
+import { loginOf, type Guesses } from "../users/api-key.ts";
+import { checkPassword, hashPassword, verifyPassword } from "../users/passwords.ts";
+import { wantAddress } from "../users/change-address.ts";
+import { type SettingChanges, storeOwnSettings, switchPresence } from "./store-own.ts";
+import type { SettingValue } from "./update-defaults.ts";
 
 /** What a person wants changed; undefined where nothing. */
 export interface OwnSettingsInput {
@@ -142,4 +143,65 @@ async function changed(
       value !== undefined && value !== current[name] ? [[name, value]] : [],
     ),
   );
+}
+
+/** Every setting of the account, by its wire name. */
+export async function readOwnSettings(sql: Sql, actor: Account): Promise<Record<string, unknown>> {
+  return loadOwnSettings(sql, await loadRealm(sql, actor.realmId), actor.id);
+}
+
+/**
+ * The name that the account gives itself (users.md §3.3); undefined where it keeps the one it has, because it is that
+ * or because the organization leaves names to its administrators.
+ * @param account as it is now
+ * @throws ApiError `BAD_REQUEST`
+ */
+async function checkOwnName(
+  tx: Tx,
+  realm: Realm,
+  account: Account & { readonly nameChangesDisabled: boolean },
+  text: string,
+): Promise<string | undefined> {
+  if (text.trim() === account.fullName) return undefined;
+  if (account.nameChangesDisabled && !isOrganizationAdministrator(account)) return undefined;
+  const name = checkFullName(text);
+  await checkNameIsFree(tx, realm, name, account.id);
+  return name;
+}
+
+/** A change of password that is in order, ready to be stored. */
+interface NewPassword {
+  readonly hash: string;
+  /** The hash that the old password was held against; it must still be there when the new one is stored. */
+  readonly replaces: string | null;
+}
+
+const stored = statement({
+  name: "password-and-address",
+  text: "SELECT password_hash AS hash, lower(delivery_email) AS folded FROM users WHERE id = $1",
+  row: { hash: column.text.orNull(), folded: column.text },
+});
+
+/**
+ * Holds the old password against the stored one and hashes the new one. Outside of any transaction, which it would
+ * keep open for 120 ms.
+ * @throws ApiError `BAD_REQUEST`, `RATE_LIMIT_HIT`: who has a key guesses no faster than others
+ */
+async function prepareNewPassword(
+  sql: Sql,
+  guesses: Guesses,
+  account: Account,
+  {
+    oldPassword,
+    newPassword,
+  }: { readonly oldPassword: string | undefined; readonly newPassword: string },
+): Promise<NewPassword> {
+  await checkPassword(newPassword);
+  const [row] = await sql.rows(stored, [account.id]);
+  const replaces = row?.hash ?? null;
+  const login = loginOf(account.realmId, row?.folded ?? "");
+  if (!(await verifyPassword(oldPassword ?? "", replaces, () => guesses.begin(login))))
+    throw errors.badRequest("old_password is not your password");
+  await guesses.end(login);
+  return { hash: await hashPassword(newPassword), replaces };
 }

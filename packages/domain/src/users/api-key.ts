@@ -1,12 +1,23 @@
-import { type Realm, type Site, isEmailAddress, realmOfHost } from "@carillon/model";
-import { errors } from "@carillon/contract";
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import { errors, keyChanged } from "@carillon/contract";
+import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { randomKey } from "@carillon/kit";
+import {
+  type Account,
+  isEmailAddress,
+  lockAccount,
+  type Realm,
+  realmOfHost,
+  recordAudit,
+  type Site,
+} from "@carillon/model";
 
-import type { Guesses } from "./guesses.ts";
+import { recordForgetting } from "../push/devices/legacy-tokens.ts";
+import type { LoggedIn } from "./authenticate.ts";
 import { verifyPassword } from "./passwords.ts";
 
 /** What a client logs in with from then on. */
-export interface ApiKeyAnswer {
+interface ApiKeyAnswer {
   readonly api_key: string;
   /** The delivery address, as it is stored. */
   readonly email: string;
@@ -116,3 +127,93 @@ function answer(site: Site, account: LoginRow): ApiKeyAnswer {
     user_id: account.id,
   };
 }
+
+/**
+ * Gives the caller another API key (users.md §1): from the commit on the old one is refused in every process, and the
+ * polls that came with it end. A worker removes the push tokens of the older kind.
+ * @returns the new key
+ * @throws ApiError `UNAUTHORIZED` when the caller's key has been changed meanwhile: of two that hold a leaked key,
+ *   the second does not get the first one's new key
+ */
+export async function changeOwnApiKey(tx: Tx, site: Site, actor: LoggedIn): Promise<string> {
+  const account = await lockAccount(tx, actor.realmId, actor.id);
+  if (!account?.isActive || !(await hasKey(tx, actor))) throw errors.unauthorized();
+  await recordForgetting(tx, account);
+  return changeApiKey(tx, site, actor.id, account);
+}
+
+/**
+ * @param actorId for the audit log; null for an operator
+ * @param account in the hands of the transaction
+ * @returns the new key
+ */
+export async function changeApiKey(
+  tx: Tx,
+  site: Site,
+  actorId: number | null,
+  account: Account,
+): Promise<string> {
+  const apiKey = randomKey();
+  const prisma = await tx.prisma();
+  await prisma.user.update({
+    where: { id: account.id },
+    data: { apiKeySealed: site.secrets.seal(apiKey), apiKeyDigest: site.secrets.digest(apiKey) },
+    select: { id: true },
+  });
+  recordAudit(tx, account.realmId, actorId, [{ type: "user_api_key_changed", userId: account.id }]);
+  emit(tx, account.realmId, [keyChanged({ user_id: account.id }, { audience: [] })]);
+  return apiKey;
+}
+
+const keyIsCurrent = statement({
+  name: "api-key-is-current",
+  text: "SELECT FROM users WHERE id = $1 AND api_key_digest = $2",
+  row: {},
+});
+
+async function hasKey(tx: Tx, { id, keyDigest }: LoggedIn): Promise<boolean> {
+  const found = await tx.rows(keyIsCurrent, [id, keyDigest]);
+  return found.length > 0;
+}
+
+/** Ends the event queues of an account. */
+export const dropQueues = statement({
+  name: "event-queues-of-account-drop",
+  text: "DELETE FROM event_queue WHERE user_id = $1",
+  row: {},
+});
+
+/**
+ * Locks out everybody who knows the key of a bot (users.md §5): the bot gets another key, its event queues are deleted and
+ * its open polls end with the commit. For a bot that passes to another owner, or gets more power than those have who could
+ * read its key until then.
+ * @param actorId for the audit log
+ * @param bot in the hands of the transaction
+ */
+export async function renewBotKey(
+  tx: Tx,
+  site: Site,
+  actorId: number,
+  bot: Account,
+): Promise<void> {
+  await changeApiKey(tx, site, actorId, bot);
+  await tx.rows(dropQueues, [bot.id]);
+}
+
+/**
+ * Limits how often somebody may try an account's password. A right one ends the counting; wrong ones of somebody else
+ * keep the account's own people from logging in by password for a while, but never a key from working.
+ */
+export interface Guesses {
+  /**
+   * Counts one more try, before the password is looked at.
+   * @param login the account, or what would be one: unknown ones are counted alike
+   * @throws ApiError `RATE_LIMIT_HIT`
+   */
+  begin(login: string): Promise<void>;
+  /** The password was right. */
+  end(login: string): Promise<void>;
+}
+
+/** For installations that limit nothing. */
+export const anyGuesses: Guesses = { begin: async () => {}, end: async () => {} };

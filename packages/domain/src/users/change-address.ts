@@ -1,17 +1,170 @@
+import { type Audience, errors, isOwner, type NewEvent, roles } from "@carillon/contract";
+import { column, type Sql, sqlState, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { sendMail } from "@carillon/jobs";
+import { randomKey } from "@carillon/kit";
+import type { Letter } from "@carillon/mail";
 import {
   type Account,
-  type Realm,
-  type Site,
   audienceSeeing,
+  holdGroupGraph,
+  hostOf,
+  isEmailAddress,
+  isOrganizationAdministrator,
+  loadAccounts,
+  loadRealm,
+  lockAccount,
   personUpdated,
   pictureUpdated,
+  type Realm,
+  realmUrl,
+  recordAudit,
   rolesSeeingAddress,
+  type Site,
   visibleToEveryone,
 } from "@carillon/model";
-import { type Audience, type NewEvent, errors, isOwner, roles } from "@carillon/contract";
-import { column, statement, type Tx } from "@carillon/db";
+import { recordIntents } from "@carillon/outbox";
 
-import { checkAddressIsFree, checkNewAddress } from "./new-address.ts";
+/** Hours that a link works. */
+const lifetime = 24;
+
+/** Seconds between two mails that an account asks for: they go to addresses of strangers. */
+const pause = 60;
+
+const circumstances = statement({
+  name: "address-change-circumstances",
+  text: `SELECT r.email_changes_disabled AS disabled,
+      extract(epoch FROM c.created_at + make_interval(secs => ${pause}) - now())::float8 AS wait
+    FROM realms r LEFT JOIN address_changes c ON c.user_id = $2 WHERE r.id = $1`,
+  row: { disabled: column.bool, wait: column.float.orNull() },
+});
+
+/** @throws ApiError `BAD_REQUEST` where addresses are for administrators to change */
+async function checkMayWant(tx: Tx, account: Account): Promise<{ wait: number }> {
+  const facts = await tx.first(circumstances, [account.realmId, account.id]);
+  if (facts?.disabled && !isOrganizationAdministrator(account))
+    throw errors.badRequest("The organization leaves e-mail addresses to its administrators");
+  return { wait: facts?.wait ?? 0 };
+}
+
+/**
+ * Notes that an account wants another address, and has the mail sent by which that is confirmed
+ * (settings-and-profile-fields.md §1.3); in the place of what it wanted before. Its own address changes nothing.
+ * @param account as it is, in the hands of the transaction
+ * @throws ApiError `BAD_REQUEST`, `RATE_LIMIT_HIT`
+ */
+export async function wantAddress(
+  tx: Tx,
+  site: Site,
+  realm: Realm,
+  account: Account,
+  text: string,
+): Promise<void> {
+  if (text.trim() === account.deliveryEmail) return;
+  const { wait } = await checkMayWant(tx, account);
+  const address = await checkAddressFor(tx, site, realm, account, text, "email");
+  if (address === undefined) return;
+  if (wait > 0) throw errors.rateLimitHit(wait);
+  const token = randomKey();
+  const prisma = await tx.prisma();
+  await prisma.addressChange.deleteMany({ where: { userId: account.id } });
+  const { id } = await prisma.addressChange.create({
+    data: {
+      realmId: realm.id,
+      userId: account.id,
+      oldAddress: account.deliveryEmail,
+      newAddress: address,
+      tokenSealed: Buffer.from(site.secrets.seal(token)),
+      tokenDigest: Buffer.from(site.secrets.digest(token)),
+    },
+    select: { id: true },
+  });
+  const kind = "address-change";
+  await recordIntents(tx, realm.id, sendMail, [
+    { key: `${kind}-${id}`, payload: { kind, changeId: Number(id) } },
+  ]);
+}
+
+const byToken = statement({
+  name: "address-change-by-token",
+  text: `SELECT c.id, c.realm_id AS "realmId", c.user_id AS "userId", c.old_address AS "oldAddress",
+      c.new_address AS "newAddress", r.name AS organization
+    FROM address_changes c JOIN realms r ON r.id = c.realm_id
+    WHERE c.token_digest = $1 AND NOT r.deactivated AND c.created_at > now() - make_interval(hours => ${lifetime})`,
+  row: {
+    id: column.bigint,
+    realmId: column.int,
+    userId: column.int,
+    oldAddress: column.text,
+    newAddress: column.text,
+    organization: column.text,
+  },
+});
+
+/**
+ * What a link confirms, for the page that asks whether it shall; nothing changes.
+ * @throws ApiError `BAD_REQUEST`: the same for every link that does not work
+ */
+export async function findWantedAddress(
+  sql: Sql,
+  site: Site,
+  token: string,
+): Promise<{
+  readonly organization: string;
+  readonly oldAddress: string;
+  readonly newAddress: string;
+}> {
+  const [wanted] = await sql.rows(byToken, [site.secrets.digest(token)]);
+  const account =
+    wanted && (await loadAccounts(sql, wanted.realmId, [wanted.userId])).get(wanted.userId);
+  if (!account?.isActive || account.deliveryEmail !== wanted?.oldAddress) throw noSuchLink();
+  return wanted;
+}
+
+const used = statement({
+  name: "address-change-use",
+  text: "DELETE FROM address_changes WHERE id = $1 RETURNING id",
+  row: { id: column.bigint },
+});
+
+/**
+ * Gives an account the address that it wanted and has confirmed, at once, as `PATCH /users/{id}` does. The link works
+ * once.
+ * @returns the address
+ * @throws ApiError `BAD_REQUEST`: the same for a link that never was, is too old, was used, or is wanted no more
+ */
+export async function confirmAddress(tx: Tx, site: Site, token: string): Promise<string> {
+  const wanted = await tx.first(byToken, [site.secrets.digest(token)]);
+  if (!wanted) throw noSuchLink();
+  const { realmId, userId, newAddress } = wanted;
+  const [, account, realm] = await Promise.all([
+    holdGroupGraph(tx, realmId),
+    lockAccount(tx, realmId, userId),
+    loadRealm(tx, realmId),
+  ]);
+  if (!account?.isActive || account.deliveryEmail !== wanted.oldAddress) throw noSuchLink();
+  if (!(await tx.first(used, [wanted.id]))) throw noSuchLink();
+  await checkMayWant(tx, account);
+  await checkAddressFor(tx, site, realm, account, newAddress, "email");
+  const events = await changeAddress(tx, account, newAddress).catch((error: unknown) => {
+    throw sqlState(error) === "23505" ? addressTaken() : error;
+  });
+  recordAudit(tx, realmId, userId, [
+    {
+      type: "user_email_changed",
+      userId,
+      data: { old: account.deliveryEmail, new: newAddress },
+    },
+  ]);
+  emit(tx, realmId, events);
+  return newAddress;
+}
+
+function noSuchLink() {
+  return errors.badRequest(
+    "This link does not work, or not any more: ask for the new address again",
+  );
+}
 
 /** @throws ApiError `BAD_REQUEST` unless the actor is an owner who may change e-mail addresses (users.md §3.1) */
 export function checkMayChangeAddresses(actor: Account): void {
@@ -84,4 +237,93 @@ async function seeingAddress(tx: Tx, account: Account, everybody: Audience): Pro
   if (seeing.length === Object.keys(roles).length) return everybody;
   const found = await tx.first(accountsSeeing, [account.realmId, seeing, account.id]);
   return found?.ids ?? "{}";
+}
+
+/**
+ * The address as it is stored: trimmed. `user5@HOST` is what others see of an account that hides its address: nobody
+ * can have such a one.
+ * @param parameter names it in the refusal
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkNewAddress(
+  site: Site,
+  realm: Realm,
+  text: string,
+  parameter = "email",
+): string {
+  const email = text.trim();
+  if (!isEmailAddress(email)) throw errors.badRequest(`${parameter} must be an e-mail address`);
+  const [local = "", domain = ""] = email.toLowerCase().split("@");
+  if (domain === hostOf(site, realm).toLowerCase() && /^user\d+$/.test(local))
+    throw errors.badRequest(
+      `${parameter} must not be one of the addresses that the server makes up`,
+    );
+  return email;
+}
+
+const sameAddress = statement({
+  name: "address-taken",
+  text: "SELECT FROM users WHERE realm_id = $1 AND lower(delivery_email) = lower($2) AND id <> $3",
+  row: {},
+});
+
+/**
+ * Whether no other account has the address, in whatever case and state; the organization's own bots count.
+ * @param exceptId the account that is to have it
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function checkAddressIsFree(
+  sql: Sql,
+  realm: Realm,
+  email: string,
+  exceptId = 0,
+): Promise<void> {
+  const taken = await sql.rows(sameAddress, [realm.id, email, exceptId]);
+  if (taken.length > 0) throw addressTaken();
+}
+
+/** The refusal of an address that another account has. */
+export function addressTaken() {
+  return errors.badRequest("Another user has this e-mail address");
+}
+
+const about = statement({
+  name: "address-change-to-tell",
+  text: `SELECT r.name, r.subdomain, u.full_name AS "fullName", c.old_address AS "oldAddress",
+      c.new_address AS "newAddress", c.token_sealed AS "tokenSealed"
+    FROM address_changes c JOIN users u ON u.id = c.user_id JOIN realms r ON r.id = c.realm_id
+    WHERE c.realm_id = $1 AND c.id = $2 AND u.is_active`,
+  row: {
+    name: column.text,
+    subdomain: column.text,
+    fullName: column.text,
+    oldAddress: column.text,
+    newAddress: column.text,
+    tokenSealed: column.bytes,
+  },
+});
+
+/** The mail to the new address; undefined where it is wanted no more. */
+export async function addressChangeMail(
+  sql: Sql,
+  site: Site,
+  realmId: number,
+  { changeId }: { readonly changeId: number },
+): Promise<Letter | undefined> {
+  const [found] = await sql.rows(about, [realmId, changeId]);
+  if (!found) return undefined;
+  const { name, oldAddress, newAddress, tokenSealed } = found;
+  const url = realmUrl(site, found);
+  const link = `${url}/accounts/confirm_new_email/${site.secrets.open(tokenSealed)}`;
+  return {
+    to: newAddress,
+    senderName: name,
+    subject: `Confirm your new e-mail address for ${name}`,
+    text: `${[
+      `Somebody, probably you, wants the account ${oldAddress} at ${name} (${url}) to have this e-mail address, ${newAddress}.`,
+      `To confirm it, open this page within ${lifetime} hours, and press its button:`,
+      link,
+      "If that was not you, do nothing: the account keeps its address.",
+    ].join("\n\n")}\n`,
+  };
 }

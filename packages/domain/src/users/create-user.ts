@@ -1,8 +1,38 @@
-import type { Account, Realm, Site } from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import {
+  errors,
+  groupOfRole,
+  isAtLeast,
+  type NewEvent,
+  roles,
+  type SystemGroupName,
+} from "@carillon/contract";
+import { column, type Database, sqlState, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
+import { randomKey } from "@carillon/kit";
+import {
+  type Account,
+  accountColumns,
+  accountRow,
+  changeSight,
+  checkFullName,
+  checkNameIsFree,
+  currentActor,
+  hostOf,
+  loadRealm,
+  loadRealmDefaults,
+  loadSystemGroups,
+  lockGroupGraph,
+  type Realm,
+  settingsColumns,
+  type Site,
+  visibleToEveryone,
+} from "@carillon/model";
 
-import { insertUser, type NewUser } from "./insert-user.ts";
+import { subscribeToDefaults } from "../channels/default-channels.ts";
+import { welcome } from "../notices/send.ts";
+import { addressTaken, checkAddressIsFree, checkNewAddress } from "./change-address.ts";
+import { checkPassword, hashPassword } from "./passwords.ts";
+import { newAccountEvents } from "./user-events.ts";
 
 /**
  * Adds an account and tells everybody; the last statement of its transaction.
@@ -18,3 +48,214 @@ export async function createUser(
   emit(tx, realm.id, events);
   return { account, apiKey };
 }
+
+/**
+ * Adds a member on behalf of an administrator who may (users.md §5), and welcomes them; what the actor may is asked
+ * again in the transaction.
+ * @returns its id
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
+ */
+export async function createMember(
+  db: Database,
+  site: Site,
+  actor: Account,
+  input: { readonly email: string; readonly password: string; readonly fullName: string },
+): Promise<number> {
+  checkMayCreate(actor);
+  const { account } = await addPerson(db, site, actor.realmId, input, async (tx) => {
+    checkMayCreate(await currentActor(tx, actor));
+    return actor.id;
+  });
+  return account.id;
+}
+
+/** @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST` */
+function checkMayCreate(actor: Account): void {
+  if (!isAtLeast(actor, roles.administrator))
+    throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
+  if (!actor.canCreateUsers) throw errors.badRequest("You may not create users");
+}
+
+/** A person who is to have an account, as they were typed in. */
+export interface NewPerson {
+  readonly email: string;
+  readonly password: string;
+  readonly fullName: string;
+  /** A member's unless given. */
+  readonly role?: number;
+}
+
+/**
+ * Adds a person to an organization and welcomes them (users.md §5). The password is hashed before the transaction
+ * begins, which would otherwise hold a connection for as long.
+ * @param authorize checks in the transaction who adds them; their id for the audit log, null for an operator
+ * @throws ApiError `BAD_REQUEST`; what `authorize` throws
+ */
+export async function addPerson(
+  db: Database,
+  site: Site,
+  realmId: number,
+  person: NewPerson,
+  authorize: (tx: Tx) => Promise<number | null>,
+): Promise<{ account: Account; apiKey: string }> {
+  const realm = await loadRealm(db, realmId);
+  const fullName = checkFullName(person.fullName);
+  const email = checkNewAddress(site, realm, person.email);
+  await checkAddressIsFree(db, realm, email);
+  await checkPassword(person.password);
+  const passwordHash = await hashPassword(person.password);
+  return db
+    .transaction(async (tx) => {
+      const [, createdBy, current] = await Promise.all([
+        lockGroupGraph(tx, realm.id),
+        authorize(tx),
+        loadRealm(tx, realm.id),
+      ]);
+      await checkNameIsFree(tx, current, fullName);
+      const { account, apiKey, events } = await insertUser(tx, site, current, {
+        email,
+        fullName,
+        passwordHash,
+        ...(person.role === undefined ? {} : { role: person.role }),
+        ...(createdBy === null ? {} : { createdBy }),
+      });
+      emit(tx, realm.id, [...events, ...(await welcome(tx, current, [account]))]);
+      return { account, apiKey };
+    })
+    .catch((error: unknown) => {
+      throw sqlState(error) === "23505" ? addressTaken() : error;
+    });
+}
+
+/** What an account is made of. Everything left out is as for a new member. */
+export interface NewUser {
+  readonly email: string;
+  readonly fullName: string;
+  /** A member's unless given. */
+  readonly role?: number;
+  /** Made by `hashPassword`; without one the account cannot log in by password. */
+  readonly passwordHash?: string;
+  /** A fresh one unless given. */
+  readonly apiKey?: string;
+  readonly isBot?: boolean;
+  /** Of a bot: 1 unless given. */
+  readonly botType?: 1 | 2 | 3 | 4;
+  readonly botOwnerId?: number;
+  /** The organization's own bots: they are in no group and on no list of members. */
+  readonly systemBotKind?: "notification" | "welcome";
+  readonly timezone?: string;
+  readonly canCreateUsers?: boolean;
+  readonly canChangeUserEmails?: boolean;
+  /** Who made it, for the audit log; nobody at the organization's beginning. */
+  readonly createdBy?: number;
+  /** Over the organization's defaults, by wire names. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+interface InsertedUser {
+  readonly account: Account;
+  readonly apiKey: string;
+  /** What clients have to be told. */
+  readonly events: NewEvent[];
+}
+
+const insert = statement({
+  name: "insert-user",
+  text: `WITH own AS (SELECT nextval(pg_get_serial_sequence('users', 'id'))::int AS id)
+    INSERT INTO users AS u (id, realm_id, delivery_email, email, full_name, role, is_bot, bot_type, bot_owner_id,
+      system_bot_kind, api_key_sealed, api_key_digest, password_hash, timezone, can_create_users,
+      can_change_user_emails, email_address_visibility, rule_settings, settings)
+    SELECT own.id, $1, $2, coalesce($3, 'user' || own.id || '@' || $4), $5, $6, $7, $8, $9, $10, $11, $12, $13,
+      $14, $15, $16, $17, $18::jsonb, $19::jsonb
+    FROM own RETURNING ${accountColumns}`,
+  row: accountRow,
+});
+
+/**
+ * Adds an account with everything that belongs to one (users.md §5): its settings copied from the organization's
+ * defaults, its place in the system groups, its subscriptions to the default channels.
+ * @throws a unique violation (SQLSTATE 23505) when the address is taken
+ */
+export async function insertUser(
+  tx: Tx,
+  site: Site,
+  realm: Realm,
+  user: NewUser,
+): Promise<InsertedUser> {
+  await lockGroupGraph(tx, realm.id);
+  const { isBot = false, role = roles.member, apiKey = randomKey() } = user;
+  const settings = { ...(isBot ? {} : await newSettings(tx, realm)), ...user.settings };
+  const { email_address_visibility: visibility = visibleToEveryone, ...others } = settings;
+  const columns = settingsColumns(others);
+  const account = await tx.first(insert, [
+    realm.id,
+    user.email,
+    visibility === visibleToEveryone ? user.email : null,
+    hostOf(site, realm),
+    user.fullName,
+    role,
+    isBot,
+    isBot ? (user.botType ?? 1) : null,
+    user.botOwnerId ?? null,
+    user.systemBotKind ?? null,
+    site.secrets.seal(apiKey),
+    site.secrets.digest(apiKey),
+    user.passwordHash ?? null,
+    user.timezone ?? "",
+    user.canCreateUsers ?? false,
+    user.canChangeUserEmails ?? false,
+    visibility,
+    columns.ruleSettings,
+    columns.settings,
+  ]);
+  if (!account) throw new Error("the account was not inserted");
+  if (account.systemBotKind !== null) return { account, apiKey, events: [] };
+  const groups = await joinSystemGroups(tx, realm, account, user.createdBy ?? null);
+  const subscribed =
+    isBot || role === roles.guest ? [] : await subscribeToDefaults(tx, realm, account);
+  if (realm.restrictsGuests) await changeSight(tx, realm.id);
+  const place = { host: hostOf(site, realm), siteUrl: site.url };
+  return {
+    account,
+    apiKey,
+    events: [...(await newAccountEvents(tx, place, account, groups)), ...subscribed],
+  };
+}
+
+async function newSettings(tx: Tx, realm: Realm): Promise<Record<string, unknown>> {
+  return { ...(await loadRealmDefaults(tx, realm.id)), default_language: realm.defaultLanguage };
+}
+
+const join = statement({
+  name: "join-system-groups",
+  text: `WITH joined AS (
+      INSERT INTO user_group_member (group_id, user_id) SELECT unnest($1::int[]), $2
+    )
+    INSERT INTO audit_log (realm_id, acting_user_id, modified_user_id, event_type)
+    VALUES ($3, $4, $2, 'user_created')`,
+  row: {},
+});
+
+/** Puts a new account into its role's group, and members past the waiting period into the full members' one. */
+async function joinSystemGroups(
+  tx: Tx,
+  realm: Realm,
+  account: Account,
+  createdBy: number | null,
+): Promise<number[]> {
+  const groups = await loadSystemGroups(tx, realm.id);
+  const names: SystemGroupName[] = [groupOfRole[account.role] ?? "role:everyone"];
+  if (account.role === roles.member && realm.waitingPeriodThreshold === 0)
+    names.push("role:fullmembers");
+  const ids = names.map((name) => groups[name]);
+  await tx.rows(join, [ids, account.id, realm.id, createdBy]);
+  return ids;
+}
+
+/** The named groups that an account is a direct member of. */
+export const groupsOfAccount = statement({
+  name: "groups-of-account",
+  text: `SELECT g.id, g.deactivated FROM user_group_member m JOIN named_user_group g ON g.id = m.group_id
+    WHERE m.user_id = $1 ORDER BY g.id`,
+  row: { id: column.int, deactivated: column.bool },
+});

@@ -1,10 +1,40 @@
-import { type Account, checkAdministers, checkOwnerRemains } from "@carillon/model";
-import { errors, isOwner } from "@carillon/contract";
-import type { Database, Tx } from "@carillon/db";
+import { errors, isOwner, type NewEvent } from "@carillon/contract";
+import { type Database, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
+import {
+  type Account,
+  audienceSeeing,
+  checkAdministers,
+  checkOwnerRemains,
+  currentActor,
+  groupEvents,
+  guestsNotSeeing,
+  loadMetadataAudiences,
+  loadRealm,
+  lockAccount,
+  lockAccountWithBots,
+  lockChannelsOf,
+  lockGroupGraph,
+  lockOwnerSet,
+  markSubscriber,
+  noSuchUser,
+  ownerRemains,
+  personUpdated,
+  type Realm,
+  writeAudit,
+} from "@carillon/model";
 
-import type { DeactivationNote } from "./deactivation-mail.ts";
-import { byAccount, deactivateWithBots, type WantedDeletions } from "./deactivate-with-bots.ts";
+import { archivedAmong } from "../channel-events/channel-events.ts";
+import { peerEvents } from "../channel-events/subscription-events.ts";
+import { type MessagesToDelete, recordDeletions } from "../deletion/record-deletions.ts";
+import { forgetDevices } from "../push/devices/devices.ts";
+import { sightBySubscriptions } from "../sight/sight-events.ts";
+import { dropQueues } from "./api-key.ts";
+import { groupsOfAccount } from "./create-user.ts";
+import { type DeactivationNote, recordDeactivationMail } from "./deactivation-mail.ts";
+import { reactivatedSettings } from "./reactivate-user.ts";
+import { deleteProfile } from "./update-user.ts";
 
 /** What is to be deleted of a user and of their bots, as on the wire. */
 export interface DeactivationActions {
@@ -15,7 +45,7 @@ export interface DeactivationActions {
 }
 
 /** What an administrator wants beside the deactivation. */
-export interface DeactivationOptions {
+interface DeactivationOptions {
   readonly actions?: DeactivationActions | undefined;
   /** For the user's mail; undefined where none is wanted, blank for one without a comment. */
   readonly comment?: string | undefined;
@@ -72,4 +102,216 @@ function checkComment(text: string | undefined): DeactivationNote | undefined {
       `deactivation_notification_comment must not have more than ${maxComment} characters`,
     );
   return { notification_comment: comment };
+}
+
+/**
+ * Deactivates the actor's own account, with its bots (users.md §5).
+ * @throws ApiError `CANNOT_DEACTIVATE_LAST_USER`
+ */
+export async function deactivateOwnUser(db: Database, actor: Account): Promise<void> {
+  await deactivateWithBots(db, byAccount(actor, checkMayLeave), actor.id, {});
+}
+
+const anotherActive = statement({
+  name: "another-active-account",
+  text: `SELECT FROM users WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND id <> $2 LIMIT 1`,
+  row: {},
+});
+
+/** Everybody may go but the last: one who is both the last account and the last owner is the last account. */
+async function checkMayLeave(tx: Tx, actor: Account, user: Account): Promise<void> {
+  if (!(await tx.first(anotherActive, [actor.realmId, user.id])))
+    throw errors.cannotDeactivateLastUser("user", false);
+  if (!(await ownerRemains(tx, user)))
+    throw errors.cannotDeactivateLastUser("organization owner", true);
+}
+
+/** Who deactivates. */
+interface Deactivator {
+  readonly realmId: number;
+  /** For the audit log; null for an operator. */
+  readonly id: number | null;
+  /** Whether the account, as it is by now, may be deactivated. @throws ApiError */
+  check(tx: Tx, user: Account): Promise<void>;
+}
+
+/**
+ * An account that deactivates another one, or itself.
+ * @param check whether the actor may, both as they are by now
+ */
+function byAccount(
+  actor: Account,
+  check: (tx: Tx, actor: Account, user: Account) => Promise<void>,
+): Deactivator {
+  return {
+    realmId: actor.realmId,
+    id: actor.id,
+    async check(tx, user) {
+      // A bot that deactivates its own owner is gone by then.
+      const now = actor.botOwnerId === user.id ? actor : await currentActor(tx, actor);
+      await check(tx, now, user);
+    },
+  };
+}
+
+/** What is to be deleted of a person and of their bots. */
+interface WantedDeletions {
+  readonly profile: boolean;
+  readonly messages: MessagesToDelete;
+  /** What that is called on the wire, for the audit log. */
+  readonly names: readonly string[];
+}
+
+/** What is wanted beside the deactivation. */
+interface Deactivation {
+  /** What the user is told by mail; nothing unless given. */
+  readonly note?: DeactivationNote | undefined;
+  /** Nothing unless given, and nothing for an operator. */
+  readonly deletes?: WantedDeletions | undefined;
+}
+
+/**
+ * Deactivates a person (users.md §4): their active bots first, each in a transaction of its own, then the person, with
+ * whatever bot has come meanwhile. When it returns, every key of theirs is refused. Cut short, it leaves bots inactive
+ * and the person active, and can be repeated.
+ * @throws ApiError what `check` of the actor does, and `BAD_REQUEST` where there is no such account
+ */
+export async function deactivateWithBots(
+  db: Database,
+  actor: Deactivator,
+  userId: number,
+  { note, deletes }: Deactivation,
+): Promise<void> {
+  const { realmId } = actor;
+  const actions = deletes?.names.length ? { actions: deletes.names } : {};
+  const go = (tx: Tx, account: Account, more: object = {}) =>
+    deactivateAccount(tx, actor.id, account, {
+      deletesProfile: deletes?.profile ?? false,
+      note: { ...(account.id === userId ? {} : { owner_id: userId }), ...more, ...actions },
+    });
+  const deleteMessages = async (tx: Tx, accounts: readonly Account[]) => {
+    const ids = accounts.map(({ id }) => id);
+    if (deletes && actor.id !== null)
+      await recordDeletions(tx, realmId, actor.id, ids, deletes.messages);
+  };
+  const botIds = await db.transaction(async (tx) => {
+    const { bots } = await openUser(tx, actor, userId);
+    return bots.map(({ id }) => id);
+  });
+  for (const botId of botIds)
+    await db.transaction(async (tx) => {
+      const [, bot] = await Promise.all([
+        lockGroupGraph(tx, realmId),
+        lockAccount(tx, realmId, botId),
+      ]);
+      // Somebody else may have deactivated it, or have become its owner.
+      if (!bot?.isActive || bot.botOwnerId !== userId) return;
+      const { events } = await go(tx, bot);
+      await deleteMessages(tx, [bot]);
+      emit(tx, realmId, events);
+    });
+  await db.transaction(async (tx) => {
+    const { user, bots } = await openUser(tx, actor, userId);
+    if (bots.length > 0) await lockChannelsOf(tx, [user, ...bots]);
+    const events: NewEvent[] = [];
+    for (const bot of bots) events.push(...(await go(tx, bot)).events);
+    const gone = await go(tx, user, note);
+    await deleteMessages(tx, [...bots, user]);
+    if (note) await recordDeactivationMail(tx, realmId, gone.auditId);
+    emit(tx, realmId, [...events, ...gone.events]);
+  });
+}
+
+/**
+ * The person in the hands of the transaction, with everything checked, and their active bots: none can come any more.
+ * An owner who goes keeps others from going.
+ * @throws ApiError
+ */
+async function openUser(
+  tx: Tx,
+  actor: Deactivator,
+  userId: number,
+): Promise<{ user: Account; bots: Account[] }> {
+  const [, { account: user, bots }] = await Promise.all([
+    lockGroupGraph(tx, actor.realmId),
+    lockAccountWithBots(tx, actor.realmId, userId),
+  ]);
+  if (!user) throw noSuchUser();
+  if (isOwner(user)) await lockOwnerSet(tx, user.realmId);
+  await actor.check(tx, user);
+  return { user, bots: bots.filter(({ isActive }) => isActive) };
+}
+
+const deactivate = statement({
+  name: "account-deactivate",
+  text: "UPDATE users SET is_active = false, deactivated_at = now() WHERE id = $1",
+  row: {},
+});
+
+/**
+ * Who hears that an account is gone takes it out of groups and settings. To guests who do not see it, these are told as
+ * they are by then.
+ */
+async function unheardLeaving(tx: Tx, realm: Realm, account: Account): Promise<NewEvent[]> {
+  const blind = await guestsNotSeeing(tx, account);
+  if (!realm.restrictsGuests || blind.length === 0) return [];
+  const groups = await tx.rows(groupsOfAccount, [account.id]);
+  return [
+    ...groups.flatMap((group) => groupEvents.membersRemoved(group, [account.id], blind)),
+    ...(await reactivatedSettings(tx, account.realmId, account.id)),
+  ];
+}
+
+/** What is wanted beside the deactivation itself. */
+interface AccountDeactivation {
+  readonly note?: object;
+  readonly deletesProfile?: boolean;
+}
+
+/**
+ * Deactivates one account, person or bot (users.md §4): its key is refused from the commit on, its event queues are
+ * gone, as are its devices, and it counts as nobody's subscriber. Everything else of it is kept for its return.
+ * @param actorId for the audit log; null for an operator
+ * @param account as it is, in the hands of the transaction
+ * @param options `note`: for the audit log; `deletesProfile`: whether its name and picture go too
+ * @returns what to tell, in order, at which gateways end the account's open polls, and the line of the audit log
+ */
+export async function deactivateAccount(
+  tx: Tx,
+  actorId: number | null,
+  account: Account,
+  { note = {}, deletesProfile = false }: AccountDeactivation = {},
+): Promise<{ readonly events: readonly NewEvent[]; readonly auditId: number }> {
+  const [, , unsubscribed, [auditId]] = await Promise.all([
+    tx.rows(deactivate, [account.id]),
+    tx.rows(dropQueues, [account.id]),
+    markSubscriber(tx, account, false),
+    writeAudit(tx, account.realmId, actorId, [
+      { type: "user_deactivated", userId: account.id, data: note },
+    ]),
+  ]);
+  if (auditId === undefined) throw new Error("the audit log took no line");
+  const audiences = await loadMetadataAudiences(
+    tx,
+    account.realmId,
+    unsubscribed.map(({ channelId }) => channelId),
+  );
+  const realm = await loadRealm(tx, account.realmId);
+  const lost = await sightBySubscriptions(tx, realm, account.isBot ? [] : unsubscribed, "lost");
+  const audience = await audienceSeeing(tx, account);
+  if (!account.isBot) await forgetDevices(tx, account.id);
+  const profile = deletesProfile ? await deleteProfile(tx, account, audience) : [];
+  const events = [
+    ...peerEvents(
+      "peer_remove",
+      unsubscribed,
+      audiences,
+      archivedAmong(unsubscribed.map(({ channelId: id, isArchived }) => ({ id, isArchived }))),
+    ),
+    personUpdated(account.id, { is_active: false }, audience),
+    ...lost,
+    ...(await unheardLeaving(tx, realm, account)),
+    ...profile,
+  ];
+  return { events, auditId };
 }

@@ -1,8 +1,10 @@
 import { randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
+import pLimit from "p-limit";
 import { errors } from "@carillon/contract";
 import { codePointLength } from "@carillon/kit";
-import pLimit from "p-limit";
+
+import { isCommonPassword } from "./common-passwords.ts";
 
 /** Code points that a password may have (events.md §1.3). */
 export const passwordLength = { min: 6, max: 100 };
@@ -98,4 +100,16 @@ function derive(
         );
       }),
   );
+}
+
+/** @throws ApiError `BAD_REQUEST` */
+export async function checkPassword(password: string): Promise<void> {
+  const length = codePointLength(password);
+  const { min, max } = passwordLength;
+  if (length < min) throw errors.badRequest(`password is too weak: use at least ${min} characters`);
+  if (length > max) throw errors.badRequest(`password must not have more than ${max} characters`);
+  if (await isCommonPassword(password))
+    throw errors.badRequest(
+      "password is one of the most common ones, which are guessed first: choose another",
+    );
 }

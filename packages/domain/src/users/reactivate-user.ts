@@ -1,11 +1,17 @@
+import { errors, type NewEvent } from "@carillon/contract";
+import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
 import {
   type Account,
-  type Site,
   audienceNow,
   checkAdministers,
   checkBotName,
   currentActor,
   groupEvents,
+  type ListingGroupSetting,
+  loadChannels,
+  loadGroupValues,
+  loadListingGroupSettings,
   loadMetadataAudiences,
   loadRealm,
   lockAccountWithOwner,
@@ -14,19 +20,17 @@ import {
   mayCreateBot,
   noSuchUser,
   personUpdated,
+  realmUpdatedEvents,
   recordAudit,
+  type Site,
 } from "@carillon/model";
-import { type NewEvent, errors } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
-import { emit } from "@carillon/events";
 
-import { archivedAmong } from "../channels/events/channel-events.ts";
-import { peerEvents } from "../channels/events/peer-events.ts";
+import { archivedAmong, channelPropertyEvent } from "../channel-events/channel-events.ts";
+import { peerEvents } from "../channel-events/subscription-events.ts";
 import { sightBySubscriptions } from "../sight/sight-events.ts";
-import { botWithNewOwner } from "./bot-with-new-owner.ts";
-import { groupsOfAccount } from "./groups-of-account.ts";
-import { reactivatedSettings } from "./reactivated-settings.ts";
-import { renewBotKey } from "./renew-bot-key.ts";
+import { renewBotKey } from "./api-key.ts";
+import { botWithNewOwner } from "./change-role.ts";
+import { groupsOfAccount } from "./create-user.ts";
 
 const reactivate = statement({
   name: "account-reactivate",
@@ -125,4 +129,60 @@ async function checkBot(
 async function rejoinedGroups(tx: Tx, userId: number): Promise<NewEvent[]> {
   const groups = await tx.rows(groupsOfAccount, [userId]);
   return groups.flatMap((group) => groupEvents.membersAdded(group, [userId]));
+}
+
+/**
+ * What is told of the group settings that list an account by itself, when it is active again: values go out without those
+ * who are deactivated, so that clients have them without it (user-groups.md §6).
+ */
+export async function reactivatedSettings(
+  sql: Sql,
+  realmId: number,
+  userId: number,
+): Promise<NewEvent[]> {
+  const settings = await loadListingGroupSettings(sql, realmId, userId);
+  if (settings.length === 0) return [];
+  const idsOf = (scope: ListingGroupSetting["scope"]) => [
+    ...new Set(settings.filter((each) => each.scope === scope).map(({ ownerId }) => ownerId)),
+  ];
+  const [valueOf, channels, audiences, deactivated] = await Promise.all([
+    loadGroupValues(
+      sql,
+      settings.map(({ groupId }) => groupId),
+    ),
+    loadChannels(sql, realmId, idsOf("channel")),
+    loadMetadataAudiences(sql, realmId, idsOf("channel")),
+    deactivatedAmong(sql, idsOf("group")),
+  ]);
+  const ofScope = (scope: ListingGroupSetting["scope"]) =>
+    settings
+      .filter((each) => each.scope === scope)
+      .map(({ ownerId, name, groupId }) => ({ ownerId, name, value: valueOf(groupId) }));
+  return [
+    ...ofScope("group").map(({ ownerId, name, value }) =>
+      groupEvents.updated(
+        { id: ownerId, deactivated: deactivated.has(ownerId) },
+        { [name]: value },
+      ),
+    ),
+    ...ofScope("channel").flatMap(({ ownerId, name, value }) => {
+      const channel = channels.get(ownerId);
+      if (!channel) return [];
+      return [channelPropertyEvent(channel, name, value, [...(audiences.get(ownerId) ?? [])])];
+    }),
+    ...realmUpdatedEvents(
+      Object.fromEntries(ofScope("realm").map(({ name, value }) => [name, value])),
+    ),
+  ];
+}
+
+const deactivatedOf = statement({
+  name: "deactivated-groups-among",
+  text: "SELECT id FROM named_user_group WHERE id = ANY($1::int[]) AND deactivated",
+  row: { id: column.int },
+});
+
+async function deactivatedAmong(sql: Sql, groupIds: readonly number[]): Promise<Set<number>> {
+  const rows = await sql.rows(deactivatedOf, [groupIds]);
+  return new Set(rows.map(({ id }) => id));
 }

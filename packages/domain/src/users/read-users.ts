@@ -1,22 +1,24 @@
+import { errors, type UserObject } from "@carillon/contract";
+import { column, type Sql, statement } from "@carillon/db";
 import {
   type Account,
-  type AccountFilter,
-  type ProfileData,
   accountColumns,
+  type AccountFilter,
+  accountRow,
   accountSlices,
   findAccount,
   gravatarUrl,
+  loadAccounts,
   loadSight,
   pictureOf,
   presentUser,
+  type ProfileData,
   profileDataSql,
+  showsGravatar,
   userObject,
-  accountRow,
 } from "@carillon/model";
-import { errors, type UserObject } from "@carillon/contract";
-import { column, statement, type Sql } from "@carillon/db";
 
-export interface ReadUserOptions {
+interface ReadUserOptions {
   /** `PUBLIC_URL` */
   readonly siteUrl: string;
   readonly clientGravatar: boolean;
@@ -64,7 +66,7 @@ export async function readUserByEmail(
   return readUser(sql, viewer, account.id, options);
 }
 
-export interface UnknownOptions {
+interface UnknownOptions {
   /** What stands in for whom the viewer does not see; they are left out unless given. */
   readonly standIn?: ((userId: number) => UserObject) | undefined;
 }
@@ -118,7 +120,7 @@ function present(
   return presentUser(viewer, account, { siteUrl, clientGravatar, ...profileData });
 }
 
-export interface OwnUser extends UserObject {
+interface OwnUser extends UserObject {
   avatar_url: string;
   /** −1 when the account has no message. */
   max_message_id: number;
@@ -139,4 +141,32 @@ export async function readOwnUser(sql: Sql, viewer: Account): Promise<OwnUser> {
     avatar_url: gravatarUrl(pictureOf(viewer)),
     max_message_id: row?.newest ?? -1,
   };
+}
+
+/** Where a picture is, or the picture itself, as PNG. */
+type Avatar = { readonly url: string } | { readonly png: Buffer };
+
+/**
+ * The picture of an account as the viewer may see it, deactivated accounts, bots and the organization's own bots
+ * included: gravatar's address, or one that is generated of the account's id and tells nothing of its e-mail address.
+ * @param size width and height of a generated one, in pixels
+ * @throws ApiError 404 when the viewer's organization has no such account; who does not see everybody gets a picture of
+ * any id
+ */
+export async function readAvatar(
+  sql: Sql,
+  viewer: Account,
+  userId: number,
+  size: number,
+): Promise<Avatar> {
+  const [accounts, sight] = await Promise.all([
+    loadAccounts(sql, viewer.realmId, [userId]),
+    loadSight(sql, viewer),
+  ]);
+  const account = accounts.get(userId);
+  if (!account && !sight.isRestricted) throw errors.notFound404("There is no such user");
+  const picture = account && sight.sees(account) ? pictureOf(account) : undefined;
+  if (picture && showsGravatar(picture, viewer)) return { url: gravatarUrl(picture) };
+  const { toPng } = await import("jdenticon");
+  return { png: toPng(`${viewer.realmId}/${userId}`, size) };
 }

@@ -1,9 +1,10 @@
+import { type Audience, isOwner, type NewEvent, roles } from "@carillon/contract";
+import { sqlState, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
 import {
   type Account,
-  type AuditEntry,
-  type Realm,
-  type Site,
   audienceSeeing,
+  type AuditEntry,
   botsThatFollow,
   checkAdministers,
   checkFullName,
@@ -20,22 +21,26 @@ import {
   lockOwnerSet,
   noSuchUser,
   personUpdated,
+  pictureUpdated,
+  type Realm,
   recordAudit,
   roleOfBotsComingBack,
+  type Site,
 } from "@carillon/model";
-import { type NewEvent, isOwner, roles } from "@carillon/contract";
-import { statement, sqlState, type Tx } from "@carillon/db";
-import { emit } from "@carillon/events";
 
 import {
   checkProfileValues,
   type ProfileEntry,
   storeProfileValues,
-} from "../profile-fields/change-values.ts";
-import { changeAddress, checkAddressFor, checkMayChangeAddresses } from "./change-address.ts";
+} from "../profile-fields/values.ts";
+import { renewBotKey } from "./api-key.ts";
+import {
+  addressTaken,
+  changeAddress,
+  checkAddressFor,
+  checkMayChangeAddresses,
+} from "./change-address.ts";
 import { changeRoles, checkNewRole, gainsPowerOfOwners } from "./change-role.ts";
-import { addressTaken } from "./new-address.ts";
-import { renewBotKey } from "./renew-bot-key.ts";
 
 /** What an administrator wants changed; undefined where nothing. */
 export interface UserChanges {
@@ -142,6 +147,12 @@ async function checkName(
   return name;
 }
 
+const store = statement({
+  name: "account-profile-delete",
+  text: "UPDATE users SET full_name = $2, avatar_source = $3, avatar_version = $4 WHERE id = $1",
+  row: {},
+});
+
 const storeName = statement({
   name: "full-name-store",
   text: "UPDATE users SET full_name = $2 WHERE id = $1",
@@ -192,4 +203,31 @@ async function apply(
     note("user_email_changed", target.deliveryEmail, address);
   }
   return { events, audit };
+}
+
+/** The picture that is made of the address. */
+const generated = "G";
+
+/**
+ * Takes the name and the picture of an account that is deactivated away (users.md §4); its address, its profile values
+ * and its settings stay.
+ * @param account in the hands of the transaction
+ * @param audience who sees it by then
+ * @returns what to tell of it
+ */
+export async function deleteProfile(
+  tx: Tx,
+  account: Account,
+  audience: Audience,
+): Promise<NewEvent[]> {
+  const full_name = account.isBot ? "Deactivated bot" : "Deleted user";
+  const pictured = account.avatarSource !== generated;
+  const avatarVersion = account.avatarVersion + (pictured ? 1 : 0);
+  await tx.rows(store, [account.id, full_name, generated, avatarVersion]);
+  return [
+    ...(account.fullName === full_name ? [] : [personUpdated(account.id, { full_name }, audience)]),
+    ...(pictured
+      ? [pictureUpdated({ ...account, avatarSource: generated, avatarVersion }, audience)]
+      : []),
+  ];
 }

@@ -1,23 +1,30 @@
 import type { NewEvent } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import { column, type RowOf, statement, type Tx } from "@carillon/db";
 import {
   type Account,
+  flag,
+  hasProtectedHistory,
   loadFolding,
   loadPostingChannels,
   type OutgoingMessage,
+  topicPolicyEvents,
+  visibilityPolicy,
 } from "@carillon/model";
 
-import type { Places } from "../removal/places.ts";
-import { removeMessages } from "../removal/remove-messages.ts";
+import { recordPushRemovals } from "../../notifications/record-removals.ts";
+import { readEvents, unstarredEvents } from "../flags/change-flag.ts";
+import {
+  type NewFirst,
+  newFirsts,
+  type Places,
+  removeMessages,
+  storeFirsts,
+} from "../removal/remove-messages.ts";
 import { sendMessages } from "../send/send.ts";
-import type { ChangeToApply } from "./apply-change.ts";
+import type { ChangeToApply, HeldChange } from "./lock-change.ts";
 import { changesChannel, type Move } from "./check-move.ts";
-import type { HeldChange } from "./lock-change.ts";
-import { moveNotices, type Telling } from "./move-notices.ts";
-import { moveFirsts } from "./moved-firsts.ts";
-import { movePolicies } from "./moved-policies.ts";
-import { resolveNotice } from "./resolve-notice.ts";
-import { isLeft } from "./topics-concerned.ts";
+import { moveNotices, resolveNotice, type Telling } from "./move-notices.ts";
+import { isLeft, possibleHolders } from "./store-change.ts";
 
 interface HeldMove extends HeldChange {
   readonly places: Places;
@@ -86,4 +93,244 @@ async function takeBack(
     actorId: actor.id,
   } as const;
   return (await removeMessages(tx, run, places, [id])).events;
+}
+
+/** In the order in which everybody locks copies. */
+const inOrder = "ORDER BY um.user_id, um.message_id FOR NO KEY UPDATE OF um";
+
+const row = {
+  id: column.int,
+  userId: column.int,
+  channelId: column.int,
+  topic: column.text,
+  policy: column.int,
+  /** Whether it is of the topic that the messages were in. */
+  isOld: column.bool,
+};
+
+const lose = statement({
+  name: "copies-lost-by-move",
+  text: `WITH asked AS MATERIALIZED (SELECT array(SELECT unnest($3::bigint[])) AS ids), loser AS MATERIALIZED (
+      ${possibleHolders({ channel: "$1", ids: "(SELECT ids FROM asked)::bigint[]" })}
+      EXCEPT SELECT user_id FROM subscriptions WHERE channel_id = $2 AND active
+    ), held AS MATERIALIZED (
+      SELECT um.user_id, um.message_id FROM loser JOIN user_messages um
+        ON um.user_id = loser.user_id AND um.message_id = ANY((SELECT ids FROM asked)::bigint[])
+      ${inOrder}
+    ), lost AS (
+      DELETE FROM user_messages um USING held WHERE um.user_id = held.user_id AND um.message_id = held.message_id
+      RETURNING um.user_id, um.message_id, um.flags
+    )
+    SELECT lost.user_id AS "userId",
+      coalesce(json_agg(message_id ORDER BY message_id) FILTER (WHERE flags & ${flag.read} = 0), '[]') AS unread,
+      coalesce(json_agg(message_id ORDER BY message_id) FILTER (WHERE flags & ${flag.starred} <> 0), '[]') AS starred,
+      coalesce(json_agg(message_id ORDER BY message_id) FILTER (WHERE flags & ${flag.activeMobilePush} <> 0), '[]') AS pushed
+    FROM lost JOIN users u ON u.id = lost.user_id AND u.is_active
+    WHERE flags & ${flag.read} = 0 OR flags & ${flag.starred} <> 0 GROUP BY lost.user_id`,
+  row: {
+    userId: column.int,
+    unread: column.json<readonly number[]>(),
+    starred: column.json<readonly number[]>(),
+    pushed: column.json<readonly number[]>(),
+  },
+});
+
+/** What is unread in a channel that its account has left waits for nobody (channels.md §11), also where it goes on. */
+const settle = statement({
+  name: "copies-read-by-move",
+  text: `WITH held AS MATERIALIZED (
+      SELECT um.user_id, um.message_id, um.flags FROM subscriptions next LEFT JOIN subscriptions s
+        ON s.channel_id = $1 AND s.user_id = next.user_id AND s.active
+      JOIN user_messages um ON um.user_id = next.user_id AND um.message_id = ANY(ARRAY(SELECT unnest($3::bigint[])))
+      WHERE next.channel_id = $2 AND next.active AND s.user_id IS NULL AND um.flags & ${flag.read} = 0
+      ${inOrder}
+    ), read AS (
+      UPDATE user_messages um SET flags = um.flags & ~${flag.activeMobilePush} | ${flag.read} FROM held
+      WHERE um.user_id = held.user_id AND um.message_id = held.message_id
+      RETURNING um.user_id, um.message_id, held.flags & ${flag.activeMobilePush} <> 0 AS pushed
+    )
+    SELECT read.user_id AS "userId", json_agg(message_id ORDER BY message_id) AS ids,
+      coalesce(json_agg(message_id ORDER BY message_id) FILTER (WHERE pushed), '[]') AS pushed
+    FROM read JOIN users u ON u.id = read.user_id AND u.is_active GROUP BY read.user_id`,
+  row: {
+    userId: column.int,
+    ids: column.json<readonly number[]>(),
+    pushed: column.json<readonly number[]>(),
+  },
+});
+
+const gain = statement({
+  name: "copies-gained-by-move",
+  text: `INSERT INTO user_messages (user_id, message_id, flags)
+    SELECT s.user_id, m.id, ${flag.read} FROM unnest($2::bigint[]) AS m (id) CROSS JOIN subscriptions s
+    WHERE s.channel_id = $1 AND s.active ORDER BY m.id, s.user_id ON CONFLICT DO NOTHING`,
+  row: {},
+});
+
+/**
+ * Brings everybody's copies of messages that go to another channel up to who is subscribed there (messages.md §6.2).
+ * @param losing who is told that the messages are gone, and needs to hear of no flags
+ */
+export async function moveCopies(
+  tx: Tx,
+  realmId: number,
+  { from, to }: Move,
+  ids: readonly number[],
+  losing: ReadonlySet<number>,
+): Promise<NewEvent[]> {
+  const copies = { name: "copies", keys: ids } as const;
+  const lost = await tx.lock(copies, lose, [from.channel.id, to.channel.id, ids]);
+  const settled = await tx.lock(copies, settle, [from.channel.id, to.channel.id, ids]);
+  if (hasProtectedHistory(to.channel)) await tx.rows(gain, [to.channel.id, ids]);
+  await recordPushRemovals(
+    tx,
+    realmId,
+    [...lost, ...settled].map(({ userId, pushed }) => ({ userId, ids: pushed })),
+  );
+  const told = lost.filter(({ userId }) => !losing.has(userId));
+  return [
+    ...readEvents([...settled, ...told.map(({ userId, unread }) => ({ userId, ids: unread }))]),
+    ...unstarredEvents(told.map(({ userId, starred }) => ({ userId, ids: starred }))),
+  ];
+}
+
+/** The channels with the first messages that they have by now, and what is told of these. */
+interface MovedFirsts {
+  readonly places: Places;
+  readonly events: readonly NewEvent[];
+}
+
+/**
+ * Brings the first messages of both channels up to date, once messages have gone from one to the other (channels.md §1).
+ * @throws SendersInTheWay see `removal`
+ */
+async function moveFirsts(
+  tx: Tx,
+  realmId: number,
+  places: Places,
+  { to }: Move,
+  ids: readonly number[],
+): Promise<MovedFirsts> {
+  const firsts = [...(await newFirsts(tx, places, ids, [])), ...firstOfTarget(places, to, ids)];
+  const channels = new Map(places.channels);
+  for (const [recipientId, channel] of places.channels) {
+    const first = firsts.find((one) => one.channel.id === channel.id);
+    if (first) channels.set(recipientId, { ...channel, firstMessageId: first.messageId });
+  }
+  return { places: { ...places, channels }, events: await storeFirsts(tx, realmId, firsts) };
+}
+
+function firstOfTarget(
+  { channels }: Places,
+  { channel: { recipientId } }: Move["to"],
+  [oldest]: readonly number[],
+): NewFirst[] {
+  const channel = channels.get(recipientId);
+  if (!channel || oldest === undefined) return [];
+  const { firstMessageId } = channel;
+  return firstMessageId !== null && firstMessageId < oldest ? [] : [{ channel, messageId: oldest }];
+}
+
+const { inherit, muted, unmuted, followed } = visibilityPolicy;
+
+/** Rows of the two topics, in the order in which everybody writes them. */
+const hold = statement({
+  name: "topic-policies-to-move",
+  text: `SELECT user_id AS id, user_id AS "userId", channel_id AS "channelId", topic, visibility_policy AS policy,
+      channel_id = $1 AND lower(topic) = lower($2) AS "isOld"
+    FROM user_topics WHERE (channel_id = $1 AND lower(topic) = lower($2)) OR (channel_id = $3 AND lower(topic) = lower($4))
+    ORDER BY user_id, channel_id, lower(topic) FOR NO KEY UPDATE`,
+  row,
+});
+
+const forget = statement({
+  name: "topic-policies-forget",
+  text: `DELETE FROM user_topics t USING unnest($1::int[], $2::int[], $3::text[]) AS gone (user_id, channel_id, topic)
+    WHERE t.user_id = gone.user_id AND t.channel_id = gone.channel_id AND t.topic = gone.topic
+    RETURNING extract(epoch FROM now())::int AS "lastUpdated"`,
+  row: { lastUpdated: column.int },
+});
+
+const store = statement({
+  name: "topic-policies-store-moved",
+  text: `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy)
+    SELECT w.user_id, $3, $4, w.policy FROM unnest($1::int[], $2::smallint[]) AS w (user_id, policy) ORDER BY w.user_id
+    ON CONFLICT (user_id, channel_id, lower(topic))
+      DO UPDATE SET visibility_policy = excluded.visibility_policy, last_updated = now()
+    RETURNING user_id AS "userId", channel_id AS "channelId", topic, visibility_policy AS policy,
+      extract(epoch FROM last_updated)::int AS "lastUpdated"`,
+  row: {
+    userId: column.int,
+    channelId: column.int,
+    topic: column.text,
+    policy: column.int,
+    lastUpdated: column.int,
+  },
+});
+
+/** What of two policies holds once their topics are one. */
+const weakestFirst: readonly number[] = [muted, inherit, unmuted, followed];
+
+/**
+ * Carries what people want of a topic along, when the whole of it has moved (messages.md §6.2). Who may not read the
+ * channel that it has come to wants nothing of it there.
+ * @param merges whether the topic that they have come to had messages before
+ * @param mayRead who may read the channel that it has come to
+ */
+async function movePolicies(
+  tx: Tx,
+  { from, to }: Move,
+  merges: boolean,
+  mayRead: (userId: number) => boolean,
+): Promise<NewEvent[]> {
+  const rows = await tx.lock({ name: "topicPolicies" }, hold, [
+    from.channel.id,
+    from.topic,
+    to.channel.id,
+    to.topic,
+  ]);
+  const old = new Map(rows.flatMap((one) => (one.isOld ? [[one.userId, one] as const] : [])));
+  const present = new Map(rows.flatMap((one) => (one.isOld ? [] : [[one.userId, one] as const])));
+  const wanted = [...new Set(rows.map(({ userId }) => userId))].filter(mayRead).map((userId) => {
+    const [was, is] = [old.get(userId)?.policy ?? inherit, present.get(userId)?.policy ?? inherit];
+    return { userId, is, policy: merges ? stronger(was, is) : was };
+  });
+  const changed = wanted.filter(({ is, policy }) => is !== policy);
+  const dropped = changed.flatMap(({ userId, policy }) => {
+    const row = present.get(userId);
+    return policy === inherit && row ? [row] : [];
+  });
+  const set = changed.filter(({ policy }) => policy !== inherit);
+  return topicPolicyEvents([
+    ...(await remove(tx, [...old.values(), ...dropped])),
+    ...(set.length === 0
+      ? []
+      : await tx.rows(store, [
+          set.map(({ userId }) => userId),
+          set.map(({ policy }) => policy),
+          to.channel.id,
+          to.topic,
+        ])),
+  ]);
+}
+
+function stronger(one: number, other: number): number {
+  return weakestFirst.indexOf(one) > weakestFirst.indexOf(other) ? one : other;
+}
+
+async function remove(tx: Tx, rows: ReadonlyArray<RowOf<typeof row>>) {
+  if (rows.length === 0) return [];
+  const [gone] = await tx.rows(forget, [
+    rows.map(({ userId }) => userId),
+    rows.map(({ channelId }) => channelId),
+    rows.map(({ topic }) => topic),
+  ]);
+  const lastUpdated = gone?.lastUpdated ?? 0;
+  return rows.map(({ userId, channelId, topic }) => ({
+    userId,
+    channelId,
+    topic,
+    policy: inherit,
+    lastUpdated,
+  }));
 }

@@ -1,13 +1,30 @@
-import { type Account, type Site, checkChangeable, requireMessage } from "@carillon/model";
-import type { Database, Tx } from "@carillon/db";
+import type { NewEvent } from "@carillon/contract";
+import { ChangedMeanwhile, type Database, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
+import {
+  type Account,
+  checkChangeable,
+  loadMessageAudience,
+  loadPostingChannels,
+  requireMessage,
+  type Site,
+} from "@carillon/model";
 
-import { removal } from "../removal/removal.ts";
-import { applyChange } from "./apply-change.ts";
-import { checkChange } from "./check-change.ts";
-import { lockContent, lockMove, mayMove } from "./lock-change.ts";
-import { loadText } from "./stored-text.ts";
-import type { WantedChange } from "./wanted-change.ts";
+import { lossEvents, removal } from "../removal/remove-messages.ts";
+import { systemBot } from "../send/notice.ts";
+import { afterMove, moveCopies } from "./after-move.ts";
+import { checkChange, loadText, type WantedChange } from "./check-change.ts";
+import { changesChannel, type Move } from "./check-move.ts";
+import {
+  type ChangeToApply,
+  type HeldChange,
+  lockContent,
+  lockMove,
+  mayMove,
+} from "./lock-change.ts";
+import { noticeToTakeBack } from "./move-notices.ts";
+import { isBegun, rewriteFlags, storeMove, storeText } from "./store-change.ts";
+import { loadReceivers, type ToldAlike, updateEvents } from "./update-events.ts";
 
 /**
  * Changes what a message says, or moves it with others of its topic (messages.md §6.2), in one transaction with all that
@@ -46,4 +63,54 @@ async function change(
     wanted.content === undefined ? undefined : await loadText(tx, actor.realmId, message.id);
   const checked = await checkChange(tx, site, actor, message, wanted, stored);
   emit(tx, actor.realmId, await applyChange(tx, held, { ...checked, stored, wanted }));
+}
+
+/**
+ * Makes a change that was let through, with everything that follows from it. The number of statements depends neither on
+ * that of the messages nor on that of the people.
+ * @returns what is told, in order
+ */
+async function applyChange(tx: Tx, held: HeldChange, change: ChangeToApply): Promise<NewEvent[]> {
+  const { actor, message, ids, places } = held;
+  const { text, move, wanted } = change;
+  if (!text && !move) return [];
+  if (move && !places?.channels.has(move.to.channel.recipientId))
+    throw new ChangedMeanwhile(`channel ${move.to.channel.id} came into sight`);
+  const receivers =
+    move && places
+      ? await loadReceivers(tx, held, places, move)
+      : [{ ids, told: await loadMessageAudience(tx, message), losing: [] }];
+  const merges = move !== undefined && (await isBegun(tx, move));
+  if (move) await storeMove(tx, actor, ids, move);
+  const bot = move && (await systemBot(tx, actor.realmId, "notification"));
+  const takenBack = bot && move.toggle ? await noticeToTakeBack(tx, bot, move) : undefined;
+  if (text) await storeText(tx, actor, message, text, move);
+  if (text) {
+    const { channelId } = message;
+    const channels = channelId === null ? [] : [channelId];
+    const loaded = await loadPostingChannels(tx, actor.realmId, channels, []);
+    await rewriteFlags(tx, actor, message, loaded.get(channelId ?? 0), text);
+  }
+  const copies =
+    move && changesChannel(move)
+      ? await moveCopies(tx, actor.realmId, move, ids, losingOf(receivers))
+      : [];
+  const done = { ...change, actorId: actor.id, message, propagateMode: wanted.propagateMode };
+  return [
+    ...(await updateEvents(tx, done, receivers)),
+    ...(move ? losses(move, receivers) : []),
+    ...copies,
+    ...(bot && places
+      ? await afterMove(tx, { ...held, places }, { ...change, move, merges, bot, takenBack })
+      : []),
+  ];
+}
+
+function losingOf(receivers: readonly ToldAlike[]): ReadonlySet<number> {
+  return new Set(receivers.flatMap(({ losing }) => losing));
+}
+
+function losses({ from }: Move, receivers: readonly ToldAlike[]): NewEvent[] {
+  const place = { channelId: from.channel.id, topic: from.topic };
+  return receivers.flatMap(({ ids, losing }) => lossEvents(place, ids, losing));
 }

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 
-import { ApiError, errors } from "@carillon/contract";
+import { ApiError, errors, knowableId, type PropagateMode } from "@carillon/contract";
+import { column, type RowOf, statement, type Tx } from "@carillon/db";
+import { type ParsedMessage, parseMessage, type RenderedMessage } from "@carillon/markdown";
 import {
   type AccessibleMessage,
   type Account,
@@ -16,16 +18,15 @@ import {
   type Site,
   topicName,
 } from "@carillon/model";
-import type { Tx } from "@carillon/db";
-import { type ParsedMessage, parseMessage, type RenderedMessage } from "@carillon/markdown";
 
-import { renderFor } from "../send/check.ts";
 import { type CheckFacts, loadCheckFacts, type ReadDraft } from "../send/check-facts.ts";
+import { renderFor } from "../send/check.ts";
 import { checkMentions } from "../send/mention-permission.ts";
 import {
   buffer,
   changesChannel,
   changesTopic,
+  checkAges,
   checkChannelRights,
   checkNewTopic,
   checkTopicRights,
@@ -34,9 +35,6 @@ import {
   movesAnyAge,
   targetOf,
 } from "./check-move.ts";
-import { checkAges } from "./move-ages.ts";
-import type { StoredText } from "./stored-text.ts";
-import { targetId, type WantedChange } from "./wanted-change.ts";
 
 /** A new content, and what became of it. */
 export interface NewText {
@@ -204,4 +202,46 @@ function checkCalls(
     ? ({ kind: "channel", channel } as const)
     : ({ kind: "direct", members: memberIds ?? [], participants: [] } as const);
   checkMentions(facts, { sender, target, topic, rendered });
+}
+
+/** What somebody wants of a message (messages.md §6.2), as it was sent. */
+export interface WantedChange {
+  readonly content?: string | undefined;
+  readonly topic?: string | undefined;
+  /** Any integer. */
+  readonly channelId?: number | undefined;
+  readonly propagateMode: PropagateMode;
+  /** Whether the move is told where the messages were, and where they are. */
+  readonly tellOld: boolean;
+  readonly tellNew: boolean;
+  /** Hexadecimal SHA-256 of the content that is to be replaced. */
+  readonly previousHash?: string | undefined;
+}
+
+/** 0 where there can be no such channel; undefined where none is named. */
+export function targetId({ channelId }: WantedChange): number | undefined {
+  return channelId === undefined ? undefined : knowableId(channelId);
+}
+
+export const row = {
+  content: column.text,
+  renderedContent: column.text,
+  /** Whether it has submessages. */
+  isWidget: column.bool.neverNullHere(),
+};
+
+/** What a message says. */
+export type StoredText = RowOf<typeof row>;
+
+const byId = statement({
+  name: "stored-text",
+  text: `SELECT content, rendered_content AS "renderedContent",
+      EXISTS (SELECT FROM submessages s WHERE s.message_id = m.id) AS "isWidget"
+    FROM messages m WHERE realm_id = $1 AND id = $2`,
+  row,
+});
+
+/** What the message says by now; undefined where it is gone. */
+export function loadText(tx: Tx, realmId: number, id: number): Promise<StoredText | undefined> {
+  return tx.first(byId, [realmId, id]);
 }

@@ -1,3 +1,5 @@
+import { bounds, errors, type PropagateMode } from "@carillon/contract";
+import { ChangedMeanwhile, column, statement, type Tx } from "@carillon/db";
 import {
   type AccessibleMessage,
   type Account,
@@ -8,11 +10,14 @@ import {
   lockToldMessage,
   requireMessage,
 } from "@carillon/model";
-import { bounds, errors, type PropagateMode } from "@carillon/contract";
-import { ChangedMeanwhile, column, statement, type Tx } from "@carillon/db";
 
-import { lockPlaces, type Places } from "../removal/places.ts";
-import { targetId, type WantedChange } from "./wanted-change.ts";
+import { lockPlaces, type Places } from "../removal/remove-messages.ts";
+import {
+  type CheckedChange,
+  type StoredText,
+  targetId,
+  type WantedChange,
+} from "./check-change.ts";
 
 /** A message that somebody changes, in the hands of the transaction, and others that move with it. */
 export interface HeldChange {
@@ -104,4 +109,9 @@ async function lockMessages(
       `At most ${most} messages can be moved at once: move the newer ones first, with propagate_mode change_later`,
     );
   return rows.map((row) => row.id);
+}
+
+export interface ChangeToApply extends CheckedChange {
+  readonly stored: StoredText | undefined;
+  readonly wanted: WantedChange;
 }

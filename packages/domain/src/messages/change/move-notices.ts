@@ -1,5 +1,5 @@
-import type { Account, Channel, OutgoingMessage, PostingChannel, Realm } from "@carillon/model";
-import type { Tx } from "@carillon/db";
+import { personalSettings } from "@carillon/contract";
+import { column, statement, type Tx } from "@carillon/db";
 import {
   type Notice,
   notice,
@@ -9,14 +9,22 @@ import {
   told,
   topicLink,
 } from "@carillon/markdown";
+import {
+  type Account,
+  type Channel,
+  type OutgoingMessage,
+  type PostingChannel,
+  type Realm,
+  visibilityPolicy,
+} from "@carillon/model";
 
+import type { Places } from "../removal/remove-messages.ts";
 import { composeNotice } from "../send/notice.ts";
-import type { Places } from "../removal/places.ts";
+import type { WantedChange } from "./check-change.ts";
 import { isOnlyToggle, type Move } from "./check-move.ts";
-import type { WantedChange } from "./wanted-change.ts";
 
 /** What was moved, as notices tell it. */
-export interface Moved {
+interface Moved {
   readonly move: Move;
   /** How many messages. */
   readonly count: number;
@@ -88,4 +96,75 @@ function areAmong(ids: readonly number[] | undefined, all: readonly number[] | u
   if (!all || all === ids) return true;
   const set = new Set(all);
   return ids?.every((id) => set.has(id)) ?? false;
+}
+
+/** Seconds in which a topic that gets its mark back, or loses it again, loses the notice of it instead. */
+const grace = 60;
+
+const words = {
+  resolved: " has marked this topic as resolved.",
+  unresolved: " has marked this topic as unresolved.",
+} as const;
+
+const last = statement({
+  name: "last-notice-of-topic",
+  text: `SELECT m.id FROM (
+      SELECT id, sender_id, content, sent_at FROM messages
+      WHERE recipient_id = $1 AND is_channel AND lower(topic) = lower($2) ORDER BY id DESC LIMIT 1
+    ) m
+    WHERE m.sender_id = $3 AND m.sent_at >= now() - make_interval(secs => ${grace})
+      AND (right(m.content, ${words.resolved.length}) = '${words.resolved}'
+        OR right(m.content, ${words.unresolved.length}) = '${words.unresolved}')`,
+  row: { id: column.bigint },
+});
+
+const lock = statement({
+  name: "notice-to-take-back",
+  text: "SELECT id FROM messages WHERE realm_id = $1 AND id = $2 FOR NO KEY UPDATE",
+  row: { id: column.bigint },
+});
+
+/**
+ * The topic's last message, where it is a notice so new that it is taken back instead of being answered; locked. The
+ * messages have moved already, so that no later one was.
+ */
+export async function noticeToTakeBack(
+  tx: Tx,
+  { id: botId, realmId }: Account,
+  { to }: Move,
+): Promise<number | undefined> {
+  const found = await tx.first(last, [to.channel.recipientId, to.topic, botId]);
+  if (!found) return undefined;
+  const [held] = await tx.lock({ name: "messages", keys: [found.id] }, lock, [realmId, found.id]);
+  return held?.id;
+}
+
+const unread = statement({
+  name: "wanting-resolve-notice",
+  text: `SELECT coalesce(array_agg(u.id), '{}') AS ids FROM subscriptions s JOIN users u ON u.id = s.user_id
+    LEFT JOIN user_topics t ON t.user_id = u.id AND t.channel_id = s.channel_id AND lower(t.topic) = lower($2)
+    WHERE s.channel_id = $1 AND s.active AND s.is_user_active AND u.id <> $3 AND CASE coalesce(
+        u.settings->>'resolved_topic_notice_auto_read_policy', '${personalSettings.resolved_topic_notice_auto_read_policy.initial}')
+      WHEN 'never' THEN true WHEN 'except_followed' THEN t.visibility_policy = ${visibilityPolicy.followed} ELSE false END`,
+  row: { ids: column.ints },
+});
+
+/** What the notification bot says in a topic that was resolved, or is so no more; unread for those who want it so. */
+export async function resolveNotice(
+  tx: Tx,
+  { bot, actor }: Telling,
+  { to, toggle }: Move & { readonly toggle: "resolved" | "unresolved" },
+): Promise<OutgoingMessage> {
+  const { channel, topic } = to;
+  const who = silentUser(actor);
+  const said = notice(
+    toggle === "resolved"
+      ? paragraph`${who} has marked this topic as resolved.`
+      : paragraph`${who} has marked this topic as unresolved.`,
+  );
+  const [composed, wanting] = await Promise.all([
+    composeNotice(tx, { bot, target: { kind: "channel", channel }, topic, notice: said }),
+    tx.first(unread, [channel.id, topic, actor.id]),
+  ]);
+  return { ...composed, unreadBy: wanting?.ids ?? [] };
 }

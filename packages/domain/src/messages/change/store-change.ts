@@ -1,6 +1,13 @@
-import { statement, type Tx } from "@carillon/db";
+import { column, statement, type Tx } from "@carillon/db";
 import { renderVersion } from "@carillon/markdown";
-import type { AccessibleMessage } from "@carillon/model";
+import {
+  type AccessibleMessage,
+  type Account,
+  flag,
+  hasProtectedHistory,
+  type PostingChannel,
+  type TopicKey,
+} from "@carillon/model";
 
 import {
   searchTexts,
@@ -8,13 +15,18 @@ import {
   searchVectorInTopic,
   topicWords,
 } from "../search/search-vector.ts";
+import { loadReceiverFlags } from "../send/receiver-flags.ts";
 import type { NewText } from "./check-change.ts";
-import { withEdit, withMove } from "./kept-history.ts";
 import { changesChannel, changesTopic, type Move } from "./check-move.ts";
 
 /** Who changed the message, and when: what each entry of its history begins with (messages.md §6.3). */
 const stamp = (userId: string) =>
   `jsonb_build_object('user_id', ${userId}::int, 'timestamp', floor(extract(epoch FROM now()))::bigint)`;
+
+/** Entries of one message's history. */
+const mostEntries = 1_000;
+/** Characters of earlier texts and their HTML, all together; the newest entry stays, however long it is. */
+const mostCharacters = 100_000;
 
 /** Topics are told as each message had its own spelled. One that bears the new name already stays as it is. */
 const move = statement({
@@ -93,4 +105,203 @@ export async function storeText(
     words.topicWords,
     words.contentWords,
   ]);
+}
+
+/*
+ * A history is read with its message, by everybody who reads that, and written anew with each change. So the oldest
+ * entries go where there are very many, or where the texts that they keep are very long.
+ */
+
+/** SQL: the history with one entry more, which has an earlier text. @param history may be null */
+function withEdit(entry: string, history: string): string {
+  const characters = ["prev_content", "prev_rendered_content"]
+    .map((text) => `length(coalesce(entry->>'${text}', ''))`)
+    .join(" + ");
+  return `(SELECT jsonb_agg(entry ORDER BY n) FROM (
+      SELECT entry, n, sum(${characters}) OVER (ORDER BY n) AS characters
+      FROM jsonb_array_elements(jsonb_build_array(${entry}) || coalesce(${history}, '[]')) WITH ORDINALITY AS h (entry, n)
+    ) h WHERE n = 1 OR (n <= ${mostEntries} AND characters <= ${mostCharacters}))`;
+}
+
+/** SQL: the history with one entry more, which has no text. @param history may be null */
+function withMove(entry: string, history: string): string {
+  return `jsonb_build_array(${entry}) || CASE WHEN jsonb_array_length(${history}) >= ${mostEntries}
+    THEN ${history} - -1 ELSE coalesce(${history}, '[]') END`;
+}
+
+/** The flags that follow from what a message says (messages.md §3). */
+const ofText =
+  flag.mentioned | flag.streamWildcardMentioned | flag.topicWildcardMentioned | flag.hasAlertWord;
+
+/**
+ * Nothing says who has a copy of a message but their own rows, keyed by account (docs/decisions/020): those are asked who
+ * may have one, who are subscribed to the channel or were once, and copies that are `historical`. For statements about the messages `ids`, an array.
+ */
+export const possibleHolders = ({
+  channel,
+  ids,
+}: {
+  readonly channel: string;
+  readonly ids: string;
+}) => `SELECT user_id FROM subscriptions WHERE channel_id = ${channel}
+      UNION SELECT user_id FROM user_messages WHERE message_id = ANY(${ids}) AND flags & ${flag.historical} <> 0`;
+
+/** In both directions. */
+const rewriteCopies = statement({
+  name: "flags-of-rewritten",
+  text: `WITH holder AS (
+      ${possibleHolders({ channel: "$2", ids: "ARRAY[$1::bigint]" })} UNION SELECT unnest($3::int[])
+    ), held AS MATERIALIZED (
+      SELECT um.user_id, coalesce(own.flags, 0) | $4::int AS wanted
+      FROM holder JOIN user_messages um ON um.user_id = holder.user_id AND um.message_id = $1
+      LEFT JOIN unnest($5::int[], $6::int[]) AS own (user_id, flags) ON own.user_id = holder.user_id
+      WHERE um.flags & ${ofText} <> coalesce(own.flags, 0) | $4::int
+      ORDER BY um.user_id FOR NO KEY UPDATE OF um
+    )
+    UPDATE user_messages um SET flags = um.flags & ~${ofText} | held.wanted FROM held
+    WHERE um.user_id = held.user_id AND um.message_id = $1`,
+  row: {},
+});
+
+/** Brings the flags of everybody's copies up to what the message says by now; nobody gets a copy. */
+export async function rewriteFlags(
+  tx: Tx,
+  sender: Account,
+  { id, channelId, memberIds, topic }: AccessibleMessage,
+  channel: PostingChannel | undefined,
+  text: NewText,
+): Promise<void> {
+  const target = channel
+    ? ({ kind: "channel", channel } as const)
+    : ({ kind: "direct", members: memberIds ?? [], participants: [] } as const);
+  const [flags] = await loadReceiverFlags(tx, sender.realmId, [
+    { ...text, sender, target, topic, readBySender: false },
+  ]);
+  const own = [...(flags?.byUser ?? [])];
+  await tx.lock({ name: "copies", keys: [id] }, rewriteCopies, [
+    id,
+    channelId,
+    memberIds ?? [],
+    (flags?.all ?? 0) & ofText,
+    own.map(([userId]) => userId),
+    own.map(([, bits]) => bits & ofText),
+  ]);
+}
+
+const flagsOf = statement({
+  name: "flags-of-told",
+  text: `SELECT um.message_id AS id, um.flags & ~${flag.activeMobilePush} AS flags,
+      array_agg(um.user_id ORDER BY um.user_id) AS "userIds"
+    FROM unnest($1::bigint[], $2::text[]) AS w (message_id, told) CROSS JOIN LATERAL unnest(w.told::int[]) AS told (id)
+    JOIN user_messages um ON um.user_id = told.id AND um.message_id = w.message_id
+    GROUP BY 1, 2 ORDER BY 1, 2`,
+  row: { id: column.bigint, flags: column.int, userIds: column.ints },
+});
+
+/** Accounts whose copies of a message have the same flags, but for the one of what was pushed. */
+export interface FlaggedAlike {
+  readonly flags: number;
+  readonly userIds: readonly number[];
+}
+
+/** The flags of the copies that these people have, by message. */
+export async function loadFlags(
+  tx: Tx,
+  told: ReadonlyArray<{ readonly id: number; readonly userIds: readonly number[] }>,
+): Promise<Map<number, FlaggedAlike[]>> {
+  const rows = await tx.rows(flagsOf, [
+    told.map(({ id }) => id),
+    told.map(({ userIds }) => `{${userIds.join(",")}}`),
+  ]);
+  const byMessage = new Map<number, FlaggedAlike[]>();
+  for (const { id, ...alike } of rows) byMessage.set(id, [...(byMessage.get(id) ?? []), alike]);
+  return byMessage;
+}
+
+/** Messages that the same active accounts have copies of. */
+interface HeldAlike {
+  /** Ascending. */
+  readonly holderIds: readonly number[];
+  /** Ascending. */
+  readonly ids: readonly number[];
+}
+
+/** Said once, and not for each account that is asked. */
+const askedFor = (ids: string) =>
+  `asked AS MATERIALIZED (SELECT array(SELECT unnest(${ids}::bigint[])) AS ids)`;
+const asked = "(SELECT ids FROM asked)::bigint[]";
+
+const alike = statement({
+  name: "holders-of-messages",
+  text: `WITH ${askedFor("$2")}, holder AS MATERIALIZED (
+      SELECT p.user_id FROM (${possibleHolders({ channel: "$1", ids: asked })}) p
+      JOIN users u ON u.id = p.user_id AND u.is_active
+    ), held AS (
+      SELECT um.message_id, array_agg(um.user_id ORDER BY um.user_id) AS holder_ids
+      FROM holder JOIN user_messages um ON um.user_id = holder.user_id AND um.message_id = ANY(${asked})
+      GROUP BY um.message_id
+    )
+    SELECT holder_ids AS "holderIds", json_agg(message_id ORDER BY message_id) AS ids FROM held GROUP BY holder_ids`,
+  row: { holderIds: column.ints, ids: column.json<readonly number[]>() },
+});
+
+/** The messages, all of which are of the channel, by who has a copy. */
+export async function heldAlike(
+  tx: Tx,
+  channelId: number,
+  ids: readonly number[],
+): Promise<HeldAlike[]> {
+  return tx.rows(alike, [channelId, ids]);
+}
+
+const interested = statement({
+  name: "interested-in-messages",
+  text: `WITH ${askedFor("$3")}
+    SELECT coalesce(array_agg(u.id ORDER BY u.id), '{}') AS ids FROM users u WHERE u.is_active AND u.id IN (
+      SELECT s.user_id FROM subscriptions s WHERE s.channel_id = ANY($1::int[]) AND s.active
+      UNION SELECT p.user_id FROM (${possibleHolders({ channel: "$2", ids: asked })}) p
+      WHERE EXISTS (SELECT FROM user_messages um WHERE um.user_id = p.user_id AND um.message_id = ANY(${asked})))`,
+  row: { ids: column.ints },
+});
+
+/** Who is subscribed to one of the channels, or has a copy of a message, all of which are of one channel; ascending. */
+export async function interestedIn(
+  tx: Tx,
+  channelIds: readonly number[],
+  holdersOf: { readonly channelId: number; readonly ids: readonly number[] },
+): Promise<readonly number[]> {
+  const row = await tx.first(interested, [channelIds, holdersOf.channelId, holdersOf.ids]);
+  return row?.ids ?? [];
+}
+
+const begun = statement({
+  name: "topic-has-messages",
+  text: `SELECT EXISTS (SELECT FROM messages m WHERE m.recipient_id = $1 AND m.is_channel AND lower(m.topic) = lower($2)
+      AND ($3::int IS NULL OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = $3 AND um.message_id = m.id))) AS found`,
+  row: { found: column.bool.neverNullHere() },
+});
+
+/** Whether there is a message in the topic that messages are moved to. */
+export function isBegun(tx: Tx, { to }: Move): Promise<boolean> {
+  return has(tx, { recipientId: to.channel.recipientId, topic: to.topic }, null);
+}
+
+/** Whether the account sees messages where others have been moved away. */
+export function isLeft(
+  tx: Tx,
+  userId: number,
+  recipientId: number,
+  { from }: Move,
+): Promise<boolean> {
+  const receiver = hasProtectedHistory(from.channel) ? userId : null;
+  return has(tx, { recipientId, topic: from.topic }, receiver);
+}
+
+async function has(
+  tx: Tx,
+  { recipientId, topic }: TopicKey,
+  receiver: number | null,
+): Promise<boolean> {
+  const row = await tx.first(begun, [recipientId, topic, receiver]);
+  return row?.found ?? false;
 }

@@ -1,18 +1,21 @@
-import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
+import {
+  errors,
+  flagAdded,
+  flagRemoved,
+  type LoggedFields,
+  type NewEvent,
+} from "@carillon/contract";
+import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-import { type Account, flag } from "@carillon/model";
+import { type AccessibleMessage, type Account, flag } from "@carillon/model";
 
 import { recordPushRemovals } from "../../notifications/record-removals.ts";
-import { detailsOf } from "./details.ts";
-import { flagAddition, flagRemoval } from "./flag-events.ts";
 import { holdReached, reach, type Reached, type Unseen } from "./reach.ts";
-import { rewriteCopies, type WrittenCopy, writeCopies } from "./write-copies.ts";
 
 /** A flag that its account may change (messages.md §3). */
 export type EditableFlag = "read" | "starred" | "collapsed";
 
-export interface FlagChange {
+interface FlagChange {
   readonly op: "add" | "remove";
   readonly flag: EditableFlag;
   /** Any integers. */
@@ -21,7 +24,7 @@ export interface FlagChange {
   readonly unseen: Unseen;
 }
 
-export interface FlagChanged {
+interface FlagChanged {
   /** How many messages were different before. */
   readonly changed: number;
   /** Channels whose messages stay read since the account is not subscribed to them, ascending. */
@@ -131,4 +134,174 @@ function seenOf({ seen, left }: Reached, unseen: Unseen): number[] {
   if (left.size > 0 && unseen === "refused")
     throw errors.badRequest("One of the messages is in a channel that you cannot read any more");
   return [...seen.keys()];
+}
+
+/** Bits of `user_messages.flags` that are set and cleared. */
+interface Bits {
+  readonly set: number;
+  readonly clear: number;
+}
+
+const row = {
+  id: column.bigint,
+  /** As they are by now. */
+  flags: column.int,
+};
+
+/** A copy that was changed, or made. */
+interface WrittenCopy {
+  readonly id: number;
+  readonly flags: number;
+}
+
+/** A copy that was changed. */
+interface RewrittenCopy extends WrittenCopy {
+  /** Whether it was on the account's devices before. */
+  readonly pushed: boolean;
+}
+
+/** In the order of ids, so that two requests of an account never wait for each other in a circle. */
+const rewrite = statement({
+  name: "flags-of-copies",
+  text: `WITH held AS MATERIALIZED (
+      SELECT message_id, flags & ${flag.activeMobilePush} <> 0 AS pushed FROM user_messages
+      WHERE user_id = $1 AND message_id = ANY(ARRAY(SELECT unnest($2::bigint[]))) AND flags <> (flags & ~$4::int | $3::int)
+      ORDER BY message_id FOR NO KEY UPDATE
+    ), written AS (
+      UPDATE user_messages um SET flags = um.flags & ~$4::int | $3::int FROM held
+      WHERE um.user_id = $1 AND um.message_id = held.message_id AND um.flags <> (um.flags & ~$4::int | $3::int)
+      RETURNING um.message_id AS id, um.flags, held.pushed
+    ) SELECT id, flags, pushed FROM written ORDER BY id`,
+  row: { ...row, pushed: column.bool },
+});
+
+/**
+ * Changes the copies that the account has of the messages.
+ * @param ids ascending
+ * @returns those that were different before, ascending
+ */
+function rewriteCopies(
+  tx: Tx,
+  userId: number,
+  ids: readonly number[],
+  { set, clear }: Bits,
+): Promise<RewrittenCopy[]> {
+  return tx.lock({ name: "copies", keys: ids }, rewrite, [userId, ids, set, clear]);
+}
+
+const write = statement({
+  name: "flags-of-copies-and-new-ones",
+  text: `WITH written AS (
+      INSERT INTO user_messages AS um (user_id, message_id, flags)
+      SELECT $1, id, $5 FROM unnest($2::bigint[]) AS id ORDER BY id
+      ON CONFLICT (user_id, message_id) DO UPDATE SET flags = um.flags & ~$4::int | $3::int
+        WHERE um.flags <> (um.flags & ~$4::int | $3::int)
+      RETURNING um.message_id AS id, um.flags
+    ) SELECT id, flags FROM written ORDER BY id`,
+  row,
+});
+
+/**
+ * The same, and makes a copy with the flags `fresh` where the account has none.
+ * @param ids ascending, of messages that are held
+ */
+export function writeCopies(
+  tx: Tx,
+  userId: number,
+  ids: readonly number[],
+  { set, clear }: Bits,
+  fresh: number,
+): Promise<WrittenCopy[]> {
+  return tx.rows(write, [userId, ids, set, clear, fresh]);
+}
+
+type Removed = LoggedFields<typeof flagRemoved>;
+
+/**
+ * @param messages ascending
+ * @param audience ascending
+ */
+export function flagAddition(flag: string, messages: number[], audience: number[]): NewEvent {
+  return flagAdded({ operation: "add", flag, messages, all: false }, { audience });
+}
+
+/**
+ * Everything that an account has is read. It must not have been sent anything unread whose event comes before this one
+ * (see `nothingUnread`).
+ */
+export function allRead(userId: number): NewEvent {
+  return flagAdded(
+    { operation: "add", flag: "read", messages: [], all: true },
+    { audience: [userId] },
+  );
+}
+
+/** @param details of messages that are unread by now */
+function flagRemoval(
+  flag: string,
+  messages: number[],
+  audience: number[],
+  details?: Removed["message_details"],
+): NewEvent {
+  const fields = { operation: "remove", flag, messages, all: false } as const;
+  return flagRemoved(details ? { ...fields, message_details: details } : fields, { audience });
+}
+
+/** Messages of which a flag has changed for an account. */
+interface ChangedFor {
+  readonly userId: number;
+  /** Ascending; nothing is told where there are none. */
+  readonly ids: readonly number[];
+}
+
+/** That messages are read by now: one event for all who have read the same. */
+export function readEvents(read: readonly ChangedFor[]): NewEvent[] {
+  return alike(read).map(({ ids, userIds }) => flagAddition("read", ids, userIds));
+}
+
+/** That messages have no star any more: one event for all to whom the same happened. */
+export function unstarredEvents(unstarred: readonly ChangedFor[]): NewEvent[] {
+  return alike(unstarred).map(({ ids, userIds }) => flagRemoval("starred", ids, userIds));
+}
+
+function alike(changed: readonly ChangedFor[]): Array<{ ids: number[]; userIds: number[] }> {
+  const groups = new Map<string, { ids: number[]; userIds: number[] }>();
+  for (const { userId, ids } of changed) {
+    if (ids.length === 0) continue;
+    const same = groups.get(ids.join(","));
+    if (same) same.userIds.push(userId);
+    else groups.set(ids.join(","), { ids: [...ids], userIds: [userId] });
+  }
+  return [...groups.values()].map(({ ids, userIds }) => ({
+    ids,
+    userIds: userIds.toSorted((a, b) => a - b),
+  }));
+}
+
+type Details = NonNullable<LoggedFields<typeof flagRemoved>["message_details"]>;
+
+const mention = flag.mentioned | flag.streamWildcardMentioned | flag.topicWildcardMentioned;
+
+/** Where the messages are that are unread by now: clients need not have them (events.md §4). By id. */
+function detailsOf(
+  ownId: number,
+  seen: ReadonlyMap<number, AccessibleMessage>,
+  unread: readonly WrittenCopy[],
+): Details {
+  return Object.fromEntries(
+    unread.flatMap(({ id, flags }) => {
+      const message = seen.get(id);
+      if (!message) return [];
+      const mentioned = (flags & mention) === 0 ? {} : { mentioned: true as const };
+      return [[String(id), { ...placeOf(ownId, message), ...mentioned }]];
+    }),
+  );
+}
+
+function placeOf(
+  ownId: number,
+  { channelId, topic, memberIds }: AccessibleMessage,
+): Details[string] {
+  if (channelId !== null) return { type: "stream", stream_id: channelId, topic };
+  return { type: "private", user_ids: (memberIds ?? []).filter((id) => id !== ownId) };
 }

@@ -16,7 +16,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { markAsRead, type NamedToRead } from "./mark-as-read.ts";
+import { markAsRead, type NamedToRead } from "./mark-messages.ts";
 
 // messages.md §7
 describe("Marking more as read than one request does", () => {

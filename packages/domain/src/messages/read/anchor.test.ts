@@ -1,7 +1,7 @@
 import { ApiError } from "@carillon/contract";
 import { expect } from "chai";
 
-import { largestAnchor, parseAnchor } from "./anchor.ts";
+import { largestAnchor, parseAnchor } from "./request.ts";
 
 describe("anchors", () => {
   it("are message IDs, held between 0 and the largest", () => {

@@ -1,21 +1,21 @@
-import { type Fragment, isMuted } from "@carillon/model";
-import type { Sql } from "@carillon/db";
+import { column, type Sql, statement } from "@carillon/db";
+import { type Fragment, isMuted, messageIdAt, messageIdSlackMs } from "@carillon/model";
 
-import { largestAnchor, type Anchor } from "./anchor.ts";
-import { firstSince } from "./first-since.ts";
 import { findWords } from "./find-words.ts";
-import { idsOf } from "./ids-of.ts";
+import { type Anchor, largestAnchor, type Wanted } from "./request.ts";
 import { pathOf } from "./source.ts";
-import type { Wanted } from "./request.ts";
-import { foundIn, sidesOf, type FoundWindow } from "./window.ts";
 import {
   firstUnreadStatement,
+  foundIn,
+  type FoundWindow,
+  idsOf,
   indexConditions,
   pickStatement,
-  sidesStatement,
   type Search,
   type Side,
-} from "./window-statement.ts";
+  sidesOf,
+  sidesStatement,
+} from "./window.ts";
 
 /** The ids that a request comes down to; a request for messages by id has no anchor. */
 export type Found = FoundWindow & { readonly anchor?: number };
@@ -78,4 +78,52 @@ async function firstUnread(sql: Sql, search: Search): Promise<number[]> {
   const unread = { ...search, narrow: { ...narrow, row } };
   const side: Side = { compare: ">", bound: 0, limit: 1 };
   return findWords(sql, unread, narrow.search, [side], { kind: "rows", index: "unread" });
+}
+
+/** So many messages that came out of order are looked at. */
+const mostOutOfOrder = 5_000;
+
+const first = statement({
+  name: "first-sent-message",
+  text: `SELECT id, (extract(epoch FROM sent_at) * 1000000)::bigint AS time FROM messages
+    WHERE id = ANY($1::bigint[]) ORDER BY sent_at, id LIMIT 1`,
+  row: { id: column.bigint, time: column.bigint },
+});
+
+/** Finds matching messages on a side, for which conditions hold besides. */
+type Find = (besides: readonly Fragment[], side: Side) => Promise<readonly number[]>;
+
+/**
+ * Finds the first of the matching messages, by the time at which they were sent and then by id, that was not sent before
+ * a time (messages.md §1.2).
+ * @param time microseconds since the UNIX epoch
+ */
+async function firstSince(sql: Sql, time: bigint, find: Find): Promise<number | undefined> {
+  // No message has times beyond these, and the database no numbers.
+  const since = Number(time < 0n ? 0n : time > latest ? latest : time);
+  const slack = messageIdSlackMs * 1_000;
+  const notBefore = sentCompared(">=", since);
+  const lowest: Side = { compare: ">=", bound: await messageIdAt(sql, since - slack), limit: 1 };
+  const [id] = await find([notBefore], lowest);
+  if (id === undefined) return undefined;
+  const found = await sql.rows(first, [[id]]);
+  const until = found[0] ? await messageIdAt(sql, found[0].time + slack) : 0;
+  if (!found[0] || until <= id + 1) return id;
+  const earlier = await find([notBefore, sentCompared("<", found[0].time)], {
+    compare: ">",
+    bound: id,
+    until,
+    limit: mostOutOfOrder,
+  });
+  if (earlier.length === 0) return id;
+  const [earliest] = await sql.rows(first, [earlier]);
+  return earliest?.id ?? id;
+}
+
+/** The year 2255: microseconds are exact until then. */
+const latest = 9_000_000_000_000_000n;
+
+function sentCompared(compare: "<" | ">=", time: number): Fragment {
+  return (values) =>
+    `m.sent_at ${compare} 'epoch'::timestamptz + ${values.add(time, "bigint")} * interval '1 us'`;
 }

@@ -13,11 +13,10 @@ import { expect } from "chai";
 
 import { searchTexts, searchVector } from "../search/search-vector.ts";
 import { findWords, type Effort } from "./find-words.ts";
-import { idsOf } from "./ids-of.ts";
+import { idsOf, sidesStatement, type Side } from "./window.ts";
 import { compileNarrow } from "./narrow/compile.ts";
 import { narrowLookups } from "./narrow/lookups.ts";
 import { pathOf } from "./source.ts";
-import { sidesStatement, type Side } from "./window-statement.ts";
 
 const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 12);
 const cases = Number(process.env["CARILLON_FUZZ_CASES"] ?? 150);

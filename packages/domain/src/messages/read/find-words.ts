@@ -1,11 +1,16 @@
-import { column, composed, statement, type Sql } from "@carillon/db";
+import { column, composed, type Sql, statement } from "@carillon/db";
 
-import { idsOf } from "./ids-of.ts";
+import {
+  idsOf,
+  hitsStatement,
+  horizonExamples,
+  horizonStatement,
+  type Search,
+  type Side,
+  walkStatement,
+} from "./window.ts";
 import type { WordSearch } from "./narrow/operator.ts";
 import type { Path } from "./source.ts";
-import type { Search, Side } from "./window-statement.ts";
-import { horizonExamples } from "./window-examples.ts";
-import { hitsStatement, horizonStatement, walkStatement } from "./word-statement.ts";
 
 /*
  * A rare word is quick to find by the index, whose entries are in no order of ids; a common one by going along the

@@ -12,12 +12,11 @@ import {
 import { expect } from "chai";
 
 import { searchTexts, searchVector } from "../search/search-vector.ts";
-import { largestAnchor } from "./anchor.ts";
 import { findMessages } from "./find-messages.ts";
-import { idsOf } from "./ids-of.ts";
+import { largestAnchor } from "./request.ts";
+import { idsOf, sidesStatement } from "./window.ts";
 import { compileNarrow } from "./narrow/compile.ts";
 import { narrowLookups } from "./narrow/lookups.ts";
-import { sidesStatement } from "./window-statement.ts";
 
 const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 7);
 const cases = Number(process.env["CARILLON_FUZZ_CASES"] ?? 150);

@@ -1,16 +1,30 @@
-import type { MessageResource, ProgramNeed } from "@carillon/contract";
+import { setImmediate } from "node:timers/promises";
+
 import {
+  type EditHistoryEntry,
+  errors,
+  type HistoryMoment,
+  type MessageResource,
+  type ProgramNeed,
+} from "@carillon/contract";
+import { column, type RowOf, type Sql, statement } from "@carillon/db";
+import { htmlDifferences } from "@carillon/markdown";
+import {
+  flag,
+  loadHistoryShown,
   loadRealm,
   noSuchMessage,
   presentMessage,
-  requireMessage,
   type Reader,
+  requireMessage,
+  switchSql,
+  topicShownBy,
+  visibleEntries,
 } from "@carillon/model";
-import type { Sql } from "@carillon/db";
 
 import { hydrate, loadMessages } from "./hydrate.ts";
 
-export interface MessageRequest {
+interface MessageRequest {
   readonly id: number;
   readonly applyMarkdown: boolean;
   readonly allowEmptyTopicName: boolean;
@@ -21,7 +35,7 @@ export interface MessageRequest {
 }
 
 /** The answer of `GET /messages/{message_id}`, in wire spelling. */
-export interface MessageAnswer {
+interface MessageAnswer {
   message: MessageResource;
   raw_content: string;
 }
@@ -53,4 +67,124 @@ export async function readMessage(
     }),
     raw_content: found.message.content,
   };
+}
+
+/**
+ * Nothing leads from a message to who has a copy (docs/decisions/020): those are asked who may have one, people with a
+ * subscription to its channel, active or not, the members of its conversation, and who has a `historical` copy.
+ */
+const readers = statement({
+  name: "read-receipts",
+  text: `WITH possible AS (
+      SELECT s.user_id FROM subscriptions s WHERE s.channel_id = $3
+      UNION SELECT unnest($4::int[])
+      UNION SELECT um.user_id FROM user_messages um
+        WHERE um.message_id = $2 AND um.flags & ${flag.historical} <> 0
+    )
+    SELECT coalesce(array_agg(u.id ORDER BY u.id), '{}') AS ids
+    FROM possible JOIN users u ON u.id = possible.user_id
+    JOIN user_messages um ON um.user_id = u.id AND um.message_id = $2
+    WHERE um.flags & ${flag.read} <> 0 AND u.is_active AND u.id <> $5 AND ${switchSql("send_read_receipts")}
+      AND NOT EXISTS (SELECT FROM muted_users m WHERE m.user_id = $1 AND m.muted_user_id = u.id)
+      AND NOT EXISTS (SELECT FROM muted_users m WHERE m.user_id = u.id AND m.muted_user_id = $1)`,
+  row: { ids: column.ints },
+});
+
+/**
+ * Who has read the message and lets it be known (messages.md §6.6), ascending.
+ * @param sql a transaction, repeatable read and read only
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function readReceipts(sql: Sql, viewer: Reader, id: number): Promise<number[]> {
+  const { channelId, memberIds, senderId } = await requireMessage(sql, viewer, id);
+  const { enableReadReceipts } = await loadRealm(sql, viewer.realmId);
+  if (!enableReadReceipts) throw errors.badRequest("This organization keeps no read receipts");
+  const [row] = await sql.rows(readers, [viewer.id, id, channelId, memberIds ?? [], senderId]);
+  return row?.ids ?? [];
+}
+
+const byId = statement({
+  name: "message-with-history",
+  text: `SELECT sender_id AS "senderId", CASE WHEN is_channel THEN topic ELSE '' END AS topic, content,
+      rendered_content AS "renderedContent", extract(epoch FROM sent_at)::float8 AS "sentAt",
+      edit_history AS "editHistory",
+      EXISTS (SELECT FROM user_messages um WHERE um.user_id = $2 AND um.message_id = $1) AS received
+    FROM messages WHERE id = $1`,
+  row: {
+    senderId: column.int,
+    topic: column.text.neverNullHere(),
+    content: column.text,
+    renderedContent: column.text,
+    sentAt: column.float,
+    editHistory: column.json<readonly EditHistoryEntry[]>().orNull(),
+    received: column.bool,
+  },
+});
+
+type Row = RowOf<typeof byId.columns>;
+
+/**
+ * What the message was after each of its changes (messages.md §6.3), the oldest first, beginning with how it was sent.
+ * Where the message was moved out of a channel that the viewer may not read, as it came from there.
+ * Where only moves may be seen, no entry has another content than the message has now.
+ * @param sql a transaction, repeatable read and read only
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function messageHistory(
+  sql: Sql,
+  viewer: Reader,
+  { id, allowEmptyTopicName }: { readonly id: number; readonly allowEmptyTopicName: boolean },
+): Promise<HistoryMoment[]> {
+  const { channelId } = await requireMessage(sql, viewer, id);
+  const realm = await loadRealm(sql, viewer.realmId);
+  if (realm.editHistoryPolicy === "none")
+    throw errors.badRequest("This organization shows nobody how messages were before");
+  const [row] = await sql.rows(byId, [id, viewer.id]);
+  if (!row) throw noSuchMessage();
+  const shownOf = await loadHistoryShown(sql, viewer, [row.editHistory]);
+  const entries = visibleEntries(shownOf(row) ?? [], realm.editHistoryPolicy);
+  const showTopic =
+    channelId === null ? (topic: string) => topic : topicShownBy(realm, allowEmptyTopicName);
+  return (await moments(row, entries)).map((moment) => ({
+    ...moment,
+    topic: showTopic(moment.topic),
+    ...(moment.prev_topic === undefined ? {} : { prev_topic: showTopic(moment.prev_topic) }),
+  }));
+}
+
+/** From the newest, of which the message's row says what it was, to how it was sent. */
+async function moments(row: Row, entries: readonly EditHistoryEntry[]): Promise<HistoryMoment[]> {
+  const newestFirst: HistoryMoment[] = [];
+  let { content, renderedContent, topic } = row;
+  for (const entry of entries) {
+    const { timestamp, user_id } = entry;
+    const { prev_content, prev_rendered_content = "", prev_topic, prev_stream, stream } = entry;
+    newestFirst.push({
+      timestamp,
+      user_id,
+      topic,
+      content,
+      rendered_content: renderedContent,
+      ...(prev_content === undefined
+        ? {}
+        : {
+            prev_content,
+            prev_rendered_content,
+            content_html_diff: htmlDifferences(prev_rendered_content, renderedContent),
+          }),
+      ...(prev_topic === undefined ? {} : { prev_topic }),
+      ...(prev_stream === undefined ? {} : { prev_stream }),
+      ...(stream === undefined ? {} : { stream }),
+    });
+    if (prev_content !== undefined)
+      [content, renderedContent] = [prev_content, prev_rendered_content];
+    topic = prev_topic ?? topic;
+    // One comparison takes up to 20 ms.
+    if (prev_content !== undefined) await setImmediate();
+  }
+  const sent = { timestamp: Math.floor(row.sentAt), user_id: row.senderId };
+  return [
+    { ...sent, topic, content, rendered_content: renderedContent },
+    ...newestFirst.toReversed(),
+  ];
 }

@@ -1,33 +1,32 @@
-import {
-  type Presentation,
-  type Reader,
-  type Realm,
-  accessMessages,
-  loadRealm,
-  presentMessage,
-} from "@carillon/model";
-
 import type { MessageResource, ProgramNeed } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
-
-import { type Found, findMessages, foundInRefusedChannel } from "./find-messages.ts";
 import {
-  type LoadedMessages,
-  type MessageRow,
+  accessMessages,
+  loadRealm,
+  type Presentation,
+  presentMessage,
+  type Reader,
+  type Realm,
+} from "@carillon/model";
+
+import { findMessages, type Found, foundInRefusedChannel } from "./find-messages.ts";
+import {
   hydrate,
+  type LoadedMessages,
   loadMessages,
+  type MessageRow,
   messagesAtOnce,
 } from "./hydrate.ts";
-import { matchesOf, type Match, type Matching } from "./matches.ts";
+import { type Match, matchesOf, type Matching } from "./match-messages.ts";
 import { compileNarrow } from "./narrow/compile.ts";
 import { narrowLookups } from "./narrow/lookups.ts";
 import type { WordSearch } from "./narrow/operator.ts";
-import { followWith } from "./narrow/with.ts";
-import { checkAmount, readRequest, type MessagesRequest } from "./request.ts";
+import { followWith } from "./narrow/operators.ts";
+import { checkAmount, type MessagesRequest, readRequest } from "./request.ts";
 
 /** The answer of `GET /messages`, in wire spelling. */
-export interface MessagesAnswer {
+interface MessagesAnswer {
   /** Absent when messages were asked for by ID. */
   anchor?: number;
   found_anchor: boolean;
@@ -38,7 +37,7 @@ export interface MessagesAnswer {
 }
 
 /** Some of the messages of an answer, in their order. */
-export interface MessagesPage {
+interface MessagesPage {
   readonly loaded: LoadedMessages;
   /** Of each message what was searched for; undefined where nothing was. */
   readonly matches: readonly Match[] | undefined;

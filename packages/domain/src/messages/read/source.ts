@@ -1,4 +1,5 @@
 import type { Fragment } from "@carillon/model";
+
 import type { CompiledNarrow } from "./narrow/compile.ts";
 import type { Drive, RowIndex } from "./narrow/operator.ts";
 

@@ -9,10 +9,9 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { idsOf } from "./ids-of.ts";
+import { idsOf, sidesStatement, type Side } from "./window.ts";
 import { compileNarrow } from "./narrow/compile.ts";
 import { narrowLookups } from "./narrow/lookups.ts";
-import { sidesStatement, type Side } from "./window-statement.ts";
 
 const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 5);
 const cases = Number(process.env["CARILLON_FUZZ_CASES"] ?? 60);

@@ -11,7 +11,7 @@ import { expect } from "chai";
 
 import { compileNarrow } from "./narrow/compile.ts";
 import { narrowLookups } from "./narrow/lookups.ts";
-import { sidesStatement, type Side } from "./window-statement.ts";
+import { sidesStatement, type Side } from "./window.ts";
 
 describe("the statement that finds a window", () => {
   const db = useDatabase();

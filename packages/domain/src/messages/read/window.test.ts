@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { largestAnchor } from "./anchor.ts";
+import { largestAnchor } from "./request.ts";
 import { foundIn, sidesOf, type Window } from "./window.ts";
 
 /** What the database would find among `all` for the sides of the window. */

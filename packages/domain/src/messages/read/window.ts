@@ -1,5 +1,11 @@
-import { largestAnchor } from "./anchor.ts";
-import type { Side } from "./window-statement.ts";
+import { roles } from "@carillon/contract";
+import { column, composed, type Composition, type Sql } from "@carillon/db";
+import { allOf, type Fragment, messageReadable, type Reader, SqlValues } from "@carillon/model";
+
+import type { CompiledNarrow } from "./narrow/compile.ts";
+import type { Drive } from "./narrow/operator.ts";
+import { largestAnchor } from "./request.ts";
+import { chooseSource, type Path, pathOf, type Source } from "./source.ts";
 
 /** How much of the matching messages is asked for, around the message ID `anchor`. */
 export interface Window {
@@ -43,3 +49,327 @@ export function foundIn(window: Window, ids: readonly number[]): FoundWindow {
     foundNewest: anchor >= largestAnchor || after.length < numAfter,
   };
 }
+
+/** One side of a window: the `limit` nearest ids beyond `bound`. */
+export interface Side {
+  readonly compare: "<" | ">" | ">=";
+  readonly bound: number;
+  /** No ids from here on. */
+  readonly until?: number;
+  readonly limit: number;
+}
+
+export type WindowStatement = Composition;
+
+/** What is searched: a compiled narrow as one viewer sees it, and conditions on messages besides. */
+export interface Search {
+  readonly viewer: Reader;
+  readonly narrow: CompiledNarrow;
+  readonly besides?: readonly Fragment[];
+}
+
+/**
+ * Finds the ids on all sides, in no order: rows of `id`. At least one side. Planned for its values each time, which costs a
+ * twentieth of a millisecond: a plan for any conversation would look for a quiet one among all messages.
+ */
+export function sidesStatement(search: Search, sides: readonly Side[]): WindowStatement {
+  const values = new SqlValues();
+  const source = chooseSource(search.narrow);
+  const parts = sides.map((side) => `(${sideText(search, source, side, values)})`);
+  return { text: parts.join("\nUNION ALL\n"), values: values.list };
+}
+
+/** Finds which of the messages `ids` are there: rows of `id`. */
+export function pickStatement(search: Search, ids: readonly number[]): WindowStatement {
+  const values = new SqlValues();
+  const wanted = (v: SqlValues) => `m.id = ANY(${v.add(ids, "bigint[]")})`;
+  const text = fromMessages(search, [wanted], "", values);
+  return { text, values: values.list };
+}
+
+/** Finds the first unread message: rows of `id`, one or none. */
+export function firstUnreadStatement(search: Search): WindowStatement {
+  const values = new SqlValues();
+  const source: Source = { kind: "rows", index: "unread" };
+  const side: Side = { compare: ">", bound: 0, limit: 1 };
+  return { text: sideText(search, source, side, values), values: values.list };
+}
+
+/*
+ * The planner must not be left to choose the order of joins: with a LIMIT it likes to walk all messages backwards
+ * until enough have matched. A lateral subquery with OFFSET 0 stays what it is, one probe of a primary key for each
+ * row of what drives the statement, so that the driving index alone decides how much is read.
+ */
+
+function sideText(search: Search, source: Source, side: Side, values: SqlValues): string {
+  switch (source.kind) {
+    case "rows":
+      return fromRows(search, source.index, side, values);
+    case "messages":
+      return fromMessages(search, [beyond(side)], nearest("m.id", side, values), values);
+    case "channels":
+      return fromChannels(search, source.where, side, values);
+  }
+}
+
+/** @internal @param column of ids */
+export function beyond({ compare, bound, until }: Side, column = "m.id"): Fragment {
+  return (values) => {
+    const from = `${column} ${compare} ${values.add(bound, "bigint")}`;
+    return until === undefined ? from : `${from} AND ${column} < ${values.add(until, "bigint")}`;
+  };
+}
+
+/** @internal */
+export function nearest(column: string, side: Side, values: SqlValues): string {
+  return `${nearestFirst(column, side)} LIMIT ${values.add(side.limit, "int")}`;
+}
+
+/** @internal */
+export function nearestFirst(column: string, { compare }: Side): string {
+  return `ORDER BY ${column} ${compare === "<" ? "DESC" : "ASC"}`;
+}
+
+/** @internal what must hold of a message `m` */
+export function conditions({ viewer, narrow, besides = [] }: Search): readonly Fragment[] {
+  const { search } = narrow;
+  const words = search ? [search.hasWords, search.hasPhrases] : [];
+  return [...words, ...narrow.message, ...besides, ...limitsOf(viewer, narrow)];
+}
+
+/** What keeps a search within what the viewer may read. */
+function limitsOf(viewer: Reader, narrow: CompiledNarrow): readonly Fragment[] {
+  // Shared history is readable by what opens it; only the viewer's rows keep other searches in the organization.
+  if (narrow.shared) return [(values) => `m.realm_id = ${values.add(viewer.realmId, "int")}`];
+  return narrow.channel === "readable" ? [] : [messageReadable(viewer)];
+}
+
+/** @internal */
+export const indexConditions = {
+  all: "true",
+  unread: "um.flags & 1 = 0",
+  mentioned: "um.flags & 56 <> 0",
+  alerted: "um.flags & 64 <> 0",
+  starred: "um.flags & 2 <> 0",
+  direct: "um.flags & 256 <> 0",
+};
+
+/** Driven by the viewer's rows, each message looked up by its key. */
+function fromRows(
+  search: Search,
+  index: keyof typeof indexConditions,
+  side: Side,
+  values: SqlValues,
+): string {
+  return `SELECT um.message_id AS id FROM user_messages um CROSS JOIN LATERAL (
+      SELECT FROM messages m WHERE m.id = um.message_id AND ${allOf(conditions(search), values)} OFFSET 0
+    ) m
+    WHERE um.user_id = ${values.add(search.viewer.id, "int")} AND ${indexConditions[index]}
+      AND ${allOf(search.narrow.row, values)}
+      AND ${beyond(side, "um.message_id")(values)}
+    ${nearest("um.message_id", side, values)}`;
+}
+
+/** Driven by messages, each row of the viewer looked up by its key. */
+function fromMessages(
+  search: Search,
+  bounds: readonly Fragment[],
+  order: string,
+  values: SqlValues,
+): string {
+  return `SELECT m.id FROM messages m ${rowOfEach(search, values)}
+    WHERE ${allOf([...bounds, ...conditions(search)], values)} ${order}`;
+}
+
+/** @internal The viewer's row of each message `m`; nothing in shared history, which asks for none. */
+export function rowOfEach({ viewer, narrow }: Search, values: SqlValues): string {
+  if (narrow.shared) return "";
+  return `CROSS JOIN LATERAL (
+      SELECT FROM user_messages um WHERE um.user_id = ${values.add(viewer.id, "int")} AND um.message_id = m.id
+        AND ${allOf(narrow.row, values)} OFFSET 0
+    ) um`;
+}
+
+/**
+ * Driven by the channels of the organization: those with the nearest messages first, as many as there may be
+ * messages (no other channel can have one of them), then the nearest messages of each. A name such as "general chat" is a
+ * topic of many channels: where a few messages of each are as many as are wanted, nothing is read beyond the last of those.
+ */
+function fromChannels(search: Search, where: Fragment, side: Side, values: SqlValues): string {
+  const limit = values.add(side.limit, "int");
+  const nearestOf = (most: number, bounds: readonly Fragment[]) =>
+    fromMessages(
+      search,
+      [() => "m.recipient_id = f.recipient_id", beyond(side), ...bounds],
+      nearest("m.id", { ...side, limit: most }, values),
+      values,
+    );
+  const order = nearestFirst("id", side);
+  const notBeyond = (found: string): Fragment => {
+    const last = `(SELECT id FROM ${found} ${order} OFFSET ${limit} - 1 LIMIT 1)`;
+    return side.compare === "<"
+      ? () => `m.id >= coalesce(${last}, 0)`
+      : (v) => `m.id <= coalesce(${last}, ${v.add(largestAnchor, "bigint")})`;
+  };
+  return `WITH first AS MATERIALIZED (
+      SELECT f.recipient_id, newest.id FROM (
+        SELECT r.id AS recipient_id FROM channels c JOIN recipients r ON r.channel_id = c.id
+        WHERE c.realm_id = ${values.add(search.viewer.realmId, "int")} AND ${where(values)} OFFSET 0
+      ) f CROSS JOIN LATERAL (${nearestOf(1, [])}) newest
+      ${nearestFirst("newest.id", side)} LIMIT ${limit}
+    ), few AS MATERIALIZED (
+      SELECT message.id FROM first f CROSS JOIN LATERAL (${nearestOf(10, [notBeyond("first")])}) message
+    )
+    SELECT message.id FROM first f CROSS JOIN LATERAL (${nearestOf(side.limit, [notBeyond("few")])}) message
+    ${nearestFirst("message.id", side)} LIMIT ${limit}`;
+}
+
+/** What the terms of narrows offer to be driven by: none, and one of each kind. */
+const drives: ReadonlyArray<Drive | undefined> = [
+  undefined,
+  { by: "message", id: 1 },
+  { by: "recipient", id: 1 },
+  { by: "sender", id: 1 },
+  { by: "mention", id: 1 },
+  { by: "topic" },
+  { by: "channels", where: () => "true" },
+  { by: "rows", index: "unread" },
+  { by: "rows", index: "direct" },
+  { by: "rows", index: "mentioned" },
+  { by: "rows", index: "alerted" },
+  { by: "rows", index: "starred" },
+];
+
+const sides: readonly Side[] = [
+  { compare: "<", bound: 1, limit: 1 },
+  { compare: ">=", bound: 1, limit: 1 },
+];
+
+function searches(): Search[] {
+  return [roles.member, roles.guest].flatMap((role) =>
+    drives.flatMap((drive) =>
+      [true, false].map((shared): Search => {
+        const narrow = { message: [], row: [], drives: drive ? [drive] : [], shared };
+        return {
+          viewer: { id: 1, realmId: 1, role, isActive: true },
+          narrow: { ...narrow, channel: shared ? "readable" : "none" },
+        };
+      }),
+    ),
+  );
+}
+
+/** Statements of searches, of every shape that they have whatever the conditions. */
+export function windowExamples(): WindowStatement[] {
+  return searches().flatMap((search) => [
+    sidesStatement(search, sides),
+    pickStatement(search, [1]),
+    firstUnreadStatement(search),
+    walkStatement(search, pathOf(search.narrow), sides, () => 1),
+    hitsStatement(search, () => "true", sides, 1),
+    hitsStatement(search, () => "true", sides),
+  ]);
+}
+
+/** The statement that says on which sides there is more, of every shape. */
+export function horizonExamples(compose: typeof horizonStatement): WindowStatement[] {
+  return searches().map((search) => compose(search, pathOf(search.narrow), sides, () => 1));
+}
+
+/**
+ * Goes along the path from the bound of each side, `steps(side)` messages at most, and finds those that match: rows of
+ * `id`, the nearest of each side.
+ */
+export function walkStatement(
+  search: Search,
+  path: Path,
+  sides: readonly Side[],
+  steps: (side: Side) => number,
+): WindowStatement {
+  const values = new SqlValues();
+  const parts = sides.map((side) => {
+    const from = `${alongPath(search, path, side, values)} LIMIT ${values.add(steps(side), "int")}`;
+    return `(${matching(search, from, side, values)})`;
+  });
+  return { text: parts.join("\nUNION ALL\n"), values: values.list };
+}
+
+/** Finds on which of the sides the path goes on after so many steps: rows of `side`, its place in the list. */
+export function horizonStatement(
+  search: Search,
+  path: Path,
+  sides: readonly Side[],
+  steps: (side: Side) => number,
+): WindowStatement {
+  const values = new SqlValues();
+  const parts = sides.map(
+    (side, i) => `(SELECT ${i} AS side FROM (
+      ${alongPath(search, path, side, values)} OFFSET ${values.add(steps(side), "int")} LIMIT 1) s)`,
+  );
+  return { text: parts.join("\nUNION ALL\n"), values: values.list };
+}
+
+/**
+ * Takes the messages that have the words from their index, and finds those that match: rows of `id`, the nearest of each
+ * side.
+ * @param most with more of them than so many nothing is found, but an `id` of 0 says so
+ */
+export function hitsStatement(
+  search: Search,
+  words: Fragment,
+  sides: readonly Side[],
+  most?: number,
+): WindowStatement {
+  const values = new SqlValues();
+  const { narrow, viewer } = search;
+  const inRealm: Fragment = (v) => `m.realm_id = ${v.add(viewer.realmId, "int")}`;
+  // With a limit the heap is read for as many as that, whatever else is asked of them.
+  const asked = most === undefined ? [words, inRealm, ...narrow.message] : [words, inRealm];
+  const limit = most === undefined ? "" : `LIMIT ${values.add(most + 1, "int")}`;
+  const few =
+    most === undefined ? "true" : `(SELECT count(*) FROM hit) <= ${values.add(most, "int")}`;
+  const parts = sides.map((side) => {
+    const from = `SELECT m.id FROM hit m WHERE ${few} AND ${beyond(side)(values)} ${nearestFirst("m.id", side)}`;
+    return `(${matching(search, from, side, values)})`;
+  });
+  if (most !== undefined)
+    parts.push(`(SELECT 0::bigint FROM hit OFFSET ${values.add(most, "int")} LIMIT 1)`);
+  return {
+    text: `WITH hit AS MATERIALIZED (SELECT m.id FROM messages m WHERE ${allOf(asked, values)} ${limit})
+      ${parts.join("\nUNION ALL\n")}`,
+    values: values.list,
+  };
+}
+
+/** Those of the ids in `from` that match, the nearest of the side; `from` has its order. */
+function matching(search: Search, from: string, side: Side, values: SqlValues): string {
+  return `SELECT m.id FROM (${from}) step CROSS JOIN LATERAL (
+      SELECT m.id FROM messages m WHERE m.id = step.id AND ${allOf(conditions(search), values)} OFFSET 0
+    ) m ${rowOfEach(search, values)}
+    ${nearest("step.id", side, values)}`;
+}
+
+/** The ids along the path, the nearest of the side first. */
+function alongPath({ viewer, narrow }: Search, path: Path, side: Side, values: SqlValues): string {
+  if (path.kind !== "rows") {
+    const asked = path.kind === "messages" ? narrow.message : [];
+    return `SELECT m.id FROM messages m WHERE ${allOf([beyond(side), ...asked], values)}
+      ${nearestFirst("m.id", side)}`;
+  }
+  return `SELECT um.message_id AS id FROM user_messages um
+    WHERE um.user_id = ${values.add(viewer.id, "int")} AND ${indexConditions[path.index]}
+      AND ${allOf(narrow.row, values)} AND ${beyond(side, "um.message_id")(values)}
+    ${nearestFirst("um.message_id", side)}`;
+}
+
+/** The ids that a statement finds. */
+export async function idsOf(sql: Sql, statement: WindowStatement): Promise<number[]> {
+  return (await found(sql, statement)).map(({ id }) => id);
+}
+
+const found = composed({
+  name: "messages-found",
+  row: { id: column.bigint },
+  compose: (statement: WindowStatement) => statement,
+  examples: windowExamples,
+});

@@ -18,7 +18,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { deleteTopic } from "./delete-topic.ts";
+import { deleteTopic } from "./delete-messages.ts";
 
 describe("Deleting a topic in steps", () => {
   const scene = useScene();

@@ -2,7 +2,7 @@ import { deleteTopic } from "@carillon/contract";
 import { channel, pastMessages, useScene, type TestChannel } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { purgeArchive } from "./purge-archive.ts";
+import { purgeArchive } from "./archive-messages.ts";
 
 describe("Purging removed messages", () => {
   const scene = useScene();

@@ -1,7 +1,7 @@
 import { flag, lockChannelRows, recordAudit } from "@carillon/model";
 import { column, statement, type Database, type RowOf, type Sql, type Tx } from "@carillon/db";
 
-import { indexMessages } from "../search/index-messages.ts";
+import { indexMessages } from "../search/search-vector.ts";
 import { archivedColumns } from "./archive-messages.ts";
 
 const runRow = {

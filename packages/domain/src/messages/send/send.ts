@@ -2,7 +2,7 @@ import { type NumberedMessage, type OutgoingMessage, type Realm, memberKey } fro
 import { column, statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
-import { recordPushPlan } from "../../notifications/record-plan.ts";
+import { recordPushPlan } from "../../notifications/plan-pushes.ts";
 import { openConversations } from "../../sight/new-conversations.ts";
 import { amongAudience } from "./audience.ts";
 import {

@@ -8,7 +8,7 @@ import {
 import { column, statement, type Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 
-import { channelPropertyEvent } from "../../channels/events/channel-events.ts";
+import { channelPropertyEvent } from "../../channel-events/channel-events.ts";
 
 /**
  * Of two messages that are a channel's first ones, the one with the higher id may be committed first. Of two

@@ -1,9 +1,14 @@
-import { column, statement, type Tx } from "@carillon/db";
+import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-import { lockOrganization, pushStatusEvents, type PushStatus } from "@carillon/model";
+import {
+  lockOrganization,
+  type PushStatus,
+  pushStatusEvents,
+  type PushTokenKind,
+} from "@carillon/model";
 import type { BouncerOutcome, NotifyAnswer } from "@carillon/push";
 
-import { tellDevice } from "../devices/tell-device.ts";
+import { tellDevice } from "../devices/devices.ts";
 
 /** The devices that a call was for: all active ones of these accounts, which are of one organization. */
 export interface Notified {
@@ -53,6 +58,15 @@ const farthest = 253_402_300_799;
 function storable(endsAt: number | null): number | null {
   return endsAt === null ? null : Math.min(Math.max(endsAt, 0), farthest);
 }
+
+const row = {
+  /** 8 bytes */
+  tokenId: column.bytes.neverNullHere(),
+  tokenKind: column.text.as<PushTokenKind>().neverNullHere(),
+  pushKeyId: column.bigint.neverNullHere(),
+  /** 33 bytes */
+  pushKey: column.bytes.neverNullHere(),
+};
 
 const readStatus = statement({
   name: "push-status",
@@ -118,4 +132,24 @@ async function forgetTokens(
   await tx.rows(forget, [devices.map(({ id }) => id)]);
   for (const { id, userId } of devices)
     tellDevice.updated(tx, { id: userId, realmId }, id, { push_token_id: null });
+}
+
+const active = statement({
+  name: "devices-active",
+  text: `SELECT push_token_id AS "tokenId", push_token_kind AS "tokenKind", push_key_id AS "pushKeyId",
+      push_key AS "pushKey"
+    FROM client_devices
+    WHERE user_id = $1 AND ($2::bigint IS NULL OR id = $2) AND push_token_id IS NOT NULL
+      AND push_token_kind IS NOT NULL AND push_key IS NOT NULL AND push_key_id IS NOT NULL
+    ORDER BY id`,
+  row,
+});
+
+/** The account's devices that notifications go to, or the one of them with the id. Their keys go into no log. */
+export function activeDevices(
+  sql: Sql,
+  userId: number,
+  deviceId: number | undefined,
+): Promise<Array<RowOf<typeof row>>> {
+  return sql.rows(active, [userId, deviceId ?? null]);
 }

@@ -1,16 +1,16 @@
-import { column, statement, type RowOf, type Sql, type Tx } from "@carillon/db";
+import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 
-import { tellDevice } from "../devices/tell-device.ts";
-import { removeLegacyTokens } from "../devices/remove-legacy-tokens.ts";
+import { tellDevice } from "../devices/devices.ts";
+import { removeLegacyTokens } from "../devices/legacy-tokens.ts";
 
 /** A device's registration: another id means that the device has begun anew. */
-export interface RegistrationRef {
+interface RegistrationRef {
   readonly deviceId: number;
   readonly registrationId: number;
 }
 
 /** Hours after which the bouncer refuses what a device has encrypted, so that it is in vain to go on (push.md §3). */
-export const registrationHours = 24;
+const registrationHours = 24;
 
 const row = {
   realmUuid: column.uuid,
@@ -102,4 +102,55 @@ export async function settleRegistration(
     pending_push_token_id: null,
   });
   await removeLegacyTokens(tx, owner.id, stored.tokenId);
+}
+
+/** Of a device, called `d`. */
+const isOverdue = `d.pending_push_token_id IS NOT NULL AND d.push_registration_error_code IS NULL
+  AND d.push_token_last_updated <= now() - interval '${registrationHours} h'`;
+
+const overdue = statement({
+  name: "devices-registering-for-long",
+  text: `SELECT d.id, u.realm_id AS "realmId" FROM client_devices d JOIN users u ON u.id = d.user_id
+    WHERE ${isOverdue} ORDER BY d.push_token_last_updated LIMIT $1`,
+  row: { id: column.bigint, realmId: column.int },
+});
+
+const lockOverdue = statement({
+  name: "devices-lock-registering-for-long",
+  text: `SELECT d.id, d.user_id AS "userId" FROM client_devices d
+    WHERE d.id = ANY($1::bigint[]) AND ${isOverdue} ORDER BY d.id FOR NO KEY UPDATE`,
+  row: { id: column.bigint, userId: column.int },
+});
+
+const giveUp = statement({
+  name: "devices-give-registering-up",
+  text: `WITH gone AS (DELETE FROM push_registrations WHERE device_id = ANY($1::bigint[]))
+    UPDATE client_devices SET push_registration_error_code = $2 WHERE id = ANY($1::bigint[])`,
+  row: {},
+});
+
+/** What clients learn of a registration on which the bouncer has not decided in time. */
+export const registrationExpired = "REQUEST_EXPIRED";
+
+/**
+ * Gives up registrations that nobody has decided on within a day, whatever became of their jobs: a device that is pending
+ * for ever could never register again (push.md §3). One organization's at a time.
+ * @returns how many devices were looked at; 0: there are no more
+ */
+export async function expireRegistrations(tx: Tx, limit: number): Promise<number> {
+  const found = await tx.rows(overdue, [limit]);
+  const [first] = found;
+  if (!first) return 0;
+  const { realmId } = first;
+  const ids = found
+    .filter((device) => device.realmId === realmId)
+    .map(({ id }) => id)
+    .toSorted((a, b) => a - b);
+  const devices = await tx.lock({ name: "devices", keys: ids }, lockOverdue, [ids]);
+  if (devices.length > 0) await tx.rows(giveUp, [devices.map(({ id }) => id), registrationExpired]);
+  for (const { id, userId } of devices)
+    tellDevice.updated(tx, { id: userId, realmId }, id, {
+      push_registration_error_code: registrationExpired,
+    });
+  return ids.length;
 }

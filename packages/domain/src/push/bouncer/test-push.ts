@@ -8,8 +8,7 @@ import {
   type BouncerFailure,
 } from "@carillon/push";
 
-import { activeDevices } from "./active-devices.ts";
-import { noteNotified } from "./after-notify.ts";
+import { activeDevices, noteNotified } from "./after-notify.ts";
 
 const sender = statement({
   name: "realm-for-test-push",

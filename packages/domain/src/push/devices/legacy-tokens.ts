@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
+
 import { bounds, errors } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
+import { forgetLegacyTokens } from "@carillon/jobs";
 import { isLongerThan } from "@carillon/kit";
-import { lockAccount, type Account, type PushTokenKind } from "@carillon/model";
+import { type Account, lockAccount, type PushTokenKind } from "@carillon/model";
+import { recordIntents } from "@carillon/outbox";
 
 /** A push token of the time before devices, as a client names it (push.md §7). */
-export interface LegacyToken {
+interface LegacyToken {
   readonly kind: PushTokenKind;
   readonly token: string;
 }
@@ -24,6 +27,12 @@ const store = statement({
   text: `INSERT INTO legacy_push_tokens AS t (user_id, kind, token, token_digest, ios_app_id) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (user_id, kind, token_digest) DO UPDATE SET id = DEFAULT`,
   row: {},
+});
+
+const remove = statement({
+  name: "legacy-push-token-remove",
+  text: `DELETE FROM legacy_push_tokens WHERE user_id = $1 AND kind = $2 AND token_digest = $3 RETURNING id`,
+  row: { id: column.bigint },
 });
 
 const removeSurplus = statement({
@@ -63,12 +72,6 @@ export async function addLegacyToken(
   await tx.lock({ name: "legacyPushTokens", fresh: true }, removeSurplus, surplus);
 }
 
-const remove = statement({
-  name: "legacy-push-token-remove",
-  text: `DELETE FROM legacy_push_tokens WHERE user_id = $1 AND kind = $2 AND token_digest = $3 RETURNING id`,
-  row: { id: column.bigint },
-});
-
 /** @throws ApiError `BAD_REQUEST` where the account has not stored the token */
 export async function removeLegacyToken(tx: Tx, actor: Account, token: LegacyToken): Promise<void> {
   const gone = await tx.lock({ name: "legacyPushTokens" }, remove, [
@@ -84,4 +87,57 @@ function digestOf({ kind, token }: LegacyToken): Buffer {
   return createHash("sha256")
     .update(kind === "apns" ? token.toLowerCase() : token)
     .digest();
+}
+
+const removed = { id: column.bigint };
+
+const byTokenId = statement({
+  name: "legacy-push-tokens-of-device-remove",
+  text: `WITH held AS MATERIALIZED (
+      SELECT id FROM legacy_push_tokens
+      WHERE user_id = $1 AND substring(sha256(convert_to(token, 'UTF8')) FROM 1 FOR 8) = $2
+      ORDER BY id FOR NO KEY UPDATE
+    ) DELETE FROM legacy_push_tokens t USING held WHERE t.id = held.id RETURNING t.id`,
+  row: removed,
+});
+
+/**
+ * Removes the account's older tokens that are the one which the push bouncer has acknowledged: a device gets each
+ * notification once (push.md §3).
+ * @param tokenId 8 bytes: the first ones of SHA-256 of the token
+ */
+export async function removeLegacyTokens(tx: Tx, userId: number, tokenId: Buffer): Promise<void> {
+  await tx.lock({ name: "legacyPushTokens" }, byTokenId, [userId, tokenId]);
+}
+
+const upTo = statement({
+  name: "legacy-push-tokens-up-to-remove",
+  text: `WITH held AS MATERIALIZED (
+      SELECT id FROM legacy_push_tokens WHERE user_id = $1 AND id <= $2 ORDER BY id FOR NO KEY UPDATE
+    ) DELETE FROM legacy_push_tokens t USING held WHERE t.id = held.id RETURNING t.id`,
+  row: removed,
+});
+
+/** Removes the account's older tokens that had been stored by then. @param last id of the last one of them */
+export async function removeLegacyTokensUpTo(tx: Tx, userId: number, last: number): Promise<void> {
+  await tx.lock({ name: "legacyPushTokens" }, upTo, [userId, last]);
+}
+
+const newest = statement({
+  name: "legacy-push-token-newest",
+  text: "SELECT id FROM legacy_push_tokens WHERE user_id = $1 ORDER BY id DESC LIMIT 1",
+  row: { id: column.bigint },
+});
+
+/**
+ * Writes down that the tokens which were stored with the account's old API key are to go (push.md §5); what is stored with
+ * the new one is later, and stays.
+ * @param account in the hands of the transaction
+ */
+export async function recordForgetting(tx: Tx, { id, realmId }: Account): Promise<void> {
+  const last = await tx.first(newest, [id]);
+  if (!last) return;
+  await recordIntents(tx, realmId, forgetLegacyTokens, [
+    { key: `${id}-${last.id}`, payload: { userId: id, upTo: last.id } },
+  ]);
 }

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { addLegacyToken, removeLegacyToken } from "./legacy-tokens.ts";
-import { removeLegacyTokens } from "./remove-legacy-tokens.ts";
+import { addLegacyToken, removeLegacyToken, removeLegacyTokens } from "./legacy-tokens.ts";
 import { organization, useDatabase, user, type TestAccount } from "@carillon/testkit";
 import { expect } from "chai";
 

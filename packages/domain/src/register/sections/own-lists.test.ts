@@ -17,11 +17,8 @@ import {
 import { expect } from "chai";
 
 import { fieldsOf, statementsOf } from "../snapshot-sections.test.ts";
-import { alertWords } from "./alert-words.ts";
-import { newestMessage } from "./newest-message.ts";
-import { recentConversations } from "./recent-conversations.ts";
-import { scheduledMessages } from "./scheduled-messages.ts";
-import { starredMessages } from "./starred-messages.ts";
+import { alertWords, scheduledMessages, starredMessages } from "./own-lists.ts";
+import { newestMessage, recentConversations } from "./messages.ts";
 
 describe("an account's own lists in a snapshot", () => {
   const db = useDatabase();

@@ -1,15 +1,28 @@
-import { type Realm, legacyPolicies, loadGroupValues, loadSystemGroups } from "@carillon/model";
-import { type GroupSettingValue, type RealmPermission, realmPermissions } from "@carillon/contract";
-import type { Sql } from "@carillon/db";
+import {
+  type GroupSettingValue,
+  type RealmPermission,
+  realmPermissions,
+  reportTypes,
+  supportedPermissionSettings,
+} from "@carillon/contract";
+import { column, type RowOf, type Sql, statement } from "@carillon/db";
+import {
+  contentDeleteLimit,
+  contentEditLimit,
+  hostOf,
+  legacyPolicies,
+  loadGroupValues,
+  loadSystemGroups,
+  moveLimit,
+  type Realm,
+  realmIconUrl,
+  realmUrl,
+  type Site,
+} from "@carillon/model";
 
-import { serverLimits } from "../../server/limits.ts";
-import { serverTimings } from "../../server/timings.ts";
-import { realmIdentity } from "../realm/identity.ts";
-import { messageSettings } from "../realm/message-settings.ts";
-import { realmPolicies } from "../realm/policies.ts";
-import { loadRealmRow } from "../realm/realm-row.ts";
-import { serverFacts } from "../realm/server.ts";
-import type { Section } from "../context/section.ts";
+import { externalAccounts } from "../../profile-fields/check-field.ts";
+import { emojiDataUrl, serverLimits, serverTimings } from "../../server.ts";
+import type { Section } from "./section.ts";
 
 /** The organization, and the server that it is on (events.md §1.3). */
 export const realm: Section = {
@@ -47,4 +60,112 @@ async function loadPermissions(sql: Sql, realm: Realm): Promise<Record<string, G
     valueOf(realm.groups[key as RealmPermission]),
   ]);
   return Object.fromEntries(values) as Record<string, GroupSettingValue>;
+}
+
+/** When this process started, in UNIX seconds. */
+const serverGeneration = Math.floor(performance.timeOrigin / 1_000);
+
+/** Who the organization is. */
+function realmIdentity(site: Site, realm: Realm, row: RealmRow) {
+  const url = realmUrl(site, realm);
+  return {
+    realm_name: realm.name,
+    realm_description: realm.description,
+    realm_url: url,
+    realm_uri: url,
+    realm_icon_url: realmIconUrl(url),
+    realm_bot_domain: hostOf(site, realm),
+    realm_date_created: row.dateCreated,
+    server_generation: serverGeneration,
+    realm_org_type: 0,
+    realm_plan_type: 1,
+  };
+}
+
+/** What the organization wants of messages and topics. */
+function messageSettings(realm: Realm, row: RealmRow) {
+  return {
+    realm_allow_message_editing: true,
+    realm_message_content_edit_limit_seconds: contentEditLimit,
+    realm_message_content_delete_limit_seconds: contentDeleteLimit,
+    realm_move_messages_within_stream_limit_seconds: moveLimit,
+    realm_move_messages_between_streams_limit_seconds: moveLimit,
+    realm_allow_edit_history: realm.editHistoryPolicy !== "none",
+    realm_message_edit_history_visibility_policy: realm.editHistoryPolicy,
+    realm_message_retention_days: row.messageRetentionDays ?? -1,
+    realm_enable_read_receipts: realm.enableReadReceipts,
+    realm_topics_policy: realm.topicsPolicy,
+    realm_mandatory_topics: realm.topicsPolicy === "disable_empty_topic",
+    realm_empty_topic_display_name: realm.emptyTopicDisplayName,
+  };
+}
+
+/** What the organization allows, but for the permissions that groups hold. */
+function realmPolicies(site: Site, realm: Realm, row: RealmRow) {
+  return {
+    realm_waiting_period_threshold: realm.waitingPeriodThreshold,
+    realm_invite_required: true,
+    realm_enable_spectator_access: realm.enableSpectatorAccess,
+    realm_presence_disabled: false,
+    realm_email_auth_enabled: realm.passwordAuthEnabled,
+    realm_password_auth_enabled: realm.passwordAuthEnabled,
+    realm_name_changes_disabled: row.nameChangesDisabled,
+    realm_email_changes_disabled: row.emailChangesDisabled,
+    realm_avatar_changes_disabled: false,
+    realm_require_unique_names: realm.requireUniqueNames,
+    realm_push_notifications_enabled: site.pushConfigured && realm.pushNotificationsEnabled,
+    realm_push_notifications_enabled_end_timestamp: row.pushEndsAt,
+    realm_default_language: realm.defaultLanguage,
+    realm_video_chat_provider: 0,
+    realm_available_video_chat_providers: { disabled: { name: "None", id: 0 } },
+    realm_upload_quota_mib: null,
+    realm_new_stream_announcements_stream_id: realm.newStreamAnnouncementsChannelId ?? -1,
+    realm_signup_announcements_stream_id: -1,
+    realm_moderation_request_channel_id: -1,
+    realm_zulip_update_announcements_stream_id: -1,
+  };
+}
+
+/** What is the same for every organization of the server. */
+function serverFacts(site: Site) {
+  return {
+    server_emoji_data_url: emojiDataUrl(site),
+    server_thumbnail_formats: [],
+    server_supported_permission_settings: supportedPermissionSettings,
+    server_report_message_types: reportTypes,
+    server_web_public_streams_enabled: true,
+    server_needs_upgrade: false,
+    jitsi_server_url: null,
+    realm_default_external_accounts: externalAccounts,
+    giphy_rating_options: {},
+  };
+}
+
+const byId = statement({
+  name: "realm-snapshot",
+  text: `SELECT floor(extract(epoch FROM date_created))::float8 AS "dateCreated",
+      name_changes_disabled AS "nameChangesDisabled", email_changes_disabled AS "emailChangesDisabled",
+      message_retention_days AS "messageRetentionDays",
+      floor(extract(epoch FROM push_notifications_enabled_end_timestamp))::float8 AS "pushEndsAt"
+    FROM realms WHERE id = $1`,
+  row: {
+    /** UNIX time in seconds. */
+    dateCreated: column.float,
+    nameChangesDisabled: column.bool,
+    emailChangesDisabled: column.bool,
+    /** null = for ever */
+    messageRetentionDays: column.int.orNull(),
+    /** When the push bouncer will no longer push for it, in UNIX seconds; null where no end is known. */
+    pushEndsAt: column.float.orNull(),
+  },
+});
+
+/** What clients are told of an organization, and no rule asks. */
+type RealmRow = RowOf<typeof byId.columns>;
+
+/** @throws Error when there is none: ids of organizations come from accounts, never from requests */
+async function loadRealmRow(sql: Sql, realmId: number): Promise<RealmRow> {
+  const [row] = await sql.rows(byId, [realmId]);
+  if (!row) throw new Error(`there is no organization ${realmId}`);
+  return row;
 }

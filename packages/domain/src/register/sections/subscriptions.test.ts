@@ -22,9 +22,8 @@ import {
 import { expect } from "chai";
 
 import { fieldsOf, statementsOf, type Wanted } from "../snapshot-sections.test.ts";
-import type { SubscriberFields } from "../../channels/read/subscriber-fields.ts";
-import { channels } from "./channels.ts";
-import { subscriptions } from "./subscriptions.ts";
+import type { SubscriberFields } from "../../channels/list-subscriptions.ts";
+import { channels, subscriptions } from "./subscriptions.ts";
 
 type Lists = Readonly<{
   subscriptions: ReadonlyArray<SubscriptionObject & SubscriberFields>;

@@ -12,8 +12,7 @@ import {
 import { expect } from "chai";
 
 import { fieldsOf, statementsOf, type Wanted } from "../snapshot-sections.test.ts";
-import { mutedTopics } from "./muted-topics.ts";
-import { userTopics } from "./user-topics.ts";
+import { mutedTopics, userTopics } from "./topics.ts";
 
 interface UserTopic {
   stream_id: number;

@@ -21,9 +21,9 @@ import {
 import { expect } from "chai";
 
 import { contextOf, fieldsOf, statementsOf, type Wanted } from "../snapshot-sections.test.ts";
-import { maxUnread } from "../context/unread-groups.ts";
-import { newestMessage } from "./newest-message.ts";
 import { unreadMessages } from "./unread-messages.ts";
+import { maxUnread } from "./unread-groups.ts";
+import { newestMessage } from "./messages.ts";
 
 interface Unread {
   count: number;

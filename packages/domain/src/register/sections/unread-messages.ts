@@ -1,6 +1,7 @@
 import { inSlices } from "@carillon/kit";
-import type { Section } from "../context/section.ts";
-import { hasOlderUnread, loadUnreadGroups, type UnreadGroup } from "../context/unread-groups.ts";
+
+import type { Section } from "./section.ts";
+import { hasOlderUnread, loadUnreadGroups, type UnreadGroup } from "./unread-groups.ts";
 
 /** Unread messages of a conversation with one other account, or with oneself. */
 interface UnreadPm {

@@ -1,9 +1,9 @@
-import type { Fragment } from "@carillon/model";
 import { errors, type NarrowTerm } from "@carillon/contract";
+import type { Fragment } from "@carillon/model";
 
 import type { Drive, NarrowContext, TermPlan, WordSearch } from "./operator.ts";
-import { findOperator } from "./registry.ts";
-import { joinSearches } from "./search.ts";
+import { checkWithOperand, findOperator } from "./operators.ts";
+import { checkSearches, joinSearches } from "./search.ts";
 
 /** What a narrow asks for, all terms together. */
 export interface CompiledNarrow {
@@ -78,4 +78,21 @@ function isDirectTerm(term: NarrowTerm | undefined): boolean {
 
 function turned(condition: Fragment, negated: boolean): Fragment {
   return negated ? (values) => `NOT (${condition(values)})` : condition;
+}
+
+/** More than anybody writes; each costs a condition that the database has to plan. */
+const maxTerms = 100;
+
+/**
+ * Refuses what is wrong with a narrow for every account, before anything else is looked at.
+ * @throws ApiError `BAD_REQUEST` for an operand of a type that its operator never takes
+ */
+export function checkTerms(terms: readonly NarrowTerm[]): void {
+  if (terms.length > maxTerms)
+    throw errors.badRequest(`narrow must not have more than ${maxTerms} terms`);
+  for (const { operator, operand } of terms) {
+    if (operator === "with") checkWithOperand(operand);
+    else findOperator(operator)?.checkOperand(operand);
+  }
+  checkSearches(terms);
 }

@@ -1,9 +1,19 @@
-import { type Members, type Reader, findDirectRecipients, memberKey } from "@carillon/model";
-import { column, statement, type Sql } from "@carillon/db";
-
-import { batched } from "./batched.ts";
-import { loadNamedChannels, type NarrowChannel } from "./named-channels.ts";
-import { loadUserIds } from "./user-ids.ts";
+import { knowableId, roles } from "@carillon/contract";
+import { column, composed, type RowOf, type Sql, statement } from "@carillon/db";
+import {
+  accountColumns,
+  accountRow,
+  channelReadable,
+  findDirectRecipients,
+  hasSharedHistorySql,
+  loadFolding,
+  loadSight,
+  memberKey,
+  type Members,
+  type Reader,
+  showsAddressTo,
+  SqlValues,
+} from "@carillon/model";
 
 /** What the terms of a narrow name, looked up for all of them together; undefined for what does not exist. */
 export interface NarrowLookups {
@@ -41,4 +51,160 @@ async function loadConversations(
   const conversations = keys.map((key) => key.split(",").map(Number));
   const found = await findDirectRecipients(sql, viewer.realmId, conversations);
   return new Map([...found].map(([key, { id }]) => [key, id]));
+}
+
+/**
+ * A look-up by key that gathers what is asked for in the same turn of the promises and loads it at once, so that the
+ * number of statements does not grow with the number of askers.
+ */
+function batched<Key, Value>(
+  load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>,
+): (key: Key) => Promise<Value | undefined> {
+  let waiting: { keys: Set<Key>; found: Promise<ReadonlyMap<Key, Value>> } | undefined;
+  return async (key) => {
+    if (!waiting) {
+      const keys = new Set<Key>();
+      const found = Promise.resolve().then(() => {
+        waiting = undefined;
+        return load([...keys]);
+      });
+      waiting = { keys, found };
+    }
+    waiting.keys.add(key);
+    return (await waiting.found).get(key);
+  };
+}
+
+const channelRow = {
+  id: column.int,
+  name: column.text,
+  recipientId: column.int,
+  historyPublicToSubscribers: column.bool,
+  /** Whether the viewer has content access. */
+  readable: column.bool,
+};
+
+/** A channel that a narrow names. */
+type NarrowChannel = RowOf<typeof channelRow>;
+
+interface Named {
+  readonly ids: readonly number[];
+  readonly names: readonly string[];
+}
+
+const channels = composed({
+  name: "narrow-channels",
+  /** `asked`: by which of the names. */
+  row: { ...channelRow, asked: column.texts },
+  compose: (viewer: Reader, named: Named) => {
+    const values = new SqlValues();
+    const realmId = values.add(viewer.realmId, "int");
+    const { where, asked } = wanted(named, realmId, values);
+    const text = `SELECT c.id, c.name, r.id AS "recipientId",
+        ${hasSharedHistorySql} AS "historyPublicToSubscribers",
+        ${channelReadable(viewer)(values)} AS readable, ${asked} AS asked
+      FROM channels c JOIN recipients r ON r.channel_id = c.id
+      WHERE c.realm_id = ${realmId} AND ${where}`;
+    return { text, values: values.list, recurs: true };
+  },
+  examples: (compose) =>
+    [roles.member, roles.guest].flatMap((role) =>
+      [
+        { ids: [1], names: [] },
+        { ids: [], names: ["a"] },
+        { ids: [1], names: ["a", "b"] },
+      ].map((named) => compose({ id: 1, realmId: 1, role, isActive: true }, named)),
+    ),
+});
+
+/**
+ * Nearly every narrow names one channel: asked for without a list, whose length no plan could know beforehand, the
+ * prepared statement keeps its plan, and costs a third.
+ */
+function wanted(
+  { ids, names }: Named,
+  realmId: string,
+  values: SqlValues,
+): { where: string; asked: string } {
+  const [id, name] = [ids[0], names[0]];
+  if (ids.length + names.length > 1 || (id === undefined && name === undefined)) {
+    const list = values.add(names, "text[]");
+    return {
+      where: `c.id IN (
+        SELECT unnest(${values.add(ids, "int[]")})
+        UNION ALL SELECT id FROM channels WHERE realm_id = ${realmId}
+          AND lower(name) = ANY(ARRAY(SELECT lower(a.name) FROM unnest(${list}) AS a (name))))`,
+      asked: `ARRAY(SELECT a.name FROM unnest(${list}) AS a (name) WHERE lower(a.name) = lower(c.name))`,
+    };
+  }
+  if (id !== undefined) return { where: `c.id = ${values.add(id, "int")}`, asked: "'{}'::text[]" };
+  const asked = values.add(name, "text");
+  return { where: `lower(c.name) = lower(${asked})`, asked: `ARRAY[${asked}]` };
+}
+
+/** The organization's channels with these ids, and with these names in any case, by what they were asked for by. */
+async function loadNamedChannels(
+  sql: Sql,
+  viewer: Reader,
+  named: readonly (string | number)[],
+): Promise<Map<string | number, NarrowChannel>> {
+  const ids = named.filter((value) => typeof value === "number").map((id) => knowableId(id));
+  const names = named.filter((value) => typeof value === "string");
+  const byIdOrName = new Map<string | number, NarrowChannel>();
+  for (const { asked, ...channel } of await channels(sql, viewer, { ids, names })) {
+    byIdOrName.set(channel.id, channel);
+    for (const name of asked) byIdOrName.set(name, channel);
+  }
+  return byIdOrName;
+}
+
+const byIdOrAddress = statement({
+  name: "narrow-users",
+  text: `WITH asked AS (SELECT array_agg(lower(a)) AS addresses FROM unnest($3::text[]) AS a)
+    SELECT ${accountColumns} FROM users u
+    WHERE u.realm_id = $1 AND (u.id = ANY($2::int[])
+      OR lower(u.email) = ANY((SELECT addresses FROM asked)::text[])
+      OR lower(u.delivery_email) = ANY((SELECT addresses FROM asked)::text[]))`,
+  row: accountRow,
+});
+
+/**
+ * The ids of the accounts that are named by id, or by an e-mail address: the one that everybody sees, or the
+ * delivery address where the viewer may see it. Deactivated accounts and bots are found too; of accounts that the viewer
+ * does not see, which it knows as senders, only the ids. Who does not see everybody may name any id: it does not learn
+ * which are somebody's (users.md §2.1).
+ */
+async function loadUserIds(
+  sql: Sql,
+  viewer: Reader,
+  named: readonly (string | number)[],
+): Promise<Map<string | number, number>> {
+  const numbers = named.filter((value) => typeof value === "number");
+  const ids = numbers.map((id) => knowableId(id));
+  const addresses = named.filter((value) => typeof value === "string");
+  const [accounts, sight] = await Promise.all([
+    sql.rows(byIdOrAddress, [viewer.realmId, ids, addresses]),
+    loadSight(sql, viewer),
+  ]);
+  const seen = accounts.filter(sight.sees);
+
+  const byAddress = new Map<string, number>();
+  const { fold } = await loadFolding(sql, [
+    ...addresses,
+    ...seen.flatMap(({ email, deliveryEmail }) => [email, deliveryEmail]),
+  ]);
+  for (const account of seen) {
+    const revealed = account.id === viewer.id || showsAddressTo(account, viewer.role);
+    if (revealed) byAddress.set(fold(account.deliveryEmail), account.id);
+  }
+  for (const { id, email } of seen) byAddress.set(fold(email), id);
+
+  const found = new Map<string | number, number>();
+  for (const { id } of accounts) found.set(id, id);
+  if (sight.isRestricted) for (const id of numbers) found.set(id, knowableId(id));
+  for (const address of addresses) {
+    const id = byAddress.get(fold(address));
+    if (id !== undefined) found.set(address, id);
+  }
+  return found;
 }

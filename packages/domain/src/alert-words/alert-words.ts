@@ -1,0 +1,113 @@
+import { alertWordsChanged, bounds, errors } from "@carillon/contract";
+import { column, lockKeyWithCommit, type Sql, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { isLongerThan } from "@carillon/kit";
+import { type Account, lockAccount } from "@carillon/model";
+
+const ofAccount = statement({
+  name: "alert-words-of-account",
+  text: "SELECT word FROM alert_words WHERE realm_id = $1 AND user_id = $2 ORDER BY id",
+  row: { word: column.text },
+});
+
+/** The words that the account wants to be told of, in the order of their adding. */
+export async function listAlertWords(
+  sql: Sql,
+  { id, realmId }: Pick<Account, "id" | "realmId">,
+): Promise<string[]> {
+  return (await sql.rows(ofAccount, [realmId, id])).map(({ word }) => word);
+}
+
+/** Code points of a word, as it is sent. */
+const maxLength = 100;
+
+const add = statement({
+  name: "alert-words-add",
+  text: `INSERT INTO alert_words (realm_id, user_id, word, word_lower)
+    SELECT $1, $2, word, lower FROM unnest($3::text[], $4::text[]) AS given (word, lower)
+    ON CONFLICT (user_id, word_lower) DO NOTHING`,
+  row: {},
+});
+
+const remove = statement({
+  name: "alert-words-remove",
+  text: "DELETE FROM alert_words WHERE realm_id = $1 AND user_id = $2 AND word_lower = ANY($3::text[])",
+  row: {},
+});
+
+/** What processes keep of the account's words is of old from here on (`alerted.ts`). */
+const noteChange = statement({
+  name: "alert-words-note-change",
+  text: `INSERT INTO alert_word_owners (user_id, realm_id, words)
+    SELECT $2, $1, count(*) FROM alert_words WHERE user_id = $2
+    ON CONFLICT (user_id) DO UPDATE SET version = EXCLUDED.version, words = EXCLUDED.words`,
+  row: {},
+});
+
+/**
+ * Adds words to those that the account wants to be told of; those that it has, in whatever case, stay as they are
+ * (bot-storage-alert-words-navigation.md §2).
+ * @returns all its words then
+ * @throws ApiError `BAD_REQUEST` for a word that is too long, and for more words than an account may have
+ */
+export async function addAlertWords(
+  tx: Tx,
+  actor: Account,
+  given: readonly string[],
+): Promise<string[]> {
+  if (given.some((word) => isLongerThan(word, maxLength)))
+    throw errors.badRequest(`An alert word must not have more than ${maxLength} characters`);
+  const words = byLower(given);
+  return change(tx, actor, async () => {
+    const added = await tx.count(add, [
+      actor.realmId,
+      actor.id,
+      [...words.values()],
+      [...words.keys()],
+    ]);
+    return added > 0;
+  });
+}
+
+/**
+ * Takes words away, in whatever case they are; unknown ones are ignored.
+ * @returns the words that are left
+ */
+export async function removeAlertWords(
+  tx: Tx,
+  actor: Account,
+  given: readonly string[],
+): Promise<string[]> {
+  const lower = [...byLower(given).keys()];
+  return change(
+    tx,
+    actor,
+    async () => (await tx.count(remove, [actor.realmId, actor.id, lower])) > 0,
+  );
+}
+
+/** One change at a time for an account: the lists that it is told follow each other as the changes do. */
+async function change(tx: Tx, actor: Account, write: () => Promise<boolean>): Promise<string[]> {
+  await lockAccount(tx, actor.realmId, actor.id);
+  const changed = await write();
+  const words = await listAlertWords(tx, actor);
+  if (changed) {
+    if (words.length > bounds.alertWords)
+      throw errors.badRequest(`An account may have ${bounds.alertWords} alert words`);
+    // Before `version` is taken, so that its order is that of commits: who asks for what is new misses nothing.
+    lockKeyWithCommit(tx, "alertWords", actor.realmId);
+    tx.sendWithCommit(noteChange, [actor.realmId, actor.id]);
+  }
+  emit(tx, actor.realmId, [alertWordsChanged({ alert_words: words }, { audience: [actor.id] })]);
+  return words;
+}
+
+/** Words without the white space around them, by what they are compared by; of several spellings the last. */
+function byLower(given: readonly string[]): Map<string, string> {
+  const words = new Map<string, string>();
+  for (const one of given) {
+    const word = one.trim();
+    if (word !== "") words.set(word.toLowerCase(), word);
+  }
+  return words;
+}

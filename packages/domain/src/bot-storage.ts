@@ -1,0 +1,289 @@
+import { errors, type LongEntry, type ShortEntries, type StorageBatch } from "@carillon/contract";
+import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import type { Account } from "@carillon/model";
+
+/**
+ * Of a name that is there twice the last one counts. Parts of what was a long entry until now go. What is there is looked
+ * up key by key: a plan that joins reads all that the bot has stored, for each batch of a large request anew.
+ */
+export const storeEntries = statement({
+  name: "bot-storage-store",
+  text: `WITH given AS (
+      SELECT DISTINCT ON (digest) digest, name, value, length(name) + length(value) AS size
+      FROM (SELECT sha256(convert_to(name, 'UTF8')) AS digest, name, value, place
+        FROM ROWS FROM (json_array_elements_text($2::json), json_array_elements_text($3::json))
+          WITH ORDINALITY AS pair (name, value, place)) pairs
+      ORDER BY digest, place DESC
+    ), replaced AS (
+      SELECT coalesce(sum(p.size), 0) AS size FROM bot_storage_parts p
+      WHERE p.bot_id = $1 AND p.key_digest = ANY(ARRAY(SELECT digest FROM given))
+    ), shortened AS (
+      DELETE FROM bot_storage_parts p
+      WHERE p.bot_id = $1 AND p.key_digest = ANY(ARRAY(SELECT digest FROM given)) AND p.part > 0
+    ), written AS (
+      INSERT INTO bot_storage_parts (bot_id, key_digest, part, name, value, size)
+      SELECT $1, digest, 0, name, value, size FROM given
+      ON CONFLICT (bot_id, key_digest, part)
+        DO UPDATE SET name = EXCLUDED.name, value = EXCLUDED.value, size = EXCLUDED.size
+      RETURNING size
+    )
+    SELECT (coalesce((SELECT sum(size) FROM written), 0) - (SELECT size FROM replaced))::bigint AS more`,
+  row: { more: column.bigint },
+});
+
+const removeEntry = statement({
+  name: "bot-storage-remove",
+  text: `WITH gone AS (
+      DELETE FROM bot_storage_parts WHERE bot_id = $1 AND key_digest = $2 RETURNING size
+    )
+    SELECT -coalesce(sum(size), 0)::bigint AS more FROM gone`,
+  row: { more: column.bigint },
+});
+
+const addPart = statement({
+  name: "bot-storage-add-part",
+  text: `INSERT INTO bot_storage_parts (bot_id, key_digest, part, name, value, size)
+    VALUES ($1, $2, $3, $4::text, $5::text, length($4::text) + length($5::text)) RETURNING size AS more`,
+  row: { more: column.int },
+});
+
+/**
+ * Stores what a request has given, over what is there (bot-storage-alert-words-navigation.md §1). A statement for a
+ * batch, and for a part of a long entry: as many as there are hundreds of thousands of characters or thousands of entries.
+ * @param limit characters that the bot may store
+ * @throws ApiError `BAD_REQUEST` where that would be more than the limit
+ */
+export async function writeStorage(
+  tx: Tx,
+  bot: Account,
+  batches: readonly StorageBatch[],
+  limit: number,
+): Promise<void> {
+  if (batches.length === 0) return;
+  let size = await lockStorage(tx, bot);
+  for (const batch of batches)
+    size += await ("digest" in batch ? storeLong(tx, bot, batch) : storeShort(tx, bot, batch));
+  if (size > limit)
+    throw errors.badRequest(
+      `The bot's storage would be ${size - limit} characters over its limit of ${limit} characters`,
+    );
+  await storeUsedSize(tx, bot, size);
+}
+
+async function storeShort(tx: Tx, bot: Account, { names, values }: ShortEntries): Promise<number> {
+  return (await tx.first(storeEntries, [bot.id, names, values]))?.more ?? 0;
+}
+
+async function storeLong(tx: Tx, bot: Account, { digest, parts }: LongEntry): Promise<number> {
+  let more = (await tx.first(removeEntry, [bot.id, digest]))?.more ?? 0;
+  for (const [number, { name, value }] of parts.entries())
+    more += (await tx.first(addPart, [bot.id, digest, number, name, value]))?.more ?? 0;
+  return more;
+}
+
+const inAll = "p.bot_id = $1";
+const digestsOf = (names: string) =>
+  `ARRAY(SELECT sha256(convert_to(name, 'UTF8')) FROM unnest(${names}::text[]) AS name)`;
+
+const measureAll = statement({
+  name: "bot-storage-measure-all",
+  text: `SELECT coalesce((SELECT size FROM bot_storage_usage WHERE bot_id = $1), 0)::bigint AS size`,
+  row: { size: column.bigint },
+});
+
+const measureSome = statement({
+  name: "bot-storage-measure-some",
+  text: `SELECT count(*) FILTER (WHERE p.part = 0)::int AS entries, coalesce(sum(p.size), 0)::bigint AS size
+    FROM bot_storage_parts p WHERE ${inAll} AND p.key_digest = ANY(${digestsOf("$2")})`,
+  row: { entries: column.int, size: column.bigint },
+});
+
+/** Rows and characters of a page: the driver reads it in one go. */
+const pageRows = 2_000;
+const pageSize = 250_000;
+
+const partRow = {
+  digest: column.bytes,
+  part: column.int,
+  name: column.text,
+  value: column.text,
+};
+
+/** A part of an entry, in the order of the digests; the parts of one follow each other. */
+type StoredPart = RowOf<typeof partRow>;
+
+const pageOf = (condition: string) =>
+  `SELECT digest, part, name, value FROM (
+      SELECT p.key_digest AS digest, p.part, p.name, p.value,
+        sum(p.size) OVER (ORDER BY p.key_digest, p.part) - p.size AS before
+      FROM bot_storage_parts p
+      WHERE ${condition} AND (p.key_digest, p.part) > ($2::bytea, $3::int)
+      ORDER BY p.key_digest, p.part LIMIT ${pageRows}) next
+    WHERE before < ${pageSize} ORDER BY digest, part`;
+
+const allParts = statement({ name: "bot-storage-all", text: pageOf(inAll), row: partRow });
+
+const someParts = statement({
+  name: "bot-storage-some",
+  text: pageOf(`${inAll} AND p.key_digest = ANY(${digestsOf("$4")})`),
+  row: partRow,
+});
+
+/**
+ * How many characters the bot has stored under some keys, or all.
+ * @throws ApiError `BAD_REQUEST` when one of the keys is not stored
+ */
+export async function measureStorage(
+  sql: Sql,
+  bot: Account,
+  keys: readonly string[] | undefined,
+): Promise<number> {
+  if (!keys) return (await sql.rows(measureAll, [bot.id]))[0]?.size ?? 0;
+  const wanted = new Set(keys);
+  const [found] = await sql.rows(measureSome, [bot.id, [...wanted]]);
+  if (!found || found.entries < wanted.size) throw notStored();
+  return found.size;
+}
+
+/**
+ * What the bot has stored under some keys, or all, a page at a time; of keys that are not stored nothing.
+ * @param sql a transaction, repeatable read: the parts of an entry must be of one moment
+ */
+export async function* storedParts(
+  sql: Sql,
+  bot: Account,
+  keys: readonly string[] | undefined,
+): AsyncGenerator<readonly StoredPart[]> {
+  const named = keys && [...new Set(keys)];
+  let [digest, part]: [Buffer, number] = [Buffer.alloc(0), -1];
+  for (;;) {
+    const page: StoredPart[] = named
+      ? await sql.rows(someParts, [bot.id, digest, part, named])
+      : await sql.rows(allParts, [bot.id, digest, part]);
+    const last = page.at(-1);
+    if (!last) return;
+    yield page;
+    [digest, part] = [last.digest, last.part];
+  }
+}
+
+/** Writes the JSON of an object of strings from the parts of its entries, as they come. */
+export class EntriesText {
+  #separator = "{";
+  #open: "nothing" | "name" | "value" = "nothing";
+
+  /** What some parts add to the text. */
+  add(parts: readonly StoredPart[]): string {
+    const texts: string[] = [];
+    for (const { part, name, value } of parts) {
+      if (part === 0) {
+        texts.push(this.#closed(), this.#separator, '"');
+        this.#separator = ",";
+        this.#open = "name";
+      }
+      texts.push(inside(name));
+      if (value !== "" && this.#open === "name") {
+        texts.push('":"');
+        this.#open = "value";
+      }
+      texts.push(inside(value));
+    }
+    return texts.join("");
+  }
+
+  /** What the text ends with. */
+  end(): string {
+    const closed = this.#closed();
+    return `${closed}${this.#separator === "{" ? "{" : ""}}`;
+  }
+
+  #closed(): string {
+    const closed = { nothing: "", name: '":""', value: '"' }[this.#open];
+    this.#open = "nothing";
+    return closed;
+  }
+}
+
+/** What stands between the quotes. */
+function inside(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+const deleteAll = statement({
+  name: "bot-storage-delete-all",
+  text: "DELETE FROM bot_storage_parts WHERE bot_id = $1",
+  row: {},
+});
+
+const deleteSome = statement({
+  name: "bot-storage-delete-some",
+  text: `WITH gone AS (
+      DELETE FROM bot_storage_parts WHERE bot_id = $1 AND key_digest = ANY(ARRAY(
+        SELECT sha256(convert_to(name, 'UTF8')) FROM unnest($2::text[]) AS name))
+      RETURNING part, size
+    )
+    SELECT count(*) FILTER (WHERE part = 0)::int AS entries, coalesce(sum(size), 0)::bigint AS size FROM gone`,
+  row: { entries: column.int, size: column.bigint },
+});
+
+/**
+ * Deletes what the bot has stored, or some of it (bot-storage-alert-words-navigation.md §1).
+ * @param keys everything unless given
+ * @throws ApiError `BAD_REQUEST` when one of them is not stored
+ */
+export async function deleteStorage(
+  tx: Tx,
+  bot: Account,
+  keys: readonly string[] | undefined,
+): Promise<void> {
+  if (keys?.length === 0) return;
+  const before = await lockStorage(tx, bot);
+  if (!keys) {
+    await tx.rows(deleteAll, [bot.id]);
+    await storeUsedSize(tx, bot, 0);
+    return;
+  }
+  const wanted = new Set(keys);
+  const gone = await tx.first(deleteSome, [bot.id, [...wanted]]);
+  if (!gone || gone.entries < wanted.size) throw notStored();
+  await storeUsedSize(tx, bot, before - gone.size);
+}
+
+/** The refusal of keys of which one is not stored. */
+function notStored() {
+  return errors.badRequest("The bot has not stored all of these keys");
+}
+
+const insertUsage = statement({
+  name: "bot-storage-usage-insert",
+  text: "INSERT INTO bot_storage_usage (bot_id) VALUES ($1) ON CONFLICT (bot_id) DO NOTHING",
+  row: {},
+});
+
+const lockUsage = statement({
+  name: "bot-storage-usage-lock",
+  text: "SELECT size FROM bot_storage_usage WHERE bot_id = $1 FOR NO KEY UPDATE",
+  row: { size: column.bigint },
+});
+
+const storeUsage = statement({
+  name: "bot-storage-usage-store",
+  text: "UPDATE bot_storage_usage SET size = $2 WHERE bot_id = $1",
+  row: {},
+});
+
+/** Keeps others from changing the bot's storage until the transaction ends; how many characters are stored. */
+async function lockStorage(tx: Tx, bot: Account): Promise<number> {
+  // The row is there from the first time on, so that there is one to lock.
+  const [, [usage]] = await Promise.all([
+    tx.rows(insertUsage, [bot.id]),
+    tx.lock({ name: "botStorage", keys: [bot.id] }, lockUsage, [bot.id]),
+  ]);
+  if (!usage) throw new Error(`the bot ${bot.id} has no row for its storage`);
+  return usage.size;
+}
+
+/** Notes how many characters are stored by now; the storage is locked. */
+async function storeUsedSize(tx: Tx, bot: Account, size: number): Promise<void> {
+  await tx.rows(storeUsage, [bot.id, size]);
+}

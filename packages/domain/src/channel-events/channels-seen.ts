@@ -1,0 +1,122 @@
+import type { Audience, NewEvent } from "@carillon/contract";
+import { column, type Sql, statement } from "@carillon/db";
+import { inSlices } from "@carillon/kit";
+import {
+  accessFactsColumns,
+  accessFactsRow,
+  type Channel,
+  hasMetadataAccess,
+  loadChannelPresenter,
+  loadManyChannels,
+  loadMemberships,
+  loadSubscribedChannels,
+  loadSubscribers,
+  type PermissionSubject,
+} from "@carillon/model";
+
+import { archivedAmong, channelsGoneEvent, channelsShownEvent } from "./channel-events.ts";
+import { peersShownEvent } from "./subscription-events.ts";
+
+const facts = statement({
+  name: "channel-access-facts",
+  text: `SELECT c.id, c.is_archived AS "isArchived", ${accessFactsColumns}
+    FROM channels c WHERE c.realm_id = $1 ORDER BY c.id`,
+  row: { id: column.int, isArchived: column.bool, ...accessFactsRow },
+});
+
+/** A channel that an account sees. */
+type SeenChannel = Pick<Channel, "id" | "isArchived">;
+
+/** All channels whose metadata each account sees, archived ones too, as the rows are now; in the order of ids. */
+export async function loadChannelsSeen(
+  sql: Sql,
+  realmId: number,
+  accounts: readonly PermissionSubject[],
+): Promise<Map<number, SeenChannel[]>> {
+  if (accounts.length === 0) return new Map();
+  const ids = accounts.map(({ id }) => id);
+  const [channels, memberships, subscribed] = await Promise.all([
+    sql.rows(facts, [realmId]),
+    loadMemberships(sql, ids),
+    loadSubscribedChannels(sql, ids),
+  ]);
+  const seen = await inSlices(accounts, (account) =>
+    channels.filter((channel) =>
+      hasMetadataAccess(account, channel, memberships, subscribed(account.id, channel.id)),
+    ),
+  );
+  return new Map(accounts.map(({ id }, i) => [id, seen[i] ?? []]));
+}
+
+/**
+ * What accounts are told when they see other channels than before, for another reason than their subscriptions: those
+ * that are gone, then the new ones and who is subscribed to them (events.md §4). Accounts that are told the same share
+ * the events.
+ * @param before from {@link loadChannelsSeen}
+ */
+export async function channelsSeenEvents(
+  sql: Sql,
+  realmId: number,
+  accounts: readonly PermissionSubject[],
+  before: ReadonlyMap<number, readonly SeenChannel[]>,
+): Promise<NewEvent[]> {
+  const after = await loadChannelsSeen(sql, realmId, accounts);
+  const alike = new Map<string, { lost: SeenChannel[]; gained: number[]; userIds: number[] }>();
+  for (const { id } of accounts) {
+    const [had, has] = [before.get(id) ?? [], after.get(id) ?? []];
+    const lost = without(had, has);
+    const gained = without(has, had).map((channel) => channel.id);
+    const key = `${lost.map((channel) => channel.id).join(",")} ${gained.join(",")}`;
+    const shift = alike.get(key);
+    if (shift) shift.userIds.push(id);
+    else alike.set(key, { lost, gained, userIds: [id] });
+  }
+  const events: NewEvent[] = [];
+  for (const { lost, gained, userIds } of alike.values()) {
+    if (lost.length > 0) events.push(channelsGoneEvent(lost, userIds));
+    if (gained.length > 0) events.push(...(await channelsShown(sql, realmId, gained, userIds)));
+  }
+  return events;
+}
+
+function without(some: readonly SeenChannel[], others: readonly SeenChannel[]): SeenChannel[] {
+  const ids = new Set(others.map(({ id }) => id));
+  return some.filter(({ id }) => !ids.has(id));
+}
+
+/**
+ * The events that make channels known to accounts that see them by now: the channels, and who is subscribed. Clients add
+ * those to `subscriber_count`, as after a channel's creation, so that it begins at 0 (channels.md §10). Another role may
+ * show thousands, whose presentation leaves the event loop to others in between.
+ */
+export async function channelsShown(
+  sql: Sql,
+  realmId: number,
+  channelIds: readonly number[],
+  audience: Audience,
+): Promise<NewEvent[]> {
+  const [channels, subscribersOf] = await Promise.all([
+    loadManyChannels(sql, realmId, channelIds),
+    loadSubscribers(sql, channelIds),
+  ]);
+  const shown = channelIds.flatMap((id) => channels.get(id) ?? []);
+  const presenter = await loadChannelPresenter(sql, realmId, shown);
+  const objects = await inSlices(shown, (channel) =>
+    presenter.present({ ...channel, subscriberCount: 0 }),
+  );
+  const bySubscribers = new Map<string, { stream_ids: number[]; user_ids: number[] }>();
+  await inSlices(channelIds, (id) => {
+    const user_ids = subscribersOf(id);
+    if (user_ids.length === 0) return;
+    const key = user_ids.join(",");
+    const alike = bySubscribers.get(key);
+    if (alike) alike.stream_ids.push(id);
+    else bySubscribers.set(key, { stream_ids: [id], user_ids });
+  });
+  const peers = await inSlices([...bySubscribers.values()], (alike) => {
+    // Of these alone: asked of all channels for each set of subscribers, the work grew with the square of their number.
+    const their = alike.stream_ids.flatMap((id) => channels.get(id) ?? []);
+    return peersShownEvent(alike, audience, archivedAmong(their));
+  });
+  return [channelsShownEvent(objects, audience), ...peers];
+}

@@ -1,0 +1,288 @@
+import { bounds, channelPermissions, errors, realmPermissions } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import {
+  type Account,
+  type Channel,
+  checkChannelName,
+  checkDescription,
+  currentActor,
+  hasContentAccess,
+  loadChannels,
+  loadChannelsByName,
+  loadMemberships,
+  loadMetadataAudiences,
+  loadPrincipals,
+  loadRealm,
+  loadSubscribedChannels,
+  lockChannels,
+  mayAdminister,
+  type Memberships,
+  normaliseColor,
+  type Principals,
+  type Realm,
+  subscribe,
+  type Subscription,
+} from "@carillon/model";
+
+import { recordAnnouncements, recordSubscribedNotices } from "../notices/record.ts";
+import { sightBySubscriptions } from "../sight/sight-events.ts";
+import { creationEvents, postCreationNotices, createMissing } from "./create-channel.ts";
+import { type CreationOptions } from "./insert-channel.ts";
+import { lockForCreation } from "./plan-creation.ts";
+import { subscribedEvents } from "../channel-events/subscription-events.ts";
+
+export interface AddSubscriptionsInput extends FindOptions {
+  readonly subscriptions: readonly WantedChannel[];
+  readonly principals: Principals | undefined;
+  /** Whether others than the actor are told in a direct message. */
+  readonly tellSubscribed: boolean;
+}
+
+/**
+ * Subscribes accounts to channels, and creates those that do not exist (channels.md §8). What is there already stays
+ * as it is.
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`; nobody is subscribed then
+ */
+export async function addSubscriptions(
+  tx: Tx,
+  account: Account,
+  input: AddSubscriptionsInput,
+): Promise<AddedSubscriptions> {
+  const wanted = input.subscriptions.map(checkWanted);
+  const [, realm, actor] = await Promise.all([
+    lockForCreation(tx, account, input),
+    loadRealm(tx, account.realmId),
+    currentActor(tx, account),
+  ]);
+  const principals = await loadPrincipals(tx, actor, input.principals);
+  const memberships = await loadMemberships(tx, [actor.id]);
+  const found = await findOrCreate(tx, realm, actor, memberships, wanted, input);
+  const { usable, created, colors, unauthorized, locked } = found;
+  if (principals.some(({ id }) => id !== actor.id))
+    for (const channel of usable) checkMayAddOthers(realm, actor, channel, memberships);
+  const channels = [...usable, ...created];
+  checkSubscriptionBounds(channels, principals.length);
+
+  const ids = channels.map(({ id }) => id);
+  const made = new Set(created.map(({ id }) => id));
+  const userIds = principals.map(({ id }) => id);
+  const before = await loadMetadataAudiences(tx, realm.id, ids);
+  const creation = await creationEvents(tx, realm, created, before, input.isDefault);
+  const added = await subscribe(
+    tx,
+    ids.map((id) => ({ channelId: id, color: colors.get(id) })),
+    userIds,
+  );
+  const events = await subscribedEvents(tx, realm.id, channels, added, before);
+  const notices = await postCreationNotices(tx, realm, actor, created);
+  if (input.announce) await recordAnnouncements(tx, realm, actor, created);
+  const subscribed = { principals, added, created: made };
+  const told =
+    input.tellSubscribed && (await recordSubscribedNotices(tx, realm, actor, subscribed));
+  const sight = await sightBySubscriptions(tx, realm, added, "gained");
+  emit(tx, realm.id, [...sight, ...creation.channels, ...events, ...creation.defaults, ...notices]);
+  return { ...namesByAccount(channels, userIds, added), unauthorized, told, locked };
+}
+
+/** Channels that somebody names to be subscribed to. */
+interface UsableChannels {
+  /** Those that the actor may use, each once. */
+  readonly usable: Channel[];
+  /** The names of the others. */
+  readonly unauthorized: string[];
+}
+
+/**
+ * Which of the channels the actor may subscribe anybody to: those that are not archived, and whose messages the actor
+ * may read.
+ * @param named by the names that were asked for; one channel may be there twice
+ * @param fatal whether one that the actor may not use refuses the whole request
+ * @throws ApiError `BAD_REQUEST`
+ */
+function sortUsable(
+  actor: Account,
+  named: ReadonlyMap<string, Channel>,
+  memberships: Memberships,
+  isSubscribed: (channelId: number) => boolean,
+  fatal: boolean,
+): UsableChannels {
+  const usable = new Map<number, Channel>();
+  const unauthorized: string[] = [];
+  for (const [name, channel] of named)
+    if (
+      !channel.isArchived &&
+      hasContentAccess(actor, channel, memberships, isSubscribed(channel.id))
+    )
+      usable.set(channel.id, channel);
+    else unauthorized.push(name);
+  if (unauthorized.length > 0 && fatal)
+    throw errors.badRequest(`You cannot subscribe to ${unauthorized.join(", ")}`);
+  return { usable: [...usable.values()], unauthorized };
+}
+
+/**
+ * An actor who adds others needs a permission for that besides; being subscribed is not one, nor needed.
+ * @throws ApiError `BAD_REQUEST`
+ */
+function checkMayAddOthers(
+  realm: Realm,
+  actor: Account,
+  channel: Channel,
+  memberships: Memberships,
+): void {
+  const organization = realmPermissions.canAddSubscribersGroup;
+  const own = channelPermissions.canAddSubscribersGroup;
+  const allowed =
+    memberships.holds(actor, organization, realm.groups.canAddSubscribersGroup) ||
+    mayAdminister(actor, channel, memberships) ||
+    memberships.holds(actor, own, channel.canAddSubscribersGroupId);
+  if (!allowed) throw errors.badRequest(`You may not subscribe others to ${channel.name}`);
+}
+
+interface FindOptions extends CreationOptions {
+  /** Whether one channel that the actor may not use refuses the whole request. */
+  readonly authorizationErrorsFatal: boolean;
+  /** Names of further channels that the transaction is going to change: all are locked in one go. */
+  readonly andLock?: readonly string[];
+}
+
+/** What the names of a request come to. */
+interface FoundChannels {
+  /** Those that were there and that the actor may use, each once, locked. */
+  readonly usable: readonly Channel[];
+  /** The names of those that were there, and that the actor may not use. */
+  readonly unauthorized: string[];
+  /** Those that there were not. */
+  readonly created: readonly Channel[];
+  /** The colours that were asked for, by channel. */
+  readonly colors: ReadonlyMap<number, string | undefined>;
+  /** Ids of the channels that nobody else changes, or even knows, until the transaction ends. */
+  readonly locked: ReadonlySet<number>;
+}
+
+/**
+ * Finds channels by their names, creates those that do not exist (channels.md §8), and locks the others before it looks
+ * whether the actor may use them: a transaction that removed the actor, or archived a channel, was waited for. A
+ * channel that was renamed meanwhile is still the one that was meant.
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
+ */
+async function findOrCreate(
+  tx: Tx,
+  realm: Realm,
+  actor: Account,
+  memberships: Memberships,
+  wanted: readonly CheckedChannel[],
+  options: FindOptions,
+): Promise<FoundChannels> {
+  const { andLock = [], authorizationErrorsFatal: fatal } = options;
+  const names = wanted.map(({ name }) => name);
+  const named = await loadChannelsByName(tx, realm.id, [...new Set([...names, ...andLock])]);
+  const missing = wanted.filter(({ name }) => !named.has(name));
+  const created = await createMissing(tx, realm, actor, memberships, missing, options);
+  const found = new Map([...named, ...created.raced]);
+  const ids = [...new Set([...found.values()].map(({ id }) => id))];
+  const [, subscribed, now] = await Promise.all([
+    lockChannels(tx, ids),
+    loadSubscribedChannels(tx, [actor.id]),
+    loadChannels(tx, realm.id, ids),
+  ]);
+  const there = new Map(
+    names.flatMap((name) => {
+      const channel = now.get(found.get(name)?.id ?? 0);
+      return channel ? [[name, channel] as const] : [];
+    }),
+  );
+  const isSubscribed = (id: number) => subscribed(actor.id, id);
+  const known = new Map([...there, ...created.byName]);
+  return {
+    ...sortUsable(actor, there, memberships, isSubscribed, fatal),
+    created: created.channels,
+    colors: new Map(
+      wanted.flatMap(({ name, color }) => {
+        const channel = known.get(name);
+        return channel ? [[channel.id, color] as const] : [];
+      }),
+    ),
+    locked: new Set([...ids, ...created.channels.map(({ id }) => id)]),
+  };
+}
+
+/** A channel that somebody asks to be subscribed to, by name. */
+export interface WantedChannel {
+  readonly name: string;
+  readonly color?: string | undefined;
+  /** Where the channel has yet to be created. */
+  readonly description?: string | undefined;
+}
+
+/** The same, as it is looked up and stored. */
+interface CheckedChannel {
+  readonly name: string;
+  /** `#rrggbb` in lower case. */
+  readonly color: string | undefined;
+  readonly description: string;
+}
+
+/** @throws ApiError `BAD_REQUEST` where no channel could have that name, description or colour */
+function checkWanted({ name, color, description = "" }: WantedChannel): CheckedChannel {
+  const normal = color === undefined ? undefined : normaliseColor(color);
+  if (color !== undefined && normal === undefined)
+    throw errors.badRequest("subscriptions: color must be # and six hex digits");
+  return {
+    name: checkChannelName(name),
+    color: normal,
+    description: checkDescription(description),
+  };
+}
+
+export interface AddedSubscriptions {
+  /** Names of channels, by account id. */
+  readonly subscribed: Record<string, string[]>;
+  readonly alreadySubscribed: Record<string, string[]>;
+  /** Channels that the actor may not use, by the names that were asked for. */
+  readonly unauthorized: string[];
+  /** Whether the people concerned are told. */
+  readonly told: boolean;
+  /** Ids of the channels that are in the hands of the transaction. */
+  readonly locked: ReadonlySet<number>;
+}
+
+/** The names of channels, by the accounts that are subscribed to them now or were before. */
+function namesByAccount(
+  channels: readonly Channel[],
+  userIds: readonly number[],
+  added: readonly Subscription[],
+): Pick<AddedSubscriptions, "subscribed" | "alreadySubscribed"> {
+  const fresh = new Map(channels.map(({ id }) => [id, new Set<number>()]));
+  for (const { userId, channelId } of added) fresh.get(channelId)?.add(userId);
+  const subscribed: Record<string, string[]> = {};
+  const alreadySubscribed: Record<string, string[]> = {};
+  for (const { id, name } of channels)
+    for (const userId of userIds) {
+      const list = fresh.get(id)?.has(userId) ? subscribed : alreadySubscribed;
+      (list[userId] ??= []).push(name);
+    }
+  return { subscribed, alreadySubscribed };
+}
+
+/**
+ * What one request may subscribe or unsubscribe, in rows and in lists of subscribers that are told (http-contract.md
+ * §8.1): it holds up others in the organization for as long.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkSubscriptionBounds(
+  channels: ReadonlyArray<Pick<Channel, "subscriberCount">>,
+  accounts: number,
+): void {
+  if (channels.length * accounts > bounds.rows)
+    throw errors.badRequest(
+      `channels × users must not be more than ${bounds.rows} in one request; these are ${channels.length} × ${accounts}`,
+    );
+  const subscribers = channels.reduce((sum, { subscriberCount }) => sum + subscriberCount, 0);
+  if (channels.length > 1 && subscribers > bounds.subscribers)
+    throw errors.badRequest(
+      `The channels of one request must not have more than ${bounds.subscribers} subscribers together; ` +
+        `these have ${subscribers}: name fewer channels at once`,
+    );
+}

@@ -1,0 +1,209 @@
+import { emit } from "@carillon/events";
+import {
+  changesOf,
+  changeSubscription,
+  channel,
+  countQueries,
+  crowd,
+  deactivateUser,
+  eventsOf,
+  inChannel,
+  kindsOf,
+  messagesOf,
+  type TestAccount,
+  type ToldEvent,
+  type TestChannel,
+  user,
+  userGroup,
+  useScene,
+  watch,
+} from "@carillon/testkit";
+import { ApiError } from "@carillon/contract";
+import { expect } from "chai";
+
+import { openChannel } from "./open-channel.ts";
+import { unarchiveChannel } from "./archive-channel.ts";
+
+const able = { client_capabilities: { archived_channels: true } };
+
+describe("The return of a channel from the archive (channels.md §8)", () => {
+  const scene = useScene();
+
+  const unarchive = ({ id }: { id: number }, by: TestAccount = scene.org.owner) =>
+    scene.db.transaction(async (tx) => {
+      const { realm, actor, channel: locked } = await openChannel(tx, by, id, "shared");
+      emit(tx, realm.id, await unarchiveChannel(tx, realm, actor, locked));
+    });
+  const rowOf = ({ id }: { id: number }) =>
+    scene.db.prisma.channel.findUniqueOrThrow({ where: { id } });
+  const refuses = async (room: TestChannel) => {
+    const { result, tables } = await changesOf(scene.db, () =>
+      unarchive(room).catch((error: unknown) => error),
+    );
+    expect(result).to.be.instanceOf(ApiError).and.include({ code: "BAD_REQUEST" });
+    expect(tables).to.deep.equal([]);
+  };
+
+  it("leaves everything as it was, and the channel out of the default ones", async () => {
+    const { db, org } = scene;
+    const room = await channel(db, org.member, { subscribers: [org.guest], isArchived: true });
+    const before = await rowOf(room);
+    const { tables } = await changesOf(db, () => unarchive(room, org.member));
+    const { firstMessageId, ...after } = await rowOf(room);
+    expect(firstMessageId, "the notice").not.to.equal(null);
+    expect({ ...after, firstMessageId: null }).to.deep.equal({ ...before, isArchived: false });
+    expect(tables).to.include("audit_log").and.not.include("default_channels");
+    expect(tables).not.to.include("subscriptions");
+  });
+
+  it("is told in the channel, after it is back, unread for all but who did it", async () => {
+    const { db, org } = scene;
+    const room = await channel(db, org.member, {
+      subscribers: [org.guest, org.member],
+      isArchived: true,
+    });
+    const { events } = await eventsOf(db, org.realm.id, () => unarchive(room, org.member));
+    expect(events.at(-1)?.type).to.equal("message");
+    const [notice] = await messagesOf(scene.as(org.guest), inChannel(room.id));
+    expect(notice?.content).to.equal(
+      `@_**${org.member.fullName}|${org.member.id}** brought this channel back from the archive.`,
+    );
+    expect(notice?.flags).to.deep.equal([]);
+    const [own] = await messagesOf(scene.as(org.member), inChannel(room.id));
+    expect(own?.flags).to.deep.equal(["read"]);
+  });
+
+  it("is an update for clients that know archived channels", async () => {
+    const { db, org } = scene;
+    const room = await channel(db, org.member, { subscribers: [org.guest], isArchived: true });
+    const queues = {
+      subscriber: { account: org.guest, params: able },
+      other: { account: org.bot, params: able },
+    };
+    const told = await watch(scene.gateway, queues, () => unarchive(room));
+    expect(kindsOf(told.subscriber)).to.deep.equal(["stream/update", "message"]);
+    for (const [{ id: _id, ...event } = { id: 0 }] of [told.subscriber, told.other])
+      expect(event).to.deep.equal({
+        type: "stream",
+        op: "update",
+        stream_id: room.id,
+        name: room.name,
+        property: "is_archived",
+        value: false,
+      });
+    expect(told.other).to.have.length(1);
+  });
+
+  it("is a new channel for the others, with their subscription or with who is subscribed", async () => {
+    const { db, org } = scene;
+    const room = await channel(db, org.member, {
+      subscribers: [org.guest, org.moderator],
+      isArchived: true,
+    });
+    await changeSubscription(db, room.id, org.moderator, { isMuted: true, color: "#123456" });
+    const queues = {
+      guest: { account: org.guest },
+      moderator: { account: org.moderator },
+      other: { account: org.bot },
+    };
+    const told = await watch(scene.gateway, queues, () => unarchive(room));
+    const subscribers = [org.guest.id, org.moderator.id].toSorted((a, b) => a - b);
+    for (const events of [told.guest, told.moderator])
+      expect(kindsOf(events)).to.deep.equal(["stream/create", "subscription/add", "message"]);
+    expect(kindsOf(told.other)).to.deep.equal(["stream/create", "subscription/peer_add"]);
+    const first = (event: ToldEvent | undefined, list: string) =>
+      (event?.[list] as ReadonlyArray<Record<string, unknown>> | undefined)?.[0];
+    for (const events of Object.values(told)) {
+      const created = first(events[0], "streams");
+      expect(created).to.include({ stream_id: room.id, is_archived: false, subscriber_count: 0 });
+    }
+    expect(told.other[1]).to.deep.include({ stream_ids: [room.id], user_ids: subscribers });
+    expect(first(told.moderator[1], "subscriptions")).to.deep.include({
+      stream_id: room.id,
+      subscribers,
+      subscriber_count: 2,
+      is_muted: true,
+      in_home_view: false,
+      color: "#123456",
+      desktop_notifications: false,
+    });
+    expect(first(told.guest[1], "subscriptions")).to.include({ is_muted: false });
+  });
+
+  it("of a private channel is told those alone who see it", async () => {
+    const { db, org } = scene;
+    const holder = await user(db, org.realm);
+    const group = await userGroup(db, org.realm, { members: [holder] });
+    const room = await channel(db, org.realm, {
+      inviteOnly: true,
+      subscribers: [org.guest],
+      groups: { canAddSubscribersGroupId: group.id },
+      isArchived: true,
+    });
+    const { events } = await eventsOf(db, org.realm.id, () => unarchive(room));
+    const [update, added, peers, notice] = events;
+    expect(events).to.have.length(4);
+    expect(update?.audience).to.have.members(
+      [org.owner, org.admin, org.guest, holder].map(({ id }) => id),
+    );
+    expect(added?.audience).to.deep.equal([org.guest.id]);
+    expect(peers?.audience).to.have.members([org.owner.id, org.admin.id, holder.id]);
+    expect(notice?.audience).to.deep.equal([org.guest.id]);
+  });
+
+  it("keeps a permission with a group that was deactivated meanwhile, and with its members", async () => {
+    const { db, org } = scene;
+    const group = await userGroup(db, org.realm, { members: [org.moderator] });
+    const room = await channel(db, org.realm, {
+      groups: { canAdministerChannelGroupId: group.id },
+      isArchived: true,
+    });
+    await db.rows("UPDATE named_user_group SET deactivated = true WHERE id = $1", [group.id]);
+    await unarchive(room, org.moderator);
+    expect(await rowOf(room)).to.include({
+      isArchived: false,
+      canAdministerChannelGroupId: group.id,
+    });
+  });
+
+  it("counts no subscribers who were deactivated meanwhile", async () => {
+    const { db, org } = scene;
+    const [gone, left] = [await user(db, org.realm), await user(db, org.realm)];
+    const room = await channel(db, org.realm, {
+      inviteOnly: true,
+      subscribers: [gone, left],
+      isArchived: true,
+    });
+    await deactivateUser(db, gone);
+    const { events } = await eventsOf(db, org.realm.id, () => unarchive(room));
+    expect(events.find(({ op }) => op === "add")?.audience).to.deep.equal([left.id]);
+    expect((await rowOf(room)).subscriberCount).to.equal(1);
+  });
+
+  it("is refused to channels that are not archived", async () => {
+    await refuses(await channel(scene.db, scene.org.realm));
+  });
+
+  it("is refused to private channels of which nobody could read anything", async () => {
+    const { db, org } = scene;
+    const options = { inviteOnly: true, isArchived: true };
+    await refuses(await channel(db, org.realm, options));
+    const gone = await user(db, org.realm);
+    const left = await channel(db, org.realm, { ...options, subscribers: [gone] });
+    await deactivateUser(db, gone);
+    await refuses(left);
+    await unarchive(await channel(db, org.realm, { isArchived: true }));
+  });
+
+  it("costs as many statements for 1,200 subscribers as for two", async () => {
+    const { db, org } = scene;
+    const subscribers = [org.member, org.guest];
+    const small = await channel(db, org.realm, { subscribers, isArchived: true });
+    const people = await crowd(db, org.member, 1_200);
+    const large = await channel(db, org.realm, { subscribers: people, isArchived: true });
+    const few = await countQueries(db, () => unarchive(small));
+    const many = await countQueries(db, () => unarchive(large));
+    expect(many.count, many.statements.join("\n")).to.equal(few.count);
+    expect((await rowOf(large)).subscriberCount).to.equal(1_200);
+  });
+});

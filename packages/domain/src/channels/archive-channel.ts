@@ -1,0 +1,150 @@
+import { errors, type NewEvent } from "@carillon/contract";
+import { column, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { notice, paragraph, silentUser } from "@carillon/markdown";
+import {
+  type Account,
+  type Channel,
+  defaultChannelsEvent,
+  isPublic,
+  loadChannelPresenter,
+  loadInheritedNotifications,
+  loadMetadataAudiences,
+  loadSubscriptions,
+  type PublicFacts,
+  type Realm,
+  realmUpdatedEvents,
+  recordAudit,
+} from "@carillon/model";
+
+import { channelPropertyEvent, channelReturnedEvent } from "../channel-events/channel-events.ts";
+import { peersShownEvent, subscribedEvent } from "../channel-events/subscription-events.ts";
+import { postChannelNotices } from "../notices/post-channel-notice.ts";
+import { openChannel } from "./open-channel.ts";
+
+const archive = statement({
+  name: "channel-archive",
+  text: `WITH archived AS (
+      UPDATE channels SET is_archived = true WHERE id = $1
+    ), unlisted AS (
+      DELETE FROM default_channels WHERE channel_id = $1 RETURNING channel_id
+    )
+    SELECT EXISTS (SELECT FROM unlisted) AS "wasDefault"`,
+  row: { wasDefault: column.bool },
+});
+
+/**
+ * Archives a channel (channels.md §8): its name, messages, subscriptions, folder and permissions stay, and nothing is
+ * sent to it any more. A sender holds the channel's audience, and so comes before it or is refused; what is
+ * scheduled fails when it is due. New members are not subscribed to it, and nothing is announced in it, which the group
+ * graph and the organization's row are locked for.
+ * @throws ApiError `CANNOT_ADMINISTER_CHANNEL`, `BAD_REQUEST`; nothing has changed then
+ */
+export async function archiveChannel(tx: Tx, account: Account, channelId: number): Promise<void> {
+  const { actor, realm, channel } = await openChannel(tx, account, channelId, "alone", {
+    organization: true,
+  });
+  if (channel.isArchived) throw errors.badRequest("The channel is archived already");
+  const notices = await postChannelNotices(tx, realm, actor, [
+    { channelId, notice: notice(paragraph`${silentUser(actor)} archived this channel.`) },
+  ]);
+  const audiences = await loadMetadataAudiences(tx, realm.id, [channelId]);
+  const audience = [...(audiences.get(channelId) ?? [])];
+  const [stored] = await tx.rows(archive, [channelId]);
+  recordAudit(tx, realm.id, actor.id, [
+    { type: "channel_archived", data: { channel_id: channelId } },
+  ]);
+  emit(tx, realm.id, [
+    // What is told of the channel comes before its end: some clients do not have it afterwards.
+    ...notices,
+    ...(stored?.wasDefault ? [await defaultChannelsEvent(tx, realm.id)] : []),
+    ...(await clearAnnouncements(tx, realm, channelId)),
+    channelPropertyEvent(channel, "is_archived", true, audience),
+  ]);
+}
+
+const clear = statement({
+  name: "realm-announcements-clear",
+  text: "UPDATE realms SET new_stream_announcements_channel_id = NULL WHERE id = $1",
+  row: {},
+});
+
+/** Lets the organization announce nothing in the channel any more, and tells everybody where it did. */
+async function clearAnnouncements(tx: Tx, realm: Realm, channelId: number): Promise<NewEvent[]> {
+  if (realm.newStreamAnnouncementsChannelId !== channelId) return [];
+  await tx.rows(clear, [realm.id]);
+  return realmUpdatedEvents({ new_stream_announcements_stream_id: -1 });
+}
+
+/**
+ * Whether a channel can come back from the archive: of a private one without subscribers nobody could read anything
+ * (channels.md §8). Those who are deactivated do not count.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkMayReturn(
+  channel: PublicFacts & Pick<Channel, "isArchived" | "subscriberCount">,
+): void {
+  if (!channel.isArchived) throw errors.badRequest("The channel is not archived");
+  if (!isPublic(channel) && channel.subscriberCount === 0)
+    throw errors.badRequest("A private channel without subscribers stays archived");
+}
+
+const unarchive = statement({
+  name: "channel-unarchive",
+  text: "UPDATE channels SET is_archived = false WHERE id = $1",
+  row: {},
+});
+
+/**
+ * Brings a channel back from the archive (channels.md §8), as it was but for the default channels: a group that was
+ * deactivated meanwhile stays what a permission is set to. The transaction holds the group graph and has locked the
+ * channel (`openChannel`), and has read it since.
+ * @returns the events, for the transaction's one `emit`
+ * @throws ApiError `BAD_REQUEST`; nothing has changed then
+ */
+export async function unarchiveChannel(
+  tx: Tx,
+  realm: Realm,
+  actor: Account,
+  channel: Channel,
+): Promise<readonly NewEvent[]> {
+  checkMayReturn(channel);
+  await tx.rows(unarchive, [channel.id]);
+  recordAudit(tx, realm.id, actor.id, [
+    { type: "channel_unarchived", data: { channel_id: channel.id } },
+  ]);
+  const returned = await returnEvents(tx, { ...channel, isArchived: false });
+  const notices = await postChannelNotices(tx, realm, actor, [
+    {
+      channelId: channel.id,
+      notice: notice(paragraph`${silentUser(actor)} brought this channel back from the archive.`),
+    },
+  ]);
+  return [...returned, ...notices];
+}
+
+/**
+ * What is told of the return. Clients that do not know archived channels have lost this one: they get it anew, with
+ * their subscription to it, or with who is subscribed.
+ */
+async function returnEvents(tx: Tx, channel: Channel): Promise<NewEvent[]> {
+  const { id, realmId } = channel;
+  const [presenter, audiences, subscriptions] = await Promise.all([
+    loadChannelPresenter(tx, realmId, [channel]),
+    loadMetadataAudiences(tx, realmId, [id]),
+    loadSubscriptions(tx, id),
+  ]);
+  const subscribers = subscriptions.map(({ userId }) => userId);
+  const inheritedOf = await loadInheritedNotifications(tx, realmId, subscribers);
+  const audience = [...(audiences.get(id) ?? [])];
+  const among = new Set(subscribers);
+  const others = audience.filter((userId) => !among.has(userId));
+  const withSubscribers = { ...presenter.present(channel), subscribers };
+  const peers = { stream_ids: [id], user_ids: subscribers };
+  const marks = { for_clients_without: "archived_channels" } as const;
+  return [
+    channelReturnedEvent(presenter.present({ ...channel, subscriberCount: 0 }), audience),
+    ...subscribedEvent(subscriptions, new Map([[id, withSubscribers]]), inheritedOf, marks),
+    ...(subscribers.length > 0 && others.length > 0 ? [peersShownEvent(peers, others, marks)] : []),
+  ];
+}

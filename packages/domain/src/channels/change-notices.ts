@@ -1,0 +1,251 @@
+import {
+  channelPermissions,
+  type GroupSettingValue,
+  systemGroups,
+  type TopicsPolicy,
+} from "@carillon/contract";
+import { column, type Database, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { type IntentRef, sendNotice } from "@carillon/jobs";
+import { type Logger, uniqueId } from "@carillon/kit";
+import {
+  emphasised,
+  notice,
+  type Notice,
+  type NoticePart,
+  paragraph,
+  quoted,
+  silentGroup,
+  silentUser,
+  told,
+} from "@carillon/markdown";
+import {
+  type Account,
+  holdAudiences,
+  loadAccounts,
+  loadNamedGroups,
+  loadRealm,
+} from "@carillon/model";
+import { doIntent, keepIntent } from "@carillon/outbox";
+
+import { postChannelNotices } from "../notices/post-channel-notice.ts";
+import type { CheckedChanges, Privacy } from "./next-channel.ts";
+import type { OpenChannel } from "./open-channel.ts";
+
+/**
+ * Posts the notices of a change that has committed. The change stands whatever becomes of them: where they cannot be
+ * posted now, a worker posts them.
+ */
+export async function postNoticesOfChange(
+  { db, log }: { readonly db: Pick<Database, "transaction">; readonly log: Logger },
+  kept: IntentRef,
+): Promise<void> {
+  try {
+    await doIntent(db, sendNotice, kept, async (tx, { realmId, payload }) => {
+      if (payload.kind === "channel-changed") await sendChannelChangedNotices(tx, realmId, payload);
+    });
+  } catch (error) {
+    log.warn(
+      { err: error, intentId: kept.intentId },
+      "a worker has to post what a channel's change is told by",
+    );
+  }
+}
+
+const logged = statement({
+  name: "logged-changes",
+  text: `SELECT extra_data->>'setting' AS name, extra_data->'old' AS before, extra_data->'new' AS value
+    FROM audit_log WHERE realm_id = $1 AND id = ANY($2::bigint[]) ORDER BY id`,
+  row: {
+    name: column.text.neverNullHere(),
+    before: column.json<LoggedValue>().orNull(),
+    value: column.json<LoggedValue>().orNull(),
+  },
+});
+
+/**
+ * Posts what the notification bot has to say of a change to a channel (channels.md §9), to whom the channel has by now.
+ * It waits for nobody but those who change its subscriptions, as everybody does who sends to it.
+ */
+export async function sendChannelChangedNotices(
+  tx: Tx,
+  realmId: number,
+  wanted: { actorId: number; channelId: number; auditIds: readonly number[]; privacy: Privacy },
+): Promise<void> {
+  const { actorId, channelId, auditIds, privacy } = wanted;
+  const [, realm, accounts, changes] = await Promise.all([
+    holdAudiences(tx, [channelId]),
+    loadRealm(tx, realmId),
+    loadAccounts(tx, realmId, [actorId]),
+    tx.rows(logged, [realmId, auditIds]),
+  ]);
+  const actor = accounts.get(actorId);
+  if (!actor) return;
+  const said = await changeNotices(tx, actor, changes, privacy);
+  const notices = said.map((notice) => ({ channelId, notice }));
+  emit(tx, realmId, await postChannelNotices(tx, realm, actor, notices));
+}
+
+/**
+ * Writes down that the notification bot is to tell in the channel what has changed (channels.md §9).
+ * @param auditIds where the audit log tells it
+ * @returns undefined where the bot has nothing to say
+ */
+export async function keepNotices(
+  tx: Tx,
+  { actor, channel, realm }: OpenChannel,
+  { next, properties, settings }: CheckedChanges,
+  auditIds: readonly number[],
+): Promise<IntentRef | undefined> {
+  const tells = [...properties, ...settings].some(({ name }) => noticed.has(name));
+  if (!realm.sendChannelEventsMessages || !tells) return undefined;
+  const { inviteOnly, isWebPublic, historyPublicToSubscribers } = next;
+  return keepIntent(tx, realm.id, sendNotice, {
+    key: `channel-changed-${uniqueId()}`,
+    payload: {
+      kind: "channel-changed",
+      actorId: actor.id,
+      channelId: channel.id,
+      auditIds: [...auditIds],
+      privacy: { inviteOnly, isWebPublic, historyPublicToSubscribers },
+    },
+  });
+}
+
+/** A property or permission of a channel that has got another value, as the audit log tells it. */
+interface LoggedChange {
+  /** As on the wire. */
+  readonly name: string;
+  readonly before: LoggedValue;
+  readonly value: LoggedValue;
+}
+
+const privacy = {
+  inviteOnly: "invite_only",
+  isWebPublic: "is_web_public",
+  historyPublicToSubscribers: "history_public_to_subscribers",
+} as const satisfies Record<keyof Privacy, string>;
+
+const posting = channelPermissions.canSendMessageGroup.name;
+
+/** What the notification bot tells of when it changes (channels.md §9). */
+const noticed: ReadonlySet<string> = new Set([
+  ...Object.values(privacy),
+  "message_retention_days",
+  "topics_policy",
+  posting,
+  "description",
+  "name",
+]);
+
+/**
+ * What the notification bot says of a change in the channel: one notice for each that is told (channels.md §9).
+ * @param now who sees the channel and its history since
+ */
+async function changeNotices(
+  tx: Tx,
+  actor: Account,
+  changes: readonly LoggedChange[],
+  now: Privacy,
+): Promise<Notice[]> {
+  const who = silentUser(actor);
+  const of = (name: string) => changes.find((change) => change.name === name);
+  /** Of the old and the new of what is said in `words`. */
+  const say = (
+    name: string,
+    words: (value: LoggedValue) => NoticePart,
+    blocks: (from: NoticePart, to: NoticePart) => readonly NoticePart[],
+  ) => {
+    const change = of(name);
+    return change ? [notice(...blocks(words(change.before), words(change.value)))] : [];
+  };
+  const was = (key: keyof Privacy) => (of(privacy[key])?.before ?? now[key]) === true;
+  const before: Privacy = {
+    inviteOnly: was("inviteOnly"),
+    isWebPublic: was("isWebPublic"),
+    historyPublicToSubscribers: was("historyPublicToSubscribers"),
+  };
+  const ofPrivacy = Object.values(privacy).some(of)
+    ? [
+        notice(
+          paragraph`${who} changed the privacy of this channel from ${privacyOf(before)} to ${privacyOf(now)}.`,
+        ),
+      ]
+    : [];
+  const permission = of(posting);
+  return [
+    ...ofPrivacy,
+    ...say("message_retention_days", retentionOf, (from, to) => [
+      paragraph`${who} changed how long messages of this channel are kept from ${from} to ${to}.`,
+    ]),
+    ...say("topics_policy", topicsOf, (from, to) => [
+      paragraph`${who} changed the topics of this channel from ${from} to ${to}.`,
+    ]),
+    ...(permission ? [await postingNotice(tx, actor.realmId, who, permission)] : []),
+    ...say("description", descriptionOf, (from, to) => [
+      paragraph`${who} changed the description of this channel.`,
+      paragraph`Old description: ${from}`,
+      paragraph`New description: ${to}`,
+    ]),
+    ...say("name", nameOf, (from, to) => [
+      paragraph`${who} renamed this channel from ${from} to ${to}.`,
+    ]),
+  ];
+}
+
+async function postingNotice(
+  tx: Tx,
+  realmId: number,
+  who: NoticePart,
+  { before, value }: LoggedChange,
+): Promise<Notice> {
+  const ids = [before, value].filter((one) => typeof one === "number");
+  const groups = await loadNamedGroups(tx, realmId, ids);
+  const called = (one: LoggedValue): NoticePart => {
+    const group = typeof one === "number" ? groups.get(one) : undefined;
+    if (!group) return told("certain people and groups");
+    const { description = "" } = systemGroups.find(({ name }) => name === group.name) ?? {};
+    return group.isSystemGroup ? quoted(description) : silentGroup(group);
+  };
+  const [from, to] = [called(before), called(value)];
+  return notice(
+    paragraph`${who} changed who may send messages to this channel from ${from} to ${to}.`,
+  );
+}
+
+/** A value of a property or permission, as the audit log has it. */
+type LoggedValue = string | number | boolean | null | GroupSettingValue;
+
+/** What notices call what a channel is, or has been. */
+type Words = (value: LoggedValue) => NoticePart;
+
+function privacyOf({ inviteOnly, isWebPublic, historyPublicToSubscribers }: Privacy): NoticePart {
+  if (isWebPublic) return told("web-public");
+  if (!inviteOnly) return told("public");
+  return told(`private with ${historyPublicToSubscribers ? "shared" : "protected"} history`);
+}
+
+const retentionOf: Words = (value) => {
+  if (value === null) return told("what the organization says");
+  const days = Number(value);
+  if (days < 0) return told("for ever");
+  return told(days === 1 ? "1 day" : `${days} days`);
+};
+
+const topicsPolicies: Readonly<Record<TopicsPolicy, string>> = {
+  inherit: "what the organization says",
+  allow_empty_topic: "optional",
+  disable_empty_topic: "required",
+  empty_topic_only: "none",
+};
+
+const topicsOf: Words = (policy) => told(topicsPolicies[policy as TopicsPolicy]);
+
+const descriptionOf: Words = (value) => (value === "" ? told("none") : quoted(textOf(value)));
+
+const nameOf: Words = (value) => emphasised(textOf(value));
+
+function textOf(value: LoggedValue): string {
+  if (typeof value !== "string") throw new TypeError("a text is not logged as one");
+  return value;
+}

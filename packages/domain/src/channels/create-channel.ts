@@ -1,0 +1,207 @@
+import { bounds, errors, type NewEvent } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { type Notice, notice, paragraph, silentUser, told } from "@carillon/markdown";
+import {
+  type Account,
+  type Channel,
+  type ChannelPresenter,
+  checkChannelName,
+  checkDescription,
+  currentActor,
+  defaultChannelsEvent,
+  loadActiveAccounts,
+  loadChannelPresenter,
+  loadChannelsByName,
+  loadMetadataAudiences,
+  loadRealm,
+  type Memberships,
+  type MetadataAudiences,
+  type Realm,
+  subscribe,
+} from "@carillon/model";
+
+import { channelsShownEvent } from "../channel-events/channel-events.ts";
+import { subscribedEvents } from "../channel-events/subscription-events.ts";
+import { postChannelNotices } from "../notices/post-channel-notice.ts";
+import { recordAnnouncements } from "../notices/record.ts";
+import { sightBySubscriptions } from "../sight/sight-events.ts";
+import type { CreationOptions } from "./insert-channel.ts";
+import { lockForCreation, planCreation } from "./plan-creation.ts";
+
+interface NewChannelInput extends CreationOptions {
+  readonly name: string;
+  readonly description: string;
+  readonly subscribers: readonly number[];
+}
+
+/**
+ * Creates a channel (channels.md §4): checks in the documented order, rows, notice and events. The creator is
+ * subscribed only if listed.
+ * @returns its id
+ * @throws ApiError `BAD_REQUEST`, `CHANNEL_ALREADY_EXISTS`, `UNAUTHORIZED_PRINCIPAL`
+ */
+export async function createChannel(
+  tx: Tx,
+  account: Account,
+  input: NewChannelInput,
+): Promise<number> {
+  const [, realm, creator] = await Promise.all([
+    lockForCreation(tx, account, input),
+    loadRealm(tx, account.realmId),
+    currentActor(tx, account),
+  ]);
+  const description = checkDescription(input.description);
+  const plan = await planCreation(tx, realm, creator, input);
+  const name = checkChannelName(input.name);
+  const taken = await loadChannelsByName(tx, realm.id, [name]);
+  if (taken.size > 0) throw errors.channelAlreadyExists(name);
+  const authorization = plan.authorize();
+  const subscribers = await loadActiveAccounts(tx, realm.id, input.subscribers);
+  const [channel] = await authorization.insert([{ name, description }]);
+  if (!channel) throw errors.channelAlreadyExists(name);
+
+  const before = await loadMetadataAudiences(tx, realm.id, [channel.id]);
+  const created = await creationEvents(tx, realm, [channel], before, input.isDefault);
+  const added = await subscribe(
+    tx,
+    [{ channelId: channel.id }],
+    subscribers.map(({ id }) => id),
+  );
+  const subscribed = await subscribedEvents(tx, realm.id, [channel], added, before);
+  const notices = await postCreationNotices(tx, realm, creator, [channel]);
+  if (input.announce) await recordAnnouncements(tx, realm, creator, [channel]);
+  const sight = await sightBySubscriptions(tx, realm, added, "gained");
+  emit(tx, realm.id, [
+    ...sight,
+    ...created.channels,
+    ...subscribed,
+    ...created.defaults,
+    ...notices,
+  ]);
+  return channel.id;
+}
+
+/** One event for all channels that the same accounts see. */
+function createdEvents(
+  presenter: ChannelPresenter,
+  channels: readonly Channel[],
+  audiences: MetadataAudiences,
+): NewEvent[] {
+  const byAudience = new Map<ReadonlySet<number>, Channel[]>();
+  for (const channel of channels) {
+    const audience = audiences.get(channel.id) ?? new Set();
+    const alike = byAudience.get(audience);
+    if (alike) alike.push(channel);
+    else byAudience.set(audience, [channel]);
+  }
+  return [...byAudience].map(([audience, alike]) =>
+    channelsShownEvent(
+      alike.map((channel) => presenter.present(channel)),
+      [...audience],
+    ),
+  );
+}
+
+/** What is told of new channels to those who see them, before anybody is subscribed; the defaults go out later. */
+export async function creationEvents(
+  tx: Tx,
+  realm: Realm,
+  channels: readonly Channel[],
+  audiences: MetadataAudiences,
+  isDefault: boolean,
+): Promise<{ channels: NewEvent[]; defaults: NewEvent[] }> {
+  if (channels.length === 0) return { channels: [], defaults: [] };
+  const presenter = await loadChannelPresenter(tx, realm.id, channels);
+  return {
+    channels: createdEvents(presenter, channels, audiences),
+    defaults: isDefault ? [await defaultChannelsEvent(tx, realm.id)] : [],
+  };
+}
+
+/** The first message of each new channel (channels.md §4), which tells who created it. */
+export function postCreationNotices(
+  tx: Tx,
+  realm: Realm,
+  creator: Account,
+  channels: readonly Channel[],
+): Promise<readonly NewEvent[]> {
+  // Channels of one kind are told of in the same words.
+  const words = new Map<string, Notice>();
+  return postChannelNotices(
+    tx,
+    realm,
+    creator,
+    channels.map((channel) => {
+      const kind = kindOf(channel);
+      const said =
+        words.get(kind) ??
+        notice(paragraph`${silentUser(creator)} created this ${told(kind)} channel.`);
+      words.set(kind, said);
+      return { channelId: channel.id, notice: said };
+    }),
+  );
+}
+
+function kindOf(channel: Channel): string {
+  if (channel.isWebPublic) return "web-public";
+  return channel.inviteOnly ? "private" : "public";
+}
+
+interface CreatedChannels {
+  readonly channels: readonly Channel[];
+  /** The same, by the names that were asked for; a name may be there twice in different case. */
+  readonly byName: ReadonlyMap<string, Channel>;
+  /** Those that another transaction has created in the meantime. */
+  readonly raced: ReadonlyMap<string, Channel>;
+}
+
+/**
+ * Creates the channels that somebody wants to be subscribed to and that do not exist, checked as if each was created
+ * on its own (channels.md §4). The number of statements does not grow with theirs.
+ * @param missing names and descriptions, checked
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
+ */
+export async function createMissing(
+  tx: Tx,
+  realm: Realm,
+  creator: Account,
+  memberships: Memberships,
+  missing: ReadonlyArray<{ readonly name: string; readonly description: string }>,
+  options: CreationOptions,
+): Promise<CreatedChannels> {
+  const byName = new Map<string, Channel>();
+  const raced = new Map<string, Channel>();
+  if (missing.length === 0) return { channels: [], byName, raced };
+  // Of equal names the first counts.
+  const wanted = [
+    ...new Map(missing.toReversed().map((each) => [each.name, each])).values(),
+  ].reverse();
+  if (wanted.length > bounds.newChannels)
+    throw errors.badRequest(
+      `subscriptions must not name more than ${bounds.newChannels} channels that do not exist in one request`,
+    );
+  const plan = await planCreation(tx, realm, creator, options, memberships);
+  if (plan.groupRows * wanted.length > bounds.rows)
+    throw errors.badRequest(
+      `Members and subgroups of permissions × new channels must not be more than ${bounds.rows} in one request`,
+    );
+  const channels = await plan.authorize().insert(wanted);
+  const ours = new Map(channels.map((channel) => [channel.id, channel]));
+  const named = new Map(channels.map((channel) => [channel.name, channel]));
+  for (const { name } of wanted) {
+    const channel = named.get(name);
+    if (channel) byName.set(name, channel);
+  }
+  const others = wanted.map(({ name }) => name).filter((name) => !byName.has(name));
+  const found =
+    others.length > 0 ? await loadChannelsByName(tx, realm.id, others) : new Map<string, Channel>();
+  for (const name of others) {
+    const channel = found.get(name);
+    if (!channel) throw new Error(`the channel ${name} is neither new nor there`);
+    const own = ours.get(channel.id);
+    if (own) byName.set(name, own);
+    else raced.set(name, channel);
+  }
+  return { channels, byName, raced };
+}

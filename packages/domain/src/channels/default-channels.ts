@@ -1,0 +1,109 @@
+import { errors, type NewEvent } from "@carillon/contract";
+import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import {
+  type Account,
+  currentActor,
+  defaultChannelsEvent,
+  isOrganizationAdministrator,
+  isPublic,
+  loadMetadataAudiences,
+  lockChannels,
+  lockGroupGraph,
+  noSuchChannel,
+  type Realm,
+  recordAudit,
+  subscribe,
+} from "@carillon/model";
+
+import { peerEvents } from "../channel-events/subscription-events.ts";
+import { openChannel } from "./open-channel.ts";
+
+/**
+ * Lists a channel among those that new members are subscribed to, or takes it out (channels.md §8). What is so already
+ * is neither told nor written down.
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
+ */
+export async function changeDefaultChannel(
+  tx: Tx,
+  account: Account,
+  channelId: number,
+  isDefault: boolean,
+): Promise<void> {
+  checkIsAdministrator(account);
+  const [, now] = await Promise.all([
+    lockGroupGraph(tx, account.realmId),
+    currentActor(tx, account),
+  ]);
+  checkIsAdministrator(now);
+  const { actor, realm, channel } = await openChannel(tx, account, channelId, "alone");
+  if (channel.isArchived) throw noSuchChannel(channelId);
+  if (!isPublic(channel)) throw errors.badRequest("A default channel cannot be private");
+  if (!(await storeDefaultChannel(tx, channelId, isDefault))) return;
+  recordAudit(tx, realm.id, actor.id, [
+    {
+      type: isDefault ? "default_channel_added" : "default_channel_removed",
+      data: { channel_id: channelId },
+    },
+  ]);
+  emit(tx, realm.id, [await defaultChannelsEvent(tx, realm.id)]);
+}
+
+/** Asked before anybody has to wait, and again once nobody's role changes any more. */
+function checkIsAdministrator(account: Account): void {
+  if (!isOrganizationAdministrator(account))
+    throw errors.unauthorizedPrincipal("Only administrators decide about default channels");
+}
+
+const isListed = statement({
+  name: "is-default-channel",
+  text: "SELECT EXISTS (SELECT FROM default_channels WHERE channel_id = $1) AS is",
+  row: { is: column.bool },
+});
+
+/** Whether new members are subscribed to the channel. */
+export async function isDefaultChannel(sql: Sql, channelId: number): Promise<boolean> {
+  const [row] = await sql.rows(isListed, [channelId]);
+  return row?.is ?? false;
+}
+
+/**
+ * Lists the channel among those that new members are subscribed to, or takes it out. The transaction has the group graph
+ * alone: the event tells the whole list, and newcomers are subscribed to all of it.
+ * @returns whether that is new
+ */
+export async function storeDefaultChannel(
+  tx: Tx,
+  channelId: number,
+  isDefault: boolean,
+): Promise<boolean> {
+  const { defaultChannel } = await tx.prisma();
+  const { count } = isDefault
+    ? await defaultChannel.createMany({ data: { channelId }, skipDuplicates: true })
+    : await defaultChannel.deleteMany({ where: { channelId } });
+  return count > 0;
+}
+
+const defaultsToSubscribe = statement({
+  name: "default-channels-to-subscribe",
+  text: `SELECT d.channel_id AS "channelId" FROM default_channels d JOIN channels c ON c.id = d.channel_id
+    WHERE c.realm_id = $1 AND NOT c.is_archived ORDER BY lower(c.name)`,
+  row: { channelId: column.int },
+});
+
+/**
+ * Subscribes a new account to the organization's default channels. It has no event queue yet, so that only the
+ * others are told.
+ */
+export async function subscribeToDefaults(
+  tx: Tx,
+  realm: Realm,
+  account: Account,
+): Promise<NewEvent[]> {
+  const channels = await tx.rows(defaultsToSubscribe, [realm.id]);
+  const ids = channels.map(({ channelId }) => channelId);
+  await lockChannels(tx, ids);
+  const added = await subscribe(tx, channels, [account.id]);
+  const audiences = await loadMetadataAudiences(tx, realm.id, ids);
+  return peerEvents("peer_add", added, audiences);
+}

@@ -1,0 +1,121 @@
+import { column, type Database, type Sql, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { channelUpkeep } from "@carillon/jobs";
+import {
+  activeRealms,
+  holdGroupGraph,
+  loadChannels,
+  loadMetadataAudiences,
+  lockChannels,
+} from "@carillon/model";
+import { dayToDo, leads, noteDay } from "@carillon/scheduling";
+
+import { channelPropertyEvent } from "../channel-events/channel-events.ts";
+import { forgetTraffic, refreshTraffic } from "./traffic.ts";
+
+/** Channels of one event each, to everybody who knows them. */
+const quietAtOnce = 50;
+
+/**
+ * Notes once a day which channels of each organization are quiet, and how much is sent to each (channels.md §11), in
+ * transactions in each of which one process at a time works in an organization. What is broken off goes on at the next
+ * call.
+ * @param signal fires when it is to come to an end
+ * @returns for how many organizations the day is done
+ */
+export async function keepUpChannels(db: Database, signal: AbortSignal): Promise<number> {
+  const realms = await db.rows(activeRealms);
+  let done = 0;
+  for (const { id } of realms) {
+    if (signal.aborted) break;
+    if (await keepUp(db, id, signal)) done++;
+  }
+  return done;
+}
+
+async function keepUp(db: Database, realmId: number, signal: AbortSignal): Promise<boolean> {
+  /** @returns undefined where another process leads, or the day is done */
+  const leading = <T>(work: (tx: Tx, day: string) => Promise<T>): Promise<T | undefined> =>
+    db.transaction(async (tx) => {
+      if (!(await leads(tx, channelUpkeep, realmId))) return undefined;
+      const day = await dayToDo(tx, channelUpkeep, realmId);
+      return day === undefined ? undefined : work(tx, day);
+    });
+  for (let quiet: number | undefined = quietAtOnce; quiet === quietAtOnce;) {
+    if (signal.aborted) return false;
+    quiet = await leading((tx) => endActivity(tx, realmId, quietAtOnce));
+    if (quiet === undefined) return false;
+  }
+  for (let after: number | undefined = 0; after !== undefined;) {
+    if (signal.aborted) return false;
+    const from: number = after;
+    after = await leading((tx) => refreshTraffic(tx, realmId, from, channelUpkeep.bound.batch));
+  }
+  const noted = await leading(async (tx, day) => {
+    await forgetTraffic(tx, realmId);
+    await noteDay(tx, channelUpkeep, realmId, day);
+    return true;
+  });
+  return noted ?? false;
+}
+
+/** Days without a message after which a channel is quiet (channels.md §1). */
+const quietAfter = 180;
+
+/** The newest message of each channel tells, however many there are. */
+export const quietChannels = statement({
+  name: "quiet-channels",
+  text: `SELECT c.id FROM channels c JOIN recipients r ON r.channel_id = c.id
+    LEFT JOIN LATERAL (
+      SELECT sent_at FROM messages WHERE recipient_id = r.id ORDER BY id DESC LIMIT 1) newest ON true
+    WHERE c.realm_id = $1 AND c.is_recently_active AND NOT c.is_archived
+      AND ($3::int[] IS NULL OR c.id = ANY($3))
+      AND greatest(c.date_created, newest.sent_at) < now() - interval '${quietAfter} days'
+    ORDER BY c.id LIMIT $2`,
+  row: { id: column.int },
+});
+
+async function quietOnes(
+  sql: Sql,
+  realmId: number,
+  most: number,
+  among?: readonly number[],
+): Promise<number[]> {
+  const rows = await sql.rows(quietChannels, [realmId, most, among ?? null]);
+  return rows.map(({ id }) => id);
+}
+
+const end = statement({
+  name: "channels-end-activity",
+  text: `WITH held AS MATERIALIZED (
+      SELECT id FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE channels c SET is_recently_active = false FROM held WHERE c.id = held.id`,
+  row: {},
+});
+
+/**
+ * Notes that channels are active no longer, and tells those who know them. Who sends to one of them meanwhile waits, or
+ * is waited for.
+ * @param most how many channels
+ * @returns how many there were; as many as asked for where there may be more
+ */
+async function endActivity(tx: Tx, realmId: number, most: number): Promise<number> {
+  await holdGroupGraph(tx, realmId);
+  const found = await quietOnes(tx, realmId, most);
+  if (found.length === 0) return 0;
+  await lockChannels(tx, found);
+  const ids = await quietOnes(tx, realmId, most, found);
+  await tx.lock({ name: "channels", keys: ids }, end, [ids]);
+  const [channels, audiences] = await Promise.all([
+    loadChannels(tx, realmId, ids),
+    loadMetadataAudiences(tx, realmId, ids),
+  ]);
+  const events = ids.flatMap((id) => {
+    const channel = channels.get(id);
+    const audience = [...(audiences.get(id) ?? [])];
+    return channel ? [channelPropertyEvent(channel, "is_recently_active", false, audience)] : [];
+  });
+  emit(tx, realmId, events);
+  return found.length;
+}

@@ -1,0 +1,302 @@
+import {
+  type ChannelPermission,
+  channelPermissions,
+  errors,
+  type TopicsPolicy,
+} from "@carillon/contract";
+import { column, statement, type Tx } from "@carillon/db";
+import {
+  canonicalGroupValue,
+  type ChangedGroupSetting,
+  changeGroupSettings,
+  type Channel,
+  checkChannelName,
+  checkVisible,
+  type GroupSettingUpdates,
+  isOrganizationAdministrator,
+  loadChannelsByName,
+  readingPermissions,
+  showingPermissions,
+  type SystemGroupIds,
+} from "@carillon/model";
+
+import { checkMayReturn } from "./archive-channel.ts";
+import {
+  checkFolder,
+  checkMayHave,
+  checkMayHaveWebPublic,
+  checkMaySetDeletion,
+  checkMaySetRetention,
+  checkMaySetTopicsPolicy,
+  checkTopicsOfProtectedHistory,
+  type OpenChannel,
+  retentionDays,
+} from "./open-channel.ts";
+
+/** What somebody wants to be different of a channel (channels.md §5); undefined is to stay as it is. */
+export interface ChannelChanges {
+  readonly description?: string | undefined;
+  readonly newName?: string | undefined;
+  readonly isPrivate?: boolean | undefined;
+  readonly isWebPublic?: boolean | undefined;
+  readonly historyPublicToSubscribers?: boolean | undefined;
+  readonly isDefault?: boolean | undefined;
+  /** Days */
+  readonly messageRetentionDays?: number | "realm_default" | "unlimited" | undefined;
+  /** False brings it back from the archive; true does nothing. */
+  readonly isArchived?: boolean | undefined;
+  readonly folderId?: number | null | undefined;
+  readonly topicsPolicy?: TopicsPolicy | undefined;
+  readonly settings: GroupSettingUpdates<"channel">;
+}
+
+/** Whether it asks for another value of some permission. */
+export function asksForSettings({ settings }: ChannelChanges): boolean {
+  return Object.values(settings).some((update) => update !== undefined);
+}
+
+/** A description as it is stored. */
+export interface Description {
+  readonly description: string;
+  readonly renderedDescription: string;
+}
+
+/** What a channel is to be like, its permissions aside. */
+export interface NextChannel
+  extends
+    Privacy,
+    Description,
+    Pick<Channel, "name" | "messageRetentionDays" | "topicsPolicy" | "folderId"> {
+  /** Whether new members are subscribed to it. */
+  readonly isDefault: boolean;
+}
+
+interface NextChannelFacts {
+  /** Checked already, where there is to be another. */
+  readonly description: Description | undefined;
+  /** Whether it is a default channel so far. */
+  readonly isDefault: boolean;
+  readonly systemGroups: SystemGroupIds;
+}
+
+/**
+ * What the channel is to be like, checked in the documented order (channels.md §5, steps 3 to 11).
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`, `CHANNEL_ALREADY_EXISTS`
+ */
+export async function checkNextChannel(
+  tx: Tx,
+  open: OpenChannel,
+  wanted: ChannelChanges,
+  facts: NextChannelFacts,
+): Promise<NextChannel> {
+  const { actor, channel } = open;
+  const privacy = proposedPrivacy(channel, wanted);
+  const isDefault = wanted.isDefault ?? facts.isDefault;
+  checkPrivacy(open, wanted, privacy, isDefault, facts.systemGroups);
+  if (wanted.isDefault !== undefined && !isOrganizationAdministrator(actor))
+    throw errors.unauthorizedPrincipal("Only administrators decide about default channels");
+  if (isDefault && channel.isArchived && wanted.isArchived !== false)
+    throw errors.badRequest("An archived channel cannot be a default one");
+  if (wanted.messageRetentionDays !== undefined) checkMaySetRetention(actor);
+  if (wanted.isArchived === false) checkMayReturn({ ...channel, ...privacy });
+  if (wanted.topicsPolicy !== undefined) {
+    checkMaySetTopicsPolicy(open);
+    const narrowed = wanted.topicsPolicy !== channel.topicsPolicy;
+    if (narrowed && wanted.topicsPolicy === "empty_topic_only")
+      await checkHasNoTopics(tx, channel.id);
+  }
+  const name =
+    wanted.newName === undefined ? channel.name : await newName(tx, open, wanted.newName);
+  const { folderId = channel.folderId } = wanted;
+  if (folderId !== null && folderId !== channel.folderId)
+    await checkFolder(tx, channel.realmId, folderId);
+  const { description, renderedDescription } = facts.description ?? channel;
+  return {
+    ...privacy,
+    name,
+    description,
+    renderedDescription,
+    folderId,
+    isDefault,
+    messageRetentionDays:
+      wanted.messageRetentionDays === undefined
+        ? channel.messageRetentionDays
+        : retentionDays(wanted.messageRetentionDays),
+    topicsPolicy: wanted.topicsPolicy ?? channel.topicsPolicy,
+  };
+}
+
+/** Nobody creates or renames a channel meanwhile: the transaction has the group graph alone. */
+async function newName(tx: Tx, { channel }: OpenChannel, asked: string): Promise<string> {
+  if (asked.trim() === channel.name) throw errors.badRequest("The channel has this name already");
+  const name = checkChannelName(asked);
+  checkVisible("The name of a channel", name);
+  const holder = (await loadChannelsByName(tx, channel.realmId, [name])).get(name);
+  if (holder && holder.id !== channel.id) throw errors.channelAlreadyExists(name);
+  return name;
+}
+
+/** A property of a channel that gets another value. */
+export interface ChangedProperty {
+  /** As on the wire. */
+  readonly name: string;
+  readonly before: unknown;
+  readonly value: string | number | boolean | null;
+}
+
+/** The properties by their names on the wire. */
+const properties = {
+  invite_only: "inviteOnly",
+  history_public_to_subscribers: "historyPublicToSubscribers",
+  is_web_public: "isWebPublic",
+  is_default_stream: "isDefault",
+  message_retention_days: "messageRetentionDays",
+  topics_policy: "topicsPolicy",
+  description: "description",
+  folder_id: "folderId",
+  name: "name",
+} as const satisfies Readonly<Record<string, keyof NextChannel>>;
+
+/** A channel as it was, with whether it was a default one. */
+type PreviousChannel = Channel & { readonly isDefault: boolean };
+
+/** What differs between a channel as it was and as it is to be; the name last, by which it is known until then. */
+export function changedProperties(before: PreviousChannel, next: NextChannel): ChangedProperty[] {
+  return Object.entries(properties).flatMap(([name, key]) =>
+    before[key] === next[key] ? [] : [{ name, before: before[key], value: next[key] }],
+  );
+}
+
+const nameOf = (permission: ChannelPermission) => channelPermissions[permission].name;
+/** It takes somebody who may read the channel to give these away. */
+const opening: readonly string[] = readingPermissions.map(nameOf);
+const showing: readonly string[] = showingPermissions.map(nameOf);
+
+/**
+ * Sets permissions of the channel, which the transaction has together with the group graph (channels.md §5.12).
+ * @throws ApiError `BAD_REQUEST`, `EXPECTATION_MISMATCH`; nothing has changed then
+ */
+export function changeChannelSettings(
+  tx: Tx,
+  open: OpenChannel,
+  settings: ChannelChanges["settings"],
+  systemGroups: SystemGroupIds,
+): Promise<ChangedGroupSetting[]> {
+  const { id, realmId } = open.channel;
+  const owner = { scope: "channel", id, groups: groupsOf(open.channel) } as const;
+  return changeGroupSettings(tx, realmId, owner, settings, {
+    systemGroups,
+    authorize(changes) {
+      const names = changes.map(({ name }) => name);
+      const forReaders = names.find((name) => opening.includes(name));
+      if (forReaders !== undefined && !open.isReadable)
+        throw errors.badRequest(`Only who may read a channel sets ${forReaders}`);
+      checkMaySetDeletion(open, names);
+    },
+  });
+}
+
+/** Whether others may see the channel by now than before. */
+export function changesSight(settings: readonly ChangedGroupSetting[]): boolean {
+  return settings.some(({ name }) => showing.includes(name));
+}
+
+function groupsOf(channel: Channel): Record<ChannelPermission, number> {
+  const keys = Object.keys(channelPermissions) as ChannelPermission[];
+  const groups = keys.map((key) => [key, channel[`${key}Id`]] as const);
+  return Object.fromEntries(groups) as Record<ChannelPermission, number>;
+}
+
+/** Who sees a channel and its history. */
+export type Privacy = Pick<Channel, "inviteOnly" | "isWebPublic" | "historyPublicToSubscribers">;
+
+/** What the channel's privacy is to be: what is asked for, over what it is (channels.md §5.3). */
+function proposedPrivacy(channel: Privacy, wanted: ChannelChanges): Privacy {
+  const { isPrivate, isWebPublic, historyPublicToSubscribers } = wanted;
+  return {
+    inviteOnly: isPrivate ?? channel.inviteOnly,
+    isWebPublic: isWebPublic ?? channel.isWebPublic,
+    historyPublicToSubscribers:
+      historyPublicToSubscribers ??
+      (isPrivate === undefined ? channel.historyPublicToSubscribers : !isPrivate),
+  };
+}
+
+/**
+ * Whether the channel may become so, and the actor may make it so (channels.md §5, steps 3 to 5, in that order).
+ * @param isDefault whether it is to be a default channel
+ * @throws ApiError `BAD_REQUEST`
+ */
+function checkPrivacy(
+  open: OpenChannel,
+  wanted: ChannelChanges,
+  proposed: Privacy,
+  isDefault: boolean,
+  systemGroups: SystemGroupIds,
+): void {
+  checkCombination(proposed, isDefault);
+  if (wanted.isPrivate !== undefined) {
+    if (!open.isReadable)
+      throw errors.badRequest("Only who may read a channel decides whether it is private");
+    checkMayHave(open, wanted.isPrivate ? "private" : "public");
+  }
+  if (wanted.isWebPublic === true) checkMayHaveWebPublic(open);
+  const topics = wanted.settings.canCreateTopicGroup;
+  const isConcerned =
+    topics !== undefined ||
+    wanted.isPrivate !== undefined ||
+    wanted.historyPublicToSubscribers !== undefined;
+  if (proposed.historyPublicToSubscribers || !isConcerned) return;
+  checkTopicsOfProtectedHistory(
+    topics
+      ? canonicalGroupValue(topics.new, systemGroups["role:nobody"])
+      : open.channel.canCreateTopicGroupId,
+    systemGroups["role:everyone"],
+  );
+}
+
+function checkCombination(
+  { inviteOnly, isWebPublic, historyPublicToSubscribers }: Privacy,
+  isDefault: boolean,
+): void {
+  if (isWebPublic && !historyPublicToSubscribers)
+    throw errors.badRequest("The history of a web-public channel cannot be protected");
+  if (isWebPublic && inviteOnly) throw errors.badRequest("A web-public channel cannot be private");
+  if (!inviteOnly && !historyPublicToSubscribers)
+    throw errors.badRequest("The history of a public channel cannot be protected");
+  if (inviteOnly && isDefault) throw errors.badRequest("A default channel cannot be private");
+}
+
+/**
+ * The last entry of the channel in `messages_topic_idx`, however many messages there are. Asked whether there is one
+ * behind the empty topic, PostgreSQL expects a third of them to be, and looks through all messages for the first.
+ */
+const last = statement({
+  name: "last-topic-of-channel",
+  text: `SELECT m.topic FROM messages m
+    WHERE m.recipient_id = (SELECT id FROM recipients WHERE channel_id = $1) AND m.is_channel
+    ORDER BY lower(m.topic) DESC, m.id LIMIT 1`,
+  row: { topic: column.text },
+});
+
+/**
+ * A channel that has messages in topics cannot have the empty one only (channels.md §5.9). Nobody may send to it
+ * meanwhile (`lockChannels`).
+ * @throws ApiError `BAD_REQUEST`
+ */
+async function checkHasNoTopics(tx: Tx, channelId: number): Promise<void> {
+  const [message] = await tx.rows(last, [channelId]);
+  if (message && message.topic !== "")
+    throw errors.badRequest(
+      "topics_policy cannot be empty_topic_only: the channel has messages in other topics",
+    );
+}
+
+/** What is different of a channel, checked; its permissions are stored already. */
+export interface CheckedChanges {
+  /** The channel as it was. */
+  readonly before: Channel;
+  readonly next: NextChannel;
+  readonly properties: readonly ChangedProperty[];
+  readonly settings: readonly ChangedGroupSetting[];
+}

@@ -1,0 +1,163 @@
+import { channelPermissions, errors } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import {
+  type Account,
+  type Channel,
+  channelGroupKeys,
+  checkNewChannels,
+  checkVisible,
+  dropAnonymousGroups,
+  groupIds,
+  holdGroupGraph,
+  isOrganizationAdministrator,
+  loadMemberships,
+  loadSystemGroups,
+  lockGroupGraph,
+  type Memberships,
+  newGroupSettings,
+  type Realm,
+  storeNewGroupSettings,
+  type SystemGroupIds,
+} from "@carillon/model";
+
+import {
+  type ChannelGroupValues,
+  type ChannelKind,
+  checkDeletionPolicy,
+  creationGroupRows,
+  type CreationOptions,
+  insertChannels,
+} from "./insert-channel.ts";
+import {
+  checkFolder,
+  checkMayHave,
+  checkMayHaveWebPublic,
+  checkMaySetRetention,
+  checkMaySetTopicsPolicy,
+  checkTopicsOfProtectedHistory,
+  type Holder,
+  retentionDays,
+} from "./open-channel.ts";
+
+/** Channels of one kind that somebody wants to create, their permissions and their folder checked. */
+interface CreationPlan {
+  /** Rows that the permissions of each channel take. */
+  readonly groupRows: number;
+  /** @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL` (channels.md §4, steps 6 to 11) */
+  authorize(): CreationAuthorization;
+}
+
+interface CreationAuthorization {
+  /**
+   * Adds the channels, nobody subscribed, with as many statements whatever their number.
+   * @param channels names and descriptions, checked
+   * @returns without those whose names another transaction has just taken, and in the order of names
+   */
+  insert(
+    channels: ReadonlyArray<{ readonly name: string; readonly description: string }>,
+  ): Promise<Channel[]>;
+}
+
+/**
+ * Checks what does not depend on the name: group values and folder (steps 2 and 3).
+ * @param memberships those of the creator
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function planCreation(
+  tx: Tx,
+  realm: Realm,
+  creator: Account,
+  options: CreationOptions,
+  memberships?: Memberships,
+): Promise<CreationPlan> {
+  const systemGroups = await loadSystemGroups(tx, realm.id);
+  const known = memberships ?? (await loadMemberships(tx, [creator.id]));
+  const groups = await newGroupSettings(tx, realm.id, channelPermissions, options.groups, {
+    creatorId: creator.id,
+    systemGroups,
+  });
+  const holder = { realm, actor: creator, memberships: known };
+  checkDeletionPolicy(holder, systemGroups, groups);
+  if (options.folderId !== undefined) await checkFolder(tx, realm.id, options.folderId);
+  return {
+    groupRows: creationGroupRows(groups),
+    authorize() {
+      const creation = { ...holder, systemGroups, options, groups };
+      const historyPublicToSubscribers = checkCreationRights(creation);
+      return {
+        async insert(wanted) {
+          await checkNewChannels(tx, creator, wanted.length);
+          const stored = await storeNewGroupSettings(tx, realm.id, groups, wanted.length);
+          const kind: ChannelKind = {
+            creatorId: creator.id,
+            inviteOnly: options.inviteOnly,
+            isWebPublic: options.isWebPublic,
+            historyPublicToSubscribers,
+            topicsPolicy: options.topicsPolicy,
+            messageRetentionDays: retentionDays(options.messageRetentionDays),
+            folderId: options.folderId ?? null,
+            isDefault: options.isDefault,
+          };
+          const parts = wanted.map((each, i) => ({ ...each, groups: groupIds(stored[i]!) }));
+          for (const { name } of parts) checkVisible("The name of a channel", name);
+          const channels = await insertChannels(tx, realm.id, kind, parts);
+          const used = new Set(channels.flatMap(groupIdsOf));
+          const left = stored.flatMap((own) => Object.values(own)).filter((id) => !used.has(id));
+          await dropAnonymousGroups(tx, left);
+          return channels;
+        },
+      };
+    },
+  };
+}
+
+function groupIdsOf(channel: Channel): number[] {
+  return channelGroupKeys.map((key) => channel[key]);
+}
+
+interface Creation extends Holder {
+  readonly systemGroups: SystemGroupIds;
+  readonly options: CreationOptions;
+  readonly groups: ChannelGroupValues;
+}
+
+/**
+ * Whether the actor may have such a new channel (channels.md §4, steps 6 to 11, in that order).
+ * @returns whether its history is to be for all subscribers, later ones too
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
+ */
+function checkCreationRights(creation: Creation): boolean {
+  const { actor, options } = creation;
+  checkMayHave(creation, options.inviteOnly ? "private" : "public");
+  if (options.isDefault) {
+    if (!isOrganizationAdministrator(actor))
+      throw errors.badRequest("Only administrators may make a channel a default one");
+    if (options.inviteOnly) throw errors.badRequest("A default channel cannot be private");
+  }
+  if (options.isWebPublic) {
+    checkMayHaveWebPublic(creation);
+    if (options.inviteOnly) throw errors.badRequest("A web-public channel cannot be private");
+  }
+  if (options.messageRetentionDays !== "realm_default") checkMaySetRetention(actor);
+  if (options.topicsPolicy !== "inherit") checkMaySetTopicsPolicy(creation);
+  if (!options.inviteOnly) return true;
+  const isPublic = options.historyPublicToSubscribers ?? false;
+  if (!isPublic)
+    checkTopicsOfProtectedHistory(
+      creation.groups.canCreateTopicGroup,
+      creation.systemGroups["role:everyone"],
+    );
+  return isPublic;
+}
+
+/**
+ * Takes the group graph for the creation of channels: alone where the list of default channels grows, of which the event
+ * tells all, and to all of which newcomers are subscribed.
+ */
+export function lockForCreation(
+  tx: Tx,
+  { realmId }: Account,
+  { isDefault }: Pick<CreationOptions, "isDefault">,
+): Promise<void> {
+  return isDefault ? lockGroupGraph(tx, realmId) : holdGroupGraph(tx, realmId);
+}

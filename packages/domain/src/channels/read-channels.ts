@@ -1,0 +1,213 @@
+import { type ChannelObject, errors, isGuest } from "@carillon/contract";
+import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { inSlices } from "@carillon/kit";
+import {
+  accessFactsColumns,
+  accessFactsRow,
+  type Account,
+  type Channel,
+  channelColumns,
+  type ChannelNeed,
+  hasContentAccess,
+  hasMetadataAccess,
+  isPublic,
+  loadChannelPresenter,
+  loadMemberships,
+  loadSight,
+  loadSubscribers,
+  noSuchUser,
+  type PackedChannel,
+  packedChannel,
+  requireChannel,
+  unpackChannel,
+} from "@carillon/model";
+
+/** Which channels to list: all of these sets together. */
+interface ChannelSelection {
+  readonly public: boolean;
+  readonly subscribed: boolean;
+  readonly webPublic: boolean;
+  /** Every channel whose metadata the account sees. */
+  readonly all: boolean;
+  /** Those that the owner of a bot is subscribed to. */
+  readonly ownerSubscribed: boolean;
+  readonly contentAccess: boolean;
+  readonly archived: boolean;
+  /** Tell which ones are default channels. */
+  readonly withDefault: boolean;
+}
+
+/** An id that no account has. */
+const nobody = 0;
+
+const listed = statement({
+  name: "channels-listed",
+  text: `SELECT ${packedChannel} AS packed, channel.id IN (SELECT channel_id FROM default_channels) AS "isDefault",
+      channel.id IN (SELECT channel_id FROM subscriptions WHERE user_id = $3 AND active) AS "isSubscribed",
+      channel.id IN (SELECT channel_id FROM subscriptions WHERE user_id = $4 AND active) AS "isOwnerSubscribed"
+    FROM (
+      SELECT ${channelColumns} FROM channels c WHERE c.realm_id = $1 AND ($2 OR NOT c.is_archived)
+      ORDER BY lower(c.name)
+    ) channel`,
+  row: {
+    packed: column.json<PackedChannel>(),
+    isDefault: column.bool,
+    isSubscribed: column.bool,
+    isOwnerSubscribed: column.bool,
+  },
+});
+
+type Flags = Omit<RowOf<typeof listed.columns>, "packed">;
+
+/** The channels of the selection that the account may know of, sorted by name (channels.md §7). */
+export async function listChannels(
+  sql: Sql,
+  account: Account,
+  selection: ChannelSelection,
+): Promise<ChannelObject[]> {
+  const owner = selection.ownerSubscribed && account.isBot ? account.botOwnerId : null;
+  const [memberships, rows] = await Promise.all([
+    loadMemberships(sql, [account.id]),
+    sql.rows(listed, [account.realmId, selection.archived, account.id, owner ?? nobody]),
+  ]);
+  const isChosen = (channel: Channel, { isSubscribed, isOwnerSubscribed }: Flags): boolean => {
+    if ((selection.subscribed && isSubscribed) || isOwnerSubscribed) return true;
+    if (selection.public && isPublic(channel) && !isGuest(account)) return true;
+    if (selection.webPublic && channel.isWebPublic) return true;
+    return (
+      (selection.all && hasMetadataAccess(account, channel, memberships, isSubscribed)) ||
+      (selection.contentAccess && hasContentAccess(account, channel, memberships, isSubscribed))
+    );
+  };
+  const chosen = await inSlices(rows, ({ packed, ...flags }) => {
+    const channel = unpackChannel(packed);
+    return isChosen(channel, flags) ? [{ channel, isDefault: flags.isDefault }] : [];
+  });
+  const channels = chosen.flat();
+  const presenter = await loadChannelPresenter(
+    sql,
+    account.realmId,
+    channels.map(({ channel }) => channel),
+  );
+  return inSlices(channels, ({ channel, isDefault }) => {
+    const object = presenter.present(channel);
+    return selection.withDefault ? { ...object, is_default: isDefault } : object;
+  });
+}
+
+const known: ChannelNeed = { access: "metadata", archived: false };
+
+/**
+ * One channel as clients see it (channels.md §7).
+ * @throws ApiError `BAD_REQUEST` unless the viewer may know of it
+ */
+export async function readChannel(
+  tx: Tx,
+  viewer: Account,
+  channelId: number,
+): Promise<ChannelObject> {
+  const channel = await requireChannel(tx, viewer, channelId, known);
+  const presenter = await loadChannelPresenter(tx, viewer.realmId, [channel]);
+  return presenter.present(channel);
+}
+
+/**
+ * The id of the channel with this name, whatever its case.
+ * @throws ApiError `BAD_REQUEST` unless the viewer may read it
+ */
+export async function readChannelId(tx: Tx, viewer: Account, name: string): Promise<number> {
+  const need: ChannelNeed = { access: "content", archived: false };
+  return (await requireChannel(tx, viewer, name.trim(), need)).id;
+}
+
+/**
+ * Ids of the active accounts that are subscribed, ascending.
+ * @throws ApiError `BAD_REQUEST` unless the viewer may know of the channel
+ */
+export async function readSubscribers(
+  tx: Tx,
+  viewer: Account,
+  channelId: number,
+): Promise<number[]> {
+  const channel = await requireChannel(tx, viewer, channelId, known);
+  return (await loadSubscribers(tx, [channel.id]))(channel.id);
+}
+
+/**
+ * The address at which mail becomes messages of the channel (channels.md §8). There is no mail gateway yet: for that it
+ * takes a server that accepts mail, addresses of a token for each account and channel, and somebody who turns what
+ * comes into messages.
+ * @throws ApiError `BAD_REQUEST`, always; an account that may not read the channel does not learn that there is one
+ */
+export async function readEmailAddress(tx: Tx, viewer: Account, channelId: number): Promise<never> {
+  await requireChannel(tx, viewer, channelId, { access: "content", archived: false });
+  throw errors.badRequest(
+    "Channels have no e-mail addresses: this server has no mail gateway that would take the mail",
+  );
+}
+
+const ofAccount = statement({
+  name: "is-subscribed",
+  text: `SELECT u.id, u.is_bot AS "isBot", EXISTS (SELECT FROM subscriptions s
+      WHERE s.user_id = u.id AND s.channel_id = $3 AND s.active AND s.is_user_active) AS subscribed
+    FROM users u WHERE u.realm_id = $1 AND u.id = $2`,
+  row: { id: column.int, isBot: column.bool, subscribed: column.bool },
+});
+
+/**
+ * Whether the account is subscribed; deactivated ones are subscribed to nothing.
+ * @throws ApiError `BAD_REQUEST` when the viewer sees no such account, or no channel that the viewer may know of
+ */
+export async function readSubscriptionStatus(
+  tx: Tx,
+  viewer: Account,
+  userId: number,
+  channelId: number,
+): Promise<boolean> {
+  const [, [status], sight] = await Promise.all([
+    requireChannel(tx, viewer, channelId, known),
+    tx.rows(ofAccount, [viewer.realmId, userId, channelId]),
+    loadSight(tx, viewer),
+  ]);
+  if (!status || !sight.sees(status)) throw noSuchUser();
+  return status.subscribed;
+}
+
+const named = statement({
+  name: "user-of-channels",
+  text: `SELECT id, is_bot AS "isBot" FROM users WHERE realm_id = $1 AND id = $2`,
+  row: { id: column.int, isBot: column.bool },
+});
+
+const ofUser = statement({
+  name: "channels-of-user",
+  text: `SELECT c.id, ${accessFactsColumns},
+      EXISTS (SELECT FROM subscriptions own WHERE own.channel_id = c.id AND own.user_id = $3 AND own.active) AS "isViewerSubscribed"
+    FROM subscriptions s JOIN channels c ON c.id = s.channel_id
+    WHERE s.user_id = $2 AND s.active AND s.is_user_active AND c.realm_id = $1 AND NOT c.is_archived
+    ORDER BY c.id`,
+  row: { id: column.int, ...accessFactsRow, isViewerSubscribed: column.bool },
+});
+
+/**
+ * Ids of the channels that an account is subscribed to and that the viewer may know of, ascending (channels.md §7);
+ * deactivated accounts are subscribed to nothing.
+ * @throws ApiError `BAD_REQUEST` when the viewer sees no such account
+ */
+export async function readChannelsOfUser(
+  tx: Tx,
+  viewer: Account,
+  userId: number,
+): Promise<number[]> {
+  const [user, channels, memberships, sight] = await Promise.all([
+    tx.first(named, [viewer.realmId, userId]),
+    tx.rows(ofUser, [viewer.realmId, userId, viewer.id]),
+    loadMemberships(tx, [viewer.id]),
+    loadSight(tx, viewer),
+  ]);
+  if (!user || !sight.sees(user)) throw noSuchUser();
+  const known = await inSlices(channels, (channel) =>
+    hasMetadataAccess(viewer, channel, memberships, channel.isViewerSubscribed) ? [channel.id] : [],
+  );
+  return known.flat();
+}

@@ -1,0 +1,153 @@
+import { errors, type NewEvent, subscriptionUpdated } from "@carillon/contract";
+import { column, type RowOf, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import {
+  type Account,
+  holdAudiences,
+  normaliseColor,
+  noSuchChannel,
+  subscriptionColumns,
+  subscriptionRow,
+} from "@carillon/model";
+
+/** The properties of a subscription that are on or off, by their wire names, and where they are kept. */
+const switches = {
+  is_muted: "isMuted",
+  pin_to_top: "pinToTop",
+  desktop_notifications: "desktopNotifications",
+  audible_notifications: "audibleNotifications",
+  push_notifications: "pushNotifications",
+  email_notifications: "emailNotifications",
+  wildcard_mentions_notify: "wildcardMentionsNotify",
+} as const;
+
+type Switch = keyof typeof switches;
+
+/** The new value of one property; `in_home_view` is the opposite of `is_muted`. */
+type PropertyChange =
+  | { readonly property: "color"; readonly value: string }
+  | { readonly property: Switch | "in_home_view"; readonly value: boolean };
+
+/** A change of one property of one's own subscription. */
+type SubscriptionChange = { readonly stream_id: number } & PropertyChange;
+
+type Value = boolean | string;
+
+/** One column to one value. */
+type Assignment = { readonly channelId: number } & (
+  | { readonly column: "color"; readonly value: string }
+  | { readonly column: Switch; readonly value: boolean }
+);
+
+/**
+ * Changes one's own subscriptions, and tells one's clients of what is new (channels.md §8). Of two changes of the
+ * same property the later one counts.
+ * @throws ApiError `BAD_REQUEST`; nothing is changed then
+ */
+export async function changeSubscriptions(
+  tx: Tx,
+  account: Account,
+  changes: readonly SubscriptionChange[],
+): Promise<void> {
+  const wanted = latest(changes.map(assignmentOf));
+  const channelIds = [...new Set(wanted.map(({ channelId }) => channelId))];
+  const [, before] = await Promise.all([
+    // Whether a channel is archived stays as it is: not all clients are told of those.
+    holdAudiences(tx, channelIds),
+    lockSubscriptions(tx, account, channelIds),
+  ]);
+  const fresh = wanted.filter(({ channelId, column, value }) => {
+    const subscription = before.get(channelId);
+    if (!subscription) throw noSuchChannel(channelId);
+    return subscription[column === "color" ? "color" : switches[column]] !== value;
+  });
+  if (fresh.length === 0) return;
+  await store(tx, account, fresh);
+  emit(
+    tx,
+    account.realmId,
+    fresh.flatMap((assignment) => eventsOf(account, assignment, before)),
+  );
+}
+
+function assignmentOf(change: SubscriptionChange): Assignment {
+  const channelId = change.stream_id;
+  if (change.property === "in_home_view")
+    return { channelId, column: "is_muted", value: !change.value };
+  if (change.property !== "color")
+    return { channelId, column: change.property, value: change.value };
+  const color = normaliseColor(change.value);
+  if (color === undefined)
+    throw errors.badRequest("The value of color must be # and six hex digits");
+  return { channelId, column: "color", value: color };
+}
+
+function latest(assignments: readonly Assignment[]): Assignment[] {
+  const byProperty = new Map(assignments.map((each) => [`${each.channelId}:${each.column}`, each]));
+  return [...byProperty.values()];
+}
+
+const lockOwn = statement({
+  name: "own-subscriptions-lock",
+  text: `SELECT ${subscriptionColumns}, c.is_archived AS "isArchived" FROM subscriptions s JOIN channels c ON c.id = s.channel_id
+    WHERE s.user_id = $1 AND c.realm_id = $2 AND s.channel_id = ANY($3::int[]) AND s.active
+    ORDER BY s.channel_id FOR NO KEY UPDATE OF s`,
+  row: {
+    ...subscriptionRow,
+    /** Whether the channel is. */
+    isArchived: column.bool,
+  },
+});
+
+type OwnSubscription = RowOf<typeof lockOwn.columns>;
+
+/** The account's subscriptions to these channels, by channel; they stay as they are until the transaction ends. */
+async function lockSubscriptions(
+  tx: Tx,
+  account: Account,
+  channelIds: readonly number[],
+): Promise<Map<number, OwnSubscription>> {
+  const rows = await tx.lock({ name: "subscriptions", keys: channelIds }, lockOwn, [
+    account.id,
+    account.realmId,
+    channelIds,
+  ]);
+  return new Map(rows.map((subscription) => [subscription.channelId, subscription]));
+}
+
+const properties = [["color", "text"], ...Object.keys(switches).map((name) => [name, "bool"])];
+
+/** What a channel's object lacks stays as it is. */
+const update = statement({
+  name: "own-subscriptions-store",
+  text: `UPDATE subscriptions s
+    SET ${properties.map(([name]) => `${name} = coalesce(n.${name}, s.${name})`).join(", ")}
+    FROM jsonb_to_recordset($2::jsonb) AS n (channel_id int, ${properties.map((each) => each.join(" ")).join(", ")})
+    WHERE s.user_id = $1 AND s.channel_id = n.channel_id`,
+  row: {},
+});
+
+async function store(tx: Tx, account: Account, assignments: readonly Assignment[]): Promise<void> {
+  const byChannel = new Map<number, Record<string, Value>>();
+  for (const { channelId, column, value } of assignments)
+    byChannel.set(channelId, { ...byChannel.get(channelId), [column]: value });
+  const rows = [...byChannel].map(([channelId, values]) => ({ channel_id: channelId, ...values }));
+  await tx.rows(update, [account.id, JSON.stringify(rows)]);
+}
+
+/** Muting is told twice, since older clients know its opposite only (events.md §4). */
+function eventsOf(
+  account: Account,
+  { channelId, column, value }: Assignment,
+  before: ReadonlyMap<number, OwnSubscription>,
+): NewEvent[] {
+  const archived = before.get(channelId)?.isArchived ? { archived: [channelId] } : {};
+  const event = (change: PropertyChange) =>
+    subscriptionUpdated(
+      { stream_id: channelId, ...change, ...archived },
+      { audience: [account.id] },
+    );
+  if (column === "color") return [event({ property: column, value })];
+  if (column !== "is_muted") return [event({ property: column, value })];
+  return [event({ property: "in_home_view", value: !value }), event({ property: column, value })];
+}

@@ -1,0 +1,136 @@
+import type { Database } from "@carillon/db";
+import {
+  changesOf,
+  channel,
+  eventsOf,
+  organization,
+  pastMessages,
+  useDatabase,
+  type ChannelOverrides,
+  type TestChannel,
+  type TestOrganization,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { countMessages } from "./traffic.ts";
+import { keepUpChannels } from "./keep-up-channels.ts";
+
+describe("The weekly traffic of channels", () => {
+  const db = useDatabase();
+  let org: TestOrganization;
+  beforeEach(async () => {
+    org = await organization(db);
+  });
+
+  const room = (daysOld: number, over: ChannelOverrides = {}) =>
+    channel(db, org.owner, {
+      row: { dateCreated: new Date(Date.now() - daysOld * 86_400_000 - 60_000) },
+      ...over,
+    });
+  const sent = (made: TestChannel, count: number, daysAgo: number) =>
+    pastMessages(db, made, org.owner, { count, daysAgo, holders: [] });
+  const count = (size = 1_000) => db.transaction((tx) => countMessages(tx, size));
+  const keepUp = (through: Database = db, signal = new AbortController().signal) =>
+    keepUpChannels(through, signal);
+  const trafficOf = async (...rooms: readonly TestChannel[]) => {
+    const rows = await db.rows<{ id: number; traffic: number | null }>(
+      "SELECT id, weekly_traffic AS traffic FROM channels WHERE id = ANY($1::int[])",
+      [rooms.map(({ id }) => id)],
+    );
+    const byId = new Map(rows.map(({ id, traffic }) => [id, traffic]));
+    return rooms.map(({ id }) => byId.get(id));
+  };
+  const tomorrow = () => db.rows("UPDATE daily_work SET day = day - 1");
+
+  it("is the average of four weeks, or since the channel began, and unknown in its first", async () => {
+    const [old, young, fresh, still, busy] = [
+      await room(90),
+      await room(14),
+      await room(6),
+      await room(90),
+      await room(90),
+    ];
+    await sent(old, 30, 3);
+    await sent(old, 10, 20);
+    await sent(old, 1_000, 29);
+    await sent(young, 31, 3);
+    await sent(fresh, 9, 3);
+    await sent(busy, 4_999, 3);
+    while ((await count()) > 0);
+    await keepUp();
+    expect(await trafficOf(old, young, fresh, still, busy)).to.deep.equal([10, 15, null, 0, 1_200]);
+  });
+
+  it("is at least one where anything was sent, and leaves today out", async () => {
+    const [seldom, today] = [await room(90), await room(90)];
+    await sent(seldom, 1, 5);
+    await sent(today, 40, 0);
+    await db.rows(
+      "UPDATE messages SET sent_at = now() - interval '6 minutes' WHERE recipient_id = $1",
+      [today.recipientId],
+    );
+    await count();
+    await keepUp();
+    const [one, other] = await trafficOf(seldom, today);
+    // Shortly after midnight six minutes ago was yesterday.
+    expect(one).to.equal(1);
+    expect(other).to.be.oneOf([0, 10]);
+  });
+
+  it("counts each message once, in steps, and only those that no sender can come before any more", async () => {
+    const made = await room(90);
+    await sent(made, 5, 2);
+    expect(await count(2)).to.equal(2);
+    expect(await count(2)).to.equal(2);
+    await sent(made, 3, 0);
+    expect(await count()).to.equal(1);
+    expect(await count()).to.equal(0);
+    const { tables } = await changesOf(db, () => count());
+    expect(tables).to.deep.equal([]);
+    await db.rows("UPDATE messages SET sent_at = sent_at - interval '6 minutes'");
+    expect(await count()).to.equal(3);
+    const [sum] = await db.rows<{ sum: number }>(
+      "SELECT sum(messages)::int AS sum FROM channel_traffic WHERE channel_id = $1",
+      [made.id],
+    );
+    expect(sum).to.deep.equal({ sum: 8 });
+  });
+
+  it("is refreshed once a day, changes nothing where it is as before, and tells nobody", async () => {
+    const made = await room(90);
+    await sent(made, 40, 3);
+    await count();
+    const { events } = await eventsOf(db, org.realm.id, () => keepUp());
+    expect(events).to.deep.equal([]);
+    expect(await trafficOf(made)).to.deep.equal([10]);
+    expect((await changesOf(db, () => keepUp())).tables).to.deep.equal([]);
+    await tomorrow();
+    expect((await changesOf(db, () => keepUp())).tables).to.deep.equal(["daily_work"]);
+    await db.rows("UPDATE channel_traffic SET day = day - 26");
+    await tomorrow();
+    await keepUp();
+    expect(await trafficOf(made)).to.deep.equal([0]);
+    expect(await db.rows("SELECT FROM channel_traffic WHERE channel_id = $1", [made.id]))
+      .to.deep //
+      .equal([]);
+  });
+
+  it("comes to an end when it is told to, and goes on the same day", async () => {
+    const made = await room(90);
+    await sent(made, 40, 3);
+    await count();
+    expect(await keepUp(db, AbortSignal.abort())).to.equal(0);
+    expect(await trafficOf(made)).to.deep.equal([null]);
+    await Promise.all([keepUp(), keepUp()]);
+    await keepUp();
+    expect(await trafficOf(made)).to.deep.equal([10]);
+  });
+
+  it("leaves archived channels as they are", async () => {
+    const made = await room(90, { isArchived: true });
+    await sent(made, 40, 3);
+    await count();
+    await keepUp();
+    expect(await trafficOf(made)).to.deep.equal([null]);
+  });
+});

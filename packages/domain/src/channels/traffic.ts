@@ -1,0 +1,106 @@
+import { column, statement, type Tx } from "@carillon/db";
+import { lockChannelRows } from "@carillon/model";
+
+/** Days that the weekly average is made of, today not among them. */
+const trafficDays = 28;
+
+/**
+ * Goes on where `traffic_place` says, up to the last message that is five minutes old: a transaction that sends one
+ * with a lower id has committed by then, since no transaction lasts longer than a minute.
+ */
+const count = statement({
+  name: "count-traffic",
+  text: `WITH part AS MATERIALIZED (
+      SELECT id, recipient_id, is_channel, sent_at FROM messages
+      WHERE id > (SELECT message_id FROM traffic_place) ORDER BY id LIMIT $1
+    ), settled AS MATERIALIZED (
+      SELECT max(id) AS id FROM part WHERE sent_at < now() - interval '5 minutes'
+    ), counted AS (
+      INSERT INTO channel_traffic AS t (channel_id, day, messages)
+      SELECT r.channel_id, (part.sent_at AT TIME ZONE 'UTC')::date AS day, count(*)
+      FROM part JOIN settled ON part.id <= settled.id JOIN recipients r ON r.id = part.recipient_id
+      WHERE part.is_channel AND part.sent_at > now() - interval '${trafficDays + 2} days'
+      GROUP BY r.channel_id, day ORDER BY r.channel_id, day
+      ON CONFLICT (channel_id, day) DO UPDATE SET messages = t.messages + excluded.messages
+    ), place AS (
+      UPDATE traffic_place SET message_id = settled.id FROM settled WHERE settled.id IS NOT NULL
+    )
+    SELECT count(*)::int AS count FROM part JOIN settled ON part.id <= settled.id`,
+  row: { count: column.int },
+});
+
+/**
+ * Counts the next messages for the days on which they were sent, each once, whatever becomes of it later.
+ * @returns how many there were
+ */
+export async function countMessages(tx: Tx, size: number): Promise<number> {
+  return (await tx.first(count, [size]))?.count ?? 0;
+}
+
+const today = "(now() AT TIME ZONE 'UTC')::date";
+
+/**
+ * The weekly average of the last four weeks, or since the channel began; null in its first week, at least 1 where
+ * anything was sent, two digits of it (channels.md §1).
+ */
+const changed = statement({
+  name: "traffic-changes",
+  text: `WITH sent AS (
+      SELECT c.id, c.weekly_traffic, extract(day FROM now() - c.date_created)::int AS age,
+        (SELECT coalesce(sum(t.messages), 0)::int FROM channel_traffic t
+         WHERE t.channel_id = c.id AND t.day >= ${today} - ${trafficDays} AND t.day < ${today}) AS messages
+      FROM channels c WHERE c.realm_id = $1 AND NOT c.is_archived AND c.id > $2
+    ), average AS (
+      SELECT id, weekly_traffic, CASE WHEN age >= 7
+        THEN greatest(messages * 7 / least(age, ${trafficDays}), least(messages, 1)) END AS plain FROM sent
+    ), rounded AS (
+      SELECT id, weekly_traffic, round(plain, 2 - length(plain::text))::int AS traffic FROM average
+    )
+    SELECT id, traffic FROM rounded WHERE traffic IS DISTINCT FROM weekly_traffic ORDER BY id LIMIT $3`,
+  row: { id: column.int, traffic: column.int.orNull() },
+});
+
+const store = statement({
+  name: "traffic-store",
+  text: `WITH held AS MATERIALIZED (
+      SELECT id FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE channels c SET weekly_traffic = f.traffic
+    FROM held JOIN unnest($1::int[], $2::int[]) AS f (id, traffic) USING (id) WHERE c.id = held.id`,
+  row: {},
+});
+
+/**
+ * Brings the weekly traffic of the next channels up to date, from what was counted day by day. No client is told: an
+ * average that is new each day would be an event for each channel to everybody.
+ * @param after only channels with a higher id
+ * @returns the last channel that was changed; undefined where there may be no more
+ */
+export async function refreshTraffic(
+  tx: Tx,
+  realmId: number,
+  after: number,
+  size: number,
+): Promise<number | undefined> {
+  const rows = await tx.rows(changed, [realmId, after, size]);
+  const ids = rows.map(({ id }) => id);
+  await lockChannelRows(tx, ids);
+  if (ids.length > 0)
+    await tx.lock({ name: "channels", keys: ids }, store, [
+      ids,
+      rows.map(({ traffic }) => traffic),
+    ]);
+  return ids.length < size ? undefined : ids.at(-1);
+}
+
+const forget = statement({
+  name: "traffic-forget",
+  text: `DELETE FROM channel_traffic t USING channels c
+    WHERE c.realm_id = $1 AND t.channel_id = c.id AND t.day < ${today} - ${trafficDays}`,
+  row: {},
+});
+
+/** Deletes what was counted for days that matter no more. */
+export async function forgetTraffic(tx: Tx, realmId: number): Promise<void> {
+  await tx.rows(forget, [realmId]);
+}

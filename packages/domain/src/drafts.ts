@@ -1,0 +1,256 @@
+import {
+  bounds,
+  draftRemoved,
+  type DraftResource,
+  draftsAdded,
+  draftUpdated,
+  errors,
+  type GivenDraft,
+} from "@carillon/contract";
+import {
+  column,
+  type PagedList,
+  readList,
+  type Sql,
+  statement,
+  inOneStatement,
+  type Tx,
+} from "@carillon/db";
+import { emit } from "@carillon/events";
+import { cutTo } from "@carillon/kit";
+import {
+  type Account,
+  hasContentAccess,
+  loadChannels,
+  loadMemberships,
+  loadSight,
+  loadSubscribedChannels,
+  lockAccount,
+  maxTopicLength,
+  normaliseContent,
+  noSuchChannel,
+  switchSql,
+} from "@carillon/model";
+
+/** A stored draft, as Prisma has it. */
+interface DraftRow {
+  readonly id: number;
+  readonly kind: string;
+  readonly to: readonly number[];
+  readonly topic: string;
+  readonly content: string;
+  readonly lastEditTime: Date;
+}
+
+const sizes = statement({
+  name: "drafts-sizes",
+  text: `SELECT id, octet_length(content) + 200 + 12 * cardinality("to") AS bytes FROM drafts WHERE user_id = $1
+    ORDER BY id`,
+  row: { id: column.int, bytes: column.int.neverNullHere() },
+});
+
+const byIds = statement({
+  name: "drafts-by-ids",
+  text: `SELECT id, kind AS type, "to", topic, content, floor(extract(epoch FROM last_edit_time))::bigint AS timestamp
+    FROM drafts WHERE user_id = $1 AND id = ANY(ARRAY(SELECT unnest($2::int[]))) ORDER BY id`,
+  row: {
+    id: column.int,
+    type: column.text.as<DraftResource["type"]>(),
+    to: column.ints.orNull(),
+    topic: column.text,
+    content: column.text,
+    timestamp: column.bigint,
+  },
+});
+
+/**
+ * What the account has begun to write, the first one first: all of it, or page by page where it is large.
+ * @param sql a transaction, repeatable read
+ */
+export async function listDrafts(
+  sql: Sql,
+  userId: number,
+): Promise<DraftResource[] | PagedList<DraftResource>> {
+  return readList(sql, await sql.rows(sizes, [userId]), async (one, ids) =>
+    (await one.rows(byIds, [userId, ids])).map((row) => ({ ...row, to: row.to ?? [] })),
+  );
+}
+
+/** A draft as clients get it. */
+function presentDraft(row: DraftRow): DraftResource {
+  const { id, kind, to, topic, content, lastEditTime } = row;
+  const timestamp = Math.floor(lastEditTime.getTime() / 1_000);
+  return { id, type: kind as DraftResource["type"], to: [...to], topic, content, timestamp };
+}
+
+/**
+ * Stores drafts, all or none (clients.md §4).
+ * @returns their ids, in the order given
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function createDrafts(
+  tx: Tx,
+  actor: Account,
+  given: readonly GivenDraft[],
+): Promise<number[]> {
+  await lockDrafts(tx, actor);
+  const drafts = await checkDrafts(tx, actor, given);
+  const prisma = await tx.prisma();
+  const ofAccount = { userId: actor.id };
+  if ((await prisma.draft.count({ where: ofAccount })) + drafts.length > bounds.drafts)
+    throw errors.badRequest(`An account may have ${bounds.drafts} drafts`);
+  const rows = await prisma.draft.createManyAndReturn({
+    data: drafts.map((draft) => ({ ...draft, ...ofAccount })),
+  });
+  const stored = rows.map(presentDraft);
+  emit(tx, actor.realmId, [draftsAdded({ drafts: stored }, { audience: [actor.id] })]);
+  return stored.map(({ id }) => id);
+}
+
+/**
+ * Changes a draft, all of it.
+ * @throws ApiError `BAD_REQUEST`; with status 404 where the account has no such draft
+ */
+export async function updateDraft(
+  tx: Tx,
+  actor: Account,
+  id: number,
+  given: GivenDraft,
+): Promise<void> {
+  await lockDrafts(tx, actor);
+  const prisma = await tx.prisma();
+  const where = { userId: actor.id, id };
+  const draft = await prisma.draft.findUnique({ where });
+  if (!draft) throw noSuchDraft();
+  const known = draft.kind === "private" ? draft.to : [];
+  const [data] = await checkDrafts(tx, actor, [given], known);
+  const row = await prisma.draft.update({ where, data: { ...data } });
+  emit(tx, actor.realmId, [draftUpdated({ draft: presentDraft(row) }, { audience: [actor.id] })]);
+}
+
+/** @throws ApiError `BAD_REQUEST`; with status 404 where the account has no such draft */
+export async function deleteDraft(tx: Tx, actor: Account, id: number): Promise<void> {
+  await lockDrafts(tx, actor);
+  const prisma = await tx.prisma();
+  const { count } = await prisma.draft.deleteMany({ where: { userId: actor.id, id } });
+  if (count === 0) throw noSuchDraft();
+  emit(tx, actor.realmId, [draftRemoved({ draft_id: id }, { audience: [actor.id] })]);
+}
+
+function noSuchDraft() {
+  return errors.notFound404("You have no such draft");
+}
+
+const peopleOf = statement({
+  name: "drafts-people",
+  text: `SELECT id, is_bot AS "isBot" FROM users WHERE realm_id = $1 AND id = ANY($2::int[])`,
+  row: { id: column.int, isBot: column.bool },
+});
+
+/**
+ * What is stored of drafts (clients.md §4). As many statements for many drafts as for one.
+ * @throws ApiError `BAD_REQUEST` for a draft without content, to no or several channels, to a channel whose messages the
+ * account does not see, and to people whom there are not, or whom it does not see
+ * @param known people whom a draft may go on naming
+ */
+async function checkDrafts(
+  tx: Tx,
+  actor: Account,
+  drafts: readonly GivenDraft[],
+  known: readonly number[] = [],
+) {
+  const rows = drafts.map(({ type, to, topic, content, timestamp }) => {
+    if (type === "stream" && to.length !== 1)
+      throw errors.badRequest("A draft of type stream has exactly one channel ID in to");
+    return {
+      kind: type,
+      to: type === "stream" ? [...to] : type === "private" ? othersOf(actor, to) : [],
+      topic: type === "stream" ? cutTo(topic.trim(), maxTopicLength, "...") : "",
+      content: normaliseContent(content),
+      lastEditTime: timestamp === undefined ? new Date() : new Date(timestamp * 1_000),
+    };
+  });
+  const named = (kind: string) => [
+    ...new Set(rows.flatMap((row) => (row.kind === kind ? row.to : []))),
+  ];
+  await Promise.all([
+    checkChannels(tx, actor, named("stream")),
+    checkPeople(
+      tx,
+      actor,
+      named("private").filter((id) => !known.includes(id)),
+    ),
+  ]);
+  return rows;
+}
+
+/** The account itself is meant where nobody else is. */
+function othersOf({ id }: Account, to: readonly number[]): number[] {
+  const others = [...new Set(to)].filter((each) => each !== id);
+  return others.length === 0 && to.length > 0 ? [id] : others;
+}
+
+async function checkChannels(tx: Tx, actor: Account, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  const [channels, memberships, subscribed] = await inOneStatement(tx, (one) =>
+    Promise.all([
+      loadChannels(one, actor.realmId, ids),
+      loadMemberships(one, [actor.id]),
+      loadSubscribedChannels(one, [actor.id]),
+    ]),
+  );
+  for (const id of ids) {
+    const channel = channels.get(id);
+    if (!channel || !hasContentAccess(actor, channel, memberships, subscribed(actor.id, id)))
+      throw noSuchChannel(id);
+  }
+}
+
+async function checkPeople(tx: Tx, actor: Account, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  const [found, sight] = await Promise.all([
+    tx.rows(peopleOf, [actor.realmId, ids]),
+    loadSight(tx, actor),
+  ]);
+  if (found.filter(sight.sees).length < ids.length)
+    throw errors.badRequest("to names somebody who does not exist");
+}
+
+const wanted = statement({
+  name: "drafts-wanted",
+  text: `SELECT ${switchSql("enable_drafts_synchronization")} AS wanted FROM users u WHERE u.id = $1`,
+  row: { wanted: column.bool },
+});
+
+const deleteAll = statement({
+  name: "drafts-delete-all",
+  text: "DELETE FROM drafts WHERE user_id = ANY($1::int[])",
+  row: {},
+});
+
+/** @throws ApiError `BAD_REQUEST` where the account keeps its drafts to its clients (`enable_drafts_synchronization`) */
+export async function requireSynchronization(sql: Sql, actor: Account): Promise<void> {
+  const [row] = await sql.rows(wanted, [actor.id]);
+  if (!row?.wanted)
+    throw errors.badRequest(
+      "You have turned off that drafts are kept (enable_drafts_synchronization)",
+    );
+}
+
+/**
+ * One change at a time for an account, which wants its drafts kept: its clients are told in the order of the changes.
+ * @throws ApiError `BAD_REQUEST` where it does not
+ */
+async function lockDrafts(tx: Tx, actor: Account): Promise<void> {
+  await lockAccount(tx, actor.realmId, actor.id);
+  await requireSynchronization(tx, actor);
+}
+
+/**
+ * Deletes the drafts of accounts for which they are not to be kept any more; nobody is told
+ * (settings-and-profile-fields.md §1.3).
+ * @param userIds a list, or one as SQL writes it
+ */
+export async function forgetDrafts(tx: Tx, userIds: readonly number[] | string): Promise<void> {
+  await tx.rows(deleteAll, [userIds]);
+}

@@ -1,0 +1,149 @@
+import { bounds, errors, type LinkifierObject, linkifiersChanged } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { type Linkifier, linkifierProblem, patternSize } from "@carillon/markdown";
+import {
+  type Account,
+  administerOrganization,
+  type AuditEntry,
+  listLinkifiers,
+  recordAudit,
+} from "@carillon/model";
+
+import { reordering } from "./reordering.ts";
+
+/**
+ * Creates a linkifier, the last one in their order (rendering.md §3), and tells everybody.
+ * @returns its id
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
+ */
+export async function createLinkifier(tx: Tx, actor: Account, wanted: Linkifier): Promise<number> {
+  const { realmId } = actor;
+  let created = 0;
+  await changeLinkifiers(tx, actor, async (there) => {
+    checkUsable(wanted, there);
+    if (there.length >= bounds.linkifiers)
+      throw errors.badRequest(
+        `An organization cannot have more than ${bounds.linkifiers} linkifiers`,
+      );
+    const prisma = await tx.prisma();
+    const { id } = await prisma.linkifier.create({
+      data: { ...wanted, realmId },
+      select: { id: true },
+    });
+    // After all others: an order is an older linkifier's id, or an index below the number of linkifiers.
+    await prisma.linkifier.update({ where: { id }, data: { order: id }, select: { id: true } });
+    created = id;
+    return { type: "linkifier_created", data: { linkifier_id: id, ...wanted } };
+  });
+  return created;
+}
+
+/**
+ * Changes a linkifier, which keeps its place (rendering.md §3), and tells everybody; what was sent before stays as it is.
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
+ */
+export async function updateLinkifier(
+  tx: Tx,
+  actor: Account,
+  id: number,
+  wanted: Linkifier,
+): Promise<void> {
+  await changeLinkifiers(tx, actor, async (there) => {
+    const { found, others } = oneOf(there, id);
+    if (found.pattern === wanted.pattern && found.url_template === wanted.urlTemplate)
+      return undefined;
+    checkUsable(wanted, others);
+    const prisma = await tx.prisma();
+    await prisma.linkifier.update({ where: { id }, data: wanted, select: { id: true } });
+    const old = { pattern: found.pattern, urlTemplate: found.url_template };
+    return { type: "linkifier_changed", data: { linkifier_id: id, old, new: wanted } };
+  });
+}
+
+/**
+ * Removes a linkifier (rendering.md §3), and tells everybody; what was sent before stays as it is.
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
+ */
+export async function removeLinkifier(tx: Tx, actor: Account, id: number): Promise<void> {
+  await changeLinkifiers(tx, actor, async (there) => {
+    const { pattern, url_template: urlTemplate } = oneOf(there, id).found;
+    const prisma = await tx.prisma();
+    await prisma.linkifier.delete({ where: { id }, select: { id: true } });
+    return { type: "linkifier_removed", data: { linkifier_id: id, pattern, urlTemplate } };
+  });
+}
+
+const reorder = reordering("linkifiers");
+
+/**
+ * Gives the organization's linkifiers the order of the list (rendering.md §3), and tells everybody unless they have it.
+ * @param order ids of all of them
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`; `BAD_REQUEST` unless each linkifier is there once, and nothing else
+ */
+export async function reorderLinkifiers(
+  tx: Tx,
+  actor: Account,
+  order: readonly number[],
+): Promise<void> {
+  await changeLinkifiers(tx, actor, async (there) => {
+    const named = new Set(order);
+    if (named.size < order.length || named.size !== there.length)
+      throw errors.badRequest("ordered_linkifier_ids must name each linkifier once");
+    if (there.some(({ id }) => !named.has(id)))
+      throw errors.badRequest(
+        "ordered_linkifier_ids must name all linkifiers of the organization, and nothing else",
+      );
+    const old = there.map(({ id }) => id);
+    if (old.every((id, place) => order[place] === id)) return undefined;
+    await tx.rows(reorder, [actor.realmId, order]);
+    return { type: "linkifiers_reordered", data: { old, new: order } };
+  });
+}
+
+/**
+ * Has an administrator change the organization's linkifiers, and tells everybody of them.
+ * @param change gets those that there are, which nobody else changes meanwhile; returns nothing where all stays as it is
+ * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, and what `change` throws
+ */
+async function changeLinkifiers(
+  tx: Tx,
+  actor: Account,
+  change: (linkifiers: readonly LinkifierObject[]) => Promise<AuditEntry | undefined>,
+): Promise<void> {
+  await administerOrganization(tx, actor);
+  const done = await change(await listLinkifiers(tx, actor.realmId));
+  if (!done) return;
+  recordAudit(tx, actor.realmId, actor.id, [done]);
+  const realm_linkifiers = await listLinkifiers(tx, actor.realmId);
+  emit(tx, actor.realmId, [linkifiersChanged({ realm_linkifiers })]);
+}
+
+/**
+ * Refuses a linkifier that cannot be used (rendering.md §3), or not beside the others of the organization.
+ * @throws ApiError `BAD_REQUEST`
+ */
+function checkUsable(wanted: Linkifier, others: readonly LinkifierObject[]): void {
+  const problem = linkifierProblem(wanted);
+  if (problem !== undefined) throw errors.badRequest(problem);
+  if (others.some(({ pattern }) => pattern === wanted.pattern))
+    throw errors.badRequest("Another linkifier has this pattern");
+  const size = others.reduce((sum, { pattern }) => sum + patternSize(pattern), 0);
+  if (size + patternSize(wanted.pattern) > bounds.linkifierInstructions)
+    throw errors.badRequest(
+      `The linkifiers of an organization cannot take more than ${bounds.linkifierInstructions} instructions in all: simplify or remove some`,
+    );
+}
+
+/**
+ * The linkifier with this id, and the others.
+ * @throws ApiError `BAD_REQUEST` where there is none
+ */
+function oneOf(
+  linkifiers: readonly LinkifierObject[],
+  id: number,
+): { readonly found: LinkifierObject; readonly others: readonly LinkifierObject[] } {
+  const found = linkifiers.find((linkifier) => linkifier.id === id);
+  if (!found) throw errors.badRequest("There is no such linkifier");
+  return { found, others: linkifiers.filter((linkifier) => linkifier.id !== id) };
+}

@@ -1,0 +1,197 @@
+import { errors, type NarrowTerm } from "@carillon/contract";
+import { column, type Database, type Sql, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import {
+  type Account,
+  type ChannelNeed,
+  currentActor,
+  loadRealm,
+  namedTopic,
+  requireChannel,
+} from "@carillon/model";
+
+import { recordPushRemovals } from "../../notifications/record-removals.ts";
+import { allRead, changeFlag, type EditableFlag, flagAddition } from "../flags/change-flag.ts";
+import {
+  nothingUnread,
+  presentBounds,
+  pushedIn,
+  recordRest,
+  takeMarkStep,
+  type ToMark,
+  topicDigest,
+} from "../flags/mark-read-later.ts";
+import { findMessages, foundInRefusedChannel } from "../read/find-messages.ts";
+import { parseAnchor, checkAmount, maxMessages, type Wanted } from "../read/request.ts";
+import { checkTerms, compileNarrow } from "../read/narrow/compile.ts";
+import { narrowLookups } from "../read/narrow/lookups.ts";
+import { followWith } from "../read/narrow/operators.ts";
+
+/** What a request names: everything without a channel, or a channel, or one of its topics. */
+export interface NamedToRead {
+  readonly channelId?: number;
+  readonly topic?: string;
+}
+
+/** Unread messages that one transaction looks at: about 20 ms. */
+const batchSize = 2_000;
+
+/** Milliseconds after which a request begins no further batch (messages.md §7). */
+const enough = 40;
+
+const need: ChannelNeed = { access: "content", archived: true };
+
+/**
+ * Marks what the account has not read as read (messages.md §7), oldest first, in batches that are committed each with its
+ * events. What is left when the time is over, a job does. What is committed after the request's first statement stays
+ * unread, in batches and job alike.
+ * @param budgetMs when it is over, no further batch is begun
+ * @returns false where a job goes on
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
+ */
+export async function markAsRead(
+  db: Database,
+  account: Account,
+  named: NamedToRead,
+  budgetMs = enough,
+): Promise<boolean> {
+  const end = performance.now() + budgetMs;
+  const toMark = await db.transaction(
+    async (tx) => {
+      const [bounds, what] = await Promise.all([
+        presentBounds(tx, account.realmId),
+        whatIsNamed(tx, account, named),
+      ]);
+      return { ...bounds, ...what };
+    },
+    { mode: "repeatable read read only" },
+  );
+  for (let after = 0; ;) {
+    const next = await db.transaction((tx) => markBatch(tx, account, toMark, { after, end }));
+    if (typeof next === "boolean") return next;
+    after = next;
+  }
+}
+
+/** @throws ApiError `BAD_REQUEST` */
+async function whatIsNamed(
+  tx: Tx,
+  account: Account,
+  { channelId, topic }: NamedToRead,
+): Promise<Pick<ToMark, "channelId" | "topicDigest">> {
+  if (channelId === undefined) return {};
+  await requireChannel(tx, account, channelId, need);
+  if (topic === undefined) return { channelId };
+  const name = await namedTopic(tx, account.realmId, topic);
+  if (!(await hasReceivedOfTopic(tx, account.id, channelId, name)))
+    throw errors.badRequest("You have no message of such a topic");
+  return { channelId, topicDigest: await topicDigest(tx, name) };
+}
+
+/** @returns the message at which the next batch begins, or whether all is done */
+async function markBatch(
+  tx: Tx,
+  account: Account,
+  toMark: ToMark,
+  { after, end }: { readonly after: number; readonly end: number },
+): Promise<number | boolean> {
+  const actor = await currentActor(tx, account);
+  const readers = [{ userId: actor.id, after }];
+  const toldUntil = { realmId: actor.realmId, seq: toMark.toldUntil };
+  const [step] = await takeMarkStep(tx, { ...toMark, toldUntil, readers, each: batchSize });
+  if (!step) return true;
+  const { last, lookedAt } = step;
+  const marked = [...(step.marked ?? [])];
+  const done = lookedAt < batchSize;
+  const later = !done && performance.now() >= end;
+  if (later) await recordRest(tx, actor, toMark, last);
+  await recordPushRemovals(tx, actor.realmId, pushedIn([step]));
+  if (marked.length > 0) {
+    const all = done && toMark.channelId === undefined && (await nothingUnread(tx, actor));
+    const event = all ? allRead(actor.id) : flagAddition("read", marked, [actor.id]);
+    emit(tx, actor.realmId, [event]);
+  }
+  return done || later ? done : last;
+}
+
+/** From the topic's newest message down to the first that the account has a copy of; older ones than all of its copies are not looked at. */
+const received = statement({
+  name: "topic-received",
+  text: `SELECT EXISTS (
+    SELECT FROM messages m
+    WHERE m.recipient_id = (SELECT id FROM recipients WHERE channel_id = $1) AND m.is_channel
+      AND lower(m.topic) = lower($2)
+      AND m.id >= (SELECT min(message_id) FROM user_messages WHERE user_id = $3)
+      AND EXISTS (SELECT FROM user_messages um WHERE um.user_id = $3 AND um.message_id = m.id OFFSET 0)
+  ) AS any`,
+  row: { any: column.bool },
+});
+
+/** Whether the account has a copy of a message of the topic. */
+async function hasReceivedOfTopic(
+  sql: Sql,
+  userId: number,
+  channelId: number,
+  topic: string,
+): Promise<boolean> {
+  const [row] = await sql.rows(received, [channelId, topic, userId]);
+  return row?.any ?? false;
+}
+
+interface FlagChangeInNarrow {
+  readonly op: "add" | "remove";
+  readonly flag: EditableFlag;
+  readonly anchor: string;
+  /** Goes with the anchor `date`. */
+  readonly anchorDate?: string | undefined;
+  readonly includeAnchor: boolean;
+  readonly numBefore: number;
+  readonly numAfter: number;
+  readonly narrow: readonly NarrowTerm[];
+}
+
+interface FlagsInNarrow {
+  /** The messages of the window, ascending. */
+  readonly ids: readonly number[];
+  readonly foundOldest: boolean;
+  readonly foundNewest: boolean;
+  /** How many of them were different before. */
+  readonly changed: number;
+  /** Channels whose messages stay read, ascending. */
+  readonly ignored: number[];
+}
+
+/**
+ * Changes a flag of the account's copies of the messages that match a narrow around an anchor (messages.md §7). What goes
+ * out of the account's sight meanwhile is left out.
+ * @throws ApiError `BAD_REQUEST`, `BAD_NARROW`, `UNAUTHORIZED`
+ */
+export async function changeFlagInNarrow(
+  tx: Tx,
+  account: Account,
+  change: FlagChangeInNarrow,
+): Promise<FlagsInNarrow> {
+  checkTerms(change.narrow);
+  const wanted = clamped({ ...change, kind: "window", anchor: parseAnchor(change) });
+  const terms = await followWith(tx, account, change.narrow);
+  checkAmount(wanted);
+  const realm = loadRealm(tx, account.realmId);
+  const lookups = narrowLookups(tx, account);
+  const narrow = await compileNarrow(terms, { viewer: account, realm, lookups });
+  const { ids, foundOldest, foundNewest } =
+    narrow.channel === "refused"
+      ? foundInRefusedChannel(wanted)
+      : await findMessages(tx, { viewer: account, narrow }, wanted);
+  const { op, flag } = change;
+  const result = await changeFlag(tx, account, { op, flag, ids, unseen: "left out" });
+  return { ids, foundOldest, foundNewest, ...result };
+}
+
+type Window = Extract<Wanted, { kind: "window" }>;
+
+/** A window of no more than is changed at once; of two large sides each keeps a half. */
+function clamped(window: Window): Window {
+  const half = maxMessages / 2;
+  const numBefore = Math.min(window.numBefore, Math.max(maxMessages - window.numAfter, half));
+  return { ...window, numBefore, numAfter: Math.min(window.numAfter, maxMessages - numBefore) };
+}

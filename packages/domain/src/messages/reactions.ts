@@ -1,0 +1,203 @@
+import {
+  bounds,
+  errors,
+  type LoggedFields,
+  reactionAdded,
+  reactionRemoved,
+} from "@carillon/contract";
+import { column, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { emojiNames } from "@carillon/markdown";
+import {
+  type AccessibleMessage,
+  type Account,
+  flag,
+  loadMessageAudience,
+  lockToldMessage,
+  notSeeingAmong,
+} from "@carillon/model";
+
+import { writeCopies } from "./flags/change-flag.ts";
+
+/** An emoji as a request names it; what is left out is what the name stands for. */
+interface AskedEmoji {
+  readonly name: string;
+  readonly code: string | undefined;
+  readonly type: string | undefined;
+}
+
+/**
+ * Puts an emoji on a message that the account sees (messages.md §6.5). Who has no copy of it gets a historical one.
+ * @throws ApiError `BAD_REQUEST`, `REACTION_ALREADY_EXISTS`, `UNAUTHORIZED`
+ */
+export async function addReaction(
+  tx: Tx,
+  account: Account,
+  messageId: number,
+  asked: AskedEmoji,
+): Promise<void> {
+  const { actor, message } = await lockToldMessage(tx, account, messageId);
+  const emoji = await reactionOf(tx, actor.id, messageId, asked);
+  const { historical, read } = flag;
+  await Promise.all([
+    tx.rows(store, [messageId, actor.id, emoji.type, emoji.code, emoji.name]),
+    message.flags === null
+      ? writeCopies(tx, actor.id, [messageId], { set: 0, clear: 0 }, read | historical)
+      : undefined,
+  ]);
+  const told = await reactionTold(tx, actor, message, emoji);
+  emit(tx, actor.realmId, [reactionAdded(...told)]);
+}
+
+const there = statement({
+  name: "reactions-there",
+  text: `SELECT (SELECT r.emoji_name FROM reactions r
+        WHERE r.message_id = $1 AND r.reaction_type = $3 AND r.emoji_code = $4 ORDER BY r.id LIMIT 1) AS name,
+      count(*)::int AS own,
+      coalesce(bool_or(r.reaction_type = $3 AND r.emoji_code = $4), false) AS same
+    FROM reactions r WHERE r.message_id = $1 AND r.user_id = $2`,
+  row: {
+    /** Of the first who put it there, null where nobody has. */
+    name: column.text.orNull(),
+    /** How many emoji the account has on the message. */
+    own: column.int,
+    /** Whether this is one of them. */
+    same: column.bool,
+  },
+});
+
+/**
+ * The emoji that the request means, with the name that it has on the message already: who joins in need not know what it
+ * is called now.
+ * @throws ApiError `BAD_REQUEST`, `REACTION_ALREADY_EXISTS`
+ */
+async function reactionOf(
+  tx: Tx,
+  userId: number,
+  messageId: number,
+  { name, code, type }: AskedEmoji,
+): Promise<Emoji> {
+  const emoji =
+    code === undefined || type === undefined
+      ? {
+          ...emojiNamed(name),
+          ...(code === undefined ? {} : { code }),
+          ...(type === undefined ? {} : { type }),
+        }
+      : { name, code, type };
+  const found = await tx.first(there, [messageId, userId, emoji.type, emoji.code]);
+  if (!found) throw new Error("a statement without a row");
+  if (found.same) throw errors.reactionAlreadyExists();
+  if (found.name === null) checkEmoji(emoji);
+  if (found.own >= bounds.reactions)
+    throw errors.badRequest(
+      `You have ${bounds.reactions} reactions to this message: remove one before you add another`,
+    );
+  return { ...emoji, name: found.name ?? name };
+}
+
+const store = statement({
+  name: "reaction-store",
+  text: `INSERT INTO reactions (message_id, user_id, reaction_type, emoji_code, emoji_name) VALUES ($1, $2, $3, $4, $5)`,
+  row: {},
+});
+
+/** An emoji as a request names it: by its code, or else by its name. */
+interface NamedReaction {
+  readonly name: string | undefined;
+  readonly code: string | undefined;
+  readonly type: string;
+}
+
+/**
+ * Takes an emoji of the account's own off a message (messages.md §6.5), whether there is still such an emoji or not.
+ * @throws ApiError `BAD_REQUEST`, `REACTION_DOES_NOT_EXIST`, `UNAUTHORIZED`
+ */
+export async function removeReaction(
+  tx: Tx,
+  account: Account,
+  messageId: number,
+  named: NamedReaction,
+): Promise<void> {
+  const { actor, message } = await lockToldMessage(tx, account, messageId);
+  const [type, code] = [named.type, codeOf(named)];
+  const removed = await tx.first(remove, [messageId, actor.id, type, code]);
+  if (!removed) throw errors.reactionDoesNotExist();
+  const told = await reactionTold(tx, actor, message, { type, code, name: removed.name });
+  emit(tx, actor.realmId, [reactionRemoved(...told)]);
+}
+
+/** @throws ApiError `BAD_REQUEST` */
+function codeOf({ name, code }: NamedReaction): string {
+  if (code !== undefined) return code;
+  if (name === undefined) throw errors.badRequest("Send emoji_name or emoji_code");
+  return emojiNamed(name).code;
+}
+
+const remove = statement({
+  name: "reaction-remove",
+  text: `DELETE FROM reactions WHERE message_id = $1 AND user_id = $2 AND reaction_type = $3 AND emoji_code = $4
+    RETURNING emoji_name AS name`,
+  row: { name: column.text },
+});
+
+/** An emoji, as reactions have it. */
+interface Emoji {
+  readonly type: string;
+  readonly code: string;
+  readonly name: string;
+}
+
+/** The emoji of clients' own that the protocol knows by its name; its code is the name. */
+const extraEmoji = "zulip";
+
+/**
+ * What the name stands for by now: first the extra emoji, then Unicode's. Organizations have none of their own yet.
+ * @throws ApiError `BAD_REQUEST`
+ */
+function emojiNamed(name: string): Emoji {
+  if (name === extraEmoji) return { type: "zulip_extra_emoji", code: extraEmoji, name };
+  const code = emojiNames.get(name);
+  if (code === undefined) throw errors.badRequest("There is no emoji with the name in emoji_name");
+  return { type: "unicode_emoji", code, name };
+}
+
+/**
+ * Whether there is such an emoji, and it has that name.
+ * @throws ApiError `BAD_REQUEST`
+ */
+function checkEmoji({ type, code, name }: Emoji): void {
+  if (type === "realm_emoji")
+    throw errors.badRequest("The organization has no emoji with the code in emoji_code");
+  if (type !== "unicode_emoji" && type !== "zulip_extra_emoji")
+    throw errors.badRequest(
+      "reaction_type must be unicode_emoji, realm_emoji or zulip_extra_emoji",
+    );
+  const known = emojiNamed(name);
+  if (known.type !== type || known.code !== code)
+    throw errors.badRequest(
+      `The emoji with the name in emoji_name has the emoji_code ${known.code} and the reaction_type ${known.type}`,
+    );
+}
+
+/** What is told of a reaction, and to whom (events.md §4): for its declaration. */
+async function reactionTold(
+  tx: Tx,
+  actor: Account,
+  message: AccessibleMessage,
+  { type, code, name }: Emoji,
+) {
+  const audience = await loadMessageAudience(tx, message);
+  // Who writes with somebody sees them.
+  const unseen = message.channelId === null ? [] : [...(await notSeeingAmong(tx, actor, audience))];
+  const fields: LoggedFields<typeof reactionAdded> = {
+    message_id: message.id,
+    user_id: actor.id,
+    emoji_name: name,
+    emoji_code: code,
+    reaction_type: type,
+    reactor: { email: actor.email, full_name: actor.fullName },
+  };
+  const userData = Object.fromEntries(unseen.map((id) => [id, { unseen_reactor: true } as const]));
+  return [fields, unseen.length > 0 ? { audience, userData } : { audience }] as const;
+}

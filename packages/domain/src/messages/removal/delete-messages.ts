@@ -1,0 +1,236 @@
+import { channelPermissions, errors, realmPermissions } from "@carillon/contract";
+import { column, type Database, statement, inOneStatement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import {
+  type AccessibleMessage,
+  type Account,
+  type Channel,
+  type ChannelNeed,
+  contentDeleteLimit,
+  currentActor,
+  hasProtectedHistory,
+  isOrganizationAdministrator,
+  loadAccounts,
+  loadMemberships,
+  loadRealm,
+  lockMessageAfter,
+  namedTopic,
+  recordAudit,
+  requireChannel,
+} from "@carillon/model";
+
+import {
+  lockPlaces,
+  mostRemoved,
+  removal,
+  type RemovalRun,
+  removeMessages,
+} from "./remove-messages.ts";
+
+/**
+ * Deletes a message on behalf of who wrote it, or of who may delete others' (messages.md §6.4).
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
+ */
+export function deleteMessage(db: Database, account: Account, id: number): Promise<void> {
+  return removal(db, (tx, alone) => deleteOne(tx, account, id, alone));
+}
+
+async function deleteOne(tx: Tx, account: Account, id: number, alone: boolean): Promise<void> {
+  const { realmId } = account;
+  const held = await lockMessageAfter(tx, account, id, (channelIds) =>
+    lockPlaces(tx, realmId, channelIds, alone),
+  );
+  const { actor, message, place } = held;
+  await checkMayDelete(tx, actor, message);
+  const { channelId } = message;
+  const run = { realmId, channelId, cause: "message", actorId: actor.id } as const;
+  const { events } = await removeMessages(tx, run, place, [id]);
+  emit(tx, realmId, events);
+}
+
+/** A topic as a request names it. */
+interface TopicToDelete {
+  readonly channelId: number;
+  readonly topic: string;
+}
+
+/** Milliseconds after which no further batch is begun (channels.md §7). */
+const enough = 10_000;
+
+const need: ChannelNeed = { access: "content", archived: false };
+
+/**
+ * Deletes a topic on behalf of an administrator who may read the channel (channels.md §7): the newest messages first, in
+ * batches that are committed each by itself, with every right checked anew. What is sent meanwhile stays. Of protected
+ * history it is what the administrator has received.
+ * @param budgetMs when it is over, no further batch is begun
+ * @returns false where messages may be left
+ * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`; what was deleted before stays so
+ */
+export async function deleteTopic(
+  db: Database,
+  account: Account,
+  named: TopicToDelete,
+  budgetMs = enough,
+): Promise<boolean> {
+  const end = performance.now() + budgetMs;
+  let next: Next = {
+    before: Number.MAX_SAFE_INTEGER,
+    run: {
+      realmId: account.realmId,
+      channelId: named.channelId,
+      cause: "topic",
+      actorId: account.id,
+    },
+  };
+  for (;;) {
+    const { before, run } = next;
+    const done = await removal(db, (tx, alone) =>
+      removeNewest(tx, account, named, { before, run }, alone),
+    );
+    if (!done.next) return true;
+    if (performance.now() >= end) return false;
+    next = done.next;
+  }
+}
+
+/** Where the next batch begins. */
+interface Next {
+  /** Only messages with a lower id. */
+  readonly before: number;
+  readonly run: RemovalRun;
+}
+
+async function removeNewest(
+  tx: Tx,
+  account: Account,
+  { channelId, topic }: TopicToDelete,
+  { before, run }: Next,
+  alone: boolean,
+): Promise<{ readonly next?: Next }> {
+  // Nobody waits for the locks of a channel that they do not see.
+  await requireChannel(tx, account, channelId, need);
+  const places = await lockPlaces(tx, account.realmId, [channelId], alone);
+  const actor = await currentActor(tx, account);
+  if (!isOrganizationAdministrator(actor))
+    throw errors.unauthorizedPrincipal("Only administrators may delete topics");
+  const channel = await requireChannel(tx, actor, channelId, need);
+  const name = await namedTopic(tx, actor.realmId, topic);
+  const size = await messagesAtOnce(tx, channel.id);
+  const found = await lockNewest(tx, actor, channel, { name, before, size });
+  const ids = (await firstAtOnce(tx, found.toReversed())).toReversed();
+  const { run: now, count, events } = await removeMessages(tx, run, places, ids);
+  if (run.id === undefined && count > 0)
+    recordAudit(tx, actor.realmId, actor.id, [
+      { type: "topic_deleted", data: { stream_id: channel.id, removal_id: now.id } },
+    ]);
+  emit(tx, actor.realmId, events);
+  const [oldest] = ids;
+  const more = found.length === size || ids.length < found.length;
+  return oldest !== undefined && more ? { next: { before: oldest, run: now } } : {};
+}
+
+const newest = statement({
+  name: "newest-of-topic-for-removal",
+  text: `WITH newest AS (
+      SELECT m.id FROM messages m
+      WHERE m.recipient_id = (SELECT id FROM recipients WHERE channel_id = $1) AND m.is_channel
+        AND lower(m.topic) = lower($2) AND m.id < $3
+        AND ($5::int IS NULL
+          OR EXISTS (SELECT FROM user_messages um WHERE um.user_id = $5 AND um.message_id = m.id))
+      ORDER BY m.id DESC LIMIT $4
+    )
+    SELECT m.id FROM messages m
+    WHERE m.id = ANY(ARRAY(SELECT id FROM newest))
+      AND m.recipient_id = (SELECT id FROM recipients WHERE channel_id = $1) AND lower(m.topic) = lower($2)
+    ORDER BY m.id FOR NO KEY UPDATE OF m`,
+  row: { id: column.bigint },
+});
+
+/** The newest messages of the topic that the administrator may read, locked; ascending. */
+async function lockNewest(
+  tx: Tx,
+  actor: Account,
+  channel: Channel,
+  { name, before, size }: { name: string; before: number; size: number },
+): Promise<number[]> {
+  const receiver = hasProtectedHistory(channel) ? actor.id : null;
+  const values = [channel.id, name, before, size, receiver];
+  const rows = await tx.lock({ name: "messages" }, newest, values);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Whether the account may delete the message (messages.md §6.4). The group graph and the message must be held.
+ * @throws ApiError `BAD_REQUEST`
+ */
+async function checkMayDelete(
+  tx: Tx,
+  actor: Account,
+  { channel, senderId, sentAt }: AccessibleMessage,
+): Promise<void> {
+  const [realm, memberships, accounts] = await inOneStatement(tx, (one) =>
+    Promise.all([
+      loadRealm(one, actor.realmId),
+      loadMemberships(one, [actor.id]),
+      loadAccounts(one, actor.realmId, [senderId]),
+    ]),
+  );
+  const holds = (name: "canDeleteAnyMessageGroup" | "canDeleteOwnMessageGroup") =>
+    memberships.holds(actor, realmPermissions[name], realm.groups[name]) ||
+    (channel !== undefined &&
+      memberships.holds(actor, channelPermissions[name], channel[`${name}Id`]));
+
+  if (holds("canDeleteAnyMessageGroup")) return;
+  const sender = accounts.get(senderId);
+  const isOwn = senderId === actor.id || (sender?.isBot === true && sender.botOwnerId === actor.id);
+  if (!isOwn || !holds("canDeleteOwnMessageGroup"))
+    throw errors.badRequest("You may not delete this message");
+  if (realm.now - sentAt > contentDeleteLimit)
+    throw errors.badRequest(
+      `You may delete messages of your own for ${contentDeleteLimit} seconds after they were sent`,
+    );
+}
+
+/** So many copies go in one transaction: about a tenth of a second. */
+const mostCopies = 20_000;
+
+const holders = statement({
+  name: "possible-holders",
+  text: "SELECT count(*)::int AS count FROM subscriptions WHERE channel_id = $1",
+  row: { count: column.int },
+});
+
+/** How many messages of a channel one transaction removes: the fewer the more people have copies of them. */
+export async function messagesAtOnce(tx: Tx, channelId: number): Promise<number> {
+  const row = await tx.first(holders, [channelId]);
+  const each = Math.max(1, row?.count ?? 0);
+  return Math.min(mostRemoved, Math.max(1, Math.floor(mostCopies / each)));
+}
+
+/** So many reactions and submessages go in one transaction: about a tenth of a second. */
+const mostPutOn = 20_000;
+
+const putOn = statement({
+  name: "put-on-messages",
+  text: `SELECT id, sum(count)::int AS count FROM (
+      SELECT message_id AS id, count(*) FROM reactions WHERE message_id = ANY(ARRAY(SELECT unnest($1::bigint[]))) GROUP BY 1
+      UNION ALL
+      SELECT message_id, count(*) FROM submessages WHERE message_id = ANY(ARRAY(SELECT unnest($1::bigint[]))) GROUP BY 1
+    ) counted GROUP BY id`,
+  row: { id: column.bigint, count: column.int.neverNullHere() },
+});
+
+/** The first ones of the messages that go together: as many as have no more put on them than one transaction removes. */
+export async function firstAtOnce(tx: Tx, ids: readonly number[]): Promise<readonly number[]> {
+  const rows = await tx.rows(putOn, [ids]);
+  const counts = new Map(rows.map(({ id, count }) => [id, count]));
+  return ids.slice(0, howManyAtOnce(ids.map((id) => counts.get(id) ?? 0)));
+}
+
+/** How many of some messages go together, by what is put on each of them: one at least. */
+export function howManyAtOnce(counts: readonly number[]): number {
+  let sum = 0;
+  const end = counts.findIndex((count, n) => (sum += count) > mostPutOn && n > 0);
+  return end < 0 ? counts.length : end;
+}

@@ -1,0 +1,137 @@
+import { errors } from "@carillon/contract";
+import { column, type Database, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import {
+  type Account,
+  checkOwnerRemains,
+  lockAccount,
+  lockGroupGraph,
+  noSuchUser,
+  type Realm,
+  recordAudit,
+  type Site,
+} from "@carillon/model";
+
+import { recordForgetting } from "../push/devices/legacy-tokens.ts";
+import { addPerson, type NewPerson } from "../users/create-user.ts";
+import { changeApiKey } from "../users/api-key.ts";
+import { checkPassword, hashPassword } from "../users/passwords.ts";
+import { deactivateAccount, deactivateWithBots } from "../users/deactivate-user.ts";
+
+const page = 1_000;
+
+const next = statement({
+  name: "operator-accounts",
+  text: `SELECT u.id, u.delivery_email AS email, u.full_name AS name, u.role, u.is_active AS active, u.is_bot AS bot,
+      o.delivery_email AS owner, extract(epoch FROM u.date_joined)::float8 AS joined
+    FROM users u LEFT JOIN users o ON o.id = u.bot_owner_id
+    WHERE u.realm_id = $1 AND u.system_bot_kind IS NULL AND u.id > $2 ORDER BY u.id LIMIT ${page}`,
+  row: {
+    id: column.int,
+    email: column.text,
+    name: column.text,
+    role: column.int,
+    active: column.bool,
+    bot: column.bool,
+    owner: column.text.orNull(),
+    joined: column.float,
+  },
+});
+
+/** An account as an operator sees it; `owner` is the address of a bot's owner, `joined` in UNIX seconds. */
+export type ListedAccount = RowOf<typeof next.columns>;
+
+/** The accounts of an organization, deactivated ones and bots too, by id, in pages. */
+export async function* listAccounts(
+  sql: Sql,
+  { id }: Realm,
+): AsyncGenerator<readonly ListedAccount[]> {
+  let after = 0;
+  for (;;) {
+    const rows = await sql.rows(next, [id, after]);
+    if (rows.length > 0) yield rows;
+    if (rows.length < page) return;
+    after = rows.at(-1)?.id ?? after;
+  }
+}
+
+/**
+ * Adds a person of any role on behalf of an operator, whom the audit log has as nobody, and welcomes them.
+ * @throws ApiError `BAD_REQUEST`; nothing has changed then
+ */
+export function createAccount(
+  db: Database,
+  site: Site,
+  realm: Realm,
+  person: NewPerson,
+): Promise<{ account: Account; apiKey: string }> {
+  return addPerson(db, site, realm.id, person, async () => null);
+}
+
+/**
+ * Deactivates a person with their bots, or a bot, on behalf of an operator, by the steps of `DELETE /users/{user_id}` and
+ * `DELETE /bots/{bot_id}`.
+ * @throws ApiError `BAD_REQUEST`; nothing has changed then
+ */
+export async function deactivateForOperator(db: Database, account: Account): Promise<void> {
+  const { id, realmId, isBot } = account;
+  if (isBot) return db.transaction((tx) => deactivateBot(tx, account));
+  await deactivateWithBots(db, { id: null, realmId, check: checkMayGo }, id, {});
+}
+
+async function checkMayGo(tx: Tx, user: Account): Promise<void> {
+  checkActive(user);
+  await checkOwnerRemains(tx, user);
+}
+
+function checkActive({ isActive, deliveryEmail }: Account): void {
+  if (!isActive) throw errors.badRequest(`${deliveryEmail} is deactivated already`);
+}
+
+async function deactivateBot(tx: Tx, { id, realmId }: Account): Promise<void> {
+  const [, bot] = await Promise.all([lockGroupGraph(tx, realmId), lockAccount(tx, realmId, id)]);
+  if (!bot) throw noSuchUser();
+  checkActive(bot);
+  const { events } = await deactivateAccount(tx, null, bot);
+  emit(tx, realmId, events);
+}
+
+/**
+ * Gives a person or a bot another API key on behalf of an operator: the old one is refused from the commit on, in every
+ * process, and polls that came with it end.
+ * @returns the new key
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function replaceApiKey(tx: Tx, site: Site, { id, realmId }: Account): Promise<string> {
+  const account = await lockAccount(tx, realmId, id);
+  if (!account) throw noSuchUser();
+  if (!account.isBot) await recordForgetting(tx, account);
+  return changeApiKey(tx, site, null, account);
+}
+
+const store = statement({
+  name: "password-store",
+  text: "UPDATE users SET password_hash = $2 WHERE id = $1",
+  row: {},
+});
+
+/**
+ * Gives a person another password on behalf of an operator. Its API key stays: see `replaceApiKey` for one that somebody
+ * else may have.
+ * @throws ApiError `BAD_REQUEST`; nothing has changed then
+ */
+export async function resetPassword(
+  db: Database,
+  { id, realmId }: Account,
+  password: string,
+): Promise<void> {
+  await checkPassword(password);
+  const hash = await hashPassword(password);
+  await db.transaction(async (tx) => {
+    const account = await lockAccount(tx, realmId, id);
+    if (!account) throw noSuchUser();
+    if (account.isBot) throw errors.badRequest("Bots have no password");
+    await tx.rows(store, [id, hash]);
+    recordAudit(tx, realmId, null, [{ type: "user_password_reset", userId: id }]);
+  });
+}

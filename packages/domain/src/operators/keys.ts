@@ -1,0 +1,150 @@
+import { column, type Database, type Sql, statement, type Tx } from "@carillon/db";
+import { randomKey, StartupError } from "@carillon/kit";
+import type { Secrets } from "@carillon/model";
+
+const batch = 1_000;
+
+const lockAccounts = statement({
+  name: "keys-anew-lock",
+  text: "LOCK TABLE users IN SHARE ROW EXCLUSIVE MODE",
+  row: {},
+});
+
+const nextAccounts = statement({
+  name: "keys-anew-next",
+  text: `SELECT id FROM users WHERE id > $1 ORDER BY id LIMIT ${batch}`,
+  row: { id: column.int },
+});
+
+/** What lies sealed in the database, with a digest by which it is found. */
+const sealed = [
+  { table: "users", id: "id", seal: "api_key_sealed", digest: "api_key_digest" },
+  { table: "address_changes", id: "id", seal: "token_sealed", digest: "token_digest" },
+] as const;
+
+const store = statement({
+  name: "keys-anew-store",
+  text: `UPDATE users u SET api_key_sealed = n.sealed, api_key_digest = n.digest
+    FROM unnest($1::int[], $2::bytea[], $3::bytea[]) AS n (id, sealed, digest) WHERE u.id = n.id`,
+  row: {},
+});
+
+const addressChangesAreThere = statement({
+  name: "keys-anew-has-address-changes",
+  text: "SELECT to_regclass('address_changes') IS NOT NULL AS present",
+  row: { present: column.bool },
+});
+
+const dropAddressChanges = statement({
+  name: "keys-anew-address-changes",
+  text: "DELETE FROM address_changes",
+  row: {},
+});
+
+const audit = statement({
+  name: "keys-anew-audit",
+  text: "INSERT INTO audit_log (realm_id, event_type) SELECT id, 'api_keys_issued_anew' FROM realms",
+  row: {},
+});
+
+/**
+ * Replaces everything that the database has sealed, where the `SECRET_KEY` that opens it is gone: every account gets
+ * another API key, and wishes for another e-mail address, whose mailed links cannot be checked, are dropped.
+ * @param sql in one transaction, while no process serves the database
+ * @returns how many accounts have another key
+ */
+export async function issueKeysAnew(sql: Sql, secrets: Secrets): Promise<number> {
+  let count = 0;
+  let after = 0;
+  await sql.rows(lockAccounts, []);
+  for (;;) {
+    const rows = await sql.rows(nextAccounts, [after]);
+    const keys = rows.map(() => randomKey());
+    if (rows.length > 0)
+      await sql.rows(store, [
+        rows.map(({ id }) => id),
+        keys.map((key) => secrets.seal(key)),
+        keys.map((key) => secrets.digest(key)),
+      ]);
+    count += rows.length;
+    after = rows.at(-1)?.id ?? after;
+    if (rows.length < batch) break;
+  }
+  // A backup of an older version may be without.
+  const [found] = await sql.rows(addressChangesAreThere, []);
+  if (found?.present) await sql.rows(dropAddressChanges, []);
+  await sql.rows(audit, []);
+  return count;
+}
+
+const tables = sealed.map(({ table, id, seal, digest }) => ({
+  table,
+  next: statement({
+    name: `reseal-${table}-next`,
+    text: `SELECT ${id}::text AS id, ${seal} AS sealed FROM ${table} WHERE ${id} > $1 ORDER BY ${id} LIMIT ${batch}`,
+    row: { id: column.text, sealed: column.bytes },
+  }),
+  store: statement({
+    name: `reseal-${table}-store`,
+    text: `UPDATE ${table} t SET ${seal} = n.sealed, ${digest} = n.digest
+      FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS n (id, sealed, digest) WHERE t.${id} = n.id`,
+    row: {},
+  }),
+}));
+
+const keepOthersOut = statement({
+  name: "reseal-lock",
+  text: `LOCK TABLE ${sealed.map(({ table }) => table).join(", ")} IN SHARE ROW EXCLUSIVE MODE`,
+  row: {},
+});
+
+const running = statement({
+  name: "processes-running",
+  text: `SELECT role, host, pid FROM process_heartbeats WHERE last_seen > now() - interval '30 seconds'
+    AND role IN ('gateway', 'worker') ORDER BY role, host, pid`,
+  row: { role: column.text, host: column.text, pid: column.int },
+});
+
+/**
+ * Seals everything that the database has sealed with another `SECRET_KEY`, in one transaction: afterwards only that one
+ * opens it. Keys of accounts stay what they are.
+ * @returns how many were sealed anew
+ * @throws StartupError while gateways or workers run, which would go on with the old key
+ */
+export async function reseal(db: Database, from: Secrets, to: Secrets): Promise<number> {
+  return db.transaction(async (tx) => {
+    const others = await tx.rows(running, []);
+    if (others.length > 0) {
+      const names = others.map(({ role, host, pid }) => `${role} ${pid} on ${host}`).join(", ");
+      throw new StartupError(
+        `stop all gateways and workers first: ${names} was seen within the last 30 s`,
+      );
+    }
+    await tx.rows(keepOthersOut, []);
+    let count = 0;
+    for (const table of tables) count += await resealTable(tx, table, from, to);
+    return count;
+  });
+}
+
+async function resealTable(
+  tx: Tx,
+  { next, store }: (typeof tables)[number],
+  from: Secrets,
+  to: Secrets,
+): Promise<number> {
+  let count = 0;
+  let after = "0";
+  for (;;) {
+    const rows = await tx.rows(next, [after]);
+    const texts = rows.map((row) => from.open(row.sealed));
+    await tx.rows(store, [
+      rows.map(({ id }) => id),
+      texts.map((text) => to.seal(text)),
+      texts.map((text) => to.digest(text)),
+    ]);
+    count += rows.length;
+    after = rows.at(-1)?.id ?? after;
+    if (rows.length < batch) return count;
+  }
+}

@@ -1,0 +1,195 @@
+import { errors } from "@carillon/contract";
+import { column, type Database, lockKey, type Sql, statement, type Tx } from "@carillon/db";
+import {
+  type Account,
+  accountColumns,
+  accountRow,
+  checkFullName,
+  isEmailAddress,
+  loadRealm,
+  type Realm,
+  recordAudit,
+  type Site,
+} from "@carillon/model";
+
+import {
+  checkOrganizationName,
+  checkSubdomain,
+  createOrganization,
+  furnish,
+} from "../realms/create-organization.ts";
+import { checkPassword, hashPassword } from "../users/passwords.ts";
+
+/** An organization as an operator names it. */
+export interface NamedOrganization {
+  readonly id: number;
+  /** Empty for the one that has the host of `PUBLIC_URL` to itself. */
+  readonly subdomain: string;
+  readonly name: string;
+  readonly accounts: number;
+}
+
+const all = statement({
+  name: "operator-organizations",
+  text: `SELECT r.id, r.subdomain, r.name,
+      (SELECT count(*)::int FROM users u WHERE u.realm_id = r.id AND u.system_bot_kind IS NULL AND u.is_active) AS accounts
+    FROM realms r ORDER BY r.id`,
+  row: { id: column.int, subdomain: column.text, name: column.text, accounts: column.int },
+});
+
+const bySubdomain = statement({
+  name: "operator-organization",
+  text: "SELECT id FROM realms WHERE $1::text IS NULL OR subdomain = $1 ORDER BY id LIMIT 2",
+  row: { id: column.int },
+});
+
+/** All organizations, in the order in which they were made. */
+export function listOrganizations(sql: Sql): Promise<readonly NamedOrganization[]> {
+  return sql.rows(all, []);
+}
+
+/** How an operator names the organization without a subdomain; no subdomain looks like it. */
+export const noSubdomain = "-";
+
+/**
+ * The organization that an operator means.
+ * @param subdomain undefined: the only one; {@link noSubdomain} or empty: the one without
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function findOrganization(sql: Sql, subdomain: string | undefined): Promise<Realm> {
+  const wanted = subdomain === noSubdomain ? "" : subdomain;
+  const [found, second] = await sql.rows(bySubdomain, [wanted ?? null]);
+  if (found && !second) return loadRealm(sql, found.id);
+  throw errors.badRequest(
+    wanted !== undefined
+      ? wanted === ""
+        ? "there is no organization without a subdomain"
+        : `there is no organization with the subdomain ${JSON.stringify(wanted)}`
+      : found
+        ? `there are several organizations: say which, by its subdomain, or ${noSubdomain} for the one without`
+        : "there is no organization yet",
+  );
+}
+
+const byAddressOrId = statement({
+  name: "operator-account",
+  text: `SELECT ${accountColumns} FROM users u WHERE u.realm_id = $1 AND u.system_bot_kind IS NULL
+    AND (lower(u.delivery_email) = lower($2) OR u.id::text = $2)`,
+  row: accountRow,
+});
+
+const byAddressOrIdAnywhere = statement({
+  name: "operator-accounts-named",
+  text: `SELECT u.id FROM users u WHERE ($1::int IS NULL OR u.realm_id = $1) AND u.system_bot_kind IS NULL
+    AND (lower(u.delivery_email) = lower($2) OR u.id::text = $2) ORDER BY u.id`,
+  row: { id: column.int },
+});
+
+/**
+ * The accounts that an operator means, one in an organization, deactivated ones too.
+ * @param realm undefined: in all
+ * @param named an e-mail address, or an id
+ * @throws ApiError `BAD_REQUEST` where there is none
+ */
+export async function findNamedAccounts(
+  sql: Sql,
+  realm: Realm | undefined,
+  named: string,
+): Promise<readonly { readonly id: number }[]> {
+  const found = await sql.rows(byAddressOrIdAnywhere, [realm?.id ?? null, named.trim()]);
+  if (found.length > 0) return found;
+  throw errors.badRequest(
+    `there is no account ${named}${realm ? ` in the organization ${realm.name}` : ""}`,
+  );
+}
+
+/**
+ * The account that an operator means, deactivated ones too.
+ * @param named its e-mail address, or its id
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function findNamedAccount(sql: Sql, realm: Realm, named: string): Promise<Account> {
+  const [account] = await sql.rows(byAddressOrId, [realm.id, named.trim()]);
+  if (account) return account;
+  throw errors.badRequest(`there is no account ${named} in the organization ${realm.name}`);
+}
+
+/** An organization that an operator wants, as it was typed in. */
+interface WantedOrganization {
+  readonly name: string;
+  readonly subdomain: string;
+  readonly owner: { readonly fullName: string; readonly email: string; readonly password: string };
+}
+
+const withSubdomain = statement({
+  name: "realm-with-subdomain",
+  text: "SELECT FROM realms WHERE subdomain = $1",
+  row: {},
+});
+
+/**
+ * Makes an organization with its owner, who may create users and change e-mail addresses, and a channel, and welcomes
+ * the owner.
+ * @throws ApiError `BAD_REQUEST`; nothing has changed then
+ */
+export async function openOrganization(
+  db: Database,
+  site: Site,
+  wanted: WantedOrganization,
+): Promise<{ realm: Realm; owner: Account; apiKey: string }> {
+  const name = checkOrganizationName(wanted.name);
+  const subdomain = checkSubdomain(wanted.subdomain);
+  const { owner } = wanted;
+  const fullName = checkFullName(owner.fullName);
+  const email = owner.email.trim();
+  if (!isEmailAddress(email))
+    throw errors.badRequest("the owner's email must be an e-mail address");
+  await checkPassword(owner.password);
+  await checkSubdomainIsFree(db, subdomain);
+  const passwordHash = await hashPassword(owner.password);
+  return db.transaction(async (tx) => {
+    await lockKey(tx, "firstOrganization", 0);
+    await checkSubdomainIsFree(tx, subdomain);
+    const person = { fullName, email, passwordHash };
+    const created = await createOrganization(tx, site, { subdomain, name, owner: person });
+    await furnish(tx, created.realm, [created.owner]);
+    return { realm: created.realm, owner: created.owner, apiKey: created.ownerApiKey };
+  });
+}
+
+async function checkSubdomainIsFree(sql: Sql, subdomain: string): Promise<void> {
+  const taken = await sql.rows(withSubdomain, [subdomain]);
+  if (taken.length === 0) return;
+  throw errors.badRequest(
+    subdomain === ""
+      ? "there is an organization at the address itself already: give another one a subdomain"
+      : `there is an organization with the subdomain ${subdomain} already`,
+  );
+}
+
+/** How many an organization may have of each kind; undefined where that stays. */
+interface OrganizationLimits {
+  readonly channels: number | undefined;
+  readonly userGroups: number | undefined;
+  readonly bots: number | undefined;
+}
+
+const store = statement({
+  name: "organization-limits-store",
+  text: `UPDATE realms SET max_channels = coalesce($2, max_channels), max_user_groups = coalesce($3, max_user_groups),
+      max_bots = coalesce($4, max_bots) WHERE id = $1`,
+  row: {},
+});
+
+/** Changes on behalf of an operator how many channels, user groups and bots an organization may have. */
+export async function setLimits(
+  tx: Tx,
+  realmId: number,
+  { channels, userGroups, bots }: OrganizationLimits,
+): Promise<void> {
+  if (channels === undefined && userGroups === undefined && bots === undefined) return;
+  await tx.rows(store, [realmId, channels ?? null, userGroups ?? null, bots ?? null]);
+  recordAudit(tx, realmId, null, [
+    { type: "organization_limits_changed", data: { channels, user_groups: userGroups, bots } },
+  ]);
+}

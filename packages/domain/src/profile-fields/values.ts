@@ -1,0 +1,228 @@
+import { bounds, errors, type NewEvent } from "@carillon/contract";
+import { column, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { isLongerThan } from "@carillon/kit";
+import { renderDescription, RenderLimitError } from "@carillon/markdown";
+import {
+  type Account,
+  audienceSeeing,
+  fullSight,
+  holdGroupGraph,
+  holdOrganization,
+  isOrganizationAdministrator,
+  loadProfileFields,
+  loadSight,
+  lockAccount,
+  personUpdated,
+  type ProfileField,
+  type Sight,
+} from "@carillon/model";
+
+import { isLink, parseFieldData, profileFieldTypes } from "./check-field.ts";
+
+/**
+ * Changes what the account says of itself in custom profile fields (settings-and-profile-fields.md §2.5), all of it or
+ * nothing, and tells what is new.
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function updateOwnProfile(
+  tx: Tx,
+  actor: Account,
+  entries: readonly ProfileEntry[],
+): Promise<void> {
+  const { realmId } = actor;
+  const [, account] = await Promise.all([
+    holdGroupGraph(tx, realmId),
+    lockAccount(tx, realmId, actor.id),
+    holdOrganization(tx, realmId),
+  ]);
+  if (!account?.isActive) throw errors.unauthorized();
+  const mayEditAll = isOrganizationAdministrator(account);
+  const values = await checkProfileValues(tx, account, entries, {
+    mayEdit: ({ editableByUser }) => editableByUser || mayEditAll,
+    sight: await loadSight(tx, account),
+  });
+  emit(tx, realmId, await storeProfileValues(tx, account, values));
+}
+
+/** What a custom profile field is to say of an account. */
+export interface ProfileEntry {
+  readonly id: number;
+  readonly value: WantedValue;
+}
+
+interface NewValue {
+  readonly fieldId: number;
+  /** Null where there is to be none. */
+  readonly value: string | null;
+  readonly renderedValue: string | null;
+}
+
+/**
+ * The values that the account is to have, those left out that it has already. The group graph must be held, so that
+ * whom a value names stays active, and so must the organization, so that the fields stay.
+ * @param entries the last one of a field counts
+ * @param by which fields may be edited, of each, and whom a field may name: those who are seen by who changes it
+ * @throws ApiError `BAD_REQUEST`
+ */
+export async function checkProfileValues(
+  tx: Tx,
+  target: Account,
+  entries: readonly ProfileEntry[],
+  {
+    mayEdit = () => true,
+    sight = fullSight,
+  }: { readonly mayEdit?: (field: ProfileField) => boolean; readonly sight?: Sight } = {},
+): Promise<NewValue[]> {
+  if (target.isBot) throw errors.badRequest("Bots have no custom profile fields");
+  if (entries.length === 0) return [];
+  const [fields, present] = await Promise.all([
+    loadProfileFields(tx, target.realmId),
+    tx.rows(ownValues, [target.id]),
+  ]);
+  const byId = new Map(fields.map((field) => [field.id, field]));
+  const stored = new Map(present.map(({ fieldId, value }) => [fieldId, value]));
+  const wanted = new Map<number, NewValue>();
+  const named = new Set<number>();
+  for (const { id, value } of entries) {
+    const field = byId.get(id);
+    if (!field) throw errors.badRequest(`There is no custom profile field ${id}`);
+    if (!mayEdit(field))
+      throw errors.badRequest(`${field.name} is for administrators of the organization to change`);
+    const text = isRemoval(value) ? null : checkValue(field, value);
+    if (typeof value === "object" && value !== null) for (const userId of value) named.add(userId);
+    wanted.set(id, { fieldId: id, value: text, renderedValue: rendered(field, text) });
+  }
+  await checkArePeople(tx, target.realmId, sight, [...named]);
+  return [...wanted.values()].filter(
+    ({ fieldId, value }) => value !== (stored.get(fieldId) ?? null),
+  );
+}
+
+const { SHORT_TEXT, LONG_TEXT, SELECT, DATE, URL, USER, EXTERNAL_ACCOUNT, PRONOUNS } =
+  profileFieldTypes;
+
+const ownValues = statement({
+  name: "profile-values",
+  text: `SELECT field_id AS "fieldId", value FROM custom_profile_field_values WHERE user_id = $1`,
+  row: { fieldId: column.int, value: column.text },
+});
+
+const activePeople = statement({
+  name: "active-people-among",
+  text: `SELECT count(*)::int AS count FROM users
+    WHERE realm_id = $1 AND id = ANY($2::int[]) AND is_active AND NOT is_bot`,
+  row: { count: column.int },
+});
+
+/** @throws ApiError `BAD_REQUEST` */
+async function checkArePeople(
+  tx: Tx,
+  realmId: number,
+  { sees }: Sight,
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const found = await tx.first(activePeople, [realmId, ids]);
+  if (found?.count !== ids.length || !ids.every((id) => sees({ id, isBot: false })))
+    throw errors.badRequest(
+      "A field of users takes active people of the organization only, no bots",
+    );
+}
+
+function rendered({ name, fieldType }: ProfileField, text: string | null): string | null {
+  const { SHORT_TEXT, LONG_TEXT } = profileFieldTypes;
+  if (text === null || (fieldType !== SHORT_TEXT.id && fieldType !== LONG_TEXT.id)) return null;
+  const html = htmlOf(text);
+  if (html === undefined || html.length > bounds.profileHtml)
+    throw errors.badRequest(`The value of ${name} is too large when rendered: make it shorter`);
+  return html;
+}
+
+function htmlOf(text: string): string | undefined {
+  try {
+    return renderDescription(text);
+  } catch (error) {
+    if (error instanceof RenderLimitError) return undefined;
+    throw error;
+  }
+}
+
+/** Stores what {@link checkProfileValues} made. @returns what to tell */
+export async function storeProfileValues(
+  tx: Tx,
+  account: Account,
+  values: readonly NewValue[],
+): Promise<NewEvent[]> {
+  if (values.length === 0) return [];
+  const { id: userId } = account;
+  const audience = await audienceSeeing(tx, account);
+  const prisma = await tx.prisma();
+  await prisma.customProfileFieldValue.deleteMany({
+    where: { userId, fieldId: { in: values.map(({ fieldId }) => fieldId) } },
+  });
+  await prisma.customProfileFieldValue.createMany({
+    data: values.flatMap(({ value, ...rest }) =>
+      value === null ? [] : [{ ...rest, userId, value }],
+    ),
+  });
+  return values.map(({ fieldId: id, value, renderedValue }) =>
+    personUpdated(
+      userId,
+      {
+        custom_profile_field: {
+          id,
+          value,
+          ...(renderedValue === null ? {} : { rendered_value: renderedValue }),
+        },
+      },
+      audience,
+    ),
+  );
+}
+
+/** What somebody wants a field to say; null removes what it says. */
+type WantedValue = string | readonly number[] | null;
+
+/** Unicode code points. */
+const longest: Readonly<Record<number, number>> = {
+  [SHORT_TEXT.id]: 50,
+  [LONG_TEXT.id]: 500,
+  [EXTERNAL_ACCOUNT.id]: 50,
+  [PRONOUNS.id]: 50,
+};
+
+/** Whether the value takes away what the field says (users.md §3.4). */
+function isRemoval(value: WantedValue): value is null {
+  return value === null || value.length === 0;
+}
+
+/**
+ * The value as it is stored (settings-and-profile-fields.md §2.1); of users, who must have been looked up, JSON text.
+ * @throws ApiError `BAD_REQUEST`
+ */
+function checkValue(field: ProfileField, wanted: string | readonly number[]): string {
+  const refuse = (what: string) => errors.badRequest(`The value of ${field.name} must be ${what}`);
+  if (field.fieldType === USER.id) {
+    if (typeof wanted === "string") throw refuse("a list of user IDs");
+    if (wanted.length > bounds.profileUsers) throw refuse(`at most ${bounds.profileUsers} users`);
+    return JSON.stringify(wanted);
+  }
+  if (typeof wanted !== "string") throw refuse("a string");
+  const most = longest[field.fieldType];
+  if (most !== undefined && isLongerThan(wanted, most))
+    throw refuse(`of at most ${most} characters`);
+  if (field.fieldType === SELECT.id && !Object.hasOwn(parseFieldData(field.fieldData), wanted))
+    throw refuse("one of its choices");
+  if (field.fieldType === DATE.id && !isDate(wanted)) throw refuse("a date such as 2026-01-31");
+  if (field.fieldType === URL.id && !isLink(wanted))
+    throw refuse("an address of http, https, ftp or ftps");
+  return wanted;
+}
+
+/** A day of the calendar, four digits, two and two; there is no year 0. */
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text.startsWith("0000")) return false;
+  const day = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}

@@ -1,0 +1,163 @@
+import {
+  bounds,
+  deviceAdded,
+  type DeviceObject,
+  deviceRemoved,
+  deviceUpdated,
+  errors,
+  type NewEvent,
+} from "@carillon/contract";
+import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import {
+  type Account,
+  deviceColumns,
+  deviceRow,
+  lockAccount,
+  type PushDevice,
+} from "@carillon/model";
+
+const devices = statement({
+  name: "devices-of-account-remove",
+  text: `WITH held AS MATERIALIZED (SELECT id FROM client_devices WHERE user_id = $1 ORDER BY id FOR NO KEY UPDATE)
+    DELETE FROM client_devices d USING held WHERE d.id = held.id RETURNING d.id`,
+  row: { id: column.bigint },
+});
+
+const ofAccount = statement({
+  name: "devices-of-account",
+  text: `SELECT ${deviceColumns} FROM client_devices d WHERE d.user_id = $1 ORDER BY d.id`,
+  row: deviceRow,
+});
+
+/** The account's devices by their ids. */
+export async function listDevices(
+  sql: Sql,
+  userId: number,
+): Promise<Readonly<Record<string, DeviceObject>>> {
+  const rows = await sql.rows(ofAccount, [userId]);
+  return Object.fromEntries(rows.map((device) => [device.id, presentDevice(device)]));
+}
+
+const remove = statement({
+  name: "device-remove",
+  text: "DELETE FROM client_devices WHERE user_id = $1 AND id = $2 RETURNING id",
+  row: { id: column.bigint },
+});
+
+/**
+ * What makes room: those that never registered for push, the oldest first, then those whose token is the oldest. The one
+ * that the transaction has just made stays.
+ */
+const removeSurplus = statement({
+  name: "devices-remove-surplus",
+  text: `WITH held AS MATERIALIZED (
+      SELECT id FROM client_devices WHERE id = ANY(ARRAY(
+        SELECT id FROM client_devices WHERE user_id = $1 AND id <> $2
+        ORDER BY push_token_last_updated DESC NULLS LAST, id DESC OFFSET $3))
+      ORDER BY id FOR NO KEY UPDATE
+    ) DELETE FROM client_devices d USING held WHERE d.id = held.id RETURNING d.id`,
+  row: { id: column.bigint },
+});
+
+const insert = statement({
+  name: "device-insert",
+  text: "INSERT INTO client_devices (user_id) VALUES ($1) RETURNING id",
+  row: { id: column.bigint },
+});
+
+/**
+ * Makes a device, for another log-in of a client (push.md §5). At the bound another one goes.
+ * @returns its id
+ * @throws ApiError `UNAUTHORIZED` when the account is deactivated by now
+ */
+export async function createDevice(tx: Tx, actor: Account): Promise<number> {
+  const account = await lockAccount(tx, actor.realmId, actor.id);
+  if (!account?.isActive) throw errors.unauthorized();
+  const [made] = await tx.rows(insert, [actor.id]);
+  if (!made) throw new Error("a device was not stored");
+  const gone = await tx.lock({ name: "devices" }, removeSurplus, [
+    actor.id,
+    made.id,
+    bounds.devices - 1,
+  ]);
+  for (const { id } of gone) tellDevice.removed(tx, actor, id);
+  tellDevice.added(tx, actor, made.id);
+  return made.id;
+}
+
+/** Removes a device, with what is being registered for it. @throws ApiError `BAD_REQUEST` where the account has none such */
+export async function removeDevice(tx: Tx, actor: Account, deviceId: number): Promise<void> {
+  const lock = { name: "devices", keys: [deviceId] } as const;
+  const gone = await tx.lock(lock, remove, [actor.id, deviceId]);
+  if (gone.length === 0) throw noSuchDevice();
+  tellDevice.removed(tx, actor, deviceId);
+}
+
+/** The refusal of an id that is no device's, or another account's. */
+export function noSuchDevice() {
+  return errors.badRequest("You have no such device");
+}
+
+const legacyTokens = statement({
+  name: "legacy-push-tokens-of-account-remove",
+  text: `WITH held AS MATERIALIZED (SELECT id FROM legacy_push_tokens WHERE user_id = $1 ORDER BY id FOR NO KEY UPDATE)
+    DELETE FROM legacy_push_tokens t USING held WHERE t.id = held.id RETURNING t.id`,
+  row: { id: column.bigint },
+});
+
+/** Removes the devices and the older tokens of an account that is being deactivated, and whose clients hear nothing more. */
+export async function forgetDevices(tx: Tx, userId: number): Promise<void> {
+  await tx.lock({ name: "devices" }, devices, [userId]);
+  await tx.lock({ name: "legacyPushTokens" }, legacyTokens, [userId]);
+}
+
+/** A device, as its owner's clients get it (push.md §5). */
+function presentDevice(device: PushDevice): DeviceObject {
+  const updated = device.pushTokenLastUpdated;
+  return {
+    push_key_id: device.pushKeyId,
+    push_token_id: base64(device.pushTokenId),
+    pending_push_token_id: base64(device.pendingPushTokenId),
+    push_token_last_updated_timestamp: updated && unixSeconds(updated),
+    push_registration_error_code: device.pushRegistrationErrorCode,
+  };
+}
+
+/** A token's id, as clients send it and get it. */
+export function base64(tokenId: Buffer): string;
+export function base64(tokenId: Buffer | null): string | null;
+export function base64(tokenId: Buffer | null): string | null {
+  return tokenId && tokenId.toString("base64");
+}
+
+export function unixSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1_000);
+}
+
+/** Whose clients are told. */
+interface Owner {
+  readonly id: number;
+  readonly realmId: number;
+}
+
+/** What the clients of a device's owner are told of it, with the transaction's commit (push.md §8). */
+export const tellDevice = {
+  added: (tx: Tx, owner: Owner, deviceId: number) =>
+    tell(tx, owner, deviceAdded({ device_id: deviceId }, to(owner))),
+
+  /** @param changed only what is different */
+  updated: (tx: Tx, owner: Owner, deviceId: number, changed: Partial<DeviceObject>) =>
+    tell(tx, owner, deviceUpdated({ device_id: deviceId, ...changed }, to(owner))),
+
+  removed: (tx: Tx, owner: Owner, deviceId: number) =>
+    tell(tx, owner, deviceRemoved({ device_id: deviceId }, to(owner))),
+};
+
+function to({ id }: Owner) {
+  return { audience: [id] };
+}
+
+function tell(tx: Tx, { realmId }: Owner, event: NewEvent): void {
+  emit(tx, realmId, [event]);
+}

@@ -1,0 +1,51 @@
+import { column, statement } from "@carillon/db";
+
+import type { Section } from "./section.ts";
+
+const newestOwn = statement({
+  name: "newest-own-message",
+  text: "SELECT coalesce(max(message_id), -1) AS id FROM user_messages WHERE user_id = $1",
+  row: { id: column.bigint },
+});
+
+/** The newest message that the account has got; −1 when it has none. */
+export const newestMessage: Section = {
+  names: ["message"],
+  async load({ tx, actor }) {
+    const newest = await tx.first(newestOwn, [actor.id]);
+    return { max_message_id: newest?.id ?? -1 };
+  },
+};
+
+/** So many direct messages are looked at: a conversation that has been quiet since is left out. */
+const considered = 5_000;
+
+const recent = statement({
+  name: "recent-conversations",
+  text: `WITH newest AS MATERIALIZED (
+      SELECT message_id AS id FROM user_messages WHERE user_id = $1 AND flags & 256 <> 0
+      ORDER BY message_id DESC LIMIT ${considered}
+    ), conversation AS (
+      SELECT m.recipient_id, max(newest.id) AS "maxMessageId" FROM newest CROSS JOIN LATERAL (
+        SELECT recipient_id FROM messages WHERE messages.id = newest.id OFFSET 0
+      ) m GROUP BY m.recipient_id
+    )
+    SELECT array_remove(r.member_ids, $1) AS "userIds", c."maxMessageId"
+    FROM conversation c JOIN recipients r ON r.id = c.recipient_id
+    WHERE r.realm_id = $2 ORDER BY c."maxMessageId" DESC`,
+  row: { userIds: column.ints, maxMessageId: column.bigint },
+});
+
+/** The account's direct conversations, the one with the newest message first; `user_ids` are the others. */
+export const recentConversations: Section = {
+  names: ["recent_private_conversations"],
+  async load({ tx, realm, actor }) {
+    const rows = await tx.rows(recent, [actor.id, realm.id]);
+    return {
+      recent_private_conversations: rows.map(({ userIds, maxMessageId }) => ({
+        user_ids: userIds,
+        max_message_id: maxMessageId,
+      })),
+    };
+  },
+};

@@ -1,0 +1,122 @@
+import { isGuest } from "@carillon/contract";
+import { column, statement } from "@carillon/db";
+import {
+  listChannelFolders,
+  listLinkifiers,
+  listProfileFields,
+  listUserGroups,
+  loadAdministeredBots,
+  loadRealmDefaults,
+  settingChoices,
+} from "@carillon/model";
+
+import { readPresences } from "../../presence.ts";
+import { profileFieldTypes } from "../../profile-fields/check-field.ts";
+import { listStatuses } from "../../user-status.ts";
+import type { Section } from "./section.ts";
+
+/** The folders of channels, archived ones included. */
+export const channelFolders: Section = {
+  names: ["channel_folders"],
+  load: async ({ tx, realm }) => ({
+    channel_folders: await listChannelFolders(tx, realm.id, { archived: true }),
+  }),
+};
+
+/** The custom profile fields, and what they may hold. */
+export const customProfileFields: Section = {
+  names: ["custom_profile_fields"],
+  load: async ({ tx, realm }) => ({
+    custom_profile_fields: await listProfileFields(tx, realm.id),
+    custom_profile_field_types: profileFieldTypes,
+  }),
+};
+
+const ofRealm = statement({
+  name: "default-channels",
+  text: `SELECT d.channel_id AS id FROM default_channels d JOIN channels c ON c.id = d.channel_id
+    WHERE c.realm_id = $1 ORDER BY d.channel_id`,
+  row: { id: column.int },
+});
+
+/** The channels that new members are subscribed to; guests are not, and are not told. */
+export const defaultChannels: Section = {
+  names: ["default_streams"],
+  async load({ tx, realm, actor }) {
+    if (isGuest(actor)) return { realm_default_streams: [] };
+    const channels = await tx.rows(ofRealm, [realm.id]);
+    return { realm_default_streams: channels.map(({ id }) => id) };
+  },
+};
+
+/** The organization's linkifiers: none for clients that do not know their templates. */
+export const linkifiers: Section = {
+  names: ["realm_linkifiers"],
+  load: async ({ tx, realm, capabilities }) => ({
+    realm_linkifiers: capabilities.has("linkifier_url_template")
+      ? await listLinkifiers(tx, realm.id)
+      : [],
+  }),
+};
+
+/** When people were last there: by user ID for clients that say so, by e-mail address for older ones. */
+export const presence: Section = {
+  names: ["presence"],
+  load: ({ tx, actor, slimPresence, presenceHistoryLimit }) =>
+    readPresences(tx, actor, { modern: slimPresence, historyLimit: presenceHistoryLimit }),
+};
+
+/** The bots that the caller may administer: their own, and for administrators all of them. */
+export const realmBots: Section = {
+  names: ["realm_bot"],
+  async load({ tx, actor }) {
+    const bots = await loadAdministeredBots(tx, actor.realmId, [actor]);
+    return { realm_bots: bots.map(({ bot }) => bot) };
+  },
+};
+
+/** The settings that new accounts get a copy of. */
+export const settingsDefaults: Section = {
+  names: ["realm_user_settings_defaults"],
+  async load({ tx, realm }) {
+    const defaults = await loadRealmDefaults(tx, realm.id);
+    return { realm_user_settings_defaults: { ...defaults, ...settingChoices } };
+  },
+};
+
+/** The user groups, guests' snapshots included; deactivated ones for clients that know of them. */
+export const userGroups: Section = {
+  names: ["realm_user_groups"],
+  async load({ tx, realm, capabilities }) {
+    const deactivated = capabilities.has("include_deactivated_groups");
+    return { realm_user_groups: await listUserGroups(tx, realm.id, { deactivated }) };
+  },
+};
+
+/** What people say of themselves. */
+export const userStatus: Section = {
+  names: ["user_status"],
+  load: async ({ tx, actor }) => ({ user_status: await listStatuses(tx, actor) }),
+};
+
+/** What the server does not have: clients want the fields all the same. */
+const fields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  default_stream_groups: { realm_default_stream_groups: [] },
+  realm_emoji: { realm_emoji: {} },
+  push_device: { push_devices: {} },
+  realm_domains: { realm_domains: [] },
+  realm_filters: { realm_filters: [] },
+  realm_playgrounds: { realm_playgrounds: [] },
+  realm_embedded_bots: { realm_embedded_bots: [] },
+  realm_incoming_webhook_bots: { realm_incoming_webhook_bots: [] },
+  stop_words: { stop_words: [] },
+  onboarding_steps: { onboarding_steps: [] },
+  video_calls: { has_zoom_token: false },
+  giphy: { giphy_api_key: "" },
+};
+
+/** The sections of what there is none of yet. */
+export const emptySections: readonly Section[] = Object.entries(fields).map(([name, value]) => ({
+  names: [name],
+  load: async () => value,
+}));

@@ -1,0 +1,107 @@
+import { column, statement } from "@carillon/db";
+import { flag, loadOwnSettings, settingChoices } from "@carillon/model";
+
+import { listAlertWords } from "../../alert-words/alert-words.ts";
+import { listDrafts } from "../../drafts.ts";
+import { listMutedUsers } from "../../muted-users.ts";
+import { listNavigationViews } from "../../navigation-views.ts";
+import { listDevices } from "../../push/devices/devices.ts";
+import { listSavedSnippets } from "../../saved-snippets.ts";
+import { listScheduled, reminderListing, scheduledListing } from "../../scheduled/list.ts";
+import type { Section } from "./section.ts";
+
+/** The words that the account wants to be told of, in the order of their adding. */
+export const alertWords: Section = {
+  names: ["alert_words"],
+  load: async ({ tx, actor }) => ({ alert_words: await listAlertWords(tx, actor) }),
+};
+
+/** What the account's clients have registered for push, by the ids of the devices. */
+export const devices: Section = {
+  names: ["device"],
+  load: async ({ tx, actor }) => ({ devices: await listDevices(tx, actor.id) }),
+};
+
+/** What the account has begun to write. */
+export const drafts: Section = {
+  names: ["drafts"],
+  load: async ({ tx, actor }) => ({ drafts: await listDrafts(tx, actor.id) }),
+};
+
+/** Whom the account does not want to hear from. */
+export const mutedUsers: Section = {
+  names: ["muted_users"],
+  load: async ({ tx, actor }) => ({ muted_users: await listMutedUsers(tx, actor.id) }),
+};
+
+/** What the account has said of views of its navigation. */
+export const navigationViews: Section = {
+  names: ["navigation_views"],
+  load: async ({ tx, actor }) => ({ navigation_views: await listNavigationViews(tx, actor.id) }),
+};
+
+/** The account's reminders that have not been sent, as `GET /reminders` lists them. */
+export const reminders: Section = {
+  names: ["reminders"],
+  load: async ({ tx, actor }) => ({
+    reminders: await listScheduled(tx, reminderListing, actor.id),
+  }),
+};
+
+/** Texts that the account keeps to write them again. */
+export const savedSnippets: Section = {
+  names: ["saved_snippets"],
+  load: async ({ tx, actor }) => ({ saved_snippets: await listSavedSnippets(tx, actor.id) }),
+};
+
+/** The account's scheduled messages that have not been sent, as `GET /scheduled_messages` lists them. */
+export const scheduledMessages: Section = {
+  names: ["scheduled_messages"],
+  load: async ({ tx, actor }) => ({
+    scheduled_messages: await listScheduled(tx, scheduledListing, actor.id),
+  }),
+};
+
+const starredBy = statement({
+  name: "starred-messages",
+  // One JSON text: 20,000 rows kept the event loop for 20 ms.
+  text: `SELECT coalesce(json_agg(message_id ORDER BY message_id), '[]') AS ids FROM user_messages
+    WHERE user_id = $1 AND flags & ${flag.starred} <> 0`,
+  row: { ids: column.json<number[]>() },
+});
+
+/** The ids of the messages that the account has starred, ascending. */
+export const starredMessages: Section = {
+  names: ["starred_messages"],
+  async load({ tx, actor }) {
+    const starred = await tx.first(starredBy, [actor.id]);
+    return { starred_messages: starred?.ids ?? [] };
+  },
+};
+
+/** The caller's own settings. */
+export const ownSettings: Section = {
+  names: ["user_settings"],
+  async load({ tx, realm, actor }) {
+    const settings = await loadOwnSettings(tx, realm, actor.id);
+    return { user_settings: { ...settings, ...settingChoices } };
+  },
+};
+
+/** By the names of their sections. */
+const older = {
+  update_display_settings: "twenty_four_hour_time",
+  update_global_notifications: "pm_content_in_desktop_notifications",
+} as const;
+
+/**
+ * Two settings where clients looked for them before there was `user_settings`: the terminal client of the package
+ * index, 0.7.0, does not start without. Only for those who name the section.
+ */
+export const olderSettings: readonly Section[] = Object.entries(older).map(([section, name]) => ({
+  names: [section],
+  async load({ tx, realm, actor, named }) {
+    if (!named) return {};
+    return { [name]: (await loadOwnSettings(tx, realm, actor.id))[name] };
+  },
+}));

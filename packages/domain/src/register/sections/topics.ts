@@ -1,0 +1,80 @@
+import { roles } from "@carillon/contract";
+import { column, composed, type RowOf } from "@carillon/db";
+import { inSlices } from "@carillon/kit";
+import { type Account, channelReadable, SqlValues, visibilityPolicy } from "@carillon/model";
+
+import { emptyTopicFor, type Section, type SnapshotContext } from "./section.ts";
+
+const policyRow = {
+  channelId: column.int,
+  channelName: column.text,
+  /** As the client shows it. */
+  topic: column.text,
+  /** 1 muted, 2 unmuted, 3 followed */
+  policy: column.int,
+  /** UNIX seconds */
+  lastUpdated: column.int,
+};
+
+const policies = composed({
+  name: "snapshot-topic-policies",
+  row: policyRow,
+  compose: (actor: Actor, emptyTopic: string, withArchived: boolean) => {
+    const values = new SqlValues();
+    const text = `SELECT c.id AS "channelId", c.name AS "channelName",
+        CASE WHEN t.topic = '' THEN ${values.add(emptyTopic, "text")} ELSE t.topic END AS topic,
+        t.visibility_policy AS policy, extract(epoch FROM t.last_updated)::int AS "lastUpdated"
+      FROM user_topics t JOIN channels c ON c.id = t.channel_id
+      WHERE t.user_id = ${values.add(actor.id, "int")} AND c.realm_id = ${values.add(actor.realmId, "int")}
+        AND (${values.add(withArchived, "bool")} OR NOT c.is_archived)
+        AND ${channelReadable(actor)(values)}
+      ORDER BY t.id`;
+    return { text, values: values.list };
+  },
+  examples: (compose) =>
+    [roles.member, roles.guest].map((role) => compose({ id: 1, realmId: 1, role }, "", true)),
+});
+
+/** What the account wants of single topics, spelled as in `user_topic` events. */
+export const userTopics: Section = {
+  names: ["user_topic"],
+  async load(context) {
+    const policies = await loadTopicPolicies(context);
+    return {
+      user_topics: await inSlices(policies, (each) => ({
+        stream_id: each.channelId,
+        topic_name: each.topic,
+        visibility_policy: each.policy,
+        last_updated: each.lastUpdated,
+      })),
+    };
+  },
+};
+
+/** The muted topics as older clients know them; one that names `user_topic` gets them there. */
+export const mutedTopics: Section = {
+  names: ["muted_topics"],
+  async load(context) {
+    if (context.named?.has("user_topic")) return {};
+    const policies = await loadTopicPolicies(context);
+    return {
+      muted_topics: policies
+        .filter(({ policy }) => policy === visibilityPolicy.muted)
+        .map(({ channelName, topic, lastUpdated }) => [channelName, topic, lastUpdated]),
+    };
+  },
+};
+
+/** What the account wants of a topic. */
+type TopicPolicy = RowOf<typeof policyRow>;
+
+type Actor = Pick<Account, "id" | "realmId" | "role">;
+
+/**
+ * The account's topic policies, in the order of their making. Those in channels that it cannot read any more are left
+ * out: they follow their topics through renames, and would tell the new names.
+ */
+async function loadTopicPolicies(context: SnapshotContext): Promise<TopicPolicy[]> {
+  const { tx, actor, capabilities } = context;
+  return policies(tx, actor, emptyTopicFor(context), capabilities.has("archived_channels"));
+}

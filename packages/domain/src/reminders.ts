@@ -1,0 +1,124 @@
+import type { Sql } from "@carillon/db";
+import { codePointLength, inSlices } from "@carillon/kit";
+import {
+  directMessageLink,
+  fencedQuote,
+  longestQuoteFrame,
+  messageLink,
+  type Notice,
+  notice,
+  type NoticePart,
+  paragraph,
+  type ParsedMessage,
+  quotedLines,
+  type RenderedMessage,
+  RenderLimitError,
+  renderMessage,
+  silentUser,
+} from "@carillon/markdown";
+import {
+  type Account,
+  cutContent,
+  maxMessageLength,
+  type Realm,
+  type SeenMessage,
+  type Site,
+} from "@carillon/model";
+
+import { loadRendering } from "./messages/send/mention-lookups.ts";
+import { TextReader } from "./messages/send/text-reader.ts";
+
+/** What a reminder is made of. */
+interface ReminderDraft {
+  /** Whose it is. */
+  readonly account: Account;
+  /** What it is about, as the account sees it. */
+  readonly message: SeenMessage;
+  /** What the account has written besides; not blank. */
+  readonly note: string | null;
+}
+
+type Contained = Pick<RenderedMessage, "hasLink" | "hasImage" | "hasAttachment">;
+
+/** What a reminder says, and what its quotes have in them. Whom it names is not called by it. */
+export interface ReminderText extends Notice, Contained {}
+
+/**
+ * The texts of reminders (scheduled-messages.md §8): a link to the message, the note, the message quoted. Names stand in
+ * them as names; note and message are Markdown, which shows the account nothing that it could not see by itself. The same
+ * number of statements whatever the number of drafts.
+ * @param reader keeps what it reads, for the next time
+ */
+export async function composeReminders(
+  sql: Sql,
+  site: Site,
+  realm: Realm,
+  drafts: readonly ReminderDraft[],
+  reader = new TextReader(),
+): Promise<ReminderText[]> {
+  if (drafts.length === 0) return [];
+  const sources = await inSlices(drafts, (draft) => ({
+    draft,
+    ...blocksOf(draft, realm, reader),
+  }));
+  const texts = sources.flatMap(({ draft, note, quote }) =>
+    [note, quote].flatMap((parsed) => (parsed ? [{ parsed, authorId: draft.account.id }] : [])),
+  );
+  const { lookups, ...context } = await loadRendering(sql, realm.id, site.url, texts);
+  return inSlices(sources, ({ draft: { account }, about, note, wrote, quote }) => {
+    const show = (parsed: ParsedMessage) =>
+      shown(parsed, () => renderMessage(parsed, lookups.of(parsed, account, context)));
+    return textOf(note ? [about, show(note), wrote, show(quote)] : [about, wrote, show(quote)]);
+  });
+}
+
+interface Blocks {
+  readonly about: NoticePart;
+  readonly note: ParsedMessage | undefined;
+  readonly wrote: NoticePart;
+  readonly quote: ParsedMessage;
+}
+
+function blocksOf({ message, note }: ReminderDraft, realm: Realm, reader: TextReader): Blocks {
+  const link = linkTo(message, realm.emptyTopicDisplayName);
+  const about =
+    note === null
+      ? paragraph`You asked to be reminded of ${link}.`
+      : paragraph`You asked to be reminded of ${link}, and noted:`;
+  const noted = note === null ? "" : quotedLines(note);
+  const wrote = paragraph`${silentUser({ id: message.senderId, fullName: message.senderName })} wrote:`;
+  const before = [about.source, noted, wrote.source, ""].join("\n\n");
+  const room = maxMessageLength - longestQuoteFrame - codePointLength(before);
+  return {
+    about,
+    note: note === null ? undefined : reader.readAhead(noted),
+    wrote,
+    quote: reader.readAhead(fencedQuote(cutContent(message.content, room))),
+  };
+}
+
+function linkTo({ id, channel, topic, memberIds }: SeenMessage, emptyName: string): NoticePart {
+  return channel
+    ? messageLink(channel, topic, emptyName, id)
+    : directMessageLink("a direct message", memberIds ?? [], id);
+}
+
+interface Block extends NoticePart, Partial<Contained> {}
+
+function shown(parsed: ParsedMessage, render: () => RenderedMessage): Block {
+  try {
+    return { ...render(), source: parsed.content };
+  } catch (error) {
+    if (error instanceof RenderLimitError) return paragraph`(The text is too large to be shown.)`;
+    throw error;
+  }
+}
+
+function textOf(blocks: readonly Block[]): ReminderText {
+  return {
+    ...notice(...blocks),
+    hasLink: blocks.some(({ hasLink }) => hasLink),
+    hasImage: blocks.some(({ hasImage }) => hasImage),
+    hasAttachment: blocks.some(({ hasAttachment }) => hasAttachment),
+  };
+}

@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+
+import type { Sql } from "@carillon/db";
+import { codeToNames, renderDescription } from "@carillon/markdown";
+import {
+  maxChannelNameLength,
+  maxDescriptionLength,
+  maxFolderDescriptionLength,
+  maxFolderNameLength,
+  maxMessageLength,
+  maxTopicLength,
+  realmIconUrl,
+  realmOfHost,
+  realmUrl,
+  type Site,
+} from "@carillon/model";
+
+import { maxSubscribedNotices } from "./notices/record.ts";
+import { offlineThreshold } from "./presence.ts";
+import { passwordLength } from "./users/passwords.ts";
+
+/** What a client wants to know before anybody logs in (http-contract.md §10). */
+export async function serverSettings(sql: Sql, site: Site, host: string) {
+  const realm = await realmOfHost(sql, host);
+  const url = realmUrl(site, realm);
+  const byPassword = realm.passwordAuthEnabled;
+  return {
+    authentication_methods: {
+      password: byPassword,
+      email: byPassword,
+      dev: site.development,
+      ldap: false,
+      remoteuser: false,
+    },
+    external_authentication_methods: [],
+    push_notifications_enabled: site.pushConfigured && realm.pushNotificationsEnabled,
+    is_incompatible: false,
+    email_auth_enabled: byPassword,
+    require_email_format_usernames: true,
+    realm_url: url,
+    realm_uri: url,
+    realm_name: realm.name,
+    realm_icon: realmIconUrl(url),
+    realm_description: renderDescription(realm.description),
+    realm_web_public_access_enabled: realm.enableSpectatorAccess,
+    ...serverVersion,
+  };
+}
+
+/** What clients are told they talk to (http-contract.md §10): they choose their behaviour by the feature level. */
+export const serverVersion = {
+  zulip_version: "12.0",
+  zulip_merge_base: "12.0",
+  /** Do not raise it without the behaviour. */
+  zulip_feature_level: 496,
+} as const;
+
+/** What clients are told of the server's limits (events.md §1.3). Lengths are in code points, files in MiB. */
+export const serverLimits = {
+  max_message_length: maxMessageLength,
+  max_topic_length: maxTopicLength,
+  max_stream_name_length: maxChannelNameLength,
+  max_stream_description_length: maxDescriptionLength,
+  max_channel_folder_name_length: maxFolderNameLength,
+  max_channel_folder_description_length: maxFolderDescriptionLength,
+  max_reminder_note_length: 500,
+  max_bulk_new_subscription_messages: maxSubscribedNotices,
+  max_file_upload_size_mib: 100,
+  max_avatar_file_size_mib: 5,
+  max_icon_file_size_mib: 5,
+  max_logo_file_size_mib: 5,
+  password_min_length: passwordLength.min,
+  password_max_length: passwordLength.max,
+};
+
+/** How often clients are to do things, and how long they are to wait (events.md §1.3). */
+export const serverTimings = {
+  /** Seconds; longer than the time between two heartbeats. */
+  event_queue_longpoll_timeout_seconds: 90,
+  server_presence_ping_interval_seconds: 60,
+  server_presence_offline_threshold_seconds: offlineThreshold,
+  server_typing_started_expiry_period_milliseconds: 15_000,
+  server_typing_stopped_wait_period_milliseconds: 5_000,
+  server_typing_started_wait_period_milliseconds: 10_000,
+} as const;
+
+/** The names of the Unicode emoji by code, as JSON text: `{"code_to_names":{"1f642":["smile",…],…}}` (events.md §1.3). */
+export const emojiData = JSON.stringify({ code_to_names: Object.fromEntries(codeToNames) });
+
+/** Another text has another version: what was fetched under one address never changes. */
+export const emojiDataVersion = createHash("sha256").update(emojiData).digest("hex").slice(0, 16);
+
+/** Where clients fetch {@link emojiData}: `server_emoji_data_url`, absolute. */
+export function emojiDataUrl(site: Pick<Site, "url">): string {
+  return `${site.url}/static/emoji/${emojiDataVersion}`;
+}

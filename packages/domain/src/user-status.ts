@@ -1,0 +1,203 @@
+import { errors } from "@carillon/contract";
+import { column, type Sql, statement, type Tx } from "@carillon/db";
+import { emit } from "@carillon/events";
+import { isLongerThan } from "@carillon/kit";
+import { emojiNames } from "@carillon/markdown";
+import {
+  type Account,
+  audienceSeeing,
+  currentActor,
+  holdAccount,
+  isOrganizationAdministrator,
+  loadSight,
+  noSuchUser,
+  setFields,
+  statusChanged,
+  statusColumns,
+  statusRow,
+  type UserStatus,
+} from "@carillon/model";
+
+const ofAccount = statement({
+  name: "status-of-account",
+  text: `SELECT u.id, u.is_bot AS "isBot", ${statusColumns} FROM users u LEFT JOIN user_status s ON s.user_id = u.id
+    WHERE u.realm_id = $1 AND u.id = $2`,
+  row: {
+    id: column.int,
+    isBot: column.bool,
+    status_text: column.text.orNull(),
+    emoji_name: column.text.orNull(),
+    emoji_code: column.text.orNull(),
+    reaction_type: column.text.orNull(),
+  },
+});
+
+/**
+ * What somebody says of themselves; only what is set.
+ * @throws ApiError `BAD_REQUEST` when there is no such account, or the viewer does not see it
+ */
+export async function readStatus(
+  sql: Sql,
+  viewer: Account,
+  userId: number,
+): Promise<Partial<UserStatus>> {
+  const [[row], sight] = await Promise.all([
+    sql.rows(ofAccount, [viewer.realmId, userId]),
+    loadSight(sql, viewer),
+  ]);
+  if (!row || !sight.sees(row)) throw errors.badRequest("There is no such user");
+  const { id: _id, isBot: _isBot, ...status } = row;
+  return isThere(status) ? setFields(status) : {};
+}
+
+function isThere(row: { status_text: string | null }): row is UserStatus {
+  return row.status_text !== null;
+}
+
+const ofRealm = statement({
+  name: "statuses-of-realm",
+  text: `SELECT s.user_id AS id, u.is_bot AS "isBot", ${statusColumns} FROM user_status s JOIN users u ON u.id = s.user_id
+    WHERE s.realm_id = $1 AND (s.status_text <> '' OR s.emoji_name <> '')`,
+  row: { id: column.int, isBot: column.bool, ...statusRow },
+});
+
+/**
+ * What everybody whom the viewer sees says of themselves, by account id; those who say nothing are left out. An account
+ * that is deactivated is not: no event tells of it when they come back.
+ */
+export async function listStatuses(
+  sql: Sql,
+  viewer: Account,
+): Promise<Record<string, Partial<UserStatus>>> {
+  const [rows, sight] = await Promise.all([
+    sql.rows(ofRealm, [viewer.realmId]),
+    loadSight(sql, viewer),
+  ]);
+  return Object.fromEntries(
+    rows.filter(sight.sees).map(({ id, isBot: _isBot, ...status }) => [id, setFields(status)]),
+  );
+}
+
+/** Code points that a status text may have. */
+const maxTextLength = 60;
+
+const insertEmpty = statement({
+  name: "status-insert-empty",
+  text: "INSERT INTO user_status (user_id, realm_id) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING",
+  row: {},
+});
+
+const lockOwn = statement({
+  name: "status-lock",
+  text: `SELECT ${statusColumns} FROM user_status s WHERE s.user_id = $1 FOR NO KEY UPDATE`,
+  row: statusRow,
+});
+
+const store = statement({
+  name: "status-store",
+  text: `UPDATE user_status SET status_text = $2, emoji_name = $3, emoji_code = $4, reaction_type = $5,
+      updated_at = now()
+    WHERE user_id = $1`,
+  row: {},
+});
+
+/**
+ * Sets what the account says of itself, and tells everybody what has changed (clients.md §4). What is not given stays.
+ * @throws ApiError `BAD_REQUEST` when nothing is given, for a text that is too long and an emoji that is unknown
+ */
+export async function updateStatus(
+  tx: Tx,
+  actor: Account,
+  text: string | undefined,
+  emoji: NamedEmoji,
+): Promise<void> {
+  const wanted = { ...textField(text), ...statusEmoji(emoji) };
+  if (Object.keys(wanted).length === 0)
+    throw errors.badRequest("Nothing to change: send status_text or emoji_name");
+  const audience = await audienceSeeing(tx, actor);
+  // The row is there from the first time on, so that there is one to lock.
+  const [, [before]] = await Promise.all([
+    tx.rows(insertEmpty, [actor.id, actor.realmId]),
+    tx.lock({ name: "ownState", keys: [actor.id] }, lockOwn, [actor.id]),
+  ]);
+  if (!before) throw new Error(`the account ${actor.id} has no row for its status`);
+  const changed = changedFields(before, wanted);
+  if (Object.keys(changed).length === 0) return;
+  const after = { ...before, ...changed };
+  await tx.rows(store, [
+    actor.id,
+    after.status_text,
+    after.emoji_name,
+    after.emoji_code,
+    after.reaction_type,
+  ]);
+  emit(tx, actor.realmId, [statusChanged({ user_id: actor.id, ...changed }, audience)]);
+}
+
+function textField(text: string | undefined): Partial<UserStatus> {
+  if (text === undefined) return {};
+  const status_text = text.trim();
+  if (isLongerThan(status_text, maxTextLength))
+    throw errors.badRequest(`status_text has more than ${maxTextLength} characters`);
+  return { status_text };
+}
+
+/** The text, or the emoji with all three of its fields, or both. */
+function changedFields(before: UserStatus, wanted: Partial<UserStatus>): Partial<UserStatus> {
+  const { status_text, ...emoji } = wanted;
+  return {
+    ...(status_text === undefined || status_text === before.status_text ? {} : { status_text }),
+    ...(emoji.emoji_name === before.emoji_name ? {} : emoji),
+  };
+}
+
+/**
+ * Sets what somebody else says of themselves, as an administrator (clients.md §4).
+ * @throws ApiError `BAD_REQUEST` for who is no active person of the organization, and as for one's own status;
+ * `UNAUTHORIZED_PRINCIPAL` for an actor who is no administrator any more
+ */
+export async function updateStatusOfUser(
+  tx: Tx,
+  actor: Account,
+  userId: number,
+  text: string | undefined,
+  emoji: NamedEmoji,
+): Promise<void> {
+  const target = await holdAccount(tx, actor.realmId, userId);
+  if (!isOrganizationAdministrator(await currentActor(tx, actor)))
+    throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
+  if (!target?.isActive || target.isBot) throw noSuchUser();
+  await updateStatus(tx, target, text, emoji);
+}
+
+/** An emoji as a request names it. */
+interface NamedEmoji {
+  /** Empty for none. */
+  readonly name: string | undefined;
+  readonly code: string | undefined;
+  readonly type: string | undefined;
+}
+
+type StatusEmoji = Pick<UserStatus, "emoji_name" | "emoji_code" | "reaction_type">;
+
+/**
+ * The emoji that a request asks for: one of Unicode's, since organizations have none of their own yet; with empty
+ * fields where it is to be taken away, undefined where the request says nothing of it.
+ * @throws ApiError `BAD_REQUEST` for an unknown name, and for a code or a type that are not the name's
+ */
+function statusEmoji({ name, code, type }: NamedEmoji): StatusEmoji | undefined {
+  if (name === undefined) {
+    if (code === undefined && type === undefined) return undefined;
+    throw errors.badRequest("emoji_code and reaction_type go with emoji_name: send that as well");
+  }
+  if (name === "") return { emoji_name: "", emoji_code: "", reaction_type: "" };
+  const known = emojiNames.get(name);
+  if (known === undefined) throw errors.badRequest(`There is no emoji named ${name}`);
+  if (type !== undefined && type !== unicode)
+    throw errors.badRequest(`reaction_type of the emoji ${name} is ${unicode}`);
+  if (code !== undefined && code !== known)
+    throw errors.badRequest(`emoji_code of the emoji ${name} is ${known}`);
+  return { emoji_name: name, emoji_code: known, reaction_type: unicode };
+}
+
+const unicode = "unicode_emoji";

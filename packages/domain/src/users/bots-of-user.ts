@@ -1,0 +1,82 @@
+import { isAtLeast, type NewEvent, roles } from "@carillon/contract";
+import type { Tx } from "@carillon/db";
+import {
+  type Account,
+  type Administered,
+  administratorsOfBots,
+  botAddedEvent,
+  botDeletedEvent,
+  hasPowerOfOwners,
+  loadAdministeredBots,
+  type Viewer,
+} from "@carillon/model";
+
+/**
+ * Loads which bots are administered by whom, as far as a change of roles changes that: administrators come and go, and a
+ * bot that gets the power of owners is administered by owners only. Call it before the roles are stored.
+ * @param targets as they are before, with other roles than `role`
+ * @returns what to call once the roles are stored: it makes the events
+ */
+export async function bothSidesOfBots(
+  tx: Tx,
+  realmId: number,
+  targets: readonly Account[],
+  role: number,
+): Promise<() => Promise<NewEvent[]>> {
+  const viewers = targets.filter(
+    (each) =>
+      each.isActive && (isAtLeast(each, roles.administrator) || role <= roles.administrator),
+  );
+  const bots = targets.filter(
+    (each) => each.isBot && hasPowerOfOwners(each) !== hasPowerOfOwners({ ...each, role }),
+  );
+  if (viewers.length === 0 && bots.length === 0) return async () => [];
+  const changing = new Set(viewers.map(({ id }) => id));
+  const others = (await administratorsOfBots(tx, realmId, bots)).filter(
+    ({ id }) => !changing.has(id),
+  );
+  const load = async (of: readonly Viewer[]): Promise<Administered[]> => [
+    ...(of.length > 0 ? await loadAdministeredBots(tx, realmId, of) : []),
+    ...(others.length > 0
+      ? await loadAdministeredBots(
+          tx,
+          realmId,
+          others,
+          bots.map(({ id }) => id),
+        )
+      : []),
+  ];
+  const before = await load(viewers);
+  return async () => botsSeenEvents(before, await load(viewers.map(({ id }) => ({ id, role }))));
+}
+
+/** What those are told who administer other bots than before. */
+export function botsSeenEvents(
+  before: readonly Administered[],
+  after: readonly Administered[],
+): NewEvent[] {
+  return [
+    ...botEvents(botDeletedEvent, without(before, after)),
+    ...botEvents(botAddedEvent, without(after, before)),
+  ];
+}
+
+function without(some: readonly Administered[], others: readonly Administered[]): Administered[] {
+  const key = ({ viewer, bot }: Administered) => `${viewer} ${bot.user_id}`;
+  const known = new Set(others.map(key));
+  return some.filter((one) => !known.has(key(one)));
+}
+
+/** One for each bot, to all whom it concerns. */
+function botEvents(
+  event: typeof botAddedEvent | typeof botDeletedEvent,
+  changes: readonly Administered[],
+): NewEvent[] {
+  const byBot = new Map<number, { bot: Administered["bot"]; audience: number[] }>();
+  for (const { viewer, bot } of changes) {
+    const known = byBot.get(bot.user_id);
+    if (known) known.audience.push(viewer);
+    else byBot.set(bot.user_id, { bot, audience: [viewer] });
+  }
+  return [...byBot.values()].map(({ bot, audience }) => event(bot, audience));
+}
