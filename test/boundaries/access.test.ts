@@ -8,7 +8,7 @@ const decisive =
 /** Who may name them: the rules themselves, and what stores, loads and shows channels without deciding anything. */
 const named: ReadonlyArray<{ path: RegExp; why: string }> = [
   { path: /^packages\/model\/src\/channels\/access(-sql)?\.ts$/, why: "the rules" },
-  { path: /^packages\/model\/src\/channels\/(metadata|content)-audience\.ts$/, why: "the rules" },
+  { path: /^packages\/model\/src\/channels\/audiences\.ts$/, why: "the rules" },
   { path: /^packages\/model\/src\/channels\/(channel|present)\.ts$/, why: "loads and shows" },
   { path: /^packages\/model\/src\/messages\/(channel-facts|seen-messages)\.ts$/, why: "load" },
   { path: /^packages\/domain\/src\/messages\/read\/narrow\/lookups\.ts$/, why: "loads" },

@@ -4,13 +4,13 @@ import { readFiles } from "./source-files.ts";
 
 /** Where JavaScript may fold case, since no unique index of the database compares the same texts, and what is folded. */
 const foldedInMemory: Readonly<Record<string, string>> = {
-  "packages/model/src/folding/fold-case.ts": "what every locale folds alike",
-  "packages/model/src/users/reserved-names.ts": "names that the server uses itself",
+  "packages/model/src/fold-case.ts": "what every locale folds alike",
+  "packages/model/src/users/full-name.ts": "names that the server uses itself",
   "packages/model/src/users/look-alikes.ts": "names, by what they look like",
   "packages/model/src/users/avatar.ts": "Gravatar's hash",
-  "packages/model/src/channels/colors.ts": "hexadecimal digits",
-  "packages/model/src/settings/timezones.ts": "names of time zones",
-  "packages/model/src/realms/realm-of-host.ts": "host names",
+  "packages/model/src/channels/names.ts": "hexadecimal digits",
+  "packages/model/src/settings.ts": "names of time zones",
+  "packages/model/src/realms.ts": "host names",
   "packages/markdown/src/alert-words.ts": "words of messages, for a search in memory",
   "packages/markdown/src/blocks/code-languages.ts": "names of programming languages",
   "packages/markdown/src/emoji/names.ts": "Unicode's names of emoji",

@@ -34,7 +34,7 @@ describe("the ranks inside a package", () => {
     ["packages/domain/src/channels/a.ts", "../users/b.ts"],
     ["packages/domain/src/messages/read/narrow/a.ts", "../b.ts"],
     ["packages/domain/src/notices/a.ts", "../scheduled/b.ts"],
-    ["packages/model/src/permissions/a.ts", "../realms/realm.ts"],
+    ["packages/model/src/permissions/a.ts", "../realms.ts"],
   ];
   for (const [path, imported] of refused)
     it(`would not let ${path} import ${imported}`, () => {

@@ -4,8 +4,17 @@
  */
 export const ranks: Readonly<Record<string, ReadonlyArray<readonly string[]>>> = {
   "packages/model/src": [
-    ["audit", "folding", "permissions", "profile-fields", "push", "settings", "site", "sql"],
-    ["realms"],
+    [
+      "audit",
+      "fold-case",
+      "permissions",
+      "profile-fields",
+      "push-device",
+      "settings",
+      "site",
+      "sql-values",
+    ],
+    ["group-graph", "realms"],
     ["users"],
     ["bots", "channels", "groups"],
     ["messages"],

@@ -1,12 +1,14 @@
-export { type AuditEntry, recordAudit, writeAudit } from "./audit/audit.ts";
+export { type AuditEntry, recordAudit, writeAudit } from "./audit.ts";
 export {
   type Administered,
   administratorsOfBots,
   loadAdministeredBots,
-} from "./bots/administered-bots.ts";
-export { botAddedEvent, botDeletedEvent, botUpdatedEvent } from "./bots/bot-events.ts";
-export { checkBotName } from "./bots/bot-name.ts";
-export { mayCreateBot } from "./bots/bot-permission.ts";
+  botAddedEvent,
+  botDeletedEvent,
+  botUpdatedEvent,
+  checkBotName,
+  mayCreateBot,
+} from "./bots.ts";
 export {
   type AccessFacts,
   type AdministrationFacts,
@@ -44,10 +46,11 @@ export {
   channelRow,
   loadChannels,
   loadChannelsByName,
+  loadManyChannels,
+  type PackedChannel,
+  packedChannel,
+  unpackChannel,
 } from "./channels/channel.ts";
-export { normaliseColor } from "./channels/colors.ts";
-export { type ContentAudiences, loadContentAudiences } from "./channels/content-audience.ts";
-export { defaultChannelsEvent, noDefaultChannelsEvent } from "./channels/default-channels-event.ts";
 export {
   type ChannelName,
   type ChannelNeed,
@@ -56,20 +59,7 @@ export {
   requireChannel,
 } from "./channels/find-channel.ts";
 export {
-  checkFolderDescription,
-  checkFolderName,
-  checkFolderNameIsFree,
-  maxFolderDescriptionLength,
-  maxFolderNameLength,
-} from "./channels/folder-texts.ts";
-export { listChannelFolders, loadChannelFolder } from "./channels/folders.ts";
-export {
-  type MetadataAudiences,
-  loadAudienceShift,
-  loadMetadataAudience,
-  loadMetadataAudiences,
-} from "./channels/metadata-audience.ts";
-export {
+  normaliseColor,
   checkChannelName,
   checkDescription,
   maxChannelNameLength,
@@ -77,17 +67,39 @@ export {
   renderChannelDescription,
 } from "./channels/names.ts";
 export {
+  type ContentAudiences,
+  loadContentAudiences,
+  type MetadataAudiences,
+  loadAudienceShift,
+  loadMetadataAudience,
+  loadMetadataAudiences,
+} from "./channels/audiences.ts";
+export {
+  defaultChannelsEvent,
+  noDefaultChannelsEvent,
+  ChannelPresenter,
+  loadChannelPresenter,
+  postPolicy,
+} from "./channels/present.ts";
+export {
+  checkFolderDescription,
+  checkFolderName,
+  checkFolderNameIsFree,
+  maxFolderDescriptionLength,
+  maxFolderNameLength,
+  listChannelFolders,
+  loadChannelFolder,
+} from "./channels/folders.ts";
+export {
   type InheritedNotifications,
   fillNotifications,
   loadInheritedNotifications,
-} from "./channels/notification-settings.ts";
-export {
-  loadManyChannels,
-  type PackedChannel,
-  packedChannel,
-  unpackChannel,
-} from "./channels/packed.ts";
-export { ChannelPresenter, loadChannelPresenter, postPolicy } from "./channels/present.ts";
+  type OwnFields,
+  loadSubscribedChannels,
+  loadSubscribers,
+  loadSubscriptions,
+  ownFields,
+} from "./channels/subscriptions.ts";
 export {
   type Subscription,
   type SubscriptionPair,
@@ -97,27 +109,27 @@ export {
   subscriptionColumns,
   subscriptionRow,
   unsubscribe,
+  lockChannelsOf,
+  markSubscriber,
 } from "./channels/subscribe.ts";
-export { lockChannelsOf, markSubscriber } from "./channels/subscriber-activity.ts";
+export { loadAlike, loadAllMembers, loadAllSubgroups, loadSupergroups } from "./group-graph.ts";
 export {
-  type OwnFields,
-  loadSubscribedChannels,
-  loadSubscribers,
-  loadSubscriptions,
-  ownFields,
-} from "./channels/subscriptions.ts";
-export { loadAlike } from "./groups/alike.ts";
-export { loadAllMembers, loadAllSubgroups, loadSupergroups } from "./groups/closures.ts";
-export { groupEvents } from "./groups/group-events.ts";
-export { type UserGroup, findUserGroup } from "./groups/group.ts";
-export { listUserGroups, loadUserGroup } from "./groups/list-groups.ts";
-export { checkGroupDescription } from "./groups/description.ts";
-export { checkGroupName, checkNameIsUnused } from "./groups/names.ts";
+  groupEvents,
+  type UserGroup,
+  findUserGroup,
+  listUserGroups,
+  loadUserGroup,
+  checkGroupDescription,
+  checkGroupName,
+  checkNameIsUnused,
+} from "./groups.ts";
 export {
   type AccessibleMessage,
   accessMessages,
   noSuchMessage,
   requireMessage,
+  type Reader,
+  messageReadable,
 } from "./messages/access.ts";
 export {
   type PostingChannel,
@@ -130,16 +142,28 @@ export {
   clientOfAccount,
   loadClientNames,
 } from "./messages/clients.ts";
-export { cutContent, maxMessageLength, normaliseContent } from "./messages/content.ts";
+export {
+  cutContent,
+  maxMessageLength,
+  normaliseContent,
+  contentDeleteLimit,
+  checkContentEditable,
+  contentEditLimit,
+  moveLimit,
+} from "./messages/content.ts";
 export {
   type CheckedMessage,
   type Destination,
   type Draft,
   type Target,
   channelsOf,
+  type NumberedMessage,
+  type OutgoingMessage,
+  type MessageType,
+  isChannelType,
+  scheduledDestination,
 } from "./messages/draft.ts";
-export { visibleEntries } from "./messages/edit-history.ts";
-export { loadHistoryShown } from "./messages/history-since-move.ts";
+export { visibleEntries, loadHistoryShown } from "./messages/edit-history.ts";
 export {
   type HeldMessage,
   checkChangeable,
@@ -150,12 +174,14 @@ export {
 export { loadMessageAudience } from "./messages/message-audience.ts";
 export { type Reaction, loadReactions } from "./messages/reactions.ts";
 export { type Submessage, loadSubmessages } from "./messages/submessages.ts";
-export { contentDeleteLimit } from "./messages/content-delete-limit.ts";
-export { checkContentEditable, contentEditLimit } from "./messages/content-edit-limit.ts";
 export { flag, flagNames } from "./messages/flags.ts";
-export { moveLimit } from "./messages/move-limit.ts";
-export { isFollowed, isMuted } from "./messages/muting.ts";
-export type { NumberedMessage, OutgoingMessage } from "./messages/outgoing.ts";
+export {
+  isFollowed,
+  isMuted,
+  topicPolicyEvent,
+  topicPolicyEvents,
+  visibilityPolicy,
+} from "./messages/topic-policies.ts";
 export { type Person, loadPeople, personOf } from "./messages/people.ts";
 export {
   type MessageForm,
@@ -176,13 +202,7 @@ export {
   membersOf,
 } from "./messages/recipients.ts";
 export {
-  type MessageType,
-  isChannelType,
-  scheduledDestination,
-} from "./messages/scheduled-destination.ts";
-export { namedTopic } from "./messages/named-topic.ts";
-export { type Fragment, SqlValues, allOf } from "./sql/sql-values.ts";
-export {
+  namedTopic,
   checkNewTopicVisible,
   checkTopicsPolicy,
   directTopic,
@@ -191,7 +211,10 @@ export {
   normaliseTopic,
   possibleTopics,
   topicShownBy,
+  isResolveToggle,
+  resolvedPrefix,
 } from "./messages/topic.ts";
+export { type Fragment, SqlValues, allOf } from "./sql-values.ts";
 export {
   type ChannelTopic,
   type TopicKey,
@@ -201,13 +224,8 @@ export {
   topicParticipants,
   topicSpelling,
 } from "./messages/topics.ts";
-export { type Folding, askFolding, loadFolding } from "./folding/fold-case.ts";
-export { isResolveToggle, resolvedPrefix } from "./messages/resolved-topic.ts";
-export type { Reader } from "./messages/reader.ts";
+export { type Folding, askFolding, loadFolding } from "./fold-case.ts";
 export { type SeenMessage, seenMessages } from "./messages/seen-messages.ts";
-export { topicPolicyEvent, topicPolicyEvents } from "./messages/topic-policy-event.ts";
-export { visibilityPolicy } from "./messages/visibility-policy.ts";
-export { messageReadable } from "./messages/visibility.ts";
 export {
   type DeviceState,
   type PushDevice,
@@ -216,79 +234,84 @@ export {
   deviceRow,
   deviceState,
   lockDevice,
-} from "./push/device.ts";
-export { isOrganizationAdministrator } from "./permissions/administrators.ts";
+} from "./push-device.ts";
+export {
+  isOrganizationAdministrator,
+  Memberships,
+  type PermissionSubject,
+  loadMemberships,
+  loadMembershipsWithOwners,
+  type GroupSettingUpdates,
+  type PermissionOf,
+  type PermissionScope,
+  scopes,
+} from "./permissions/memberships.ts";
 export {
   type ChangedGroupSetting,
   changeGroupSettings,
 } from "./permissions/change-group-settings.ts";
 export { groupSettingRows } from "./permissions/check-group-settings.ts";
-export { columnsOf, groupIds } from "./permissions/columns.ts";
 export {
+  columnsOf,
+  groupIds,
   canonicalGroupValue,
   loadGroupValues,
   sameGroupValue,
-} from "./permissions/group-setting-values.ts";
-export { holdGroupGraph, lockGroupGraph, loadNamedGroups } from "./permissions/lock-groups.ts";
-export {
-  Memberships,
-  type PermissionSubject,
-  loadMemberships,
-  loadMembershipsWithOwners,
-} from "./permissions/memberships.ts";
-export {
   type ListingGroupSetting,
   loadListingGroupSettings,
-} from "./permissions/listing-group-settings.ts";
+} from "./permissions/group-setting-values.ts";
+export { holdGroupGraph, lockGroupGraph, loadNamedGroups } from "./permissions/lock-groups.ts";
 export {
   dropAnonymousGroups,
   storeChangedGroupSettings,
   storeNewGroupSettings,
+  defaultGroups,
+  newGroupSettings,
 } from "./permissions/store-group-settings.ts";
-export { defaultGroups, newGroupSettings } from "./permissions/new-group-settings.ts";
-export {
-  type GroupSettingUpdates,
-  type PermissionOf,
-  type PermissionScope,
-  scopes,
-} from "./permissions/scopes.ts";
 export {
   type SystemGroupIds,
   createSystemGroups,
   loadSystemGroups,
 } from "./permissions/system-groups.ts";
-export { type ProfileData, profileDataSql } from "./profile-fields/profile-data.ts";
 export {
+  type ProfileData,
+  profileDataSql,
   type ProfileField,
   listProfileFields,
   loadProfileFields,
-} from "./profile-fields/profile-fields.ts";
-export { activeRealms } from "./realms/active-realms.ts";
+} from "./profile-fields.ts";
+export {
+  activeRealms,
+  realmIconUrl,
+  legacyPolicies,
+  linkifiersOf,
+  listLinkifiers,
+  type PushStatus,
+  pushStatusEvents,
+  realmPolicyEvent,
+  realmUpdatedEvents,
+  realmOfHost,
+  holdOrganization,
+  lockOrganization,
+  type EditHistoryPolicy,
+  type Realm,
+  loadRealm,
+} from "./realms.ts";
 export {
   checkCreationBound,
   checkNewChannels,
   countCreated,
   creationKinds,
 } from "./users/creation-bounds.ts";
-export { realmIconUrl } from "./realms/icon.ts";
-export { legacyPolicies } from "./realms/legacy-policies.ts";
-export { linkifiersOf, listLinkifiers } from "./realms/linkifiers.ts";
 export {
-  type PushStatus,
-  pushStatusEvents,
-  realmPolicyEvent,
-  realmUpdatedEvents,
-} from "./realms/realm-events.ts";
-export { realmOfHost } from "./realms/realm-of-host.ts";
-export { holdOrganization, lockOrganization } from "./realms/lock-organization.ts";
-export { type EditHistoryPolicy, type Realm, loadRealm } from "./realms/realm.ts";
-export { settingChoices } from "./settings/choices.ts";
-export { languageName } from "./settings/languages.ts";
-export { loadRealmDefaults } from "./settings/realm-defaults.ts";
-export { initialDefaults, notificationSounds, personalSettings } from "./settings/registry.ts";
-export { ruleSettings, settingsColumns, storeSettings } from "./settings/storage.ts";
-export { switchSql } from "./settings/switch-sql.ts";
-export { timezoneNamed } from "./settings/timezones.ts";
-export { type Secrets, secretsOf } from "./site/secrets.ts";
-export type { Site } from "./site/site.ts";
+  settingChoices,
+  languageName,
+  loadRealmDefaults,
+  ruleSettings,
+  settingsColumns,
+  storeSettings,
+  switchSql,
+  timezoneNamed,
+} from "./settings.ts";
+export { type Secrets, secretsOf, type Site } from "./site.ts";
 export * from "./users/index.ts";

@@ -1,7 +1,8 @@
+import { personalSettings } from "@carillon/contract";
 import { column, type RowOf, type Sql, statement } from "@carillon/db";
 import { aliveQueue } from "@carillon/events";
 import type { PlanPushesIntent, PushTrigger } from "@carillon/jobs";
-import { flag, personalSettings, visibilityPolicy } from "@carillon/model";
+import { flag, visibilityPolicy } from "@carillon/model";
 
 /** Seconds after the last sign of activity for which somebody counts as there (push.md §9). */
 const presentFor = 140;

@@ -1,4 +1,10 @@
-import { channelPermissions, errors, realmPermissions, roles } from "@carillon/contract";
+import {
+  channelPermissions,
+  errors,
+  initialDefaults,
+  realmPermissions,
+  roles,
+} from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 import { isLongerThan } from "@carillon/kit";
 import {
@@ -7,7 +13,6 @@ import {
   defaultGroups,
   groupIds,
   hostOf,
-  initialDefaults,
   loadRealm,
   loadSystemGroups,
   type Realm,

@@ -1,15 +1,19 @@
-import { bounds, errors, type PersonalSetting } from "@carillon/contract";
+import {
+  bounds,
+  errors,
+  initialDefaults,
+  type PersonalSetting,
+  personalSettings,
+} from "@carillon/contract";
 import { column, type RowOf, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
   currentActor,
   holdGroupGraph,
-  initialDefaults,
   isOrganizationAdministrator,
   loadNamedGroups,
   loadRealm,
-  personalSettings,
   type Realm,
   recordAudit,
   ruleSettings,

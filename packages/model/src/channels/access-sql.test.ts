@@ -2,10 +2,10 @@ import { accessWorld, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { loadMemberships } from "../permissions/memberships.ts";
-import { SqlValues } from "../sql/sql-values.ts";
+import { SqlValues } from "../sql-values.ts";
 import { hasContentAccess } from "./access.ts";
 import { channelReadable } from "./access-sql.ts";
-import { loadContentAudiences } from "./content-audience.ts";
+import { loadContentAudiences } from "./audiences.ts";
 
 describe("content access as a condition of a statement, and as a list of those who have it", () => {
   const db = useDatabase();

@@ -1,8 +1,8 @@
 import { channelPermissions, isGuest } from "@carillon/contract";
 import { column } from "@carillon/db";
 
-import { columnOf } from "../permissions/columns.ts";
-import type { Fragment } from "../sql/sql-values.ts";
+import { columnOf } from "../permissions/group-setting-values.ts";
+import type { Fragment } from "../sql-values.ts";
 import type { Account } from "../users/account.ts";
 import { readingPermissions, showingPermissions } from "./access.ts";
 

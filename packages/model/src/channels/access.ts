@@ -1,12 +1,15 @@
 import { channelPermissions, isGuest, type ChannelPermission } from "@carillon/contract";
 
-import { isOrganizationAdministrator } from "../permissions/administrators.ts";
-import type { Memberships, PermissionSubject } from "../permissions/memberships.ts";
+import {
+  isOrganizationAdministrator,
+  type Memberships,
+  type PermissionSubject,
+} from "../permissions/memberships.ts";
 import type { Channel } from "./channel.ts";
 
 /*
  * The access rules of channels.md §3. What has to ask the database instead finds the same rules as conditions of a
- * statement in `access-sql.ts`, and as whole audiences in `metadata-audience.ts`; test/e2e/channels-access.test.ts holds
+ * statement in `access-sql.ts`, and as whole audiences in `audiences.ts`; test/e2e/channels-access.test.ts holds
  * them against each other, and nobody else looks at the columns that they are made of (test/boundaries/access.test.ts).
  */
 

@@ -4,7 +4,7 @@ import { inOneStatement, type Tx } from "@carillon/db";
 import { loadMemberships } from "../permissions/memberships.ts";
 import type { Account } from "../users/account.ts";
 import { hasContentAccess, hasMetadataAccess } from "./access.ts";
-import { loadChannels, loadChannelsByName, type Channel } from "./channel.ts";
+import { type Channel, loadChannels, loadChannelsByName } from "./channel.ts";
 import { loadSubscribedChannels } from "./subscriptions.ts";
 
 /** What an operation needs of a channel. */

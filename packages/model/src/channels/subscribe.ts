@@ -1,11 +1,11 @@
-import { column, statement, type Tx, type RowOf } from "@carillon/db";
+import { column, type RowOf, statement, type Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
 import { changeAudiences } from "./audience-lock.ts";
-import { palette } from "./colors.ts";
+import { palette } from "./names.ts";
 
 /** A channel to subscribe to, and the colour asked for. */
-export interface SubscribeTo {
+interface SubscribeTo {
   readonly channelId: number;
   /** `#rrggbb` in lower case; one that the account does not use yet unless given. */
   readonly color?: string | undefined;
@@ -43,6 +43,21 @@ export const subscriptionColumns = `s.channel_id AS "channelId", s.user_id AS "u
 /** Rows that come back as they were inserted: nobody has changed anything of them yet. */
 const untouched = `NOT "isMuted" AND NOT "pinToTop" AND num_nonnulls("desktopNotifications", "audibleNotifications",
   "pushNotifications", "emailNotifications", "wildcardMentionsNotify") = 0`;
+
+const count = statement({
+  name: "channels-count",
+  text: `WITH change AS (
+      SELECT id, $2 * count(*)::int AS n FROM unnest($1::int[]) AS id GROUP BY id
+    ), held AS MATERIALIZED (
+      SELECT id FROM channels WHERE id IN (SELECT id FROM change) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE channels c SET subscriber_count = c.subscriber_count + change.n
+    FROM held JOIN change USING (id) WHERE c.id = held.id`,
+  row: {},
+});
+
+/** Rows of the accounts' subscriptions that are looked at for colours that are not used yet. */
+const lookedAt = 200_000;
 
 /**
  * The colours that are free are worked out once for all accounts that use the same ones, however many there are and
@@ -102,9 +117,6 @@ function wholeSubscription(returned: Returned): Subscription {
     wildcardMentionsNotify: null,
   };
 }
-
-/** Rows of the accounts' subscriptions that are looked at for colours that are not used yet. */
-const lookedAt = 200_000;
 
 /**
  * Subscribes every account to every channel: those that the transaction has locked ({@link lockChannels}) or made. A
@@ -192,18 +204,6 @@ export async function lockChannelRows(tx: Tx, channelIds: readonly number[]): Pr
   await tx.lock({ name: "channels", keys: channelIds }, lockForCount, [channelIds]);
 }
 
-const count = statement({
-  name: "channels-count",
-  text: `WITH change AS (
-      SELECT id, $2 * count(*)::int AS n FROM unnest($1::int[]) AS id GROUP BY id
-    ), held AS MATERIALIZED (
-      SELECT id FROM channels WHERE id IN (SELECT id FROM change) ORDER BY id FOR NO KEY UPDATE
-    )
-    UPDATE channels c SET subscriber_count = c.subscriber_count + change.n
-    FROM held JOIN change USING (id) WHERE c.id = held.id`,
-  row: {},
-});
-
 async function countSubscribers(
   tx: Tx,
   pairs: readonly SubscriptionPair[],
@@ -212,4 +212,76 @@ async function countSubscribers(
   if (pairs.length === 0) return;
   const ids = pairs.map(({ channelId }) => channelId);
   await tx.lock({ name: "channels", keys: ids }, count, [ids, sign]);
+}
+
+/** A subscription that counts, or counts no more. */
+interface MarkedSubscription extends SubscriptionPair {
+  /** Whether the channel is. */
+  readonly isArchived: boolean;
+}
+
+/** The keys lead from the organization's channels to one account's rows, ended ones too; no index does. */
+const mark = statement({
+  name: "subscriptions-mark-active",
+  text: `UPDATE subscriptions s SET is_user_active = $3 FROM channels c
+    WHERE c.realm_id = $1 AND s.channel_id = c.id AND s.user_id = $2 AND s.is_user_active <> $3
+    RETURNING s.channel_id AS "channelId", s.user_id AS "userId", s.active, c.is_archived AS "isArchived"`,
+  row: {
+    channelId: column.int,
+    userId: column.int,
+    active: column.bool,
+    isArchived: column.bool,
+  },
+});
+
+const subscribedTo = statement({
+  name: "channels-subscribed-to-by",
+  text: "SELECT DISTINCT channel_id AS id FROM subscriptions WHERE user_id = ANY($1::int[]) AND active",
+  row: { id: column.int },
+});
+
+const countOne = statement({
+  name: "channels-count-one",
+  text: `WITH held AS MATERIALIZED (
+      SELECT id FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE channels c SET subscriber_count = c.subscriber_count + $2 FROM held WHERE c.id = held.id`,
+  row: {},
+});
+
+/**
+ * Locks every channel that one of the accounts is subscribed to: a change of several accounts takes them in one go.
+ * None of the accounts sends anything until the transaction ends.
+ */
+export async function lockChannelsOf(
+  tx: Tx,
+  accounts: ReadonlyArray<{ readonly id: number }>,
+): Promise<void> {
+  const ids = accounts.map(({ id }) => id);
+  const subscribed = await tx.rows(subscribedTo, [ids]);
+  await lockChannels(
+    tx,
+    subscribed.map((channel) => channel.id),
+    ids,
+  );
+}
+
+/**
+ * Lets an account's subscriptions count, or not, as it is activated or deactivated: the rows stay (users.md §4).
+ * @returns the account with each channel that has one subscriber more or less by it, archived ones too
+ */
+export async function markSubscriber(
+  tx: Tx,
+  { id, realmId }: { readonly id: number; readonly realmId: number },
+  active: boolean,
+): Promise<MarkedSubscription[]> {
+  await lockChannelsOf(tx, [{ id }]);
+  const rows = await tx.rows(mark, [realmId, id, active]);
+  const pairs = rows
+    .filter((row) => row.active)
+    .map(({ channelId, userId, isArchived }) => ({ channelId, userId, isArchived }));
+  const channelIds = pairs.map(({ channelId }) => channelId);
+  if (pairs.length > 0)
+    await tx.lock({ name: "channels", keys: channelIds }, countOne, [channelIds, active ? 1 : -1]);
+  return pairs;
 }

@@ -1,10 +1,12 @@
 import { errors } from "@carillon/contract";
-import { column, statement, inOneStatement, type RowOf, type Sql } from "@carillon/db";
+import { column, inOneStatement, type RowOf, type Sql, statement } from "@carillon/db";
 
+import { channelReadable } from "../channels/access-sql.ts";
 import { hasContentAccess, hasProtectedHistory } from "../channels/access.ts";
 import { channelColumns, channelRow } from "../channels/channel.ts";
 import { loadMemberships } from "../permissions/memberships.ts";
-import type { Reader } from "./reader.ts";
+import type { Fragment } from "../sql-values.ts";
+import type { Account } from "../users/account.ts";
 
 const placeRow = {
   id: column.bigint,
@@ -128,4 +130,18 @@ export async function requireMessage(
 /** The one answer for messages that are not there and for those that the account does not see. */
 export function noSuchMessage() {
   return errors.badRequest("There is no such message: its ID must be that of one that you see");
+}
+
+/** Who reads messages. */
+export type Reader = Pick<Account, "id" | "realmId" | "role" | "isActive">;
+
+/**
+ * Whether a message `m` that the viewer has a row of still counts (messages.md §2.1): direct ones do, those of
+ * channels while their content may be read. `OFFSET 0` keeps the planner from turning the look-up of a window's
+ * rows into a join with everything.
+ */
+export function messageReadable(viewer: Pick<Reader, "id" | "role">): Fragment {
+  return (values) => `NOT m.is_channel OR EXISTS (
+    SELECT 1 FROM recipients r JOIN channels c ON c.id = r.channel_id
+    WHERE r.id = m.recipient_id AND ${channelReadable(viewer)(values)} OFFSET 0)`;
 }

@@ -1,4 +1,4 @@
-import { knowableId } from "@carillon/contract";
+import { errors, knowableId } from "@carillon/contract";
 import type { RenderedMessage } from "@carillon/markdown";
 
 import type { Account } from "../users/account.ts";
@@ -61,3 +61,52 @@ export type Target =
       /** Everybody in `members`. */
       readonly participants: readonly Account[];
     };
+
+/** A checked message on its way into the database. */
+export interface OutgoingMessage extends CheckedMessage {
+  readonly clientId: number;
+  readonly clientName: string;
+  /** Whether the sender's own copy counts as read. */
+  readonly readBySender: boolean;
+  /** Others who know already: their copies count as read. */
+  readonly readBy?: readonly number[];
+  /** Where it is given, the copies of these are unread, and everybody else's count as read. */
+  readonly unreadBy?: readonly number[];
+  /** The scheduled message that it comes from: it is sent at most once. */
+  readonly scheduledMessageId?: number;
+  /** Local echo: the event of this one queue carries the id that the client gave. */
+  readonly local?: { readonly queueId: string; readonly localId: string };
+}
+
+/** An outgoing message with what the database gave it. */
+export interface NumberedMessage extends OutgoingMessage {
+  readonly id: number;
+  readonly recipientId: number;
+  /** Of its first submessage; undefined without {@link CheckedMessage.widget}. */
+  readonly widgetId?: number | undefined;
+  /** UNIX time in seconds, with a fraction. */
+  readonly sentAt: number;
+}
+
+/** `type` as sent; `stream` and `private` are the older names. */
+export type MessageType = "direct" | "private" | "channel" | "stream";
+
+export function isChannelType(type: MessageType): boolean {
+  return type === "channel" || type === "stream";
+}
+
+/**
+ * Where a scheduled message goes: one channel id, or a list of user ids (scheduled-messages.md §1).
+ * @throws ApiError `BAD_REQUEST` for the other shape
+ */
+export function scheduledDestination(
+  toChannel: boolean,
+  to: number | readonly number[],
+): Destination {
+  if (toChannel) {
+    if (typeof to !== "number") throw errors.badRequest("to must be one channel ID");
+    return { kind: "channel", channelId: to };
+  }
+  if (typeof to === "number") throw errors.badRequest("to must be a list of user IDs");
+  return { kind: "direct", userIds: to };
+}

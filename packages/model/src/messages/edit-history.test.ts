@@ -1,7 +1,7 @@
 import type { EditHistoryEntry } from "@carillon/contract";
 import { expect } from "chai";
 
-import type { EditHistoryPolicy } from "../realms/realm.ts";
+import type { EditHistoryPolicy } from "../realms.ts";
 import { editFields, visibleEntries } from "./edit-history.ts";
 
 describe("The history of a message's changes", () => {

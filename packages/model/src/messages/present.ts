@@ -1,12 +1,10 @@
 import type { EditHistoryEntry, MessageResource } from "@carillon/contract";
 import { isMeMessage, topicLinks } from "@carillon/markdown";
 
-import { linkifiersOf } from "../realms/linkifiers.ts";
-import type { Realm } from "../realms/realm.ts";
-import { hostOf } from "../users/addresses.ts";
+import { linkifiersOf, type Realm } from "../realms.ts";
+import { hostOf, type Viewer } from "../users/addresses.ts";
 import { pictureUrl } from "../users/avatar.ts";
 import type { Sight } from "../users/sight.ts";
-import type { Viewer } from "../users/address-viewers.ts";
 import { editFields } from "./edit-history.ts";
 import { type Person, unknownPerson } from "./people.ts";
 import type { Reaction } from "./reactions.ts";

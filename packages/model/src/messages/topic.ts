@@ -1,8 +1,9 @@
 import { errors } from "@carillon/contract";
-import { cutTo, firstCodePoints, invisibleCharacter } from "@carillon/kit";
+import type { Sql } from "@carillon/db";
+import { cutTo, firstCodePoints, invisibleCharacter, isLongerThan } from "@carillon/kit";
 
-import type { Realm } from "../realms/realm.ts";
-import { checkVisible } from "../users/reserved-names.ts";
+import { loadRealm, type Realm } from "../realms.ts";
+import { checkVisible } from "../users/full-name.ts";
 
 /** Code points that a topic may have (`max_topic_length`). */
 export const maxTopicLength = 60;
@@ -70,7 +71,7 @@ export function topicShownBy(
 }
 
 /** The policy that holds in a channel: its own, or the organization's. */
-export function effectiveTopicsPolicy(channelPolicy: string, realm: Realm): string {
+function effectiveTopicsPolicy(channelPolicy: string, realm: Realm): string {
   return channelPolicy === "inherit" ? realm.topicsPolicy : channelPolicy;
 }
 
@@ -88,4 +89,29 @@ export function checkTopicsPolicy(topic: string, channelPolicy: string, realm: R
       `This channel has one topic only: ${realm.emptyTopicDisplayName}`,
       display,
     );
+}
+
+/**
+ * The topic, as it is stored, that `topic_name` of a request means.
+ * @throws ApiError `BAD_REQUEST` for one that no message can have
+ */
+export async function namedTopic(sql: Sql, realmId: number, text: string): Promise<string> {
+  if (isLongerThan(text.trim(), maxTopicLength))
+    throw errors.badRequest(`topic_name must not have more than ${maxTopicLength} characters`);
+  return normaliseTopic(text, await loadRealm(sql, realmId));
+}
+
+/** What the topics begin with that are resolved: U+2714 and a space. */
+export const resolvedPrefix = "\u2714 ";
+
+/** Whether one of the topics is the other, resolved: as long as a topic may be. */
+export function isResolveToggle(one: string, other: string): boolean {
+  return isResolved(one, other) || isResolved(other, one);
+}
+
+function isResolved(topic: string, bare: string): boolean {
+  return (
+    !bare.startsWith(resolvedPrefix) &&
+    topic === cutTo(resolvedPrefix + bare, maxTopicLength, "...")
+  );
 }

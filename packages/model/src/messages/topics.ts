@@ -1,6 +1,6 @@
 import { column, packed, statement, type Sql } from "@carillon/db";
 
-import type { Folding } from "../folding/fold-case.ts";
+import type { Folding } from "../fold-case.ts";
 import { hidesCharacters } from "./topic.ts";
 
 /** One topic of one channel; topics compare without regard to case. */

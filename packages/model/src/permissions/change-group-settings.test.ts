@@ -16,10 +16,9 @@ import {
   type ChangedGroupSetting,
   type GroupSettingsOwner,
 } from "./change-group-settings.ts";
-import { columnOf } from "./columns.ts";
-import { loadGroupValues } from "./group-setting-values.ts";
+import { columnOf, loadGroupValues } from "./group-setting-values.ts";
 import { lockGroupGraph } from "./lock-groups.ts";
-import { scopes, type GroupSettingUpdates, type PermissionScope } from "./scopes.ts";
+import { scopes, type GroupSettingUpdates, type PermissionScope } from "./memberships.ts";
 
 const set = (direct_members: number[], direct_subgroups: number[] = []) => ({
   direct_members,

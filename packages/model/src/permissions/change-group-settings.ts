@@ -15,11 +15,11 @@ import {
   sortedGroupValue,
 } from "./group-setting-values.ts";
 import {
-  scopes,
   type GroupSettingUpdates,
   type PermissionOf,
   type PermissionScope,
-} from "./scopes.ts";
+  scopes,
+} from "./memberships.ts";
 import { storeChangedGroupSettings } from "./store-group-settings.ts";
 import { loadSystemGroups, type SystemGroupIds } from "./system-groups.ts";
 

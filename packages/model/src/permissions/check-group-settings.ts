@@ -10,7 +10,7 @@ import { column, statement, type Tx } from "@carillon/db";
 import { loadNamedGroups, type UsableGroup } from "./lock-groups.ts";
 
 /** What somebody wants to set a permission to, in canonical form. */
-export interface ProposedGroupSetting {
+interface ProposedGroupSetting {
   readonly permission: Permission;
   readonly value: GroupSettingValue;
 }

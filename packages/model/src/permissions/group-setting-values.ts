@@ -1,5 +1,7 @@
-import type { GroupSettingValue } from "@carillon/contract";
-import { column, statement, type Sql } from "@carillon/db";
+import type { GroupSettingValue, Permission, Permissions } from "@carillon/contract";
+import { column, type Sql, statement } from "@carillon/db";
+
+import { type PermissionScope, scopes } from "./memberships.ts";
 
 /** The one form that values are compared, checked and stored in: nothing that a named group says as well is a set. */
 export function canonicalGroupValue(value: GroupSettingValue, nobodyId: number): GroupSettingValue {
@@ -58,4 +60,78 @@ export async function loadGroupValues(
   const rows = await sql.rows(values, [[...new Set(groupIds)]]);
   const sets = new Map(rows.map(({ id, ...parts }) => [id, parts]));
   return (groupId) => sets.get(groupId) ?? groupId;
+}
+
+/** The column that refers to the group of a permission. */
+export function columnOf({ name }: Permission): string {
+  return `${name}_id`;
+}
+
+/** The columns of all the permissions, in their order. */
+export function columnsOf(permissions: Permissions): string[] {
+  return Object.values(permissions).map(columnOf);
+}
+
+/** The groups of all the permissions of a row as one JSON object, by the permissions' names inside of the code. */
+export function groupsObject(permissions: Permissions): string {
+  const fields = Object.entries(permissions).map(
+    ([key, permission]) => `'${key}', ${columnOf(permission)}`,
+  );
+  return `json_build_object(${fields.join(", ")})`;
+}
+
+/** The groups of permissions under the names that columns have in the code: `canJoinGroupId` for `canJoinGroup`. */
+export function groupIds<Key extends string>(
+  groups: Readonly<Record<Key, number>>,
+): Record<`${Key}Id`, number> {
+  const ids = Object.entries<number>(groups).map(([key, group]) => [`${key}Id`, group]);
+  return Object.fromEntries(ids) as Record<`${Key}Id`, number>;
+}
+
+/** A group setting whose value is a set that lists an account by itself. */
+export interface ListingGroupSetting {
+  readonly scope: PermissionScope;
+  /** Of the organization, the channel or the user group that has it. */
+  readonly ownerId: number;
+  /** Of the permission, as on the wire. */
+  readonly name: string;
+  /** The set. */
+  readonly groupId: number;
+}
+
+/** One row for each group setting of a scope that is one of the sets. */
+function listingIn(scope: PermissionScope): string {
+  const { permissions, table, realmColumn } = scopes[scope];
+  const settings = Object.values(permissions)
+    .map((permission, i) => `(${i}, '${permission.name}', t.${columnOf(permission)})`)
+    .join(", ");
+  return `SELECT '${scope}' AS scope, t.id AS "ownerId", setting.name, setting.group_id AS "groupId", setting.ord
+    FROM ${table} t CROSS JOIN LATERAL (VALUES ${settings}) AS setting (ord, name, group_id)
+    WHERE t.${realmColumn} = $1 AND setting.group_id IN (SELECT id FROM listing)`;
+}
+
+const listing = statement({
+  name: "group-settings-listing-account",
+  text: `WITH listing AS (
+      SELECT m.group_id AS id FROM user_group_member m
+      WHERE m.user_id = $2 AND NOT EXISTS (SELECT FROM named_user_group n WHERE n.id = m.group_id)
+    )
+    ${(["realm", "channel", "group"] as const).map(listingIn).join(" UNION ALL ")}
+    ORDER BY scope, "ownerId", ord`,
+  row: {
+    scope: column.text.as<PermissionScope>(),
+    ownerId: column.int,
+    name: column.text,
+    groupId: column.int,
+    ord: column.int,
+  },
+});
+
+/** The group settings of the organization that list the account by itself, in one statement, however many there are. */
+export function loadListingGroupSettings(
+  sql: Sql,
+  realmId: number,
+  userId: number,
+): Promise<ListingGroupSetting[]> {
+  return sql.rows(listing, [realmId, userId]);
 }

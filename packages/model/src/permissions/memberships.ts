@@ -1,5 +1,15 @@
-import { isGuest, type Permission } from "@carillon/contract";
-import { column, packed, statement, type RowOf, type Sql } from "@carillon/db";
+import {
+  channelPermissions,
+  groupPermissions,
+  type GroupSettingUpdate,
+  isAtLeast,
+  isGuest,
+  type Permission,
+  type Permissions,
+  realmPermissions,
+  roles,
+} from "@carillon/contract";
+import { column, packed, type RowOf, type Sql, statement } from "@carillon/db";
 
 /** What the evaluator has to know of an account. */
 export interface PermissionSubject {
@@ -86,4 +96,35 @@ export async function loadMembershipsWithOwners(
   return new Memberships(
     userIds.length > 0 ? await sql.rows(closureWithOwners, [packed.ints(userIds)]) : [],
   );
+}
+
+/** What permissions belong to: an organization, a channel, a user group. */
+export type PermissionScope = "realm" | "channel" | "group";
+
+/** Where the group settings of a scope are stored: a row each, with a column for each permission. */
+interface Storage {
+  readonly permissions: Permissions;
+  readonly table: string;
+  /** The column that names the row's organization. */
+  readonly realmColumn: string;
+}
+
+export const scopes = {
+  realm: { permissions: realmPermissions, table: "realms", realmColumn: "id" },
+  channel: { permissions: channelPermissions, table: "channels", realmColumn: "realm_id" },
+  group: { permissions: groupPermissions, table: "named_user_group", realmColumn: "realm_id" },
+} as const satisfies Readonly<Record<PermissionScope, Storage>>;
+
+/** The permissions of a scope, by their names inside of the code. */
+export type PermissionOf<Scope extends PermissionScope> =
+  keyof (typeof scopes)[Scope]["permissions"];
+
+/** What somebody wants to set permissions of a scope to. */
+export type GroupSettingUpdates<Scope extends PermissionScope> = Readonly<
+  Partial<Record<PermissionOf<Scope>, GroupSettingUpdate | undefined>>
+>;
+
+/** Administrators, owners included. */
+export function isOrganizationAdministrator(account: PermissionSubject): boolean {
+  return account.isActive && isAtLeast(account, roles.administrator);
 }

@@ -1,8 +1,10 @@
-import type { GroupParts, GroupSettingValue, Permission } from "@carillon/contract";
+import type { GroupParts, GroupSettingValue, Permission, Permissions } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 
-import { columnOf } from "./columns.ts";
-import { scopes, type PermissionScope } from "./scopes.ts";
+import { checkGroupSettings } from "./check-group-settings.ts";
+import { canonicalGroupValue, columnOf } from "./group-setting-values.ts";
+import { type PermissionScope, scopes } from "./memberships.ts";
+import type { SystemGroupIds } from "./system-groups.ts";
 
 const clearMembers = statement({
   name: "anonymous-group-clear-members",
@@ -188,4 +190,56 @@ const named = statement({
 
 async function isAnonymous(tx: Tx, groupId: number): Promise<boolean> {
   return (await tx.first(named, [groupId])) === undefined;
+}
+
+/**
+ * What the permissions of something new are set to, in canonical form: what was asked for, checked, and the defaults
+ * (user-groups.md §3), in the order of the declarations.
+ * @param creatorId the account that has the permissions which start as the creator's
+ * @throws ApiError `BAD_REQUEST` or `SYSTEM_GROUP_REQUIRED`, for the first that is refused
+ */
+export async function newGroupSettings<Declared extends Permissions>(
+  tx: Tx,
+  realmId: number,
+  permissions: Declared,
+  asked: Readonly<Partial<Record<keyof Declared, GroupSettingValue | undefined>>>,
+  {
+    creatorId,
+    systemGroups,
+  }: { readonly creatorId: number; readonly systemGroups: SystemGroupIds },
+): Promise<Record<keyof Declared, GroupSettingValue>> {
+  const initial = {
+    creator: { direct_members: [creatorId], direct_subgroups: [] },
+    ...systemGroups,
+  };
+  const settings = Object.entries(permissions).map(([key, permission]) => {
+    const given = asked[key];
+    const value =
+      given === undefined
+        ? initial[permission.default]
+        : canonicalGroupValue(given, systemGroups["role:nobody"]);
+    return { key, permission, value, isGiven: given !== undefined };
+  });
+  await checkGroupSettings(
+    tx,
+    realmId,
+    settings.filter(({ isGiven }) => isGiven),
+  );
+  return Object.fromEntries(settings.map(({ key, value }) => [key, value])) as Record<
+    keyof Declared,
+    GroupSettingValue
+  >;
+}
+
+/** The group that each permission starts with where nobody is the creator: what would be theirs is nobody's. */
+export function defaultGroups<Declared extends Permissions>(
+  permissions: Declared,
+  systemGroups: SystemGroupIds,
+): Record<keyof Declared, number> {
+  const initial = { creator: systemGroups["role:nobody"], ...systemGroups };
+  const groups = Object.entries(permissions).map(([key, permission]) => [
+    key,
+    initial[permission.default],
+  ]);
+  return Object.fromEntries(groups) as Record<keyof Declared, number>;
 }

@@ -1,7 +1,7 @@
 import { groupPermissions, systemGroups, type SystemGroupName } from "@carillon/contract";
 import { column, statement, type Sql, type Tx } from "@carillon/db";
 
-import { columnsOf } from "./columns.ts";
+import { columnsOf } from "./group-setting-values.ts";
 
 export type SystemGroupIds = Readonly<Record<SystemGroupName, number>>;
 

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 
 import { column, statement, type Sql } from "@carillon/db";
 
-import { type ProfileData, profileDataSql } from "../profile-fields/profile-data.ts";
+import { type ProfileData, profileDataSql } from "../profile-fields.ts";
 import { accountColumns, type Account } from "./account.ts";
 
 /** Accounts that are parsed and presented in one go, about 4 ms of work. */

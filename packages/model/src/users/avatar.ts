@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 import type { Account } from "./account.ts";
-import { rolesSeeingAddress, type Viewer } from "./address-viewers.ts";
+import { rolesSeeingAddress, type Viewer } from "./addresses.ts";
 
 type Pictured = Pick<
   Account,

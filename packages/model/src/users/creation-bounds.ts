@@ -1,7 +1,7 @@
 import { bounds, errors } from "@carillon/contract";
 import { column, lockKey, statement, type Sql, type Tx } from "@carillon/db";
 
-import { isOrganizationAdministrator } from "../permissions/administrators.ts";
+import { isOrganizationAdministrator } from "../permissions/memberships.ts";
 import type { Account } from "./account.ts";
 
 /** A kind of things of which an organization has a limited number. */

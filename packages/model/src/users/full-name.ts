@@ -1,11 +1,9 @@
 import { errors } from "@carillon/contract";
-import type { Tx } from "@carillon/db";
-import { isLongerThan } from "@carillon/kit";
+import { column, statement, type Tx } from "@carillon/db";
+import { inSlices, invisibleCharacter, isLongerThan } from "@carillon/kit";
 
-import { lockOrganization } from "../realms/lock-organization.ts";
-import type { Realm } from "../realms/realm.ts";
-import { findCollision } from "./name-taken.ts";
-import { checkNotReserved, checkVisible } from "./reserved-names.ts";
+import { lockOrganization, type Realm } from "../realms.ts";
+import { lookAlike, skeletonOf } from "./look-alikes.ts";
 
 /** Code points that a name may have. */
 const maxLength = 100;
@@ -49,4 +47,108 @@ export async function checkNameIsFree(
   const collision = await findCollision(tx, realm.id, name, { exceptId, onlyActive: false });
   if (collision === "same") throw errors.badRequest("Another user has this full_name");
   if (collision) throw errors.badRequest("Another user has a full_name that looks like this one");
+}
+
+/** Code points that Unicode lists as ignorable where nothing displays them, as PostgreSQL writes them in a pattern. */
+const ignorable =
+  "\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u2028-\\u202E\\u2060-\\u206F\\u2800\\u3164" +
+  "\\uFE00-\\uFE0F\\uFEFF\\uFFA0\\uFFF0-\\uFFFB\\U0001BCA0-\\U0001BCA3\\U0001D173-\\U0001D17A\\U000E0000-\\U000E0FFF";
+
+/**
+ * SQL of what names of accounts are compared by: in compatibility form, without what cannot be seen, with single spaces,
+ * in the database's lower case (docs/decisions/047). Names of earlier versions may have invisible characters.
+ * @param name an SQL expression
+ */
+function nameKeySql(name: string): string {
+  const visible = `regexp_replace(normalize(${name}, NFKC), '[${ignorable}]+', '', 'g')`;
+  return `lower(btrim(regexp_replace(${visible}, '\\s+', ' ', 'g')))`;
+}
+
+const ofOthers = "FROM users WHERE realm_id = $1 AND id <> $2 AND (is_active OR NOT $3)";
+
+const named = statement({
+  name: "name-taken",
+  text: `SELECT ${ofOthers} AND ${nameKeySql("full_name")} = ${nameKeySql("$4")} LIMIT 1`,
+  row: {},
+});
+
+const spaced = String.raw`regexp_replace(full_name, '\s+', ' ', 'g')`;
+
+/** PostgreSQL compares names in ASCII itself, so that only others are sent: most names of most organizations are in ASCII. */
+const comparable = statement({
+  name: "names-to-compare",
+  text: `SELECT full_name AS name ${ofOthers} AND (
+      octet_length(full_name) <> char_length(full_name)
+      OR translate(${spaced}, 'I|', 'll') = $4
+      OR lower(translate(${spaced}, '|', 'l') COLLATE "C") = $5
+    )`,
+  row: { name: column.text },
+});
+
+/** Which accounts a name must differ from. */
+interface Others {
+  /** The account that is to have the name; 0 where it is new. */
+  readonly exceptId: number;
+  readonly onlyActive: boolean;
+}
+
+/**
+ * How the name collides with one of the organization's other accounts: it is the `same` but for case, spaces and what
+ * cannot be seen, or it is `alike`. Run it under the organization's lock (docs/decisions/047).
+ */
+export async function findCollision(
+  tx: Tx,
+  realmId: number,
+  name: string,
+  { exceptId, onlyActive }: Others,
+): Promise<"same" | "alike" | undefined> {
+  const skeleton = skeletonOf(name);
+  const who = [realmId, exceptId, onlyActive] as const;
+  const [same, others] = await Promise.all([
+    tx.first(named, [...who, name]),
+    tx.rows(comparable, [...who, skeleton.exact, skeleton.caseless]),
+  ]);
+  if (same) return "same";
+  const alike = await inSlices(others, (other) => lookAlike(skeleton, skeletonOf(other.name)));
+  return alike.includes(true) ? "alike" : undefined;
+}
+
+/** Names of the organization's own bots, and what mentions everybody (rendering.md §4). */
+const reserved = new Set([
+  "notification bot",
+  "welcome bot",
+  "all",
+  "everyone",
+  "channel",
+  "stream",
+  "topic",
+]);
+
+/**
+ * Refuses a name that people would take for something of the server, in whatever case, width, accents and letters.
+ * @param what the parameter, as the refusal calls it
+ * @throws ApiError `BAD_REQUEST`
+ */
+export function checkNotReserved(what: string, name: string): void {
+  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  const { exact, caseless } = skeletonOf(plain);
+  const readings = [exact, caseless].map((text) => text.toLowerCase().replaceAll(/\p{M}/gu, ""));
+  const key = readings.find((text) => reserved.has(text));
+  if (key !== undefined)
+    throw errors.badRequest(`${what} must not look like ${key}: the server uses that name itself`);
+}
+
+/**
+ * Refuses a text of which others would see less than there is.
+ * @param what the parameter, as the refusal calls it
+ * @throws ApiError `BAD_REQUEST` that names the character
+ */
+export function checkVisible(what: string, text: string): void {
+  const found = invisibleCharacter(text);
+  if (found === undefined) return;
+  throw errors.badRequest(
+    found === "nothing"
+      ? `${what} must have a character that can be seen`
+      : `${what} must not contain the invisible character ${found}: write it without`,
+  );
 }

@@ -1,19 +1,33 @@
 export { type AccountFilter, accountSlices } from "./account-slices.ts";
-export { type Account, accountColumns, accountRow, loadAccounts } from "./account.ts";
-export { type ActiveAccount, loadActiveAccounts } from "./active-accounts.ts";
+export {
+  type Account,
+  accountColumns,
+  accountRow,
+  loadAccounts,
+  type ActiveAccount,
+  loadActiveAccounts,
+} from "./account.ts";
+export { findAccount, type Principals, loadPrincipals } from "./find-account.ts";
 export {
   type Viewer,
   rolesSeeingAddress,
   showsAddressTo,
   visibilitiesSeenBy,
-} from "./address-viewers.ts";
-export { hasSubdomains, hostOf, realmUrl, visibleToEveryone } from "./addresses.ts";
-export { administerOrganization } from "./administer-organization.ts";
+  hasSubdomains,
+  hostOf,
+  realmUrl,
+  visibleToEveryone,
+  isEmailAddress,
+} from "./addresses.ts";
 export {
+  administerOrganization,
   checkAdministers,
   checkPowerfulBot,
   hasPowerOfOwners,
   hasPowerOfOwnersSql,
+  checkOwnerRemains,
+  lockOwnerSet,
+  ownerRemains,
 } from "./administration.ts";
 export {
   type Picture,
@@ -25,10 +39,7 @@ export {
   showsGravatar,
 } from "./avatar.ts";
 export { botsThatFollow, checkOwnerIsNoGuest, roleOfBotsComingBack } from "./bots-of-guests.ts";
-export { isEmailAddress } from "./email-address.ts";
-export { findAccount } from "./find-account.ts";
-export { checkFullName, checkNameIsFree } from "./full-name.ts";
-export { checkVisible } from "./reserved-names.ts";
+export { checkFullName, checkNameIsFree, checkVisible } from "./full-name.ts";
 export {
   currentActor,
   holdAccount,
@@ -38,13 +49,20 @@ export {
   lockAccounts,
   noSuchUser,
 } from "./lock-account.ts";
-export { loadOwnSettings } from "./own-settings.ts";
-export { checkOwnerRemains, lockOwnerSet, ownerRemains } from "./owner-set.ts";
-export { personAdded, personUpdated, pictureUpdated, statusChanged } from "./person-updated.ts";
-export { presentUser, userObject } from "./present.ts";
-export { type Principals, loadPrincipals } from "./principals.ts";
-export { setting } from "./setting.ts";
-export { restrictsGuests } from "../realms/restricts-guests.ts";
+export { loadOwnSettings, setting } from "./own-settings.ts";
+export {
+  personAdded,
+  personUpdated,
+  pictureUpdated,
+  statusChanged,
+  presentUser,
+  userObject,
+  type UserStatus,
+  setFields,
+  statusColumns,
+  statusRow,
+} from "./present.ts";
+export { restrictsGuests } from "../realms.ts";
 export {
   type Sight,
   fullSight,
@@ -62,4 +80,3 @@ export {
   seesByChannel,
   sharesConversation,
 } from "./sight-audience.ts";
-export { type UserStatus, setFields, statusColumns, statusRow } from "./user-status.ts";

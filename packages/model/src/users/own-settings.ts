@@ -1,7 +1,9 @@
-import { column, statement, type Sql } from "@carillon/db";
+import { personalSettings, type SettingValue } from "@carillon/contract";
+import { column, type Sql, statement } from "@carillon/db";
 
-import type { Realm } from "../realms/realm.ts";
-import { personalSettings } from "../settings/registry.ts";
+import type { Realm } from "../realms.ts";
+import type { RuleSetting } from "../settings.ts";
+import type { Account } from "./account.ts";
 
 const byUser = statement({
   name: "own-settings",
@@ -35,4 +37,15 @@ export async function loadOwnSettings(
     default_language: row.settings["default_language"] ?? realm.defaultLanguage,
     timezone: row.timezone,
   };
+}
+
+/**
+ * The value of an account's personal setting. People have values of their own from their first day; what is missing
+ * is a bot's, or a setting younger than the account, and counts as the initial value.
+ */
+export function setting<Name extends RuleSetting>(
+  account: Pick<Account, "settings">,
+  name: Name,
+): SettingValue<Name> {
+  return (account.settings[name] ?? personalSettings[name].initial) as SettingValue<Name>;
 }

@@ -1,7 +1,7 @@
 import { roles, type Audience } from "@carillon/contract";
 import { column, holdKey, lockKey, statement, type Sql, type Tx } from "@carillon/db";
 
-import { restrictsGuests } from "../realms/restricts-guests.ts";
+import { restrictsGuests } from "../realms.ts";
 import type { Account } from "./account.ts";
 
 /** Whether the guest sees the person by a channel: ids as they stand in the statement. */

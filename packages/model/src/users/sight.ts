@@ -2,7 +2,7 @@ import { isGuest, roles, type UserObject } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 
 import type { Account } from "./account.ts";
-import { restrictsGuests } from "../realms/restricts-guests.ts";
+import { restrictsGuests } from "../realms.ts";
 
 type Looking = Pick<Account, "id" | "realmId" | "role">;
 type Looked = Pick<Account, "id" | "isBot">;

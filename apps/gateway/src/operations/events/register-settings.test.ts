@@ -1,3 +1,5 @@
+import { expect } from "chai";
+import { notificationSounds, personalSettings } from "@carillon/contract";
 import {
   changeOrganization,
   changeSettings,
@@ -10,8 +12,6 @@ import {
   user,
   useScene,
 } from "@carillon/testkit";
-import { notificationSounds, personalSettings } from "@carillon/model";
-import { expect } from "chai";
 
 const choices = ["emojiset_choices", "available_notification_sounds"];
 const [everySetting, ofRealm] = [

@@ -1,11 +1,7 @@
 import { bot, channel, organization, useDatabase, user, userGroup } from "@carillon/testkit";
 import { expect } from "chai";
 
-import {
-  loadAudienceShift,
-  loadMetadataAudience,
-  loadMetadataAudiences,
-} from "./metadata-audience.ts";
+import { loadAudienceShift, loadMetadataAudience, loadMetadataAudiences } from "./audiences.ts";
 
 const idsOf = (text: string): number[] => JSON.parse(text.replace("{", "[").replace("}", "]"));
 

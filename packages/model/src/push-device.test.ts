@@ -1,7 +1,7 @@
 import { device, organization, useDatabase, type DeviceContents } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { deviceState, lockDevice, type DeviceState } from "./device.ts";
+import { deviceState, lockDevice, type DeviceState } from "./push-device.ts";
 
 // push.md §1
 describe("Devices", () => {

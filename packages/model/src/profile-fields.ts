@@ -1,5 +1,5 @@
-import type { ProfileFieldObject } from "@carillon/contract";
-import { column, statement, type RowOf, type Sql } from "@carillon/db";
+import type { ProfileFieldObject, ProfileValue } from "@carillon/contract";
+import { column, type RowOf, type Sql, statement } from "@carillon/db";
 
 const row = {
   id: column.int,
@@ -48,4 +48,14 @@ export async function listProfileFields(sql: Sql, realmId: number): Promise<Prof
     ...(field.displayInProfileSummary ? { display_in_profile_summary: true as const } : {}),
     ...(field.useForUserMatching ? { use_for_user_matching: true as const } : {}),
   }));
+}
+
+/** What an account says in custom profile fields, by their ids (users.md §2). */
+export type ProfileData = Readonly<Record<string, ProfileValue>>;
+
+/** An SQL expression: the {@link ProfileData} of the account with the id that `userId` stands for, null without any. */
+export function profileDataSql(userId: string): string {
+  return `(SELECT json_object_agg(v.field_id,
+      json_strip_nulls(json_build_object('value', v.value, 'rendered_value', v.rendered_value)) ORDER BY v.field_id)
+    FROM custom_profile_field_values v WHERE v.user_id = ${userId})`;
 }

@@ -1,0 +1,84 @@
+import { type NewEvent, topicPolicyChanged } from "@carillon/contract";
+
+import type { Fragment } from "../sql-values.ts";
+import type { Reader } from "./access.ts";
+
+/** What a user wants of a topic; no row means inherit. */
+export const visibilityPolicy = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;
+
+const { inherit, muted, unmuted, followed } = visibilityPolicy;
+
+/**
+ * Whether the viewer muted what the message `m` is in (messages.md §2.4): its topic; or, with `channels`, its
+ * channel, unless the topic is unmuted or followed.
+ */
+export function isMuted(viewer: Reader, { channels }: { channels: boolean }): Fragment {
+  return (values) => {
+    const me = values.add(viewer.id, "int");
+    const policyOf = `SELECT t.visibility_policy FROM user_topics t
+      WHERE t.user_id = ${me} AND t.channel_id = r.channel_id AND lower(t.topic) = lower(m.topic)`;
+    const channelMuted = channels
+      ? `OR EXISTS (SELECT 1 FROM subscriptions s
+          WHERE s.channel_id = r.channel_id AND s.user_id = ${me} AND s.active AND s.is_muted)
+        AND coalesce((${policyOf}), ${inherit}) NOT IN (${unmuted}, ${followed})`
+      : "";
+    return `m.is_channel AND EXISTS (SELECT 1 FROM recipients r WHERE r.id = m.recipient_id AND (
+      coalesce((${policyOf}), ${inherit}) = ${muted} ${channelMuted}) OFFSET 0)`;
+  };
+}
+
+/** Whether the viewer follows the topic of the message `m`. */
+export function isFollowed(viewer: Reader): Fragment {
+  return (values) => `m.is_channel AND EXISTS (
+    SELECT 1 FROM recipients r JOIN user_topics t ON t.channel_id = r.channel_id
+    WHERE r.id = m.recipient_id AND t.user_id = ${values.add(viewer.id, "int")}
+      AND lower(t.topic) = lower(m.topic) AND t.visibility_policy = ${followed} OFFSET 0)`;
+}
+
+/** What an account wants of a topic by now, as it is stored. */
+interface ToldPolicy {
+  readonly userId: number;
+  readonly channelId: number;
+  readonly topic: string;
+  readonly policy: number;
+  /** UNIX time in seconds. */
+  readonly lastUpdated: number;
+}
+
+/** What the account itself is told of its new policy for a topic. */
+export function topicPolicyEvent(change: ToldPolicy): NewEvent {
+  return eventFor(change, [change.userId]);
+}
+
+/** The same for many accounts at once: one event for all who are told the same. */
+export function topicPolicyEvents(changes: readonly ToldPolicy[]): NewEvent[] {
+  const alike = new Map<string, { change: ToldPolicy; userIds: number[] }>();
+  for (const change of changes) {
+    const { userId, channelId, topic, policy, lastUpdated } = change;
+    const key = JSON.stringify([channelId, policy, lastUpdated, topic]);
+    const same = alike.get(key);
+    if (same) same.userIds.push(userId);
+    else alike.set(key, { change, userIds: [userId] });
+  }
+  return [...alike.values()].map(({ change, userIds }) =>
+    eventFor(
+      change,
+      userIds.toSorted((a, b) => a - b),
+    ),
+  );
+}
+
+function eventFor(
+  { channelId, topic, policy, lastUpdated }: Omit<ToldPolicy, "userId">,
+  audience: readonly number[],
+): NewEvent {
+  return topicPolicyChanged(
+    {
+      stream_id: channelId,
+      topic_name: topic,
+      visibility_policy: policy,
+      last_updated: lastUpdated,
+    },
+    { audience },
+  );
+}

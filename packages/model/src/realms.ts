@@ -1,0 +1,257 @@
+import { createHash } from "node:crypto";
+
+import {
+  errors,
+  type LinkifierObject,
+  type LoggedFields,
+  type NewEvent,
+  type RealmPermission,
+  realmPermissions,
+  realmPropertyUpdated,
+  realmUpdated,
+  type SystemGroupName,
+} from "@carillon/contract";
+import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import { Linkifiers } from "@carillon/markdown";
+
+import { groupsObject } from "./permissions/group-setting-values.ts";
+import type { SystemGroupIds } from "./permissions/system-groups.ts";
+
+/** Who sees what messages and topics were before: all of it, moves only, nothing. */
+export type EditHistoryPolicy = "all" | "moves" | "none";
+
+/** Whether the organization, a row of `realms`, keeps accounts from its guests: the permission is given to everyone, or to members. */
+export const restrictsGuests = `EXISTS (SELECT FROM named_user_group g
+    WHERE g.id = realms.can_access_all_users_group_id AND g.name <> 'role:everyone')`;
+
+const row = {
+  id: column.int,
+  subdomain: column.text,
+  name: column.text,
+  deactivated: column.bool,
+  topicsPolicy: column.text.as<"allow_empty_topic" | "disable_empty_topic">(),
+  emptyTopicDisplayName: column.text,
+  defaultLanguage: column.text,
+  waitingPeriodThreshold: column.int,
+  requireUniqueNames: column.bool,
+  passwordAuthEnabled: column.bool,
+  enableSpectatorAccess: column.bool,
+  sendChannelEventsMessages: column.bool,
+  newStreamAnnouncementsChannelId: column.int.orNull(),
+  description: column.text,
+  editHistoryPolicy: column.text.as<EditHistoryPolicy>(),
+  enableReadReceipts: column.bool,
+  /** Whether the push bouncer pushes for it, as far as is known. */
+  pushNotificationsEnabled: column.bool,
+  /** Whether there are accounts that its guests do not see (users.md §2.1). */
+  restrictsGuests: column.bool,
+  /** The database's clock when this was read: the start of the transaction. UNIX time in seconds, with a fraction. */
+  now: column.float,
+  /** See {@link linkifiersOf}. */
+  linkifiers: column.text.neverNullHere(),
+  /** The group of each permission. */
+  groups: column.json<Readonly<Record<RealmPermission, number>>>(),
+};
+
+/** An organization, as the rules need it. */
+export type Realm = RowOf<typeof row>;
+
+/** The linkifiers of an organization (a row of `realms`) in their order, as one text; that they are few costs a look-up. */
+const linkifiersText = `(SELECT coalesce(json_agg(json_build_array(l.pattern, l.url_template)
+  ORDER BY l."order", l.id), '[]') FROM linkifiers l WHERE l.realm_id = realms.id)::text`;
+
+const byId = statement({
+  name: "realm-by-id",
+  text: `SELECT id, subdomain, name, deactivated, topics_policy AS "topicsPolicy",
+      empty_topic_display_name AS "emptyTopicDisplayName", waiting_period_threshold AS "waitingPeriodThreshold",
+      default_language AS "defaultLanguage",
+      require_unique_names AS "requireUniqueNames", password_auth_enabled AS "passwordAuthEnabled",
+      enable_spectator_access AS "enableSpectatorAccess", send_channel_events_messages AS "sendChannelEventsMessages",
+      new_stream_announcements_channel_id AS "newStreamAnnouncementsChannelId", description,
+      message_edit_history_visibility_policy AS "editHistoryPolicy", enable_read_receipts AS "enableReadReceipts",
+      push_notifications_enabled AS "pushNotificationsEnabled",
+      ${restrictsGuests} AS "restrictsGuests",
+      extract(epoch FROM now())::float8 AS now, ${linkifiersText} AS linkifiers,
+      ${groupsObject(realmPermissions)} AS groups
+    FROM realms WHERE id = $1`,
+  row,
+});
+
+/**
+ * The organization with this id.
+ * @throws Error when there is none: ids of organizations come from accounts, never from requests
+ */
+export async function loadRealm(sql: Sql, realmId: number): Promise<Realm> {
+  const [realm] = await sql.rows(byId, [realmId]);
+  if (!realm) throw new Error(`there is no organization ${realmId}`);
+  return realm;
+}
+
+/** The ids of all organizations that are not deactivated: for recurring work, which takes one after the other. */
+export const activeRealms = statement({
+  name: "active-realms",
+  text: "SELECT id FROM realms WHERE NOT deactivated ORDER BY id",
+  row: { id: column.int },
+});
+
+const byLabel = statement({
+  name: "realm-of-host",
+  text: `SELECT id FROM realms ORDER BY (subdomain <> '' AND subdomain = $1) DESC, id LIMIT 1`,
+  row: { id: column.int },
+});
+
+/**
+ * The organization that a request without credentials is about: the one whose subdomain is the first label of the
+ * host name, else the first that was created (http-contract.md §10).
+ * @throws ApiError 503 on a server without any organization
+ */
+export async function realmOfHost(sql: Sql, host: string): Promise<Realm> {
+  const [label = ""] = host.toLowerCase().split(".");
+  const [row] = await sql.rows(byLabel, [label]);
+  if (!row) throw errors.unavailable("This server has no organization yet");
+  return loadRealm(sql, row.id);
+}
+
+const lock = statement({
+  name: "organization-lock",
+  text: "SELECT FROM realms WHERE id = $1 FOR NO KEY UPDATE",
+  row: {},
+});
+
+/**
+ * Keeps the organization's row from everybody else until the transaction ends: its settings, who owns it, and which
+ * names its accounts have.
+ */
+export async function lockOrganization(tx: Tx, realmId: number): Promise<void> {
+  await tx.lock({ name: "organization", keys: [realmId] }, lock, [realmId]);
+}
+
+const lockShared = statement({
+  name: "organization-lock-shared",
+  text: "SELECT FROM realms WHERE id = $1 FOR SHARE",
+  row: {},
+});
+
+/** Keeps the organization's settings as they are until the transaction ends, while others may do the same. */
+export async function holdOrganization(tx: Tx, realmId: number): Promise<void> {
+  await tx.lock({ name: "organization", keys: [realmId], shared: true }, lockShared, [realmId]);
+}
+
+type Changed = LoggedFields<typeof realmUpdated>["data"];
+
+/** What everybody is told of new settings of the organization, by their wire names; nothing where there are none. */
+export function realmUpdatedEvents(data: Changed): NewEvent[] {
+  if (Object.keys(data).length === 0) return [];
+  return [realmUpdated({ property: "default", data })];
+}
+
+/** What everybody is told of one of the numbers that older clients know permissions by. */
+export function realmPolicyEvent(property: string, value: number): NewEvent {
+  return realmPropertyUpdated({ property, value });
+}
+
+/** What the push bouncer says of an organization. */
+export interface PushStatus {
+  /** Whether it pushes for the organization. */
+  readonly enabled: boolean;
+  /** UNIX seconds after which it will not; null where no end is known. */
+  readonly endsAt: number | null;
+}
+
+/** What everybody is told where the push bouncer says something else than before. */
+export function pushStatusEvents(before: PushStatus, now: PushStatus): NewEvent[] {
+  const events: NewEvent[] = [];
+  if (before.enabled !== now.enabled)
+    events.push(
+      realmPropertyUpdated({ property: "push_notifications_enabled", value: now.enabled }),
+    );
+  if (before.endsAt !== now.endsAt)
+    events.push(
+      realmPropertyUpdated({
+        property: "push_notifications_enabled_end_timestamp",
+        value: now.endsAt,
+      }),
+    );
+  return events;
+}
+
+/** A generated picture for the organization at `url`, the same for as long as it has its address. */
+export function realmIconUrl(url: string): string {
+  const hash = createHash("md5").update(url).digest("hex");
+  return `https://secure.gravatar.com/avatar/${hash}?d=identicon`;
+}
+
+type Numbers = Readonly<Partial<Record<SystemGroupName, number>>> & {
+  readonly "role:administrators": number;
+};
+
+const channelCreation: Numbers = {
+  "role:members": 1,
+  "role:administrators": 2,
+  "role:fullmembers": 3,
+  "role:moderators": 4,
+};
+
+const webPublicCreation: Numbers = {
+  "role:administrators": 2,
+  "role:moderators": 4,
+  "role:nobody": 6,
+  "role:owners": 7,
+};
+
+const mentioningMany: Numbers = {
+  "role:everyone": 1,
+  "role:members": 2,
+  "role:fullmembers": 3,
+  "role:administrators": 5,
+  "role:nobody": 6,
+  "role:moderators": 7,
+};
+
+/**
+ * The numbers by which older clients know who holds a permission of the organization (events.md §1.3), by the names of
+ * `realm` events; the snapshot puts `realm_` in front. A group that has no number counts as the administrators: a
+ * client then offers too little rather than what would be refused.
+ */
+export function legacyPolicies(
+  realm: Pick<Realm, "groups">,
+  groups: SystemGroupIds,
+): Readonly<Record<string, number>> {
+  const names = new Map(Object.entries(groups).map(([name, id]) => [id, name as SystemGroupName]));
+  const policy = (permission: RealmPermission, numbers: Numbers): number => {
+    const name = names.get(realm.groups[permission]);
+    return (name && numbers[name]) ?? numbers["role:administrators"];
+  };
+  return {
+    create_public_stream_policy: policy("canCreatePublicChannelGroup", channelCreation),
+    create_private_stream_policy: policy("canCreatePrivateChannelGroup", channelCreation),
+    create_web_public_stream_policy: policy("canCreateWebPublicChannelGroup", webPublicCreation),
+    wildcard_mention_policy: policy("canMentionManyUsersGroup", mentioningMany),
+  };
+}
+
+/** Organizations whose linkifiers a process keeps compiled. */
+const mostKept = 100;
+const kept = new Map<string, Linkifiers>();
+
+/** An organization's linkifiers, ready to be used (rendering.md §3). */
+export function linkifiersOf({ linkifiers: text }: { readonly linkifiers: string }): Linkifiers {
+  const known = kept.get(text);
+  if (known) return known;
+  const pairs = JSON.parse(text) as Array<[pattern: string, urlTemplate: string]>;
+  const made = new Linkifiers(pairs.map(([pattern, urlTemplate]) => ({ pattern, urlTemplate })));
+  if (kept.size >= mostKept) kept.clear();
+  kept.set(text, made);
+  return made;
+}
+
+const all = statement({
+  name: "linkifiers",
+  text: `SELECT id, pattern, url_template FROM linkifiers WHERE realm_id = $1 ORDER BY "order", id`,
+  row: { id: column.int, pattern: column.text, url_template: column.text },
+});
+
+/** An organization's linkifiers in their order, as clients get them. */
+export function listLinkifiers(sql: Sql, realmId: number): Promise<LinkifierObject[]> {
+  return sql.rows(all, [realmId]);
+}
