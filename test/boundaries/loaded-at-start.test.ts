@@ -23,7 +23,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 
 /** Files that bring much with them, and stand for it. */
 const later = [
-  "apps/dashboard/src/board.ts",
+  "apps/dashboard/src/board/board.ts",
   "packages/db/src/generated/client.ts",
   "packages/db/src/prisma-on-connection.ts",
   "packages/domain/src/users/leaked-passwords.ts",

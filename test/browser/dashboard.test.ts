@@ -136,7 +136,7 @@ describe("the dashboard in a browser", () => {
       "it goes on",
       async () => !(await asOf(page))?.includes("does not answer"),
     );
-    expect(await spoken(page)).to.match(/^Not well: /);
+    expect(await spoken(page)).to.match(/^Problems: /);
   });
 
   it("fits a phone of 390 px, and loads nothing that its policy refuses", async () => {
@@ -199,7 +199,7 @@ describe("the dashboard in a browser", () => {
     await page.getByRole("heading", { name: "Replay 1?" }).waitFor();
     await tabTo(/^BUTTON {2}Replay 1/);
     await page.keyboard.press("Enter");
-    await page.getByText("One is to be tried again within seconds.").waitFor();
+    await page.getByText("1 dead letter replayed: it runs within seconds.").waitFor();
   });
 
   it("has the board with our navigation, first for a keyboard, and no warning of Redis", async () => {

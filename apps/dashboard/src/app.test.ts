@@ -7,7 +7,7 @@ import { connectDatabase } from "@carillon/db";
 import { expect } from "chai";
 import Koa from "koa";
 import { buildDashboard } from "./app.ts";
-import { boardMiddleware } from "./board.ts";
+import { boardMiddleware } from "./board/board.ts";
 import { backends, basic, openDashboard, serve, useDashboard } from "./test-support.ts";
 
 /** Every route of bull-board that changes something, for a queue and a job that exist. */
@@ -231,7 +231,7 @@ describe("the health of the dashboard", () => {
         expect(away.status, path).to.equal(503);
         expect(await away.text(), path).to.include("The database does not answer.");
       }
-      expect(lines.some(({ msg }) => msg === "a request failed unexpectedly")).to.equal(true);
+      expect(lines.some(({ msg }) => msg === "request failed")).to.equal(true);
       await proxy.heal();
       await until(200);
       proxy.freeze();

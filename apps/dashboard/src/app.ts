@@ -9,14 +9,15 @@ import {
 } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
 import Koa from "koa";
-import { boardIsReadOnly, boardPath, boardWhenVisited } from "./board-when-visited.ts";
+import { boardIsReadOnly, boardWhenVisited } from "./board/when-visited.ts";
 import type { Login } from "./credentials.ts";
-import { refuse } from "./http/answer.ts";
+import { refuse } from "./routes/answer.ts";
 import { authenticate } from "./http/authenticate.ts";
 import { probes } from "./http/probes.ts";
 import { securityHeaders } from "./http/security-headers.ts";
+import { boardPath } from "./pages/links.ts";
 import { openReadings } from "./readings/readings.ts";
-import { pageRoutes } from "./routes.ts";
+import { pageRoutes } from "./routes/routes.ts";
 
 export interface DashboardOptions {
   readonly db: Database;
@@ -40,7 +41,7 @@ export function buildDashboard(options: DashboardOptions): Koa {
   const readings = openReadings(db, queues, log, options.clock);
   measurePools(registry, { database: db.pool });
   const app = new Koa();
-  app.on("error", (error: unknown) => log.error({ err: error }, "a request failed unexpectedly"));
+  app.on("error", (error: unknown) => log.error({ err: error }, "request failed"));
   app.use(async (ctx, next) => {
     if (options.clientAddress) ctx.request.ip = options.clientAddress(ctx.req);
     await next();
@@ -52,9 +53,8 @@ export function buildDashboard(options: DashboardOptions): Koa {
     try {
       await next();
     } catch (error) {
-      log.error({ err: error, path: ctx.path }, "a request failed unexpectedly");
-      if (await readings.healthy())
-        refuse(ctx, 500, "The request failed unexpectedly; the log says more.");
+      log.error({ err: error, path: ctx.path }, "request failed");
+      if (await readings.healthy()) refuse(ctx, 500, "The request failed; the log says why.");
       else refuse(ctx, 503, "The database does not answer.");
     }
     if (ctx.status === 404 && ctx.body === undefined) refuse(ctx, 404, "There is no such page.");

@@ -1,7 +1,13 @@
 import { StartupError, type Environment } from "@carillon/kit";
 
-/** Who may look, and who may also replay. */
+/** The operator may replay and acknowledge; the viewer only looks. */
 export type Role = "operator" | "viewer";
+
+/** The person behind a request. */
+export interface Visitor {
+  readonly role: Role;
+  readonly user: string;
+}
 
 export interface Login {
   readonly role: Role;
@@ -12,8 +18,8 @@ export interface Login {
 const why = "the dashboard starts only with an operator's credentials";
 
 /**
- * The accounts of the dashboard: the operator, and the viewer where there is one.
- * @throws StartupError that names the variable at fault
+ * Reads the accounts of the dashboard: the operator and, if configured, the viewer.
+ * @throws StartupError that names the wrong variable
  */
 export function readLogins(env: Environment): Login[] {
   const { DASHBOARD_USER: user, DASHBOARD_PASSWORD: password } = env;

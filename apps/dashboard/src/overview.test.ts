@@ -63,16 +63,14 @@ describe("the overview", () => {
     const found = await findings(3);
     expect(found.map(({ trouble }) => trouble)).to.deep.equal(["late", "refused", "process-lost"]);
     expect(found[1]).to.deep.include({
-      text: "60 messages and reminders were not sent in the last hour, because the organization does not allow it any more.",
+      text: "60 messages and reminders failed in the last hour, because the organization no longer allows them.",
       details: ["50 × The <b>channel</b> is archived.", "10 × Too late."],
     });
-    expect(found[0]?.text).to.contain("the 95th percentile was 4.4 s");
+    expect(found[0]?.text).to.contain("p95 4.4 s (limit 2 s)");
     expect(found[2]?.details[0]).to.match(/^worker machine:17, last seen \d+ s ago$/);
     const shown = await page();
     expect(shown).not.to.contain("All is well");
     expect(shown).to.contain("50 × The &lt;b&gt;channel&lt;/b&gt; is archived.");
-    expect(shown).to.contain(
-      '<a href="/failed">60 messages and reminders were not sent in the last hour',
-    );
+    expect(shown).to.contain('<a href="/failed">60 messages and reminders failed in the last hour');
   });
 });

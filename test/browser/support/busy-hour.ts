@@ -6,7 +6,7 @@ export interface BusyHour {
   readonly org: TestOrganization;
   /** One more message that could not be sent. */
   fail(): Promise<void>;
-  /** Work that is given up; its id. */
+  /** Records a dead letter and returns its id. */
   giveUp(): Promise<number>;
 }
 

@@ -62,8 +62,8 @@ const statements = {
 };
 
 const said: Readonly<Record<Action, string>> = {
-  replay: "a dead letter is replayed",
-  discard: "a dead letter is discarded",
+  replay: "dead letter replayed",
+  discard: "dead letter discarded",
 };
 
 /**

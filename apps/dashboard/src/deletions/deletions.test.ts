@@ -77,7 +77,7 @@ describe("the dashboard's deletions", () => {
       .to.contain("120 of 150")
       .and.contain("1 of 2")
       .and.contain("public channels, direct conversations")
-      .and.contain("goes on");
+      .and.contain("running");
     await deleteRecorded(dashboard().db);
     const ended = await shown();
     expect(ended).to.include({ state: "done", steps: 2, done: 2, deleted: 150 });
@@ -85,14 +85,14 @@ describe("the dashboard's deletions", () => {
     expect(await page()).to.contain("finished after");
   });
 
-  it("tell why one was given up, escaped, with the way to its dead letter", async () => {
+  it("show the error of a dead letter, escaped, with a link", async () => {
     await plan();
     const { db } = dashboard();
     await db.rows("UPDATE message_deletion_steps SET last_error = '<b>out</b>', failed_at = now()");
     await plan().catch(() => undefined);
     expect(await shown()).to.include({ state: "dead", lastError: "<b>out</b>" });
     const text = await page();
-    expect(text).to.contain("given up").and.contain('href="/dead-letters"');
+    expect(text).to.contain("dead letter").and.contain('href="/dead-letters"');
     expect(text).to.contain("&lt;b&gt;out").and.not.contain("<b>out");
   });
 });

@@ -1,18 +1,12 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { systemClock, type Clock, type Logger } from "@carillon/kit";
 import type { Context, Middleware } from "koa";
-import type { Login, Role } from "../credentials.ts";
+import type { Login, Visitor } from "../credentials.ts";
 import { WrongCredentials } from "./wrong-credentials.ts";
 
-/** Who is asking. */
-export interface Visitor {
-  readonly role: Role;
-  readonly user: string;
-}
-
 /**
- * HTTP Basic for everything behind it. Comparing takes the same time whatever is wrong, and from where too many were
- * wrong nothing is compared for a while.
+ * Demands HTTP Basic credentials. Comparing takes constant time; an address with too many failures is refused for a while
+ * without comparing.
  */
 export function authenticate(
   logins: readonly Login[],
@@ -20,7 +14,7 @@ export function authenticate(
   clock: Clock = systemClock,
 ): Middleware {
   const wrong = new WrongCredentials(clock);
-  // Digests under a key of this process are of one length, and tell nothing about what they are made from.
+  // Keyed digests have one length and reveal nothing about the credentials.
   const key = randomBytes(32);
   const digest = (text: string) => createHmac("sha256", key).update(text).digest();
   const known = logins.map(({ role, user, password }) => ({
@@ -34,7 +28,7 @@ export function authenticate(
     if (waitMs > 0) {
       ctx.status = 429;
       ctx.set("Retry-After", String(Math.ceil(waitMs / 1_000)));
-      ctx.body = "Too many wrong names or passwords came from here: try again in a minute.\n";
+      ctx.body = "Too many failed logins from this address: try again in a minute.\n";
       return;
     }
     const presented = digest(given ?? "");
@@ -58,12 +52,12 @@ export function authenticate(
   };
 }
 
-/** Who is asking, behind {@link authenticate}. */
+/** Returns the visitor of a request that {@link authenticate} let through. */
 export function visitorOf(ctx: Context): Visitor {
   return ctx.state["visitor"] as Visitor;
 }
 
-/** `user:password` of a Basic header; undefined when it is none. */
+/** Returns `user:password` of a Basic header; undefined for any other header. */
 function credentials(header: string): string | undefined {
   const encoded = /^basic +([a-z0-9+/]+=*) *$/i.exec(header)?.[1];
   return encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("utf8");

@@ -1,4 +1,4 @@
-import { seconds } from "../pages/spans.ts";
+import { seconds } from "../spans.ts";
 import type { FailureView } from "./find-failures.ts";
 import type { ScheduledView } from "./find-scheduled.ts";
 

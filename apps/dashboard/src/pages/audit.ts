@@ -3,7 +3,7 @@ import type { AuditQuery } from "../audit/request.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
-import { clock } from "./spans.ts";
+import { clock } from "../spans.ts";
 import { relativeTime } from "./time.ts";
 
 export interface Audit extends AuditPage {
@@ -25,11 +25,11 @@ export function auditPage({ lines, next, filter }: Audit, now: number | undefine
       table(
         ["When", "What", "Organization", "By", "Account", "Details"],
         lines.map((line) => auditRow(line, filter, now)),
-        "No line of the audit log matches.",
+        "No entries match.",
       ),
       next === undefined
         ? ""
-        : html`<p><a href="${auditHref({ ...filter, before: next })}">Older lines</a></p>`,
+        : html`<p><a href="${auditHref({ ...filter, before: next })}">Older</a></p>`,
     ],
   };
 }

@@ -1,5 +1,5 @@
 import { html, type Html } from "./html.ts";
-import { clock } from "./spans.ts";
+import { clock } from "../spans.ts";
 
 /** What is drawn of one thing. */
 export interface Series {

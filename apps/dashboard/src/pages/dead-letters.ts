@@ -16,22 +16,22 @@ export interface DeadLetters extends DeadPage {
 
 const refreshSeconds = 15;
 
-/** Work that was given up, with the reason, and the ways to try it again or to have done with it. */
+/** Lists dead letters with their reasons, and lets the operator replay or discard them. */
 export function deadLettersPage(shown: DeadLetters): Page {
   const { rows, next, filter, done, mayAct } = shown;
   const columns = [
     ...(mayAct ? ["Choose"] : []),
-    "Work",
+    "Dead letter",
     "Job",
     "Organization, account",
-    "Given up",
+    "Failed",
     { n: "Attempts" },
     "Reason",
   ];
   const list = table(
     columns,
     rows.map((row) => deadRow(row, mayAct)),
-    "There are none.",
+    "None.",
   );
   return {
     title: "Dead letters",
@@ -46,7 +46,7 @@ export function deadLettersPage(shown: DeadLetters): Page {
       mayAct && rows.length > 0 ? chooseForm(filter, list) : list,
       next === undefined
         ? ""
-        : html`<p><a href="${href(filter, { after: next.join("-") })}">Older ones</a></p>`,
+        : html`<p><a href="${href(filter, { after: next.join("-") })}">Older</a></p>`,
     ],
   };
 }
@@ -55,12 +55,12 @@ function said(action: Action, count: number): string {
   const one = count === 1;
   if (action === "discard") {
     return count === 0
-      ? "Nothing was discarded: it was not dead any more."
-      : `${one ? "One is" : `${count} are`} discarded: nobody will do ${one ? "it" : "them"}.`;
+      ? "Nothing was discarded: none of the chosen dead letters exists any more."
+      : `${count} dead letter${one ? "" : "s"} discarded.`;
   }
   return count === 0
-    ? "Nothing was replayed: it was not dead any more."
-    : `${one ? "One is" : `${count} are`} to be tried again within seconds.`;
+    ? "Nothing was replayed: none of the chosen dead letters exists any more."
+    : `${count} dead letter${one ? "" : "s"} replayed: ${one ? "it runs" : "they run"} within seconds.`;
 }
 
 function deadRow(row: DeadRow, mayAct: boolean): Html {
@@ -73,7 +73,7 @@ function deadRow(row: DeadRow, mayAct: boolean): Html {
           <p class="told">${row.lastError}</p>
         </details>`;
   return html`<tr data-key="work-${row.id}">
-    ${mayAct ? html`<td><input type="checkbox" name="chosen" value="${row.id}-${row.version}" aria-label="Work ${row.id}" /></td>` : ""}
+    ${mayAct ? html`<td><input type="checkbox" name="chosen" value="${row.id}-${row.version}" aria-label="Dead letter ${row.id}" /></td>` : ""}
     <td><a href="/look-up?id=${row.id}">${row.id}</a><br /><code>${row.uniqueKey}</code></td>
     <td>${work(row.job)}</td>
     <td>
@@ -85,13 +85,13 @@ function deadRow(row: DeadRow, mayAct: boolean): Html {
   </tr>`;
 }
 
-/** Nothing is done by this form: it leads to a preview. */
+/** Leads to a preview; changes nothing. */
 function chooseForm(filter: DeadFilter, list: Html): Html {
   return html`<form action="/dead-letters/preview" method="post">
     ${keptFilter(filter)} ${list}
     <fieldset class="line">
       <label class="tick"
-        ><input type="checkbox" name="all" value="true" /> all that the filter finds, on further
+        ><input type="checkbox" name="all" value="true" /> everything the filter finds, on further
         pages too</label
       >
       <button name="what" value="replay">Replay …</button>

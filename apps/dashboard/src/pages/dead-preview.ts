@@ -9,16 +9,16 @@ import { named, work } from "./names.ts";
 const words: Readonly<Record<Action, { readonly verb: string; readonly effect: string }>> = {
   replay: {
     verb: "Replay",
-    effect: "It becomes pending again and gets attempts of its own, within seconds.",
+    effect: "The jobs become pending again with new attempts, and run within seconds.",
   },
   discard: {
     verb: "Discard",
     effect:
-      "Nobody will ever do it, and it cannot be brought back. The audit log keeps what it was.",
+      "The jobs are deleted and never run. This cannot be undone; the audit log keeps a line for each.",
   },
 };
 
-/** What would be done, and the button that does it: the same form twice does it once. */
+/** Shows what would be done, and the button that does it. Submitting the form twice does it once. */
 export function deadPreviewPage(
   action: Action,
   choice: Choice,
@@ -31,7 +31,7 @@ export function deadPreviewPage(
     return {
       title: `${verb} nothing`,
       body: html`<p>
-        Nothing of what you chose is dead any more, or it is another version by now. ${back}
+        The chosen dead letters have been replayed or discarded since, or have failed again. ${back}
       </p>`,
     };
   const rows = groups.map(

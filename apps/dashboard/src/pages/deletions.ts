@@ -2,19 +2,19 @@ import type { DeletionView } from "../deletions/list.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
-import { moment, seconds } from "./spans.ts";
+import { moment, seconds } from "../spans.ts";
 
 const refreshSeconds = 5;
 
-/** How far the deletions of what deactivated accounts have sent have come. */
+/** Shows the progress of deleting the messages of deactivated accounts. */
 export function deletionsPage(deletions: readonly DeletionView[]): Page {
   const columns = [
     "Deletion",
     "Organization",
     "Account",
-    "Asked for by",
-    "Of messages in",
-    "Asked for",
+    "Requested by",
+    "Messages in",
+    "Requested",
     "Progress",
     { n: "Steps" },
     "State",
@@ -22,7 +22,7 @@ export function deletionsPage(deletions: readonly DeletionView[]): Page {
   return {
     title: "Deletions",
     refresh: refreshSeconds,
-    body: table(columns, deletions.map(row), "No messages of deactivated accounts are deleted."),
+    body: table(columns, deletions.map(row), "No deletions."),
   };
 }
 
@@ -62,6 +62,6 @@ function state({ finishedAt, createdAt, state: work, lastError }: DeletionView):
   const why = lastError === null ? "" : `: ${lastError}`;
   if (work === null) return html`<td class="lost">discarded${why}</td>`;
   return work === "dead"
-    ? html`<td class="lost"><a href="/dead-letters">given up</a>${why}</td>`
-    : html`<td class="why">goes on${why}</td>`;
+    ? html`<td class="lost"><a href="/dead-letters">dead letter</a>${why}</td>`
+    : html`<td class="why">running${why}</td>`;
 }

@@ -6,7 +6,7 @@ import { chart } from "./chart.ts";
 import { html, type Content, type Html } from "./html.ts";
 import { hidden, table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
-import { clock } from "./spans.ts";
+import { clock } from "../spans.ts";
 import { relativeTime } from "./time.ts";
 
 export interface Failed extends FailedPage {
@@ -19,7 +19,7 @@ export interface Failed extends FailedPage {
   readonly was?: SentAgain;
 }
 
-/** What became of messages that the operator sent again, in numbers. */
+/** Counts of messages that the operator sent again. */
 export interface SentAgain {
   readonly sent: number;
   readonly refused: number;
@@ -28,7 +28,7 @@ export interface SentAgain {
 
 const refreshSeconds = 15;
 
-/** What could not be sent, why, and what was told to whom. */
+/** Lists failed messages: reasons, the notices to their authors, and what has become of them since. */
 export function failedPage(shown: Failed): Page {
   const { rows, next, filter, span, mayAct, was } = shown;
   const columns = [
@@ -38,12 +38,12 @@ export function failedPage(shown: Failed): Page {
     "Author",
     "To",
     "Reason",
-    "Since then",
+    "Now",
   ];
   const list = table(
     columns,
     rows.map((row) => failedRow(row, shown)),
-    "No failure matches, or none that is kept: they are kept for 30 days.",
+    "No failures match. Failures are kept for 30 days.",
   );
   return {
     title: "Failed messages",
@@ -55,12 +55,12 @@ export function failedPage(shown: Failed): Page {
       filterForm(shown),
       overTime(shown),
       byReason(shown),
-      html`<h2>The latest first</h2>`,
+      html`<h2>Latest first</h2>`,
       mayAct && rows.length > 0 ? sendForm(filter, list) : list,
       next === undefined
         ? ""
         : html`<p>
-            <a href="${failedHref(filter, span, { after: next.join("-") })}">Older ones</a>
+            <a href="${failedHref(filter, span, { after: next.join("-") })}">Older</a>
           </p>`,
     ],
   };
@@ -68,28 +68,28 @@ export function failedPage(shown: Failed): Page {
 
 function said({ sent, refused, unchanged }: SentAgain): string {
   return [
-    `Messages with a new time: ${sent}.`,
+    `Messages rescheduled: ${sent}.`,
     refused === 0 ? "" : `Refused, because they would fail again: ${refused}.`,
-    unchanged === 0 ? "" : `Left alone, because they are not failed any more: ${unchanged}.`,
+    unchanged === 0 ? "" : `Skipped, because they are no longer failed: ${unchanged}.`,
   ]
     .filter(Boolean)
     .join(" ");
 }
 
-/** What the redirect after sending again has told the list. */
+/** Reads the counts that the redirect after sending again carries. */
 export function sentAgainIn(query: URLSearchParams): SentAgain | undefined {
   const count = (name: string) => Number(/^\d{1,9}$/.exec(query.get(name) ?? "")?.[0] ?? 0);
   if (!query.has("sent")) return undefined;
   return { sent: count("sent"), refused: count("refused"), unchanged: count("unchanged") };
 }
 
-/** Nothing is done by this form: it leads to a preview. */
+/** Leads to a preview; changes nothing. */
 function sendForm(filter: FailedQuery, list: Html): Html {
   return html`<form action="/failed/preview" method="post">
     ${keptQuery(filter)} ${list}
     <fieldset class="line">
       <label class="tick"
-        ><input type="checkbox" name="all" value="true" /> all that the filter finds, on further
+        ><input type="checkbox" name="all" value="true" /> everything the filter finds, on further
         pages too</label
       >
       <button name="when" value="now">Send now …</button>
@@ -184,7 +184,7 @@ function failedRow(row: FailedRow, { filter, span, mayAct }: Failed): Html {
   </tr>`;
 }
 
-/** What became of the message, in the words that its sender would use. */
+/** State of the message now. */
 const becameOf: Readonly<Record<FailedRow["since"], string>> = {
   failed: "still failed",
   deleted: "deleted",

@@ -20,14 +20,13 @@ export function foundManyPage(criteria: Criteria, found: FoundMany): Page {
       channels === undefined ? "" : channelTable(channels),
       html`<h2>Scheduled messages and reminders</h2>
         <p class="soft">
-          The next ones that are to be sent, the latest that failed and the latest that were sent,
-          at most fifty of each. Sent ones are looked for among the latest five thousand messages
-          there.
+          The next pending, latest failed and latest sent ones, at most fifty of each. Sent ones are
+          searched among the latest five thousand messages there.
         </p>`,
       table(
         ["Message", "State", "Due", "Organization", "Sender", "To"],
         messages.map(messageRow),
-        "There are none.",
+        "None.",
       ),
     ],
   };
@@ -45,7 +44,7 @@ function accountTable(accounts: readonly AccountView[]): Content {
   );
   return [
     html`<h2>Accounts</h2>`,
-    table(["Account", "Address", "Organization", "What"], rows, "Nobody has this address."),
+    table(["Account", "Address", "Organization", "Kind"], rows, "No account has this address."),
   ];
 }
 
@@ -59,7 +58,7 @@ function channelTable(channels: readonly ChannelView[]): Content {
   );
   return [
     html`<h2>Channels</h2>`,
-    table(["Channel", "Organization"], rows, "No channel is called so."),
+    table(["Channel", "Organization"], rows, "No channel has this name."),
   ];
 }
 

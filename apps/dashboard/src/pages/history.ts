@@ -3,7 +3,7 @@ import { latenessBounds } from "../readings/verdict.ts";
 import { chart } from "./chart.ts";
 import { html, type Content } from "./html.ts";
 import type { Page } from "./layout.ts";
-import { seconds } from "./spans.ts";
+import { seconds } from "../spans.ts";
 
 export type History = Readonly<Record<HistorySpan, readonly HistoryStep[]>>;
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { html, Html } from "./html.ts";
-import { moment, seconds } from "./spans.ts";
+import { moment, seconds } from "../spans.ts";
 
 describe("templates of pages", () => {
   it("escape every value, in text and in attributes, lists too", () => {

@@ -1,32 +1,20 @@
-import { boardPath } from "../board-when-visited.ts";
-import type { Visitor } from "../http/authenticate.ts";
+import type { Visitor } from "../credentials.ts";
 import { html, type Content, type Html } from "./html.ts";
-import { clock } from "./spans.ts";
+import { links } from "./links.ts";
+import { clock } from "../spans.ts";
 
 export const stylePath = "/style.css";
 export const scriptPath = "/dashboard.js";
 
-/** Our pages and the board, in the order in which they are shown: addresses with names. */
-export const links = [
-  ["/", "Overview"],
-  ["/failed", "Failed messages"],
-  ["/history", "History"],
-  ["/look-up", "Look up"],
-  ["/deletions", "Deletions"],
-  ["/dead-letters", "Dead letters"],
-  ["/audit", "Audit log"],
-  [boardPath, "Queues"],
-] as const;
-
 export interface Page {
   readonly title: string;
   readonly body: Content;
-  /** The page is brought up to date every so many seconds, in place where scripts run. */
+  /** Seconds between refreshes, in place where scripts run. */
   readonly refresh?: number;
 }
 
 /**
- * A whole page.
+ * Renders a whole page.
  * @param asOf when it was made, in UNIX seconds by the database's clock; undefined where that did not answer
  */
 export function layout(page: Page, visitor: Visitor, path: string, asOf?: number): string {
@@ -52,7 +40,7 @@ export function layout(page: Page, visitor: Visitor, path: string, asOf?: number
         <p id="refreshing" class="soft" hidden>
           <button type="button" id="pause">Pause refreshing</button>
           <span id="refreshed"
-            >${asOf === undefined ? "The database does not tell the time" : `As of ${clock(asOf)}`}</span
+            >${asOf === undefined ? "Database time unknown" : `As of ${clock(asOf)}`}</span
           >
         </p>
         <p id="spoken" class="unseen" role="status"></p>
@@ -72,7 +60,7 @@ function navLink([href, text]: readonly [string, string], path: string): Html {
     : html`<a href="${href}">${text}</a>`;
 }
 
-/** A table that scrolls by itself where it is too wide; `n` marks columns of numbers. */
+/** Renders a table that scrolls by itself where it is too wide; `n` marks numeric columns. */
 export function table(
   columns: readonly (string | { readonly n: string })[],
   rows: readonly Html[],
@@ -99,7 +87,7 @@ export function table(
   </div>`;
 }
 
-/** What is known of one thing, name by name. */
+/** Renders a table of names and values. */
 export function facts(pairs: readonly (readonly [string, Content])[]): Html {
   const rows = pairs.map(
     ([name, value]) =>
@@ -117,7 +105,7 @@ export function facts(pairs: readonly (readonly [string, Content])[]): Html {
   </div>`;
 }
 
-/** A field of a form that is not shown. */
+/** Renders a hidden form field. */
 export function hidden(name: string, value: string | number): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }

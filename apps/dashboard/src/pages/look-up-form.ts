@@ -1,6 +1,6 @@
 import type { Criteria } from "../look-up/criteria.ts";
 import { html, type Html } from "./html.ts";
-import { clock } from "./spans.ts";
+import { clock } from "../spans.ts";
 
 /** What was typed. */
 export interface Asked extends Partial<Criteria> {
@@ -11,7 +11,7 @@ export interface Asked extends Partial<Criteria> {
 export function lookUpForm({ id, address, channel, at, withinMinutes = 5 }: Asked): Html {
   return html`<form class="line" action="/look-up" method="get">
       <label
-        >Id of a scheduled message, a reminder, a message, background work or a job<input
+        >Id of a scheduled message, a reminder, a message, a background job or a queue job<input
           name="id"
           value="${id}"
           required

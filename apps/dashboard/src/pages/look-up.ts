@@ -7,7 +7,7 @@ import { html, type Content, type Html } from "./html.ts";
 import { facts, type Page } from "./layout.ts";
 import { lookUpForm, type Asked } from "./look-up-form.ts";
 import { named, work } from "./names.ts";
-import { clock, moment, seconds } from "./spans.ts";
+import { clock, moment, seconds } from "../spans.ts";
 import { timelineList } from "./timeline.ts";
 
 const refreshSeconds = 10;
@@ -28,8 +28,8 @@ function results(id: string, found: Found | undefined): Content {
   const { scheduled, intents, jobs } = found;
   if (scheduled.length + intents.length + jobs.length === 0) {
     return html`<p>
-      Nothing goes by &ldquo;${id}&rdquo;. A cancelled message has no row any more, and a job is
-      gone when it has run.
+      Nothing has the id &ldquo;${id}&rdquo;. A cancelled message has no row, and a completed job is
+      no longer in its queue.
     </p>`;
   }
   return [
@@ -66,7 +66,7 @@ function scheduledSection(row: FoundScheduled): Html {
       ],
       ["Version", row.version === 1 ? "1" : `${row.version}: changed ${row.version - 1} times`],
     ])}
-    <h3>Its way</h3>
+    <h3>Timeline</h3>
     ${timelineList(row.timeline, row.now)}`;
 }
 
@@ -91,7 +91,7 @@ export function receiverOf({ kind, channelId, channelName }: ScheduledView): Con
 
 function intentSection(row: IntentView): Html {
   const at = (time: number | null) => (time === null ? "–" : moment(time, row.now));
-  return html`<h2>Background work ${row.id}</h2>
+  return html`<h2>Background job ${row.id}</h2>
     ${facts([
       [
         "State",
@@ -105,15 +105,15 @@ function intentSection(row: IntentView): Html {
       ["Key", html`<code>${row.uniqueKey}</code>`],
       ["Version", row.version],
       ["Organization", row.realmId === null ? "–" : named(row.realmName, row.realmId)],
-      ["To run", at(row.runAt)],
-      ["Put into the queue", at(row.enqueuedAt)],
+      ["Runs at", at(row.runAt)],
+      ["Queued", at(row.enqueuedAt)],
       ["Ended", at(row.finishedAt)],
       ["Created", at(row.createdAt)],
     ])}`;
 }
 
 function jobSection(job: FoundJob): Html {
-  return html`<h2>Job <code>${job.id}</code></h2>
+  return html`<h2>Queue job <code>${job.id}</code></h2>
     ${facts([
       ["State", job.state],
       ["Failure", job.failure === undefined ? "–" : job.failure.slice(0, 1_000)],
@@ -122,7 +122,7 @@ function jobSection(job: FoundJob): Html {
       ["Data", html`<code>${JSON.stringify(job.payload)}</code>`],
       ["Failed attempts", job.attempts],
       ["Added", clock(job.addedAt / 1_000)],
-      ["May run", clock(job.dueAt / 1_000)],
+      ["Runs at", clock(job.dueAt / 1_000)],
     ])}`;
 }
 

@@ -12,11 +12,11 @@ import {
 import { html, type Content, type Html } from "./html.ts";
 import { hidden, table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
-import { moment, seconds } from "./spans.ts";
+import { moment, seconds } from "../spans.ts";
 
 const refreshSeconds = 10;
 
-/** Is anything late, which message, and who is at work. */
+/** Shows the verdict, the key figures, late messages, queues and processes. */
 export function overviewPage(
   snapshot: Snapshot,
   late: readonly LateMessage[],
@@ -41,14 +41,14 @@ function verdictBox(found: readonly Finding[], mayAct: boolean): Html {
   if (found.length === 0) {
     return html`<div class="verdict good" data-spoken="All is well.">
       <p>
-        All is well: nothing is late, no failure of the last hour is unacknowledged, no process is
-        lost.
+        All is well: no message is late, no failure of the last hour is unacknowledged, all
+        processes send heartbeats.
       </p>
     </div>`;
   }
   return html`<div
     class="verdict ${worstOf(found) === "critical" ? "bad" : "warn"}"
-    data-spoken="Not well: ${found.map(({ trouble }) => spoken[trouble]).join(", ")}."
+    data-spoken="Problems: ${found.map(({ trouble }) => spoken[trouble]).join(", ")}."
   >
     <ul>
       ${found.map((finding) => findingItem(finding, mayAct))}
@@ -56,17 +56,17 @@ function verdictBox(found: readonly Finding[], mayAct: boolean): Html {
   </div>`;
 }
 
-/** What a screen reader hears of a trouble, when it comes: figures would be heard at every refresh. */
+/** What a screen reader announces for a new trouble. Without figures, which change at every refresh. */
 const spoken: Readonly<Record<Trouble, string>> = {
   database: "the database does not answer",
   queues: "the queues do not answer",
-  unread: "not everything could be read",
+  unread: "some readings are missing",
   "process-missing": "a worker or gateway is missing",
   overdue: "messages are overdue",
   failed: "messages have failed",
   late: "messages were late",
-  refused: "messages were not allowed any more",
-  "process-lost": "a process was lost",
+  refused: "messages were refused",
+  "process-lost": "a process stopped sending heartbeats",
   outbox: "outbox backlog",
   "dead-letters": "dead letters",
   bouncer: "the push bouncer does not answer",
@@ -89,13 +89,13 @@ function findingItem(finding: Finding, mayAct: boolean): Html {
   </li>`;
 }
 
-/** The verdict and the alerts count no more what an operator has acknowledged. */
+/** Lets the operator acknowledge failures: the verdict and the alerts no longer count them. */
 function acknowledgeForm({ acknowledge, trouble }: Finding): Content {
   if (!acknowledge) return "";
-  const what = trouble === "failed" ? "the server's failures" : "these refusals";
+  const what = trouble === "failed" ? "server errors" : "refusals";
   return html`<form action="/failed/acknowledge" method="post" class="line">
     ${hidden("fault", acknowledge.fault)} ${hidden("until", acknowledge.until)}
-    <button title="The verdict and the alerts count them no more; the list keeps them.">
+    <button title="The verdict and the alerts no longer count them; the list keeps them.">
       Acknowledge ${what}
     </button>
   </form>`;
@@ -109,44 +109,44 @@ function numbers({ lag, counts, lateness, counters }: Snapshot): Html {
     [
       "Oldest overdue",
       span(lag?.dueLag),
-      "How long the oldest message or reminder that is due has waited to be sent.",
+      "How long the oldest due message or reminder has been waiting.",
     ],
     [
       "Outbox latency",
       span(lag?.outboxOldest),
-      "How long the oldest committed work has waited to get into its queue.",
+      "How long the oldest committed job has waited to enter its queue.",
     ],
     [
       "Scheduled, next 24 h",
       number(counts?.pendingWithin),
-      "Messages due within 24 hours: each has its delivery job in the queue.",
+      "Messages due within 24 hours; their delivery jobs are in the queue.",
     ],
     [
       "Scheduled, later",
       number(counts?.pendingAfter),
-      "Messages due later: each gets its delivery job a day ahead.",
+      "Messages due later; their delivery jobs are queued a day ahead.",
     ],
     [
       "Failed messages",
       html`<a href="/failed">${number(counts?.failed)}</a>`,
-      "Scheduled messages that could not be sent, and have no new time yet.",
+      "Scheduled messages that failed and have no new time yet.",
     ],
-    ["Reminders scheduled", number(counts?.remindersPending), "Reminders that are still to come."],
-    ["Failed reminders", number(counts?.remindersFailed), "Reminders that could not be sent."],
+    ["Reminders scheduled", number(counts?.remindersPending), "Reminders that are not due yet."],
+    ["Failed reminders", number(counts?.remindersFailed), "Reminders that failed."],
     [
-      "Background work pending",
+      "Background jobs pending",
       number(counts?.intentsPending),
-      "Rows of work that wait, run or wait for their next attempt: mail, pushes, deletions.",
+      "Jobs that wait, run or wait for a retry: mail, pushes, deletions.",
     ],
     [
       "Dead letters",
       html`<a href="/dead-letters">${number(counts?.deadLetters)}</a>`,
-      "Work that was given up after its last attempt, until an operator replays or discards it.",
+      "Jobs that failed for the last time, until an operator replays or discards them.",
     ],
     [
       "Jobs re-created",
       number(counters && (counters.get("sweep_repairs") ?? 0)),
-      "Jobs that a queue had lost, and that the sweep added again from their rows, since the database was made.",
+      "Jobs that a queue had lost and the sweep re-created from their rows, since the database was created.",
     ],
     [
       "Sent in the last hour",
@@ -186,12 +186,12 @@ function lateTable(late: readonly LateMessage[]): Html {
         <td>${row.enqueued ? "yes" : "no"}</td>
       </tr>`,
   );
-  const columns = ["Scheduled message", "Kind", "Organization", "Due", "Has a delivery job"];
-  return html`<h2>Late messages and reminders, the oldest first</h2>
+  const columns = ["Scheduled message", "Kind", "Organization", "Due", "Delivery job queued"];
+  return html`<h2>Late messages and reminders, oldest first</h2>
     ${table(columns, rows, "")}`;
 }
 
-/** Completed jobs are not kept, so there is no count of them. */
+/** Completed jobs are not kept, so there is no column for them. */
 function queueTable(queues: QueueDepths | undefined): Html {
   const rows = [...(queues ?? [])].map(
     ([name, depth]) =>
@@ -205,10 +205,10 @@ function queueTable(queues: QueueDepths | undefined): Html {
       </tr>`,
   );
   const states = ["Waiting", "Active", "Scheduled or retrying", "Failed jobs"].map((n) => ({ n }));
-  return html`${table(["Queue", "What for", ...states], rows, "The queues do not answer.")}
+  return html`${table(["Queue", "Purpose", ...states], rows, "The queues do not answer.")}
     <p class="soft">
-      A failed job is the record of a run that ended for good: the queue keeps it for 14 days, also
-      when its work was replayed or discarded since. What still needs an operator is in
+      Failed jobs are kept in the queue for 14 days, even when they were replayed or discarded
+      since. What needs an operator is in
       <a href="/dead-letters">Dead letters</a>.
     </p>`;
 }
@@ -225,21 +225,20 @@ function processTable(processes: readonly ProcessRow[] | undefined): Html {
         <td>${counterText(row.counters)}</td>
       </tr>`,
   );
-  const columns = ["Role", "Host", { n: "Process" }, "Started", "State", "Since its start"];
-  return table(columns, rows, processes ? "No process writes heartbeats." : "Unknown.");
+  const columns = ["Role", "Host", { n: "Process" }, "Started", "State", "Since start"];
+  return table(columns, rows, processes ? "No process sends heartbeats." : "Unknown.");
 }
 
 function stateCell(row: ProcessRow): Html {
-  // A heartbeat after the clock of a standby that took over is no older than now.
+  // After a failover, the new primary's clock may be behind the last heartbeat.
   const seen = `${seconds(Math.max(0, row.lastSeen))} ago`;
-  if (isLost(row)) return html`<td class="state lost">lost: last heartbeat ${seen}</td>`;
+  if (isLost(row))
+    return html`<td class="state lost">stopped sending heartbeats, last ${seen}</td>`;
   if (!row.stopping) return html`<td class="state">running, heartbeat ${seen}</td>`;
-  return html`<td class="state">
-    ${isAlive(row) ? "stopping" : `stopped when told to, ${seen}`}
-  </td>`;
+  return html`<td class="state">${isAlive(row) ? "stopping" : `stopped by SIGTERM, ${seen}`}</td>`;
 }
 
-/** What the counters of heartbeats count, in words. */
+/** Labels of the heartbeat counters. */
 const counterNames: Readonly<Record<string, string>> = {
   active: "jobs running",
   completed: "jobs completed",

@@ -33,7 +33,7 @@ export const script = String.raw`"use strict";
 
   function show() {
     button.setAttribute("aria-pressed", String(paused));
-    button.textContent = paused ? "Go on refreshing" : "Pause refreshing";
+    button.textContent = paused ? "Resume refreshing" : "Pause refreshing";
   }
 
   function later() {

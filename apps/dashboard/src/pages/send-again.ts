@@ -4,7 +4,7 @@ import type { FailedQuery } from "../failed/filter.ts";
 import { failedHref, keptQuery } from "./failed.ts";
 import { html, type Content } from "./html.ts";
 import { hidden, table, type Page } from "./layout.ts";
-import { clock } from "./spans.ts";
+import { clock } from "../spans.ts";
 
 export interface SendingAgain {
   readonly messages: readonly FailedMessage[];
@@ -18,7 +18,7 @@ export interface SendingAgain {
 /** Refused messages that are listed. */
 const mostListed = 50;
 
-/** What would be sent again and what not, and the button that does it: the same form twice does it once. */
+/** Shows what would be sent again and what is refused, and the button that does it. Submitting it twice sends once. */
 export function sendAgainPage(shown: SendingAgain): Page {
   const { query, deliverAt, result, messages } = shown;
   const { rescheduled, refused, unchanged } = result;
@@ -33,7 +33,7 @@ export function sendAgainPage(shown: SendingAgain): Page {
         : html`<p>
             ${rescheduled === 1 ? "It is" : "They are"} sent ${when}, as
             ${rescheduled === 1 ? "its author" : "their authors"}, whose clients see a new time.
-            Whoever may not post any more is told so again.
+            Authors who may no longer post get another notice.
           </p>`,
       messages.length < mostAtOnce
         ? ""
@@ -41,9 +41,7 @@ export function sendAgainPage(shown: SendingAgain): Page {
             These are the first ${mostAtOnce.toLocaleString("en")}; do the same again for the
             others.
           </p>`,
-      unchanged === 0
-        ? ""
-        : html`<p>Left alone, because they are not failed any more: ${unchanged}.</p>`,
+      unchanged === 0 ? "" : html`<p>Skipped, because they are no longer failed: ${unchanged}.</p>`,
       refusals(result),
       html`<form class="line" action="/failed/send" method="post">
         ${rescheduled === 0 ? "" : [fieldsOf(shown), html`<button>Send ${many} ${when}</button>`]}

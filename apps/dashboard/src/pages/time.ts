@@ -1,5 +1,5 @@
 import { html, type Html } from "./html.ts";
-import { clock, fromNow } from "./spans.ts";
+import { clock, fromNow } from "../spans.ts";
 
 /**
  * A time as its distance from now, with the instant on hover and for programs.

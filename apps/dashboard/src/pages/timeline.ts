@@ -1,6 +1,6 @@
 import type { TimelineStep } from "../look-up/timeline.ts";
 import { html, type Content, type Html } from "./html.ts";
-import { moment } from "./spans.ts";
+import { moment } from "../spans.ts";
 
 /** The way of a message as a list, the first step first. What is still to come says so by its time. */
 export function timelineList(steps: readonly TimelineStep[], now: number): Html {

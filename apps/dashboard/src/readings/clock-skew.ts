@@ -12,7 +12,7 @@ export function skewWatch(log: Logger): (seconds: number) => void {
   return (seconds) => {
     if (Math.abs(seconds) >= worryingSkew === apart) return;
     apart = !apart;
-    if (apart) log.warn({ seconds }, "the database's clock and this machine's differ");
-    else log.info("the database's clock and this machine's agree again");
+    if (apart) log.warn({ seconds }, "clock skew between the database and this machine");
+    else log.info("the clocks of the database and this machine agree again");
   };
 }

@@ -131,7 +131,7 @@ for (const kind of backends)
       expect(waits(await metrics((m) => waits(m) > 0))).to.be.within(50, 3_000);
     });
 
-    it("tell since when work has been outside its queue, and count what was given up", async () => {
+    it("show how long jobs have been outside their queue, and count dead letters", async () => {
       await dashboard().db.rows(
         `INSERT INTO job_intent (job, unique_key, payload, created_at, run_at, state, enqueued_at) VALUES
            ('a', 'a-1', '{}', now() - interval '40 s', now() - interval '40 s', 'pending', NULL),

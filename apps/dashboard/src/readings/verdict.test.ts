@@ -77,12 +77,12 @@ const cases: ReadonlyArray<{
     found: [
       [
         "failed",
-        "1 message or reminder was not sent in the last hour, by a fault of the server.",
+        "1 message or reminder failed in the last hour, because of a server error.",
         "1 × Something went wrong on the server.",
       ],
       [
         "refused",
-        "60 messages and reminders were not sent in the last hour, because the organization does not allow it any more.",
+        "60 messages and reminders failed in the last hour, because the organization no longer allows them.",
         "50 × The channel is archived.",
         "10 × You may not post.",
       ],
@@ -96,7 +96,7 @@ const cases: ReadonlyArray<{
     found: [
       [
         "failed",
-        "10,000 or more messages and reminders were not sent in the last hour, by a fault of the server.",
+        "10,000 or more messages and reminders failed in the last hour, because of a server error.",
         ...[0, 1, 2, 3, 4].map((i) => `${`2,000 × ${`${i}`.repeat(300)}`.slice(0, 200)}…`),
         "and 3 other reasons",
       ],
@@ -105,22 +105,12 @@ const cases: ReadonlyArray<{
   {
     title: "that the 95th percentile was too late",
     differs: { lateness: { deliveries: 60, median: 0.2, p95: 4.4, max: 5 } },
-    found: [
-      [
-        "late",
-        "Messages of the last hour were late: the 95th percentile was 4.4 s, where 2 s is the bound.",
-      ],
-    ],
+    found: [["late", "Messages of the last hour were late: p95 4.4 s (limit 2 s)."]],
   },
   {
     title: "that a single one came much too late",
     differs: { lateness: { deliveries: 1_000, median: 0.2, p95: 0.4, max: 31 } },
-    found: [
-      [
-        "late",
-        "Messages of the last hour were late: the latest was 31 s late, where 10 s is the bound.",
-      ],
-    ],
+    found: [["late", "Messages of the last hour were late: worst 31 s (limit 10 s)."]],
   },
   {
     title: "nothing of lateness where nothing was sent",
@@ -133,7 +123,7 @@ const cases: ReadonlyArray<{
     found: [
       [
         "process-lost",
-        "Stopped sending heartbeats within the last hour, without having been told to stop: 1 worker.",
+        "Stopped sending heartbeats in the last hour, without SIGTERM: 1 worker.",
         "worker h:7, last seen 23 s ago",
       ],
     ],
@@ -162,7 +152,7 @@ const cases: ReadonlyArray<{
       ["process-missing", "No worker is running."],
       [
         "process-lost",
-        "Stopped sending heartbeats within the last hour, without having been told to stop: 1 worker.",
+        "Stopped sending heartbeats in the last hour, without SIGTERM: 1 worker.",
         "worker h:7, last seen 23 s ago",
       ],
     ],
@@ -180,12 +170,12 @@ const cases: ReadonlyArray<{
   {
     title: "dead letters",
     differs: { counts: { ...counts, deadLetters: 1_200 } },
-    found: [["dead-letters", "Background work that was given up (dead letters): 1,200."]],
+    found: [["dead-letters", "Dead letters: 1,200."]],
   },
   {
     title: "that what it should judge by is not known",
     differs: { failures: undefined, counts: undefined },
-    found: [["unread", "The database did not tell in time: what has failed, dead letters."]],
+    found: [["unread", "The database did not answer in time: failures, dead letters."]],
   },
   {
     title: "that the stores do not answer, and no more of what is unknown then",
@@ -219,20 +209,20 @@ const cases: ReadonlyArray<{
       ["overdue", "1 message or reminder is overdue, the oldest by 1 min 15 s."],
       [
         "failed",
-        "1 message or reminder was not sent in the last hour, by a fault of the server.",
+        "1 message or reminder failed in the last hour, because of a server error.",
         "1 × No.",
       ],
       [
         "late",
-        "Messages of the last hour were late: the 95th percentile was 4.4 s, where 2 s is the bound; the latest was 12 s late, where 10 s is the bound.",
+        "Messages of the last hour were late: p95 4.4 s (limit 2 s), worst 12 s (limit 10 s).",
       ],
       [
         "process-lost",
-        "Stopped sending heartbeats within the last hour, without having been told to stop: 1 worker.",
+        "Stopped sending heartbeats in the last hour, without SIGTERM: 1 worker.",
         "worker h:7, last seen 23 s ago",
       ],
-      ["outbox", "Outbox backlog: the oldest work has waited 31 s to get into its queue."],
-      ["dead-letters", "Background work that was given up (dead letters): 2."],
+      ["outbox", "Outbox backlog: the oldest job has waited 31 s to enter its queue."],
+      ["dead-letters", "Dead letters: 2."],
       ["bouncer", "The push bouncer does not answer."],
       ["clock", "The database's clock is 2 s behind this machine's."],
     ],

@@ -1,5 +1,5 @@
 import { mostOverdue } from "@carillon/scheduling";
-import { seconds } from "../pages/spans.ts";
+import { seconds } from "../spans.ts";
 import { worryingSkew } from "./clock-skew.ts";
 import { mostCounted, type RecentFailures } from "./failures.ts";
 import { isLost, isServing } from "./processes.ts";
@@ -85,13 +85,9 @@ const judges: readonly Judge[] = [
   ({ counts }) =>
     counts && counts.deadLetters > 0
       ? [
-          finding(
-            "dead-letters",
-            `Background work that was given up (dead letters): ${number(counts.deadLetters)}.`,
-            {
-              href: "/dead-letters",
-            },
-          ),
+          finding("dead-letters", `Dead letters: ${number(counts.deadLetters)}.`, {
+            href: "/dead-letters",
+          }),
         ]
       : [],
   ({ counts }) =>
@@ -105,15 +101,15 @@ const judges: readonly Judge[] = [
 function unread(snapshot: Snapshot): Finding[] {
   if (!snapshot.lag) return [];
   const parts = [
-    ["what has failed", snapshot.failures],
-    ["how late messages were", snapshot.lateness],
-    ["which processes live", snapshot.processes],
+    ["failures", snapshot.failures],
+    ["latency", snapshot.lateness],
+    ["processes", snapshot.processes],
     ["dead letters", snapshot.counts],
   ] as const;
   const names = parts.flatMap(([name, part]) => (part === undefined ? [name] : []));
   return names.length === 0
     ? []
-    : [finding("unread", `The database did not tell in time: ${names.join(", ")}.`)];
+    : [finding("unread", `The database did not answer in time: ${names.join(", ")}.`)];
 }
 
 function missing({ processes }: Snapshot): Finding[] {
@@ -133,13 +129,13 @@ function overdue({ lag }: Snapshot): Finding[] {
 
 function failed({ failures }: Snapshot): Finding[] {
   const ofServer = (failures ?? []).filter(({ byServer }) => byServer);
-  return failedFinding("failed", ofServer, "by a fault of the server");
+  return failedFinding("failed", ofServer, "because of a server error");
 }
 
 /** A channel that was archived, an account that was deactivated, a right that was taken away. */
 function refused({ failures }: Snapshot): Finding[] {
   const ofPeople = (failures ?? []).filter(({ byServer }) => !byServer);
-  return failedFinding("refused", ofPeople, "because the organization does not allow it any more");
+  return failedFinding("refused", ofPeople, "because the organization no longer allows them");
 }
 
 function failedFinding(
@@ -150,9 +146,9 @@ function failedFinding(
   if (failures.length === 0) return [];
   const count = failures.reduce((sum, row) => sum + row.count, 0);
   const many = count >= mostCounted ? `${number(mostCounted)} or more` : number(count);
-  const what = count === 1 ? "message or reminder was" : "messages and reminders were";
+  const what = count === 1 ? "message or reminder" : "messages and reminders";
   return [
-    finding(trouble, `${many} ${what} not sent in the last hour, ${why}.`, {
+    finding(trouble, `${many} ${what} failed in the last hour, ${why}.`, {
       details: shortened(
         failures.map((row) => `${number(row.count)} × ${row.reason}`),
         "other reasons",
@@ -170,12 +166,12 @@ function late({ lateness }: Snapshot): Finding[] {
   if (!lateness || lateness.deliveries === 0) return [];
   const { p95, max } = lateness;
   const over = [
-    p95 > latenessBounds.p95 ? [`the 95th percentile was ${seconds(p95)}`, latenessBounds.p95] : [],
-    max > latenessBounds.worst ? [`the latest was ${seconds(max)} late`, latenessBounds.worst] : [],
+    p95 > latenessBounds.p95 ? [`p95 ${seconds(p95)}`, latenessBounds.p95] : [],
+    max > latenessBounds.worst ? [`worst ${seconds(max)}`, latenessBounds.worst] : [],
   ].filter((part) => part.length > 0);
   if (over.length === 0) return [];
-  const parts = over.map(([text, bound]) => `${text}, where ${bound} s is the bound`);
-  return [finding("late", `Messages of the last hour were late: ${parts.join("; ")}.`)];
+  const parts = over.map(([text, bound]) => `${text} (limit ${bound} s)`);
+  return [finding("late", `Messages of the last hour were late: ${parts.join(", ")}.`)];
 }
 
 function lost({ processes }: Snapshot): Finding[] {
@@ -185,7 +181,7 @@ function lost({ processes }: Snapshot): Finding[] {
     const count = gone.filter((row) => row.role === role).length;
     return `${count} ${role}${count === 1 ? "" : "s"}`;
   });
-  const text = `Stopped sending heartbeats within the last hour, without having been told to stop: ${roles.join(", ")}.`;
+  const text = `Stopped sending heartbeats in the last hour, without SIGTERM: ${roles.join(", ")}.`;
   const details = gone
     .toSorted((a, b) => a.lastSeen - b.lastSeen)
     .map(
@@ -197,7 +193,7 @@ function lost({ processes }: Snapshot): Finding[] {
 
 function stuck({ lag }: Snapshot): Finding[] {
   if (!lag || lag.outboxOldest <= outboxLateAfter) return [];
-  const text = `Outbox backlog: the oldest work has waited ${seconds(lag.outboxOldest)} to get into its queue.`;
+  const text = `Outbox backlog: the oldest job has waited ${seconds(lag.outboxOldest)} to enter its queue.`;
   return [finding("outbox", text)];
 }
 

@@ -1,11 +1,11 @@
 import type { Database } from "@carillon/db";
 import { readAudit } from "@carillon/domain";
 import type { Context } from "koa";
-import { answer } from "../http/answer.ts";
+import { answer } from "./answer.ts";
 import { auditPage } from "../pages/audit.ts";
 import { findAccountIds } from "../places/accounts.ts";
 import { findOrganizationId } from "../places/organization.ts";
-import { readAuditQuery, readBefore } from "./request.ts";
+import { readAuditQuery, readBefore } from "../audit/request.ts";
 
 const pageSize = 50;
 

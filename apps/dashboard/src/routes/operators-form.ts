@@ -1,8 +1,8 @@
 import type { Context } from "koa";
 import { refuse } from "./answer.ts";
-import { visitorOf } from "./authenticate.ts";
-import { readForm } from "./form.ts";
-import { isSameOrigin } from "./same-origin.ts";
+import { visitorOf } from "../http/authenticate.ts";
+import { readForm } from "../http/form.ts";
+import { isSameOrigin } from "../http/same-origin.ts";
 
 /**
  * Reads the form of a request that changes something.
@@ -18,11 +18,11 @@ export async function operatorsForm(
     return undefined;
   }
   if (!isSameOrigin(ctx)) {
-    refuse(ctx, 403, "This was sent by a page of another site, and changed nothing.");
+    refuse(ctx, 403, "The request came from a page of another site; nothing was changed.");
     return undefined;
   }
   const form = await readForm(ctx.req);
-  if (form === undefined) refuse(ctx, 413, "Too much at once: choose fewer, or all.");
+  if (form === undefined) refuse(ctx, 413, "Too many chosen: choose fewer, or all.");
   return form;
 }
 

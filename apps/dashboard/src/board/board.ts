@@ -4,12 +4,11 @@ import { KoaAdapter } from "@bull-board/koa";
 import { queues as declared, type QueueName } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
 import type { Middleware } from "koa";
-import { boardPath } from "./board-when-visited.ts";
-import { boardNavigation } from "./board-navigation.ts";
-import { onlyIds } from "./only-ids.ts";
-import { links } from "./pages/layout.ts";
+import { onlyIds } from "../only-ids.ts";
+import { boardPath, links } from "../pages/links.ts";
+import { boardNavigation } from "./navigation.ts";
 
-/** bull-board leaves out the day of what is near: a time without its day is ambiguous in another zone than the reader's. */
+/** Always with the date: bull-board omits it for recent times, which is ambiguous across time zones. */
 const instant: Intl.DateTimeFormatOptions = {
   year: "numeric",
   month: "short",
@@ -22,7 +21,7 @@ const instant: Intl.DateTimeFormatOptions = {
   timeZoneName: "short",
 };
 
-/** bull-board over the real queues, read-only for everybody: replaying is an action of our own, on the rows. */
+/** Mounts bull-board over the queues, read-only for everyone: replaying is our own action, on the rows. */
 export function boardMiddleware(queues: Queues): Middleware {
   const adapter = new KoaAdapter().setBasePath(boardPath);
   createBullBoard({
@@ -44,10 +43,10 @@ export function boardMiddleware(queues: Queues): Middleware {
         hideDocsLink: true,
         locale: { lng: "en-GB" },
         dateFormats: { short: instant, common: instant, full: instant },
-        // A day of what was completed and failed, by the minute: jobs themselves go when they are done, for their ids
-        // would swallow the next of the same name (docs/decisions/005).
+        // A day of completed and failed jobs, by the minute. Completed jobs themselves are removed: a kept one would block
+        // the next job with its id (docs/decisions/005).
         showMetrics: true,
-        // BullMQ knows workers by their connections to Redis; ours are on the overview, by their heartbeats.
+        // BullMQ knows workers by their Redis connections; the overview shows ours by their heartbeats.
         showWorkers: false,
         hideRedisDetails: queues.backend !== "redis",
         miscLinks: links

@@ -1,6 +1,6 @@
 import type { Context } from "koa";
 import { layout, type Page } from "../pages/layout.ts";
-import { visitorOf } from "./authenticate.ts";
+import { visitorOf } from "../http/authenticate.ts";
 
 /** Answers with data for a program that asks for JSON, and with a page for everybody else. */
 export function answer<Data extends object>(

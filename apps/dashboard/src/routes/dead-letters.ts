@@ -1,17 +1,17 @@
 import type { Context } from "koa";
 import type { Database } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
-import { answer, done } from "../http/answer.ts";
+import { answer, done } from "./answer.ts";
 import { visitorOf } from "../http/authenticate.ts";
-import { mayAct, operatorsForm } from "../http/operators-form.ts";
+import { mayAct, operatorsForm } from "./operators-form.ts";
 import { readCursor } from "../http/parameters.ts";
 import { deadLettersPage, href } from "../pages/dead-letters.ts";
 import { deadPreviewPage } from "../pages/dead-preview.ts";
-import { act } from "./act.ts";
-import { preview } from "./choose.ts";
-import { countDead, listDead } from "./list.ts";
-import { readableReason } from "./reason.ts";
-import { readAction, readChoice, readFilter, type Action } from "./request.ts";
+import { act } from "../dead-letters/act.ts";
+import { preview } from "../dead-letters/choose.ts";
+import { countDead, listDead } from "../dead-letters/list.ts";
+import { readableReason } from "../dead-letters/reason.ts";
+import { readAction, readChoice, readFilter, type Action } from "../dead-letters/request.ts";
 
 interface Services {
   readonly db: Database;

@@ -1,16 +1,15 @@
 import type { Middleware } from "koa";
-import { boardScript } from "./board-script.ts";
-import { boardPath } from "./board-when-visited.ts";
-import { html } from "./pages/html.ts";
-import { links } from "./pages/layout.ts";
+import { html } from "../pages/html.ts";
+import { boardPath, links } from "../pages/links.ts";
+import { boardScript } from "./script.ts";
 
-/** The board covers the whole window, and styles all that has no style of its own. */
+/** Inline, because the board covers the whole window and styles every element that has no style. */
 const style =
   "position: fixed; left: 0; right: 0; bottom: 0; z-index: 1000; display: flex; gap: 1.1rem; overflow-x: auto; padding: 0.55rem 1rem; background: #1d2430; font: 15px/1.4 system-ui, sans-serif; white-space: nowrap";
 
 /**
- * Leaves room for the bar, darkens texts that are too pale to read, and wraps tabs that the board cuts off. The ends of
- * its class names change with its releases, so that a rule may have nothing to style one day; the browser tests notice.
+ * Leaves room for the bar, darkens texts of low contrast, and wraps tabs that the board cuts off. Class names end differently
+ * in each release of bull-board, so a rule may stop matching; the browser tests notice.
  */
 const boardStyle = `
 #root { padding-bottom: 3rem; }
@@ -32,14 +31,14 @@ const bar = html`<nav aria-label="Pages" style="${style}">
   )}
 </nav>`;
 
-/** A font of somebody else, which the policy of the page refuses anyway. */
+/** A font from another host, which the page's policy refuses. */
 const foreignFont = /<link[^>]*fonts\.googleapis[^>]*>/g;
 
 const scriptPath = `${boardPath}/carillon.js`;
 
 /**
- * Puts the way to our other pages onto the pages of the board, first for a keyboard and last for the eye, and a script
- * that puts right what the board cannot be configured to do.
+ * Adds links to our other pages to the board, first in the tab order and at the bottom of the window, and a script for what
+ * the board cannot be configured to do.
  */
 export function boardNavigation(board: Middleware): Middleware {
   return async (ctx, next) => {

@@ -1,11 +1,9 @@
 import { whenNeeded } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
 import type { Context, Middleware } from "koa";
+import { boardPath } from "../pages/links.ts";
 
-/** Where bull-board is. */
-export const boardPath = "/queues";
-
-/** The board, which the first visit loads: 20 MB, and nobody may ever come. */
+/** Loads the board at its first visit: it takes 20 MB. */
 export function boardWhenVisited(queues: Queues): Middleware {
   const board = whenNeeded(async () => {
     const { boardMiddleware } = await import("./board.ts");
@@ -17,7 +15,7 @@ export function boardWhenVisited(queues: Queues): Middleware {
   };
 }
 
-/** Refuses whatever would write on the board, before bull-board sees it. */
+/** Refuses requests that would change something, before bull-board sees them. */
 export const boardIsReadOnly: Middleware = async (ctx, next) => {
   if (!isOnBoard(ctx) || ctx.method === "GET" || ctx.method === "HEAD") {
     await next();

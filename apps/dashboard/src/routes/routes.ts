@@ -3,31 +3,31 @@ import type { Database } from "@carillon/db";
 import { whenNeeded, type Logger } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
 import type { Middleware } from "koa";
-import { actions } from "./dead-letters/request.ts";
-import { actOnDeadLetters, previewDeadLetters, showDeadLetters } from "./dead-letters/routes.ts";
-import { listDeletions } from "./deletions/list.ts";
-import { acknowledgeFailures, readAcknowledgement } from "./failed/acknowledge.ts";
-import { countByReason, countOverTime, type Span } from "./failed/counts.ts";
-import { readFailedQuery, resolveFailedQuery } from "./failed/filter.ts";
-import { listFailed } from "./failed/list.ts";
-import { readHistory } from "./history/read.ts";
-import { answer, done, refuse } from "./http/answer.ts";
-import { visitorOf } from "./http/authenticate.ts";
-import { mayAct, operatorsForm } from "./http/operators-form.ts";
-import { BadParameter, readCursor } from "./http/parameters.ts";
-import { readCriteria } from "./look-up/criteria.ts";
-import { lookUp, lookUpBy } from "./look-up/look-up.ts";
-import { deletionsPage } from "./pages/deletions.ts";
-import { failedPage, sentAgainIn } from "./pages/failed.ts";
-import { foundManyPage } from "./pages/found-many.ts";
-import { historyPage } from "./pages/history.ts";
-import { scriptPath, stylePath } from "./pages/layout.ts";
-import { lookUpPage } from "./pages/look-up.ts";
-import { overviewPage } from "./pages/overview.ts";
-import { script } from "./pages/script.ts";
-import { style } from "./pages/style.ts";
-import type { Readings } from "./readings/readings.ts";
-import { verdict, worstOf } from "./readings/verdict.ts";
+import { actions } from "../dead-letters/request.ts";
+import { actOnDeadLetters, previewDeadLetters, showDeadLetters } from "./dead-letters.ts";
+import { listDeletions } from "../deletions/list.ts";
+import { acknowledgeFailures, readAcknowledgement } from "../failed/acknowledge.ts";
+import { countByReason, countOverTime, type Span } from "../failed/counts.ts";
+import { readFailedQuery, resolveFailedQuery } from "../failed/filter.ts";
+import { listFailed } from "../failed/list.ts";
+import { readHistory } from "../history/read.ts";
+import { answer, done, refuse } from "./answer.ts";
+import { visitorOf } from "../http/authenticate.ts";
+import { mayAct, operatorsForm } from "./operators-form.ts";
+import { BadParameter, readCursor } from "../http/parameters.ts";
+import { readCriteria } from "../look-up/criteria.ts";
+import { lookUp, lookUpBy } from "../look-up/look-up.ts";
+import { deletionsPage } from "../pages/deletions.ts";
+import { failedPage, sentAgainIn } from "../pages/failed.ts";
+import { foundManyPage } from "../pages/found-many.ts";
+import { historyPage } from "../pages/history.ts";
+import { scriptPath, stylePath } from "../pages/layout.ts";
+import { lookUpPage } from "../pages/look-up.ts";
+import { overviewPage } from "../pages/overview.ts";
+import { script } from "../pages/script.ts";
+import { style } from "../pages/style.ts";
+import type { Readings } from "../readings/readings.ts";
+import { verdict, worstOf } from "../readings/verdict.ts";
 
 export interface RouteServices {
   readonly db: Database;
@@ -36,7 +36,7 @@ export interface RouteServices {
   readonly log: Logger;
 }
 
-/** Our own pages, behind the credentials. */
+/** Serves our own pages, behind the credentials. */
 export function pageRoutes(services: RouteServices): Middleware {
   const { db, readings } = services;
   const router = new Router({ sensitive: true });
@@ -72,7 +72,7 @@ export function pageRoutes(services: RouteServices): Middleware {
     );
   });
 
-  const sending = whenNeeded(() => import("./failed/send-again.ts"));
+  const sending = whenNeeded(() => import("./send-again.ts"));
   router.post("/failed/preview", async (ctx) =>
     (await sending()).previewSendingAgain(ctx, services),
   );
@@ -84,7 +84,7 @@ export function pageRoutes(services: RouteServices): Middleware {
     const { user } = visitorOf(ctx);
     const acknowledged = await acknowledgeFailures(db, readAcknowledgement(form), user);
     readings.forgetFailures();
-    services.log.info({ operator: user, acknowledged }, "failures are acknowledged");
+    services.log.info({ operator: user, acknowledged }, "failures acknowledged");
     done(ctx, { acknowledged }, "/");
   });
 
@@ -113,7 +113,7 @@ export function pageRoutes(services: RouteServices): Middleware {
     answer(ctx, { deletions }, () => deletionsPage(deletions));
   });
 
-  const audit = whenNeeded(() => import("./audit/show.ts"));
+  const audit = whenNeeded(() => import("./audit.ts"));
   router.get("/audit", async (ctx) => (await audit()).showAudit(ctx, db));
 
   router.get("/dead-letters", (ctx) => showDeadLetters(ctx, services));

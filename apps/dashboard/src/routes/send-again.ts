@@ -4,14 +4,14 @@ import { previewReschedule, rescheduleFailed, type FailedMessage } from "@carill
 import type { Logger } from "@carillon/kit";
 import type { Context } from "koa";
 import { databaseMicros } from "../dead-letters/choose.ts";
-import { answer, done } from "../http/answer.ts";
+import { answer, done } from "./answer.ts";
 import { visitorOf } from "../http/authenticate.ts";
-import { operatorsForm } from "../http/operators-form.ts";
+import { operatorsForm } from "./operators-form.ts";
 import { BadParameter } from "../http/parameters.ts";
 import { failedHref } from "../pages/failed.ts";
 import { sendAgainPage } from "../pages/send-again.ts";
-import { chooseByFilter, readChosen, readFailedBefore, readNewTime } from "./choose.ts";
-import { readFailedQuery, resolveFailedQuery, type FailedQuery } from "./filter.ts";
+import { chooseByFilter, readChosen, readFailedBefore, readNewTime } from "../failed/choose.ts";
+import { readFailedQuery, resolveFailedQuery, type FailedQuery } from "../failed/filter.ts";
 
 interface Services {
   readonly db: Database;

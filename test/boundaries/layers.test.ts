@@ -1,0 +1,142 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path/posix";
+import { expect } from "chai";
+import { circlesIn } from "./circles.ts";
+import { layers, reserved } from "./layers.ts";
+import { readSources, sourceFile, type SourceFile } from "./source-files.ts";
+
+const root = new URL("../../", import.meta.url);
+
+describe("the layers", () => {
+  let files: SourceFile[];
+
+  before(async () => {
+    files = (await readSources()).filter(isProduction);
+    expect(files.length).to.be.greaterThan(200);
+  });
+
+  it("are kept by every import", () => {
+    expect(files.flatMap(violations)).to.deep.equal([]);
+  });
+
+  it("are written down: package.json names the packages that are imported, and no others", async () => {
+    const workspaces = [...new Set(files.map(({ path }) => workspaceOf(path)))];
+    for (const workspace of workspaces) {
+      const text = await readFile(new URL(`${workspace}/package.json`, root), "utf8");
+      const { dependencies = {} } = JSON.parse(text) as { dependencies?: Record<string, string> };
+      const declared = Object.keys(dependencies).filter((name) => name.startsWith("@carillon/"));
+      const imported = files
+        .filter(({ path }) => path.startsWith(`${workspace}/`))
+        .flatMap(({ imports }) => imports.filter((name) => name.startsWith("@carillon/")));
+      expect(declared.toSorted(), workspace).to.deep.equal([...new Set(imported)].toSorted());
+    }
+  });
+
+  it("have no circle of packages", () => {
+    const edges = files.flatMap(({ path, imports }) =>
+      imports.flatMap((name) => {
+        const [, imported] = /^@carillon\/(.+)$/.exec(name) ?? [];
+        return imported === undefined ? [] : [[workspaceOf(path), `packages/${imported}`] as const];
+      }),
+    );
+    expect(circlesIn(edges)).to.deep.equal([]);
+  });
+
+  it("have no circle of folders inside a package", () => {
+    const edges = files.flatMap(({ path, imports }) =>
+      imports
+        .filter((name) => name.startsWith("."))
+        .map((name) => [dirname(path), dirname(join(dirname(path), name))] as const)
+        .filter((edge) => edge.every(isArea) && !nested(...edge)),
+    );
+    expect(circlesIn(edges)).to.deep.equal([]);
+  });
+
+  const refused: ReadonlyArray<readonly [path: string, text: string]> = [
+    ["packages/kit/src/a.ts", 'import { x } from "@carillon/db";'],
+    ["packages/db/src/a.ts", 'export * from "@carillon/domain";'],
+    ["packages/domain/src/a.ts", 'import Koa from "koa";'],
+    ["apps/worker/src/a.ts", 'const { Queue } = await import("bullmq");'],
+    ["apps/gateway/src/a.ts", 'import { x } from "@carillon/worker";'],
+    ["apps/gateway/src/a.ts", 'import { x } from "../../worker/src/b.ts";'],
+    ["apps/gateway/src/a.ts", 'import { x } from "@carillon/testkit";'],
+    ["packages/events/src/a.ts", 'import { x } from "@carillon/db/generated/client";'],
+    ["apps/gateway/src/a.ts", "const port = process.env.PORT;"],
+    ["packages/db/src/a.ts", 'import { env } from "node:process";'],
+  ];
+  for (const [path, text] of refused)
+    it(`refuse ${text} in ${path}`, () => {
+      expect(violations(sourceFile(path, text))).to.have.length(1);
+    });
+
+  it("refuse circles", () => {
+    expect(
+      circlesIn([
+        ["a", "b"],
+        ["b", "c"],
+        ["c", "b"],
+        ["c", "c"],
+      ]),
+    ).to.deep.equal([["b", "c"]]);
+  });
+});
+
+/** Rules that the file breaks, one line each. */
+function violations({ path, imports, readsEnvironment }: SourceFile): string[] {
+  const workspace = workspaceOf(path);
+  const broken = imports.flatMap((name) => {
+    const rule = ruleBrokenBy(path, workspace, name);
+    return rule === undefined ? [] : [`${path} imports ${name}: ${rule}`];
+  });
+  if (readsEnvironment && workspace !== "packages/kit")
+    broken.push(`${path} reads process.env: only kit does`);
+  return broken;
+}
+
+function ruleBrokenBy(path: string, workspace: string, name: string): string | undefined {
+  if (name.startsWith("."))
+    return workspaceOf(join(dirname(path), name)) === workspace
+      ? undefined
+      : "another package is imported by its name";
+  const [, own, rest] = /^@carillon\/([^/]+)(\/.*)?$/.exec(name) ?? [];
+  if (own !== undefined) {
+    if (rest !== undefined) return "a package is imported as a whole";
+    return layerOf(`packages/${own}`) <= layerOf(workspace)
+      ? undefined
+      : "a package imports its own layer and lower ones";
+  }
+  const rule = reserved.find(({ names }) => names.test(name));
+  return rule === undefined || rule.only.includes(workspace)
+    ? undefined
+    : `only ${rule.only.join(", ")} may`;
+}
+
+/** The layer of a workspace, from 0; apps and packages that are in no layer may not be imported. */
+function layerOf(workspace: string): number {
+  const at = layers.findIndex((names) => names.includes(workspace.replace(/^packages\//, "")));
+  return at < 0 ? layers.length : at;
+}
+
+/** `packages/NAME` or `apps/NAME`. */
+function workspaceOf(path: string): string {
+  return path.split("/").slice(0, 2).join("/");
+}
+
+/** Whether it is a folder below `src`: the files of `src` itself wire the folders or are shared by them. */
+function isArea(folder: string): boolean {
+  return folder.split("/").length > 3;
+}
+
+/** Whether one folder lies in the other. */
+function nested(a: string, b: string): boolean {
+  return `${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`);
+}
+
+/** Code that runs in production. Tests, testkit and the bundler may import anything. */
+function isProduction({ path }: SourceFile): boolean {
+  return (
+    /^(packages|apps)\/[^/]+\/src\//.test(path) &&
+    !/^packages\/(testkit|bundler)\//.test(path) &&
+    !/\.test\.ts$|\/test-support(\.ts|\/)/.test(path)
+  );
+}

@@ -1,0 +1,23 @@
+/**
+ * The packages, from the lowest layer to the highest. A package imports packages of its own layer and of lower ones, those that
+ * its package.json names, and never in a circle. Apps stand above all of them and import no app.
+ */
+export const layers: readonly (readonly string[])[] = [
+  ["kit"],
+  ["contract", "jobs", "mail", "push", "embedded", "markdown"],
+  ["db", "queue"],
+  ["outbox", "scheduling", "events", "backup"],
+  ["model", "domain"],
+  ["apps/gateway", "apps/worker", "apps/dashboard", "apps/bouncer", "apps/cli", "apps/standalone"],
+];
+
+/** External modules that only some workspaces import. */
+export const reserved: ReadonlyArray<{ names: RegExp; only: readonly string[] }> = [
+  { names: /^(koa|koa-.+|@koa\/.+)$/, only: ["apps/gateway", "apps/dashboard", "apps/bouncer"] },
+  { names: /^@bull-board\//, only: ["apps/dashboard"] },
+  { names: /^bullmq(\/|$)/, only: ["packages/queue"] },
+  { names: /^nodemailer(\/|$)/, only: ["packages/mail"] },
+  { names: /^undici(\/|$)/, only: ["packages/push", "apps/bouncer"] },
+  { names: /^(libsodium|sodium)-/, only: ["packages/push"] },
+  { names: /^@prisma\/client(\/|$)/, only: ["packages/db"] },
+];
