@@ -63,7 +63,7 @@ describe("carillon organization, account and key", () => {
       });
       expect(made).to.include({
         code: 0,
-        said: "Made the organization Bells & Co at https://chat.example, with the owner ada@bells.example.",
+        said: "Created organization Bells & Co at https://chat.example, owner ada@bells.example.",
       });
       const own = await empty.connect();
       const owner = await own.prisma.user.findFirstOrThrow({
@@ -148,7 +148,7 @@ describe("carillon organization, account and key", () => {
       const made = await nameless(words, { input: "correct horse battery\n" });
       expect(made).to.include({
         code: 0,
-        said: "Made the organization Third, with the owner cy@c.example.",
+        said: "Created organization Third, owner cy@c.example.",
       });
       const why =
         "http://127.0.0.1:9123 has no host name, and the subdomain of Third needs one: start the server with a PUBLIC_URL such as http://localhost:9123, and it is at http://third.localhost:9123";
@@ -289,7 +289,7 @@ describe("carillon organization, account and key", () => {
       realm.subdomain,
     ];
     const reset = await run([...words, "--password-file", file]);
-    expect(reset).to.include({ code: 0, said: `${member.deliveryEmail} has another password.` });
+    expect(reset).to.include({ code: 0, said: `Password of ${member.deliveryEmail} changed.` });
     const row = await db.prisma.user.findUniqueOrThrow({ where: { id: member.id } });
     expect(await verifyPassword("a wholly new secret", row.passwordHash)).to.equal(true);
     expect(await audit(member.id)).to.deep.equal([{ type: "user_password_reset", by: null }]);
@@ -297,7 +297,7 @@ describe("carillon organization, account and key", () => {
 
     // Typed twice, differently.
     expect((await run(words, { answers: ["one secret of two", "another of two"] })).noted).to.match(
-      /not the same$/,
+      /entries differ$/,
     );
     expect((await run([...words, "--password-file", join(folder, "none")])).noted).to.match(
       /cannot be read \(ENOENT\)/,
@@ -354,7 +354,7 @@ describe("carillon organization, account and key", () => {
     expect(await works()).to.equal(true);
 
     // A file that is there is left alone, and so is the key.
-    expect((await run(issue)).noted).to.match(/zuliprc is there already$/);
+    expect((await run(issue)).noted).to.match(/zuliprc already exists$/);
     expect(await works()).to.equal(true);
     // A file that was reserved for nothing is taken away again.
     const none = join(folder, "none");
@@ -382,7 +382,7 @@ describe("carillon organization, account and key", () => {
     ]);
     expect(revoked).to.include({
       code: 0,
-      said: `The API key of ${member.deliveryEmail} is refused from now on.`,
+      said: `API key of ${member.deliveryEmail} revoked.`,
     });
     expect(await works()).to.equal(false);
     expect(await audit(member.id)).to.deep.equal([{ type: "user_api_key_changed", by: null }]);

@@ -1,10 +1,12 @@
-import type { Holds } from "./holds.ts";
-import type { Variables } from "./run.ts";
+import type { Cleanups } from "./cleanups.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What every command has. */
+/** The variables of the process, or of a test. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What every command gets. */
 export interface Context {
   readonly terminal: Terminal;
-  readonly holds: Holds;
+  readonly cleanups: Cleanups;
   readonly variables?: Variables;
 }

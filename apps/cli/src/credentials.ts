@@ -3,17 +3,16 @@ import type { Account } from "@carillon/model";
 import { StartupError } from "@carillon/kit";
 
 /**
- * The file by which clients log in.
- * @param site the address of the account's organization
+ * Makes the text of a zuliprc file, by which clients log in.
+ * @param site URL of the account's organization
  */
 export function zuliprc(site: string, account: Account, apiKey: string): string {
   return `[api]\nemail=${account.deliveryEmail}\nkey=${apiKey}\nsite=${site}\n`;
 }
 
 /**
- * Reserves the name of a file with credentials, so that no key is made which then cannot be kept. Who calls it can
- * hold the file before anything else happens.
- * @throws StartupError where there is such a file, or cannot be
+ * Creates an empty file for credentials, mode 0600, before the key is made: a key that cannot be written would be lost.
+ * @throws StartupError when the file exists or cannot be created
  */
 export function reserveFile(path: string): void {
   try {
@@ -21,7 +20,7 @@ export function reserveFile(path: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartupError(
-      code === "EEXIST" ? `${path} is there already` : `${path} cannot be written (${code})`,
+      code === "EEXIST" ? `${path} already exists` : `${path} cannot be written (${code})`,
     );
   }
 }

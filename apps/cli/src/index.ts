@@ -1,2 +1,3 @@
-export { runCommandLine, type Variables } from "./run.ts";
+export type { Variables } from "./context.ts";
+export { runCommandLine } from "./run.ts";
 export type { Terminal } from "./terminal.ts";

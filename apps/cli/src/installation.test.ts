@@ -62,7 +62,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     expect(existsSync(`${file}.part`)).to.equal(false);
     expect(await commandLineOn(db.url)(["backup", file])).to.include({
       code: 1,
-      noted: `carillon: ${file} is there already`,
+      noted: `carillon: ${file} already exists`,
     });
 
     const dataDir = join(folder, "data");
@@ -78,7 +78,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       input: testSecretKey,
     });
     expect(restored.noted).to.equal("");
-    expect(restored.said).to.match(/^Restored \d+ rows, as they were at 20.+Z\.$/);
+    expect(restored.said).to.match(/^Restored \d+ rows of the backup of 20.+Z\.$/);
     expect(await readSecret(dataDir, "SECRET_KEY")).to.equal(testSecretKey);
     // It has a database now.
     expect((await standalone(["restore", file])).noted).to.match(/not empty/);
@@ -245,7 +245,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
         /the old SECRET_KEY cannot be kept in .+--old-key-file$/,
       );
       const taken = [...words, "--old-key-file", join(folder, "a-file")];
-      expect((await run(taken, { input: newKey })).noted).to.match(/a-file is there already$/);
+      expect((await run(taken, { input: newKey })).noted).to.match(/a-file already exists$/);
       expect((await run(["organization", "list"])).code).to.equal(0);
 
       const kept = join(folder, "old-key");
@@ -281,7 +281,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     expect((await standalone(contradiction)).code).to.equal(2);
     const restored = await standalone(["restore", file, "--without-secrets"]);
     expect(restored).to.include({ code: 0, noted: "" });
-    expect(restored.said).to.match(/^\d+ accounts have another API key/m);
+    expect(restored.said).to.match(/^\d+ accounts have a new API key/m);
     const made = (await readSecret(dataDir, "SECRET_KEY")) ?? "";
     expect(made).to.match(/^[0-9a-f]{64}$/);
     const words = ["key", "issue", member.deliveryEmail, "--organization", realm.subdomain];
@@ -332,7 +332,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     );
     const another = ["secret-key", "rotate", "--new-key-file", "-"];
     expect((await standalone(another, { input: newKey })).noted).to.match(
-      /rotation to another key was broken off: end it/,
+      /rotation to another key was interrupted: finish it/,
     );
     expect((await standalone(["secret-key", "rotate"])).code).to.equal(0);
     expect(await readSecret(dataDir, "SECRET_KEY")).to.equal(made);

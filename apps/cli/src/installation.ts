@@ -19,27 +19,27 @@ import { secretsOf, type Site } from "@carillon/model";
 
 import type { Context } from "./context.ts";
 
-/** What a command works on. */
+/** The installation that a command works on. */
 export interface Installation {
   readonly env: Environment;
   readonly databaseUrl: string;
-  /** Undefined where none is given or kept. */
+  /** Undefined when neither given nor kept. */
   readonly secretKey: string | undefined;
-  /** `DATA_DIR`, of one that `npm start` keeps; undefined of servers. */
+  /** `DATA_DIR` of an installation of `npm start`; undefined with `DATABASE_URL`. */
   readonly dataDir: string | undefined;
 }
 
-/** The variables, read and checked. */
+/** Reads and validates the variables. */
 export function environmentOf({ variables }: Context): Environment {
   return variables ? readEnvironment(variables) : readEnvironment();
 }
 
 /**
- * Works on the installation that the variables name. The PostgreSQL of a standalone that does not run is started for the
- * time being.
- * @throws StartupError where there is none
+ * Runs `work` on the installation that the variables name. Starts the embedded PostgreSQL for the time of the work if it does
+ * not run.
+ * @throws StartupError when there is no installation
  */
-export async function onInstallation<Result>(
+export async function withInstallation<Result>(
   context: Context,
   work: (installation: Installation) => Promise<Result>,
 ): Promise<Result> {
@@ -49,26 +49,26 @@ export async function onInstallation<Result>(
   const dataDir = resolve(env.DATA_DIR);
   if (!existsSync(join(dataDir, "postgres", "PG_VERSION")))
     throw new StartupError(
-      `DATABASE_URL is not set, and DATA_DIR ${dataDir} has no database that npm start made: set one of them`,
+      `DATABASE_URL is not set, and DATA_DIR ${dataDir} has no database of npm start: set one of them`,
     );
   const kept = secretKey ?? (await readSecret(dataDir, "SECRET_KEY"));
   const lock = tryLockInstance(dataDir);
-  return onEmbedded(context, dataDir, "release" in lock ? lock : undefined, (url) =>
+  return withEmbeddedPostgres(context, dataDir, "release" in lock ? lock : undefined, (url) =>
     work({ env, databaseUrl: url, secretKey: kept, dataDir }),
   );
 }
 
 /**
- * With the PostgreSQL in `dataDir`.
- * @param lock that of the folder, which is released; with it the server is ours, and is stopped afterwards
+ * Runs `work` with the PostgreSQL in `dataDir`.
+ * @param lock the folder's lock, released afterwards; the holder of the lock also stops the server
  */
-export function onEmbedded<Result>(
-  { holds }: Context,
+export function withEmbeddedPostgres<Result>(
+  { cleanups }: Context,
   dataDir: string,
   lock: Pick<InstanceLock, "release"> | undefined,
   work: (databaseUrl: string) => Promise<Result>,
 ): Promise<Result> {
-  return holds.during(
+  return cleanups.during(
     async () => lock?.release(),
     async () => {
       const starting = startEmbeddedPostgres({ dataDir, log: silentLogger });
@@ -76,56 +76,56 @@ export function onEmbedded<Result>(
         const postgres = await starting.catch(() => undefined);
         if (lock) await postgres?.stop();
       };
-      return holds.during(stop, async () => work((await starting).url));
+      return cleanups.during(stop, async () => work((await starting).url));
     },
   );
 }
 
 /**
- * Works on the database of the push bouncer: that of BOUNCER_DATABASE_URL, or of the one that `npm start` runs.
- * @throws StartupError where there is none
+ * Runs `work` on the push bouncer's database: that of BOUNCER_DATABASE_URL, or the one of `npm start`.
+ * @throws StartupError when there is none
  */
-export function onBouncer<Result>(
+export function withBouncerDatabase<Result>(
   context: Context,
   work: (databaseUrl: string, secretKey: string | undefined) => Promise<Result>,
 ): Promise<Result> {
   const { BOUNCER_DATABASE_URL: own, DATABASE_URL: chat, SECRET_KEY } = environmentOf(context);
   if (own !== undefined) return work(own, SECRET_KEY);
   if (chat !== undefined)
-    throw new StartupError("BOUNCER_DATABASE_URL is not set: the database of the push bouncer");
-  return onInstallation(context, ({ databaseUrl, secretKey }) => {
+    throw new StartupError("BOUNCER_DATABASE_URL is not set: set the push bouncer's database");
+  return withInstallation(context, ({ databaseUrl, secretKey }) => {
     const url = new URL(databaseUrl);
     url.pathname = "/carillon_bouncer";
     return work(url.href, secretKey);
   });
 }
 
-/** Where clients reach the installation: `PUBLIC_URL`, else where `npm start` last served it. */
+/** Returns the URL that clients use: `PUBLIC_URL`, else the one at which `npm start` last served. */
 async function knownAddress({ env, dataDir }: Installation): Promise<string | undefined> {
   if (env.PUBLIC_URL !== undefined || dataDir === undefined) return env.PUBLIC_URL;
   return readSecret(dataDir, "PUBLIC_URL");
 }
 
-/** The database and the rules' site of an installation, for actions. */
-export interface Workplace extends Installation {
+/** An installation with an open database, for actions of the domain. */
+export interface ConnectedInstallation extends Installation {
   readonly db: Database;
   readonly site: Site;
-  /** False where the site's address is the default, which is a guess. */
+  /** False when the site's URL is only the default. */
   readonly addressIsKnown: boolean;
 }
 
 /**
- * Works with the rules' own actions, as requests do.
- * @throws StartupError where the database is not there or not at this build's migrations, or `SECRET_KEY` is another one
+ * Runs `work` with a database connection, for actions of the domain.
+ * @throws StartupError when the database is missing or not at this build's migrations, or `SECRET_KEY` is wrong
  */
-export function atWork<Result>(
+export function withDatabase<Result>(
   context: Context,
-  work: (workplace: Workplace) => Promise<Result>,
+  work: (connected: ConnectedInstallation) => Promise<Result>,
 ): Promise<Result> {
-  return onInstallation(context, async (installation) => {
+  return withInstallation(context, async (installation) => {
     const { env, databaseUrl, secretKey } = installation;
     if (secretKey === undefined)
-      throw new StartupError("SECRET_KEY is not set: the secret that all processes share");
+      throw new StartupError("SECRET_KEY is not set: set the one that all processes share");
     const db = await connectDatabase(databaseUrl, { max: 2, name: "command" });
     try {
       const secrets = secretsOf(secretKey);

@@ -1,7 +1,7 @@
 import { given, secretFrom } from "./secret-input.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What was given of a person as options. */
+/** Options that describe a person. */
 interface GivenOfPerson {
   readonly name?: string | undefined;
   readonly email?: string | undefined;
@@ -9,10 +9,10 @@ interface GivenOfPerson {
 }
 
 /**
- * A person who is to have an account: by options, else asked for.
- * @param as who that is, in questions, and how the names of the options begin
+ * Reads a person's name, address and password from options, prompting for what is missing.
+ * @param as the person's title in prompts, and the prefix of the option names
  */
-export async function askForPerson(
+export async function readPerson(
   terminal: Terminal,
   options: GivenOfPerson,
   as: { readonly who: string; readonly prefix: string },

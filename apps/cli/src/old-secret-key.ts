@@ -4,17 +4,17 @@ import { StartupError } from "@carillon/kit";
 
 import { reserveFile } from "./credentials.ts";
 
-/** A file with a SECRET_KEY that is about to be replaced. */
+/** The file that keeps a replaced SECRET_KEY. */
 export interface OldKeyFile {
   readonly path: string;
-  /** Removes it where the key was not replaced; one that was there before stays. */
+  /** Removes the file after a failed rotation; a file that existed before stays. */
   forget(): Promise<void>;
 }
 
 /**
- * Keeps a SECRET_KEY that is about to be replaced, for the backups that it opens, in a file of mode 0600.
- * @param file undefined: one of `old-secret-keys` in `dataDir`, named for the time
- * @throws StartupError where it cannot be written: without it those backups would be lost
+ * Writes a SECRET_KEY that is about to be replaced into a file of mode 0600, for backups made with it.
+ * @param file default: a file in `old-secret-keys` of `dataDir`, named by the time
+ * @throws StartupError when it cannot be written: without the key those backups would be useless
  */
 export async function keepOldKey(
   secretKey: string,
@@ -22,7 +22,7 @@ export async function keepOldKey(
   dataDir: string,
 ): Promise<OldKeyFile> {
   const path = file === undefined ? await placeFor(secretKey, resolve(dataDir)) : resolve(file);
-  // Of a rotation that was killed.
+  // A killed rotation has left it.
   if (await holds(path, secretKey)) return { path, forget: async () => {} };
   reserveFile(path);
   await writeFile(path, `${secretKey}\n`, { flag: "r+", flush: true });

@@ -62,7 +62,7 @@ describe("carillon account list, account deactivate and audit", () => {
     const told = await watch(gateway, { owner: { account: org.owner } }, async () => {
       const { code, said } = await run([...words, ...where]);
       expect(code).to.equal(0);
-      expect(said).to.match(/ is deactivated: the API key is refused from now on\.$/);
+      expect(said).to.match(/^Deactivated .*: the API key is refused from now on\.$/);
     });
     expect(told.owner.filter(({ type }) => type === "realm_user")).to.have.length(
       (await reload(db, org.bot)).botOwnerId === org.member.id ? 3 : 2,
@@ -137,7 +137,7 @@ describe("carillon account list, account deactivate and audit", () => {
     );
     const one = await run(["audit", ...where, "--limit", "1"]);
     expect(one.said.split("\n")).to.have.length(1);
-    expect(one.noted).to.equal("There are more: --limit shows more than 1.");
+    expect(one.noted).to.equal("More entries exist: raise --limit (1).");
     expect(await run(["audit", "--since", "yesterday"])).to.include({ code: 2 });
     for (const limit of ["0", "10001", "many"])
       expect((await run(["audit", "--limit", limit])).code, limit).to.equal(2);

@@ -11,21 +11,21 @@ import { addOrganizationCommands } from "./commands/organization.ts";
 import { addSecretCommands } from "./commands/secrets.ts";
 import type { Context } from "./context.ts";
 
-const about = `Works on the installation of DATABASE_URL and SECRET_KEY, or without DATABASE_URL on that which npm start
-keeps in DATA_DIR (./var unless set), whether it runs or not. Secrets are asked for, or read from files; "-" is standard
-input.
+const about = `Works on the installation of DATABASE_URL and SECRET_KEY; without DATABASE_URL, on the one that npm start
+keeps in DATA_DIR (default ./var), running or not. Secrets are prompted for or read from files; "-" is
+standard input.
 
-Exit codes: 0 done, 1 refused or failed, 2 typed in wrong, 130 broken off.`;
+Exit codes: 0 success, 1 refused or failed, 2 usage error, 130 interrupted.`;
 
-/** All commands, each with help of its own. What a command needs is loaded when it runs. */
+/** Builds the command line. Each command loads its modules when it runs. */
 export function commandLine(context: Context): Command {
   const { terminal } = context;
   const program = new Command("carillon")
-    .description("What an operator of Carillon does by hand.")
+    .description("Command line for operators of Carillon.")
     .version(version(), "-V, --version", "print the version")
-    .helpOption("-h, --help", "print what there is to say")
+    .helpOption("-h, --help", "print help")
     .addHelpText("after", `\n${about}`)
-    .showHelpAfterError("(--help tells more)")
+    .showHelpAfterError("(see --help)")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.say(text.trimEnd()),

@@ -2,11 +2,11 @@ import { hasSubdomains, realmUrl, type Realm } from "@carillon/model";
 import { StartupError } from "@carillon/kit";
 
 import type { Context } from "./context.ts";
-import type { Workplace } from "./installation.ts";
+import type { ConnectedInstallation } from "./installation.ts";
 
-type Place = Pick<Workplace, "site" | "addressIsKnown">;
+type Place = Pick<ConnectedInstallation, "site" | "addressIsKnown">;
 
-/** Why clients cannot reach an organization at the site's address; undefined where they can. */
+/** Returns why clients cannot reach an organization at the site's URL; undefined if they can. */
 export function whyUnreachable({ site }: Place, { name, subdomain }: Realm): string | undefined {
   if (subdomain === "" || hasSubdomains(site)) return undefined;
   const { protocol, port } = new URL(site.url);
@@ -15,8 +15,8 @@ export function whyUnreachable({ site }: Place, { name, subdomain }: Realm): str
 }
 
 /**
- * The address of an organization, for a file that clients read. Says on standard error where it is a guess.
- * @throws StartupError where it has none
+ * Returns the URL of an organization, for a file that clients read. Notes on standard error when it is only assumed.
+ * @throws StartupError when clients cannot reach it
  */
 export function addressOf({ terminal }: Context, place: Place, realm: Realm): string {
   const why = whyUnreachable(place, realm);

@@ -1,4 +1,4 @@
-import { Holds } from "./holds.ts";
+import { Cleanups } from "./cleanups.ts";
 import { commandLine } from "./program.ts";
 import { commandLineOn } from "./test-support.ts";
 import { expect } from "chai";
@@ -13,7 +13,7 @@ describe("carillon", () => {
       ...command.commands.flatMap((one) => levels(one, [...words, one.name()])),
     ];
     const terminal = { say() {}, note() {} };
-    const all = levels(commandLine({ terminal: terminal as never, holds: new Holds() }), []);
+    const all = levels(commandLine({ terminal: terminal as never, cleanups: new Cleanups() }), []);
     expect(all.length).to.be.greaterThan(15);
     for (const words of all) {
       const { code, said } = await run([...words, "--help"]);
@@ -38,7 +38,7 @@ describe("carillon", () => {
       [["account", "create", "--password", "secret"], /unknown option '--password'/],
       // Nobody is there to ask.
       [["account", "create"], /--name is missing/],
-      [["account", "reset-password", "a@b.test"], /nobody is there to ask.*--password-file/],
+      [["account", "reset-password", "a@b.test"], /no terminal to prompt.*--password-file/],
     ] as const) {
       const { code, said, noted } = await run(words);
       expect(noted, words.join(" ")).to.match(wanted);

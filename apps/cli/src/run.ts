@@ -2,55 +2,53 @@ import { ApiError } from "@carillon/contract";
 import { StartupError, unforeseen } from "@carillon/kit";
 import { CommanderError } from "commander";
 
-import { BrokenOff, Holds } from "./holds.ts";
+import { Interrupted, Cleanups } from "./cleanups.ts";
+import type { Variables } from "./context.ts";
 import { commandLine } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The variables of the process, or of a test. */
-export type Variables = Readonly<Record<string, string | undefined>>;
-
 const done = 0;
 const refused = 1;
 const misused = 2;
-/** What shells say of a program that Ctrl-C ended. */
-const brokenOff = 130;
+/** The code by which shells report Ctrl-C. */
+const interrupted = 130;
 
 /**
- * Does what a command line says.
- * @param options.variables those of this process unless given
- * @param options.holds what has to be let go of where the command is broken off
- * @returns the exit code: 0 done, 1 refused or failed, 2 typed in wrong, 130 broken off
+ * Runs a command line.
+ * @param options.variables default: those of this process
+ * @param options.cleanups run when the command is interrupted
+ * @returns the exit code: 0 success, 1 refused or failed, 2 usage error, 130 interrupted
  */
 export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,
-  options: { readonly variables?: Variables; readonly holds?: Holds } = {},
+  options: { readonly variables?: Variables; readonly cleanups?: Cleanups } = {},
 ): Promise<number> {
-  const { variables, holds = new Holds() } = options;
+  const { variables, cleanups = new Cleanups() } = options;
   try {
-    const program = commandLine({ terminal, holds, ...(variables && { variables }) });
+    const program = commandLine({ terminal, cleanups, ...(variables && { variables }) });
     await program.parseAsync([...words], { from: "user" });
     return done;
   } catch (error) {
-    // What fails because of that is no news.
-    if (holds.over) return brokenOff;
-    // It has said what is wrong already. Help that was asked for is no error; help instead of a command is.
+    // Failures that the interruption causes are not reported.
+    if (cleanups.interrupted) return interrupted;
+    // Commander has printed the error. Requested help is no error; help in place of a command is one.
     if (error instanceof CommanderError)
       return error.exitCode === 0 && error.code !== "commander.help" ? done : misused;
-    terminal.note(`carillon: ${toldOf(error)}`);
-    if (error instanceof BrokenOff) return brokenOff;
+    terminal.note(`carillon: ${errorText(error)}`);
+    if (error instanceof Interrupted) return interrupted;
     return error instanceof UsageError ? misused : refused;
   }
 }
 
-/** Where in our code it happened is told only of what nobody has foreseen. */
-function toldOf(error: unknown): string {
+/** Formats an error; only unexpected ones with their stack. */
+function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const foreseen = [UsageError, StartupError, ApiError, BrokenOff].some(
+  const foreseen = [UsageError, StartupError, ApiError, Interrupted].some(
     (kind) => error instanceof kind,
   );
-  // A disk that is full, a folder in place of a file.
+  // System errors: a full disk, a folder in place of a file.
   const ofSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
   return foreseen || ofSystem ? error.message : unforeseen(error);
 }

@@ -3,14 +3,14 @@ import { readSecretFile, StartupError } from "@carillon/kit";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Far beyond any secret. */
+/** Longer than any secret. */
 const longest = 4_096;
 
 /**
- * A secret from a file, from standard input (`-`), or from the person at the terminal, who types it twice.
- * @param what names it for the person: `password`
- * @param option names the option that gives the file
- * @throws UsageError where there is neither a file nor a person
+ * Reads a secret from a file, from standard input (`-`), or from the terminal, where it is typed twice.
+ * @param what its name in prompts: `password`
+ * @param option the option that names the file
+ * @throws UsageError when there is neither a file nor a terminal
  */
 export async function secretFrom(
   terminal: Terminal,
@@ -20,17 +20,17 @@ export async function secretFrom(
   if (file !== undefined) return firstLine(file === "-" ? await all(terminal) : read(file));
   if (!terminal.interactive)
     throw new UsageError(
-      `nobody is there to ask for the ${what}: give ${option} FILE, or - for standard input`,
+      `no terminal to prompt for the ${what}: give ${option} FILE, or - for standard input`,
     );
   const secret = await terminal.askSecret(`The ${what}`);
   if ((await terminal.askSecret(`The ${what} again`)) !== secret)
-    throw new StartupError("these two were not the same");
+    throw new StartupError("the two entries differ");
   return secret;
 }
 
 /**
- * What was given, or else what the person at the terminal says.
- * @throws UsageError where nobody is there
+ * Returns an option's value, or prompts for it.
+ * @throws UsageError when it is missing and there is no terminal
  */
 export async function given(
   terminal: Terminal,
@@ -60,14 +60,14 @@ async function all({ input }: Terminal): Promise<string> {
     size += piece.length;
     if (size > longest) break;
   }
-  // Not piece by piece: a character may lie in two.
+  // Decoded as a whole: a character may span two chunks.
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** Without the mark that some editors begin a file with. */
+/** Returns the only line, without a byte order mark. */
 function firstLine(text: string): string {
   const line = text.replace(/^\ufeff/, "").replace(/\r?\n$/, "");
   if (line.length > longest) throw new StartupError(`a secret has at most ${longest} characters`);
-  if (/[\r\n]/.test(line)) throw new StartupError("a secret is one line, and this has several");
+  if (/[\r\n]/.test(line)) throw new StartupError("a secret is one line; this has several");
   return line;
 }

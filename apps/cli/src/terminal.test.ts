@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { expect } from "chai";
 
-import { BrokenOff } from "./holds.ts";
+import { Interrupted } from "./cleanups.ts";
 import { ownTerminal } from "./terminal.ts";
 
 describe("the terminal of carillon", () => {
@@ -34,7 +34,7 @@ describe("the terminal of carillon", () => {
       const { stdin, terminal } = scene();
       const answered = terminal.ask("What").catch((error: unknown) => error);
       stdin.write(key);
-      expect(await answered).to.be.instanceOf(BrokenOff);
+      expect(await answered).to.be.instanceOf(Interrupted);
     }
   });
 

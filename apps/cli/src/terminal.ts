@@ -1,23 +1,23 @@
 import { createInterface } from "node:readline/promises";
 import { Writable, type Readable } from "node:stream";
 
-import { BrokenOff } from "./holds.ts";
+import { Interrupted } from "./cleanups.ts";
 
-/** What a command talks to. */
+/** Input and output of a command. */
 export interface Terminal {
   readonly input: Readable;
   readonly output: Writable;
-  /** Whether a person is there who can be asked. */
+  /** Whether the command can prompt. */
   readonly interactive: boolean;
-  /** Whether what is written to `output` is shown to a person. */
+  /** Whether `output` is a terminal. */
   readonly shown: boolean;
-  /** One line on standard output. */
+  /** Writes a line to standard output. */
   say(line: string): void;
-  /** One line on standard error: what goes on, and errors. */
+  /** Writes a line to standard error: progress and errors. */
   note(line: string): void;
-  /** @throws BrokenOff where the person presses Ctrl-C or Ctrl-D instead, like `askSecret` */
+  /** Prompts. @throws Interrupted on Ctrl-C or Ctrl-D, like `askSecret` */
   ask(question: string): Promise<string>;
-  /** Asks for what nobody may see. */
+  /** Prompts without echo. */
   askSecret(question: string): Promise<string>;
 }
 
@@ -28,17 +28,17 @@ interface Streams {
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
-/** That of this process. Questions go to standard error: standard output may be a file. */
+/** Returns the terminal of this process. Prompts go to standard error, because standard output may be a file. */
 export function ownTerminal({ stdin, stdout, stderr }: Streams = process): Terminal {
   stderr.on("error", () => {});
   stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
-    // Who has read enough, `head` for one, closes it: the work goes on.
+    // A reader such as `head` may close the pipe early; the command continues.
     if (code === "EPIPE") return;
     stderr.write(`carillon: standard output: ${message}\n`);
     process.exitCode = 1;
   });
   const ask = async (question: string, echo: boolean) => {
-    // The line is drawn anew with each key: what stands before the answer has to come from where the answer does.
+    // readline redraws the line at each key, so the prompt must be part of what readline draws.
     if (!echo) stderr.write(question);
     const drawn = new Writable({
       write(chunk: Buffer, _encoding, done) {
@@ -52,7 +52,7 @@ export function ownTerminal({ stdin, stdout, stderr }: Streams = process): Termi
     } catch (error) {
       if ((error as Error).name !== "AbortError") throw error;
       if (echo) stderr.write("\n");
-      throw new BrokenOff();
+      throw new Interrupted();
     } finally {
       lines.close();
       if (!echo) stderr.write("\n");

@@ -4,7 +4,7 @@ import { authenticate, keyHolders } from "@carillon/domain";
 import type { Site } from "@carillon/model";
 import { testSecretKey } from "@carillon/testkit";
 
-import { Holds } from "./holds.ts";
+import { Cleanups } from "./cleanups.ts";
 import { runCommandLine, type Variables } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -25,13 +25,13 @@ export function commandLineOn(databaseUrl: string | undefined, others: Variables
       answers,
       shown = false,
       output = new PassThrough(),
-      holds = new Holds(),
+      cleanups = new Cleanups(),
     }: {
       input?: string | Buffer;
       answers?: readonly string[];
       shown?: boolean;
       output?: PassThrough;
-      holds?: Holds;
+      cleanups?: Cleanups;
     } = {},
   ): Promise<Ended & { output: Buffer }> => {
     const said: string[] = [];
@@ -53,7 +53,7 @@ export function commandLineOn(databaseUrl: string | undefined, others: Variables
       ask: answer,
       askSecret: answer,
     };
-    const code = await runCommandLine(words, terminal, { variables, holds });
+    const code = await runCommandLine(words, terminal, { variables, cleanups });
     return { code, said: said.join("\n"), noted: noted.join("\n"), output: Buffer.concat(pieces) };
   };
 }

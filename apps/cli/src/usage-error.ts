@@ -1,2 +1,2 @@
-/** A command that was typed in wrong: exit code 2. */
+/** A wrong command line: exit code 2. */
 export class UsageError extends Error {}

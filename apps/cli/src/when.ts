@@ -5,7 +5,7 @@ import { UsageError } from "./usage-error.ts";
 const seconds: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400 };
 
 /**
- * A time as a person types it in: ISO 8601, in UTC where it names no zone, or a span before now.
+ * Parses a time option: ISO 8601, UTC by default, or a span before now.
  * @returns UNIX seconds
  * @throws UsageError
  */

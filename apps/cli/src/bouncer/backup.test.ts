@@ -38,7 +38,7 @@ describe("carillon backup --bouncer and restore --bouncer", () => {
       const wrong = { BOUNCER_DATABASE_URL: url, SECRET_KEY: `${testSecretKey}x` };
       expect((await commandLineOn(db.url, wrong)(words)).noted).to.match(/SECRET_KEY is not/);
       const into = commandLineOn(db.url, { BOUNCER_DATABASE_URL: url });
-      expect((await into(words)).said).to.match(/^Restored \d+ rows of the bouncer/);
+      expect((await into(words)).said).to.match(/^Restored \d+ rows of the bouncer's backup/);
       expect((await into(words)).noted).to.match(/^carillon: BOUNCER_DATABASE_URL: .* not empty/);
       const store = await connectStore(url, { max: 1, name: "test" }, bouncerMigrations);
       const servers = await store.rows<{ id: string }>("SELECT id::text AS id FROM server");

@@ -7,13 +7,15 @@ const sealedKeys = statement({
   row: { sealed: column.bytes },
 });
 
-/** @throws StartupError where the bouncer's keys were sealed with another `SECRET_KEY` */
+/** Checks the bouncer's key. @throws StartupError when its keys were encrypted with another `SECRET_KEY` */
 export async function checkBouncerKey(sql: Sql, secretKey: string): Promise<void> {
   const sealer = sealerOf(secretKey, "bouncer");
   const keys = await sql.rows(sealedKeys);
   try {
     for (const { sealed } of keys) sealer.open(sealed);
   } catch {
-    throw new StartupError("SECRET_KEY is not the one that the bouncer's backup was made with");
+    throw new StartupError(
+      "SECRET_KEY differs from the one that the bouncer's backup was made with",
+    );
   }
 }

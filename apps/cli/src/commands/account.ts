@@ -10,58 +10,58 @@ export function addAccountCommands(program: Command, context: Context): void {
   const account = program.command("account").description("Accounts of people.");
   account
     .command("create")
-    .description("Makes an account. What is not given is asked for.")
+    .description("Creates an account. Prompts for what is not given.")
     .option(
       "--organization <subdomain>",
-      "which one, where there are several; - for the one without",
+      "subdomain of the organization, if there are several; - for the one without",
     )
     .option("--name <name>", "the person's full name")
     .option("--email <address>", "the person's e-mail address")
-    .addOption(new Option("--role <role>", "what they are").choices(roleNames).default("member"))
-    .option("--password-file <file>", "a file with the password, - for standard input")
+    .addOption(
+      new Option("--role <role>", "role of the account").choices(roleNames).default("member"),
+    )
+    .option("--password-file <file>", "file with the password, - for standard input")
     .action(async (options) => {
-      const { addAccount } = await import("../work/accounts.ts");
+      const { addAccount } = await import("../actions/accounts.ts");
       await addAccount(context, options);
     });
   account
     .command("list")
-    .description(
-      "Lists people and bots: id, address, name, role, and whether they are deactivated.",
-    )
+    .description("Lists people and bots: id, address, name, role, deactivated or not.")
     .option(
       "--organization <subdomain>",
-      "which one, where there are several; - for the one without",
+      "subdomain of the organization, if there are several; - for the one without",
     )
-    .option("--json", "a JSON object a line")
+    .option("--json", "one JSON object per line")
     .action(async (options) => {
-      const { showAccounts } = await import("../work/accounts.ts");
+      const { showAccounts } = await import("../actions/accounts.ts");
       await showAccounts(context, options);
     });
   account
     .command("deactivate")
     .description(
-      "Deactivates a person with their bots, or a bot: keys are refused, nothing is deleted, and administrators may reactivate it.",
+      "Deactivates a person with their bots, or a bot. Their API keys are refused; nothing is deleted; administrators can reactivate them.",
     )
-    .argument("<account>", "its e-mail address, or its id")
+    .argument("<account>", "e-mail address or id")
     .option(
       "--organization <subdomain>",
-      "which one, where there are several; - for the one without",
+      "subdomain of the organization, if there are several; - for the one without",
     )
     .action(async (named: string, options) => {
-      const { deactivate } = await import("../work/accounts.ts");
+      const { deactivate } = await import("../actions/accounts.ts");
       await deactivate(context, named, options);
     });
   account
     .command("reset-password")
-    .description("Gives a person another password. API keys stay: see `carillon key issue`.")
-    .argument("<account>", "its e-mail address, or its id")
+    .description("Resets a person's password. API keys stay valid: see `carillon key issue`.")
+    .argument("<account>", "e-mail address or id")
     .option(
       "--organization <subdomain>",
-      "which one, where there are several; - for the one without",
+      "subdomain of the organization, if there are several; - for the one without",
     )
-    .option("--password-file <file>", "a file with the new password, - for standard input")
+    .option("--password-file <file>", "file with the new password, - for standard input")
     .action(async (named: string, options) => {
-      const { setPassword } = await import("../work/accounts.ts");
+      const { setPassword } = await import("../actions/accounts.ts");
       await setPassword(context, named, options);
     });
 }

@@ -8,22 +8,22 @@ const mostLines = 10_000;
 export function addAuditCommand(program: Command, context: Context): void {
   program
     .command("audit")
-    .description("Shows the audit log: who did what to whom, and when. The latest lines first.")
+    .description("Shows the audit log, latest entries first.")
     .option(
       "--organization <subdomain>",
-      "one organization; - for the one without; all unless given",
+      "subdomain of an organization; - for the one without; default: all",
     )
     .option(
       "--since <when>",
-      "from a time on: 2026-11-23T12:00:00Z, 2026-11-23, or ago: 90m, 12h, 7d",
+      "from this time: 2026-11-23T12:00:00Z, 2026-11-23, or a span ago: 90m, 12h, 7d",
     )
-    .option("--until <when>", "before a time, likewise")
-    .option("--account <account>", "who did it or had it done: an e-mail address, or an id")
-    .option("--kind <type>", "of one kind, such as user_deactivated")
-    .option("--limit <lines>", `how many lines, ${mostLines} at most`, count, 100)
-    .option("--json", "a JSON object a line")
+    .option("--until <when>", "before this time, in the same formats")
+    .option("--account <account>", "acting or affected account: e-mail address or id")
+    .option("--kind <type>", "type of entry, such as user_deactivated")
+    .option("--limit <lines>", `number of entries, at most ${mostLines}`, count, 100)
+    .option("--json", "one JSON object per line")
     .action(async (options) => {
-      const { showAudit } = await import("../work/audit.ts");
+      const { showAudit } = await import("../actions/audit.ts");
       await showAudit(context, options);
     });
 }

@@ -7,43 +7,41 @@ export function addBackupCommands(program: Command, context: Context): void {
   program
     .command("backup")
     .description(
-      "Writes all that the database has into a file, while everything runs. It has no SECRET_KEY: keep that elsewhere.",
+      "Writes the whole database into a file, while everything runs. The file does not contain SECRET_KEY: keep that elsewhere.",
     )
-    .argument("<file>", "must not be there; - for standard output")
-    .option("--bouncer", "the push bouncer's database: BOUNCER_DATABASE_URL, or that of npm start")
+    .argument("<file>", "must not exist; - for standard output")
+    .option(
+      "--bouncer",
+      "the push bouncer's database: BOUNCER_DATABASE_URL, or the one of npm start",
+    )
     .action(async (file: string, options) => {
-      const { backUp } = await import("../work/backup.ts");
+      const { backUp } = await import("../actions/backup.ts");
       await backUp(context, file, options);
     });
   program
     .command("restore")
     .description(
-      "Brings a backup into an empty database, or into a DATA_DIR without one, of the same PostgreSQL or a newer one.",
+      "Restores a backup into an empty database or a DATA_DIR without one, on the same PostgreSQL version or a newer one.",
     )
     .argument("<file>", "- for standard input")
     .option(
       "--secret-key-file <file>",
-      "a file with the SECRET_KEY of the backup, - for standard input",
+      "file with the SECRET_KEY of the backup, - for standard input",
     )
-    .option(
-      "--without-secrets",
-      "the SECRET_KEY of the backup is lost: every account gets another API key",
-    )
+    .option("--without-secrets", "for a lost SECRET_KEY: every account gets a new API key")
     .option(
       "--bouncer",
-      "a backup of the push bouncer's database, into BOUNCER_DATABASE_URL or beside the restored one of npm start",
+      "restore the push bouncer's database, into BOUNCER_DATABASE_URL or beside the restored one of npm start",
     )
     .action(async (file: string, options) => {
-      const { restore } = await import("../work/restore.ts");
+      const { restore } = await import("../actions/restore.ts");
       await restore(context, file, options);
     });
   program
     .command("migrate")
-    .description(
-      "Brings the database of DATABASE_URL to the state that this version was built with.",
-    )
+    .description("Applies the migrations of this version to the database.")
     .action(async () => {
-      const { migrate } = await import("../work/migrate.ts");
+      const { migrate } = await import("../actions/migrate.ts");
       await migrate(context);
     });
 }

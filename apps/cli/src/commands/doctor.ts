@@ -7,9 +7,9 @@ export function addDoctorCommand(program: Command, context: Context): void {
   program
     .command("doctor")
     .description(
-      "Looks whether configuration, database, Redis, migrations and clocks are in order, and changes nothing.",
+      "Checks configuration, database, Redis, mail, migrations and clocks. Changes nothing.",
     )
-    .option("--json", "what it finds as JSON")
+    .option("--json", "print the findings as JSON")
     .action(async (options) => {
       const { examine } = await import("../doctor/examine.ts");
       await examine(context, options);

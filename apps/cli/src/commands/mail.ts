@@ -8,12 +8,10 @@ export function addMailCommands(program: Command, context: Context): void {
     .command("mail")
     .description("Outgoing mail.")
     .command("test")
-    .description(
-      "Sends one mail to an address, by the SMTP_URL and MAIL_FROM that workers have. Needs no database.",
-    )
-    .argument("<address>", "who gets it")
+    .description("Sends one mail with SMTP_URL and MAIL_FROM, as workers do. Needs no database.")
+    .argument("<address>", "recipient")
     .action(async (address: string) => {
-      const { sendTestMail } = await import("../work/test-mail.ts");
+      const { sendTestMail } = await import("../actions/test-mail.ts");
       await sendTestMail(context, address);
     });
 }

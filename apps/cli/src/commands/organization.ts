@@ -30,42 +30,42 @@ export function addOrganizationCommands(program: Command, context: Context): voi
   organization
     .command("create")
     .description(
-      "Makes an organization, with its owner and a channel. What is not given is asked for.",
+      "Creates an organization, with its owner and a channel. Prompts for what is not given.",
     )
-    .option("--name <name>", "what it is called")
+    .option("--name <name>", "name of the organization")
     .option(
       "--subdomain <label>",
-      "what it has before the host name of PUBLIC_URL; - for none, as the first one usually has",
+      "label before the host name of PUBLIC_URL; - for none, as usual for the first one",
       "",
     )
     .option("--owner-name <name>", "the owner's full name")
     .option("--owner-email <address>", "the owner's e-mail address")
-    .option("--password-file <file>", "a file with the owner's password, - for standard input")
+    .option("--password-file <file>", "file with the owner's password, - for standard input")
     .action(async (options: Options) => {
-      const { createOrganization } = await import("../work/organizations.ts");
+      const { createOrganization } = await import("../actions/organizations.ts");
       await createOrganization(context, options);
     });
   organization
     .command("limits")
     .description(
-      "Shows how many channels, user groups and bots an organization may have, and changes what is given.",
+      "Shows the limits of channels, user groups and bots of an organization, and changes those given.",
     )
     .option(
       "--organization <subdomain>",
-      "which one, where there are several; - for the one without",
+      "subdomain of the organization, if there are several; - for the one without",
     )
     .option("--channels <number>", "archived ones included", limit)
     .option("--user-groups <number>", "deactivated ones included", limit)
     .option("--bots <number>", "deactivated ones included", limit)
     .action(async (options: LimitOptions) => {
-      const { limitOrganization } = await import("../work/organizations.ts");
+      const { limitOrganization } = await import("../actions/organizations.ts");
       await limitOrganization(context, options);
     });
   organization
     .command("list")
     .description("Lists the organizations: subdomain, name, active accounts.")
     .action(async () => {
-      const { showOrganizations } = await import("../work/organizations.ts");
+      const { showOrganizations } = await import("../actions/organizations.ts");
       await showOrganizations(context);
     });
 }

@@ -6,18 +6,18 @@ import type { Context } from "../context.ts";
 export function addSecretCommands(program: Command, context: Context): void {
   program
     .command("secret-key")
-    .description("SECRET_KEY, which seals the API keys.")
+    .description("SECRET_KEY, which encrypts API keys.")
     .command("rotate")
     .description(
-      "Seals everything with another SECRET_KEY, while gateways and workers are stopped. With npm start the new one is made, and kept in DATA_DIR/secrets.json.",
+      "Re-encrypts all secrets with a new SECRET_KEY. Gateways and workers must be stopped. With npm start, the new key is generated and kept in DATA_DIR/secrets.json.",
     )
-    .option("--new-key-file <file>", "a file with the new one, - for standard input")
+    .option("--new-key-file <file>", "file with the new key, - for standard input")
     .option(
       "--old-key-file <file>",
-      "the file that keeps the old one, mode 0600; in DATA_DIR/old-secret-keys unless given",
+      "file to keep the old key in, mode 0600; default: in DATA_DIR/old-secret-keys",
     )
     .action(async (options) => {
-      const { rotateSecretKey } = await import("../work/secret-key.ts");
+      const { rotateSecretKey } = await import("../actions/secret-key.ts");
       await rotateSecretKey(context, options);
     });
   program
@@ -25,14 +25,14 @@ export function addSecretCommands(program: Command, context: Context): void {
     .description("The dashboard of npm start.")
     .command("rotate-password")
     .description(
-      "Gives the dashboard's operator another password, in DATA_DIR/secrets.json, for the next start.",
+      "Changes the dashboard operator's password in DATA_DIR/secrets.json, for the next start.",
     )
     .option(
       "--password-file <file>",
-      "a file with the new one, - for standard input; made unless given",
+      "file with the new password, - for standard input; default: generated",
     )
     .action(async (options) => {
-      const { rotateDashboardPassword } = await import("../work/dashboard-password.ts");
+      const { rotateDashboardPassword } = await import("../actions/dashboard-password.ts");
       await rotateDashboardPassword(context, options);
     });
 }

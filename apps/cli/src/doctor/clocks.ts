@@ -3,8 +3,8 @@ import { systemClock, type Clock } from "@carillon/kit";
 
 import { type Finding, ok, warning } from "./finding.ts";
 
-/** Seconds between two clocks that are worth a warning, as in the dashboard. */
-const worrying = 1;
+/** Seconds of clock skew from which the doctor warns, as the dashboard does. */
+const worryingSkew = 1;
 
 const clock = statement({
   name: "doctor-clock",
@@ -20,8 +20,8 @@ const processes = statement({
 });
 
 /**
- * How far the clocks of this machine and of the running processes are from the database's.
- * @param own this machine's
+ * Compares the clocks of this machine and of the running processes with the database's.
+ * @param own the clock of this machine
  */
 export async function examineClocks(sql: Sql, own: Clock = systemClock): Promise<Finding[]> {
   const sent = own.now();
@@ -29,17 +29,17 @@ export async function examineClocks(sql: Sql, own: Clock = systemClock): Promise
   const here = (sent + own.now()) / 2_000 - (database?.now ?? 0);
   const running = await sql.rows(processes);
   return [
-    told("this machine", here),
-    ...running.flatMap(({ name, ahead }) => (ahead === null ? [] : [told(name, ahead)])),
+    clockFinding("this machine", here),
+    ...running.flatMap(({ name, ahead }) => (ahead === null ? [] : [clockFinding(name, ahead)])),
     running.length === 0
-      ? warning("processes", "none is running")
-      : ok("processes", `${running.length} are running`),
+      ? warning("processes", "none running")
+      : ok("processes", `${running.length} running`),
   ];
 }
 
-function told(name: string, ahead: number): Finding {
+function clockFinding(name: string, ahead: number): Finding {
   const text = `${Math.abs(ahead).toFixed(1)} s ${ahead < 0 ? "behind" : "ahead of"} the database's`;
-  return Math.abs(ahead) < worrying
+  return Math.abs(ahead) < worryingSkew
     ? ok(`clock of ${name}`, text)
     : warning(`clock of ${name}`, text);
 }

@@ -3,26 +3,26 @@ import { pushConfig } from "@carillon/push";
 
 import { type Finding, failed, ok, warning } from "./finding.ts";
 
-/** What the variables say, beyond each being one that can be read. */
+/** Checks what variables mean together, beyond their syntax. */
 export function examineConfiguration(env: Environment): Finding[] {
   const findings = [
-    tried("push", () =>
+    attempt("push", () =>
       pushConfig(env) ? ok("push", `the bouncer at ${env.PUSH_BOUNCER_URL}`) : ok("push", "none"),
     ),
-    tried("TRUSTED_PROXIES", () => {
+    attempt("TRUSTED_PROXIES", () => {
       clientAddress(env);
-      return ok("TRUSTED_PROXIES", env.TRUSTED_PROXIES ?? "none: no proxy is believed");
+      return ok("TRUSTED_PROXIES", env.TRUSTED_PROXIES ?? "none");
     }),
     env.DEVELOPMENT
-      ? warning("DEVELOPMENT", "true: API keys are handed out without a password")
+      ? warning("DEVELOPMENT", "true: dev_fetch_api_key gives API keys without a password")
       : ok("DEVELOPMENT", "off"),
   ];
-  return [ok("configuration", "the variables can be read"), ...findings];
+  return [ok("configuration", "variables are valid"), ...findings];
 }
 
-function tried(what: string, look: () => Finding): Finding {
+function attempt(what: string, check: () => Finding): Finding {
   try {
-    return look();
+    return check();
   } catch (error) {
     return failed(what, (error as Error).message);
   }

@@ -6,10 +6,10 @@ import { StartupError } from "@carillon/kit";
 import { type Finding, failed, ok, warning } from "./finding.ts";
 import { onClient } from "./on-client.ts";
 
-/** Of the connections that a server takes. */
+/** Share of `max_connections` from which the doctor warns. */
 const nearlyAll = 0.8;
 
-/** Whether PostgreSQL answers, is one that we run on, and keeps what sessions are told. */
+/** Checks PostgreSQL's version, settings, rights and connections. */
 export function examineDatabase(databaseUrl: string): Promise<Finding[]> {
   return onClient(databaseUrl, async (client) => {
     const { version } = await checkServer(client).catch((error: Error) => {
@@ -20,12 +20,12 @@ export function examineDatabase(databaseUrl: string): Promise<Finding[]> {
          current_setting('max_connections')::int AS most, has_schema_privilege('public', 'CREATE') AS own`,
     );
     const { used = 0, most = 0, own = false } = rows[0] ?? {};
-    const connections = `${used} of ${most} connections are used`;
+    const connections = `${used} of ${most} connections used`;
     return [
       ok("database", `PostgreSQL ${version}`),
       own
-        ? ok("rights", "the role may make tables")
-        : failed("rights", "the role may not make tables in schema public: migrations fail"),
+        ? ok("rights", "the role may create tables")
+        : failed("rights", "the role may not create tables in schema public: migrations fail"),
       used < most * nearlyAll
         ? ok("connections", connections)
         : warning("connections", connections),
@@ -33,21 +33,21 @@ export function examineDatabase(databaseUrl: string): Promise<Finding[]> {
   });
 }
 
-/** Whether the database is at this build's migrations. */
+/** Checks that the database has this build's migrations. */
 export function examineMigrations(databaseUrl: string): Promise<Finding[]> {
   return onClient(databaseUrl, async (client) => {
     await checkMigrations(client);
-    return [ok("migrations", "those of this version")];
+    return [ok("migrations", "up to date")];
   });
 }
 
-/** Whether the key opens what the database has sealed. */
+/** Checks that SECRET_KEY decrypts the database's secrets. */
 export async function examineSecretKey(
   sql: Sql,
   secretKey: string | undefined,
 ): Promise<Finding[]> {
   if (secretKey === undefined)
-    return [failed("SECRET_KEY", "not set: gateways and workers do not start")];
+    return [failed("SECRET_KEY", "not set: gateways and workers refuse to start")];
   await checkSecretKey(sql, secretsOf(secretKey));
-  return [ok("SECRET_KEY", "opens what the database has sealed")];
+  return [ok("SECRET_KEY", "decrypts the database's secrets")];
 }

@@ -2,7 +2,7 @@ import { connectDatabase } from "@carillon/db";
 import { StartupError } from "@carillon/kit";
 
 import type { Context } from "../context.ts";
-import { environmentOf, onInstallation } from "../installation.ts";
+import { environmentOf, withInstallation } from "../installation.ts";
 import { examineClocks } from "./clocks.ts";
 import { examineConfiguration } from "./configuration.ts";
 import { examineDatabase, examineMigrations, examineSecretKey } from "./database.ts";
@@ -11,8 +11,8 @@ import { examineMail } from "./mail.ts";
 import { examineRedis } from "./redis.ts";
 
 /**
- * Says what is in order and what is not.
- * @throws StartupError when something failed
+ * Runs all checks and prints their findings.
+ * @throws StartupError when a check failed
  */
 export async function examine(
   context: Context,
@@ -32,11 +32,11 @@ async function all(context: Context): Promise<Finding[]> {
   const configuration = await found("configuration", async () =>
     examineConfiguration(environmentOf(context)),
   );
-  // Without variables that can be read there is nothing else to look at.
+  // Without valid variables nothing else can be checked.
   if (configuration.some(({ what, state }) => what === "configuration" && state === "failed"))
     return configuration;
   const rest = await found("database", () =>
-    onInstallation(context, async ({ databaseUrl, secretKey, env }) => {
+    withInstallation(context, async ({ databaseUrl, secretKey, env }) => {
       const redis = env.REDIS_URL === undefined ? [] : await examineRedis(env.REDIS_URL);
       const database = await found("database", () => examineDatabase(databaseUrl));
       if (anyFailed(database)) return [...database, ...redis];
@@ -50,7 +50,7 @@ async function all(context: Context): Promise<Finding[]> {
   return [...configuration, ...mail, ...rest];
 }
 
-/** What can be read of tables that are as this build has them. */
+/** Checks that need this build's tables. */
 async function onRows(databaseUrl: string, secretKey: string | undefined): Promise<Finding[]> {
   const db = await connectDatabase(databaseUrl, { max: 1, name: "doctor" });
   try {

@@ -1,7 +1,7 @@
-/** What was found of one thing. */
+/** Result of one check. */
 export interface Finding {
   readonly what: string;
-  /** `warning`: it works, and should be otherwise. */
+  /** `warning`: it works, but should be changed. */
   readonly state: "ok" | "warning" | "failed";
   readonly text: string;
 }
@@ -10,7 +10,7 @@ export const ok = (what: string, text: string): Finding => ({ what, state: "ok",
 export const warning = (what: string, text: string): Finding => ({ what, state: "warning", text });
 export const failed = (what: string, text: string): Finding => ({ what, state: "failed", text });
 
-/** What a check found, or why it could not be made. */
+/** Runs a check; an error becomes a failed finding. */
 export async function found(what: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await check();

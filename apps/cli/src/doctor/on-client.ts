@@ -2,8 +2,8 @@ import { unreachable } from "@carillon/db";
 import pg from "pg";
 
 /**
- * Works on a connection for a moment.
- * @throws StartupError naming DATABASE_URL when nobody answers there
+ * Runs `work` on a short-lived connection.
+ * @throws StartupError naming DATABASE_URL when the server does not answer
  */
 export async function onClient<Result>(
   databaseUrl: string,

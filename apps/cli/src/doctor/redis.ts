@@ -3,7 +3,7 @@ import { prepareQueues } from "@carillon/queue";
 
 import { type Finding, found, ok, warning } from "./finding.ts";
 
-/** Whether Redis answers, is one that we run on, and keeps what it is given. */
+/** Checks Redis's version, eviction policy and persistence. */
 export function examineRedis(redisUrl: string): Promise<Finding[]> {
   return found("Redis", async () => {
     const warnings: string[] = [];
@@ -13,10 +13,10 @@ export function examineRedis(redisUrl: string): Promise<Finding[]> {
         write: (line) => void warnings.push((JSON.parse(line) as { msg: string }).msg),
       },
     });
-    // With Redis it looks, and makes nothing.
+    // With Redis it only checks; it creates nothing.
     await prepareQueues({ databaseUrl: "postgresql://unused.invalid/x", redisUrl, log });
     return warnings.length > 0
       ? warnings.map((text) => warning("Redis", text))
-      : [ok("Redis", "it keeps what it is given")];
+      : [ok("Redis", "answers and keeps its data")];
   });
 }

@@ -4,28 +4,28 @@ import type { Account } from "@carillon/model";
 
 import type { Context } from "../context.ts";
 import { reserveFile, zuliprc } from "../credentials.ts";
-import { atWork } from "../installation.ts";
+import { withDatabase } from "../installation.ts";
 import { addressOf } from "../reachable.ts";
 
 interface Options {
   readonly organization?: string;
 }
 
-/** What an account has from the commit on. */
+/** A newly issued key. */
 interface Issued {
-  /** The address of its organization. */
+  /** URL of the account's organization. */
   readonly site: string;
   readonly account: Account;
   readonly apiKey: string;
 }
 
-/** Gives an account another key, in a file. */
+/** Issues a new key for an account and writes it to a file. */
 export async function issueKey(
   context: Context,
   named: string,
   options: Options & { readonly zuliprc: string },
 ): Promise<void> {
-  const { terminal, holds } = context;
+  const { terminal, cleanups } = context;
   const { zuliprc: file } = options;
   const textOf = ({ site, account, apiKey }: Issued) => zuliprc(site, account, apiKey);
   let issued: Issued;
@@ -35,41 +35,41 @@ export async function issueKey(
   } else {
     reserveFile(file);
     let written = false;
-    // Before the commit: where it cannot be written, the old key goes on.
+    // Before the commit: if the file cannot be written, the old key stays valid.
     const keep = async (made: Issued) => {
       await writeFile(file, textOf(made), { flag: "r+", flush: true });
       written = true;
     };
-    // From then on nobody knows whether the commit came about: the key may be the one that counts.
+    // After writing, the commit may or may not have happened, so the file is kept.
     const undo = async () =>
       written
-        ? terminal.note(`${file} has a new key, which counts only if the change was still made.`)
+        ? terminal.note(`${file} has a new key, which is valid only if the change was committed.`)
         : rm(file, { force: true });
-    issued = await holds.orUndo(undo, () => replace(context, named, options, keep));
+    issued = await cleanups.orUndo(undo, () => replace(context, named, options, keep));
   }
-  terminal.note(`${issued.account.deliveryEmail} has another API key.`);
+  terminal.note(`New API key issued for ${issued.account.deliveryEmail}.`);
 }
 
-/** Has an account's key refused: it has another one that nobody was told. */
+/** Revokes an account's key by replacing it with an unknown one. */
 export async function revokeKey(context: Context, named: string, options: Options): Promise<void> {
   const { account } = await replace(context, named, options);
-  context.terminal.say(`The API key of ${account.deliveryEmail} is refused from now on.`);
+  context.terminal.say(`API key of ${account.deliveryEmail} revoked.`);
 }
 
-/** @param keep is run with the new key before the commit, and again where the transaction has to */
+/** @param keep called with the new key before the commit; again if the transaction is retried */
 function replace(
   context: Context,
   named: string,
   { organization }: Options,
   keep: (issued: Issued) => Promise<void> = async () => {},
 ): Promise<Issued> {
-  return atWork(context, async (workplace) => {
-    const { db } = workplace;
+  return withDatabase(context, async (connected) => {
+    const { db } = connected;
     const realm = await findOrganization(db, organization);
     const account = await findNamedAccount(db, realm, named);
-    const site = addressOf(context, workplace, realm);
+    const site = addressOf(context, connected, realm);
     return db.transaction(async (tx) => {
-      const apiKey = await replaceApiKey(tx, workplace.site, account);
+      const apiKey = await replaceApiKey(tx, connected.site, account);
       const issued = { site, account, apiKey };
       await keep(issued);
       return issued;

@@ -10,8 +10,8 @@ import { silentLogger } from "@carillon/kit";
 import { organization, testSecretKey, testSite, useDatabase, useObstacle } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { Holds } from "./holds.ts";
-import { onInstallation } from "./installation.ts";
+import { Cleanups } from "./cleanups.ts";
+import { withInstallation } from "./installation.ts";
 import { commandLineOn, loginOn } from "./test-support.ts";
 
 describe("a command that is broken off or fails in the middle", () => {
@@ -24,12 +24,12 @@ describe("a command that is broken off or fails in the middle", () => {
   after(() => rm(folder, { recursive: true }));
 
   it("leaves no part of a backup, which has its name only when it is whole", async () => {
-    const holds = new Holds();
+    const cleanups = new Cleanups();
     await obstacle.lock("LOCK TABLE users IN ACCESS EXCLUSIVE MODE");
-    const ended = commandLineOn(db.url)(["backup", join(folder, "b.gz")], { holds });
+    const ended = commandLineOn(db.url)(["backup", join(folder, "b.gz")], { cleanups });
     await obstacle.untilWaiting(1, "the backup");
     expect(readdirSync(folder)).to.deep.equal(["b.gz.part"]);
-    await holds.breakOff();
+    await cleanups.interrupt();
     expect(readdirSync(folder)).to.deep.equal([]);
     await obstacle.release();
     expect(await ended).to.include({ code: 130, noted: "" });
@@ -71,17 +71,17 @@ describe("a command that is broken off or fails in the middle", () => {
     });
     await made.stop();
     const variables = { DATA_DIR: dataDir, SECRET_KEY: testSecretKey };
-    const holds = new Holds();
+    const cleanups = new Cleanups();
     const terminal = { say() {}, note() {} } as never;
     const working = new Promise<void>((resolve) => {
-      void onInstallation({ terminal, holds, variables }, async () => {
+      void withInstallation({ terminal, cleanups, variables }, async () => {
         resolve();
         await new Promise(() => {});
       });
     });
     await working;
     expect(existsSync(join(dataDir, "postgres", "postmaster.pid"))).to.equal(true);
-    await holds.breakOff();
+    await cleanups.interrupt();
     expect(existsSync(join(dataDir, "postgres", "postmaster.pid"))).to.equal(false);
     expect(existsSync(join(dataDir, "standalone.pid"))).to.equal(false);
   });

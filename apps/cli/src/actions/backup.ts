@@ -9,10 +9,10 @@ import { StartupError } from "@carillon/kit";
 
 import type { Context } from "../context.ts";
 import { reserveFile } from "../credentials.ts";
-import { onBouncer, onInstallation } from "../installation.ts";
+import { withBouncerDatabase, withInstallation } from "../installation.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** Writes a backup; a file appears under its name when it is whole. */
+/** Writes a backup. A file gets its name only when it is complete. */
 export async function backUp(
   context: Context,
   file: string,
@@ -28,56 +28,56 @@ export async function backUp(
     return file === "-" ? into(terminal.output) : intoFile(context, file, into);
   };
   const { tables, rows } = await (bouncer
-    ? onBouncer(context, write)
-    : onInstallation(context, ({ databaseUrl }) => write(databaseUrl)));
-  terminal.note(`Backed up ${rows} rows of ${tables} tables. SECRET_KEY is not among them.`);
+    ? withBouncerDatabase(context, write)
+    : withInstallation(context, ({ databaseUrl }) => write(databaseUrl)));
+  terminal.note(`Backed up ${rows} rows of ${tables} tables. SECRET_KEY is not included.`);
 }
 
 async function intoFile(
-  { holds }: Context,
+  { cleanups }: Context,
   file: string,
   write: (target: Writable) => Promise<Backup>,
 ): Promise<Backup> {
   const part = `${file}.part`;
   reserveFile(part);
-  return holds.during(
+  return cleanups.during(
     () => rm(part, { force: true }),
     async () => {
       const made = await write(
-        // Not made anew where it is gone: the command was broken off.
+        // `r+` does not re-create the file that an interruption has deleted.
         createWriteStream(part, { flags: "r+", flush: true }),
       );
-      await giveName(part, file);
-      await kept(dirname(file));
+      await renameToFinal(part, file);
+      await syncFolder(dirname(file));
       return made;
     },
   );
 }
 
-/** Never in place of what somebody else has put there meanwhile. */
-async function giveName(part: string, file: string): Promise<void> {
+/** Renames the file, without overwriting one that appeared meanwhile. */
+async function renameToFinal(part: string, file: string): Promise<void> {
   try {
     await link(part, file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Some file systems have no links.
+    // Some file systems have no hard links.
     if (code !== "EPERM" && code !== "ENOTSUP" && code !== "ENOSYS") throw error;
     await checkIsFree(file);
     await rename(part, file);
   }
 }
 
-/** @throws StartupError where there is such a file */
+/** @throws StartupError when the file exists */
 async function checkIsFree(file: string): Promise<void> {
   const isThere = await access(file).then(
     () => true,
     () => false,
   );
-  if (isThere) throw new StartupError(`${file} is there already`);
+  if (isThere) throw new StartupError(`${file} already exists`);
 }
 
-/** The name is on the disk too. */
-async function kept(folder: string): Promise<void> {
+/** Syncs the folder, so that the name survives a crash. */
+async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder);
   try {
     await handle.sync();

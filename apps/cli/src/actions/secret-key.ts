@@ -6,7 +6,7 @@ import { secretsOf } from "@carillon/model";
 
 import type { Context } from "../context.ts";
 import { keepOldKey } from "../old-secret-key.ts";
-import { environmentOf, type Installation, onInstallation } from "../installation.ts";
+import { environmentOf, type Installation, withInstallation } from "../installation.ts";
 import { secretFrom } from "../secret-input.ts";
 
 interface Options {
@@ -14,10 +14,10 @@ interface Options {
   readonly oldKeyFile?: string;
 }
 
-/** Seals everything with another key. */
+/** Re-encrypts all secrets with another key. */
 export async function rotateSecretKey(context: Context, options: Options): Promise<void> {
   const env = environmentOf(context);
-  // Ours to make where it is ours to keep.
+  // The key is generated only for npm start, which keeps it.
   const kept = env.DATABASE_URL === undefined && env.SECRET_KEY === undefined;
   const chosen =
     kept && options.newKeyFile === undefined
@@ -28,10 +28,10 @@ export async function rotateSecretKey(context: Context, options: Options): Promi
             option: "--new-key-file",
           }),
         );
-  await onInstallation(context, async (installation) => {
+  await withInstallation(context, async (installation) => {
     const { databaseUrl, secretKey } = installation;
     if (secretKey === undefined)
-      throw new StartupError("SECRET_KEY is not set: the one that everything is sealed with");
+      throw new StartupError("SECRET_KEY is not set: set the current one");
     const db = await connectDatabase(databaseUrl, { max: 1, name: "command" });
     try {
       await checkNoBouncer(db, installation);
@@ -42,15 +42,15 @@ export async function rotateSecretKey(context: Context, options: Options): Promi
           ? await rotateKept(db, installation, secretKey, chosen)
           : await rotate(db, secretKey, chosen ?? "");
       } catch (error) {
-        // Where the rows are sealed anew and only what follows failed, it is an old key.
+        // If the re-encryption was committed and only a later step failed, the old key must be kept.
         if (await opens(db, secretKey)) await oldKey.forget();
         throw error;
       }
       context.terminal.say(
-        `${count} secrets are sealed with the new SECRET_KEY. ${
+        `${count} secrets re-encrypted with the new SECRET_KEY. ${
           kept ? "It is in secrets.json." : "Give it to all processes before they start."
         }
-The old one is in ${oldKey.path}, which only this user may read. Backups made before now are restored with it (carillon restore FILE --secret-key-file ${oldKey.path}); delete it with the last of them.`,
+The old key is in ${oldKey.path}, readable by this user only. Backups made before now are restored with it (carillon restore FILE --secret-key-file ${oldKey.path}); delete it with the last of them.`,
       );
     } finally {
       await db.close();
@@ -58,7 +58,7 @@ The old one is in ${oldKey.path}, which only this user may read. Backups made be
   });
 }
 
-/** As strict as at the start of a process. */
+/** Validates a key as processes do at their start. */
 function checked(key: string): string {
   readEnvironment({ SECRET_KEY: key });
   if (key === "") throw new StartupError("SECRET_KEY must not be empty");
@@ -66,15 +66,15 @@ function checked(key: string): string {
 }
 
 async function rotate(db: Database, from: string, to: string): Promise<number> {
-  if (from === to) throw new StartupError("the new SECRET_KEY is the old one");
+  if (from === to) throw new StartupError("the new SECRET_KEY equals the old one");
   const old = secretsOf(from);
   await checkSecretKey(db, old);
   return reseal(db, old, secretsOf(to));
 }
 
 /**
- * The new key is kept beside the old one until everything is sealed with it: after a crash in between the next rotation
- * finds out which one it is.
+ * Re-encrypts with a key that is kept in `secrets.json`. The new key is stored beside the old one first, so that a rotation after
+ * a crash can find out which of them is in use.
  */
 async function rotateKept(
   db: Database,
@@ -85,7 +85,7 @@ async function rotateKept(
   const waiting = await readSecret(dataDir, "NEXT_SECRET_KEY");
   if (waiting !== undefined && chosen !== undefined && chosen !== waiting)
     throw new StartupError(
-      "a rotation to another key was broken off: end it with secret-key rotate, without --new-key-file, and then rotate to this one",
+      "a rotation to another key was interrupted: finish it with secret-key rotate, without --new-key-file, then rotate to this one",
     );
   const to = waiting ?? chosen ?? randomSecret();
   await keepSecret(dataDir, "NEXT_SECRET_KEY", to);
@@ -99,12 +99,12 @@ async function rotateKept(
   }
 }
 
-/** Whether what is kept as SECRET_KEY does not open the database. */
+/** Whether the kept SECRET_KEY fails to decrypt the database. */
 async function isBetween(db: Database, dataDir: string): Promise<boolean> {
   return !(await opens(db, (await readSecret(dataDir, "SECRET_KEY")) ?? ""));
 }
 
-/** Whether the key opens what the database has sealed; a database that does not answer counts as one that it does not. */
+/** Whether the key decrypts the database's secrets; false also when the database does not answer. */
 async function opens(db: Database, secretKey: string): Promise<boolean> {
   return checkSecretKey(db, secretsOf(secretKey)).then(
     () => true,
@@ -118,11 +118,11 @@ const bouncers = statement({
   row: {},
 });
 
-/** A bouncer of our own seals in a database of its own with the same key. */
+/** Refuses when there is an embedded bouncer, whose database is encrypted with the same key. */
 async function checkNoBouncer(db: Database, { dataDir }: Installation): Promise<void> {
   if (dataDir === undefined) return;
   if ((await db.rows(bouncers)).length === 0) return;
   throw new StartupError(
-    "the embedded bouncer's database carillon_bouncer is sealed with the same SECRET_KEY, and cannot be sealed anew yet: drop it first, and phones register again",
+    "the embedded bouncer's database carillon_bouncer is encrypted with the same SECRET_KEY, and re-encrypting it is not supported: drop it first; phones will register again",
   );
 }

@@ -8,12 +8,12 @@ import {
 import { countCreated } from "@carillon/model";
 
 import type { Context } from "../context.ts";
-import { atWork } from "../installation.ts";
-import { askForPerson } from "../new-person.ts";
+import { withDatabase } from "../installation.ts";
+import { readPerson } from "../new-person.ts";
 import { addressOf, whyUnreachable } from "../reachable.ts";
 import { given } from "../secret-input.ts";
 
-/** Makes an organization with its owner. */
+/** Creates an organization with its owner. */
 export async function createOrganization(
   context: Context,
   options: {
@@ -26,36 +26,36 @@ export async function createOrganization(
 ): Promise<void> {
   const { terminal } = context;
   const name = await given(terminal, options.name, {
-    question: "What the organization is called",
+    question: "Name of the organization",
     option: "--name",
   });
   const { ownerName, ownerEmail, passwordFile } = options;
-  const owner = await askForPerson(
+  const owner = await readPerson(
     terminal,
     { name: ownerName, email: ownerEmail, passwordFile },
     { who: "owner", prefix: "owner-" },
   );
-  await atWork(context, async (workplace) => {
+  await withDatabase(context, async (connected) => {
     const subdomain = options.subdomain === noSubdomain ? "" : options.subdomain;
-    const made = await openOrganization(workplace.db, workplace.site, { name, subdomain, owner });
-    const unreachable = whyUnreachable(workplace, made.realm);
-    const at = unreachable === undefined ? ` at ${addressOf(context, workplace, made.realm)}` : "";
+    const made = await openOrganization(connected.db, connected.site, { name, subdomain, owner });
+    const unreachable = whyUnreachable(connected, made.realm);
+    const at = unreachable === undefined ? ` at ${addressOf(context, connected, made.realm)}` : "";
     terminal.say(
-      `Made the organization ${made.realm.name}${at}, with the owner ${made.owner.deliveryEmail}.`,
+      `Created organization ${made.realm.name}${at}, owner ${made.owner.deliveryEmail}.`,
     );
     if (unreachable !== undefined) terminal.note(`${unreachable}.`);
   });
 }
 
-/** One line an organization. */
+/** Prints one line for each organization. */
 export async function showOrganizations(context: Context): Promise<void> {
-  await atWork(context, async ({ db }) => {
+  await withDatabase(context, async ({ db }) => {
     for (const { subdomain, name, accounts } of await listOrganizations(db))
       context.terminal.say(`${subdomain || noSubdomain}  ${name}  ${accounts} active accounts`);
   });
 }
 
-/** Changes the limits that are given, and shows all. */
+/** Changes the given limits, and prints all. */
 export async function limitOrganization(
   context: Context,
   options: {
@@ -65,7 +65,7 @@ export async function limitOrganization(
     readonly bots?: number;
   },
 ): Promise<void> {
-  await atWork(context, async ({ db }) => {
+  await withDatabase(context, async ({ db }) => {
     const realm = await findOrganization(db, options.organization);
     const { channels, userGroups, bots } = options;
     await db.transaction((tx) => setLimits(tx, realm.id, { channels, userGroups, bots }));

@@ -19,7 +19,7 @@ import { prepareQueues } from "@carillon/queue";
 
 import { checkBouncerKey } from "../bouncer/check-key.ts";
 import type { Context } from "../context.ts";
-import { environmentOf, onBouncer, onEmbedded } from "../installation.ts";
+import { environmentOf, withBouncerDatabase, withEmbeddedPostgres } from "../installation.ts";
 import { secretFrom } from "../secret-input.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -29,7 +29,7 @@ interface Options {
   readonly bouncer?: boolean;
 }
 
-/** Restores a backup into a database, or into a folder that `npm start` is to keep. */
+/** Restores a backup into a database or a `DATA_DIR`. */
 export async function restore(context: Context, file: string, options: Options): Promise<void> {
   const env = environmentOf(context);
   checkOptions(env, options, file);
@@ -42,11 +42,10 @@ export async function restore(context: Context, file: string, options: Options):
       ? required(env, "SECRET_KEY", wantedKey(options))
       : await keyFrom(context, given);
   await load(context, env.DATABASE_URL, source, { secretKey, anew: options.withoutSecrets });
-  if (given !== undefined)
-    context.terminal.say("Start the processes with the SECRET_KEY that was given.");
+  if (given !== undefined) context.terminal.say("Start the processes with the given SECRET_KEY.");
 }
 
-/** @throws UsageError where they contradict each other */
+/** @throws UsageError when options contradict each other */
 function checkOptions(env: Environment, options: Options, file: string): void {
   const { secretKeyFile, withoutSecrets, bouncer } = options;
   if (withoutSecrets && secretKeyFile !== undefined)
@@ -55,10 +54,10 @@ function checkOptions(env: Environment, options: Options, file: string): void {
     );
   if (withoutSecrets && bouncer)
     throw new UsageError(
-      "a bouncer without its SECRET_KEY has nothing to restore: start a new one",
+      "a bouncer's backup is useless without its SECRET_KEY: start a new bouncer",
     );
   if (secretKeyFile !== undefined && env.SECRET_KEY !== undefined)
-    throw new UsageError("SECRET_KEY is set, and --secret-key-file is given: give one of them");
+    throw new UsageError("SECRET_KEY and --secret-key-file are both given: give one of them");
   if (secretKeyFile === "-" && file === "-")
     throw new UsageError("standard input cannot be both the backup and its SECRET_KEY");
 }
@@ -80,35 +79,37 @@ async function intoDataDir(context: Context, source: Readable, options: Options)
   const env = environmentOf(context);
   const dataDir = await prepareDataDir(env.DATA_DIR);
   if (existsSync(join(dataDir, "zuliprc")))
-    throw new StartupError(`DATA_DIR ${dataDir} has an installation: choose another one`);
+    throw new StartupError(
+      `DATA_DIR ${dataDir} already has an installation: choose another folder`,
+    );
   const lock = lockInstance(dataDir);
-  await context.holds.during(
+  await context.cleanups.during(
     async () => lock.release(),
     async () => {
-      // One that was kept is of a restore that did not come to its end: the one that is given now goes before it.
+      // A kept key is of an unfinished restore; a key that is given now wins.
       const kept = options.secretKeyFile ? undefined : await readSecret(dataDir, "SECRET_KEY");
       const anew = options.withoutSecrets;
       const secretKey =
         env.SECRET_KEY ??
         kept ??
         (anew ? randomSecret() : await keyFrom(context, options.secretKeyFile));
-      // Before the commit: a database whose key is gone is nobody's.
+      // Before the commit: a database without its key is useless.
       const keep = async () => {
         if (env.SECRET_KEY === undefined) await keepSecret(dataDir, "SECRET_KEY", secretKey);
       };
-      await onEmbedded(context, dataDir, lock, (url) =>
+      await withEmbeddedPostgres(context, dataDir, lock, (url) =>
         load(context, url, source, { secretKey, anew, keep }),
       );
     },
   );
 }
 
-/** How what the backup has sealed is opened, or replaced. */
+/** How the backup's secrets are decrypted, or replaced. */
 interface Sealing {
   readonly secretKey: string;
-  /** Whether the backup's own key is lost, and this is another one. */
+  /** Whether the backup's key is lost and `secretKey` is a new one. */
   readonly anew?: boolean | undefined;
-  /** Is run when the key is known to be the right one, before anything is kept of the backup. */
+  /** Called when the key is known to be right, before the commit. */
   readonly keep?: () => Promise<void>;
 }
 
@@ -127,25 +128,24 @@ async function load(
   const redisUrl = environmentOf(context).REDIS_URL;
   await prepareQueues({ databaseUrl, redisUrl, log: silentLogger });
   const since = migrated.length > 0 ? ` Applied ${migrated.join(", ")}.` : "";
-  context.terminal.say(`Restored ${rows} rows, as they were at ${madeAt}.${since}`);
+  context.terminal.say(`Restored ${rows} rows of the backup of ${madeAt}.${since}`);
   if (issued !== undefined)
-    context.terminal
-      .say(`${issued} accounts have another API key, and every key of before is refused:
-- People log in again with their passwords, which are what they were.
+    context.terminal.say(`${issued} accounts have a new API key; all old keys are refused:
+- People log in again with their passwords, which are unchanged.
 - Owners of bots give them their new keys (GET /bots/BOT_ID/api_key, or carillon key issue ACCOUNT --zuliprc FILE).
-- Links that were mailed to confirm another e-mail address are void: people ask for the change again.`);
+- Mailed links that confirm a new e-mail address are invalid: people request the change again.`);
 }
 
-/** Into a database that is made where there is none. */
+/** Restores the bouncer's database, creating it if necessary. */
 async function intoBouncer(context: Context, source: Readable): Promise<void> {
-  await onBouncer(context, async (databaseUrl, secretKey) => {
+  await withBouncerDatabase(context, async (databaseUrl, secretKey) => {
     if (secretKey === undefined)
-      throw new StartupError("SECRET_KEY is not set: the one that the backup was made with");
+      throw new StartupError("SECRET_KEY is not set: set the one that the backup was made with");
     await ensureDatabase(databaseUrl, bouncerMigrations.variable);
     const check = (sql: Sql) => checkBouncerKey(sql, secretKey);
     const restored = await restoreBackup(databaseUrl, source, check, bouncerMigrations);
     const { rows, madeAt } = restored;
-    context.terminal.say(`Restored ${rows} rows of the bouncer, as they were at ${madeAt}.`);
+    context.terminal.say(`Restored ${rows} rows of the bouncer's backup of ${madeAt}.`);
   });
 }
 

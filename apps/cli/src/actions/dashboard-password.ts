@@ -7,11 +7,11 @@ import type { Context } from "../context.ts";
 import { environmentOf } from "../installation.ts";
 import { secretFrom } from "../secret-input.ts";
 
-/** As strong as one that is made. */
+/** Length of a generated password. */
 const length = 24;
 const shortest = 12;
 
-/** Gives the dashboard's operator another password, where it is kept. */
+/** Changes the dashboard operator's password in `secrets.json`. */
 export async function rotateDashboardPassword(
   context: Context,
   { passwordFile }: { readonly passwordFile?: string },
@@ -19,7 +19,7 @@ export async function rotateDashboardPassword(
   const env = environmentOf(context);
   if (env.DASHBOARD_PASSWORD !== undefined)
     throw new StartupError(
-      "DASHBOARD_PASSWORD is set: change the variable, and start the dashboard anew",
+      "DASHBOARD_PASSWORD is set: change the variable and restart the dashboard",
     );
   const dataDir = resolve(env.DATA_DIR);
   const secrets = join(dataDir, "secrets.json");
@@ -38,6 +38,6 @@ export async function rotateDashboardPassword(
     throw new StartupError(`the password must have at least ${shortest} characters`);
   await keepSecret(dataDir, "DASHBOARD_PASSWORD", password);
   context.terminal.say(
-    `The new password is DASHBOARD_PASSWORD in ${secrets}, from the next start on.`,
+    `The new password is DASHBOARD_PASSWORD in ${secrets}; it is valid from the next start.`,
   );
 }

@@ -8,7 +8,7 @@ import {
 import type { Sql } from "@carillon/db";
 
 import type { Context } from "../context.ts";
-import { atWork } from "../installation.ts";
+import { withDatabase } from "../installation.ts";
 import { readWhen } from "../when.ts";
 
 interface Options {
@@ -21,10 +21,10 @@ interface Options {
   readonly json?: boolean;
 }
 
-/** Lines that are read at a time. */
+/** Rows of one read. */
 const pageSize = 500;
 
-/** One line of text, or of JSON, for each line of the audit log. */
+/** Prints one line of text or JSON for each entry of the audit log. */
 export async function showAudit(context: Context, options: Options): Promise<void> {
   const { since, until, kind } = options;
   const times = {
@@ -32,7 +32,7 @@ export async function showAudit(context: Context, options: Options): Promise<voi
     ...(until !== undefined && { until: readWhen("--until", until) }),
     ...(kind !== undefined && { type: kind }),
   };
-  await atWork(context, async ({ db }) => {
+  await withDatabase(context, async ({ db }) => {
     const filter = { ...times, ...(await placeOf(db, options)) };
     let left = options.limit;
     let before: number | undefined;
@@ -48,11 +48,11 @@ export async function showAudit(context: Context, options: Options): Promise<voi
       before = page.next;
     } while (left > 0 && before !== undefined);
     if (before !== undefined)
-      context.terminal.note(`There are more: --limit shows more than ${options.limit}.`);
+      context.terminal.note(`More entries exist: raise --limit (${options.limit}).`);
   });
 }
 
-/** @throws ApiError where there is no such organization or account */
+/** @throws ApiError when the organization or account does not exist */
 async function placeOf(sql: Sql, { organization, account }: Options): Promise<AuditFilter> {
   const realm = organization === undefined ? undefined : await findOrganization(sql, organization);
   const accounts = account === undefined ? [] : await findNamedAccounts(sql, realm, account);

@@ -10,8 +10,8 @@ import {
 } from "@carillon/domain";
 
 import type { Context } from "../context.ts";
-import { atWork } from "../installation.ts";
-import { askForPerson } from "../new-person.ts";
+import { withDatabase } from "../installation.ts";
+import { readPerson } from "../new-person.ts";
 import { secretFrom } from "../secret-input.ts";
 
 interface Options {
@@ -19,7 +19,7 @@ interface Options {
   readonly passwordFile?: string;
 }
 
-/** Makes an account. */
+/** Creates an account. */
 export async function addAccount(
   context: Context,
   options: Options & {
@@ -29,23 +29,23 @@ export async function addAccount(
   },
 ): Promise<void> {
   const { terminal } = context;
-  const person = await askForPerson(terminal, options, { who: "person", prefix: "" });
-  await atWork(context, async ({ db, site }) => {
+  const person = await readPerson(terminal, options, { who: "person", prefix: "" });
+  await withDatabase(context, async ({ db, site }) => {
     const realm = await findOrganization(db, options.organization);
     const role = roles[options.role];
     const { account } = await createAccount(db, site, realm, { ...person, role });
     terminal.say(
-      `Made the account ${account.id} of ${account.deliveryEmail}, ${options.role} of ${realm.name}.`,
+      `Created account ${account.id} (${account.deliveryEmail}), ${options.role} of ${realm.name}.`,
     );
   });
 }
 
-/** One line an account. */
+/** Prints one line for each account. */
 export async function showAccounts(
   context: Context,
   options: Options & { readonly json?: boolean },
 ): Promise<void> {
-  await atWork(context, async ({ db }) => {
+  await withDatabase(context, async ({ db }) => {
     const realm = await findOrganization(db, options.organization);
     for await (const page of listAccounts(db, realm))
       for (const account of page)
@@ -70,17 +70,17 @@ function roleName(role: number): string {
 
 /** Deactivates a person with their bots, or a bot. */
 export async function deactivate(context: Context, named: string, options: Options): Promise<void> {
-  await atWork(context, async ({ db }) => {
+  await withDatabase(context, async ({ db }) => {
     const realm = await findOrganization(db, options.organization);
     const account = await findNamedAccount(db, realm, named);
     await deactivateForOperator(db, account);
     context.terminal.say(
-      `${account.deliveryEmail} of ${realm.name} is deactivated: the API key is refused from now on.`,
+      `Deactivated ${account.deliveryEmail} of ${realm.name}: the API key is refused from now on.`,
     );
   });
 }
 
-/** Gives a person another password. */
+/** Resets a person's password. */
 export async function setPassword(
   context: Context,
   named: string,
@@ -91,10 +91,10 @@ export async function setPassword(
     what: "new password",
     option: "--password-file",
   });
-  await atWork(context, async ({ db }) => {
+  await withDatabase(context, async ({ db }) => {
     const realm = await findOrganization(db, options.organization);
     const account = await findNamedAccount(db, realm, named);
     await resetPassword(db, account, password);
-    terminal.say(`${account.deliveryEmail} has another password.`);
+    terminal.say(`Password of ${account.deliveryEmail} changed.`);
   });
 }

@@ -3,11 +3,11 @@ import { silentLogger } from "@carillon/kit";
 import { prepareQueues } from "@carillon/queue";
 
 import type { Context } from "../context.ts";
-import { onInstallation } from "../installation.ts";
+import { withInstallation } from "../installation.ts";
 
-/** Brings the database, and the queues' tables where they are there, to this build's state. */
+/** Applies the migrations of the database and, if the queues are on PostgreSQL, of BullMQ's tables. */
 export async function migrate(context: Context): Promise<void> {
-  await onInstallation(context, async ({ databaseUrl, env }) => {
+  await withInstallation(context, async ({ databaseUrl, env }) => {
     const applied = await applyMigrations(databaseUrl);
     await prepareQueues({ databaseUrl, redisUrl: env.REDIS_URL, log: silentLogger });
     context.terminal.say(
