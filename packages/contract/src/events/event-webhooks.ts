@@ -1,7 +1,7 @@
 import { sampleOf } from "../examples/sample.ts";
 import { schemaOf } from "../json-schema.ts";
 import { allEvents, kindOf } from "./all-events.ts";
-import { formsOf } from "./delivered-event.ts";
+import { formsOf } from "./forms.ts";
 import type { EventDeclaration } from "./event.ts";
 
 /**

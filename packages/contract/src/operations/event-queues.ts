@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deliveredEvent } from "../events/delivered-event.ts";
+import { deliveredEvent } from "../delivered-event.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 
