@@ -150,7 +150,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
         /SECRET_KEY must have at least 32/,
       );
       expect((await run(words, { input: testSecretKey })).noted).to.match(
-        /the new SECRET_KEY is the old one/,
+        /the new SECRET_KEY equals the old one/,
       );
       const stranger = commandLineOn(database.url, { SECRET_KEY: newKey, DATA_DIR: dataDir });
       expect((await stranger(words, { input: `${newKey}x` })).noted).to.match(
@@ -191,7 +191,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     await standalone(["backup", backup]);
     const rotated = await standalone(["secret-key", "rotate"]);
     const [, oldKey = ""] =
-      /The old one is in (\S+), which only this user/.exec(rotated.said) ?? [];
+      /The old key is in (\S+), readable by this user/.exec(rotated.said) ?? [];
     expect(oldKey.startsWith(`${dataDir}/old-secret-keys/until-`)).to.equal(true);
     expect((await stat(oldKey)).mode & 0o777).to.equal(0o600);
     expect((await stat(join(dataDir, "old-secret-keys"))).mode & 0o777).to.equal(0o700);
@@ -250,7 +250,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
 
       const kept = join(folder, "old-key");
       const rotated = await run([...words, "--old-key-file", kept], { input: newKey });
-      expect(rotated.said).to.include(`The old one is in ${kept},`);
+      expect(rotated.said).to.include(`The old key is in ${kept},`);
       expect(await readFile(kept, "utf8")).to.equal(`${testSecretKey}\n`);
     } finally {
       await database.drop();

@@ -90,7 +90,7 @@ describe("dead letters", () => {
     const page = await (await dashboard().ask("/dead-letters")).text();
     expect(page)
       .to.contain(`after=${first.next?.join("-")}`)
-      .and.contain("all that the filter finds");
+      .and.contain("everything the filter finds");
   });
 
   it("are chosen by job and organization", async () => {
@@ -219,7 +219,7 @@ describe("dead letters", () => {
     expect(answer.status).to.equal(303);
     const location = answer.headers.get("location") ?? "";
     expect(location).to.equal("/dead-letters?job=push-notify&replayed=1");
-    expect(await (await dashboard().ask(location)).text()).to.contain("One is to be tried again");
+    expect(await (await dashboard().ask(location)).text()).to.contain("1 dead letter replayed");
     const evil = await dashboard().ask("/dead-letters?replayed=<script>");
     expect(await evil.text()).not.to.contain("<script>");
   });

@@ -102,7 +102,7 @@ describe("dead letters, chosen and looked at before anything is done", () => {
     const kept = await dead();
     const pairs = [["chosen", `${id}-4`]] as const;
     const page = await (await post("preview", [["what", "discard"], ...pairs], "text/html")).text();
-    expect(page).to.contain("Discard 1?").and.contain("Nobody will ever do it");
+    expect(page).to.contain("Discard 1?").and.contain("The jobs are deleted and never run");
     const answer = await post("discard", fieldsIn(page, "discard"), "text/html");
     expect(answer.status).to.equal(303);
     expect(answer.headers.get("location")).to.equal("/dead-letters?discarded=1");
@@ -119,7 +119,7 @@ describe("dead letters, chosen and looked at before anything is done", () => {
       operator: "olga",
     });
     expect(await (await dashboard().ask("/dead-letters?discarded=1")).text()).to.contain(
-      "One is discarded",
+      "1 dead letter discarded",
     );
   });
 

@@ -118,7 +118,7 @@ describe("acknowledging failures", () => {
     expect(await status({}, { fault: "server" })).to.equal(400);
     expect(await findings()).to.deep.equal([["failed", "critical"]]);
     const page = async (as: "operator" | "viewer") => (await dashboard().ask("/", { as })).text();
-    expect(await page("operator")).to.match(/Acknowledge the server.+s failures/);
+    expect(await page("operator")).to.match(/Acknowledge server errors/);
     expect(await page("viewer")).not.to.include("Acknowledge");
   });
 });

@@ -272,7 +272,7 @@ describe("sending failed messages again", () => {
     const location = done.headers.get("location") ?? "";
     expect(location).to.include("sent=1");
     expect(await (await dashboard().ask(location)).text()).to.include(
-      "Messages with a new time: 1.",
+      "Messages rescheduled: 1.",
     );
   });
 });

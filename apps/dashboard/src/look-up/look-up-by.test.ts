@@ -145,7 +145,7 @@ describe("looking messages up by account, channel and time", () => {
       messages: [],
     });
     const text = await (await dashboard().ask("/look-up?address=%3Cscript%3E%40x")).text();
-    expect(text).to.contain("Nobody has this address").and.contain("&lt;script&gt;@x");
+    expect(text).to.contain("No account has this address").and.contain("&lt;script&gt;@x");
     expect(text).not.to.contain("<script>");
   });
 

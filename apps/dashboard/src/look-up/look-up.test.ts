@@ -125,7 +125,7 @@ for (const kind of backends)
 
     it("says that there is nothing, or that it is no id, and escapes what was asked", async () => {
       expect((await dashboard().ask("/look-up?id=999999")).status).to.equal(404);
-      expect(await page(999_999)).to.contain("Nothing goes by");
+      expect(await page(999_999)).to.contain("Nothing has the id");
       // On Redis these are names of the queue's own keys.
       for (const id of ["wait", "meta", "events", "stalled-check", "999999999999999999"]) {
         expect((await dashboard().ask(`/look-up?id=${id}`)).status, id).to.equal(404);
