@@ -271,8 +271,6 @@ describe("sending failed messages again", () => {
     expect(done.status).to.equal(303);
     const location = done.headers.get("location") ?? "";
     expect(location).to.include("sent=1");
-    expect(await (await dashboard().ask(location)).text()).to.include(
-      "Messages rescheduled: 1.",
-    );
+    expect(await (await dashboard().ask(location)).text()).to.include("Messages rescheduled: 1.");
   });
 });
