@@ -5,7 +5,8 @@ import type { Site } from "@carillon/model";
 import { testSecretKey } from "@carillon/testkit";
 
 import { Cleanups } from "./cleanups.ts";
-import { runCommandLine, type Variables } from "./run.ts";
+import type { Variables } from "./context.ts";
+import { runCommandLine } from "./run.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What a command said, and how it ended. */
