@@ -7,9 +7,9 @@ import { bouncerHost, type Ports } from "./ports.ts";
 export interface App {
   name: "gateway" | "worker" | "dashboard" | "bouncer";
   script: string;
-  /** The port whose `/health` tells that it serves; undefined: running is all that is asked. */
+  /** The port of its `/health`; undefined where running is enough. */
   healthPort: number | undefined;
-  /** Where it listens; `HOST` unless given. */
+  /** Its address; `HOST` unless given. */
   host?: string;
   /** Variables of this app alone. */
   env: Partial<Record<keyof Environment, string>>;
@@ -25,7 +25,7 @@ export function chooseApps(env: Environment, ports: Ports): App[] {
   ];
 }
 
-/** For this machine alone: its one server is here. */
+/** Listens on this machine only, where its one server is. */
 function bouncer(env: Environment, port: number): App {
   const own = { ...metricsPort(env, 2), HOST: bouncerHost };
   return { ...app("bouncer", port, own), host: bouncerHost };
@@ -35,13 +35,13 @@ function app(name: App["name"], healthPort: number | undefined, env: App["env"])
   return { name, script: programOf(name, "main"), healthPort, env };
 }
 
-/** Where a program of an app lies: what is built beside what is built, sources beside sources. */
+/** Returns the path of an app's program: in `dist` beside a built standalone, in `src` beside its source. */
 export function programOf(app: App["name"] | "standalone", name: string): string {
   const file = import.meta.url.endsWith(".ts") ? `src/${name}.ts` : `dist/${name}.js`;
   return fileURLToPath(new URL(`../../${app}/${file}`, import.meta.url));
 }
 
-/** Processes cannot share one port: the gateway gets METRICS_PORT, the worker the next, a bouncer the one after that. */
+/** Gives each process its own port: the gateway METRICS_PORT, the worker the next, a bouncer the one after that. */
 function metricsPort(env: Environment, offset: number): App["env"] {
   if (env.METRICS_PORT === undefined || env.METRICS_PORT === 0) return {};
   return { METRICS_PORT: String(env.METRICS_PORT + offset) };

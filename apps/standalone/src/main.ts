@@ -4,5 +4,5 @@ import { runStandalone } from "./run.ts";
 await runStandalone({
   chooseApps,
   prepare: programOf("standalone", "prepare-main"),
-  tell: (text) => console.log(text),
+  print: (text) => console.log(text),
 });

@@ -25,7 +25,7 @@ export async function runStandalone(parts: Parts): Promise<void> {
 
   const stop = () => {
     if (askedAt !== undefined && performance.now() - askedAt < sameWishMs) return;
-    parts.tell(
+    parts.print(
       askedAt === undefined
         ? "Stopping … What has begun is ended first; Ctrl-C once more ends it at once."
         : "Stopping at once …",
@@ -36,7 +36,7 @@ export async function runStandalone(parts: Parts): Promise<void> {
       ?.then((standalone) => standalone.stop())
       // A start that was broken off has stopped what it had started.
       .catch(() => undefined)
-      .then(() => parts.tell("Carillon has stopped."))
+      .then(() => parts.print("Carillon has stopped."))
       .then(() => process.exit(0));
   };
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);

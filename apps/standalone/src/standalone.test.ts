@@ -58,7 +58,7 @@ const main = (folder: string) => `
     prepare: ${JSON.stringify(folder)} + "/prepare.mjs",
     chooseApps: (env, ports) => chooseApps(env, ports)
       .map((app) => ({ ...app, script: ${JSON.stringify(folder)} + "/" + app.name + ".mjs" })),
-    tell: (text) => console.log(text),
+    print: (text) => console.log(text),
   });
 `;
 

@@ -20,16 +20,16 @@ import { settleSecrets } from "./secrets.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 import { CredentialFiles } from "./zuliprc.ts";
 
-/** What the standalone gets from elsewhere. */
+/** What the standalone is given. */
 export interface Parts {
   chooseApps(env: Environment, ports: Ports): App[];
-  /** The program that is run before them. */
+  /** The script that runs before them. */
   prepare: string;
-  /** One text for the person at the terminal. */
-  tell(text: string): void;
+  /** Writes to the terminal. */
+  print(text: string): void;
 }
 
-/** A standalone at work. */
+/** A running standalone. */
 export interface Standalone {
   /** Ends the apps, then PostgreSQL. Called again, it stops waiting for the apps. */
   stop(): Promise<void>;
@@ -38,10 +38,10 @@ export interface Standalone {
 const logLimitEveryMs = 60_000;
 
 /**
- * Starts everything: DATA_DIR and ports are looked at, then PostgreSQL starts while the apps load their code. They are let
- * go when the database is at this build's state and has its first organization. Resolves when gateway and dashboard
- * serve. What was started is stopped again when something fails.
- * @throws StartupError with the one line for the person who started it
+ * Starts everything: checks DATA_DIR and ports, starts PostgreSQL while the apps load their code, migrates, creates the
+ * first organization, and lets the apps start. Resolves when gateway and dashboard serve. Stops what it has started when
+ * something fails.
+ * @throws StartupError with one line for the terminal
  */
 export async function startStandalone(
   env: Environment,
@@ -79,7 +79,7 @@ export async function startStandalone(
     const site = publicUrl({ ...env, PORT: ports.gateway });
     const files = new CredentialFiles(dataDir);
     await keepAddress(dataDir, site, files);
-    // Unset until PostgreSQL is up: what asks for variables before is not let go yet.
+    // Unset until PostgreSQL is up; no app asks for variables before.
     let database: KeptDatabase | undefined;
     const variables = (app: App | undefined) => () =>
       childEnvironment({
@@ -121,7 +121,7 @@ export async function startStandalone(
     stopWhen(givenUp);
     for (const process of processes) process.start();
     await allServe(apps, processes, env.HOST, givenUp);
-    parts.tell(
+    parts.print(
       await greet({
         site,
         gatewayUrl: localUrl(env.HOST, ports.gateway),
@@ -145,35 +145,35 @@ export async function startStandalone(
   }
 }
 
-/** Keeps the address with the data, where the command line finds it, and in the credential files. */
+/** Stores the address in DATA_DIR, where the command line finds it, and in the credential files. */
 async function keepAddress(dataDir: string, site: string, files: CredentialFiles): Promise<void> {
   const before = await readSecret(dataDir, "PUBLIC_URL");
   if (before === site) return;
-  // The files first: the next start makes up for one that is cut off in between.
+  // The files first: after a crash in between, the next start moves them again.
   await files.moveTo(site, before);
   await keepSecret(dataDir, "PUBLIC_URL", site);
 }
 
-/** Resolves when every app that can be asked serves; from then on each is started again when it dies. */
+/** Resolves when every app with a health port serves; from then on each is started again when it dies. */
 async function allServe(
   apps: readonly App[],
   processes: readonly SupervisedProcess[],
   host: string,
   givenUp: AbortSignal,
 ): Promise<void> {
-  const settled = new AbortController();
-  const signal = AbortSignal.any([settled.signal, givenUp]);
+  const ended = new AbortController();
+  const signal = AbortSignal.any([ended.signal, givenUp]);
   const serving = apps.flatMap((app) => {
     const url = healthUrl(app, host);
     return url === undefined ? [] : [healthy(url, signal)];
   });
   const refusals = processes.map(async (process) => {
-    throw new StartupError(`${process.name}: ${await process.refused}`);
+    throw new StartupError(`${process.name}: ${await process.refusal()}`);
   });
   try {
     await Promise.race([Promise.all(serving), ...refusals]);
   } finally {
-    settled.abort();
+    ended.abort();
   }
   stopWhen(givenUp);
   for (const process of processes) process.markStarted();

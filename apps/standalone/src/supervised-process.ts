@@ -1,4 +1,12 @@
-import { heldEnvironment, ping, pong, releaseHeld, type Logger } from "@carillon/kit";
+import {
+  heldEnvironment,
+  ping,
+  pong,
+  releaseHeld,
+  StateMachine,
+  type Logger,
+  type State,
+} from "@carillon/kit";
 import { fork, type ChildProcess } from "node:child_process";
 import { closeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,53 +17,76 @@ import { hangs } from "./watchdog.ts";
 /** Pauses before a process that died is started again, doubling from the first to the second (ms). */
 const firstPauseMs = 250;
 const longestPauseMs = 10_000;
-/** A process that lived this long died of something new. */
+/** After a life of this length the pauses begin again with the first. */
 const steadyAfterMs = 30_000;
 const endsWithinMs = 10_000;
 
-/** What to run and what to tell it. */
+/** What to run, and its environment. */
 export interface ProcessPlan {
   name: string;
   script: string;
-  /** Asked anew at every start. */
+  /** Called at every start. */
   env: () => Record<string, string | undefined>;
   logFile: LogFile;
   log: Logger;
-  /** An address that the process answers; without one it is only asked over its channel. */
+  /** An address that the process answers; without it only the IPC channel is asked. */
   url?: string | undefined;
-  /** Between two questions whether it hangs, in milliseconds; 5,000 unless given. */
+  /** Milliseconds between two checks whether it hangs; 5,000 unless given. */
   askEveryMs?: number;
 }
 
+/*
+ *           hold              start               exit
+ *   idle ─────────▶ loading ─────────▶ running ─────────▶ pausing
+ *    │  ▲            │    │             ▲   │                │
+ *    │  └─── exit ───┘    │             │   │ exit code 1    │
+ *    │                    │ exit code 1 │   │ at the first   │
+ *    │                    ▼             │   │ start          │
+ *    │                 refused ◀────────┼───┘                │
+ *    │ start                            │                    │ the pause is over
+ *    └──────────────────────────────────┴────────────────────┘
+ *
+ *   loading, running ────── stop ──▶ stopping ── exit ──▶ stopped
+ *   idle, pausing, refused ─ stop ──────────────────────▶ stopped
+ */
+type ProcessState =
+  | State<"idle">
+  /** It has loaded its code, and waits for its environment. */
+  | State<"loading", { readonly child: ChildProcess }>
+  | State<"running", { readonly child: ChildProcess; readonly watching: AbortController }>
+  | State<"pausing", { readonly ending: AbortController }>
+  | State<"refused", { readonly lastWord: string }>
+  | State<"stopping", { readonly child: ChildProcess }>
+  | State<"stopped">;
+
 /**
- * One child process that is started again when it dies, and replaced when it hangs. It leads a process group of its
- * own, so that Ctrl-C in the terminal reaches it once, through us, and it ends by itself when we are gone (its channel
- * closes).
+ * One child process that is started again when it dies, and killed when it hangs. It leads its own process group, so
+ * that Ctrl-C in the terminal reaches it once, through this process. When this process dies the child's IPC channel
+ * closes, and the child ends.
  */
 export class SupervisedProcess {
   readonly name: string;
-  /** Resolves, with its last words, when the process gives up (exit code 1) before `markStarted`. */
-  readonly refused: Promise<string>;
   readonly #plan: ProcessPlan;
-  #refuse: (lastWord: string) => void = () => undefined;
-  #child: ChildProcess | undefined;
-  /** Loads its code, and knows nothing yet. */
-  #held = false;
+  readonly #machine: StateMachine<ProcessState>;
+  /** Whether exit code 1 means a death, not a refusal. */
   #started = false;
-  #stopping = false;
   #deaths = 0;
-  readonly #stopSignal = new AbortController();
-  #endWatching: () => void = () => undefined;
 
   constructor(plan: ProcessPlan) {
     this.name = plan.name;
     this.#plan = plan;
-    this.refused = new Promise((resolve) => (this.#refuse = resolve));
+    this.#machine = new StateMachine<ProcessState>(`the process ${plan.name}`, { kind: "idle" });
   }
 
-  /** The process at work; undefined between a death and the next start. */
+  /** Undefined between a death and the next start. */
   get pid(): number | undefined {
-    return this.#child?.pid;
+    const { state } = this.#machine;
+    return "child" in state ? state.child.pid : undefined;
+  }
+
+  /** Resolves with its last log line when the process refuses to start: exit code 1 before `markStarted`. */
+  async refusal(): Promise<string> {
+    return (await this.#machine.until(["refused"])).lastWord;
   }
 
   /** From now on every death is followed by a new start. */
@@ -63,22 +94,24 @@ export class SupervisedProcess {
     this.#started = true;
   }
 
-  /** Lets the process load its code while what it needs is not there yet. */
+  /** Has the process load its code before its environment is known. */
   hold(): void {
-    this.#held = true;
-    this.#fork(heldEnvironment());
+    this.#machine.move(["idle"], { kind: "loading", child: this.#fork(heldEnvironment()) });
   }
 
+  /** Starts the process; does nothing when it has refused or is stopped. */
   start(): void {
-    if (this.#stopping) return;
+    const { state } = this.#machine;
+    if (state.kind === "refused" || state.kind === "stopping" || state.kind === "stopped") return;
     const variables = this.#plan.env();
-    if (this.#held && this.#child) releaseHeld(this.#child, variables);
-    else this.#fork(variables);
-    this.#held = false;
-    if (this.#child) void this.#watch(this.#child);
+    if (state.kind === "loading") releaseHeld(state.child, variables);
+    const child = state.kind === "loading" ? state.child : this.#fork(variables);
+    const watching = new AbortController();
+    this.#machine.move(["idle", "loading", "pausing"], { kind: "running", child, watching });
+    void this.#watch(child, watching.signal);
   }
 
-  #fork(env: Record<string, string | undefined>): void {
+  #fork(env: Record<string, string | undefined>): ChildProcess {
     const { script, logFile, log, name } = this.#plan;
     const output = logFile.open();
     const from = logFile.size();
@@ -89,35 +122,52 @@ export class SupervisedProcess {
       detached: true,
     });
     closeSync(output);
-    this.#child = child;
     log.info({ child: name, childPid: child.pid }, "started");
     child.on("error", (error) => log.error({ err: error, child: name }, "a child process failed"));
     child.once("exit", (code, signal) => {
-      this.#child = undefined;
-      this.#endWatching();
-      if (this.#stopping) return;
-      const lastWord = logFile.lastWord(from);
-      log.error({ child: name, code, signal, lastWord }, "a child process died");
-      if (!this.#started && code === 1) {
-        this.#refuse(lastWord || `it ended with exit code 1 (${logFile.path})`);
-        return;
-      }
-      // One that was held is started when its time has come.
-      if (this.#held) return;
-      if (performance.now() - startedAt > steadyAfterMs) this.#deaths = 0;
-      void this.#startAgain();
+      const livedMs = performance.now() - startedAt;
+      this.#exited({ code, signal, livedMs, lastWord: () => logFile.lastWord(from) });
     });
+    return child;
   }
 
-  /** Kills a child that hangs: it hears no other signal, and its death is followed by a new start. */
-  async #watch(child: ChildProcess): Promise<void> {
-    const watching = new AbortController();
-    const { signal } = watching;
-    this.#endWatching = () => watching.abort();
+  /** Leaves `loading`, `running` or `stopping`. */
+  #exited({ code, signal, livedMs, lastWord: readLastWord }: Exit): void {
+    const { state } = this.#machine;
+    if (state.kind === "stopping") return this.#machine.move(["stopping"], { kind: "stopped" });
+    if (state.kind === "running") state.watching.abort();
+    const { log, logFile, name } = this.#plan;
+    const lastWord = readLastWord();
+    log.error({ child: name, code, signal, lastWord }, "a child process died");
+    if (!this.#started && code === 1) {
+      const reason = lastWord || `it ended with exit code 1 (${logFile.path})`;
+      this.#machine.move(["loading", "running"], { kind: "refused", lastWord: reason });
+    } else if (state.kind === "loading") this.#machine.move(["loading"], { kind: "idle" });
+    else {
+      if (livedMs > steadyAfterMs) this.#deaths = 0;
+      void this.#startAfterPause();
+    }
+  }
+
+  /** Leaves `running`. */
+  async #startAfterPause(): Promise<void> {
+    const ending = new AbortController();
+    this.#machine.move(["running"], { kind: "pausing", ending });
+    const waitMs = Math.min(firstPauseMs * 2 ** this.#deaths++, longestPauseMs);
+    try {
+      await pause(waitMs, undefined, { signal: ending.signal });
+    } catch {
+      return;
+    }
+    this.start();
+  }
+
+  /** Kills a child that hangs with SIGKILL, the only signal that it obeys. Its exit is followed by a new start. */
+  async #watch(child: ChildProcess, signal: AbortSignal): Promise<void> {
     const { url, askEveryMs, log, name } = this.#plan;
-    const question = async (signal: AbortSignal) => {
-      await pinged(child, signal);
-      if (url !== undefined) await ask(url, { signal });
+    const question = async (answered: AbortSignal) => {
+      await pinged(child, answered);
+      if (url !== undefined) await ask(url, { signal: answered });
     };
     const hung = await hangs({
       ask: question,
@@ -132,51 +182,49 @@ export class SupervisedProcess {
     child.kill("SIGKILL");
   }
 
-  async #startAgain(): Promise<void> {
-    const waitMs = Math.min(firstPauseMs * 2 ** this.#deaths++, longestPauseMs);
-    try {
-      await pause(waitMs, undefined, { signal: this.#stopSignal.signal });
-    } catch {
-      return;
-    }
-    this.start();
-  }
-
-  /** Ends the process so that it starts again, with variables asked anew. */
+  /** Ends the process, so that it starts again with a new environment. */
   restart(): void {
-    this.#child?.kill("SIGTERM");
+    const { state } = this.#machine;
+    if ("child" in state) state.child.kill("SIGTERM");
   }
 
-  /**
-   * SIGTERM; what is still there after 10 s, or when `impatience` is aborted, is killed.
-   * Resolves when the process is gone.
-   */
+  /** Sends SIGTERM, and SIGKILL after 10 s or when `impatience` is aborted. Resolves when the process has exited. */
   async stop(impatience?: AbortSignal): Promise<void> {
-    this.#stopping = true;
-    this.#stopSignal.abort();
-    this.#endWatching();
-    const child = this.#child;
-    if (!child) return;
-    const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    const { state } = this.#machine;
+    if (state.kind === "stopped") return;
+    if (state.kind === "pausing") state.ending.abort();
+    if (state.kind === "running") state.watching.abort();
+    if (!("child" in state))
+      return this.#machine.move(["idle", "pausing", "refused"], { kind: "stopped" });
+    const { child } = state;
+    this.#machine.move(["loading", "running", "stopping"], { kind: "stopping", child });
     const kill = () => child.kill("SIGKILL");
     const timer = setTimeout(kill, endsWithinMs);
     impatience?.addEventListener("abort", kill);
     child.kill("SIGTERM");
-    await gone;
+    await this.#machine.until(["stopped"]);
     clearTimeout(timer);
   }
 }
 
-/** Resolves when the child's event loop has turned. */
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly livedMs: number;
+  /** Reads the last line that the process has logged. */
+  readonly lastWord: () => string;
+}
+
+/** Resolves when the child's event loop has answered. */
 function pinged(child: ChildProcess, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const hear = (message: unknown) => {
+    const listener = (message: unknown) => {
       if (message !== pong) return;
-      child.off("message", hear);
+      child.off("message", listener);
       resolve();
     };
-    child.on("message", hear);
-    signal.addEventListener("abort", () => child.off("message", hear), { once: true });
+    child.on("message", listener);
+    signal.addEventListener("abort", () => child.off("message", listener), { once: true });
     child.send(ping, (error) => error && reject(error));
   });
 }

@@ -1,25 +1,24 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** A process is replaced when it has left so many questions in a row without an answer: for 15 s. */
-const patience = 3;
+/** Unanswered questions in a row after which a process hangs: 15 s. */
+const maxMissed = 3;
 const everyMs = 5_000;
-/** A process that has not answered yet is starting, for so long. */
+/** A process may take this long for its first answer. */
 const graceMs = 60_000;
 
 export interface WatchOptions {
-  /** Resolves when the process answers, whatever it says: one whose database is away is not mended by a new start. */
+  /** Resolves when the process answers anything: a new start would not bring back a lost database. */
   readonly ask: (signal: AbortSignal) => Promise<unknown>;
   readonly signal: AbortSignal;
-  /** Between two questions, and for an answer, in milliseconds; 5,000 unless given. */
+  /** Milliseconds between two questions, and for an answer; 5,000 unless given. */
   readonly everyMs?: number;
-  /** A monotonic clock in milliseconds by which it knows whether this process ran; `performance.now` unless given. */
+  /** A monotonic clock in milliseconds, which shows whether this process itself ran; `performance.now` unless given. */
   readonly now?: () => number;
 }
 
 /**
- * Resolves with true when a process hangs, with false when `signal` ended the watching. Only time in which this process
- * ran counts: after the machine slept, or was too busy to let us ask on time, a missing answer says nothing about the
- * other one.
+ * Resolves with true when a process hangs, with false when `signal` is aborted. Counts only time in which this process ran:
+ * after the machine slept, or was too busy to ask on time, a missing answer says nothing about the other process.
  */
 export async function hangs({
   ask,
@@ -27,18 +26,18 @@ export async function hangs({
   everyMs: step = everyMs,
   now = () => performance.now(),
 }: WatchOptions): Promise<boolean> {
-  const begun = now();
+  const startedAt = now();
   let answered = false;
   let missed = 0;
   while (!signal.aborted) {
     const asked = now();
-    // With a timer that holds it: what `AbortSignal.any` makes of `AbortSignal.timeout` can be collected as garbage
-    // before its time is up, and then nobody ever hears of it.
+    // Not `AbortSignal.any` with `AbortSignal.timeout`: its signal can be garbage-collected before the timeout, and then
+    // never fires.
     const question = new AbortController();
     const end = () => question.abort();
     const timer = setTimeout(end, step);
     signal.addEventListener("abort", end, { once: true });
-    const well = await Promise.race([
+    const hasAnswered = await Promise.race([
       ask(question.signal).then(
         () => true,
         () => false,
@@ -50,12 +49,12 @@ export async function hangs({
     signal.removeEventListener("abort", end);
     end();
     const tookMs = now() - asked;
-    if (well) {
+    if (hasAnswered) {
       answered = true;
       missed = 0;
     } else if (tookMs > 2 * step) missed = 0;
-    else if (answered || asked - begun > graceMs) missed++;
-    if (missed >= patience && !signal.aborted) return true;
+    else if (answered || asked - startedAt > graceMs) missed++;
+    if (missed >= maxMissed && !signal.aborted) return true;
   }
   return false;
 }

@@ -4,7 +4,7 @@ import type { Logger } from "@carillon/kit";
 import type { BouncerClient, BouncerOutcome } from "@carillon/push";
 import { HandBack, type Queues } from "@carillon/queue";
 
-/** What a job gets to know of a call: that there were too many is dealt with already. */
+/** The outcome of a call for a job; `limited` is handled here. */
 export type BouncerReply<Answer> = Exclude<BouncerOutcome<Answer>, { readonly kind: "limited" }>;
 
 type Reply<Name extends "register" | "notify"> =
@@ -13,10 +13,9 @@ type Reply<Name extends "register" | "notify"> =
     : never;
 
 /**
- * The push bouncer, for jobs of the queue `bouncer`; call it with the signal of the job, and outside of any transaction. A
- * call throws `HandBack`, which the job lets pass, where nobody is to call now, because the bouncer has not answered
- * others, or has had enough of us (429): the job goes back to wait, no attempt is counted, and no worker takes a job of the
- * queue meanwhile. The outcomes that are left are what push.md §3 and §9 tell of.
+ * The push bouncer, for jobs of the queue `bouncer`. Call it with the signal of the job, outside of any transaction. A call
+ * throws `HandBack` while the circuit breaker is open or after the bouncer's rate limit (429): the job goes back to wait, no
+ * attempt is counted, and no worker takes a job of the queue meanwhile. push.md §3 and §9 describe the other outcomes.
  */
 export interface Bouncer {
   readonly about: string;
@@ -24,7 +23,7 @@ export interface Bouncer {
   notify(...given: Parameters<BouncerClient["notify"]>): Reply<"notify">;
 }
 
-/** The client, with the circuit and the limit that all workers share. */
+/** Adds the circuit breaker and the rate limit that all workers share. */
 export function guardBouncer(
   client: BouncerClient,
   services: { readonly db: Database; readonly queues: Pick<Queues, "rest">; readonly log: Logger },

@@ -2,13 +2,13 @@ import { readFleet } from "@carillon/scheduling";
 import type { Sql } from "@carillon/db";
 import { cached, counter, gauge, type Registry } from "@carillon/kit";
 
-/** Roles that are always shown, so that an alert rule can tell "none" from "unknown". */
+/** Roles that are always exported, so that an alerting rule can tell "none" from "unknown". */
 const roles = ["gateway", "worker", "dashboard"];
 
 /**
- * The figures of the whole installation that alert rules ask for, beside those of the dashboard: without it the rules
- * would be silent. What could not be read is left out rather than shown as it was.
- * @returns what brings them up to date; it never rejects
+ * Registers the metrics of the whole installation that alerting rules read, so that the rules work without the dashboard.
+ * Leaves out values that could not be read instead of repeating old ones.
+ * @returns a function that refreshes them; it never rejects
  */
 export function fleetMetrics(registry: Registry, sql: Sql): () => Promise<void> {
   const up = gauge(registry, "carillon_store_up");

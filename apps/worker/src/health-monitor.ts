@@ -1,54 +1,54 @@
 import type { Logger } from "@carillon/kit";
 
-/** One queue, as one look found it. */
+/** The state of one queue at a check. */
 export interface QueueReading {
   readonly name: string;
-  /** Jobs that anybody might take. */
+  /** Jobs that any worker may take. */
   readonly waiting: number;
   /** Runs of its jobs that this worker has begun since it started. */
   readonly begun: number;
-  /** Why the store refuses this worker its jobs, where it does. */
+  /** Why the store refuses this worker jobs of the queue; undefined where it does not. */
   readonly refusal?: string | undefined;
 }
 
-/** What one look found. */
+/** The result of one check. */
 export interface HealthReading {
-  /** There is work that should have been done by now. */
+  /** Whether overdue work exists. */
   readonly dueWork: boolean;
-  /** A number that changes whenever any worker runs a job, whatever comes of it: stuck work is no stuck worker. */
+  /** Changes whenever any worker runs a job, also one that fails: failing jobs are no stuck worker. */
   readonly runsAnywhere: number;
-  /** The queues that this worker works on. */
+  /** The queues of this worker. */
   readonly queues: readonly QueueReading[];
 }
 
 export interface HealthMonitorOptions {
-  /** Looks over a connection of its own, so that a dead pool of the worker's cannot fool it. */
+  /** Reads over its own connection, because the worker's pool may be what is broken. */
   probe(signal: AbortSignal): Promise<HealthReading>;
-  /** Called once, after the second bad check in a row. */
+  /** Called once, after two failed checks in a row. */
   exit(why: string): void;
   readonly log: Logger;
-  /** Between checks; a check that takes longer than this is a bad one. */
+  /** Milliseconds between checks; a check that takes longer fails. */
   readonly intervalMs?: number;
 }
 
 export interface HealthMonitor {
-  /** How many checks in a row were bad. */
+  /** How many checks in a row have failed. */
   readonly bad: number;
-  /** Checks now; the timer does this. */
+  /** Checks now, as the timer does. */
   check(): Promise<void>;
   stop(): void;
 }
 
-/** Between two checks, in milliseconds: longer than any run of a job. */
+/** Milliseconds between two checks: longer than any run of a job. */
 export const checkEveryMs = 30_000;
 
-/** Bad checks in a row after which the process is better started anew. */
+/** Failed checks in a row after which the process exits. */
 const limit = 2;
 
 /**
- * Watches for a worker that lives and does nothing. A check is bad when since the check before no worker has run
- * anything although work is due, when this one has taken nothing of a queue in which jobs wait (no run lasts as long) or is
- * refused its jobs both times, or when the database does not answer.
+ * Detects a worker that runs but does no work. A check fails when work is due and no worker has run a job since the check
+ * before, when this worker has taken no job of a queue in which jobs wait (no run lasts as long), when the store refused it
+ * jobs at both checks, or when the database does not answer.
  */
 export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor {
   const { log, intervalMs = checkEveryMs } = options;
@@ -75,7 +75,7 @@ export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor
     try {
       reading = await answerWithin((signal) => options.probe(signal), intervalMs);
     } catch (error) {
-      // What was read before the gap says nothing about what was done in it.
+      // The reading before the gap cannot be compared with the next one.
       before = undefined;
       return `the database did not answer: ${error instanceof Error ? error.message : String(error)}`;
     }
@@ -111,7 +111,7 @@ function standstill(before: HealthReading, now: HealthReading): string | undefin
     : undefined;
 }
 
-/** The probe's answer. One that never comes is an error, also where the probe ignores its signal. */
+/** Returns the probe's answer. Throws when none comes in time, also where the probe ignores its signal. */
 async function answerWithin(
   probe: HealthMonitorOptions["probe"],
   limitMs: number,

@@ -6,10 +6,10 @@ import pg from "pg";
 
 import type { HealthReading, QueueReading } from "./health-monitor.ts";
 
-/** Overdue by so much, a message should have been sent. */
+/** A message that is overdue by more should have been sent. */
 const overdue = "30 seconds";
 
-/** What every worker has run, from its last heartbeat; one that dies takes its number with it, as late as that. */
+/** Sums the runs of all workers at their last heartbeats. The count of a dead worker disappears with its heartbeat. */
 const runsOfWorkers = statement({
   name: "health-runs",
   text: `SELECT coalesce(sum((counters->>'completed')::bigint + (counters->>'failed')::bigint), 0)::float8 AS runs
@@ -29,14 +29,14 @@ const anyDue = statement({
 const nothing = statement({ name: "health-pool", text: "SELECT", row: {} });
 
 /**
- * Looks over a connection of its own, so that a dead pool cannot hide what is due, and over the worker's own pool, so
- * that a dead one shows.
+ * Reads due work over its own connection, so that a broken pool cannot hide it, and sends one statement over the worker's
+ * pool, so that a broken pool fails the check.
  */
 export function healthProbe(parts: {
   databaseUrl: string;
   db: Database;
   queues: Pick<Queues, "queue">;
-  /** How many runs this worker has begun, of each queue that it works on. */
+  /** How many runs this worker has begun, by queue. */
   begun: () => ReadonlyMap<QueueName, number>;
   /** Why the store refuses this worker jobs of a queue. */
   refusals?: () => ReadonlyMap<QueueName, string>;
@@ -76,7 +76,7 @@ async function lookAtDatabase(
   }
 }
 
-/** A store that is away says nothing about this worker: there, and in a queue that rests, nothing waits that it could take. */
+/** Counts no waiting jobs where the store does not answer or the queue is paused: this worker could take none. */
 function lookAtQueues(
   queues: Pick<Queues, "queue">,
   begun: ReadonlyMap<QueueName, number>,

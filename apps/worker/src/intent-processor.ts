@@ -13,9 +13,9 @@ import { processor, type JobContext, type Processor } from "./processor.ts";
 import type { WorkerServices } from "./services.ts";
 
 /**
- * The processor of a job that runs from a row of `job_intent`. What `work` does and the end of its intent commit
- * together, so that a job that runs twice has one effect; the last failure makes the row a dead letter with its reason.
- * At its deadline, and when the process must end, what it does is cancelled and rolled back.
+ * Makes the processor of a job that runs from a row of `job_intent`. The work and the end of its intent commit in one
+ * transaction, so that a job that runs twice has one effect; the last failure makes the row a dead letter with its reason.
+ * At the deadline and at a shutdown the work is cancelled and rolled back.
  */
 export function intentProcessor<Payload>(
   definition: IntentDefinition<Payload>,
@@ -26,14 +26,13 @@ export function intentProcessor<Payload>(
   );
 }
 
-/** What a job that calls somebody else gets to work with. */
+/** The services of a job that calls another server. */
 export type Calling = Omit<WorkerServices, "log"> & Pick<JobContext<IntentRef>, "log" | "signal">;
 
 /**
- * The same for a job that calls somebody else, which no transaction waits for: it is called, then the intent's end is
- * noted, in one transaction with what the call gives back to be done. Where the worker dies in between it is called
- * again, and has to know by the intent's id that it was. Where an operator has replayed the intent meanwhile, nothing
- * is done.
+ * Makes the processor of a job that calls another server, with no transaction open meanwhile. After the call, the intent ends in
+ * one transaction with the function that the call returned. Where the worker dies in between, the call is repeated; the
+ * server must recognise the intent's id. Where an operator has replayed the intent meanwhile, the processor writes nothing.
  */
 export function callProcessor<Payload>(
   definition: IntentDefinition<Payload>,
@@ -54,7 +53,7 @@ export function callProcessor<Payload>(
   );
 }
 
-/** The same for a job that goes through several transactions, or waits for others: it notes the intent's end itself. */
+/** Makes the processor of a job with several transactions, or with child jobs: `work` ends the intent itself. */
 export function intentSteps<Payload>(
   definition: IntentDefinition<Payload>,
   work: (db: Database, ref: IntentRef) => Promise<void>,
@@ -64,10 +63,10 @@ export function intentSteps<Payload>(
   );
 }
 
-/** It was not tried, or not to its end: the job comes again, and at its end the sweep sees to the row. */
+/** Errors after which the job runs again and counts no attempt. The sweep finds the row where it does not. */
 const unfinished = [IntentBusy, HandBack, AwaitChildren];
 
-/** Writes into the row how it failed, where it did: for processors that do the rest themselves. */
+/** Runs the work of an intent and records a failure in its row. */
 export async function noted(
   { retry }: IntentDefinition,
   { payload, attempt, lifetime, services: { db } }: JobContext<IntentRef>,

@@ -27,31 +27,30 @@ import type { BouncerReply } from "./bouncer.ts";
 import { noted } from "./intent-processor.ts";
 import { processor, type JobContext, type Processor } from "./processor.ts";
 
-/** How a job that calls the bouncer makes its notifications, and what it does with the answer. */
+/** How a job prepares the notifications of its call, and what it does after the answer. */
 export interface NotifyWork<Payload> {
   readonly type: NotificationType;
-  /** Makes intents of a part of the entries each, where one call cannot tell all. */
+  /** Splits an intent into payloads of several, where one call cannot take all devices. */
   split(this: void, payload: Payload, call: PreparedCall, again: boolean): Payload[] | undefined;
-  /** In a transaction that commits before the call; what is told is in no job, and in no row. */
+  /** Runs in a transaction that commits before the call. The notifications are stored in no job and no row. */
   prepare(this: void, tx: Tx, site: Site, intent: ClaimedIntent<Payload>): Promise<PreparedCall>;
   /**
-   * With the end of the intent, once the bouncer has answered.
-   * @param again an earlier attempt may have told more
+   * Runs in the transaction that ends the intent, after the bouncer's answer.
+   * @param again an earlier attempt may have notified more devices
    */
   settle?(
     this: void,
     tx: Tx,
     intent: ClaimedIntent<Payload>,
-    told: PreparedCall,
+    call: PreparedCall,
     again: boolean,
   ): Promise<void>;
 }
 
 /**
- * The processor of a job that has the bouncer tell devices something, by one call for the intent (push.md §9). Where
- * accounts have very many devices it makes several intents of it and calls nobody. A call's key is that of the job, so
- * that a worker which dies between the call and the end of the intent tells nobody twice. Without a push service nobody
- * is told.
+ * Makes the processor of a job that notifies devices by one call to the bouncer for each intent (push.md §9). Where accounts
+ * have very many devices it splits the intent instead. The call's idempotency key is that of the job, so that a worker that
+ * dies between the call and the end of the intent notifies no device twice. Without a push service it calls nothing.
  */
 export function notifyProcessor<Payload>(
   definition: IntentDefinition<Payload>,
@@ -61,43 +60,43 @@ export function notifyProcessor<Payload>(
     noted(definition, context, async (db) => {
       const intent = await lookAtIntent(db, definition, context.payload);
       if (!intent) return;
-      const told = await tell(definition, context, db, work, intent);
+      const result = await callBouncer(definition, context, db, work, intent);
       await doIntent(db, definition, context.payload, async (tx) => {
-        if (!told) return;
-        if (told.kind === "split") return recordParts(tx, definition, intent, told.parts);
-        if (told.outcome) await noteNotified(tx, notified(intent, told.call), told.outcome);
-        await work.settle?.(tx, intent, told.call, context.attempt > 1);
+        if (!result) return;
+        if (result.kind === "split") return recordParts(tx, definition, intent, result.parts);
+        if (result.outcome) await noteNotified(tx, notified(intent, result.call), result.outcome);
+        await work.settle?.(tx, intent, result.call, context.attempt > 1);
       });
     }),
   );
 }
 
 /**
- * Characters of what is encrypted that FCM and APNs take at most. A direct message to hundreds has more, since it names
- * them all: with it a bouncer might refuse the call, and what else is in it.
+ * Characters of an encrypted payload that FCM and APNs accept. A direct message to hundreds has more, since it names
+ * them all, and a bouncer might reject the whole call for it.
  */
-const mostTaken = 4_096;
+const maxPayload = 4_096;
 
 /**
- * For so long what is to be told is tried, in milliseconds (push.md §9), whatever attempts are left: where the bouncer is
- * left alone, or has enough of us, none are counted. It is well below the day for which a bouncer knows a call again.
+ * Milliseconds for which a notification is tried (push.md §9), whatever attempts are left: none are counted while the
+ * circuit breaker is open or the rate limit holds. Well below the day for which a bouncer remembers idempotency keys.
  */
 const triedForMs = 2 * 3_600_000;
 
-/** What was prepared, and what became of its call; without an outcome there was nothing to tell. */
+/** A prepared call and its outcome; undefined where there was nothing to send. */
 interface Called {
   readonly kind: "called";
   readonly call: PreparedCall;
   readonly outcome: BouncerReply<NotifyAnswer> | undefined;
 }
 
-/** It is too much for one call. */
+/** The payloads of the intents into which one was split. */
 interface Split<Payload> {
   readonly kind: "split";
   readonly parts: readonly Payload[];
 }
 
-/** Their keys name the intent that they were a part of, so that they are written once. */
+/** Records the parts under keys that name the original intent, so that each is recorded once. */
 async function recordParts<Payload>(
   tx: Tx,
   definition: IntentDefinition<Payload>,
@@ -113,10 +112,11 @@ function notified({ realmId }: ClaimedIntent<unknown>, { notifications }: Prepar
 }
 
 /**
- * @returns what the bouncer was told; undefined where there is nobody to tell it
- * @throws GiveUp for what the bouncer will never take, Error for what it may take later
+ * Calls the bouncer.
+ * @returns undefined without a push service
+ * @throws GiveUp for a call that the bouncer will never accept, Error for one that it may accept later
  */
-async function tell<Payload>(
+async function callBouncer<Payload>(
   definition: IntentDefinition<Payload>,
   { payload: ref, services, log, signal, attempt }: JobContext<IntentRef>,
   db: Database,
@@ -131,7 +131,7 @@ async function tell<Payload>(
   const parts = split(intent.payload, call, attempt > 1);
   if (parts) return { kind: "split", parts };
   const requests = await encrypted(type, call.notifications);
-  const push_requests = requests.filter((one) => one.payload.encrypted_data.length <= mostTaken);
+  const push_requests = requests.filter((one) => one.payload.encrypted_data.length <= maxPayload);
   if (push_requests.length < requests.length)
     log.warn({ count: requests.length - push_requests.length }, "notifications are too large");
   if (push_requests.length === 0) return { kind: "called", call, outcome: undefined };
@@ -144,7 +144,7 @@ async function tell<Payload>(
   return { kind: "called", call, outcome };
 }
 
-/** A nonce of its own for each device: each has an encryption of its own. */
+/** Encrypts each notification for its device, with a nonce of its own. */
 async function encrypted(
   type: NotificationType,
   notifications: readonly Notification[],

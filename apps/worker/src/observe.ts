@@ -17,17 +17,17 @@ import { fleetMetrics } from "./fleet-metrics.ts";
 import type { EndedRun } from "./runner.ts";
 import type { Delivered } from "./services.ts";
 
-/** What the worker counts, for its heartbeat and its metrics. */
+/** Counters of the worker, for its heartbeat and its metrics. */
 export interface WorkerObserver {
   readonly onDelivery: (delivery: Delivered) => void;
   readonly onRun: (run: EndedRun) => void;
-  /** Messages sent and not sent. */
+  /** How many messages were sent, and how many failed. */
   counters(): Record<string, number>;
   /** Called once the jobs run. @param all counters of this process */
   serve(all: () => Record<string, number>): Promise<void>;
 }
 
-/** Lets the worker be seen: what its heartbeat tells, and with `METRICS_PORT` its own health and metrics. */
+/** Counts for the heartbeat, and serves health and metrics on `METRICS_PORT`. */
 export function observeWorker(
   parts: { env: Environment; log: Logger; db: Database },
   shutdown: Shutdown,
@@ -37,7 +37,7 @@ export function observeWorker(
   const registry = createRegistry("worker");
   const lateness = histogram(registry, "carillon_delivery_lateness_seconds");
   const deliveries = counter(registry, "carillon_deliveries_total");
-  // From 0, so that the first one is a rise.
+  // Begins at 0, so that the first failure is an increase.
   for (const reason of ["late", "broken", "stuck"])
     deliveries.inc({ outcome: "failed", reason }, 0);
   const runs = counter(registry, "carillon_jobs_total");

@@ -4,19 +4,19 @@ import { loadDefaults, type Logger } from "@carillon/kit";
 
 import type { WorkerServices } from "./services.ts";
 
-/** What a processor gets to work with. */
+/** The arguments of a processor. */
 export interface JobContext<Payload> {
   readonly payload: Payload;
   /** Ends at the deadline, when the queue cancels the job and when the process must end: `db.within(lifetime)`. */
   readonly lifetime: Lifetime;
-  /** The lifetime's, for what is not done in the database: pass it on. */
+  /** The signal of the lifetime, for work outside the database. */
   readonly signal: AbortSignal;
   readonly log: Logger;
   /** 1 at the first run. */
   readonly attempt: number;
   /** Whether it has begun before, and failed or lost its worker. */
   readonly again: boolean;
-  /** Of this process; its database knows nothing of the lifetime. */
+  /** Shared by the process; its database is not bound to the lifetime. */
   readonly services: WorkerServices;
 }
 
@@ -29,8 +29,8 @@ export interface Processor<Payload> {
 export type AnyProcessor = Processor<unknown>;
 
 /**
- * Ties code to a declaration. It may run twice for the same job, late, or after its row is gone.
- * It may throw `GiveUp` when trying again cannot help; anything else is tried again.
+ * Binds code to a job's declaration. The code may run twice for the same job, late, or after its row was deleted.
+ * It throws `GiveUp` when another attempt cannot help; any other error is retried.
  */
 export function processor<Payload>(
   definition: JobDefinition<Payload>,
@@ -40,7 +40,7 @@ export function processor<Payload>(
 }
 
 /**
- * The processors of the folder `jobs`, which are the default exports of its modules.
+ * Loads the processors of the folder `jobs`: the default exports of its modules.
  * @throws StartupError for a default export that is no processor
  */
 export function loadProcessors(): Promise<AnyProcessor[]> {
@@ -52,8 +52,8 @@ function isProcessor(value: unknown): value is AnyProcessor {
 }
 
 /**
- * The processors by the names of their jobs.
- * @throws StartupError unless every definition has exactly one and none is left over
+ * Returns the processors by the names of their jobs.
+ * @throws StartupError unless each definition has exactly one processor and each processor a definition
  */
 export function completeProcessors(
   definitions: readonly JobDefinition[],

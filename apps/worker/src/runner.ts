@@ -7,20 +7,20 @@ import type { WorkerServices } from "./services.ts";
 export interface RunnerOptions {
   readonly definitions: readonly JobDefinition[];
   readonly processors: readonly AnyProcessor[];
-  /** Handed to every processor; the jobs come from its queues. */
+  /** Given to every processor; its queues hold the jobs. */
   readonly services: WorkerServices;
-  /** Told of every run that has ended, for the metrics. */
+  /** Called after every run, for the metrics. */
   readonly onRun?: (run: EndedRun) => void;
 }
 
-/** How a run of a job ended; one that was handed back comes again. */
+/** How a run of a job ended; a job that was handed back runs again. */
 export interface EndedRun {
   readonly name: string;
   readonly outcome: "completed" | "failed" | "handed back";
   readonly seconds: number;
 }
 
-/** What the runner of this process has done so far, for the heartbeat and the metrics. */
+/** Counts of this process since its start, for the heartbeat and the metrics. */
 export interface RunnerCounters {
   active: number;
   completed: number;
@@ -31,18 +31,18 @@ export interface RunnerCounters {
 
 export interface Runner {
   counters(): RunnerCounters;
-  /** How many runs have begun, of each queue that it works on. */
+  /** How many runs have begun, by queue. */
   begun(): ReadonlyMap<QueueName, number>;
-  /** Why the store refuses jobs of its queues, where it does. */
+  /** Why the store refuses jobs, by queue; without the queues whose jobs it gives. */
   refusals(): ReadonlyMap<QueueName, string>;
   /**
-   * Takes no new job and gives the running ones `graceMs`; then tells them to stop, and 2 s later hands
-   * back those that have not. Resolves within `graceMs` + 3 s whatever hangs, also the queue's store.
+   * Takes no new job and waits `graceMs` for running ones; then asks them to stop, and hands back those that have not
+   * stopped 2 s later. Resolves within `graceMs` + 3 s whatever hangs, the queues' store too.
    */
   close(graceMs: number): Promise<void>;
 }
 
-/** How long a job that was told to stop may take to do so, in milliseconds. */
+/** Milliseconds that a job may take to stop when it was asked to. */
 const stopMs = 2_000;
 
 /**
@@ -56,7 +56,7 @@ export function startRunner({ definitions, processors, services, onRun }: Runner
 
   const run = async (given: Run): Promise<void> => {
     const processor = byName.get(given.name);
-    // An older worker may meet a job of a newer release: it stays in the queue for the newer ones.
+    // An older worker may receive a job of a newer release: it stays in the queue for the newer workers.
     if (!processor)
       throw new Error(`this worker does not know the job ${given.name}; is it outdated?`);
     const began = performance.now();

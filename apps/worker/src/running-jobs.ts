@@ -1,5 +1,6 @@
 import { Lifetime } from "@carillon/db";
 import { checkPayload } from "@carillon/jobs";
+import { StateMachine, type State } from "@carillon/kit";
 import { HandBack, type Run } from "@carillon/queue";
 import type { AnyProcessor } from "./processor.ts";
 import type { WorkerServices } from "./services.ts";
@@ -9,18 +10,73 @@ export class DeadlineExceeded extends Error {
   override readonly name = "DeadlineExceeded";
 }
 
-interface Running {
+/*
+ *   running ──────────────── the work settles ───────────────▶ ended
+ *      │                                                         ▲
+ *      │ deadline, cancelled by the queue, shutdown              │ the work settles
+ *      └──────────────────▶ stopping ────────────────────────────┤
+ *                              │ stopMs later                    │
+ *                              └──────▶ abandoned ───────────────┘
+ *
+ * An abandoned run ignores its signal: its slot is free again, and the queue hands its job out anew.
+ */
+type JobState =
+  | State<"running">
+  | State<"stopping", { readonly timer: NodeJS.Timeout }>
+  | State<"abandoned">
+  | State<"ended">;
+
+/** One run of a job, under its deadline. */
+class JobRun {
   readonly id: string;
-  end(reason: Error): void;
+  readonly lifetime = new Lifetime();
+  readonly #machine: StateMachine<JobState>;
+  readonly #forget: () => void;
+
+  constructor(id: string, deadlineMs: number, stopMs: number) {
+    this.id = id;
+    this.#machine = new StateMachine<JobState>(`the run of ${id}`, { kind: "running" });
+    this.#forget = this.lifetime.onEnd(() => this.#stopping(stopMs));
+    this.lifetime.limit(
+      deadlineMs,
+      () => new DeadlineExceeded(`it took longer than ${deadlineMs} ms`),
+    );
+  }
+
+  /** Asks the work to stop. Without effect in a run that is stopping. */
+  stop(reason: Error): void {
+    this.lifetime.end(reason, false);
+  }
+
+  /** Rejects when the run is abandoned. */
+  async abandoned(): Promise<never> {
+    await this.#machine.until(["abandoned"]);
+    throw this.lifetime.reason ?? new Error("the run was abandoned");
+  }
+
+  /** Called when the work has settled, or its run was abandoned. */
+  end(): void {
+    const { state } = this.#machine;
+    if (state.kind === "stopping") clearTimeout(state.timer);
+    this.#machine.move(["running", "stopping", "abandoned"], { kind: "ended" });
+    this.lifetime.unlimit();
+    this.#forget();
+  }
+
+  /** Leaves `running`. A lifetime may end twice, the second time for good. */
+  #stopping(stopMs: number): void {
+    if (this.#machine.state.kind !== "running") return;
+    const abandon = () => this.#machine.move(["stopping"], { kind: "abandoned" });
+    this.#machine.move(["running"], { kind: "stopping", timer: setTimeout(abandon, stopMs) });
+  }
 }
 
 /**
- * Runs jobs with their deadlines, and knows which are running, so that a shutdown can end them.
- * No run outlives its deadline, or the end of the process, by more than `stopMs`: one that ignores
- * its signal is given up, and its slot is free again.
+ * Runs jobs under their deadlines, and stops them at a shutdown. No run holds its slot for longer than `stopMs` after
+ * its deadline or the shutdown.
  */
 export class RunningJobs {
-  readonly #running = new Set<Running>();
+  readonly #running = new Set<JobRun>();
   readonly #services: WorkerServices;
   readonly #stopMs: number;
   #stopped: Error | undefined;
@@ -39,17 +95,17 @@ export class RunningJobs {
   }
 
   /**
-   * Tells every running job to stop; those that do, or do not within `stopMs`, go back to wait. So does at once what
-   * comes later: a queue that is closing may still hand out one that it has just taken back.
+   * Asks every running job to stop; each goes back to wait when it has stopped, or `stopMs` later. Jobs that arrive
+   * later go back at once: a closing queue may still hand one out.
    */
   stop(): void {
     const reason = new HandBack("the process is ending");
     this.#stopped = reason;
-    for (const running of this.#running) running.end(reason);
+    for (const running of this.#running) running.stop(reason);
   }
 
   /**
-   * One run, from the check of the payload to its end.
+   * Checks the payload and runs the job.
    * @throws InvalidPayload, DeadlineExceeded, HandBack, or what the processor threw
    */
   async run(processor: AnyProcessor, given: Run): Promise<void> {
@@ -58,17 +114,11 @@ export class RunningJobs {
     const payload = checkPayload(definition, given.data);
     const services = this.#services;
     const log = services.log.child({ job: given.name, id: given.id, attempt: given.attempt });
-    const lifetime = new Lifetime();
-    lifetime.limit(
-      definition.deadlineMs,
-      () => new DeadlineExceeded(`it took longer than ${definition.deadlineMs} ms`),
-    );
-    const end = (reason: Error) => lifetime.end(reason, false);
-    const cancelled = () => end(new DeadlineExceeded("the queue cancelled the job"));
+    const run = new JobRun(given.id, definition.deadlineMs, this.#stopMs);
+    const { lifetime } = run;
+    const cancelled = () => run.stop(new DeadlineExceeded("the queue cancelled the job"));
     given.signal.addEventListener("abort", cancelled, { once: true });
-    const patience = new Patience(lifetime, this.#stopMs);
-    const running: Running = { id: given.id, end };
-    this.#running.add(running);
+    this.#running.add(run);
     try {
       const work = processor.process({
         payload,
@@ -79,35 +129,14 @@ export class RunningJobs {
         again: given.again,
         services,
       });
-      await Promise.race([work, patience.exhausted]);
+      await Promise.race([work, run.abandoned()]);
     } catch (error) {
-      // What a job throws because it was told to stop says nothing; why it was told does.
+      // The error of a stopped job says nothing; the reason for the stop does.
       throw lifetime.reason ?? error;
     } finally {
-      lifetime.unlimit();
-      patience.forget();
+      run.end();
       given.signal.removeEventListener("abort", cancelled);
-      this.#running.delete(running);
+      this.#running.delete(run);
     }
-  }
-}
-
-/** Rejects `exhausted` where a run still goes on `stopMs` after the end of its lifetime. */
-class Patience {
-  readonly exhausted: Promise<never>;
-  #timer: NodeJS.Timeout | undefined;
-  readonly #forget: () => void;
-
-  constructor(lifetime: Lifetime, stopMs: number) {
-    let giveUp: (reason: unknown) => void = () => {};
-    this.exhausted = new Promise((_resolve, reject) => (giveUp = reject));
-    this.#forget = lifetime.onEnd(() => {
-      this.#timer ??= setTimeout(() => giveUp(lifetime.reason), stopMs);
-    });
-  }
-
-  forget(): void {
-    this.#forget();
-    clearTimeout(this.#timer);
   }
 }

@@ -5,14 +5,14 @@ import type { Mailer } from "@carillon/mail";
 import type { Queues } from "@carillon/queue";
 
 import type { Bouncer } from "./bouncer.ts";
-import type { LongTurns } from "./long-turns.ts";
+import type { LongRunSlots } from "./long-run-slots.ts";
 
-/** One delivered batch. */
+/** Counts of one delivered batch, for the metrics. */
 export interface Delivered {
   readonly sent: number;
-  /** Why each message that was not sent was not. */
+  /** The cause of each failure. */
   readonly failures: readonly string[];
-  /** Of each message sent: from its time to the commit. */
+  /** Seconds from the due time to the commit, of each sent message. */
   readonly latenessSeconds: readonly number[];
 }
 
@@ -25,8 +25,8 @@ export interface WorkerServices {
   /** Undefined where no push service is configured. */
   readonly bouncer?: Bouncer | undefined;
   readonly log: Logger;
-  /** Which deliveries may go on for long; any, unless given. */
-  readonly longTurns?: LongTurns;
-  /** Told of every delivery, for the metrics. */
+  /** Limits long deliveries; unlimited unless given. */
+  readonly longRuns?: LongRunSlots;
+  /** Called after every delivered batch, for the metrics. */
   readonly onDelivery?: (delivery: Delivered) => void;
 }

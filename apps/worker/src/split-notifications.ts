@@ -1,18 +1,18 @@
 import type { Notification } from "@carillon/domain";
 
-/** Devices that are told by one call: an intent rarely has as many, and 20 ms go into encrypting for them. */
+/** Devices in one call: few intents have as many, and encrypting for them takes 20 ms. */
 const mostInCall = 400;
 
 /**
- * A repeated call may have more, up to what a bouncer takes: devices may have come since the first time, and what has
- * been called for once must stay one call.
+ * Devices in a repeated call, up to a bouncer's limit: devices may have been added since the first call, and the call must
+ * not be split after it was made.
  */
 const mostInRepeatedCall = 500;
 
 /**
- * Splits what is too much for one call. Each part becomes an intent of its own, so that its call has a key of its own, is
- * repeated by itself, and never has what another part has told: had one intent several calls, a device more or less at a
- * repetition would move others from one call to the next, which a bouncer would take for new.
+ * Splits an intent that is too large for one call. Each part becomes an intent, so that its call has its own idempotency key
+ * and is repeated by itself. With several calls for one intent, a device that is added or removed before a repetition would
+ * move other devices to another call, and the bouncer would notify them twice.
  * @param entries of the intent
  * @param notifications in the order of the entries; an entry has no more than an account has devices
  * @param again whether an earlier attempt may have called
@@ -28,7 +28,7 @@ export function splitNotifications<Entry>(
   for (const { entry } of notifications) devices.set(entry, (devices.get(entry) ?? 0) + 1);
   const parts: Entry[][] = [];
   let inPart = Number.POSITIVE_INFINITY;
-  // What is told to nobody needs no call.
+  // An entry without devices needs no call.
   for (const [entry, count] of devices) {
     inPart += count;
     if (inPart > mostInCall) {

@@ -3,7 +3,7 @@ import { connectWakeUps } from "@carillon/events";
 import { startRecurring, publishJobsAfterCommit } from "@carillon/scheduling";
 import { serverVersion } from "@carillon/domain";
 import { secretsOf } from "@carillon/model";
-import { allJobs, longTurns, queueNames } from "@carillon/jobs";
+import { allJobs, longRunsAtOnce, queueNames } from "@carillon/jobs";
 import { publicUrl, required, type Environment, type Logger, type Shutdown } from "@carillon/kit";
 import { chooseMailer } from "@carillon/mail";
 import { bouncerClient, pushConfig } from "@carillon/push";
@@ -12,7 +12,7 @@ import { connectQueues } from "@carillon/queue";
 import { guardBouncer } from "./bouncer.ts";
 import { startHealthMonitor } from "./health-monitor.ts";
 import { healthProbe } from "./health-probe.ts";
-import { LongTurns } from "./long-turns.ts";
+import { LongRunSlots } from "./long-run-slots.ts";
 import { observeWorker } from "./observe.ts";
 import { loadProcessors } from "./processor.ts";
 import { workerTasks } from "./recurring.ts";
@@ -27,8 +27,9 @@ import type { WorkerServices } from "./services.ts";
 const poolSize = 11;
 
 /**
- * Starts a worker process: database and queues first, so that nothing half alive is left when one of them is away.
- * @throws StartupError with the one line for the person who started it
+ * Starts a worker process. Connects the database and the queues first, so that nothing is left running when one of them is
+ * unreachable.
+ * @throws StartupError with one line for the terminal
  */
 export async function startWorkerProcess(
   env: Environment,
@@ -68,7 +69,7 @@ export async function startWorkerProcess(
     queues,
     log,
     mailer: chooseMailer(env),
-    longTurns: new LongTurns(longTurns),
+    longRuns: new LongRunSlots(longRunsAtOnce),
     site: {
       url: publicUrl(env),
       secrets: secretsOf(secretKey),
@@ -97,7 +98,7 @@ export async function startWorkerProcess(
       refusals: () => runner.refusals(),
     }),
     exit: (why) => {
-      log.fatal({ why }, "the worker does no work; leaving, so that another one is started");
+      log.fatal({ why }, "worker is stuck; exiting, so that it is started again");
       process.exit(1);
     },
     log,

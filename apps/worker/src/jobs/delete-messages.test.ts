@@ -212,7 +212,7 @@ describe("the deletion of what a deactivated account has sent", () => {
     await deactivate();
     const ref = await intent();
     for (let i = 0; i < 10; i++) expect(await plan(ref)).to.have.length(1);
-    expect(await failure(plan(ref))).to.match(/^GiveUp: 1 steps could not be done/);
+    expect(await failure(plan(ref))).to.match(/^GiveUp: 1 steps failed/);
   });
 
   it("asks the database as often for a batch of many topics, readers and copies as for one message", async () => {

@@ -13,7 +13,7 @@ import {
   type TestChannel,
   nth,
 } from "@carillon/testkit";
-import { LongTurns } from "../long-turns.ts";
+import { LongRunSlots } from "../long-run-slots.ts";
 import { expect } from "chai";
 
 const longest = 10_000;
@@ -59,14 +59,14 @@ describe("Due messages with long texts", () => {
   };
   /** Runs the delivery job of an organization and all that it leaves. @returns rows and bytes of the batches */
   const deliver = async (realmId: number) => {
-    const longTurns = new LongTurns(0);
+    const longRuns = new LongRunSlots(0);
     const batches: number[] = [];
     let runs = 0;
     let next: DeliverDue | undefined = { realmId, second: 1 };
     while (next) {
       runs++;
       const run: Awaited<ReturnType<typeof runJob>> = await runJob(scene.db, deliverDue, next, {
-        services: { longTurns },
+        services: { longRuns },
       });
       for (const line of run.logLines)
         if (line.msg === "delivered scheduled messages") batches.push(Number(line["sent"]));

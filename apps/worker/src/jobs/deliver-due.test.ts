@@ -16,7 +16,7 @@ import {
   type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { LongTurns } from "../long-turns.ts";
+import { LongRunSlots } from "../long-run-slots.ts";
 import type { WorkerServices } from "../services.ts";
 
 describe("the job deliver-due", () => {
@@ -64,9 +64,9 @@ describe("the job deliver-due", () => {
   });
 
   it("ends its turn sooner where others have long ones, and goes on by one batch", async () => {
-    const turns = new LongTurns(1);
-    turns.take({});
-    const services = { longTurns: turns };
+    const slots = new LongRunSlots(1);
+    slots.tryAcquire({});
+    const services = { longRuns: slots };
     for (let i = 0; i < batchesAtFirst + 2; i++)
       await scheduledMessage(db, org.member, room, { content: `@**topic** ${i}`, dueIn: -9 });
     const first = await run(undefined, services);
@@ -80,13 +80,13 @@ describe("the job deliver-due", () => {
   });
 
   it("gives its long turn up when it is over", async () => {
-    const turns = new LongTurns(1);
+    const slots = new LongRunSlots(1);
     for (let i = 0; i <= batchesAtFirst; i++)
       await scheduledMessage(db, org.member, room, { content: `@**topic** ${i}`, dueIn: -9 });
-    await run(undefined, { longTurns: turns });
+    await run(undefined, { longRuns: slots });
     expect(await pending()).to.equal(0);
-    expect(turns.take({})).to.equal(true);
-    expect(turns.take({})).to.equal(false);
+    expect(slots.tryAcquire({})).to.equal(true);
+    expect(slots.tryAcquire({})).to.equal(false);
   });
 
   it("looks again soon where another is delivering, in one job for all who met it", async () => {

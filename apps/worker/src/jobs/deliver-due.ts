@@ -16,24 +16,24 @@ import type { WorkerServices } from "../services.ts";
 /** Sends what is due in one organization (scheduled-messages.md §5). */
 export default processor(deliverDue, async ({ payload, again, lifetime, log, ...context }) => {
   const { signal, services } = context;
-  const { db, queues, site, longTurns } = services;
+  const { db, queues, site, longRuns } = services;
   const { realmId, second } = payload;
-  const goesOn = isContinuation(payload);
-  const atLeast = goesOn ? 1 : batchesAtFirst;
-  const turn = {};
+  const continues = isContinuation(payload);
+  const atLeast = continues ? 1 : batchesAtFirst;
+  const run = {};
   const { more, elsewhere, now } = await deliverAll(
     { db: db.within(lifetime), site, log, backend: queues.backend, signal },
     realmId,
     {
       maxBatches: batchesPerTurn,
       mayContinue: (batches, bytes) =>
-        (batches < atLeast && bytes < bytesAtFirst) || !longTurns || longTurns.take(turn),
-      ...(goesOn ? { firstBatch: deliveryBatch } : { firstBytes: bytesAtFirst }),
-      // A job that has a tick and does not go on is of the sweep, or looks again: somebody may have died here.
-      careful: again || (payload.tick !== undefined && !goesOn),
+        (batches < atLeast && bytes < bytesAtFirst) || !longRuns || longRuns.tryAcquire(run),
+      ...(continues ? { firstBatch: deliveryBatch } : { firstBytes: bytesAtFirst }),
+      // A job with a tick that continues nothing is from the sweep or looks again: a worker may have died here.
+      careful: again || (payload.tick !== undefined && !continues),
       onBatch: (outcomes) => report(services, outcomes),
     },
-  ).finally(() => longTurns?.end(turn));
+  ).finally(() => longRuns?.release(run));
   const tick = Math.floor(now * 1_000);
   if (more) {
     const job = { job: deliverDue, payload: continuation(realmId, tick), yields: true };
@@ -41,26 +41,26 @@ export default processor(deliverDue, async ({ payload, again, lifetime, log, ...
   } else if (elsewhere) {
     await queues.publish([lookAgain(realmId, now)]);
   } else if (second > now) {
-    // This machine's clock is ahead of the database's: come again when it is time there.
+    // This machine's clock is ahead of the database's: run again when the database's has caught up.
     const delayMs = (second - now) * 1_000;
     await queues.publish([{ job: deliverDue, payload: { realmId, second, tick }, delayMs }]);
   }
 });
 
-/** Between two looks at an organization that somebody else delivers, in seconds. */
+/** Seconds between two looks at an organization that another worker delivers. */
 const lookAgainSeconds = 3;
 
 /**
- * The next look at an organization whose lock another deliverer has. All who meet it within the same three seconds
- * leave one job together, three to six seconds later: further ahead than the clocks of two machines are apart, for a
- * running job would swallow one with its own id.
+ * Returns the next look at an organization whose delivery lock another worker has. Jobs that find it taken within the
+ * same three seconds publish one job with one id, due three to six seconds later: later than the clocks of two machines
+ * differ, because BullMQ drops a job with the id of a running one.
  */
 function lookAgain(realmId: number, now: number): Publication<DeliverDue> {
-  const met = Math.floor(now / lookAgainSeconds) * lookAgainSeconds;
-  const at = met + 2 * lookAgainSeconds;
+  const metAt = Math.floor(now / lookAgainSeconds) * lookAgainSeconds;
+  const at = metAt + 2 * lookAgainSeconds;
   return {
     job: deliverDue,
-    payload: { realmId, second: met, tick: at * 1_000 },
+    payload: { realmId, second: metAt, tick: at * 1_000 },
     delayMs: (at - now) * 1_000,
   };
 }

@@ -72,6 +72,6 @@ async function endOf(
     version: intent.version,
     attempts: Math.max(1, job?.stalls ?? 0),
     limit: definition.retry.attempts,
-    reason: `its job ended without doing it: ${job?.failure ?? "nobody knows why"}`,
+    reason: `its job ended without doing it: ${job?.failure ?? "unknown error"}`,
   };
 }

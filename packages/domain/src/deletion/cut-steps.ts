@@ -1,15 +1,15 @@
 import { isPrivateSql } from "@carillon/model";
 import { column, statement, type RowOf, type Tx } from "@carillon/db";
 
-/** Messages of one step: about half a second of work, after which others get their turn. */
+/** Messages in one step: about half a second of work. */
 const messagesInStep = 2_000;
-/** Conversations of one step. */
+/** Direct conversations in one step. */
 const conversationsInStep = 100;
-/** Steps of one round: BullMQ notes the end of each child in turn. What is left is for the next round. */
+/** Steps in one round: BullMQ records the end of each child one by one. The rest is for the next round. */
 const stepsInRound = 400;
 const messagesInRound = messagesInStep * stepsInRound;
 
-/** Whose messages are cut into steps, and which of them. */
+/** Which messages are cut into steps. */
 export interface DeletionScope {
   readonly userId: number;
   readonly maxMessageId: number;
@@ -18,7 +18,7 @@ export interface DeletionScope {
   readonly direct: boolean;
 }
 
-/** Whether messages to the recipient `r`, of the channel `c` if it is one, are wanted; of three booleans. */
+/** The condition that messages to the recipient `r`, of the channel `c` if it is one, are to be deleted. */
 const isWanted = (publicChannels: string, privateChannels: string, direct: string) =>
   `CASE WHEN r.channel_id IS NULL THEN ${direct} WHEN ${isPrivateSql} THEN ${privateChannels} ELSE ${publicChannels} END`;
 
@@ -33,8 +33,8 @@ const pieceRow = {
 type Piece = RowOf<typeof pieceRow>;
 
 /**
- * Goes along `messages_sender_id_recipient_id_id_idx`: from one conversation to the next, whatever lies between, and
- * through those that are wanted, as far as one round comes.
+ * Walks `messages_sender_id_recipient_id_id_idx`: skips from conversation to conversation, and reads those to be deleted
+ * up to the limit of one round.
  */
 export const pieces = statement({
   name: "message-deletion-pieces",
@@ -59,7 +59,7 @@ export const pieces = statement({
   row: pieceRow,
 });
 
-/** A step that is to be written down. */
+/** A step to insert. */
 export interface NewStep {
   readonly channelId: number | null;
   readonly recipientIds: readonly number[];
@@ -69,10 +69,9 @@ export interface NewStep {
 }
 
 /**
- * Cuts what is left of the messages into steps: each is of one channel, so that it locks one only, or of some direct
- * conversations.
- * @returns none where nothing is left; those of one round, where there is more; those of a channel far apart, since
- * steps that go on at once would wait for its row in turns
+ * Cuts the remaining messages into steps: each of one channel, so that it locks only one, or of some direct conversations.
+ * @returns the steps of one round, none where no message is left; steps of one channel are not neighbours, since steps
+ * that run at the same time would wait for the channel's row
  */
 export async function cutSteps(tx: Tx, scope: DeletionScope): Promise<NewStep[]> {
   const { userId, maxMessageId, publicChannels, privateChannels, direct } = scope;
@@ -99,21 +98,21 @@ export async function cutSteps(tx: Tx, scope: DeletionScope): Promise<NewStep[]>
     messages += piece.messages;
   }
   if (small.length > 0) steps.push(stepOf(small, maxMessageId));
-  return byTurns(steps).slice(0, stepsInRound);
+  return interleave(steps).slice(0, stepsInRound);
 }
 
-/** The first step of each channel, then the second ones, and so on. */
-function byTurns(steps: readonly NewStep[]): NewStep[] {
-  const turns = new Map<number | null, number>();
+/** Orders steps round-robin by channel: the first of each, then the second of each. */
+function interleave(steps: readonly NewStep[]): NewStep[] {
+  const counts = new Map<number | null, number>();
   const placed = steps.map((step) => {
-    const turn = turns.get(step.channelId) ?? 0;
-    turns.set(step.channelId, turn + 1);
-    return { step, turn };
+    const round = counts.get(step.channelId) ?? 0;
+    counts.set(step.channelId, round + 1);
+    return { step, round };
   });
-  return placed.toSorted((a, b) => a.turn - b.turn).map(({ step }) => step);
+  return placed.toSorted((a, b) => a.round - b.round).map(({ step }) => step);
 }
 
-/** Direct conversations of which one piece is all: only such share a step, which takes whatever each of them has. */
+/** Direct conversations that fit into one piece. Only these share a step, which deletes all messages of each. */
 function wholeConversations(found: readonly Piece[]): ReadonlySet<Piece> {
   const last = found.at(-1);
   const isCut = found.reduce((sum, { messages }) => sum + messages, 0) === messagesInRound;
@@ -130,7 +129,7 @@ function wholeConversations(found: readonly Piece[]): ReadonlySet<Piece> {
 
 function stepOf(of: readonly Piece[], maxMessageId: number): NewStep {
   const [first] = of;
-  if (!first) throw new Error("a step has something to do");
+  if (!first) throw new Error("a deletion step has no messages");
   const one = of.length === 1;
   return {
     channelId: first.channelId,

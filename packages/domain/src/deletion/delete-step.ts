@@ -13,20 +13,20 @@ import {
   removal,
   removeMessages,
 } from "../messages/removal/remove-messages.ts";
-import { Lane, laneLook } from "./lane.ts";
+import { DeletionThrottle, throttleColumns } from "./throttle.ts";
 
-/** Milliseconds that a step waits before a batch while others send: as long as a batch or two take. */
-const laterMs = 20;
+/** Milliseconds that a throttled step waits before a batch: as long as a batch or two take. */
+const throttledPauseMs = 20;
 
-/** The most messages of one transaction (users.md §4). */
-const mostInBatch = 100;
+/** Messages in one transaction at most (users.md §4). */
+const maxBatch = 100;
 
 const take = statement({
   name: "message-deletion-step-take",
   text: `SELECT j.realm_id AS "realmId", j.user_id AS "userId", j.acting_user_id AS "actorId",
       j.public_channel_messages AS "publicChannels", j.private_channel_messages AS "privateChannels",
       s.channel_id AS "channelId", s.recipient_ids AS "recipientIds", s.from_id AS "fromId", s.to_id AS "toId",
-      s.cursor_recipient AS "cursorRecipient", s.cursor, s.removal_id AS "removalId", ${laneLook.columns}
+      s.cursor_recipient AS "cursorRecipient", s.cursor, s.removal_id AS "removalId", ${throttleColumns.text}
     FROM message_deletion_steps s JOIN message_deletion_jobs j ON j.id = s.job_id
     WHERE s.job_id = $1 AND s.step = $2 AND s.finished_at IS NULL FOR NO KEY UPDATE OF s`,
   row: {
@@ -42,7 +42,7 @@ const take = statement({
     cursorRecipient: column.int,
     cursor: column.bigint,
     removalId: column.bigint.orNull(),
-    ...laneLook.row,
+    ...throttleColumns.row,
   },
 });
 
@@ -77,53 +77,58 @@ const note = statement({
 });
 
 /**
- * Deletes one step of a deletion (users.md §4): batches of a hundred messages at most, of a transaction each with its
- * events and the step's cursor, so that it goes on where it was broken off, and a batch that runs again finds nothing.
+ * Deletes the messages of one step (users.md §4) in batches of at most a hundred. Each batch commits with its events and
+ * the step's cursor, so that a restarted step continues at the cursor, and a batch that runs twice finds nothing.
  */
 export async function deleteStep(db: Database, ref: DeletionStepRef): Promise<void> {
-  const going: Going = { lane: new Lane(), step: undefined, run: undefined, size: undefined };
-  while (await removal(db, (tx, alone) => deleteBatch(tx, ref, going, alone)))
-    if (!going.lane.isFree) await pause(laterMs);
+  const progress: Progress = {
+    throttle: new DeletionThrottle(),
+    step: undefined,
+    run: undefined,
+    size: undefined,
+  };
+  while (await removal(db, (tx, alone) => deleteBatch(tx, ref, progress, alone)))
+    if (progress.throttle.isThrottled) await pause(throttledPauseMs);
 }
 
-/** What a batch knows from the one before, so that it need not wait for one statement before it sends the next. */
-interface Going {
-  readonly lane: Lane;
-  /** As the batch before has left it. */
+/** What a batch knows from the one before, so that it can send its statements without waiting for each. */
+interface Progress {
+  readonly throttle: DeletionThrottle;
+  /** The step after the last batch. */
   step: Step | undefined;
   run: RemovalRun | undefined;
-  /** The most messages of a batch. */
+  /** Messages in a batch at most. */
   size: number | undefined;
 }
 
-/** @returns whether there is more to do */
+/** @returns whether messages are left */
 async function deleteBatch(
   tx: Tx,
   ref: DeletionStepRef,
-  going: Going,
+  progress: Progress,
   alone: boolean,
 ): Promise<boolean> {
   const keys = [ref.deletionId, ref.step];
   const taken = tx.lock({ name: "deletionStep", keys: [ref.deletionId] }, take, keys);
-  const known = going.step ?? (await taken)[0];
+  const known = progress.step ?? (await taken)[0];
   if (!known) return false;
   const { realmId, channelId } = known;
-  const sized = Promise.resolve(going.size ?? batchSize(tx, channelId));
+  const sized = Promise.resolve(progress.size ?? batchSize(tx, channelId));
   const [[step], places, size, found] = await Promise.all([
     taken,
     lockPlaces(tx, realmId, channelId === null ? [] : [channelId], alone),
     sized,
     sized.then((most) => lockNext(tx, known, most)),
   ]);
-  Object.assign(going, { step, size });
+  Object.assign(progress, { step, size });
   if (!step) return false;
-  going.lane.saw(step);
-  // Another job of the step has been at it: the messages are not the next ones.
+  progress.throttle.update(step);
+  // Another job of the step has moved the cursor: these are not the next messages.
   if (!isAt(step, known)) return true;
   const messages = isWanted(step, places) ? firstOf(found) : [];
   const { run, count, events } = await removeMessages(
     tx,
-    going.run ?? runOf(step),
+    progress.run ?? runOf(step),
     places,
     messages.map(({ id }) => id),
   );
@@ -135,8 +140,8 @@ async function deleteBatch(
   tx.sendWithCommit(note, [...keys, cursorRecipient, cursor, removalId, count, !more]);
   emit(tx, realmId, events);
   tx.afterCommit(() => {
-    going.step = { ...step, cursorRecipient, cursor, removalId };
-    going.run = run;
+    progress.step = { ...step, cursorRecipient, cursor, removalId };
+    progress.run = run;
   });
   return more;
 }
@@ -145,29 +150,29 @@ function runOf({ realmId, channelId, actorId, removalId }: Step): RemovalRun {
   return { realmId, channelId, cause: "deactivation", actorId, id: removalId ?? undefined };
 }
 
-/** As many as one transaction removes with what is put on them, in the order of the cursor. */
+/** Returns as many messages as one transaction removes, counting their reactions and submessages, by the cursor's order. */
 function firstOf(found: readonly Found[]): readonly Found[] {
   const inOrder = found.toSorted((a, b) => a.recipientId - b.recipientId || a.id - b.id);
   return inOrder.slice(0, howManyAtOnce(inOrder.map(({ putOn }) => putOn)));
 }
 
 async function batchSize(tx: Tx, channelId: number | null): Promise<number> {
-  if (channelId === null) return mostInBatch;
-  return Math.min(mostInBatch, await messagesAtOnce(tx, channelId));
+  if (channelId === null) return maxBatch;
+  return Math.min(maxBatch, await messagesAtOnce(tx, channelId));
 }
 
 function isAt(step: Step, { cursorRecipient, cursor }: Step): boolean {
   return step.cursorRecipient === cursorRecipient && step.cursor === cursor;
 }
 
-/** The channel may have become private, or public, since the step was cut. */
+/** Whether the channel is still of a kind to be deleted: it may have become private, or public, since planning. */
 function isWanted({ channelId, publicChannels, privateChannels }: Step, places: Places): boolean {
   if (channelId === null) return true;
   const [channel] = places.channels.values();
   return channel !== undefined && (isPublic(channel) ? publicChannels : privateChannels);
 }
 
-/** The next messages of the step, locked. */
+/** Locks the next messages of the step. */
 function lockNext(tx: Tx, step: Step, size: number) {
   return tx.lock({ name: "messages" }, next, [
     step.userId,
@@ -188,7 +193,7 @@ const fail = statement({
   row: {},
 });
 
-/** Writes down that an attempt has failed. @param failure `last`: it was the last one of its job */
+/** Records a failed attempt. @param failure `last`: it was the job's last attempt */
 export async function noteFailedStep(
   db: Database,
   { deletionId, step }: DeletionStepRef,

@@ -3,8 +3,8 @@ import { GiveUp, type DeletionStepRef } from "@carillon/jobs";
 
 import { cutSteps, type NewStep } from "./cut-steps.ts";
 
-/** A step is given so many jobs at most that end without a word, their workers having died: then an operator has to look. */
-const mostJobs = 10;
+/** Jobs of one step that may die with their workers before the deletion becomes a dead letter. */
+const maxJobs = 10;
 
 const take = statement({
   name: "message-deletion-take",
@@ -55,7 +55,7 @@ const insert = statement({
 const give = statement({
   name: "message-deletion-steps-give",
   text: `UPDATE message_deletion_steps SET jobs = jobs + 1
-    WHERE job_id = $1 AND finished_at IS NULL AND failed_at IS NULL AND jobs < ${mostJobs}
+    WHERE job_id = $1 AND finished_at IS NULL AND failed_at IS NULL AND jobs < ${maxJobs}
     RETURNING step, jobs`,
   row: { step: column.int, jobs: column.int },
 });
@@ -66,19 +66,19 @@ const finish = statement({
   row: {},
 });
 
-/** A deletion that its job looks at. */
+/** A deletion, as its job names it. */
 export interface Deletion {
   readonly realmId: number;
   readonly deletionId: number;
-  /** Of its intent. */
+  /** The version of its intent. */
   readonly version: number;
 }
 
 /**
- * What is to be done next of a deletion of messages (users.md §4): the steps that are not finished, else new ones for
- * what is left by then, messages that were moved meanwhile for example. Where nothing is left, the deletion is finished.
- * @returns the steps that need a job each; none where it is finished
- * @throws GiveUp where a step cannot be done; the others are done by then
+ * Plans the next round of a deletion of messages (users.md §4): its unfinished steps, or else new steps for the remaining
+ * messages, for example ones that were moved meanwhile. Finishes the deletion where no message is left.
+ * @returns the steps that need a job; none where the deletion is finished
+ * @throws GiveUp where the remaining steps have failed; all others are finished then
  */
 export async function planDeletion(tx: Tx, deletion: Deletion): Promise<DeletionStepRef[]> {
   const { realmId, deletionId, version } = deletion;
@@ -100,7 +100,7 @@ export async function planDeletion(tx: Tx, deletion: Deletion): Promise<Deletion
     .toSorted((a, b) => a.step - b.step);
 }
 
-/** @returns whether there are any */
+/** @returns whether there are steps */
 async function writeSteps(tx: Tx, deletionId: number, steps: readonly NewStep[]): Promise<boolean> {
   if (steps.length > 0) await tx.rows(insert, [deletionId, JSON.stringify(steps)]);
   return steps.length > 0;
@@ -108,5 +108,5 @@ async function writeSteps(tx: Tx, deletionId: number, steps: readonly NewStep[])
 
 function whyNot(left: ReadonlyArray<RowOf<typeof open.columns>>): string {
   const first = left.find(({ lastError }) => lastError !== null);
-  return `${left.length} steps could not be done, the first one for: ${first?.lastError ?? "nobody knows why"}`;
+  return `${left.length} steps failed, the first one with: ${first?.lastError ?? "unknown error"}`;
 }

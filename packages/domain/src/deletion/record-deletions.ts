@@ -2,14 +2,14 @@ import { column, statement, type Tx } from "@carillon/db";
 import { recordIntents, reviveIntents } from "@carillon/outbox";
 import { deleteMessages } from "@carillon/jobs";
 
-/** Which of an account's messages are to be deleted (users.md §4). */
+/** Kinds of an account's messages to delete (users.md §4). */
 export interface MessagesToDelete {
   readonly publicChannels: boolean;
   readonly privateChannels: boolean;
   readonly direct: boolean;
 }
 
-/** What is sent from now on has a higher id: the accounts are deactivated, and may be back before their messages are gone. */
+/** Limits the deletion to current ids: the accounts may be reactivated, and send, before it has finished. */
 const record = statement({
   name: "message-deletions-record",
   text: `INSERT INTO message_deletion_jobs AS j (realm_id, user_id, acting_user_id,
@@ -26,8 +26,8 @@ const record = statement({
 });
 
 /**
- * Writes down that messages of accounts are to be deleted, by a flow each, in the transaction that deactivates them. What
- * is not finished of an earlier deletion takes this up, and is tried again where it was given up.
+ * Requests the deletion of accounts' messages in the transaction that deactivates them; each account's is a flow of jobs. An
+ * unfinished deletion of the account is extended, and revived where it is a dead letter.
  */
 export async function recordDeletions(
   tx: Tx,

@@ -24,7 +24,7 @@ export type DeliverDue = z.infer<typeof payload>;
 export const batchesPerTurn = 14;
 
 /** How many organizations a process delivers in long turns at a time; turns of others end sooner. */
-export const longTurns = 2;
+export const longRunsAtOnce = 2;
 
 /** Batches that a delivery job may always take: 300 messages. A continuation may always take one, of 500. */
 export const batchesAtFirst = 2;
@@ -56,7 +56,7 @@ export const deliverDue = job({
   about:
     "Sends the scheduled messages of one organization that are due. " +
     `After ${batchesPerTurn} batches it goes on in another job, behind all others that wait; after ${batchesAtFirst} ` +
-    `or ${bytesAtFirst} bytes of text, and one batch each time it goes on, where ${longTurns} organizations of the ` +
+    `or ${bytesAtFirst} bytes of text, and one batch each time it goes on, where ${longRunsAtOnce} organizations of the ` +
     "process have more due already. Where it may have failed before it begins with few messages, and counts each try in their rows.",
   payload,
   key: ({ realmId, second, scheduledMessageId, version, tick }) =>

@@ -1,0 +1,28 @@
+import { column, lockClass } from "@carillon/db";
+
+/** Columns of the throttle, which a step reads in the transaction of each batch. */
+export const throttleColumns = {
+  text: `pg_try_advisory_xact_lock(${lockClass.deletion}, 0) AS first, (SELECT last_value FROM messages_id_seq) AS newest`,
+  row: { first: column.bool, newest: column.bigint },
+};
+
+/**
+ * Throttles the steps of deletions while messages are sent, so that senders get the processors: the step that holds the
+ * advisory lock runs on, and every other step pauses after each of its batches. While nobody sends, all run at full speed.
+ */
+export class DeletionThrottle {
+  /** The newest message id at the last batch. */
+  #newest: number | undefined;
+  #isThrottled = false;
+
+  /** Whether to pause before the next batch. */
+  get isThrottled(): boolean {
+    return this.#isThrottled;
+  }
+
+  /** @param first whether this step holds the advisory lock @param newest id of the newest message */
+  update({ first, newest }: { readonly first: boolean; readonly newest: number }): void {
+    this.#isThrottled = !first && newest !== this.#newest;
+    this.#newest = newest;
+  }
+}
