@@ -35,7 +35,7 @@ export async function checkDue(
       channelsOf(inputs.map(({ destination }) => destination)),
       inputs.map(({ senderId }) => senderId),
     ),
-    checkMessages(tx, site, realm.id, inputs, { begun: started, reader }),
+    checkMessages(tx, site, realm.id, inputs, { started, reader }),
   ]);
   const clientNames = await loadClientNames(
     tx,

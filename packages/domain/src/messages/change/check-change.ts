@@ -97,7 +97,7 @@ export async function checkChange(
     await checkAges(tx, actor, message, move);
   if (move) {
     const { channel, topic } = move.to;
-    const begun = facts.begun.has(
+    const begun = facts.started.has(
       topicName({ recipientId: channel.recipientId, topic }, facts.folding),
     );
     checkNewTopic(facts, actor, move, begun);

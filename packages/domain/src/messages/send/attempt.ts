@@ -1,6 +1,6 @@
 import { ApiError } from "@carillon/contract";
 
-/** What `work` gives, or the refusal that it throws. */
+/** Returns the result of `work`, or the ApiError that it throws. */
 export function attempt<T>(work: () => T): T | ApiError {
   try {
     return work();

@@ -1,17 +1,17 @@
 import type { NumberedMessage } from "@carillon/model";
 import { column, statement, type Sql } from "@carillon/db";
 
-/** Who gets a copy, as PostgreSQL writes an array: it goes back into SQL as it came, however long. */
+/** Ids of receivers as the text of a PostgreSQL array, which goes back into SQL unparsed. */
 export type Audience = string;
 
-/** Who gets a copy of a message. */
+/** The receivers of a message. */
 export interface Receivers {
   readonly audience: Audience;
-  /** Whether one of them has a device that can be reached. */
+  /** Whether one of them has a device with a push token. */
   readonly reachable: boolean;
 }
 
-/** The index of devices is gone through once along the list: where there are few devices the list costs nothing. */
+/** Scans the index of devices once along the list, so that it costs little where there are few devices. */
 const hasDevice = (ids: string) =>
   `EXISTS (SELECT FROM client_devices d WHERE d.user_id = ANY(${ids}) AND d.push_token_id IS NOT NULL)`;
 
@@ -30,10 +30,10 @@ const withDevice = statement({
   row: { id: column.int },
 });
 
-const nobody: Receivers = { audience: "{}", reachable: false };
+const noReceivers: Receivers = { audience: "{}", reachable: false };
 
 /**
- * For each message its audience: the active subscribers of the channel, or everybody in the conversation. A sender
+ * Loads the receivers of each message: the active subscribers of the channel, or the members of the conversation. A sender
  * outside the channel gets no copy.
  */
 export async function loadReceivers(
@@ -53,7 +53,7 @@ export async function loadReceivers(
   const reachable = new Set(reached.map(({ id }) => id));
   return messages.map(({ target, sender }) =>
     target.kind === "channel"
-      ? (byChannel.get(target.channel.id) ?? nobody)
+      ? (byChannel.get(target.channel.id) ?? noReceivers)
       : {
           audience: `{${target.members.join(",")}}`,
           reachable: target.members.some((id) => id !== sender.id && reachable.has(id)),
@@ -61,7 +61,7 @@ export async function loadReceivers(
   );
 }
 
-/** Those of the accounts who are in the audience. */
+/** Returns the accounts that are in the audience. */
 export function amongAudience(audience: Audience, ids: readonly number[]): readonly number[] {
   if (ids.length === 0) return ids;
   const receivers = new Set(audience.slice(1, -1).split(","));

@@ -13,7 +13,7 @@ import { emphasised, notice, paragraph, silentUser, told } from "@carillon/markd
 import { composeNotice, directTo, systemBot } from "./notice.ts";
 import { sendMessages } from "./send.ts";
 
-/** Where a bot wanted to post, and found nobody. */
+/** A channel that a bot posted to in vain. */
 export interface BotTrouble {
   /** The channel's name, or its id where no name is known. */
   readonly channel: string | number;
@@ -28,8 +28,8 @@ const claim = statement({
 });
 
 /**
- * Tells a bot's owner that the bot posts where nobody listens (scheduled-messages.md §6), at most once in five
- * minutes. It wants a transaction of its own: the bot's own message may have been refused.
+ * Notifies a bot's owner that the bot posts to a channel that is missing or has no subscribers (scheduled-messages.md §6),
+ * at most once in five minutes. Needs its own transaction: the bot's message may have been rejected.
  */
 export async function tellBotOwner(
   tx: Tx,
@@ -62,8 +62,8 @@ export async function tellBotOwner(
 }
 
 /**
- * Tells the owner of a bot that has sent to a channel without subscribers. Says nothing when the bot or the channel is
- * gone meanwhile.
+ * Notifies the owner of a bot that has sent to a channel without subscribers; does nothing when the bot or the channel was
+ * deleted meanwhile.
  */
 export async function sendUnheardNotice(
   tx: Tx,

@@ -30,9 +30,9 @@ import type { ParsedMessage } from "@carillon/markdown";
 import { loadMentionLookups, type MentionLookups } from "./mention-lookups.ts";
 
 /**
- * Everything that checking a batch of drafts has to know, of one moment: permissions, memberships and what they are
- * asked about never come from two states (docs/decisions/012). One statement, whatever the size of the batch. What an
- * earlier message of the batch changes for a later one is noted here.
+ * All data that the check of a batch reads, from one snapshot: permissions and memberships never come from two states
+ * (docs/decisions/012). Read by one statement, whatever the size of the batch. Also holds what an earlier message of the
+ * batch changes for a later one.
  */
 export interface CheckFacts {
   readonly realm: Realm;
@@ -40,18 +40,18 @@ export interface CheckFacts {
   readonly memberships: Memberships;
   readonly channels: ReadonlyMap<number, PostingChannel>;
   readonly directs: ReadonlyMap<string, DirectRecipient>;
-  /** Topics with a message, where not everybody may start one, and conversations that the batch itself begins. */
-  readonly begun: Set<string>;
-  /** Of the drafts' topics. */
+  /** Topics with a message, in channels that restrict new topics, and topics and conversations that the batch starts. */
+  readonly started: Set<string>;
+  /** Folds the drafts' topics. */
   readonly folding: Folding;
-  /** How many accounts have written in a topic, by {@link topicSpelling}, where a text calls them all. */
+  /** How many accounts have sent to a topic, by {@link topicSpelling}, for texts that mention its participants. */
   readonly participants: ReadonlyMap<string, number>;
   readonly lookups: MentionLookups;
-  /** Whom senders of direct messages see, of those who do not see everybody. */
+  /** The users that senders of direct messages can see, for senders who cannot see all. */
   readonly sights: Map<number, Sight>;
 }
 
-/** A draft and its text, read; undefined where it cannot be sent as it is. */
+/** A draft and its parsed text; undefined for a text that cannot be sent. */
 export interface ReadDraft {
   readonly draft: Draft;
   readonly parsed: ParsedMessage | undefined;
@@ -106,7 +106,7 @@ export async function loadCheckFacts(
       memberships,
       channels,
       directs,
-      begun: new Set(existing.map((topic) => topicName(topic, folding))),
+      started: new Set(existing.map((topic) => topicName(topic, folding))),
       folding,
       participants,
       lookups,
@@ -116,8 +116,8 @@ export async function loadCheckFacts(
 }
 
 /**
- * Adds whom guests see who write to others directly, where there are accounts that guests do not see: a statement more,
- * which nobody else's messages cost.
+ * Adds the users that guests who send direct messages can see, where the organization restricts that: one more
+ * statement, for these messages only.
  */
 export async function loadSights(
   sql: Sql,
@@ -146,7 +146,7 @@ function conversationsOf(drafts: readonly ReadDraft[]) {
   return [...new Map(conversations.map((members) => [memberKey(members), members])).values()];
 }
 
-/** What the topics of the drafts may turn out to be: the organization's name for the empty one is not known yet. */
+/** Returns the topics that the drafts may have: the organization's name for the empty topic is not known yet. */
 function topicsOf(drafts: readonly ReadDraft[]): ChannelTopic[] {
   return drafts.flatMap(({ draft: { destination, topic } }) => {
     if (destination.kind !== "channel" || knowableId(destination.channelId) === 0) return [];
@@ -155,7 +155,7 @@ function topicsOf(drafts: readonly ReadDraft[]): ChannelTopic[] {
   });
 }
 
-/** Without duplicates, and without what no column can hold: the database would refuse even to look for it. */
+/** Removes duplicates, and ids that do not fit the column: PostgreSQL would reject the statement. */
 function knowable(ids: readonly number[]): number[] {
   return distinct(ids).filter((id) => knowableId(id) !== 0);
 }

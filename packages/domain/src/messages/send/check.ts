@@ -33,21 +33,21 @@ import { TextReader } from "./text-reader.ts";
 import { boundedWidget, widgetOf } from "./widget.ts";
 
 /**
- * The one checker: whether each message may be sent now, and if so in which form (scheduled-messages.md §0.2–0.4).
- * Scheduling, editing, sending, typing and the delivery of a whole batch ask it alike; all that it goes by is of one
- * moment. Drafts are looked at in order, each seeing what those before it begin.
+ * Checks whether each message may be sent now, and normalises and renders it (scheduled-messages.md §0.2–0.4). Scheduling,
+ * editing, sending, typing and delivery all use this check. It reads one snapshot. Drafts are checked in order, and each
+ * sees the topics and conversations that earlier ones start.
  *
- * @param options `begun`: what messages begin (`begins`) that come before these and that others do not see yet;
- * `reader`: one that has read the texts already
- * @returns for each draft the message, or the refusal as a value: one refusal does not touch the others. `UNAUTHORIZED`
- * where the sender has been deactivated. With the organization by which it was checked
+ * @param options `started`: topics and conversations (`begins`) that earlier messages start and that are not committed
+ * yet; `reader`: holds texts that were parsed before
+ * @returns the message of each draft, or its rejection, which does not affect the others; `UNAUTHORIZED` where the sender
+ * is deactivated; and the organization
  */
 export async function checkMessages(
   sql: Sql,
   site: { readonly url: string },
   realmId: number,
   drafts: readonly Draft[],
-  { begun = [], reader = new TextReader() }: CheckOptions = {},
+  { started = [], reader = new TextReader() }: CheckOptions = {},
 ): Promise<{ readonly realm: Realm; readonly results: Array<CheckedMessage | ApiError> }> {
   const texts = await inSlices(drafts, (draft): DraftText => {
     const content = attempt(() => normaliseContent(draft.content));
@@ -55,15 +55,15 @@ export async function checkMessages(
     return { draft, content, parsed };
   });
   const facts = await loadCheckFacts(sql, realmId, site.url, texts);
-  for (const conversation of begun) facts.begun.add(conversation);
+  for (const conversation of started) facts.started.add(conversation);
   await loadSights(sql, facts, drafts);
   const results = await inSlices(texts, (text) => attempt(() => check(facts, reader, text)));
   return { realm: facts.realm, results };
 }
 
 /**
- * The same for one message of the account that sends the request.
- * @throws ApiError the refusal
+ * Checks one message of the account that sends the request.
+ * @throws ApiError the rejection
  */
 export async function checkMessage(
   sql: Sql,
@@ -77,8 +77,8 @@ export async function checkMessage(
 }
 
 /**
- * The message that came of the one draft that was checked.
- * @throws ApiError its refusal
+ * Returns the message of the only draft that was checked.
+ * @throws ApiError its rejection
  */
 export function onlyMessage([result]: ReadonlyArray<CheckedMessage | ApiError>): CheckedMessage {
   if (!result || result instanceof ApiError) throw result ?? new Error("no result for the draft");
@@ -86,7 +86,7 @@ export function onlyMessage([result]: ReadonlyArray<CheckedMessage | ApiError>):
 }
 
 interface CheckOptions {
-  readonly begun?: Iterable<string> | undefined;
+  readonly started?: Iterable<string> | undefined;
   readonly reader?: TextReader | undefined;
 }
 
@@ -107,7 +107,7 @@ function check(
   if (!sender.isActive) throw errors.unauthorized();
   const participants = participantsOf(facts, draft);
   if (content instanceof ApiError) throw content;
-  if (!parsed) throw new Error("a content without its parsed text");
+  if (!parsed) throw new Error("the text was not parsed");
   const target: Target = participants
     ? directTarget(facts, sender, participants)
     : channelTarget(facts, sender, draft, topic);
@@ -115,7 +115,7 @@ function check(
   checkMentions(facts, { sender, target, topic, rendered });
   const widget = draft.widget === undefined ? widgetOf(content) : boundedWidget(draft.widget);
   const begins = beginning(facts, target, topic);
-  facts.begun.add(begins);
+  facts.started.add(begins);
   const mentionedFollowers = rendered.mentionedUserIds.filter(
     (id) => id !== sender.id && facts.lookups.usersById.get(id)?.followsWhereMentioned,
   );
@@ -131,7 +131,7 @@ function check(
   };
 }
 
-/** What a message begins, unless it is there already: the topic, or the direct conversation. */
+/** Returns the key of the topic or direct conversation that the message starts unless it exists. */
 function beginning({ folding }: CheckFacts, target: Target, topic: string): string {
   return target.kind === "channel"
     ? topicName({ recipientId: target.channel.recipientId, topic }, folding)
@@ -142,7 +142,7 @@ function topicOf(draft: Draft, realm: Realm): string {
   return draft.destination.kind === "channel" ? normaliseTopic(draft.topic, realm) : "";
 }
 
-/** Everybody in a direct conversation; undefined for a channel message. */
+/** Returns the participants of a direct conversation; undefined for a channel message. */
 function participantsOf(
   facts: CheckFacts,
   { senderId, destination }: Draft,
@@ -163,7 +163,7 @@ function directTarget(facts: CheckFacts, sender: Account, participants: Account[
   if (inactive) throw errors.badRequest(`The user ${inactive.id} is deactivated`);
   const members = participants.map(({ id }) => id);
   const key = memberKey(members);
-  const exists = facts.begun.has(key) || facts.directs.get(key)?.hasMessages === true;
+  const exists = facts.started.has(key) || facts.directs.get(key)?.hasMessages === true;
   checkDirectPermission(sender, participants, exists, facts.realm, facts.memberships);
   return { kind: "direct", members, participants };
 }
@@ -179,7 +179,7 @@ function channelTarget(facts: CheckFacts, sender: Account, draft: Draft, topic: 
       name === undefined ? { stream_id: channelId } : { stream: name },
     );
   checkPosting(sender, owner, channel, facts.memberships);
-  if (!facts.begun.has(topicName({ recipientId: channel.recipientId, topic }, facts.folding))) {
+  if (!facts.started.has(topicName({ recipientId: channel.recipientId, topic }, facts.folding))) {
     if (!mayCreateTopic(sender, owner, channel, facts.memberships))
       throw errors.badRequest("You may not start a topic in this channel");
     if (draft.topicIsStored !== true) checkNewTopicVisible(draft.topic ?? "", topic);
@@ -189,15 +189,15 @@ function channelTarget(facts: CheckFacts, sender: Account, draft: Draft, topic: 
 }
 
 /**
- * The text as its sender wants it read. What it names is looked up before the sender's wish is known; a name that only
- * the wish makes out of it stays plain text.
+ * Parses the text by the sender's settings. Names were looked up before these were known; a name that only translated
+ * emoticons make out of the text stays plain text.
  */
-function inSendersWords(parsed: ParsedMessage, sender: Account, reader: TextReader): ParsedMessage {
+function parseForSender(parsed: ParsedMessage, sender: Account, reader: TextReader): ParsedMessage {
   return setting(sender, "translate_emoticons") ? reader.parse(parsed.content, true) : parsed;
 }
 
 /**
- * The HTML of a text with the account as its author, and whom it calls.
+ * Renders a text with the account as its author, and finds its mentions.
  * @throws ApiError `BAD_REQUEST` where it would be too large
  */
 export function renderFor(
@@ -206,7 +206,7 @@ export function renderFor(
   author: Account,
   reader = new TextReader(),
 ): RenderedMessage {
-  const parsed = inSendersWords(text, author, reader);
+  const parsed = parseForSender(text, author, reader);
   try {
     return renderMessage(parsed, facts.lookups.of(parsed, author, facts));
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { CheckedMessage } from "@carillon/model";
 
-/** How many copies a message has, about: of what goes together there is a bound. */
+/** Estimates how many copies a message has; a transaction has a limit of copies. */
 export function copiesOf({ target }: Pick<CheckedMessage, "target">): number {
   return target.kind === "channel" ? target.channel.subscriberCount : target.members.length;
 }

@@ -2,9 +2,9 @@ import type { Account, Memberships, Realm } from "@carillon/model";
 import { errors, realmPermissions } from "@carillon/contract";
 
 /**
- * Whether the conversation may have a message from the sender (scheduled-messages.md §0.4): somebody in it holds the
- * organization's permission for direct messages, and the sender may start conversations or it has begun already.
- * Conversations of bots, and with nobody but bots, are free.
+ * Checks that the sender may write in the conversation (scheduled-messages.md §0.4): a participant holds the organization's
+ * permission for direct messages, and the sender may start conversations or it exists already. Conversations of bots, and
+ * with bots only, are always allowed.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkDirectPermission(

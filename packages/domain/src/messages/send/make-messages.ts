@@ -9,11 +9,11 @@ import { loadReceiverFlags, type ReceiverFlags } from "./receiver-flags.ts";
 import { copyValues, messageValues } from "./store-messages.ts";
 import { loadUnseen } from "./unseen.ts";
 
-/** Who gets each of some messages, and how. */
+/** Receivers of messages and the flags of their copies. */
 export interface Receiving {
   readonly receivers: readonly Receivers[];
   readonly flags: readonly ReceiverFlags[];
-  /** By the place of the message: who does not see its sender. */
+  /** Receivers who cannot see the sender, by the message's index. */
   readonly unseen: ReadonlyMap<number, readonly number[]>;
 }
 
@@ -30,14 +30,14 @@ export async function loadReceiving(
   return { receivers, flags, unseen };
 }
 
-/** What is written of messages, as their statements take it, and their events. */
+/** Values of the statements that write messages, and their events. */
 export interface MadeMessages {
   readonly rows: readonly unknown[];
   readonly copies: readonly unknown[];
   readonly events: readonly NewEvent[];
 }
 
-/** Makes all of it before any is written; others have their turn every few milliseconds. */
+/** Makes all values and events before the first is written, in slices of a few milliseconds. */
 export async function makeMessages(
   realm: Realm,
   numbered: readonly NumberedMessage[],
@@ -49,7 +49,7 @@ export async function makeMessages(
   return { rows, copies, events: await messageEvents(realm, numbered, receiving) };
 }
 
-/** The events of the messages, as JSON too. */
+/** Makes the events of the messages, serialised as JSON. */
 export function messageEvents(
   realm: Realm,
   numbered: readonly NumberedMessage[],

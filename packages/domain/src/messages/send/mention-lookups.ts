@@ -26,35 +26,35 @@ import { loadUnseen } from "./unseen-by-guests.ts";
 /** A group that a message names, with the permission to mention it. */
 export interface NamedGroup extends MentionableGroup {
   readonly canMentionGroupId: number;
-  /** As the database folds the name. */
+  /** The name as the database folds it. */
   readonly nameKey: string;
 }
 
 /** A user whom a text names. */
 interface NamedUser extends MentionableUser {
   readonly followsWhereMentioned: boolean;
-  /** As the database folds the name. */
+  /** The name as the database folds it. */
   readonly nameKey: string;
 }
 
-/** A text, and whose it is: its author must be able to see what it links to. */
+/** A text and its author, who must be able to see what it links to. */
 export interface AuthoredText {
   readonly parsed: ParsedMessage;
   readonly authorId: number;
 }
 
-/** What else a text's mentions and links depend on, of the same moment as the lookups. */
+/** Other data that a text's mentions and links depend on, from the snapshot of the lookups. */
 export interface MentionContext {
   readonly realm: Realm;
-  /** Those of the author. */
+  /** The author's memberships. */
   readonly memberships: Memberships;
 }
 
-/** What the texts of a batch name, looked up once for all of them. */
+/** Users, groups, channels and topics that the texts of a batch name. */
 export interface MentionLookups {
   readonly groupsById: ReadonlyMap<number, NamedGroup>;
   readonly usersById: ReadonlyMap<number, NamedUser>;
-  /** For one text and its author. Channels are those whose content the author can read: private names leak no ids. */
+  /** Returns the lookups of one text. Channels are those whose content the author can read: private names leak no ids. */
   of(parsed: ParsedMessage, author: Account, context: MentionContext): Lookups;
 }
 
@@ -63,7 +63,7 @@ const noMessages: ReadonlyMap<string, number> = new Map();
 const nothingToFold: Folding = { fold: (name) => name };
 const nobodyUnseen: ReadonlyMap<number, ReadonlySet<number>> = new Map();
 
-/** Looks up the names that the texts mention; without any, it asks the database nothing. */
+/** Looks up the names that the texts mention; sends no statement without names. */
 export async function loadMentionLookups(
   sql: Sql,
   realmId: number,
@@ -78,7 +78,7 @@ export async function loadMentionLookups(
   const channelNames = named(({ channelNames: names }) => names);
   const linking = texts.filter(({ parsed }) => parsed.names.channelNames.length > 0);
   const authorIds = distinct(linking.map(({ authorId }) => authorId));
-  // All or nothing: each choice of parts is a statement of its own, which every connection keeps.
+  // All parts or none: each combination of parts is a prepared statement on every connection.
   const names = userNames.length + userIds.length + groupNames.length + channelNames.length;
   const [folding, users, groups, channels, newest, unseen] =
     names === 0
@@ -131,7 +131,7 @@ export async function loadMentionLookups(
   };
 }
 
-/** The lookups of texts that need no further check, with what they depend on, all of one moment. */
+/** Loads the lookups of texts that need no check, and the data they depend on, from one snapshot. */
 export async function loadRendering(
   sql: Sql,
   realmId: number,
@@ -155,7 +155,7 @@ function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
-/** How names compare: those that the texts write, and those of the users found. Other names are nobody's. */
+/** Returns how names fold: those in the texts, and those of the users found. No other name belongs to a user. */
 function foldNames(
   { fold }: Folding,
   users: readonly NamedUser[],
@@ -188,8 +188,8 @@ const follows = `NOT is_bot AND coalesce((rule_settings->'automatically_follow_t
 const userColumns = `id, full_name AS "fullName", lower(full_name) AS "nameKey", is_active AS "isActive", ${follows} AS "followsWhereMentioned"`;
 
 /**
- * PostgreSQL does not look into the arrays of these statements. Where it did, it would plan the whole check anew for
- * each message that names somebody, which takes 3 ms.
+ * Hides the arrays from the planner: with their values PostgreSQL would make a new plan of the whole check for each
+ * message with a mention, which takes 3 ms.
  */
 const mentionedUsers = statement({
   name: "mentioned-users",
@@ -224,15 +224,15 @@ const mentionedGroups = statement({
 });
 
 /**
- * How many messages of a topic are looked at, from the newest on. A subscriber sees those that were sent since they
- * subscribed, so that the newest is among them or none is; without a bound, a text of a thousand links would go through
- * the whole of a thousand topics.
+ * How many of a topic's newest messages are searched for one that the author can see. A subscriber sees those sent since
+ * they subscribed, so either the newest is visible or few are; without a bound, a text of a thousand links would read a
+ * thousand topics.
  */
 const mostLookedAt = 200;
 
 /**
- * The newest message of each topic that its author can see; a text may link to hundreds. Whether the author may read
- * the channel at all is not asked here.
+ * Finds the newest message of each linked topic that the author can see; a text may link to hundreds. Does not check
+ * whether the author may read the channel.
  */
 const newestOfTopics = statement({
   name: "newest-of-topics",
@@ -256,7 +256,7 @@ function linkKey(authorId: number, channelId: number, topic: string): string {
   return `${authorId}:${channelId}:${topic}`;
 }
 
-/** Ids of messages, by {@link linkKey}. */
+/** Ids of messages by {@link linkKey}. */
 async function loadNewestOfTopics(
   sql: Sql,
   realmId: number,

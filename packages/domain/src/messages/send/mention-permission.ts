@@ -4,11 +4,11 @@ import type { RenderedMessage } from "@carillon/markdown";
 
 import type { CheckFacts } from "./check-facts.ts";
 
-/** Up to so many subscribers or participants anybody may mention them all. */
+/** Wildcard mentions of up to this many subscribers or participants need no permission. */
 const manyUsers = 15;
 
 /**
- * Whether the sender may mention whom the text mentions (scheduled-messages.md §0.4.8).
+ * Checks that the sender may mention the groups and wildcards of the text (scheduled-messages.md §0.4.8).
  * @throws ApiError `STREAM_WILDCARD_MENTION_NOT_ALLOWED`, `TOPIC_WILDCARD_MENTION_NOT_ALLOWED`; `BAD_REQUEST` for a group
  */
 export function checkMentions(

@@ -14,12 +14,12 @@ import type { Audience } from "./audience.ts";
 import type { ReceiverFlags } from "./receiver-flags.ts";
 import { widgetSubmessage } from "./store-widgets.ts";
 
-/** What the log keeps of a message: everything that any receiver's form of it is made of. */
+/** The stored event: all fields from which a receiver's form of the message is made. */
 export type LoggedMessage = LoggedFields<typeof messageSent>;
 
 /**
- * The `message` event as the log keeps it: once for all receivers, with both forms of the content and of the avatar;
- * the poll that hands it out picks those that its queue asked for (events.md §5.5).
+ * Makes the `message` event that the log stores once for all receivers, with both forms of the content and of the avatar.
+ * The poll picks the forms that its queue asked for (events.md §5.5).
  * @param unseenBy receivers who do not see the sender
  */
 export function messageEvent(

@@ -10,7 +10,7 @@ import {
 import { statement, type Sql } from "@carillon/db";
 import type { Notice, RenderedMessage } from "@carillon/markdown";
 
-/** Name of the program under which the server itself sends. */
+/** Client name of messages that the server sends. */
 const internalClient = "Internal";
 
 const byKind = statement({
@@ -19,7 +19,7 @@ const byKind = statement({
   row: accountRow,
 });
 
-/** The organization's own bot of that kind. */
+/** Loads the organization's system bot of that kind. */
 export async function systemBot(
   sql: Sql,
   realmId: number,
@@ -30,7 +30,7 @@ export async function systemBot(
   return bot;
 }
 
-const callsNobody: Omit<RenderedMessage, "html"> = {
+const noMentions: Omit<RenderedMessage, "html"> = {
   mentionedUserIds: [],
   mentionedGroupIds: [],
   channelWildcard: false,
@@ -40,16 +40,13 @@ const callsNobody: Omit<RenderedMessage, "html"> = {
   hasAttachment: false,
 };
 
-/** Where a notice goes. */
+/** Returns the direct conversation of the bot and the account. */
 export function directTo(bot: Account, account: Account): Target {
   const participants = bot.id < account.id ? [bot, account] : [account, bot];
   return { kind: "direct", members: membersOf(bot.id, [account.id]), participants };
 }
 
-/**
- * A message of the organization's own bot, ready for `sendMessages`. The server's own words need no permission, and
- * mention nobody but silently.
- */
+/** Composes a message of a system bot for `sendMessages`. It needs no permission, and its mentions are silent. */
 export async function composeNotice(
   sql: Sql,
   message: {
@@ -67,7 +64,7 @@ export async function composeNotice(
     topic,
     content: notice.content,
     mentionedFollowers: [],
-    rendered: { ...callsNobody, html: notice.html },
+    rendered: { ...noMentions, html: notice.html },
     clientId: await clientIdOf(sql, internalClient),
     clientName: internalClient,
     readBySender: true,

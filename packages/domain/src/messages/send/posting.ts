@@ -9,8 +9,8 @@ import {
 import { errors, channelPermissions } from "@carillon/contract";
 
 /**
- * Whether the account may post in the channel at all (scheduled-messages.md §0.4, steps 2 to 5, in that order).
- * A bot may use its owner's permission and its owner's subscription. Owners and administrators have no extra right.
+ * Checks that the account may post in the channel (scheduled-messages.md §0.4, steps 2 to 5, in that order). A bot may
+ * use its owner's permission and subscription. Owners and administrators have no extra right.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkPosting(
@@ -30,7 +30,7 @@ export function checkPosting(
     throw errors.badRequest("You may not send messages to this channel: subscribe to it first");
 }
 
-/** Whether the account, or the owner that a bot may use, can know that there is this channel. */
+/** Whether the account, or its owner for a bot, has metadata access to the channel. */
 export function maySee(
   sender: Account,
   owner: Account | undefined,
@@ -73,7 +73,7 @@ function holdsOrOwner(
   );
 }
 
-/** The sender's own content access, or its owner's subscription; where history is protected, only a subscription will do. */
+/** Whether the sender has content access, or its owner a subscription; protected history requires a subscription. */
 function reaches(
   sender: Account,
   owner: Account | undefined,

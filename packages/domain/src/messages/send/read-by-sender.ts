@@ -1,4 +1,4 @@
-/** Programs in which a person writes; what they send they have read (scheduled-messages.md §0.6). */
+/** Clients whose users have read what they send (scheduled-messages.md §0.6). */
 const userInterfaces = new Set([
   "zulipandroid",
   "zulipios",
@@ -12,7 +12,7 @@ const userInterfaces = new Set([
   "android",
 ]);
 
-/** Whether the sender's own copy counts as read when the request does not say. */
+/** Whether the sender's own copy counts as read unless the request says otherwise. */
 export function isUserInterface(clientName: string): boolean {
   return userInterfaces.has(clientName.toLowerCase());
 }

@@ -3,22 +3,22 @@ import { column, statement, type Sql, type Tx } from "@carillon/db";
 
 import { loadAlerted } from "../../alert-words/alerted.ts";
 
-/** Flags of the copies of one message: what most have, and all that single receivers have instead, by account id. */
+/** Flags of the copies of one message: those of most receivers, and by account id those of receivers that differ. */
 export interface ReceiverFlags {
   readonly all: number;
   readonly byUser: ReadonlyMap<number, number>;
 }
 
-/** What of a message decides about its receivers' flags. */
+/** The fields of a message that decide its receivers' flags. */
 export type Flagged = Pick<
   NumberedMessage,
   "sender" | "target" | "topic" | "content" | "rendered" | "readBySender" | "readBy" | "unreadBy"
 >;
 
 /**
- * Works out the flags of every copy (messages.md §3). Accounts that are mentioned but not among the receivers may
- * appear: a flag delivers a message to nobody. Costs two statements for a batch, one more where somebody is alerted, and
- * one for each message with a group or topic mention.
+ * Computes the flags of every copy (messages.md §3). May include mentioned accounts that are no receivers: a flag alone
+ * delivers nothing. Takes two statements for a batch, one more where a text contains alert words, and one for each message
+ * with a group or topic mention.
  */
 export async function loadReceiverFlags(
   tx: Tx,
@@ -57,7 +57,7 @@ export async function loadReceiverFlags(
   return result;
 }
 
-/** @param besides what single receivers have, and not all */
+/** @param besides flags of single receivers, beside those of all */
 function instead(
   all: number,
   besides: ReadonlyMap<number, number>,
@@ -75,7 +75,7 @@ const mutersOf = statement({
   row: { userId: column.int, mutedUserId: column.int },
 });
 
-/** Who has muted the senders, by sender: they get the message as read. */
+/** Loads the accounts that have muted each sender: their copies count as read. */
 async function loadMuters(sql: Sql, messages: readonly Flagged[]): Promise<Map<number, number[]>> {
   const rows = await sql.rows(mutersOf, [[...new Set(messages.map(({ sender }) => sender.id))]]);
   const bySender = new Map<number, number[]>();
@@ -99,7 +99,7 @@ const activeMembers = statement({
   row: { id: column.int },
 });
 
-/** Active members of groups, at any depth. */
+/** Loads the active members of groups, direct and indirect. */
 async function groupMembers(sql: Sql, groupIds: readonly number[]): Promise<number[]> {
   const rows = await sql.rows(activeMembers, [groupIds]);
   return rows.map(({ id }) => id);

@@ -3,12 +3,10 @@ import { recordIntents } from "@carillon/outbox";
 import type { Tx } from "@carillon/db";
 import { sendNotice } from "@carillon/jobs";
 
-/** Seconds in which the owner of a bot is told once at most (scheduled-messages.md §6). */
+/** Seconds between two notices to the owner of a bot (scheduled-messages.md §6). */
 const unheardInterval = 300;
 
-/**
- * Writes down that the owners of bots are to be told of what these have sent where nobody listens; however it was sent.
- */
+/** Requests notices to the owners of bots that have sent to channels without subscribers. */
 export async function recordUnheard(
   tx: Tx,
   realm: Realm,

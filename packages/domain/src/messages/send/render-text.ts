@@ -7,7 +7,7 @@ import { parseMessage, RenderLimitError, renderMessage } from "@carillon/markdow
 import { loadRendering } from "./mention-lookups.ts";
 
 /**
- * The HTML of a text with the account as its author (scheduled-messages.md §7); no permission is checked.
+ * Renders a text with the account as its author (scheduled-messages.md §7); checks no permission.
  * @throws ApiError `BAD_REQUEST` when the text has more than {@link maxMessageLength} code points, or its HTML would
  *   be too large
  */

@@ -6,8 +6,8 @@ import type { MadeMessages } from "./make-messages.ts";
 import { sendMessages, writeMessages, type NumberedMessages, type SendResult } from "./send.ts";
 
 /**
- * Sends what somebody has written and the check has let through, now or at its time (scheduled-messages.md §5, §6): the
- * two ways do not differ. The audiences of the channels must be held since before the check.
+ * Sends messages that the check has accepted (scheduled-messages.md §5, §6). The audiences of the channels must have been
+ * locked before the check.
  */
 export async function sendChecked(
   tx: Tx,
@@ -21,7 +21,7 @@ export async function sendChecked(
   return result;
 }
 
-/** The same for messages that have their ids, and that may have been made already. */
+/** Sends accepted messages that have ids; `made` holds values that were made before. */
 export async function writeChecked(
   tx: Tx,
   realm: Realm,

@@ -4,26 +4,26 @@ import { column, statement, type Sql } from "@carillon/db";
 
 import { attempt } from "./attempt.ts";
 
-/** `to` as `POST /messages` takes it: an ID, a name, or a list of them. */
+/** The `to` of `POST /messages`: an ID, a name, or a list of them. */
 export type SendTo = number | string | ReadonlyArray<number | string>;
 
-/** Where somebody wants to send to, as the request says it. */
+/** The destination as the request names it. */
 export interface Addressed {
   readonly sender: Account;
   readonly toChannel: boolean;
   readonly to: SendTo | undefined;
 }
 
-/** Where it goes, or what has to be looked up for that. */
+/** A destination, or the name or addresses to look up for it. */
 type Found =
   | Destination
   | { readonly kind: "named"; readonly name: string }
   | { readonly kind: "addresses"; readonly addresses: readonly string[] };
 
 /**
- * Where messages go that are sent now (scheduled-messages.md §6): channels by ID or name, people by IDs or by the
- * e-mail addresses that others see. All of one organization; a statement for all names, and one for all addresses.
- * @returns for each the destination, or the refusal; whether there is such a channel is for the check to say
+ * Resolves the destinations of messages that are sent now (scheduled-messages.md §6): channels by ID or name, users by ID
+ * or visible e-mail address. All belong to one organization; sends one statement for all names and one for all addresses.
+ * @returns the destination of each, or its rejection; the check finds out whether a channel exists
  */
 export async function sendDestinations(
   sql: Sql,

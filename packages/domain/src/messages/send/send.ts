@@ -16,7 +16,7 @@ import { allocateWidgets, storeWidgets } from "./store-widgets.ts";
 import { lockTouchedChannels, touchChannels } from "./touch-channels.ts";
 import { raiseVisibility } from "./visibility.ts";
 
-/** A message that has been written. */
+/** A stored message. */
 export interface SentMessage {
   readonly id: number;
   /** The sender's new policy for the topic, where sending changed it. */
@@ -24,16 +24,16 @@ export interface SentMessage {
 }
 
 export interface SendResult {
-  /** In the order given. */
+  /** In the order of the given messages. */
   readonly sent: readonly SentMessage[];
   /** For the transaction's one `emit`. */
   readonly events: readonly NewEvent[];
 }
 
 /**
- * The one way in which messages come into being (scheduled-messages.md §6, effects): rows, everybody's copies with
- * their flags, widgets, topic policies. It works on a whole batch with a fixed number of statements; ids rise in the order given.
- * @throws what PostgreSQL throws where one has been sent before: its scheduled message's id is taken
+ * Stores messages with their effects (scheduled-messages.md §6): rows, the receivers' copies with their flags, widgets,
+ * topic policies. All messages are created here. Takes a fixed number of statements for a batch; ids rise in the order given.
+ * @throws PostgreSQL's unique violation where the message of a scheduled message exists
  */
 export async function sendMessages(
   tx: Tx,
@@ -43,16 +43,16 @@ export async function sendMessages(
   return writeMessages(tx, realm, await numberMessages(tx, realm, outgoing));
 }
 
-/** Messages with their ids. Nothing of them is written, but the rows of new conversations. */
+/** Messages with ids. Only the rows of new conversations are written. */
 export interface NumberedMessages {
   readonly numbered: readonly NumberedMessage[];
   /** The events of new conversations. */
   readonly shown: readonly NewEvent[];
-  /** Undefined where it can be told only after they are written: who has written in a topic, whom guests see by then. */
+  /** Undefined where it depends on the written rows: for mentions of a topic's participants, and restricted guests. */
   readonly receiving: Receiving | undefined;
 }
 
-/** The first half of {@link sendMessages}: gives out the ids, and asks who gets what, so that rows and copies go out together. */
+/** First half of {@link sendMessages}: allocates ids and loads receivers, so that rows and copies are sent at once. */
 export async function numberMessages(
   tx: Tx,
   realm: Realm,
@@ -68,8 +68,8 @@ export async function numberMessages(
 }
 
 /**
- * The second half.
- * @param made where there has been the time to make it beforehand
+ * Second half of {@link sendMessages}.
+ * @param made values and events that were made before
  */
 export async function writeMessages(
   tx: Tx,
@@ -85,18 +85,18 @@ export async function writeMessages(
   const receiving =
     known ?? (await Promise.all([loadReceiving(tx, realm, numbered), inserting]))[0];
   const copying = tx.rows(insertCopies, made?.copies ?? copyValues(numbered, receiving));
-  // Where they fail, that is heard of below, after the slices in which the events are made.
+  // Their rejections are handled below, after the slices in which the events are made.
   for (const writing of [inserting, copying]) writing.catch(() => {});
   const events = made?.events ?? (await messageEvents(realm, numbered, receiving));
-  // Whom a message does not reach, it must not tell of its topic either.
-  const heard = numbered.map((message, i) => ({
+  // A message must not raise the topic policy of a user who does not receive it.
+  const received = numbered.map((message, i) => ({
     ...message,
     mentionedFollowers: amongAudience(receiving.receivers[i]!.audience, message.mentionedFollowers),
   }));
   const pushed = numbered.filter((_, i) => receiving.receivers[i]!.reachable);
   const [visibility, woken] = await Promise.all([
-    raiseVisibility(tx, heard),
-    touchChannels(tx, realm.id, heard),
+    raiseVisibility(tx, received),
+    touchChannels(tx, realm.id, received),
     inserting,
     copying,
     storeWidgets(tx, numbered),
@@ -119,7 +119,7 @@ const allocate = statement({
   row: { id: column.bigint, sentAt: column.float },
 });
 
-/** Gives every message its id, the time of the transaction, and the row of its conversation. */
+/** Gives each message its id, the time of the transaction, and the recipient row of its conversation. */
 async function number(
   tx: Tx,
   realm: Realm,
@@ -142,7 +142,8 @@ async function number(
         ? target.channel.recipientId
         : directs.get(memberKey(target.members));
     const numbers = ids[i];
-    if (!numbers || recipientId === undefined) throw new Error("a message without id or recipient");
+    if (!numbers || recipientId === undefined)
+      throw new Error("a message has no id or no recipient row");
     const widgetId = widgetIds.get(message);
     const widget = widgetId === undefined ? {} : { widgetId };
     return { recipientId, ...message, ...numbers, ...widget };

@@ -6,7 +6,7 @@ import { renderVersion, searchText } from "@carillon/markdown";
 import { contentVector, topicVector, topicWords } from "../search/search-vector.ts";
 import type { Receiving } from "./make-messages.ts";
 
-/** Writes the rows of messages; the words of a topic are read once for all of them. `scheduled_message_id` is unique: where one was sent before, nothing is written. */
+/** Inserts messages, and parses the words of each topic once. Fails where a `scheduled_message_id`, which is unique, exists. */
 export const insertMessages = statement({
   name: "messages-insert",
   text: `INSERT INTO messages (id, realm_id, scheduled_message_id, sender_id, recipient_id, is_channel, topic, content,
@@ -23,7 +23,7 @@ export const insertMessages = statement({
   row: {},
 });
 
-/** The values of {@link insertMessages}. */
+/** Makes the values of {@link insertMessages}. */
 export async function messageValues(
   realmId: number,
   messages: readonly NumberedMessage[],
@@ -61,8 +61,8 @@ export async function messageValues(
 }
 
 /**
- * Writes everybody's copies of messages, with their flags: by receivers, as the indexes lie. In the order of the messages
- * they took PostgreSQL twice as long.
+ * Inserts the recipients' copies of messages with their flags, in the order of recipients, which is that of the indexes: in
+ * the order of messages PostgreSQL took twice as long.
  */
 export const insertCopies = statement({
   name: "user-messages-insert",
@@ -76,7 +76,7 @@ export const insertCopies = statement({
   row: {},
 });
 
-/** The values of {@link insertCopies}. */
+/** Makes the values of {@link insertCopies}. */
 export function copyValues(
   messages: readonly NumberedMessage[],
   { receivers, flags }: Pick<Receiving, "receivers" | "flags">,

@@ -7,7 +7,7 @@ const allocate = statement({
   row: { id: column.bigint },
 });
 
-/** Gives out the ids of the submessages that messages are sent with, in the order of the messages. */
+/** Allocates the ids of the messages' submessages, in the order of the messages. */
 export async function allocateWidgets(
   tx: Tx,
   outgoing: readonly OutgoingMessage[],
@@ -26,7 +26,7 @@ const insert = statement({
   row: {},
 });
 
-/** Writes the submessages that the messages are sent with; no statement where there is none. */
+/** Inserts the messages' submessages; sends no statement without any. */
 export async function storeWidgets(tx: Tx, messages: readonly NumberedMessage[]): Promise<void> {
   const widgets = messages.flatMap((message) => widgetSubmessage(message) ?? []);
   if (widgets.length === 0) return;
@@ -38,7 +38,7 @@ export async function storeWidgets(tx: Tx, messages: readonly NumberedMessage[])
   ]);
 }
 
-/** The submessage that a message is sent with. */
+/** The submessage of a message with a widget. */
 export function widgetSubmessage(message: NumberedMessage): Submessage | undefined {
   const { id: messageId, sender, widget, widgetId } = message;
   if (widget === undefined || widgetId === undefined) return undefined;

@@ -1,8 +1,8 @@
 import { parseMessage, type ParsedMessage } from "@carillon/markdown";
 
 /**
- * Parses texts. What has been read ahead, outside the transaction that sends it, is not parsed again in it: a list of
- * 10,000 characters takes 10 ms, and no transaction is to wait for hundreds of them.
+ * Parses texts, and keeps those that were parsed before the transaction that sends them: a list of 10,000 characters takes
+ * 10 ms, and a transaction must not wait for hundreds of them.
  */
 export class TextReader {
   readonly #plain = new Map<string, ParsedMessage>();
@@ -15,7 +15,7 @@ export class TextReader {
     return parsed;
   }
 
-  /** The parsed text: the one that has been read ahead, where there is one. */
+  /** Returns the kept result of {@link readAhead}, or parses the text. */
   parse(content: string, translateEmoticons = false): ParsedMessage {
     return (
       this.#of(translateEmoticons).get(content) ?? parseMessage(content, { translateEmoticons })

@@ -2,7 +2,7 @@ import { roles } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 import { restrictsGuests, seesByChannel, sharesConversation } from "@carillon/model";
 
-/** Of authors who are guests, and may not see everybody: whom of the named they do not see (users.md §2.1). */
+/** Finds the named users whom authors who are guests cannot see (users.md §2.1). */
 const unseenByGuests = statement({
   name: "mentioned-unseen-by-guests",
   text: `SELECT a.id AS "authorId", u.id AS "userId"
@@ -17,7 +17,7 @@ const unseenByGuests = statement({
   row: { authorId: column.int, userId: column.int },
 });
 
-/** Authors of texts, and whom the texts name. */
+/** Authors of texts, and the users that the texts name. */
 interface Naming {
   readonly authorIds: readonly number[];
   readonly userNames: readonly string[];
@@ -25,8 +25,8 @@ interface Naming {
 }
 
 /**
- * Whom of the named an author does not see, by the author: their names are nobody's in such a text, so that it cannot be
- * asked who there is. Empty where guests see everybody.
+ * Returns the named users that each author cannot see. Their names mention nothing in the text, so that a guest cannot
+ * probe for users. Empty where guests see all users.
  */
 export async function loadUnseen(
   sql: Sql,

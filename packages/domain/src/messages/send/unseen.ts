@@ -7,7 +7,7 @@ import {
 import { roles } from "@carillon/contract";
 import { column, statement, type Sql } from "@carillon/db";
 
-const blind = statement({
+const guestsNotSeeing = statement({
   name: "guests-not-seeing-senders",
   text: `SELECT w.place::int, u.id FROM unnest($2::int[], $3::int[]) WITH ORDINALITY AS w (sender, channel_id, place)
       JOIN subscriptions s ON s.channel_id = w.channel_id AND s.active AND s.is_user_active
@@ -19,8 +19,8 @@ const blind = statement({
 });
 
 /**
- * Of each message, by its place, the receivers who do not see who wrote it (users.md §2.1): guests, where somebody writes
- * in a channel without being subscribed.
+ * Loads the receivers who cannot see the sender, by the message's index (users.md §2.1): guests, where the sender is not
+ * subscribed to the channel.
  */
 export async function loadUnseen(
   sql: Sql,
@@ -33,7 +33,7 @@ export async function loadUnseen(
     target.kind === "channel" && !sender.isBot ? [{ place, sender, target }] : [],
   );
   if (places.length === 0) return unseen;
-  const rows = await sql.rows(blind, [
+  const rows = await sql.rows(guestsNotSeeing, [
     realm.id,
     places.map(({ sender }) => sender.id),
     places.map(({ target }) => target.channel.id),

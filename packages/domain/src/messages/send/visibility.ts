@@ -25,10 +25,10 @@ interface Change {
 }
 
 /**
- * Raises topic policies as sending does (scheduled-messages.md §6): of human senders by their settings, of people
- * who are mentioned if they want to follow where they are. Policies are only raised.
+ * Raises topic policies after sending (scheduled-messages.md §6): those of human senders by their settings, and those of
+ * mentioned users who follow topics that mention them. Never lowers a policy.
  *
- * @returns for each message the sender's new policy, undefined where it did not change, and the events
+ * @returns the sender's new policy for each message, undefined where it did not change, and the events
  */
 export async function raiseVisibility(
   tx: Tx,
@@ -102,7 +102,7 @@ function policyKey(userId: number, topic: TopicKey, folding: Folding): string {
   return `${userId}:${topicName(topic, folding)}`;
 }
 
-/** Where history is protected, a topic has begun for some and not for others. */
+/** Includes the sender: where history is protected, a topic exists for some users only. */
 function begunKey(message: NumberedMessage, folding: Folding): string {
   return forWhom(message, topicName(message, folding));
 }
@@ -115,7 +115,7 @@ function isProtected(target: NumberedMessage["target"]): boolean {
   return target.kind === "channel" && hasProtectedHistory(target.channel);
 }
 
-/** Looked up one by one: where PostgreSQL takes the table for small, it would go through all of it for each batch. */
+/** Looks rows up one by one: where PostgreSQL estimates the table to be small, it would scan all of it for each batch. */
 const policiesOf = statement({
   name: "topic-policies",
   text: `SELECT w.user_id AS "userId", w.recipient_id AS "recipientId", w.topic, t.policy
@@ -127,7 +127,7 @@ const policiesOf = statement({
   row: { userId: column.int, recipientId: column.int, topic: column.text, policy: column.int },
 });
 
-/** The explicit policies of senders and of mentioned people; topics are spelled as in the messages. */
+/** Reads the explicit policies of senders and mentioned users; topics are spelled as in the messages. */
 async function loadPolicies(
   tx: Tx,
   messages: readonly NumberedMessage[],
@@ -153,7 +153,7 @@ async function loadPolicies(
   ]);
 }
 
-/** One by one, too. */
+/** Looks rows up one by one, too. */
 const begunTopics = statement({
   name: "begun-topics",
   text: `SELECT w.ord FROM unnest($1::int[], $2::text[], $3::int[], $4::bool[])
@@ -168,8 +168,8 @@ const begunTopics = statement({
 });
 
 /**
- * Topics with an earlier message that the sender can see. They are asked together with the policies, with which they may
- * not matter: that costs less than to wait for those.
+ * Finds topics with an earlier message that the sender can see. Sent along with the statement of the policies, although
+ * these may make it unnecessary: waiting for them would cost more.
  */
 async function findBegun(tx: Tx, messages: readonly NumberedMessage[]): Promise<NumberedMessage[]> {
   const topics = new Map<string, NumberedMessage>();
@@ -188,7 +188,7 @@ async function findBegun(tx: Tx, messages: readonly NumberedMessage[]): Promise<
   return rows.map(({ ord }) => list[ord - 1]!);
 }
 
-/** In the order in which moves of topics lock rows: two transactions never wait for each other's. */
+/** Sorts rows as moves of topics lock them, against deadlocks. */
 const storePolicies = statement({
   name: "topic-visibility-store",
   text: `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy)

@@ -1,15 +1,15 @@
 import { bounds, errors } from "@carillon/contract";
 import { isLongerThan } from "@carillon/kit";
 
-/** What ends a line for programs that wrote such messages before: more than Markdown ends lines at. */
+/** Line ends of upstream, which has more than Markdown. */
 // oxlint-disable-next-line no-control-regex
 const lineEnd = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/u;
 
 const command = /^\/(?<type>poll|todo)(?=\s|$)/u;
 
 /**
- * The widget that a content asks for by `/poll` or `/todo` at its beginning (messages.md §6.7), as the JSON of the
- * message's first submessage; undefined for any other content.
+ * Returns the widget of a content that begins with `/poll` or `/todo` (messages.md §6.7), as the JSON of the message's
+ * first submessage; undefined for other content.
  * @throws ApiError `BAD_REQUEST` where the widget would be too large
  */
 export function widgetOf(content: string): string | undefined {
@@ -31,7 +31,7 @@ export function widgetOf(content: string): string | undefined {
 }
 
 /**
- * The widget, unless it is too large.
+ * Returns the widget, after checking its size.
  * @param widget JSON
  * @throws ApiError `BAD_REQUEST`
  */
@@ -43,12 +43,12 @@ export function boundedWidget(widget: string): string {
   return widget;
 }
 
-/** An entry as it is written in a list, without the list's mark. */
+/** Removes the list marker of an entry. */
 function withoutBullet(line: string): string {
   return line.trim().replace(/^[-*]?\s*/u, "");
 }
 
-/** A task, and behind the first colon and space its description. */
+/** Splits a task from its description at the first colon and space. */
 function taskOf(entry: string): { task: string; desc: string } {
   const at = entry.indexOf(": ");
   return at < 0
