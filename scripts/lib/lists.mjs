@@ -4,7 +4,8 @@ import { root } from "./root.mjs";
 
 /**
  * The lists of declarations. `file` re-exports every file below `folder` that exports a constant whose name is followed
- * by `declares`. Git ignores them: whatever builds, runs or checks the sources writes them first.
+ * by `declares`; without that, every file directly in `folder`. Git ignores them: whatever builds, runs or checks the
+ * sources writes them first.
  */
 const lists = [
   {
@@ -29,9 +30,10 @@ const lists = [
   },
   {
     file: "packages/domain/src/register/sections/declared.ts",
-    folder: "packages/domain/src/register/sections",
+    folder: "packages/domain/src",
     declares: ": (readonly Section\\[\\]|Section) = ",
   },
+  { file: "packages/domain/src/declared.ts", folder: "packages/domain/src" },
 ];
 
 /**
@@ -59,9 +61,13 @@ export function wantedLists(top = root) {
 
 /** Re-exports whole files: types come along, so that importers of the list know each declaration exactly. */
 function textOf({ file, folder, declares }, top) {
-  const declaration = new RegExp(`^export const \\w+${declares}`, "m");
-  const lines = readdirSync(join(top, folder), { recursive: true, withFileTypes: true })
+  const declaration = new RegExp(declares ? `^export const \\w+${declares}` : "^export ", "m");
+  const lines = readdirSync(join(top, folder), {
+    recursive: declares !== undefined,
+    withFileTypes: true,
+  })
     .filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
+    .filter((entry) => entry.name !== "index.ts" && entry.name !== "declared.ts")
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => declaration.test(readFileSync(path, "utf8")))
     .map((path) =>
@@ -69,7 +75,8 @@ function textOf({ file, folder, declares }, top) {
         .split(sep)
         .join("/"),
     )
+    .map((path) => (path.startsWith(".") ? path : `./${path}`))
     .sort()
-    .map((path) => `export * from "./${path}";\n`);
+    .map((path) => `export * from "${path}";\n`);
   return `// Generated from the files of this folder; do not edit.\n${lines.join("")}`;
 }

@@ -33,7 +33,14 @@ describe("the generated lists of declarations", () => {
         "packages/domain/src/register/sections/s.ts",
         "export const s: readonly Section[] = [];\n",
       );
-      const lines = [...wantedLists(top)].map(([file, text]) => [
+      await put("packages/domain/src/resource.ts", "export const more: Section = {};\n");
+      await put("packages/domain/src/index.ts", 'export * from "./declared.ts";\n');
+      const lists = new Map(wantedLists(top));
+      expect(lists.get("packages/domain/src/declared.ts")).to.match(
+        /^.*\nexport \* from "\.\/resource\.ts";\n$/,
+      );
+      lists.delete("packages/domain/src/declared.ts");
+      const lines = [...lists].map(([file, text]) => [
         dirname(file).split("/").at(-1),
         text.split("\n").slice(1, -1),
       ]);
@@ -42,7 +49,7 @@ describe("the generated lists of declarations", () => {
         events: ['export * from "./e.ts";'],
         definitions: ['export * from "./b.ts";', 'export * from "./deep/a.ts";'],
         recurring: ['export * from "./r.ts";'],
-        sections: ['export * from "./s.ts";'],
+        sections: ['export * from "../../resource.ts";', 'export * from "./s.ts";'],
       });
     } finally {
       await rm(top, { recursive: true });

@@ -13,7 +13,15 @@ export interface SourceFile {
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folders = ["packages", "apps", "test", "bench", "scripts"];
-const ignored = new Set(["node_modules", "dist", ".types", "generated", ".turbo", "var"]);
+const ignored = new Set([
+  "node_modules",
+  "dist",
+  ".types",
+  "generated",
+  "declared.ts",
+  ".turbo",
+  "var",
+]);
 
 /** All sources of the repository; what is generated is left out. */
 export async function readSources(): Promise<SourceFile[]> {

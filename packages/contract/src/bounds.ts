@@ -1,4 +1,7 @@
-/** What one request may carry (http-contract.md §8.1). Over a bound it is refused, and nothing is changed. */
+/**
+ * What one request may carry (http-contract.md §8.1). A request over a bound is refused, and nothing is changed. The
+ * bound of a single resource is declared beside its operations.
+ */
 export const bounds = {
   /** Accounts that a parameter names. */
   accounts: 10_000,
@@ -29,18 +32,8 @@ export const bounds = {
   submessageCharacters: 1_000_000,
   /** Submessages of one account on one message: a single account must not use up what a poll takes. */
   submessagesOfAccount: 500,
-  /** Characters of the widget that is sent with a message, as JSON: so does each reader. */
+  /** Characters of the widget that is sent with a message, as JSON: each reader of the message gets it. */
   widgetCharacters: 30_000,
-  /** Alert words of one account: each change tells its clients all of them. */
-  alertWords: 10_000,
-  /** Views, snippets and drafts of one account: every registration gets all of them. */
-  navigationViews: 1_000,
-  savedSnippets: 1_000,
-  drafts: 1_000,
-  /** Entries of a bot's storage that one request writes: each is a row, and 100,000 take some seconds. */
-  storageEntries: 100_000,
-  /** Folders of channels that an organization has, archived ones too: every registration gets all of them. */
-  channelFolders: 500,
   /**
    * What an organization has, archived and deactivated ones included, unless its operator allows more: every registration
    * gets all of them. 2,000 channels with the longest descriptions are 11.6 MB of JSON, as many groups 0.8 MB, bots 1 MB.
@@ -64,21 +57,6 @@ export const bounds = {
   channelsADay: 200,
   userGroupsADay: 100,
   botsADay: 50,
-  /** Custom profile fields of an organization, and Unicode code points of what configures one: so do those. */
-  profileFields: 100,
-  profileFieldData: 20_000,
-  /** Accounts that a profile value names, and characters of HTML that one renders to: everybody gets those of all. */
-  profileUsers: 100,
-  profileHtml: 50_000,
-  /** Linkifiers of an organization, and instructions of their patterns: each text is read with all of them. */
-  linkifiers: 100,
-  linkifierInstructions: 2_000,
-  /** Devices of one account, and tokens of the older kind: a further one takes the place of the oldest. */
-  devices: 100,
-  legacyPushTokens: 100,
-  /** Characters of what a device's registration passes on to the push bouncer: its key, and a sealed token of up to 4,096. */
-  bouncerPublicKey: 1_000,
-  encryptedPushRegistration: 20_000,
 } as const;
 
 /** A list's greatest length, and how a refusal calls what is in it. */
@@ -91,12 +69,6 @@ export const mostAccounts: Most = { count: bounds.accounts, of: "accounts" };
 export const mostChannels: Most = { count: bounds.channels, of: "channels" };
 export const mostGroups: Most = { count: bounds.accounts, of: "groups" };
 export const mostMessages: Most = { count: bounds.messages, of: "messages" };
-export const mostDrafts: Most = { count: bounds.drafts, of: "drafts" };
-export const mostAlertWords: Most = { count: bounds.alertWords, of: "alert words" };
-export const mostChannelFolders: Most = { count: bounds.channelFolders, of: "channel folders" };
-export const mostLinkifiers: Most = { count: bounds.linkifiers, of: "linkifiers" };
-
-export const mostProfileFields: Most = { count: bounds.profileFields, of: "profile fields" };
 
 /** Worded to follow the parameter's name; undefined where the value is no longer than that, or no list. */
 export function overBound(value: unknown, most: Most | undefined): string | undefined {

@@ -2,10 +2,11 @@ export * from "./all-operations.ts";
 export { refusalsOf } from "./answers.ts";
 export * from "./api-reference.ts";
 export * from "./api-error.ts";
-export type {
-  LongEntry,
-  ShortEntries,
-  StorageBatch,
+export {
+  type LongEntry,
+  maxStorageEntries,
+  type ShortEntries,
+  type StorageBatch,
 } from "./operations/bot-storage/storage-batches.ts";
 export * from "./bounds.ts";
 export type { ChannelObject, SubscriptionObject } from "./operations/channel-object.ts";

@@ -1,11 +1,11 @@
 import {
-  bounds,
   channelFolderAdded,
   type ChannelFolderObject,
   channelFoldersReordered,
   channelFolderUpdated,
   errors,
   type LoggedFields,
+  maxChannelFolders,
 } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
@@ -42,9 +42,9 @@ export async function createChannelFolder(
   await checkFolderNameIsFree(tx, realmId, name);
   const prisma = await tx.prisma();
   const there = await prisma.channelFolder.count({ where: { realmId } });
-  if (there >= bounds.channelFolders)
+  if (there >= maxChannelFolders)
     throw errors.badRequest(
-      `An organization cannot have more than ${bounds.channelFolders} channel folders, archived ones included`,
+      `An organization cannot have more than ${maxChannelFolders} channel folders, archived ones included`,
     );
   const { id } = await prisma.channelFolder.create({
     data: { realmId, name, description, renderedDescription, creatorId: actor.id },

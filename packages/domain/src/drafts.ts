@@ -1,11 +1,11 @@
 import {
-  bounds,
   draftRemoved,
   type DraftResource,
   draftsAdded,
   draftUpdated,
   errors,
   type GivenDraft,
+  maxDrafts,
 } from "@carillon/contract";
 import {
   column,
@@ -31,6 +31,7 @@ import {
   noSuchChannel,
   switchSql,
 } from "@carillon/model";
+import type { Section } from "./snapshot-section.ts";
 
 /** A stored draft, as Prisma has it. */
 interface DraftRow {
@@ -76,6 +77,12 @@ export async function listDrafts(
   );
 }
 
+/** What the account has begun to write. */
+export const draftsSection: Section = {
+  names: ["drafts"],
+  load: async ({ tx, actor }) => ({ drafts: await listDrafts(tx, actor.id) }),
+};
+
 /** A draft as clients get it. */
 function presentDraft(row: DraftRow): DraftResource {
   const { id, kind, to, topic, content, lastEditTime } = row;
@@ -97,8 +104,8 @@ export async function createDrafts(
   const drafts = await checkDrafts(tx, actor, given);
   const prisma = await tx.prisma();
   const ofAccount = { userId: actor.id };
-  if ((await prisma.draft.count({ where: ofAccount })) + drafts.length > bounds.drafts)
-    throw errors.badRequest(`An account may have ${bounds.drafts} drafts`);
+  if ((await prisma.draft.count({ where: ofAccount })) + drafts.length > maxDrafts)
+    throw errors.badRequest(`An account may have ${maxDrafts} drafts`);
   const rows = await prisma.draft.createManyAndReturn({
     data: drafts.map((draft) => ({ ...draft, ...ofAccount })),
   });

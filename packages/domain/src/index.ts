@@ -1,39 +1,9 @@
 export { addAlertWords, removeAlertWords, listAlertWords } from "./alert-words/alert-words.ts";
-export {
-  addNavigationView,
-  removeNavigationView,
-  updateNavigationView,
-  listNavigationViews,
-} from "./navigation-views.ts";
-export {
-  createDrafts,
-  deleteDraft,
-  updateDraft,
-  listDrafts,
-  requireSynchronization,
-} from "./drafts.ts";
-export {
-  createSavedSnippet,
-  deleteSavedSnippet,
-  updateSavedSnippet,
-  listSavedSnippets,
-} from "./saved-snippets.ts";
-export {
-  deleteStorage,
-  EntriesText,
-  measureStorage,
-  storedParts,
-  writeStorage,
-} from "./bot-storage.ts";
+export * from "./declared.ts";
 export { type BatchContext, type BatchOutcome, singleRequest } from "./batches/batch-outcome.ts";
 export { botApiKey, changeBotApiKey, deactivateBot, listOwnBots } from "./bots/bots.ts";
 export { createBot } from "./bots/create-bot.ts";
 export { updateBot } from "./bots/update-bot.ts";
-export {
-  createChannelFolder,
-  reorderChannelFolders,
-  updateChannelFolder,
-} from "./channel-folders.ts";
 export { archiveChannel } from "./channels/archive-channel.ts";
 export { changeDefaultChannel } from "./channels/default-channels.ts";
 export { addSubscriptions } from "./channels/add-subscriptions.ts";
@@ -71,12 +41,6 @@ export { changeComposition } from "./groups/composition.ts";
 export { createUserGroup } from "./groups/create-group.ts";
 export { deactivateUserGroup, updateUserGroup } from "./groups/update-group.ts";
 export { readMembers, readMembership, readSubgroups } from "./groups/read-group.ts";
-export {
-  createLinkifier,
-  removeLinkifier,
-  reorderLinkifiers,
-  updateLinkifier,
-} from "./linkifiers.ts";
 export { changeMessage } from "./messages/change/change-message.ts";
 export { changeFlag } from "./messages/flags/change-flag.ts";
 export { markReadLater, recordMarkRead } from "./messages/flags/mark-read-later.ts";
@@ -108,7 +72,6 @@ export { renderText } from "./messages/send/render-text.ts";
 export type { SentMessage } from "./messages/send/send.ts";
 export { sendNow } from "./messages/send/send-now.ts";
 export { type SendRequest, sendBatch } from "./messages/send/send-batch.ts";
-export { muteUser, unmuteUser, listMutedUsers } from "./muted-users.ts";
 export {
   sendChannelCreatedNotice,
   sendGroupMembershipNotices,
@@ -122,7 +85,6 @@ export {
   updateProfileField,
 } from "./profile-fields/profile-fields.ts";
 export { updateOwnProfile } from "./profile-fields/values.ts";
-export { readPresence, readPresences, usualHistoryLimit, recordPresence } from "./presence.ts";
 export { type Admission, admitCall, noteAnswered, noteUnanswered } from "./push/bouncer/circuit.ts";
 export { type Notified, noteNotified, refusesOrganization } from "./push/bouncer/after-notify.ts";
 export {
@@ -190,19 +152,9 @@ export { deliverAll } from "./scheduled/delivery-run.ts";
 export { editScheduled } from "./scheduled/edit.ts";
 export { listScheduled, reminderListing, scheduledListing } from "./scheduled/list.ts";
 export type { Outcome } from "./scheduled/outcome.ts";
-export {
-  emojiData,
-  emojiDataUrl,
-  emojiDataVersion,
-  serverSettings,
-  serverVersion,
-} from "./server.ts";
 export { readOwnSettings, updateOwnSettings } from "./settings/update-own.ts";
 export { updateSettingsOfOthers } from "./settings/update-others.ts";
 export { updateSettingsDefaults } from "./settings/update-defaults.ts";
-export { tellEditing, tellTyping } from "./typing.ts";
-export { readStatus, updateStatus, updateStatusOfUser } from "./user-status.ts";
-export { muteTopic, setTopicPolicy, unmuteTopic } from "./user-topics.ts";
 export {
   fetchApiKey,
   fetchApiKeyForDevelopment,

@@ -1,4 +1,10 @@
-import { bounds, errors, type LinkifierObject, linkifiersChanged } from "@carillon/contract";
+import {
+  errors,
+  type LinkifierObject,
+  linkifiersChanged,
+  maxLinkifierInstructions,
+  maxLinkifiers,
+} from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { type Linkifier, linkifierProblem, patternSize } from "@carillon/markdown";
@@ -22,10 +28,8 @@ export async function createLinkifier(tx: Tx, actor: Account, wanted: Linkifier)
   let created = 0;
   await changeLinkifiers(tx, actor, async (there) => {
     checkUsable(wanted, there);
-    if (there.length >= bounds.linkifiers)
-      throw errors.badRequest(
-        `An organization cannot have more than ${bounds.linkifiers} linkifiers`,
-      );
+    if (there.length >= maxLinkifiers)
+      throw errors.badRequest(`An organization cannot have more than ${maxLinkifiers} linkifiers`);
     const prisma = await tx.prisma();
     const { id } = await prisma.linkifier.create({
       data: { ...wanted, realmId },
@@ -129,9 +133,9 @@ function checkUsable(wanted: Linkifier, others: readonly LinkifierObject[]): voi
   if (others.some(({ pattern }) => pattern === wanted.pattern))
     throw errors.badRequest("Another linkifier has this pattern");
   const size = others.reduce((sum, { pattern }) => sum + patternSize(pattern), 0);
-  if (size + patternSize(wanted.pattern) > bounds.linkifierInstructions)
+  if (size + patternSize(wanted.pattern) > maxLinkifierInstructions)
     throw errors.badRequest(
-      `The linkifiers of an organization cannot take more than ${bounds.linkifierInstructions} instructions in all: simplify or remove some`,
+      `The linkifiers of an organization cannot take more than ${maxLinkifierInstructions} instructions in all: simplify or remove some`,
     );
 }
 

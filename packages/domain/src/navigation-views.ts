@@ -1,6 +1,6 @@
 import {
-  bounds,
   errors,
+  maxNavigationViews,
   navigationViewAdded,
   navigationViewRemoved,
   navigationViewUpdated,
@@ -9,6 +9,7 @@ import { column, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 import { type Account, lockAccount } from "@carillon/model";
+import type { Section } from "./snapshot-section.ts";
 
 const row = { fragment: column.text, is_pinned: column.bool, name: column.text.orNull() };
 
@@ -22,6 +23,12 @@ const ofAccount = statement({
 export function listNavigationViews(sql: Sql, userId: number): Promise<Array<RowOf<typeof row>>> {
   return sql.rows(ofAccount, [userId]);
 }
+
+/** What the account has said of views of its navigation. */
+export const navigationViewsSection: Section = {
+  names: ["navigation_views"],
+  load: async ({ tx, actor }) => ({ navigation_views: await listNavigationViews(tx, actor.id) }),
+};
 
 interface NewView {
   readonly fragment: string;
@@ -47,10 +54,8 @@ export async function addNavigationView(tx: Tx, actor: Account, given: NewView):
     throw errors.badRequest("name is required for a view that is not built in");
   const prisma = await lockedPrisma(tx, actor);
   const data = { userId: actor.id, fragment, isPinned: given.is_pinned, name };
-  if (
-    (await prisma.navigationView.count({ where: { userId: actor.id } })) >= bounds.navigationViews
-  )
-    throw errors.badRequest(`An account may have ${bounds.navigationViews} navigation views`);
+  if ((await prisma.navigationView.count({ where: { userId: actor.id } })) >= maxNavigationViews)
+    throw errors.badRequest(`An account may have ${maxNavigationViews} navigation views`);
   const { count } = await prisma.navigationView.createMany({ data, skipDuplicates: true });
   if (count === 0) throw viewExists();
   const view = { fragment, is_pinned: given.is_pinned, name };

@@ -1,6 +1,6 @@
 import {
-  bounds,
   errors,
+  maxSavedSnippets,
   type SavedSnippet,
   savedSnippetAdded,
   savedSnippetRemoved,
@@ -10,6 +10,7 @@ import { column, type PagedList, readList, type Sql, statement, type Tx } from "
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
 import { type Account, lockAccount, maxMessageLength } from "@carillon/model";
+import type { Section } from "./snapshot-section.ts";
 
 /** Code points of a title. */
 const maxTitleLength = 60;
@@ -39,6 +40,12 @@ export async function listSavedSnippets(
     one.rows(byIds, [userId, ids]),
   );
 }
+
+/** Texts that the account keeps to write them again. */
+export const savedSnippetsSection: Section = {
+  names: ["saved_snippets"],
+  load: async ({ tx, actor }) => ({ saved_snippets: await listSavedSnippets(tx, actor.id) }),
+};
 
 /** A snippet as clients get it. */
 function presentSnippet(row: {
@@ -84,8 +91,8 @@ export async function createSavedSnippet(
   const [title, content] = [checkedTitle(given.title), checkedContent(given.content)];
   const prisma = await lockedPrisma(tx, actor);
   const ofAccount = { userId: actor.id };
-  if ((await prisma.savedSnippet.count({ where: ofAccount })) >= bounds.savedSnippets)
-    throw errors.badRequest(`An account may have ${bounds.savedSnippets} saved snippets`);
+  if ((await prisma.savedSnippet.count({ where: ofAccount })) >= maxSavedSnippets)
+    throw errors.badRequest(`An account may have ${maxSavedSnippets} saved snippets`);
   const row = await prisma.savedSnippet.create({
     data: { ...ofAccount, title, content },
     select: shown,

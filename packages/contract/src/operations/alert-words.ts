@@ -1,10 +1,14 @@
 import { z } from "zod";
-import { mostAlertWords } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 
+/** Alert words of one account: each change tells its clients all of them. */
+export const maxAlertWords = 10_000;
+
 /** The words of a request. */
-const wordsParameter = form.json(z.array(z.string()), { most: mostAlertWords });
+const wordsParameter = form.json(z.array(z.string()), {
+  most: { count: maxAlertWords, of: "alert words" },
+});
 
 /** All words of the account. */
 const wordsResult = { alert_words: z.array(z.string()) };

@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { bounds, mostChannelFolders } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 import { shape } from "../shape.ts";
+
+/** Folders of an organization, archived ones included: every registration gets all of them. */
+export const maxChannelFolders = 500;
 
 /** A folder of channels as clients see it (channels.md §6). */
 export const channelFolderObject = z.strictObject({
@@ -41,7 +43,7 @@ export const createChannelFolder = operation({
   access: "administrator",
   summary: "Create a channel folder",
   example: { params: { name: "Teams $RANDOM", description: "A channel for each team" } },
-  description: `It is the last in the order. An organization has at most ${bounds.channelFolders}, archived ones included.`,
+  description: `It is the last in the order. An organization has at most ${maxChannelFolders}, archived ones included.`,
   params: {
     name: form
       .text()
@@ -94,7 +96,7 @@ export const reorderChannelFolders = operation({
   },
   params: {
     order: form
-      .json(z.array(shape.id), { most: mostChannelFolders })
+      .json(z.array(shape.id), { most: { count: maxChannelFolders, of: "channel folders" } })
       .describe("IDs of all folders of the organization, archived ones included, each once."),
   },
 });

@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { mostDrafts } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 import { shape } from "../shape.ts";
+
+/** Drafts of one account: every registration gets all of them. */
+export const maxDrafts = 1_000;
 
 const types = ["stream", "private", ""] as const;
 
@@ -58,7 +60,7 @@ export const createDrafts = operation({
   },
   params: {
     drafts: form
-      .json(z.array(givenDraft), { most: mostDrafts, fractions: true })
+      .json(z.array(givenDraft), { most: { count: maxDrafts, of: "drafts" }, fractions: true })
       .describe("All or none of them are stored."),
   },
   result: { ids: z.array(z.int()).describe("Of the drafts, in the order given.") },

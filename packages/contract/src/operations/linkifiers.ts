@@ -1,9 +1,14 @@
 import { z } from "zod";
-import { bounds, mostLinkifiers } from "../bounds.ts";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 import { shape } from "../shape.ts";
+
+/** Linkifiers of an organization: each text is matched with all of them. */
+export const maxLinkifiers = 100;
+
+/** Instructions of the patterns of an organization, taken together. */
+export const maxLinkifierInstructions = 2_000;
 
 /** A linkifier as clients see it (rendering.md §3). */
 export const linkifierObject = z.strictObject({
@@ -46,7 +51,7 @@ export const createLinkifier = operation({
   example: {
     params: { pattern: "#$RANDOM-(?P<id>[0-9]+)", url_template: "https://issues.example.com/{id}" },
   },
-  description: `It is tried after all others. An organization has at most ${bounds.linkifiers}.`,
+  description: `It is tried after all others. An organization has at most ${maxLinkifiers}.`,
   params: linkifierParameters,
   result: { id: z.int() },
 });
@@ -84,7 +89,7 @@ export const reorderLinkifiers = operation({
   },
   params: {
     ordered_linkifier_ids: form
-      .json(z.array(shape.id), { most: mostLinkifiers })
+      .json(z.array(shape.id), { most: { count: maxLinkifiers, of: "linkifiers" } })
       .describe("IDs of all linkifiers of the organization, each once."),
   },
 });

@@ -3,6 +3,9 @@ import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 
+/** Views of one account: every registration gets all of them. */
+export const maxNavigationViews = 1_000;
+
 /** A view that is reached from the navigation, as clients get it; `name` is null for what every client has. */
 export const navigationView = z.strictObject({
   fragment: z.string(),

@@ -1,10 +1,24 @@
 import { z } from "zod";
-import { bounds, mostProfileFields } from "../bounds.ts";
+import type { Most } from "../bounds.ts";
 import { form } from "../form.ts";
 import { oneInteger } from "../one-integer.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 import { shape } from "../shape.ts";
+
+/** Custom profile fields of an organization: every registration gets all of them. */
+export const maxProfileFields = 100;
+
+/** Code points of what configures one field. */
+export const maxProfileFieldData = 20_000;
+
+/** Accounts that a profile value names: every registration gets the values of all accounts. */
+export const maxProfileUsers = 100;
+
+/** Characters of HTML that a profile value renders to. */
+export const maxProfileHtml = 50_000;
+
+const mostProfileFields: Most = { count: maxProfileFields, of: "profile fields" };
 
 /** Values of custom profile fields that an account is to have. */
 export const profileEntries = form
@@ -92,7 +106,7 @@ export const createProfileField = operation({
   access: "administrator",
   summary: "Create a custom profile field",
   example: { params: { name: "Pronouns $RANDOM", field_type: 1 } },
-  description: `It is the last in the order. An organization has at most ${bounds.profileFields}.`,
+  description: `It is the last in the order. An organization has at most ${maxProfileFields}.`,
   params: {
     field_type: oneInteger([1, 2, 3, 4, 5, 6, 7, 8]).describe(
       "1 short text, 2 paragraph, 3 dropdown, 4 date, 5 link, 6 users, 7 external account, 8 pronouns.",

@@ -1,8 +1,19 @@
 import { z } from "zod";
-import { bounds } from "../bounds.ts";
 import { form } from "../form.ts";
 import { maxLongId } from "../ids.ts";
 import { operation } from "../operation.ts";
+
+/** Devices of one account: a further one takes the place of the oldest. */
+export const maxDevices = 100;
+
+/** Push tokens of the older kind of one account: a further one takes the place of the oldest. */
+export const maxLegacyPushTokens = 100;
+
+/** Characters of the push bouncer's key that a registration names. */
+export const maxBouncerPublicKeyLength = 1_000;
+
+/** Characters of a registration for the push bouncer: a sealed token has up to 4,096. */
+export const maxEncryptedRegistrationLength = 20_000;
 
 /** What clients know of a device of theirs, by its id (push.md §5). Token ids are Base64. */
 export const deviceObject = z.strictObject({
@@ -25,7 +36,7 @@ export const registerClientDevice = operation({
   summary: "Register a logged-in device",
   description:
     "For each log-in of a client, before `POST /mobile_push/register`. " +
-    `An account has ${bounds.devices} devices at most: the one that has gone unused for longest makes room for another.`,
+    `An account has ${maxDevices} devices at most: the one that has gone unused for longest makes room for another.`,
   result: { device_id: z.int() },
 });
 
@@ -60,11 +71,11 @@ export const registerPushDevice = operation({
     bouncer_public_key: form
       .text({ anyText: true })
       .optional()
-      .describe(`Passed on as it is; at most ${bounds.bouncerPublicKey} characters.`),
+      .describe(`Passed on as it is; at most ${maxBouncerPublicKeyLength} characters.`),
     encrypted_push_registration: form
       .text({ anyText: true })
       .optional()
-      .describe(`Passed on as it is; at most ${bounds.encryptedPushRegistration} characters.`),
+      .describe(`Passed on as it is; at most ${maxEncryptedRegistrationLength} characters.`),
   },
   errors: ["PUSH_SERVICE_NOT_CONFIGURED"],
 });

@@ -3,6 +3,9 @@ import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 
+/** Snippets of one account: every registration gets all of them. */
+export const maxSavedSnippets = 1_000;
+
 /** A saved snippet, as clients get it. */
 export const savedSnippet = z.strictObject({
   id: z.int(),

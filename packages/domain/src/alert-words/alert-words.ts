@@ -1,4 +1,4 @@
-import { alertWordsChanged, bounds, errors } from "@carillon/contract";
+import { alertWordsChanged, errors, maxAlertWords } from "@carillon/contract";
 import { column, lockKeyWithCommit, type Sql, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
@@ -92,8 +92,8 @@ async function change(tx: Tx, actor: Account, write: () => Promise<boolean>): Pr
   const changed = await write();
   const words = await listAlertWords(tx, actor);
   if (changed) {
-    if (words.length > bounds.alertWords)
-      throw errors.badRequest(`An account may have ${bounds.alertWords} alert words`);
+    if (words.length > maxAlertWords)
+      throw errors.badRequest(`An account may have ${maxAlertWords} alert words`);
     // Before `version` is taken, so that its order is that of commits: who asks for what is new misses nothing.
     lockKeyWithCommit(tx, "alertWords", actor.realmId);
     tx.sendWithCommit(noteChange, [actor.realmId, actor.id]);

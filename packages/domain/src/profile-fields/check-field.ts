@@ -1,4 +1,4 @@
-import { bounds, errors } from "@carillon/contract";
+import { errors, maxProfileFieldData } from "@carillon/contract";
 import { isLongerThan } from "@carillon/kit";
 import { checkVisible, type ProfileField } from "@carillon/model";
 
@@ -92,10 +92,8 @@ function checkFieldData(fieldType: number, given: FieldData): string {
   const { SELECT, EXTERNAL_ACCOUNT } = profileFieldTypes;
   if (fieldType !== SELECT.id && fieldType !== EXTERNAL_ACCOUNT.id) return "";
   const text = JSON.stringify(fieldType === SELECT.id ? checkChoices(given) : checkAccount(given));
-  if (isLongerThan(text, bounds.profileFieldData))
-    throw errors.badRequest(
-      `field_data must not have more than ${bounds.profileFieldData} characters`,
-    );
+  if (isLongerThan(text, maxProfileFieldData))
+    throw errors.badRequest(`field_data must not have more than ${maxProfileFieldData} characters`);
   return text;
 }
 

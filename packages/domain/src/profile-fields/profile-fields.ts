@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { bounds, errors, profileFieldsChanged } from "@carillon/contract";
+import { errors, maxProfileFields, profileFieldsChanged } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
@@ -49,9 +49,9 @@ export async function createProfileField(
   await administerOrganization(tx, actor);
   const fields = await loadProfileFields(tx, realmId);
   const field = checkField(changedField({ ...blank, fieldType }, given), fields);
-  if (fields.length >= bounds.profileFields)
+  if (fields.length >= maxProfileFields)
     throw errors.badRequest(
-      `An organization cannot have more than ${bounds.profileFields} profile fields`,
+      `An organization cannot have more than ${maxProfileFields} profile fields`,
     );
   const order = (fields.at(-1)?.order ?? -1) + 1;
   const prisma = await tx.prisma();

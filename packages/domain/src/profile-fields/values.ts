@@ -1,4 +1,4 @@
-import { bounds, errors, type NewEvent } from "@carillon/contract";
+import { errors, maxProfileHtml, maxProfileUsers, type NewEvent } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan } from "@carillon/kit";
@@ -134,7 +134,7 @@ function rendered({ name, fieldType }: ProfileField, text: string | null): strin
   const { SHORT_TEXT, LONG_TEXT } = profileFieldTypes;
   if (text === null || (fieldType !== SHORT_TEXT.id && fieldType !== LONG_TEXT.id)) return null;
   const html = htmlOf(text);
-  if (html === undefined || html.length > bounds.profileHtml)
+  if (html === undefined || html.length > maxProfileHtml)
     throw errors.badRequest(`The value of ${name} is too large when rendered: make it shorter`);
   return html;
 }
@@ -205,7 +205,7 @@ function checkValue(field: ProfileField, wanted: string | readonly number[]): st
   const refuse = (what: string) => errors.badRequest(`The value of ${field.name} must be ${what}`);
   if (field.fieldType === USER.id) {
     if (typeof wanted === "string") throw refuse("a list of user IDs");
-    if (wanted.length > bounds.profileUsers) throw refuse(`at most ${bounds.profileUsers} users`);
+    if (wanted.length > maxProfileUsers) throw refuse(`at most ${maxProfileUsers} users`);
     return JSON.stringify(wanted);
   }
   if (typeof wanted !== "string") throw refuse("a string");

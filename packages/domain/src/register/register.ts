@@ -17,7 +17,7 @@ import {
 
 import { checkNarrow } from "../event-formats/narrow.ts";
 import { serverVersion } from "../server.ts";
-import type { Section, SnapshotContext } from "./sections/section.ts";
+import type { Section, SnapshotContext } from "../snapshot-section.ts";
 import { sections } from "./sections.ts";
 
 export interface RegisterInput {

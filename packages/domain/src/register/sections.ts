@@ -1,5 +1,10 @@
-import type { Section } from "./sections/section.ts";
+import type { Section } from "../snapshot-section.ts";
 import * as declared from "./sections/declared.ts";
 
 /** Every section of the snapshot (events.md §1.2). */
-export const sections: readonly Section[] = Object.values(declared).flat();
+export const sections = Object.values<unknown>(declared).flat().filter(isSection);
+
+/** Tells sections from whatever else their modules export. */
+function isSection(value: unknown): value is Section {
+  return typeof value === "object" && value !== null && "names" in value && "load" in value;
+}

@@ -3,7 +3,7 @@ import type { Database, Tx } from "@carillon/db";
 import type { ClientCapability } from "@carillon/contract";
 import { countQueries, testSite, type TestAccount } from "@carillon/testkit";
 
-import type { Section, SnapshotContext } from "./sections/section.ts";
+import type { Section, SnapshotContext } from "../snapshot-section.ts";
 
 /** What the tests of the sections share. */
 

@@ -11,7 +11,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import type { Section } from "./sections/section.ts";
+import type { Section } from "../snapshot-section.ts";
 import {
   channelFolders,
   defaultChannels,

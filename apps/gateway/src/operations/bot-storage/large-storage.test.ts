@@ -1,5 +1,10 @@
 import { gzipSync } from "node:zlib";
-import { bounds, deleteBotStorage, getBotStorage, updateBotStorage } from "@carillon/contract";
+import {
+  deleteBotStorage,
+  getBotStorage,
+  maxStorageEntries,
+  updateBotStorage,
+} from "@carillon/contract";
 import {
   bot,
   countQueries,
@@ -116,7 +121,7 @@ describe("Bot storage: much at once", () => {
   it("refuses more than 100,000 entries, and stores none of them", async () => {
     const entries = (count: number) =>
       `{${Array.from({ length: count }, (_, n) => `"${n}":""`).join()}}`;
-    const storage = entries(bounds.storageEntries + 1);
+    const storage = entries(maxStorageEntries + 1);
     const refusal = await refused(scene.db, () =>
       scene.as(own).call(updateBotStorage, { params: { storage } }),
     );

@@ -1,4 +1,4 @@
-import { bounds, createChannelFolder, listChannelFolders } from "@carillon/contract";
+import { createChannelFolder, listChannelFolders, maxChannelFolders } from "@carillon/contract";
 import {
   announced,
   channelFolder,
@@ -146,7 +146,7 @@ describe("POST /channel_folders/create", () => {
            SELECT $1, gen_random_uuid(), n % 2 = 0 FROM generate_series(1, $2) AS n`,
           [there.realm.id, count],
         );
-      await fill(bounds.channelFolders - 1);
+      await fill(maxChannelFolders - 1);
       const params = { name: "the last", description: "" };
       const ask = (name: string) =>
         gateway.as(there.admin).call(createChannelFolder, { params: { ...params, name } });

@@ -1,7 +1,7 @@
 import {
-  bounds,
   createChannel,
   createChannelFolder,
+  maxChannelFolders,
   reorderChannelFolders,
   updateChannelFolder,
 } from "@carillon/contract";
@@ -66,11 +66,11 @@ describe("Channel folders, when requests race", () => {
     await db.rows(
       `INSERT INTO channel_folders (realm_id, name)
        SELECT $1, gen_random_uuid() FROM generate_series(1, $2)`,
-      [org.realm.id, bounds.channelFolders - 2],
+      [org.realm.id, maxChannelFolders - 2],
     );
     const answers = await Promise.all([0, 1, 2, 3, 4].map((i) => create(i, unique("folder"))));
     expect(outcomes(answers).filter((outcome) => outcome === "200 ")).to.have.length(2);
-    expect(await stored()).to.have.length(bounds.channelFolders);
+    expect(await stored()).to.have.length(maxChannelFolders);
   });
 
   it("are in one order that somebody asked for, a new one behind all others", async () => {

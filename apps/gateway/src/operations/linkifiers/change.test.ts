@@ -1,7 +1,7 @@
 import {
-  bounds,
   createLinkifier,
   listLinkifiers,
+  maxLinkifiers,
   removeLinkifier,
   reorderLinkifiers,
   updateLinkifier,
@@ -230,7 +230,7 @@ describe("Linkifiers", () => {
          SELECT $1, n || $2, 'https://t.example', n FROM generate_series(1, $3::int) AS n`,
         [org.realm.id, pattern, count],
       );
-    await fill(bounds.linkifiers - 1, "x");
+    await fill(maxLinkifiers - 1, "x");
     const last = await made(tickets);
     expect((await refused(db, () => create(bugs))).msg).to.contain("100 linkifiers");
     expect((await update(last, bugs)).status).to.equal(200);

@@ -1,4 +1,4 @@
-import { bounds, createProfileField } from "@carillon/contract";
+import { createProfileField, maxProfileFieldData, maxProfileFields } from "@carillon/contract";
 import {
   organization,
   type Params,
@@ -94,7 +94,7 @@ describe("POST /realm/profile_fields refuses", () => {
       { "": choice },
       { " ": choice },
       { a: choice, b: { ...choice, order: "2" } },
-      { a: { text: "x".repeat(bounds.profileFieldData), order: "1" } },
+      { a: { text: "x".repeat(maxProfileFieldData), order: "1" } },
       '{"a":{"text":"\\ud800","order":"1"}}',
       '{"a":{"text":"a\\u0000","order":"1"}}',
     ];
@@ -140,7 +140,7 @@ describe("POST /realm/profile_fields refuses", () => {
 
   it("one more than an organization may have", async () => {
     const { realm, admin } = await organization(scene.db);
-    for (let i = 1; i < bounds.profileFields; i++) await profileField(scene.db, realm);
+    for (let i = 1; i < maxProfileFields; i++) await profileField(scene.db, realm);
     expect((await create({}, admin)).status).to.equal(200);
     expect(await refuses({}, undefined, admin)).to.include("100 profile fields");
   });

@@ -1,7 +1,7 @@
 import {
-  bounds,
   deleteProfileField,
   listProfileFields,
+  maxProfileFields,
   reorderProfileFields,
 } from "@carillon/contract";
 import {
@@ -115,7 +115,7 @@ describe("Custom profile fields", () => {
         await refused(db, () => reorder(order), "BAD_REQUEST");
       for (const order of ["", "1", "{}", "null", [`${first}`, second, third], "[1.0]"])
         await refused(db, () => reorder(order), "BAD_REQUEST");
-      const long = Array.from({ length: bounds.profileFields + 1 }, (_, i) => i);
+      const long = Array.from({ length: maxProfileFields + 1 }, (_, i) => i);
       await refused(db, () => reorder(long), "BAD_REQUEST");
       await refused(db, () => reorder(undefined), "REQUEST_VARIABLE_MISSING", {
         var_name: "order",

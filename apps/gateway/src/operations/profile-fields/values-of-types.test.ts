@@ -1,4 +1,4 @@
-import { bounds, getOwnUser, updateOwnProfile } from "@carillon/contract";
+import { getOwnUser, maxProfileUsers, updateOwnProfile } from "@carillon/contract";
 import {
   bot,
   organization,
@@ -133,7 +133,7 @@ describe("Values of custom profile fields", () => {
     for (const id of [gone.id, robot.id, org.notificationBot.id, there.member.id, 0, -1, 10 ** 12])
       await refuses(6, [org.member.id, id]);
     await refuses(6, `[${org.member.id}]`, `${org.member.id}`, "x");
-    const many = Array<number>(bounds.profileUsers).fill(org.member.id);
+    const many = Array<number>(maxProfileUsers).fill(org.member.id);
     await takes(6, many);
     await refuses(6, [...many, org.member.id]);
     await refuses(6, Array<number>(19_000).fill(org.member.id));

@@ -1,4 +1,4 @@
-import { bounds, registerClientDevice, removeClientDevice } from "@carillon/contract";
+import { maxDevices, registerClientDevice, removeClientDevice } from "@carillon/contract";
 import {
   countQueries,
   device,
@@ -131,7 +131,7 @@ describe("Devices", () => {
     });
     await scene.db.rows(
       "INSERT INTO client_devices (user_id) SELECT $1 FROM generate_series(1, $2)",
-      [me.id, bounds.devices - 2],
+      [me.id, maxDevices - 2],
     );
     const ids = Object.keys(await listed()).map(Number);
     const [, , oldest, next] = ids;
@@ -164,14 +164,14 @@ describe("Devices", () => {
     );
     const last = await create();
     expect(Object.keys(await listed()))
-      .to.have.length(bounds.devices)
+      .to.have.length(maxDevices)
       .and.include(String(last));
   });
 
   it("stay within the bound where two gateways make them at once", async () => {
     await scene.db.rows(
       "INSERT INTO client_devices (user_id) SELECT $1 FROM generate_series(1, $2)",
-      [me.id, bounds.devices - 1],
+      [me.id, maxDevices - 1],
     );
     const other = await startGateway(scene.db);
     try {
@@ -183,7 +183,7 @@ describe("Devices", () => {
       await obstacle.release();
       const made = (await Promise.all(asked)).map(({ device_id }) => String(device_id));
       expect(Object.keys(await listed()))
-        .to.have.length(bounds.devices)
+        .to.have.length(maxDevices)
         .and.include.members(made);
     } finally {
       await other.close();

@@ -1,7 +1,7 @@
 import {
   addApnsToken,
   addFcmToken,
-  bounds,
+  maxLegacyPushTokens,
   removeApnsToken,
   removeFcmToken,
 } from "@carillon/contract";
@@ -126,14 +126,14 @@ describe("Push tokens of the older kind", () => {
   });
 
   it("are so many at most: the oldest makes room", async () => {
-    for (let n = 1; n < bounds.legacyPushTokens; n++) await addFcm(`t${n}`);
+    for (let n = 1; n < maxLegacyPushTokens; n++) await addFcm(`t${n}`);
     await addApns("ab");
-    expect(await stored()).to.have.length(bounds.legacyPushTokens);
+    expect(await stored()).to.have.length(maxLegacyPushTokens);
     // One that is stored again is the newest.
     await addFcm("t1");
     await addFcm("new");
     const tokens = (await stored()).map(([, token]) => token);
-    expect(tokens).to.have.length(bounds.legacyPushTokens).and.include.members(["t1", "ab", "new"]);
+    expect(tokens).to.have.length(maxLegacyPushTokens).and.include.members(["t1", "ab", "new"]);
     expect(tokens).not.to.include("t2");
   });
 

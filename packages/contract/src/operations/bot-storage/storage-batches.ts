@@ -1,7 +1,9 @@
 import { createHash, type Hash } from "node:crypto";
-import { bounds } from "../../bounds.ts";
 import { Unusable, type TextReader } from "../../parameter.ts";
 import { StringEntries } from "./string-entries.ts";
+
+/** Entries that one request writes: each is a row, and 100,000 take some seconds. */
+export const maxStorageEntries = 100_000;
 
 /** UTF-16 units that an entry may have to be stored as one row; a longer one is cut into rows of about as many. */
 const longest = 65_536;
@@ -79,9 +81,9 @@ export class StorageBatches implements TextReader<readonly StorageBatch[]> {
   }
 
   #end(): void {
-    if (++this.#count > bounds.storageEntries)
+    if (++this.#count > maxStorageEntries)
       throw new Unusable(
-        `must not have more than ${bounds.storageEntries} entries: more go with further requests`,
+        `must not have more than ${maxStorageEntries} entries: more go with further requests`,
       );
     if (this.#open) {
       const { hash, parts } = this.#name + this.#value === "" ? this.#open : this.#cut();

@@ -1,10 +1,10 @@
 import {
-  bounds,
   deviceAdded,
   type DeviceObject,
   deviceRemoved,
   deviceUpdated,
   errors,
+  maxDevices,
   type NewEvent,
 } from "@carillon/contract";
 import { column, type Sql, statement, type Tx } from "@carillon/db";
@@ -79,7 +79,7 @@ export async function createDevice(tx: Tx, actor: Account): Promise<number> {
   const gone = await tx.lock({ name: "devices" }, removeSurplus, [
     actor.id,
     made.id,
-    bounds.devices - 1,
+    maxDevices - 1,
   ]);
   for (const { id } of gone) tellDevice.removed(tx, actor, id);
   tellDevice.added(tx, actor, made.id);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { bounds, errors } from "@carillon/contract";
+import { errors, maxLegacyPushTokens } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
 import { forgetLegacyTokens } from "@carillon/jobs";
 import { isLongerThan } from "@carillon/kit";
@@ -68,7 +68,7 @@ export async function addLegacyToken(
   if (!account?.isActive) throw errors.unauthorized();
   const values = [actor.id, kind, token, digestOf({ kind, token }), appId ?? null];
   await tx.lock({ name: "legacyPushTokens", fresh: true }, store, values);
-  const surplus = [actor.id, bounds.legacyPushTokens];
+  const surplus = [actor.id, maxLegacyPushTokens];
   await tx.lock({ name: "legacyPushTokens", fresh: true }, removeSurplus, surplus);
 }
 

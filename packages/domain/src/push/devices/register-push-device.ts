@@ -1,7 +1,8 @@
 import {
-  bounds,
   errors,
   type InputOf,
+  maxBouncerPublicKeyLength,
+  maxEncryptedRegistrationLength,
   type registerPushDevice as registration,
 } from "@carillon/contract";
 import { column, statement, type Tx } from "@carillon/db";
@@ -190,8 +191,8 @@ function checkedTokenId({ id }: GivenToken): Buffer {
  */
 function checkOpaque({ bouncerPublicKey, encryptedRegistration }: GivenToken): void {
   const texts = [
-    ["bouncer_public_key", bouncerPublicKey, bounds.bouncerPublicKey],
-    ["encrypted_push_registration", encryptedRegistration, bounds.encryptedPushRegistration],
+    ["bouncer_public_key", bouncerPublicKey, maxBouncerPublicKeyLength],
+    ["encrypted_push_registration", encryptedRegistration, maxEncryptedRegistrationLength],
   ] as const;
   for (const [name, text, most] of texts) {
     if (text.length > most) throw errors.badRequest(`${name} must have ${most} characters at most`);

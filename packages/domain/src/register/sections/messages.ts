@@ -1,6 +1,6 @@
 import { column, statement } from "@carillon/db";
 
-import type { Section } from "./section.ts";
+import type { Section } from "../../snapshot-section.ts";
 
 const newestOwn = statement({
   name: "newest-own-message",

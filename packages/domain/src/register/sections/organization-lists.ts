@@ -13,7 +13,7 @@ import {
 import { readPresences } from "../../presence.ts";
 import { profileFieldTypes } from "../../profile-fields/check-field.ts";
 import { listStatuses } from "../../user-status.ts";
-import type { Section } from "./section.ts";
+import type { Section } from "../../snapshot-section.ts";
 
 /** The folders of channels, archived ones included. */
 export const channelFolders: Section = {

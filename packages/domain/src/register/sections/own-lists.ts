@@ -2,13 +2,10 @@ import { column, statement } from "@carillon/db";
 import { flag, loadOwnSettings, settingChoices } from "@carillon/model";
 
 import { listAlertWords } from "../../alert-words/alert-words.ts";
-import { listDrafts } from "../../drafts.ts";
 import { listMutedUsers } from "../../muted-users.ts";
-import { listNavigationViews } from "../../navigation-views.ts";
 import { listDevices } from "../../push/devices/devices.ts";
-import { listSavedSnippets } from "../../saved-snippets.ts";
 import { listScheduled, reminderListing, scheduledListing } from "../../scheduled/list.ts";
-import type { Section } from "./section.ts";
+import type { Section } from "../../snapshot-section.ts";
 
 /** The words that the account wants to be told of, in the order of their adding. */
 export const alertWords: Section = {
@@ -22,22 +19,10 @@ export const devices: Section = {
   load: async ({ tx, actor }) => ({ devices: await listDevices(tx, actor.id) }),
 };
 
-/** What the account has begun to write. */
-export const drafts: Section = {
-  names: ["drafts"],
-  load: async ({ tx, actor }) => ({ drafts: await listDrafts(tx, actor.id) }),
-};
-
 /** Whom the account does not want to hear from. */
 export const mutedUsers: Section = {
   names: ["muted_users"],
   load: async ({ tx, actor }) => ({ muted_users: await listMutedUsers(tx, actor.id) }),
-};
-
-/** What the account has said of views of its navigation. */
-export const navigationViews: Section = {
-  names: ["navigation_views"],
-  load: async ({ tx, actor }) => ({ navigation_views: await listNavigationViews(tx, actor.id) }),
 };
 
 /** The account's reminders that have not been sent, as `GET /reminders` lists them. */
@@ -46,12 +31,6 @@ export const reminders: Section = {
   load: async ({ tx, actor }) => ({
     reminders: await listScheduled(tx, reminderListing, actor.id),
   }),
-};
-
-/** Texts that the account keeps to write them again. */
-export const savedSnippets: Section = {
-  names: ["saved_snippets"],
-  load: async ({ tx, actor }) => ({ saved_snippets: await listSavedSnippets(tx, actor.id) }),
 };
 
 /** The account's scheduled messages that have not been sent, as `GET /scheduled_messages` lists them. */

@@ -10,7 +10,7 @@ import {
 } from "@carillon/contract";
 import { listSystemBots, listUsers } from "../../users/read-users.ts";
 import { inSlices } from "@carillon/kit";
-import type { Section, SnapshotContext } from "./section.ts";
+import type { Section, SnapshotContext } from "../../snapshot-section.ts";
 
 /** The accounts of the organization, and what the caller's own one is and may. */
 export const realmUsers: Section = {

@@ -22,7 +22,7 @@ import {
 
 import { externalAccounts } from "../../profile-fields/check-field.ts";
 import { emojiDataUrl, serverLimits, serverTimings } from "../../server.ts";
-import type { Section } from "./section.ts";
+import type { Section } from "../../snapshot-section.ts";
 
 /** The organization, and the server that it is on (events.md §1.3). */
 export const realm: Section = {

@@ -19,7 +19,7 @@ import {
 } from "@carillon/model";
 
 import { loadSubscriberFields } from "../../channels/list-subscriptions.ts";
-import type { Section, SnapshotContext } from "./section.ts";
+import type { Section, SnapshotContext } from "../../snapshot-section.ts";
 
 /** Every channel whose metadata the account sees, sorted by name. */
 export const channels: Section = {

@@ -3,7 +3,7 @@ import { column, composed, type RowOf } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 import { type Account, channelReadable, SqlValues, visibilityPolicy } from "@carillon/model";
 
-import { emptyTopicFor, type Section, type SnapshotContext } from "./section.ts";
+import { emptyTopicFor, type Section, type SnapshotContext } from "../../snapshot-section.ts";
 
 const policyRow = {
   channelId: column.int,

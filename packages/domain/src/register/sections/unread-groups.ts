@@ -2,7 +2,7 @@ import { roles } from "@carillon/contract";
 import { column, composed, type RowOf, statement } from "@carillon/db";
 import { flag, isMuted, type Reader, SqlValues } from "@carillon/model";
 
-import { emptyTopicFor, type SnapshotContext } from "./section.ts";
+import { emptyTopicFor, type SnapshotContext } from "../../snapshot-section.ts";
 
 const mention = flag.mentioned | flag.streamWildcardMentioned | flag.topicWildcardMentioned;
 

@@ -1,6 +1,6 @@
 import { inSlices } from "@carillon/kit";
 
-import type { Section } from "./section.ts";
+import type { Section } from "../../snapshot-section.ts";
 import { hasOlderUnread, loadUnreadGroups, type UnreadGroup } from "./unread-groups.ts";
 
 /** Unread messages of a conversation with one other account, or with oneself. */

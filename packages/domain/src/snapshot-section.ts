@@ -23,7 +23,7 @@ export interface SnapshotContext {
   readonly named: ReadonlySet<string> | undefined;
 }
 
-/** A part of the snapshot (events.md §1.2). */
+/** A part of the snapshot (events.md §1.2). Every exported section of this package is found and served. */
 export interface Section {
   /** It is sent when all of these are asked for. */
   readonly names: readonly string[];
