@@ -20,55 +20,55 @@ import { referenceHandlers } from "./reference/handlers.ts";
 
 /** Connections of the pool that one account may hold at once (http-contract.md §8.1). */
 const connectionsOfAccount = 3;
-/** Those of all requests together whose sender is not known yet: half of the pool, however many flood the gateway. */
+/** Connections that all requests with an unknown sender may hold together: half of the pool, even under a flood. */
 const connectionsOfUnknown = 5;
 
 export interface AppOptions<Services, A extends Actor = Actor> {
-  /** What is served; everything that is declared unless given. */
+  /** The served operations; unless given all declared ones. */
   readonly operations?: readonly Operation[];
   readonly handlers: readonly Handler<Services>[];
-  /** Handed to every handler. */
+  /** Passed to every handler. */
   readonly services: Services;
-  /** Binds the services to the lifetime of one request; they are handed over as they are unless given. */
+  /** Binds the services to the lifetime of one request; unless given they are passed unchanged. */
   readonly bindServices?: (services: Services, lifetime: Lifetime) => Services;
   readonly authenticate: Authenticate<A, Services>;
   readonly limiter?: Limiter;
-  /** Where a request comes from; who connects unless given. */
+  /** The address that a request comes from; unless given the peer of the connection. */
   readonly clientAddress?: (request: IncomingMessage) => string;
   readonly log: Logger;
-  /** Told of every answered request, for the metrics. */
+  /** Called for every answered request, for the metrics. */
   readonly onRequest?: (record: RequestRecord) => void;
-  /** Fails answers and refusals that the operation does not declare, and says so in `msg`; for tests. */
+  /** For tests: answers and refusals that the operation does not declare fail, with the reason in `msg`. */
   readonly checkResults?: boolean;
   /**
-   * Milliseconds that a request has, 30,000 unless given. Long polls have all the time, but wait no longer than that for
+   * Milliseconds that a request has, 30,000 unless given. Long polls have no deadline, but wait no longer than that for
    * a database that is away.
    */
   readonly deadlineMs?: number;
   /**
-   * Milliseconds, 60,000 unless given, after which a client that takes nothing of a large answer is cut off: what it is
-   * made of lies in memory until then.
+   * Milliseconds, 60,000 unless given, after which a client that reads nothing of a large answer is disconnected: the
+   * answer occupies memory until then.
    */
   readonly stalledMs?: number;
   /** Milliseconds, 10,000 unless given, in which at least one byte of a large body must arrive. */
   readonly bodyIdleMs?: number;
-  /** Bounds of large answers that clients have not taken. */
+  /** Bounds of large answers that clients have not read. */
   readonly unsentBounds?: Partial<UnsentBounds> | undefined;
   /** Behind `GET /health`: rejects when the process cannot serve. */
   readonly health?: () => Promise<unknown>;
   /**
-   * Fires when the process is about to end: polls do not wait any longer for the database to come back, and each answer
-   * is the last on its connection.
+   * Fires when the process is about to end: polls stop waiting for the database, and each answer is the last on its
+   * connection.
    */
   readonly closing?: AbortSignal;
-  /** Bytes of a body, by operation, where its declaration cannot say how many. */
+  /** Body limits in bytes that depend on the configuration, by operation. */
   readonly bodyLimits?: ReadonlyMap<string, number>;
   /** The address that clients use, for the OpenAPI document. */
   readonly serverUrl?: string;
 }
 
 /**
- * The gateway as a Koa application; it never listens.
+ * Builds the gateway as a Koa application, which does not listen.
  * @throws StartupError when operations and handlers do not match
  */
 export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<Services, A>): Koa {
@@ -114,7 +114,7 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
   const app = new Koa();
   app.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "ERR_STREAM_PREMATURE_CLOSE" && error.code !== "ECONNRESET")
-      log.error({ err: error }, "an answer could not be sent");
+      log.error({ err: error }, "answer could not be sent");
   });
   app.use(async (ctx) => {
     const exchange = new Exchange(ctx);
@@ -142,9 +142,9 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     if (refusal instanceof ApiError) {
       const { cause } = refusal;
       if (cause !== undefined)
-        log.warn({ err: cause, ...whichOf(exchange) }, "a request had to be put off");
+        log.warn({ err: cause, ...whichOf(exchange) }, "request refused for a passing failure");
     } else {
-      log.error({ err: error, ...whichOf(exchange) }, "a request failed unexpectedly");
+      log.error({ err: error, ...whichOf(exchange) }, "request failed unexpectedly");
       refusal = checkResults
         ? new ApiError("INTERNAL_ERROR", String(error))
         : errors.internalError();

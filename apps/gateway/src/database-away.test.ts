@@ -69,7 +69,7 @@ describe("while the database is away", () => {
     for (const connection of busy) connection.release();
     expect((await post("free")).status).to.equal(200);
     expect(way.gateway.logLines.map(({ msg }) => msg)).to.not.include(
-      "a request failed unexpectedly",
+      "request failed unexpectedly",
     );
   });
 

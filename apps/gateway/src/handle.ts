@@ -13,7 +13,7 @@ import {
 import type { Paged } from "./http/pages.ts";
 import type { Services } from "./services.ts";
 
-/** What an action gets to see of its request; of the database only what it has said that it does there. */
+/** What an action gets of its request; access to the database comes with the binding that it chooses. */
 interface Request<Op extends Operation> extends Pick<
   HandlerContext<Op, Services, LoggedIn>,
   "input" | "path" | "actor" | "client" | "host" | "requestId"
@@ -23,17 +23,17 @@ interface Request<Op extends Operation> extends Pick<
 
 /** The database for an operation that changes nothing. */
 interface Reading {
-  /** Each statement by itself: it sees what had been committed when it began. */
+  /** Runs single statements, each of which sees what was committed when it began. */
   readonly sql: Sql;
-  /** Runs what takes several statements, all of which see one state of the database. Nothing can be written there. */
+  /** Runs several statements that see one state of the database, in a read-only transaction. */
   snapshot<T>(this: void, work: (sql: Tx) => Promise<T>): Promise<T>;
 }
 
 /** The database for an operation that changes something. */
 interface Changing {
   /**
-   * The transaction that the whole action runs in, and that commits when it returns. One that loses against another is
-   * run again from the start, so that the action has no effect outside of it.
+   * The transaction of the whole action, which commits when the action returns. After a serialization failure the
+   * action runs again from the start, so it must have no effect outside of the transaction.
    */
   readonly tx: Tx;
 }
@@ -108,13 +108,13 @@ export const handle = {
     }),
 
   /**
-   * For an operation that is neither, and has the whole database: one that hashes a password or adds the name of a
-   * program before its transaction begins, that needs several transactions, or that waits.
+   * For any other operation, with the whole database: it hashes a password or adds the name of a program before its
+   * transaction begins, needs several transactions, or waits.
    */
   inSteps: handlerFor<Services, LoggedIn>(),
 };
 
-/** @throws Error for GET, which is HEAD too: mail scanners and browsers send both without anybody wanting it */
+/** @throws Error for GET, which answers HEAD too: mail scanners and browsers send both on their own */
 function changing<Op extends Operation>(operation: Op): Op {
   if (operation.method === "GET") throw new Error(`${operation.id} changes something with GET`);
   return operation;

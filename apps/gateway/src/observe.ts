@@ -19,7 +19,7 @@ import { measureEvents } from "./measure-events.ts";
 import type { Limits } from "./limits/open-limits.ts";
 import type { RequestRecord } from "./http/request-log.ts";
 
-/** What the gateway counts, for its heartbeat and its metrics. */
+/** The counters of the gateway, for its heartbeat and its metrics. */
 export interface Observed {
   readonly onRequest: (record: RequestRecord) => void;
   /** For the heartbeat. */
@@ -27,7 +27,7 @@ export interface Observed {
 }
 
 /**
- * Lets the gateway be seen: what its heartbeat tells, and with `METRICS_PORT` its own health and metrics.
+ * Collects the counters of the heartbeat, and with `METRICS_PORT` serves health and metrics.
  * @param missed what did not reach the queue in time, by kind
  * @throws StartupError naming METRICS_PORT when that cannot be listened on
  */
@@ -84,7 +84,10 @@ export async function observeGateway(
   };
 }
 
-/** As many names as there are operations, and one a path more: HTTP has thirty methods that anybody may try on each. */
+/**
+ * Bounds the number of labels: one for each operation, and one for all other methods of a path, because HTTP has thirty
+ * methods.
+ */
 function operationOf({ path, method, status }: RequestRecord): string {
   if (path === null) return "none";
   return status === 405 ? `other ${path}` : `${method} ${path}`;

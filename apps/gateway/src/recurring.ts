@@ -1,6 +1,6 @@
 import { loadTasks, type RecurringTask } from "@carillon/scheduling";
 
-/** The tasks of the folder `recurring`: all that is declared to recur in a gateway, but for its heartbeat. */
+/** Loads the tasks of the folder `recurring`: all recurring work of a gateway, except its heartbeat. */
 export function gatewayTasks(): Promise<RecurringTask[]> {
   return loadTasks(new URL("./recurring", import.meta.url));
 }

@@ -8,26 +8,26 @@ import type { BouncerClient } from "@carillon/push";
 import type { Grouped } from "./group-commit/group-commit.ts";
 import type { LookUp } from "./shared-look-up.ts";
 
-/** What every action of the gateway may use. */
+/** Services that every action of the gateway may use. */
 export interface Services {
   readonly db: Database;
   readonly site: Site;
-  /** Whose API key has a digest. */
+  /** Finds the account of an API key by its digest. */
   readonly keys: LookUp<Uint8Array, KeyHolder>;
-  /** Where polls wait for events. */
+  /** Lets polls wait for events. */
   readonly events: Pick<EventHub<unknown>, "poll">;
-  /** Tries of passwords. */
+  /** Counts attempts at passwords. */
   readonly guesses: Guesses;
   /** Characters that one bot may store (bot-storage-alert-words-navigation.md §1). */
   readonly botStorageLimit: number;
   /** Undefined where no push service is configured. */
   readonly bouncer: BouncerClient | undefined;
-  /** Writes requests of an operation together with others of the organization. */
+  /** Batches requests of an operation with others of the organization. */
   readonly group: Grouped;
   readonly log: Logger;
 }
 
-/** The services with a database whose work ends with the request. */
+/** Binds the services to a database whose work ends with the request. */
 export function bindServices(services: Services, lifetime: Lifetime): Services {
   const { db, keys, group } = services;
   return {
@@ -38,7 +38,7 @@ export function bindServices(services: Services, lifetime: Lifetime): Services {
   };
 }
 
-/** The row of the program that an account sends by, for messages that remember it. */
+/** Returns the row of the sending program, which messages refer to. */
 export function clientOf(
   services: Services,
   actor: LoggedIn,

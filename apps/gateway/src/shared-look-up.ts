@@ -1,11 +1,11 @@
 import { Lifetime, type Database, type Sql } from "@carillon/db";
 
-/** So many are looked for at once. */
+/** Keys in one query. */
 const most = 100;
 
-/** Finds the row of a key. */
+/** Finds values by key. */
 export interface LookUp<Key, Found> {
-  /** What there is when the database is asked, which is after this was called; undefined where there is nothing. */
+  /** Returns the value as of a query that begins after this call; undefined where there is none. */
   find(key: Key): Promise<Found | undefined>;
   /** The same for the work of one request. */
   within(lifetime: Lifetime): LookUp<Key, Found>;
@@ -19,16 +19,15 @@ interface Asked<Key, Found> {
 }
 
 /**
- * Looks together for what requests ask for that have come in one turn of the event loop: a statement costs the gateway
- * and PostgreSQL much more than what one more key does. Nothing is kept, and nobody waits for what others have asked
- * before.
+ * Batches the look-ups of requests that arrive in one turn of the event loop: a statement costs the gateway and
+ * PostgreSQL much more than one more key. It caches nothing, and no request waits for an earlier batch.
  */
 export class SharedLookUp<Key, Found> implements LookUp<Key, Found> {
   readonly #db: Database;
   readonly #look: (sql: Sql, keys: readonly Key[]) => Promise<ReadonlyArray<Found | undefined>>;
   #asked: Array<Asked<Key, Found>> = [];
 
-  /** @param look gives what there is of each key, in their order */
+  /** @param look returns the value of each key, in order */
   constructor(
     db: Database,
     look: (sql: Sql, keys: readonly Key[]) => Promise<ReadonlyArray<Found | undefined>>,
@@ -73,7 +72,7 @@ export class SharedLookUp<Key, Found> implements LookUp<Key, Found> {
   }
 }
 
-/** Of one request; a class, as `BoundDatabase` is. */
+/** The look-up for one request; a class for the same reason as `BoundDatabase`. */
 class LookUpWithin<Key, Found> implements LookUp<Key, Found> {
   readonly #shared: SharedLookUp<Key, Found>;
   readonly #lifetime: Lifetime;
@@ -92,7 +91,10 @@ class LookUpWithin<Key, Found> implements LookUp<Key, Found> {
   }
 }
 
-/** The lifetime of what several wait for; who leaves it is told so, and it ends with the last one. */
+/**
+ * Makes the lifetime of a shared query: a request whose lifetime ends is rejected at once, and the query ends with the
+ * last request.
+ */
 function untilAllHaveEnded<Key, Found>(asked: ReadonlyArray<Asked<Key, Found>>) {
   const shared = new Lifetime();
   shared.share = asked[0]!.lifetime.share;

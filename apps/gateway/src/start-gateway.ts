@@ -23,12 +23,12 @@ import { wireApp, wireServices } from "./wire.ts";
 /** Connections for requests; BullMQ has a pool of its own (docs/operating.md, connections). */
 const poolSize = 10;
 
-/** For adding jobs: a gateway waits for none. */
+/** Connections for adding jobs; a gateway processes none. */
 const queuePoolSize = 4;
 
 /**
  * Starts a gateway process and resolves with the port it listens on.
- * @throws StartupError with the one line for the person who started it; it has not listened then
+ * @throws StartupError with one line for the operator, before it listens
  */
 export async function startGateway(
   env: Environment,
@@ -46,7 +46,7 @@ export async function startGateway(
     max: poolSize,
     name: "gateway",
     checkLocks: env.DEVELOPMENT,
-    // What requests may take, and a second.
+    // The deadline of requests, and a second.
     transactionTimeoutMs: 31_000,
   });
   shutdown.add(3, "database", () => db.close());

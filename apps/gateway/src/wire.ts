@@ -29,33 +29,33 @@ import { SharedLookUp } from "./shared-look-up.ts";
 
 const operationsFolder = new URL("./operations", import.meta.url);
 
-/** What a gateway stands on: its process makes it from variables, a test as the test needs it. */
+/** The parts of a gateway: its process makes them from variables, a test as it needs them. */
 export interface GatewayParts {
   readonly db: Database;
-  /** Where the gateway hears of commits; the database's own unless given. */
+  /** Notifies the gateway of commits; unless given that of the database. */
   readonly postCommit?: PostCommitBus | undefined;
   readonly site: Site;
   readonly log: Logger;
   /** Without them delivery jobs and intents are left to the relay. */
   readonly queues: Queues | undefined;
-  /** Given, wake-ups go over Redis. */
+  /** If given, wake-ups go through Redis. */
   readonly redisUrl: string | undefined;
   readonly guesses: Guesses;
   /** Characters that one bot may store. */
   readonly botStorageLimit: number;
   /** Undefined where no push service is configured. */
   readonly bouncer?: BouncerClient | undefined;
-  /** How polls wait. */
+  /** Timing of polls. */
   readonly polls?:
     | Partial<Pick<HubOptions<unknown>, "limits" | "lookMs" | "heartbeatMs">>
     | undefined;
-  /** How many requests are written and wait together. */
+  /** Bounds of batches and of waiting requests. */
   readonly groupBounds?: Partial<GroupBounds> | undefined;
-  /** Looks at every event that polls are told. For tests; in production nobody pays for it. */
+  /** Checks every event that polls return. For tests only. */
   readonly checkEvents?: <Context>(presenter: Presenter<Context>) => Presenter<Context>;
 }
 
-/** A gateway's parts, put together. */
+/** The assembled gateway. */
 export interface WiredGateway {
   readonly services: Services;
   readonly events: EventHub<unknown>;
@@ -64,7 +64,7 @@ export interface WiredGateway {
   readonly group: GroupCommit;
 }
 
-/** Puts the services together: polls hear of commits from here on. */
+/** Assembles the services; polls receive commits from here on. */
 export function wireServices(parts: GatewayParts): WiredGateway {
   const { db, postCommit, site, log, queues, redisUrl, guesses, polls, checkEvents } = parts;
   const { botStorageLimit, bouncer } = parts;
@@ -90,11 +90,11 @@ export function wireServices(parts: GatewayParts): WiredGateway {
   return { services, events, wakeUps, published, group };
 }
 
-/** What differs between the app of a process and that of a test. */
+/** Options that differ between the app of a process and that of a test. */
 export type WiredAppOptions = Partial<Omit<AppOptions<Services, LoggedIn>, "services" | "log">>;
 
 /**
- * The app over the services, with every handler unless others are given.
+ * Builds the app on the services, with every handler unless others are given.
  * @throws StartupError when operations and handlers do not match
  */
 export async function wireApp(
@@ -117,7 +117,10 @@ export async function wireApp(
   });
 }
 
-/** Bytes in which as many characters fit, percent-encoded four-byte ones too, and the form around them (http-contract.md §8). */
+/**
+ * Returns the body limit in bytes for as many percent-encoded four-byte characters, with the form around them
+ * (http-contract.md §8).
+ */
 function storageBodyLimit(characters: number): number {
   return 12 * characters + 1024 * 1024;
 }

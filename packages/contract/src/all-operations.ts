@@ -1,7 +1,7 @@
 import type { Operation } from "./operation.ts";
 import * as declared from "./operations/declared.ts";
 
-/** Everything that the gateway serves, in the order of the names. */
+/** Every operation that the gateway serves, sorted by the names of the declarations. */
 export const allOperations: readonly Operation[] =
   Object.values<unknown>(declared).filter(isOperation);
 

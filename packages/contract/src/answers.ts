@@ -1,7 +1,7 @@
 import { errorCodes, reasonStatuses, type ErrorCode } from "./error-codes.ts";
 import type { Operation } from "./operation.ts";
 
-/** The codes that a caller of the operation has to expect, the common ones first. */
+/** Returns the codes that callers of the operation must expect, the common ones first. */
 export function codesOf(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(["BAD_REQUEST"]);
   const parameters = Object.values(operation.params);
@@ -13,16 +13,16 @@ export function codesOf(operation: Operation): ErrorCode[] {
   return [...codes, "RATE_LIMIT_HIT", "INTERNAL_ERROR"];
 }
 
-/** Codes that any operation may answer with, whatever is in its declaration: the request as such is at fault. */
+/** Returns the codes of faults of the request itself, which do not depend on the operation's errors. */
 function codesOfRequests({ method, pathDecoders }: Operation): ErrorCode[] {
   const codes: ErrorCode[] = [];
-  // What is put into a path may make it one that is not there, or another one.
+  // A path parameter may turn the path into an unknown one, or into that of another operation.
   if (pathDecoders.length > 0) codes.push("NOT_FOUND", "METHOD_NOT_ALLOWED");
   if (method !== "GET") codes.push("REQUEST_TOO_LARGE");
   return codes;
 }
 
-/** All refusals that a caller can meet, by status: codes of `codesOf`, and those that any request may get. */
+/** Returns all refusals that callers can meet, by status: those of `codesOf`, and those that any request may get. */
 export function refusalsOf(operation: Operation): ReadonlyMap<number, ReadonlySet<ErrorCode>> {
   const byStatus = new Map<number, Set<ErrorCode>>();
   const add = (status: number, code: ErrorCode) =>
@@ -34,10 +34,10 @@ export function refusalsOf(operation: Operation): ReadonlyMap<number, ReadonlySe
   return byStatus;
 }
 
-/** The codes for those whom `access` keeps out, beyond the credentials. */
+/** Returns the codes for callers that `access` refuses, apart from `UNAUTHORIZED`. */
 function gateCodes({ access, accessError }: Operation): readonly ErrorCode[] {
   const own = accessError === undefined ? [] : [accessError];
-  // Also of who was let in, and is no administrator any more when the locks are had.
+  // An administrator may lose the role between the access check and the locks.
   return access === "administrator" || access === "owner"
     ? [...own, "UNAUTHORIZED_PRINCIPAL"]
     : own;

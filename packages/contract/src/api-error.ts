@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorReason } from "./error-codes.ts";
 
-/** What an error answer carries besides `result`, `msg` and `code`: JSON values in wire spelling. */
+/** Fields of an error answer in addition to `result`, `msg` and `code`: JSON values in wire spelling. */
 export type ErrorFields = Readonly<Record<string, unknown>>;
 
 /** The state of the strictest rate limit that a request counts towards. */

@@ -9,7 +9,7 @@ import type { Access, Operation, RawAnswer } from "./operation.ts";
 import type { JsonSchema } from "./parameter.ts";
 import { typeText } from "./type-text.ts";
 
-/** The pages of `docs/api/`, by file name: one an area, and an index with what all operations share. */
+/** Writes the pages of `docs/api/`, by file name: one for each area, and an index with what all operations share. */
 export function apiReference(operations: readonly Operation[]): Map<string, string> {
   const areas = new Map<string, Operation[]>();
   for (const operation of operations) {
@@ -28,7 +28,7 @@ export function apiReference(operations: readonly Operation[]): Map<string, stri
 
 const generated = "Generated from `packages/contract` by `npm run generate`; do not edit.";
 
-/** Where `npm start` serves. */
+/** The address of a server that `npm start` runs. */
 const demoUrl = "http://127.0.0.1:9991";
 
 const callers: Record<Access, string> = {

@@ -7,19 +7,19 @@ export const bounds = {
   accounts: 10_000,
   /** Channels that one request subscribes accounts to or unsubscribes them from. */
   channels: 500,
-  /** Of them those that it creates. */
+  /** Channels that one of these requests creates. */
   newChannels: 100,
   /**
    * Rows that one request writes: accounts × channels, members and subgroups of permissions (× new channels), and
-   * settings of others, accounts × settings. They take about half a second on two cores, in which nobody else in the
-   * organization creates a group.
+   * accounts × settings where an administrator changes settings of others. Writing them takes about half a second on
+   * two cores and blocks the creation of groups in the organization.
    */
   rows: 10_000,
-  /** Messages of one account that are scheduled and not sent, failed ones too; reminders as well. */
+  /** Unsent scheduled messages and reminders of one account, failed ones included. */
   pendingMessages: 10_000,
-  /** Names of sending programs (§9) that one account adds; further ones are not refused but stored as `unknown`. */
+  /** Names of sending programs (http-contract.md §9) that one account adds; further names are stored as `unknown`. */
   clientNames: 100,
-  /** Subscribers that the channels of one request have together, unless it names only one channel. */
+  /** Subscribers of all channels of one request, unless it names a single channel. */
   subscribers: 250_000,
   /** Messages whose flags one request changes: one statement writes them, and one event names them. */
   messages: 5_000,
@@ -35,31 +35,32 @@ export const bounds = {
   /** Characters of the widget that is sent with a message, as JSON: each reader of the message gets it. */
   widgetCharacters: 30_000,
   /**
-   * What an organization has, archived and deactivated ones included, unless its operator allows more: every registration
-   * gets all of them. 2,000 channels with the longest descriptions are 11.6 MB of JSON, as many groups 0.8 MB, bots 1 MB.
+   * Objects of an organization, archived and deactivated ones included, unless its operator allows more. Every
+   * registration gets all of them: 2,000 channels with the longest descriptions are 11.6 MB of JSON, 2,000 groups 0.8
+   * MB, 2,000 bots 1 MB.
    */
   organizationChannels: 2_000,
   organizationUserGroups: 2_000,
   organizationBots: 2_000,
   /**
-   * Characters of HTML that the description of a channel or a folder renders to, and those that its emoji, formulas and
-   * the like may have beyond their source (about 20 emoji). Every registration gets all of them, channels twice: of 1,024
-   * emoji with the allowance of a message they were 100 KB a channel.
+   * Characters of HTML that the description of a channel or a folder may render to, and characters of markup that its
+   * emoji and formulas may add to their source (about 20 emoji). Every registration gets all descriptions, those of
+   * channels twice: with the allowance of a message, 1,024 emoji were 100 KB a channel.
    */
   descriptionHtml: 8_000,
   descriptionMarkup: 2_000,
-  /** Code points of what a user group says of itself: every registration gets all of them. */
+  /** Code points of a user group's description: every registration gets all of them. */
   groupDescription: 1_024,
   /**
-   * What one person makes within 24 hours, with what their bots make: one alone cannot fill the organization. Administrators
-   * are trusted with the whole of it.
+   * Objects that one person and their bots create within 24 hours, so that a single person cannot use up the bounds of
+   * the organization. Administrators have no such bound.
    */
   channelsADay: 200,
   userGroupsADay: 100,
   botsADay: 50,
 } as const;
 
-/** A list's greatest length, and how a refusal calls what is in it. */
+/** The maximum length of a list, and the noun that a refusal uses for its items. */
 export interface Most {
   readonly count: number;
   readonly of: string;
@@ -70,7 +71,7 @@ export const mostChannels: Most = { count: bounds.channels, of: "channels" };
 export const mostGroups: Most = { count: bounds.accounts, of: "groups" };
 export const mostMessages: Most = { count: bounds.messages, of: "messages" };
 
-/** Worded to follow the parameter's name; undefined where the value is no longer than that, or no list. */
+/** Returns a refusal, worded to follow the parameter's name, for a list that is too long; else undefined. */
 export function overBound(value: unknown, most: Most | undefined): string | undefined {
   if (!most || !Array.isArray(value) || value.length <= most.count) return undefined;
   return `must not name more than ${most.count} ${most.of} in one request`;

@@ -2,8 +2,8 @@ import { errors } from "./errors.ts";
 import type { InputOf, Operation } from "./operation.ts";
 
 /**
- * The input of an operation from the texts that were sent, in the documented order.
- * @param reads the ends of what was read as it came, instead of a text, by the names that were sent
+ * Decodes the parameters of a request, in the documented order.
+ * @param reads results of parameters that were read as a stream, by the names that were sent
  * @throws ApiError for the first parameter that is missing, unusable or given under two names
  */
 export function decodeInput<Op extends Operation>(

@@ -141,7 +141,7 @@ export const errors = {
     ),
   /**
    * Programs compare the beginning of the message (events.md §2), so its words are the protocol's.
-   * @param needs of the program that asks: some compare an older spelling
+   * @param needs of the calling program: some compare an older spelling
    */
   badEventQueueId: (queueId: string, needs: readonly ProgramNeed[] = []) =>
     refusal(
@@ -160,7 +160,7 @@ export const errors = {
     }),
   cannotDeactivateGroupInUse: (objections: readonly ErrorFields[]) =>
     refusal("CANNOT_DEACTIVATE_GROUP_IN_USE", "The group is in use", { objections }),
-  /** @param entity who would be gone: `user` or `organization owner` */
+  /** @param entity the last one: `user` or `organization owner` */
   cannotDeactivateLastUser: (entity: string, isLastOwner: boolean) =>
     refusal("CANNOT_DEACTIVATE_LAST_USER", `The only ${entity} cannot be deactivated`, {
       is_last_owner: isLastOwner,

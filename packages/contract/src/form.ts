@@ -24,8 +24,8 @@ export const form = {
 };
 
 /**
- * A string: the text itself, never JSON-decoded. U+0000, which no column can hold, is refused, unless the action
- * looks at that by itself (`anyText`), because it may ignore the parameter.
+ * A string: the text itself, never JSON-decoded. U+0000, which no column can hold, is refused, unless `anyText` leaves
+ * the check to an action that may ignore the parameter.
  */
 function text(options: { anyText?: boolean } = {}): Parameter<string> {
   return new Parameter({
@@ -126,9 +126,9 @@ function id(options: { max?: number } = {}): Parameter<number> {
 }
 
 /**
- * A JSON value of the given shape; numbers in it are whole unless `fractions` is set.
- * The schema must not coerce: a string is not an integer, `true` is not an integer. A list longer than `most` is refused
- * before anybody looks at what is in it.
+ * A JSON value of the given shape; numbers in it are whole unless `fractions` is set. The schema must not coerce: a
+ * string is not an integer, `true` is not an integer. A list longer than `most` is refused before its items are
+ * checked.
  */
 function json<Schema extends z.ZodType>(
   schema: Schema,
@@ -150,8 +150,8 @@ function json<Schema extends z.ZodType>(
 }
 
 /**
- * JSON of any length, up to that of the operation's body: it is read as it comes, and neither its text nor its value has
- * to lie in memory as a whole. The reader sees to what `json` does for others.
+ * JSON of any length up to the operation's body limit. It is read as a stream: neither its text nor its value needs to
+ * be in memory as a whole. The reader makes the checks that `json` makes for other parameters.
  */
 function streamed<T>(reader: () => TextReader<T>, schema: JsonSchema): Parameter<T> {
   return new Parameter({
@@ -166,7 +166,7 @@ function streamed<T>(reader: () => TextReader<T>, schema: JsonSchema): Parameter
   });
 }
 
-/** A type of its own, for parameters that several forms are accepted for. Throw `Unusable` to refuse a text. */
+/** A custom codec, for parameters that are accepted in several forms. It throws `Unusable` to refuse a text. */
 function custom<T>(codec: Codec<T>): Parameter<T> {
   return new Parameter(codec);
 }

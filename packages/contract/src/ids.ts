@@ -7,8 +7,8 @@ export const maxId = 2_147_483_647;
 export const maxLongId = Number.MAX_SAFE_INTEGER;
 
 /**
- * `id`, or 0, which is nobody's ID, when it is outside 1…`max`: such an ID is an unknown one,
- * and the database would refuse even to look for it.
+ * Returns `id`, or 0, which is never used, when it is outside 1…`max`: such an ID is unknown, and the database would
+ * refuse the query.
  */
 export function knowableId(id: number, max: number = maxId): number {
   return id >= 1 && id <= max ? id : 0;

@@ -3,10 +3,10 @@ import type { JsonSchema, Parameter } from "./parameter.ts";
 
 /** Zod shapes and parameters as the schemas of an OpenAPI 3.0 document. */
 
-/** Schemas that say less than what they check; documents have another one in their place. */
+/** Schemas that documents replace by more precise ones. */
 export const writtenAs = new WeakMap<object, () => z.ZodType>();
 
-/** @param io whether the schema tells what is sent to the server or what comes out of it */
+/** @param io whether the schema describes input or output of the server */
 export function schemaOf(shape: z.ZodType, io: "input" | "output"): JsonSchema {
   const schema = z.toJSONSchema(shape, {
     target: "openapi-3.0",
@@ -23,7 +23,7 @@ export function schemaOf(shape: z.ZodType, io: "input" | "output"): JsonSchema {
   return withoutNoise(schema) as JsonSchema;
 }
 
-/** The parameter's schema with what its presence adds: null, a default. */
+/** Returns the parameter's schema, with null and its default where they apply. */
 export function parameterSchema(parameter: Parameter<unknown>): JsonSchema {
   const { nullIs, fallback } = parameter.presence;
   return {
@@ -33,7 +33,7 @@ export function parameterSchema(parameter: Parameter<unknown>): JsonSchema {
   };
 }
 
-/** Zod spells out the range of safe integers, and forbids other keys where nobody needs to know. */
+/** Removes the range of safe integers and `additionalProperties: false`, which readers of the document do not need. */
 function withoutNoise(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNoise);
   if (typeof value !== "object" || value === null) return value;

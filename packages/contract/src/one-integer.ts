@@ -1,7 +1,7 @@
 import { form } from "./form.ts";
 import { Unusable, type Parameter } from "./parameter.ts";
 
-/** A JSON integer that is one of those listed. */
+/** Declares a parameter that is one of the listed JSON integers. */
 export function oneInteger(allowed: readonly unknown[]): Parameter<number> {
   const { decode } = form.int().codec;
   return form.custom({

@@ -19,7 +19,7 @@ export interface OpenApiOptions {
   readonly serverUrl: string;
 }
 
-/** The operations as an OpenAPI 3.0 document. */
+/** Writes the operations as an OpenAPI 3.0 document. */
 export function openApi(
   operations: readonly Operation[],
   options: OpenApiOptions,
@@ -47,7 +47,7 @@ export function openApi(
     },
     servers: [{ url: options.serverUrl }],
     paths,
-    // What OpenAPI 3.1 calls webhooks, by the name that they have in documents of 3.0.
+    // The webhooks of OpenAPI 3.1, by the name of the extension for 3.0.
     ...(hasEvents ? { "x-webhooks": eventWebhooks() } : {}),
     components: {
       securitySchemes: {
@@ -88,7 +88,7 @@ const failure: JsonSchema = {
 };
 
 function describe(operation: Operation): Record<string, unknown> {
-  // What a body of DELETE means HTTP leaves open, and OpenAPI 3.0 with it: generated clients send none.
+  // HTTP leaves open what a body of DELETE means, and so does OpenAPI 3.0: generated clients send none.
   const inBody = operation.method !== "GET" && operation.method !== "DELETE";
   return {
     operationId: operation.id,
@@ -102,7 +102,7 @@ function describe(operation: Operation): Record<string, unknown> {
   };
 }
 
-/** What one account sees, another one may not: a message that was sent to one person, for one. */
+/** Names the caller of an example about a message, which other accounts may not see. */
 function whoseExample(operation: Operation): string | undefined {
   const { as, path, params } = exampleOf(operation);
   const isOfPerson = [path, params].some((values) => "message_id" in values);
@@ -160,7 +160,7 @@ function requestBody(operation: Operation): object {
   const form = { schema, ...(Object.keys(encoding).length > 0 ? { encoding } : {}) };
   return {
     required: required.length > 0,
-    // Forms in parts are read alike; of two descriptions generators make two of everything.
+    // The server reads multipart forms too; with two descriptions generators would duplicate every method.
     content: { "application/x-www-form-urlencoded": form },
   };
 }
@@ -170,7 +170,7 @@ function exampleOfParameter(operation: Operation, name: string): { example?: unk
   return example === undefined ? {} : { example };
 }
 
-/** Whether its text is written as JSON: an array, an object, or what may be null. */
+/** Whether its text is written as JSON: an array, an object, or a nullable value. */
 function isJson({ codec, presence }: Parameter<unknown>): boolean {
   return codec.json || (presence.nullIs !== "refused" && codec.schema["type"] !== "string");
 }
@@ -187,7 +187,7 @@ function successes(operation: Operation): Record<string, object> {
 
 function successResponse(operation: Operation): object {
   const { type, properties, required } = schemaOf(z.object(operation.result), "output");
-  // A list of required names must not be empty: where every field may be missing there is none.
+  // OpenAPI forbids an empty list of required names.
   const object = { type, properties, ...(required ? { required } : {}) };
   const own = Object.keys(operation.result).length > 0 ? [object] : [];
   return json("Success", { allOf: [{ $ref: "#/components/schemas/Success" }, ...own] });
@@ -217,7 +217,7 @@ function errorResponses(operation: Operation): Record<string, object> {
   );
 }
 
-/** The fields that the codes add to an error, without their types: those are in the texts. */
+/** Returns the fields that the codes add to an error; their types are in the texts. */
 function extraFields(codes: readonly ErrorCode[]): Record<string, object> {
   const names = codes.flatMap((code) =>
     "fields" in errorCodes[code] ? errorCodes[code].fields : [],
@@ -225,12 +225,12 @@ function extraFields(codes: readonly ErrorCode[]): Record<string, object> {
   return Object.fromEntries(names.map((name) => [name, {}]));
 }
 
-/** Of several codes the one that tells most of the operation: its own before those that any operation has. */
+/** Chooses the most specific code: the operation's own before those that any operation has. */
 function tellingOf({ errors }: Operation, codes: readonly ErrorCode[]): ErrorCode {
   return errors.find((code) => codes.includes(code) && code !== "BAD_REQUEST") ?? codes[0]!;
 }
 
-/** Without one, viewers take the first of all codes for any error. */
+/** Makes an example; without one, viewers show the first of all codes for any error. */
 function errorExample(code: ErrorCode): object {
   return { result: "error", msg: errorCodes[code].when, code };
 }

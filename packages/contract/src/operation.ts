@@ -7,8 +7,8 @@ import type { PathParameter } from "./path.ts";
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Who may call: `anyone` without credentials being read at all, or an authenticated account:
- * any, or only humans, bots, everybody but guests, administrators (owners are), owners.
+ * Who may call: `anyone`, without reading credentials; or an authenticated account: any, or only humans, bots,
+ * non-guests, administrators (including owners), owners.
  */
 export type Access =
   | "anyone"
@@ -42,7 +42,7 @@ export interface Declaration<
   /** From the root, with path parameters in braces: `/api/v1/streams/{stream_id}`. */
   readonly path: Template;
   readonly access: Who;
-  /** The code for those whom `access` keeps out, where it is not the usual one (users.md §1). */
+  /** The code for callers that `access` refuses, if not the usual one (users.md §1). */
   readonly accessError?: ErrorCode;
   /** Incoming-webhook bots may call too; elsewhere their credentials are refused. */
   readonly webhookBots?: true;
@@ -52,27 +52,30 @@ export interface Declaration<
   readonly pathParams: Path;
   /** Fields of a successful answer besides `result` and `msg`. Checked in tests. */
   readonly result: Result;
-  /** A successful answer holds more fields than `result` names: which ones depends on what is asked for. */
+  /** A successful answer holds more fields than `result` names; the request decides which. */
   readonly moreFields?: true;
-  /** Codes it may answer with, besides those that follow from the rest of the declaration (`codesOf`). */
+  /** Codes it may answer with, in addition to those that follow from the rest of the declaration (`codesOf`). */
   readonly errors: readonly ErrorCode[];
   /** Answers 404 with code `BAD_REQUEST` when the target of the path does not exist. */
   readonly missingIs404?: true;
-  /** A few words, shown as its title. */
+  /** Its title, a few words. */
   readonly summary: string;
   /** Markdown. */
   readonly description?: string;
-  /** Where its example in the reference is not what follows from the rest. */
+  /** What its example in the reference adds to the rest. */
   readonly example?: Example;
   /** Bytes; unless given 2 MiB where a parameter is JSON, else 1 MiB, and 16 KiB where anyone may call. */
   readonly bodyLimit?: number;
-  /** The parameter whose text is rendered for the answer: of one account one long text at a time (http-contract.md §8.1). */
+  /**
+   * The parameter whose text is rendered for the answer: one long text at a time for each account (http-contract.md
+   * §8.1).
+   */
   readonly renders?: string;
-  /** Its answer may be large although it is no GET: it waits for room (http-contract.md §8). */
+  /** Its answer may be large although it is no GET: it waits for memory (http-contract.md §8). */
   readonly largeAnswer?: true;
   /** Waits for something to happen: no deadline, and its signal fires when the client hangs up. */
   readonly longPoll?: true;
-  /** The handler's answer goes out as it is, without the envelope: which answers there are. */
+  /** The answer is sent without the envelope: the possible answers. */
   readonly raw?: readonly RawAnswer[];
 }
 
@@ -128,7 +131,7 @@ export type ResultOf<Op extends Operation> = keyof Op["result"] extends never
   ? Record<string, never> | void
   : z.input<z.ZodObject<{ -readonly [Name in keyof Op["result"]]: Op["result"][Name] }>>;
 
-/** What is left out of a declaration is empty. */
+/** A declaration whose empty parts are left out. */
 type Declared<
   Template extends string,
   Who extends Access,
@@ -148,7 +151,7 @@ type Declared<
         readonly pathParams: Path & Readonly<Record<PathNames<Template>, PathParameter<unknown>>>;
       });
 
-/** Declares an operation. The compiler asks for a codec for every name in the path, and for who may call. */
+/** Declares an operation. Without `access`, or without a codec for each name in the path, it does not compile. */
 export function operation<
   const Template extends string,
   const Who extends Access,

@@ -11,15 +11,15 @@ export interface Codec<T> {
   readonly schema: JsonSchema;
   /** The text is JSON (an array, an object); otherwise it is the value itself. */
   readonly json: boolean;
-  /** Where the text may be too long to be had as a whole: a new reader for each. */
+  /** Makes a reader for each text that may be too long for memory. */
   readonly reader?: () => TextReader<T>;
 }
 
-/** Reads the text of a field as it comes, so that it never lies in memory as a whole. */
+/** Reads the text of a field as a stream, so that it is never in memory as a whole. */
 export interface TextReader<T> {
   /**
    * Takes the next piece; pieces cut no surrogate pair in two.
-   * @throws Unusable as soon as the text cannot be of the documented type; nothing more need be written then
+   * @throws Unusable as soon as the text cannot be of the documented type; callers then stop writing
    */
   readonly write: (text: string) => void;
   /** @throws Unusable */
@@ -29,7 +29,7 @@ export interface TextReader<T> {
 /** Why a text cannot be used, worded to follow the parameter's name: `must be an integer`. */
 export class Unusable extends Error {}
 
-/** Characters of a parameter's text: what is parsed and checked without a pause must not be longer. */
+/** Characters of a parameter's text, which is parsed and checked in one synchronous step. */
 const maxText = 1_048_576;
 
 interface Presence {
@@ -39,7 +39,7 @@ interface Presence {
   readonly aliases: readonly string[];
   readonly description: string | undefined;
   readonly nullIs: "refused" | "null" | "absent";
-  /** Known and checked, and without the effect that it is there for: it is reported as ignored. */
+  /** Checked, but without effect: it is reported as ignored. */
   readonly ignored: boolean;
 }
 
@@ -80,10 +80,7 @@ export class Parameter<T> {
     return this.#with<T>({ aliases: names });
   }
 
-  /**
-   * Checked like any other, but what it asks for is not built yet: who sends it is told so, in
-   * `ignored_parameters_unsupported`.
-   */
+  /** Checked like any other, but not implemented yet: the answer names it in `ignored_parameters_unsupported`. */
   ignored(): Parameter<T> {
     return this.#with<T>({ ignored: true });
   }
@@ -98,13 +95,13 @@ export class Parameter<T> {
     return this.#with<T | null>({ nullIs: "null" });
   }
 
-  /** JSON `null` counts as not sent; for the operations that say so. */
+  /** JSON `null` counts as absent. */
   nullMeansAbsent(): Parameter<T> {
     return this.#with<T>({ nullIs: "absent" });
   }
 
   /**
-   * The value of a parameter that was sent as `text`.
+   * Returns the value of a parameter that was sent as `text`.
    * @throws ApiError `BAD_REQUEST` that names the parameter
    */
   decode(name: string, text: string): T {
@@ -118,7 +115,7 @@ export class Parameter<T> {
   }
 
   /**
-   * The value of a parameter whose text was read as it came.
+   * Returns the value of a parameter whose text was read as a stream.
    * @param read the end of its reader
    * @throws ApiError `BAD_REQUEST` that names the parameter
    */
@@ -132,13 +129,13 @@ export class Parameter<T> {
     } catch (error) {
       if (error instanceof Unusable) throw errors.badRequest(`${name} ${error.message}`);
       if (error instanceof ApiError) throw error;
-      // A schema that runs out of stack on hostile nesting, for one: the text is at fault, not the server.
+      // A schema may run out of stack on hostile nesting: the fault is the text's, not the server's.
       throw errors.badRequest(`${name} is not usable`);
     }
   }
 
   /**
-   * The value of a parameter that was not sent.
+   * Returns the value of a parameter that was not sent.
    * @throws ApiError `REQUEST_VARIABLE_MISSING` when it is required
    */
   absent(name: string): T {
@@ -147,7 +144,7 @@ export class Parameter<T> {
   }
 
   #with<U>(change: Partial<Presence>): Parameter<U> {
-    // The codec of a parameter decodes the texts that are there; what absence and null add is in `presence`.
+    // The codec decodes texts only; `presence` holds what absence and null mean.
     return new Parameter<U>(this.codec as Codec<never>, { ...this.presence, ...change });
   }
 }

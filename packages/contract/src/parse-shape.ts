@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { Unusable } from "./parameter.ts";
 
-/** A list of more items is looked at item by item first. */
+/** Longer lists are first checked item by item. */
 const manyItems = 100;
 
 /**
- * The value as the schema has it.
- * @throws Unusable with the first thing that is wrong with it; nothing after that is looked at where it lies in a long
- * list, since zod would say of each of 20,000 items what is wrong with it, which takes 200 ms
+ * Parses a value with a schema.
+ * @throws Unusable with the first fault; in a long list nothing after it is checked, because zod takes 200 ms to report
+ *   the faults of 20,000 items
  */
 export function parseShape<Schema extends z.ZodType>(
   schema: Schema,

@@ -8,16 +8,18 @@ import { isUnstorable } from "./strict-json.ts";
  * (or another route's). Each is percent-decoded exactly once.
  */
 export interface PathParameter<T> {
-  /** What the router tells apart, the most specific first: digits, one segment, everything that is left. */
+  /** What the router distinguishes, the most specific first: digits, one segment, all remaining segments. */
   readonly kind: "int" | "text" | "rest";
-  /** The value of a matched part of the path, `undefined` when it can be nobody's name. */
+  /** Decodes a matched part of the path; `undefined` when it cannot name anything. */
   readonly decode: (part: string) => T | undefined;
   readonly schema: JsonSchema;
 }
 
 export const path = { int, text, rest };
 
-/** Decimal digits. What no column can hold becomes 0, the ID of nothing; `max` is that of `integer` columns unless given. */
+/**
+ * Decimal digits. A number above `max` becomes 0, which is never used; `max` is that of `integer` columns unless given.
+ */
 function int(options: { max?: number } = {}): PathParameter<number> {
   const max = options.max ?? maxId;
   return {

@@ -1,22 +1,21 @@
-/** What a program reads that the protocol has left out, or spelt differently, since. */
+/** Fields and spellings that the protocol has dropped since, and that a program still reads. */
 export const programNeeds = ["reaction_user", "channel_email", "queue_id_message"] as const;
 
 export type ProgramNeed = (typeof programNeeds)[number];
 
 /**
- * The programs that need it, by the name with which they send requests (http-contract.md §9). Nobody else gets it: there
- * are clients that refuse fields which they do not know.
+ * The programs that need older forms, by the name in their requests (http-contract.md §9). Other programs do not get
+ * them, because some clients refuse unknown fields.
  */
 export const olderPrograms: ReadonlyMap<string, readonly ProgramNeed[]> = new Map([
-  // 0.7.0, its newest release, names who reacted by the `user` of the reaction alone, and shows the `email_address` of
-  // subscriptions with what else it says of a channel. That its event queue is gone it tells by the beginning of the
-  // message of the error, not by the code.
+  // 0.7.0, its newest release, reads the account of a reaction from `user` only, and shows the `email_address` of
+  // subscriptions. It recognizes a lost event queue by the beginning of the error's message, not by its code.
   ["ZulipTerminal", ["reaction_user", "channel_email", "queue_id_message"]],
 ]);
 
 const nothing: readonly ProgramNeed[] = [];
 
-/** What the program of that name needs: nothing, for most. */
+/** Returns the needs of a program; most programs have none. */
 export function needsOf(program: string): readonly ProgramNeed[] {
   return olderPrograms.get(program) ?? nothing;
 }

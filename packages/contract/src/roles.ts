@@ -7,7 +7,7 @@ export const roles = {
   guest: 600,
 } as const;
 
-/** An account, as far as its role is concerned. */
+/** An account with its role. */
 interface WithRole {
   readonly role: number;
 }
@@ -20,7 +20,7 @@ export function isGuest(account: WithRole): boolean {
   return account.role === roles.guest;
 }
 
-/** Whether the account's role is this one or one that may do more. */
+/** Whether the account has this role or a more powerful one. */
 export function isAtLeast(account: WithRole, role: number): boolean {
   return account.role <= role;
 }

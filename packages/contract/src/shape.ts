@@ -3,11 +3,14 @@ import { knowableId, maxId, maxLongId } from "./ids.ts";
 
 /** Building blocks for `form.json`: as strict as the parameters of http-contract.md §5. */
 export const shape = {
-  /** The ID of an account, channel, group …: any JSON integer; what no column can hold becomes 0, the ID of nothing. */
+  /**
+   * The ID of an account, channel, group …: any JSON integer; one that no column can hold becomes 0, which is never
+   * used.
+   */
   id: idUpTo(maxId),
   /** The ID of a message or event. */
   longId: idUpTo(maxLongId),
-  /** Any object, with each of its keys: the records of zod leave `__proto__` out. */
+  /** Any object with all of its keys: zod's records drop `__proto__`. */
   object: z
     .custom<Readonly<Record<string, unknown>>>(
       (value) => typeof value === "object" && value !== null && !Array.isArray(value),

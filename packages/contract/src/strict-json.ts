@@ -1,14 +1,14 @@
 import { Unusable } from "./parameter.ts";
 
 /**
- * JSON as the parameter layer takes it: no depth that could exhaust a stack, not more values than can be checked
- * without holding up others, no number that only looks like an integer (`5.0` and `1e3` parse to integers, and are refused
- * where integers are meant), no text that the database cannot hold. Time is linear in the length of the text.
+ * JSON for parameters, bounded and strict: in depth, so that no stack is exhausted; in values, so that checking does
+ * not block the event loop; no integers written as `5.0` or `1e3`; no text that the database cannot hold. Time is
+ * linear in the length of the text.
  */
 
-/** Deeper than any parameter needs, far from what recursion can bear. */
+/** Deeper than any parameter needs, and far below the stack's limit. */
 const maxDepth = 64;
-/** More than any list that a request may have: to check so many takes 20 ms. */
+/** More than any list of a request may have: checking that many takes 20 ms. */
 const maxValues = 20_000;
 
 export interface JsonOptions {
@@ -20,7 +20,7 @@ export interface JsonOptions {
 
 /**
  * Parses `text` as one JSON value.
- * @throws Unusable when it is none, or one of those refused above
+ * @throws Unusable for a text that is no JSON value, or is refused as above
  */
 export function parseStrictJson(text: string, options: JsonOptions = {}): unknown {
   scan(text, options.fractions ?? false);
@@ -30,12 +30,12 @@ export function parseStrictJson(text: string, options: JsonOptions = {}): unknow
   } catch {
     throw new Unusable("must be JSON");
   }
-  // Only an escape can bring in what the form decoding would not have let through.
+  // Form decoding refuses unstorable characters; only an escape can still contain one.
   if (!options.anyText && text.includes("\\u")) refuseUnstorable(value);
   return value;
 }
 
-/** Looks at what is outside of strings: the depth, and how numbers are written. */
+/** Checks what is outside of strings: the depth, and the spelling of numbers. */
 function scan(text: string, fractions: boolean): void {
   let depth = 0;
   let values = 1;

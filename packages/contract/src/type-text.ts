@@ -1,6 +1,6 @@
 import type { JsonSchema } from "./parameter.ts";
 
-/** A schema in a few words, for a cell of a Markdown table: `integer or string[]`. */
+/** Describes a schema in a cell of a Markdown table: `integer or string[]`. */
 export function typeText(schema: JsonSchema): string {
   const text = withoutNull(schema);
   return schema["nullable"] === true ? `${text} or null` : text;

@@ -1,4 +1,4 @@
-/** Who sends a request, as far as the HTTP half needs to know; the injected `authenticate` may return more. */
+/** The account that sends a request, as far as the HTTP layer needs it; the injected `authenticate` may return more. */
 export interface Actor {
   readonly id: number;
   readonly realmId: number;
@@ -15,14 +15,14 @@ export interface Credentials {
   readonly apiKey: string;
 }
 
-/** Why nobody was found. For the log only: the answer never tells. */
+/** Why no account was found. Only logged: the answer does not tell. */
 export interface AuthFailure {
   readonly refused: string;
 }
 
 /**
- * Looks up the account of the key, checks the address against it, and that account and organization are active;
- * with the services of this very request, so that the look-up ends with it.
+ * Looks up the account of the key; checks the address, and that account and organization are active. It uses the
+ * services of the request, so that the look-up ends with the request.
  */
 export type Authenticate<A extends Actor = Actor, Services = unknown> = (
   credentials: Credentials,

@@ -1,9 +1,9 @@
 import { errors } from "@carillon/contract";
 import type { Lifetime } from "@carillon/db";
 import type { Context } from "koa";
-import type { LargeTurns } from "./large-turns.ts";
+import type { AccountSemaphore } from "./account-semaphore.ts";
 
-/** Who sends a body, and how long it may take. */
+/** The sender of a body, and how long the body may pause. */
 export interface Sender {
   readonly accountId: number;
   readonly lifetime: Lifetime;
@@ -12,42 +12,42 @@ export interface Sender {
 }
 
 /**
- * Waits until a body may lie in memory, when it announces `large` bytes or more or does not announce its size. Then
- * watches it arrive: a body that stops would hold memory and its place until the request's deadline. The place is
- * given back when the answer has gone out.
+ * Waits for the semaphore of large bodies when a body announces `large` bytes or more, or does not announce its size.
+ * Then watches it arrive: a stalled body would hold memory and its permit until the request's deadline. The permit is
+ * released when the answer has been sent.
  * @param large bytes
  * @throws the lifetime's reason when the request ends while it waits
  */
 export async function admitBody(
   { req, res }: Context,
   { accountId, lifetime, idleMs }: Sender,
-  turns: LargeTurns,
+  semaphore: AccountSemaphore,
   large: number,
 ): Promise<void> {
   const { "content-length": announced, "content-encoding": compressed } = req.headers;
   if (compressed === undefined && Number(announced) < large) return;
-  const leave = await turns.enter(accountId, lifetime);
-  if (res.closed) leave();
-  else res.once("close", leave);
+  const release = await semaphore.acquire(accountId, lifetime);
+  if (res.closed) release();
+  else res.once("close", release);
   watchArrival(req, lifetime, idleMs);
 }
 
 /**
- * Ends the request with 408 once no byte has arrived for `idleMs`, or for up to half as long again: it looks twice in
- * that time, and counts bytes on the socket because a listener on the body would start to read it.
+ * Ends the request with 408 once no byte has arrived for `idleMs` to 1.5 `idleMs`. It checks twice in that time, and
+ * counts bytes on the socket because a listener on the body would start to read it.
  */
 function watchArrival(req: Context["req"], lifetime: Lifetime, idleMs: number): void {
   let arrived = req.socket.bytesRead;
-  let idleLooks = 0;
+  let idleChecks = 0;
   const timer = setInterval(() => {
     if (req.complete || req.destroyed || lifetime.reason) {
       clearInterval(timer);
       return;
     }
     const { bytesRead } = req.socket;
-    idleLooks = bytesRead === arrived ? idleLooks + 1 : 0;
+    idleChecks = bytesRead === arrived ? idleChecks + 1 : 0;
     arrived = bytesRead;
-    if (idleLooks < 2) return;
+    if (idleChecks < 2) return;
     clearInterval(timer);
     lifetime.end(errors.bodyStopped(idleMs / 1_000), true);
   }, idleMs / 2);

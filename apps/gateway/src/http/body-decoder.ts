@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Transform } from "node:stream";
 
 /**
- * Takes care of the stream that decompresses a body, which koa-body makes, and forgets once it has refused the body:
- * what the stream has at work may still fail, and an error that nobody hears ends the process. Nor does the stream end
- * by itself where a client hangs up. Spells the compression as koa-body knows it.
+ * Handles errors and the end of the stream with which koa-body decompresses a body. koa-body drops the stream when it
+ * refuses the body, but the stream may still fail, and an unhandled error ends the process; nor does the stream end
+ * when a client hangs up. Also spells the compression as koa-body knows it.
  */
 export function mindDecoder(req: IncomingMessage, res: ServerResponse): void {
   const encoding = req.headers["content-encoding"];

@@ -4,20 +4,20 @@ import { HttpMethodEnum, koaBody } from "koa-body";
 import { admitBody, type Sender } from "./arriving-body.ts";
 import { mindDecoder } from "./body-decoder.ts";
 import type { Fields } from "./fields.ts";
-import { largeForms } from "./large-turns.ts";
+import { largeFormSemaphore } from "./account-semaphore.ts";
 import { addMultipart } from "./multipart.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** Bytes of a body where anybody may send one. */
+/** Bytes of a body of operations that anyone may call. */
 const strangersLimit = 16 * 1024;
 
-/** Bytes that a body announces at least before it waits for its turn; what people type is far smaller. */
+/** Bodies of this many bytes wait for a semaphore; text that people type is far smaller. */
 export const largeForm = 64 * 1024;
 
 /**
- * The most bytes that the body of a request for the operation may have (http-contract.md §8): what its parameters
- * need. Lists and objects have up to a mebibyte of characters, which grow by half when they are percent-encoded.
+ * Returns the body limit of an operation in bytes (http-contract.md §8): what its parameters need. Lists and objects
+ * have up to a mebibyte of characters, which grow by half when they are percent-encoded.
  */
 export function bodyLimitOf({ bodyLimit, access, decoders }: Operation): number {
   if (bodyLimit !== undefined) return bodyLimit;
@@ -29,11 +29,11 @@ export const formType = "application/x-www-form-urlencoded";
 export const multipartType = "multipart/form-data";
 
 /**
- * Adds the parameters of the body, when it is a form of either kind; other bodies are not read at all. A body of an
- * account waits for its turn if it is large or does not announce its size.
- * @param sender undefined where anybody may send one
- * @throws ApiError 413 over `limit` bytes, before or after decompression; 400 for what cannot be decoded, and for a body
- * that breaks off; 408 for one that stops
+ * Adds the parameters of the body, when it is a form of either kind; other bodies are not read at all. An account's
+ * body waits for a semaphore if it is large or does not announce its size.
+ * @param sender undefined where anyone may call
+ * @throws ApiError 413 over `limit` bytes, before or after decompression; 400 for what cannot be decoded, and for a
+ *   body that breaks off; 408 for a body that stalls
  */
 export async function readBody(
   ctx: Context,
@@ -45,12 +45,12 @@ export async function readBody(
   const type = ctx.is(formType, multipartType);
   if (!type) return;
   if (Number(req.headers["content-length"] ?? 0) > limit) throw errors.requestTooLarge(limit);
-  if (sender && limit > largeForm) await admitBody(ctx, sender, largeForms, largeForm);
+  if (sender && limit > largeForm) await admitBody(ctx, sender, largeFormSemaphore, largeForm);
   mindDecoder(req, res);
   if (/^100-continue$/i.test(req.headers.expect ?? "")) res.writeContinue();
   await readerFor(limit)(ctx, nothingMore);
   const bytes: unknown = request.body;
-  // The handler, which may take long, has no use for them.
+  // The handler does not need the bytes, and may take long.
   delete request.body;
   if (!Buffer.isBuffer(bytes)) return;
   if (type === multipartType) await addMultipart(bytes, req.headers["content-type"] ?? "", fields);
@@ -59,7 +59,7 @@ export async function readBody(
 
 const readers = new Map<number, Middleware>();
 
-/** koa-body, set to hand over the bytes of both kinds of form as they are (docs/decisions/013). */
+/** Makes koa-body return the raw bytes of both kinds of form (docs/decisions/013). */
 function readerFor(limit: number): Middleware {
   let reader = readers.get(limit);
   if (!reader) {
@@ -83,7 +83,7 @@ function readerFor(limit: number): Middleware {
 
 async function nothingMore(): Promise<void> {}
 
-/** Whatever fails while a body is read is the body's fault: broken gzip, an unknown encoding, a hung-up client. */
+/** Maps failures of reading a body to refusals: broken gzip, an unknown encoding, a hung-up client. */
 function refusalOf(error: Error, limit: number) {
   return "status" in error && error.status === 413
     ? errors.requestTooLarge(limit)

@@ -5,8 +5,8 @@ import type { Handler } from "./handler.ts";
 import { JsonText, Pages } from "./pages.ts";
 
 /**
- * The handler, compared with its declaration on every call, to the field: an undeclared answer or refusal fails.
- * For tests; in production nobody pays for it.
+ * Wraps a handler so that every answer and refusal is compared with its declaration, field by field: undeclared ones
+ * fail. For tests only.
  */
 export function checked<Services>(handler: Handler<Services>): Handler<Services> {
   const { operation } = handler;
@@ -36,7 +36,7 @@ export function checked<Services>(handler: Handler<Services>): Handler<Services>
   };
 }
 
-/** What comes in pieces is looked at as a whole, once it has gone out. */
+/** Checks a text that is sent in pieces as a whole, after its last piece. */
 async function* checkedText(text: JsonText, check: (value: unknown) => void) {
   let whole = "";
   for await (const piece of text.read()) {
@@ -46,7 +46,7 @@ async function* checkedText(text: JsonText, check: (value: unknown) => void) {
   check(JSON.parse(whole));
 }
 
-/** What is read while the answer goes out is looked at then, each page as if it were the list. */
+/** Checks parts that are read while the answer is sent when they are read, each page as if it were the list. */
 function checkedAnswer(answer: object, check: (answer: object) => void): object {
   const later = Object.entries(answer).filter(
     ([, value]) => value instanceof Pages || value instanceof JsonText,

@@ -3,13 +3,13 @@ import { firstCodePoints } from "@carillon/kit";
 /** Names are cut to what the column holds; http-contract.md §9. */
 const maxLength = 30;
 
-/** Programs that send requests are few; a sender that invents names, or long ones, must not fill the memory. */
+/** Programs that send requests are few; invented and long names must not fill the memory. */
 const cache = new Map<string, string>();
 const cacheLimit = 500;
 const longestCached = 500;
 
 /**
- * The sending program's name: the parameter `client` when given, else the first token of `User-Agent`.
+ * Returns the sending program's name: the parameter `client` when given, else the first token of `User-Agent`.
  * @returns at most 30 characters
  */
 export function clientName(userAgent: string | undefined, parameter: string | undefined): string {

@@ -3,10 +3,10 @@ import { StartupError } from "@carillon/kit";
 import type { Handler } from "./handler.ts";
 
 /**
- * Every declared operation has exactly one handler and every handler's operation is declared; ids and routes
- * are unique.
+ * Checks that every declared operation has exactly one handler, that every handler's operation is declared, and that
+ * ids and routes are unique.
  * @returns the handlers in the order of the operations
- * @throws StartupError that lists everything wrong
+ * @throws StartupError that lists all faults
  */
 export function matchHandlers<Services>(
   operations: readonly Operation[],
@@ -34,7 +34,7 @@ export function matchHandlers<Services>(
   return matched;
 }
 
-/** Method and path, whatever the path parameters are called. */
+/** Returns method and path, with path parameters by kind instead of name. */
 function routeOf({ method, path, pathParams }: Operation): string {
   return `${method} ${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `{${pathParams[name]?.kind}}`)}`;
 }

@@ -10,18 +10,18 @@ import {
 } from "node:zlib";
 import type { Context } from "koa";
 
-/** Content codings that answers go out in. */
+/** Content codings of answers. */
 export type Coding = "br" | "gzip";
 
-/** How an answer may go out, by `Accept-Encoding` (http-contract.md §2.1). */
+/** The encoding of an answer, by `Accept-Encoding` (http-contract.md §2.1). */
 export interface Encoding {
-  /** Undefined where the client takes none of ours. */
+  /** Undefined where the client accepts none of ours. */
   readonly coding: Coding | undefined;
-  /** Characters from which an answer is compressed. */
+  /** Answers with at least this many characters are compressed. */
   readonly from: number;
 }
 
-/** Below that a compressed answer saves no packet, and costs more than the rest of a small request. */
+/** Shorter compressed answers save no packet, and cost more than the rest of a small request. */
 const worthwhile = 1_000;
 
 const plain: Encoding = { coding: undefined, from: worthwhile };
@@ -31,7 +31,7 @@ const plain: Encoding = { coding: undefined, from: worthwhile };
  * gzip 4 14 ms and 37 KB, gzip 6 20 ms and 35 KB; Brotli 1 takes 2 ms and makes 31 KB, Brotli 4 25 ms and 25 KB.
  */
 const gzipOptions = { level: 1 };
-/** A window of 256 KB, as the others have 32: each of many answers on their way has its own. */
+/** A window of 256 KB; gzip has 32 KB. Each of many answers in progress has its own. */
 const brotliOptions: BrotliOptions = {
   params: {
     [constants.BROTLI_PARAM_QUALITY]: 1,
@@ -43,10 +43,10 @@ const brotliOptions: BrotliOptions = {
 const gzipped = promisify(gzip);
 const brotlied = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
 
-/** What the client takes. Of codings that it likes alike it gets the one that it names first. */
+/** Chooses the encoding that the client prefers; among equals the one that it names first. */
 export function encodingFor(ctx: Context): Encoding {
   const header = ctx.req.headers["accept-encoding"];
-  // Without the header every coding would do, but programs that leave it out do not know any.
+  // Without the header every coding is allowed, but programs that omit it know none.
   if (header === undefined || header === "" || ctx.method === "HEAD") return plain;
   const best = ctx.acceptsEncodings("br", "gzip", "identity");
   if (best !== "br" && best !== "gzip") return plain;
@@ -60,10 +60,10 @@ export function compressText(text: string, coding: Coding): Promise<Buffer> {
   return coding === "br" ? brotlied(bytes, brotliOptions) : gzipped(bytes, gzipOptions);
 }
 
-/** Compresses pieces as they are taken; ends or fails as they do. */
+/** Compresses pieces as they are read; ends or fails when they do. */
 export function compressPieces(pieces: AsyncIterable<Buffer>, coding: Coding): Transform {
   const encoder = coding === "br" ? createBrotliCompress(brotliOptions) : createGzip(gzipOptions);
-  // A failure destroys the encoder, which whoever reads it is told.
+  // A failure destroys the encoder, and its reader gets the error.
   pipeline(Readable.from(pieces, { objectMode: false }), encoder, () => {});
   return encoder;
 }

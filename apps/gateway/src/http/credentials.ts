@@ -3,7 +3,7 @@ import { errors } from "@carillon/contract";
 import type { Credentials } from "./actor.ts";
 
 /**
- * E-mail address and API key of an `Authorization` header (http-contract.md §3).
+ * Reads e-mail address and API key from an `Authorization` header (http-contract.md §3).
  * @throws ApiError `UNAUTHORIZED` for anything but a well-formed header, `BAD_REQUEST` for another scheme
  */
 export function readCredentials(header: string | undefined): Credentials {

@@ -4,21 +4,21 @@ import { isPaged, JsonText, Pages } from "./pages.ts";
 import { holdsSecret } from "./secrets.ts";
 import { pagedBytes } from "./unsent-answers.ts";
 
-/** A success, as it goes out. */
+/** A successful answer, ready to be sent. */
 export interface Outgoing {
-  /** With pieces it has no `Content-Length`, and is made no faster than the client takes it. */
+  /** Pieces have no `Content-Length`, and are made no faster than the client reads them. */
   readonly body: string | Buffer | AsyncIterable<Buffer>;
-  /** Bytes that it takes in memory until the client has taken it. */
+  /** Bytes that it occupies in memory until the client has read it. */
   readonly bytes: number;
   readonly isPaged: boolean;
   readonly coding: Coding | undefined;
 }
 
 /**
- * The JSON text of a success: `result` and `msg` first, the ignored parameters last (http-contract.md §8). A large one is
- * written in slices before it goes out, so that it takes its own bytes alone while the client takes it. What comes in
- * pages is read while it goes out, and ends with the connection where either gives up.
- * @param encoding what the client takes; an answer with a secret in it goes out as it is (§2.1)
+ * Writes the JSON of a success: `result` and `msg` first, the ignored parameters last (http-contract.md §8). A large
+ * answer is written in slices before it is sent, so that only its bytes stay in memory while the client reads. Pages
+ * are read while the answer is sent; a failure ends the connection.
+ * @param encoding chosen for the client; an answer with a secret is not compressed (http-contract.md §2.1)
  */
 export async function writeSuccess(
   fields: object | void,
@@ -46,7 +46,7 @@ export async function writeSuccess(
   return { body, bytes: body.length, isPaged: false, coding };
 }
 
-/** Everything but the pages is written at once, and the pages when it is their turn. */
+/** Writes everything but the pages at once, and each page when it is due. */
 async function writePaged(answer: object, coding: Coding | undefined): Promise<Outgoing> {
   const parts: Array<Buffer | Pages<unknown> | JsonText> = [];
   let [bytes, isSecret] = [pagedBytes, false];
@@ -79,7 +79,7 @@ async function* pagesOf(
     else for await (const text of listPieces(part)) yield Buffer.from(text);
 }
 
-/** All pieces as bytes, and whether a secret is among them. */
+/** Collects all pieces as bytes, and notes whether they hold a secret. */
 async function written(
   pieces: AsyncIterable<string | Buffer>,
 ): Promise<{ parts: Buffer[]; bytes: number; isSecret: boolean }> {
@@ -94,7 +94,7 @@ async function written(
   return { parts, bytes, isSecret };
 }
 
-/** The parts one by one; each is let go once it is taken. */
+/** Yields the parts one by one and drops each reference. */
 async function* handedOver(parts: Buffer[]): AsyncGenerator<Buffer, void, void> {
   parts.reverse();
   for (let part = parts.pop(); part; part = parts.pop()) yield part;

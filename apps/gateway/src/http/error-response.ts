@@ -9,7 +9,7 @@ export function statusOf({ code, facts: { reason } }: ApiError): number {
   return reason === undefined ? errorCodes[code].status : reasonStatuses[reason];
 }
 
-/** Maps a refusal to the response headers that the protocol wants besides the usual ones. */
+/** Maps a refusal to its response headers, in addition to the usual ones. */
 export function headersOf({ code, fields, facts }: ApiError): Record<string, string> {
   const { retryAfter, rateLimit } = facts;
   return {

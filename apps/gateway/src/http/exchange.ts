@@ -9,7 +9,7 @@ import type { RequestRecord } from "./request-log.ts";
 import { uncounted, type Lease } from "./unsent-answers.ts";
 import { discardBody } from "./unread-body.ts";
 
-/** On every answer (http-contract.md §6). No credentials mode: browsers never send cookies along. */
+/** Headers of every answer (http-contract.md §6). Without credentials mode: browsers send no cookies. */
 export const corsHeaders = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Allow-Headers": "Authorization",
@@ -18,7 +18,7 @@ export const corsHeaders = {
 
 const acceptableId = /^[\w.-]{1,64}$/;
 
-/** One request and its answer, as far as the log tells of them. */
+/** One request and its answer: sends the answer, and holds what the log records. */
 export class Exchange {
   readonly requestId: string;
   readonly startedAt = performance.now();
@@ -27,9 +27,9 @@ export class Exchange {
   user: number | undefined;
   code: string | undefined;
   why: string | undefined;
-  /** Of the answer's body; of one that is made while it goes out those that have been made. */
+  /** Bytes of the answer's body; of a streamed body those made so far. */
   bytes = 0;
-  /** Whether the answer is made while it goes out. */
+  /** Whether the answer is made while it is sent. */
   inPieces = false;
   readonly #ctx: Context;
   #lease: Lease | undefined;
@@ -42,7 +42,7 @@ export class Exchange {
 
   /**
    * Sets the answer: JSON unless the headers say otherwise.
-   * @param body with the pieces of a text the connection ends where making them fails, and the answer stays unfinished
+   * @param body where making a piece fails, the connection ends and the answer stays incomplete
    */
   reply(
     status: number,
@@ -60,8 +60,8 @@ export class Exchange {
     if (rest) res.setHeader("Connection", "close");
     this.#ctx.body = status === 204 ? null : this.#asBody(body);
     this.bytes = this.#ctx.response.length ?? 0;
-    // The answer goes out at once, only its end waits: a connection that is closed while a client still sends takes
-    // the answer with it.
+    // The answer is sent at once, only its end waits: closing a connection while the client still sends would discard
+    // the answer.
     if (rest && (typeof body === "string" || Buffer.isBuffer(body)) && status !== 204) {
       this.#ctx.body = Readable.from(endingLater(body, rest));
       this.#ctx.length = this.bytes;
@@ -73,7 +73,7 @@ export class Exchange {
     this.reply(statusOf(error), errorText(error), headersOf(error));
   }
 
-  /** Sets an answer whose room in memory is given back once the client has taken it. */
+  /** Sets an answer whose memory lease is released once the client has read it. */
   send({ body, coding, bytes }: Outgoing, encoding: Encoding, lease: Lease | undefined): void {
     this.#lease = lease;
     const varies = coding || bytes >= encoding.from ? { Vary: "Accept-Encoding" } : undefined;
@@ -81,8 +81,8 @@ export class Exchange {
   }
 
   /**
-   * Watches an answer that goes out from here on: a client that takes nothing of it for so long is cut off, and its room
-   * is given back when the answer or its connection has ended.
+   * Watches an answer while it is sent: disconnects a client that reads nothing for `stalledMs`, and releases the
+   * memory lease when the answer or its connection has ended.
    * @param stalledMs milliseconds
    */
   watch(stalledMs: number): void {
@@ -114,7 +114,7 @@ export class Exchange {
     }
   }
 
-  /** For the log, once the answer is set. */
+  /** Returns the record for the log, once the answer is set. */
   record(): RequestRecord {
     return {
       requestId: this.requestId,

@@ -1,22 +1,22 @@
-/** Takes the value of one field as it comes. */
+/** Receives the value of one field as a stream. */
 export interface FieldValue {
-  /** The next piece of its text; pieces cut no character in two. */
+  /** Takes the next piece of text; pieces cut no character in two. */
   readonly write: (text: string) => void;
   readonly end: () => void;
 }
 
-/** Told of the fields of a form as it comes. */
+/** Receives the fields of a form as a stream. */
 export interface FieldSink {
   /**
-   * There is one more field, though it may turn out to have no name.
+   * Counts one more field, which may turn out to have no name.
    * @throws ApiError `BAD_REQUEST` when it is one too many
    */
   readonly admit: () => void;
   /**
-   * A field with a name, whose value follows.
+   * Begins a field with a name; its value follows.
    * @throws ApiError `BAD_REQUEST` for a name that is too long
    */
   readonly field: (name: string) => FieldValue;
-  /** A part that is a file, whose bytes nobody takes. */
+  /** Notes a part that is a file; its bytes are dropped. */
   readonly file: (name: string) => void;
 }

@@ -1,10 +1,10 @@
 import type { TextReader } from "@carillon/contract";
 import type { FieldValue } from "./field-sink.ts";
 
-/** Characters of a text that is kept: parameters that may have more are refused, and say so (http-contract.md §8.1). */
+/** Characters that are kept of a text: no parameter accepts as many (http-contract.md §8.1). */
 const mostKept = 2_000_000;
 
-/** A value that is kept as a text. One that is too long for any parameter loses its end. */
+/** Keeps a value as text, cut where it is too long for any parameter. */
 export class TextValue implements FieldValue {
   readonly #done: (text: string) => void;
   #text = "";
@@ -22,7 +22,7 @@ export class TextValue implements FieldValue {
   }
 }
 
-/** A value that nobody asks for. */
+/** Drops a value that no parameter needs. */
 export class DroppedValue implements FieldValue {
   readonly end: () => void;
 
@@ -33,7 +33,7 @@ export class DroppedValue implements FieldValue {
   write(): void {}
 }
 
-/** A value that is read as it comes. What is wrong with it is heard of at the end: another of its name may follow. */
+/** Reads a value as a stream. It reports faults at the end, because a later field of the same name may replace it. */
 export class ReadValue implements FieldValue {
   readonly #done: (read: () => unknown) => void;
   #reader: TextReader<unknown> | undefined;

@@ -5,20 +5,20 @@ import { decodeForm } from "./form-decoder.ts";
 
 /** More than any client needs; http-contract.md §4. */
 const maxFields = 1_000;
-/** Characters of a name; every name that is not known comes back in the answer. */
+/** Characters of a name; the answer repeats every unknown name. */
 const maxName = 1_000;
 
-/** The request's parameters: names to texts. Body wins over query, the last of one source wins. */
+/** The request's parameters: names to texts. The body overrides the query; the last of several equal names counts. */
 export class Fields {
   readonly texts = new Map<string, string>();
-  /** The ends of parameters that were read as they came, instead of a text. */
+  /** Results of parameters that were read as a stream. */
   readonly reads = new Map<string, () => unknown>();
-  /** Names of file parts, for operations that take none. */
+  /** Names of file parts, which no operation takes. */
   readonly files = new Set<string>();
   #count = 0;
 
   /**
-   * Adds what the bytes of a query string or of a form body hold, and changes them: `+` is a space, escapes are decoded
+   * Adds the fields of a query string or a form body, and overwrites its bytes: `+` is a space, escapes are decoded
    * once, invalid ones are kept, invalid UTF-8 is replaced, empty names are dropped.
    * @throws ApiError `BAD_REQUEST` over 1,000 fields, before they are decoded, and for a name that is too long
    */
@@ -38,8 +38,8 @@ export class Fields {
   }
 
   /**
-   * Takes the fields of a body as they come: parameters that are declared so are read, of others the text is kept, and
-   * of names that the operation does not have nothing but the name.
+   * Makes a sink for a streamed body: streamed parameters are read, the text of others is kept, and of unknown fields
+   * only the name.
    */
   sinkFor({ decoders, supported }: Operation): FieldSink {
     const readers = new Map(decoders.map(({ name, parameter }) => [name, parameter.codec.reader]));
@@ -66,7 +66,7 @@ export class Fields {
     this.files.add(name);
   }
 
-  /** Makes room for one more part of a multipart body. */
+  /** Counts one more part of a multipart body. */
   admitPart(): void {
     this.#admit(1);
   }
@@ -84,7 +84,7 @@ function checkName(name: string): void {
     throw errors.badRequest(`A parameter's name must not be longer than ${maxName} characters`);
 }
 
-/** Parts between ampersands; stops counting once there are too many. */
+/** Counts the parts between ampersands, until there are too many. */
 function countFields(bytes: Buffer): number {
   let count = 1;
   for (

@@ -6,18 +6,18 @@ const ampersand = 0x26;
 const equals = 0x3d;
 const percent = 0x25;
 const questionMark = 0x3f;
-/** Characters that a name may have here: {@link FieldSink.field} refuses far shorter ones. */
+/** Characters of a name; {@link FieldSink.field} has a far lower limit. */
 const longestName = 100_000;
 
 /**
- * Decodes a form (`application/x-www-form-urlencoded`) as it comes, in the way of {@link decodeForm}, for values that are
- * too long to be had as a whole. Changes the bytes.
+ * Decodes a form (`application/x-www-form-urlencoded`) as a stream, like {@link decodeForm}, for values that are too
+ * long for memory. Overwrites the bytes.
  */
 export class FormStream {
   readonly #sink: FieldSink;
-  /** Of the name or the value in progress: characters whose bytes have not all come. */
+  /** Holds an incomplete character of the name or value in progress. */
   #decoder = new StringDecoder("utf8");
-  /** The beginning of an escape. */
+  /** The beginning of an incomplete escape. */
   #cut = Buffer.alloc(0);
   #name = "";
   #value: FieldValue | undefined;
@@ -88,14 +88,14 @@ export class FormStream {
   }
 }
 
-/** Takes the value of what has no name. */
+/** Drops the value of a field without a name. */
 const nobody: FieldValue = { write() {}, end() {} };
 
 function indexOr(otherwise: number, index: number): number {
   return index < 0 ? otherwise : index;
 }
 
-/** Up to where the bytes hold no beginning of an escape without its end. */
+/** Returns the length of the bytes without an incomplete escape at their end. */
 function wholeEscapes(bytes: Buffer): number {
   for (const back of [1, 2]) if (bytes[bytes.length - back] === percent) return bytes.length - back;
   return bytes.length;

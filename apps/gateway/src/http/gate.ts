@@ -11,7 +11,7 @@ import {
 
 import type { Actor } from "./actor.ts";
 
-/** Who an access level lets in, and what the others get to read (users.md §1). */
+/** Which actors an access level admits, and the refusal for others (users.md §1). */
 const gates: Record<
   Exclude<Access, "anyone" | "account">,
   { admits: (actor: Actor) => boolean; refusal: () => ApiError }
@@ -40,7 +40,7 @@ const gates: Record<
 };
 
 /**
- * Lets the actor pass or not, by the operation's `access`.
+ * Admits or refuses the actor, by the operation's `access`.
  * @throws ApiError with the operation's `accessError` when it names one
  */
 export function checkAccess(operation: Operation, actor: Actor): void {

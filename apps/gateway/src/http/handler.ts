@@ -5,19 +5,19 @@ import type { Actor } from "./actor.ts";
 import type { KeptBody } from "./kept-body.ts";
 import type { Paged } from "./pages.ts";
 
-/** What an action gets to see of a request. */
+/** What an action gets of a request. */
 export interface HandlerContext<Op extends Operation, Services, A extends Actor = Actor> {
   /** The decoded parameters, `undefined` where an optional one is absent. */
   readonly input: InputOf<Op>;
   readonly path: PathOf<Op>;
-  /** Nobody where the operation reads no credentials. */
+  /** Undefined where the operation reads no credentials. */
   readonly actor: Op["access"] extends "anyone" ? undefined : A;
   /** Name of the sending program (http-contract.md §9). */
   readonly client: string;
   readonly requestId: string;
-  /** Ends at the deadline, and when the client hangs up; for long polls at that alone. */
+  /** Ends at the deadline, and when the client hangs up; for long polls only when the client hangs up. */
   readonly lifetime: Pick<Lifetime, "reason" | "onEnd">;
-  /** Fires at the end of that. */
+  /** Fires when the lifetime ends. */
   readonly signal: AbortSignal;
   readonly services: Services;
   /** The `Host` header, without the port. */
@@ -33,13 +33,13 @@ export interface RawReply {
   readonly body: string | Buffer | Readable | KeptBody;
 }
 
-/** An operation and what it does. */
+/** An operation and its action. */
 export interface Handler<Services = never> {
   readonly operation: Operation;
   readonly run: (context: HandlerContext<Operation, Services>) => Promise<object | void>;
 }
 
-/** Binds operations of one application to actions that get its services as they are. */
+/** Binds operations to actions that get the application's services. */
 export function handlerFor<Services, A extends Actor = Actor>() {
   return function handle<Op extends Operation>(
     operation: Op,
@@ -49,7 +49,7 @@ export function handlerFor<Services, A extends Actor = Actor>() {
   };
 }
 
-/** The same for operations declared `raw`, whose answer goes out without the envelope. */
+/** The same for operations declared `raw`, whose answer is sent without the envelope. */
 export function rawHandlerFor<Services, A extends Actor = Actor>() {
   return function handleRaw<Op extends Operation>(
     operation: Op,
@@ -60,6 +60,6 @@ export function rawHandlerFor<Services, A extends Actor = Actor>() {
 }
 
 function bind<Services>(operation: Operation, action: unknown): Handler<Services> {
-  // The pipeline builds the context from this very operation, so that the action's types hold.
+  // The pipeline builds the context from the same operation, so the action's types hold.
   return { operation, run: action as Handler<Services>["run"] };
 }

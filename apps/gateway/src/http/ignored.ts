@@ -3,18 +3,18 @@ import type { Fields } from "./fields.ts";
 
 const none: readonly string[] = [];
 
-/** Names that the request carried and the operation does not support, ascending by code point. */
+/** Returns the names of the request that the operation does not support, ascending by code point. */
 export function ignoredParameters(operation: Operation, fields: Fields): readonly string[] {
   let ignored: Set<string> | undefined;
   for (const name of fields.texts.keys()) {
     if (!operation.supported.has(name)) (ignored ??= new Set()).add(name);
   }
-  // No operation takes files yet: a file part of a supported name has been ignored too.
+  // No operation takes files yet: a file part with a supported name is ignored too.
   for (const name of fields.files) (ignored ??= new Set()).add(name);
   return ignored ? [...ignored].sort(byCodePoint) : none;
 }
 
-/** UTF-8 sorts like code points, which JavaScript's own order does not beyond U+FFFF. */
+/** UTF-8 sorts by code point; JavaScript's own order does not beyond U+FFFF. */
 function byCodePoint(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

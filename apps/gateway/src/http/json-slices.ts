@@ -1,17 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import { JsonText, Pages } from "./pages.ts";
 
-/** Characters, roughly, up to which an answer is written in one go, in 0.4 ms: one of 100 messages has half as many. */
+/** Answers up to about this many characters are written at once, in 0.4 ms; 100 messages have half as many. */
 const inOneGo = 128_000;
-/** Characters of a slice; other requests get their turn after each. */
+/** Characters of a slice; the event loop runs other work after each. */
 const slice = 64_000;
 
-/** Whether the JSON of a value is so large that it is to be written in slices. Looks no further than it must. */
+/** Whether the JSON of a value is so large that it must be written in slices. Stops as soon as it knows. */
 export function isLarge(value: unknown): boolean {
   return weigh(value, inOneGo) < 0;
 }
 
-/** What is left of `room` characters once the value is written, roughly; below 0 it may be anything. */
+/** Returns roughly how many of `room` characters remain after writing the value; any negative number means too few. */
 function weigh(value: unknown, room: number): number {
   if (typeof value === "string") return room - value.length - 3;
   if (typeof value !== "object" || value === null) return room - 6;
@@ -28,9 +28,9 @@ function weigh(value: unknown, room: number): number {
 }
 
 /**
- * The JSON of a value, exactly as `JSON.stringify` writes it, in slices of about 64 KB. What holds the event loop is one
- * slice: objects and lists are opened until their parts are small. Lets others have their turn between slices, also
- * where nobody waits for the network.
+ * Writes a value exactly as `JSON.stringify` does, in slices of about 64 KB: it descends into objects and lists until
+ * their parts are small. It yields to the event loop between slices, even when the consumer does not wait for the
+ * network.
  * @param before,after text around it, for an envelope
  */
 export async function* jsonSlices(
@@ -41,7 +41,10 @@ export async function* jsonSlices(
   yield* gathered(pieces(value), before, after);
 }
 
-/** The JSON of a list that is read page by page, or of an object that comes in pieces: a page is read when what was before it has been taken. */
+/**
+ * Writes a list that is read page by page, or an object that comes in pieces: a page is read when the text before it
+ * has been consumed.
+ */
 export async function* listPieces(
   part: Pages<unknown> | JsonText,
 ): AsyncGenerator<string, void, void> {
@@ -58,7 +61,7 @@ export async function* listPieces(
   yield before === "," ? "]" : "[]";
 }
 
-/** Pieces that come as they are, none of them long. */
+/** Passes short pieces on, and yields to the event loop between many. */
 async function* inTurns(
   parts: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<string, void, void> {
@@ -84,7 +87,7 @@ async function* gathered(
   yield text + after;
 }
 
-/** Small texts which together are the JSON; nothing where `JSON.stringify` writes nothing. */
+/** Yields small texts that together are the JSON; none where `JSON.stringify` writes nothing. */
 function* pieces(value: unknown): Generator<string, void, void> {
   if (
     typeof value !== "object" ||
@@ -112,7 +115,7 @@ function* pieces(value: unknown): Generator<string, void, void> {
   yield "}";
 }
 
-/** Small items are written together, by one call for as many as go in one go. */
+/** Writes small items together, as many in one call as a slice holds. */
 function* items(list: readonly unknown[]): Generator<string, void, void> {
   let separator = "";
   for (let at = 0; at < list.length; separator = ",") {
@@ -129,7 +132,7 @@ function* items(list: readonly unknown[]): Generator<string, void, void> {
   }
 }
 
-/** Up to where the items from `at` on are small enough to be written in one go. */
+/** Returns the end of the items from `at` that are small enough for one call. */
 function together(list: readonly unknown[], at: number): number {
   let room = slice;
   for (let i = at; i < list.length; i++) {

@@ -6,14 +6,14 @@ import type { Context } from "koa";
 
 const compress = promisify(gzip);
 
-/** An answer as it goes out. */
+/** An answer, ready to be sent. */
 interface Outgoing {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | Readable;
 }
 
-/** The body of an answer that stays as it is: kept compressed, and sent to nobody who has it. */
+/** The body of a constant answer: stored compressed, and not sent to clients that have it already. */
 export class KeptBody {
   readonly #type: string;
   readonly #zipped: Buffer;
@@ -31,7 +31,7 @@ export class KeptBody {
     return new KeptBody(type, await compress(body, { level: 9 }), `W/"${digest}"`);
   }
 
-  /** What goes out to who asks: 304 where they have it, and compressed where they take that. */
+  /** Makes the answer to a request: 304 where the client has it, and compressed where the client accepts that. */
   answerTo(ctx: Context, headers: Readonly<Record<string, string>> = {}): Outgoing {
     const always = {
       ETag: this.#tag,
@@ -43,7 +43,7 @@ export class KeptBody {
     if (names(ctx.get("If-None-Match"), this.#tag))
       return { status: 304, headers: always, body: "" };
     const typed = { ...always, "Content-Type": this.#type };
-    // Of two that a client takes alike, the first.
+    // Of two equally accepted encodings the first counts.
     if (ctx.acceptsEncodings("gzip", "identity") === "gzip" && ctx.get("Accept-Encoding") !== "")
       return {
         status: 200,
@@ -56,7 +56,7 @@ export class KeptBody {
   }
 }
 
-/** Whether the header names the tag; weak ones and strong ones count alike there (RFC 9110 §13.1.2). */
+/** Whether the header names the tag, by weak comparison (RFC 9110 §13.1.2). */
 function names(header: string, tag: string): boolean {
   const opaque = (text: string) => text.trim().replace(/^W\//, "");
   return header.split(",").some((one) => one.trim() === "*" || opaque(one) === opaque(tag));

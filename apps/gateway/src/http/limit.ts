@@ -9,21 +9,21 @@ export interface LimitedRequest {
   readonly ip: string;
 }
 
-/** The strictest rule's state. */
+/** The state of the strictest rule. */
 export interface LimitVerdict extends RateLimitState {
   /** Seconds to wait; present when the request is blocked. */
   readonly retryAfter?: number;
 }
 
-/** Counts requests (http-contract.md §7); undefined where no rule applies. */
+/** Counts requests against rate limits (http-contract.md §7); undefined where no rule applies. */
 export interface Limiter {
   check(request: LimitedRequest): LimitVerdict | undefined | Promise<LimitVerdict | undefined>;
 }
 
-/** Lets everything through. */
+/** Admits everything. */
 export const noLimiter: Limiter = { check: () => undefined };
 
-/** The response headers that show a verdict. */
+/** Returns the response headers for a verdict. */
 export function limitHeaders({ limit, remaining, reset }: RateLimitState): Record<string, string> {
   return {
     "X-RateLimit-Limit": String(limit),
@@ -33,7 +33,7 @@ export function limitHeaders({ limit, remaining, reset }: RateLimitState): Recor
 }
 
 /**
- * Shows a verdict in the response headers.
+ * Sets the response headers for a verdict.
  * @throws ApiError `RATE_LIMIT_HIT` when it blocks
  */
 export function applyVerdict(ctx: Context, verdict: LimitVerdict): void {

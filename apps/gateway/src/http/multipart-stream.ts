@@ -6,17 +6,17 @@ const headEnd = Buffer.from("\r\n\r\n");
 /** Bytes of white space that may follow a delimiter. */
 const maxPadding = 1_024;
 
-/**
- * Decodes a multipart form as it comes, in the way of {@link addMultipart}, for values that are too long to be had as a
- * whole.
- */
+/** Decodes a multipart form as a stream, like {@link addMultipart}, for values that are too long for memory. */
 export class MultipartStream {
   readonly #sink: FieldSink;
   readonly #delimiter: Buffer;
-  /** What has come and is not decoded. The first delimiter may stand at the very beginning, without the line end. */
+  /**
+   * Bytes that have arrived and are not decoded. The first delimiter may be at the very beginning, without a line end
+   * before it.
+   */
   #rest = Buffer.from("\r\n");
   #in: "data" | "head" | "nothing" = "data";
-  /** Bytes of the rest that belong to the head before it: they may be the line end of the next delimiter, too. */
+  /** Bytes of the rest that belong to the head before it; they may also be the line end of the next delimiter. */
   #ofHead = 2;
   #decoder = new StringDecoder("utf8");
   #value: FieldValue | undefined;
@@ -44,12 +44,12 @@ export class MultipartStream {
     if (this.#in !== "nothing" && !this.#isEmpty) throw broken("has no end");
   }
 
-  /** Takes the data up to the next delimiter, or as far as it is known to be data; whether it has come to its end. */
+  /** Consumes data up to the next delimiter, or as far as it is certain to be data; true when the part has ended. */
   #endsData(): boolean {
     for (let from = 0; ;) {
       const at = this.#rest.indexOf(this.#delimiter, from);
       if (at < 0) {
-        // A delimiter may have begun.
+        // The rest may be the beginning of a delimiter.
         this.#take(Math.max(from, this.#rest.length - this.#delimiter.length + 1));
         return false;
       }
@@ -69,13 +69,13 @@ export class MultipartStream {
     }
   }
 
-  /** Whether what follows a delimiter is not all there, so that nobody knows yet whether it is one. */
+  /** Whether too few bytes follow to tell if this is a delimiter. */
   #mayGoOn(after: number): boolean {
     const following = this.#rest.toString("latin1", after, after + maxPadding);
     return following.length < maxPadding && /^(-|[ \t]*\r?)$/.test(following);
   }
 
-  /** Hands on the first bytes of the rest, which are data. */
+  /** Passes the first bytes of the rest on as data. */
   #take(count: number): void {
     const data = this.#rest.subarray(Math.min(this.#ofHead, count), count);
     this.#ofHead = Math.max(0, this.#ofHead - count);
@@ -83,10 +83,10 @@ export class MultipartStream {
     this.#rest = this.#rest.subarray(count);
   }
 
-  /** @param bytes of the rest that the delimiter had */
+  /** @param bytes of the delimiter */
   #beginHead(bytes: number): void {
     this.#sink.admit();
-    // A part without headers begins with the empty line itself.
+    // A part without headers begins with the empty line.
     this.#rest = this.#rest.subarray(bytes - 2);
     this.#in = "head";
   }

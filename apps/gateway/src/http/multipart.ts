@@ -10,7 +10,7 @@ import { sliceBytes, Slices } from "./slices.ts";
 
 /** Bytes of the headers of one part. */
 export const maxPartHead = 16 * 1024;
-/** Characters; RFC 2046, and the search for a longer one would not be linear. */
+/** Characters (RFC 2046); the search for a longer boundary would not be linear. */
 const maxBoundary = 70;
 const lineEnd = Buffer.from("\r\n");
 const headEnd = Buffer.from("\r\n\r\n");
@@ -28,7 +28,7 @@ export async function addMultipart(
   const slices = new Slices();
   if (bytes.length === 0) return;
   const delimiter = Buffer.from(`\r\n--${boundaryOf(contentType)}`);
-  // The first delimiter may stand at the very beginning, without the line end before it.
+  // The first delimiter may be at the very beginning, without a line end before it.
   const atStart = bytes.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2));
   let next = atStart
     ? afterDelimiter(bytes, delimiter.length - 2)
@@ -42,7 +42,7 @@ export async function addMultipart(
       bytes.subarray(begin, next + maxPartHead + headEnd.length).indexOf(headEnd) + begin;
     if (head < begin) throw broken("has a part without a proper head");
     const data = head + headEnd.length;
-    // The line end before the delimiter belongs to it, also when it is the one that ends an empty part's head.
+    // The line end before the delimiter belongs to it, even when it ends an empty part's head.
     const found = await findDelimiter(bytes, delimiter, data - lineEnd.length, slices);
     if (!found) throw broken("has no end");
     const part = partOf(bytes.toString("utf8", next, head));
@@ -61,7 +61,10 @@ export function boundaryOf(contentType: string): string {
   return name;
 }
 
-/** Where the part begins that follows a delimiter, or that there is none; undefined where it is no delimiter. */
+/**
+ * Returns where the part after a delimiter begins, or that it is the last delimiter; undefined where it is no
+ * delimiter.
+ */
 export function afterDelimiter(bytes: Buffer, at: number): number | "end" | undefined {
   if (bytes[at] === 0x2d && bytes[at + 1] === 0x2d) return "end";
   while (bytes[at] === 0x20 || bytes[at] === 0x09) at++;
@@ -84,7 +87,7 @@ async function findDelimiter(bytes: Buffer, delimiter: Buffer, from: number, sli
   return undefined;
 }
 
-/** What the head of a part says of it; undefined for one without a name. */
+/** Reads the head of a part; undefined for a part without a name. */
 export function partOf(head: string): { name: string; isFile: boolean } | undefined {
   const disposition = /^content-disposition:\s*form-data(.*)$/im.exec(head)?.[1] ?? "";
   const name = parameter(disposition, /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i);
@@ -100,7 +103,7 @@ function parameter(disposition: string, pattern: RegExp): string | undefined {
     .replaceAll(/%(22|0D|0A)/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** A refusal, worded to follow "The multipart body". */
+/** Makes a refusal, worded to follow "The multipart body". */
 export function broken(what: string) {
   return errors.badRequest(`The multipart body ${what}`);
 }

@@ -2,12 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { ApiError } from "@carillon/contract";
 import { isPassing, type Lifetime } from "@carillon/db";
 
-/** Milliseconds between two looks whether the database is back. */
+/** Milliseconds between two checks of the database. */
 const lookMs = 500;
 
 /**
- * Where long polls wait while the database is away: clients that are answered with 5xx ask again at once (events.md §2).
- * One look at the database serves all of them.
+ * Lets long polls wait while the database is away: clients retry a 5xx at once (events.md §2). One check of the
+ * database serves all polls.
  */
 export class Outage {
   readonly #answers: () => Promise<unknown>;
@@ -18,7 +18,7 @@ export class Outage {
 
   /**
    * @param answers rejects while the database is away
-   * @param patienceMs how long somebody waits, in milliseconds
+   * @param patienceMs milliseconds that a poll waits
    */
   constructor(answers: () => Promise<unknown>, patienceMs: number) {
     this.#answers = answers;
@@ -26,8 +26,8 @@ export class Outage {
   }
 
   /**
-   * What `work` comes to, which is done again whenever it failed for what passes and the database answers.
-   * @throws what it fails with, when somebody has waited for too long, the lifetime has ended, or this is closed
+   * Runs `work`, and runs it again after each passing failure once the database answers.
+   * @throws the failure of `work`, when the wait is over, the lifetime has ended, or this is closed
    */
   async outlast<T>(lifetime: Lifetime, work: () => Promise<T>): Promise<T> {
     const until = performance.now() + this.#patienceMs;
@@ -40,13 +40,13 @@ export class Outage {
     }
   }
 
-  /** Lets nobody wait any more. */
+  /** Ends all waits. */
   close(): void {
     this.#closed = true;
     this.#tell(false);
   }
 
-  /** True once the database answers; false when that takes too long, or nobody wants to know any more. */
+  /** Resolves with true once the database answers; with false at `until`, or when the lifetime ends. */
   #isBack(lifetime: Lifetime, until: number): Promise<boolean> {
     if (this.#closed || lifetime.reason) return Promise.resolve(false);
     return new Promise((resolve) => {
@@ -81,7 +81,7 @@ export class Outage {
   }
 }
 
-/** Whether work failed for what passes (see `isPassing`), and was not refused by ourselves. */
+/** Whether work failed for a passing reason (see `isPassing`), and was not refused by our own code. */
 export function isOutage(error: unknown): boolean {
   return !(error instanceof ApiError) && isPassing(error);
 }

@@ -1,10 +1,10 @@
 import { PagedList, type Sql } from "@carillon/db";
 
-/** A list of an answer that is read page by page while the answer goes out, so that it never lies in memory as a whole. */
+/** A list of an answer that is read page by page while the answer is sent, so that it is never in memory as a whole. */
 export class Pages<Item> {
   readonly #read: () => AsyncIterable<readonly Item[]>;
 
-  /** @param read called when it is the list's turn; where it fails the answer ends with its connection */
+  /** @param read called when the list is due; where it fails, the connection ends */
   constructor(read: () => AsyncIterable<readonly Item[]>) {
     this.#read = read;
   }
@@ -14,16 +14,16 @@ export class Pages<Item> {
   }
 }
 
-/** A list as it goes out: as it is, or page by page where it is large. */
+/** Returns a list unchanged, or as pages where it is large. */
 export function inPages<Item>(list: Item[] | PagedList<Item>, sql: Sql): Item[] | Pages<Item> {
   return list instanceof PagedList ? new Pages(() => list.pages(sql)) : list;
 }
 
-/** An object of an answer whose JSON comes in pieces, for one that is too large to be made first. */
+/** An object of an answer that is written in pieces, because it is too large for memory. */
 export class JsonText {
   readonly #read: () => AsyncIterable<string> | Iterable<string>;
 
-  /** @param read called when it is the object's turn; where it fails the answer ends with its connection */
+  /** @param read called when the object is due; where it fails, the connection ends */
   constructor(read: () => AsyncIterable<string> | Iterable<string>) {
     this.#read = read;
   }
@@ -33,7 +33,7 @@ export class JsonText {
   }
 }
 
-/** An answer some of whose lists may be read in pages, and some of whose objects in pieces. */
+/** An answer whose lists may be pages, and whose objects may be pieces of JSON. */
 export type Paged<Answer> = {
   [Name in keyof Answer]:
     | Answer[Name]
@@ -44,7 +44,7 @@ export type Paged<Answer> = {
           : never);
 };
 
-/** Whether a part of the answer is read while it goes out. */
+/** Whether a part of the answer is read while it is sent. */
 export function isPaged(answer: object): boolean {
   return Object.values(answer).some((value) => value instanceof Pages || value instanceof JsonText);
 }

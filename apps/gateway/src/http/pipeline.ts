@@ -14,7 +14,7 @@ import type { Handler, HandlerContext, RawReply } from "./handler.ts";
 import { ignoredParameters } from "./ignored.ts";
 import { KeptBody } from "./kept-body.ts";
 import { applyVerdict, type Limiter } from "./limit.ts";
-import { renderInTurn } from "./long-texts.ts";
+import { limitRendering } from "./rendering-limit.ts";
 import type { Outage } from "./outage.ts";
 import type { Route } from "./routes.ts";
 import { isStreamed, readStreamedBody } from "./streamed-body.ts";
@@ -22,25 +22,25 @@ import type { Lease, UnsentAnswers } from "./unsent-answers.ts";
 import { withinLifetime } from "./within-lifetime.ts";
 
 export interface PipelineOptions<Services> {
-  /** The services as one request gets them. */
+  /** Binds the services to one request. */
   readonly servicesWithin: (lifetime: Lifetime) => Services;
   readonly authenticate: Authenticate<Actor, Services>;
   readonly limiter: Limiter;
-  /** The accounts' lines for connections. */
+  /** Connections of the pool, limited for each account. */
   readonly shares: Shares<number>;
-  /** Room for large answers. */
+  /** Memory for large answers. */
   readonly unsent: UnsentAnswers;
-  /** Where polls wait for the database. */
+  /** Lets polls wait for the database. */
   readonly outage: Outage;
-  /** Bytes of a body, by operation, where its declaration cannot say how many. */
+  /** Body limits in bytes that depend on the configuration, by operation. */
   readonly bodyLimits?: ReadonlyMap<string, number> | undefined;
   /** Milliseconds in which at least one byte of a large body must arrive. */
   readonly bodyIdleMs: number;
 }
 
 /**
- * The steps of http-contract.md §1 from the method on, in their order: everything up to the role gate is decided
- * from path and headers, before the body is read.
+ * Runs the steps of http-contract.md §1 from the method on: everything up to the role gate is decided from path and
+ * headers, before the body is read.
  * @throws ApiError for every refusal
  */
 export async function runPipeline<Services>(
@@ -62,7 +62,7 @@ export async function runPipeline<Services>(
   const { operation } = handler;
   const path = decodePath(operation, parts);
 
-  // What follows is in parts of its own, so that a poll keeps no more than it needs while it waits.
+  // Separate functions from here on, so that a waiting poll retains no more than it needs.
   const services = options.servicesWithin(lifetime);
   let actor: Actor | undefined;
   if (operation.access !== "anyone") {
@@ -79,11 +79,13 @@ export async function runPipeline<Services>(
   const request = { input, path, actor, client, requestId, services };
   const context = new RequestContext(request, ctx, lifetime);
   const handle = () => handler.run(context as unknown as HandlerContext<Operation, Services>);
-  const run = actor ? () => renderInTurn({ operation, input }, actor.id, lifetime, handle) : handle;
+  const run = actor
+    ? () => limitRendering({ operation, input }, actor.id, lifetime, handle)
+    : handle;
   if (operation.longPoll) lifetime.unlimit();
   const lease = actor && (await roomFor(options.unsent, operation, actor, lifetime));
   try {
-    // A poll has something to answer also when nobody listens any more.
+    // A poll gets an answer even when its client has hung up.
     const answer = await (operation.longPoll
       ? options.outage.outlast(lifetime, run)
       : withinLifetime(lifetime, run()));
@@ -101,7 +103,7 @@ export async function runPipeline<Services>(
   }
 }
 
-/** Room for the answer, where answers to that operation may be large. */
+/** Reserves memory for the answer, where answers to the operation may be large. */
 async function roomFor(
   unsent: UnsentAnswers,
   operation: Operation,
@@ -121,7 +123,7 @@ function replyRaw(ctx: Context, exchange: Exchange, { status = 200, headers, bod
   } else exchange.reply(status, body, headers);
 }
 
-/** Whose credentials the request has. */
+/** Finds the account of the request's credentials. */
 function findCaller<Services>(
   { authenticate, outage }: PipelineOptions<Services>,
   ctx: Context,
@@ -134,7 +136,7 @@ function findCaller<Services>(
   return withinLifetime(lifetime, operation.longPoll ? outage.outlast(lifetime, lookUp) : lookUp());
 }
 
-/** The request's parameters, from its path's query and its body. */
+/** Reads the request's parameters from query and body. */
 async function readParameters<Services>(
   { bodyLimits, bodyIdleMs }: PipelineOptions<Services>,
   ctx: Context,
@@ -161,7 +163,7 @@ async function readParameters<Services>(
   };
 }
 
-/** What is known of a request before its handler runs. */
+/** The facts of a request before its handler runs. */
 interface Known<Services> extends Pick<
   HandlerContext<Operation, Services>,
   "client" | "requestId" | "services"
@@ -171,7 +173,7 @@ interface Known<Services> extends Pick<
   readonly actor: Actor | undefined;
 }
 
-/** What handlers see; a class so that signal, host and address cost nothing where nobody asks. */
+/** The context of handlers. A class, so that signal, host and address are only made when used. */
 class RequestContext<Services> implements Known<Services> {
   readonly input: object;
   readonly path: object;
@@ -204,7 +206,7 @@ class RequestContext<Services> implements Known<Services> {
   }
 }
 
-/** @throws ApiError `NOT_FOUND` when a part can be nobody's name */
+/** @throws ApiError `NOT_FOUND` when a part cannot name anything */
 function decodePath(operation: Operation, parts: readonly string[]): Record<string, unknown> {
   const path: Record<string, unknown> = {};
   let index = 0;
@@ -216,7 +218,7 @@ function decodePath(operation: Operation, parts: readonly string[]): Record<stri
   return path;
 }
 
-/** @throws ApiError `UNAUTHORIZED` unless the credentials are somebody's who may use this operation at all */
+/** @throws ApiError `UNAUTHORIZED` unless the credentials belong to an account that may use the operation */
 function identify(actor: Actor | AuthFailure, exchange: Exchange, operation: Operation): Actor {
   if ("refused" in actor) {
     exchange.why = actor.refused;

@@ -4,11 +4,11 @@ import type { Context } from "koa";
 import { isOutage } from "./outage.ts";
 
 /**
- * Runs a request's work in a lifetime that ends at the deadline, and where the client hangs up. An error goes on only
- * once nothing of the work is under way in the database any more (http-contract.md §8). One that passes, such as that
- * the database is away, goes on as 503.
- * @param share of the pool's connections, while nobody knows whose request it is
- * @param ms from the request's head on, the look-up of the credentials and the body included
+ * Runs a request's work in a lifetime that ends at the deadline, and where the client hangs up. An error is rethrown
+ * only when no work of the request runs in the database any more (http-contract.md §8). A passing error, such as a
+ * database that is away, becomes a 503.
+ * @param share of the pool's connections, while the sender is unknown
+ * @param ms from the request's head on, including the look-up of the credentials and the body
  */
 export async function inRequestLifetime(
   ctx: Context,
@@ -25,7 +25,7 @@ export async function inRequestLifetime(
   try {
     await work(lifetime);
   } catch (error) {
-    // Part of the work may still go on beside the part that failed.
+    // Other parts of the work may still be running.
     lifetime.end(errors.unavailable(), true);
     await lifetime.settled();
     throw isOutage(error) ? unavailable(lifetime, error) : error;

@@ -1,6 +1,6 @@
 import type { Logger } from "@carillon/kit";
 
-/** What the log tells of a request: nothing that the caller sent but its method, and from where. */
+/** What the log records of a request: of the caller's input only method and address. */
 export interface RequestRecord {
   readonly requestId: string;
   readonly method: string;
@@ -9,21 +9,20 @@ export interface RequestRecord {
   readonly status: number;
   /** Milliseconds from the first byte of the head to the answer. */
   readonly ms: number;
-  /** Where it comes from, behind proxies that are trusted too. */
+  /** The client's address, also behind trusted proxies. */
   readonly address: string;
   readonly user?: number | undefined;
-  /** Of an error. */
+  /** The code of an error. */
   readonly code?: string | undefined;
   /** Why credentials were refused. */
   readonly why?: string | undefined;
-  /** Of the answer's body. */
+  /** Bytes of the answer's body. */
   readonly bytes: number;
 }
 
 /**
- * Writes one line a request; probes of the health only where debugging is on.
- * The lines skip the search for secrets, which would cost more than the rest of the request's handling here:
- * a record holds nothing that could be one.
+ * Logs one line for each request; health probes only at debug level. The lines skip the redaction of secrets, which
+ * would cost more than the rest of the logging: a record cannot hold a secret.
  */
 export function requestLog(log: Logger): (record: RequestRecord) => void {
   const lines = log.child({}, { redact: [] });

@@ -3,12 +3,12 @@ import type { Method, Operation } from "@carillon/contract";
 import type { Context, Middleware, Next } from "koa";
 
 /**
- * Finds the route of a path: `@koa/router`, one a first segment of the path below the API's prefix, since a
- * router tries its routes one by one. Routes are handed over as expressions, the most specific first, so that
- * `/users/me` goes before `/users/{user_id}` and that before `/users/{email}`; a path that fits none is unknown.
+ * Finds the route of a path with one `@koa/router` for each first segment below the API's prefix, because a router
+ * tries its routes one by one. Routes are regular expressions, the most specific first: `/users/me` precedes
+ * `/users/{user_id}`, which precedes `/users/{email}`.
  */
 
-/** All operations of one path; what differs in nothing but the names of its parameters is one path. */
+/** All operations of one path; paths that differ only in the names of their parameters are the same. */
 export interface Route<Endpoint> {
   /** As declared, for the log. */
   readonly path: string;
@@ -24,8 +24,8 @@ export type RouteAction<Endpoint> = (
 ) => Promise<void>;
 
 /**
- * Middleware that runs `action` for the route of the request's path, with the undecoded parts that fit the
- * path's parameters; calls the next middleware when there is none.
+ * Makes middleware that runs `action` for the route of the request's path, with the undecoded parts of the path
+ * parameters; calls the next middleware when there is no route.
  */
 export function routeMiddleware<Endpoint extends { readonly operation: Operation }>(
   endpoints: readonly Endpoint[],
@@ -58,7 +58,7 @@ function routeOf<Endpoint extends { readonly operation: Operation }>(
   return { path: endpoints[0]?.operation.path ?? "", methods, allowed: [...methods.keys()].sort() };
 }
 
-/** The path with the kinds of its parameters: `/api/v1/users/{int}`. */
+/** Returns the path with the kinds of its parameters: `/api/v1/users/{int}`. */
 function shapeOf({ path, pathParams }: Operation): string {
   return path.replaceAll(
     /\{(\w+)\}/g,
@@ -68,7 +68,7 @@ function shapeOf({ path, pathParams }: Operation): string {
 
 const ranks = ["{int}", "{text}", "{rest}"];
 
-/** Segment by segment: a fixed one, then digits, then any one, then the rest of the path. */
+/** Compares segment by segment: fixed text, then digits, then any segment, then the rest of the path. */
 function bySpecificity(a: string, b: string): number {
   const [left, right] = [a.split("/"), b.split("/")];
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
@@ -78,7 +78,7 @@ function bySpecificity(a: string, b: string): number {
   return 0;
 }
 
-/** Repeated slashes count as one, except in what `{rest}` takes. No trailing slash, exact case. */
+/** Repeated slashes count as one, except within `{rest}`. No trailing slash, exact case. */
 function expressionOf(shape: string): RegExp {
   const source = shape
     .split("/")
@@ -94,7 +94,7 @@ function expressionOf(shape: string): RegExp {
 
 const prefix = "/api/v1/";
 
-/** The first segment below the API's prefix, or below the root. */
+/** Returns the first segment below the API's prefix, or below the root. */
 function groupOf(path: string): string {
   if (path.includes("//")) path = path.replaceAll(/\/{2,}/g, "/");
   const start = path.startsWith(prefix) ? prefix.length : 1;

@@ -4,8 +4,8 @@ import { secretNames } from "@carillon/contract";
 const names = secretNames.map((name) => `"${name}":`);
 
 /**
- * Whether a piece of an answer's JSON has a field with a secret. Such an answer is not compressed: its length would tell
- * whoever sees it, and can have something of their own repeated in it, of what the secret is made (BREACH).
+ * Whether a piece of an answer's JSON has a field with a secret. Such an answer is not compressed: an observer who can
+ * inject text into it would learn the secret from its length (BREACH).
  */
 export function holdsSecret(json: string): boolean {
   return names.some((name) => json.includes(name));

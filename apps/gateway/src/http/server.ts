@@ -6,17 +6,17 @@ import type Koa from "koa";
 import { errorText } from "./error-response.ts";
 import { corsHeaders } from "./exchange.ts";
 
-/** Bytes of a request's head: 5,000 message IDs in a query, escaped, and room to spare (http-contract.md §8). */
+/** Bytes of a request's head: more than 5,000 escaped message IDs in a query (http-contract.md §8). */
 const maxHeaderSize = 256 * 1024;
 
-/** Milliseconds for the head of a request; the rest of it is under the request's own deadline. */
+/** Milliseconds for the head of a request; its body is under the request's own deadline. */
 const headersTimeout = 10_000;
-/** Milliseconds between two looks for heads that are late. */
+/** Milliseconds between two checks for late heads. */
 const connectionsCheckingInterval = 2_000;
 
 /**
- * An HTTP server for the app; it does not listen yet. What node refuses before there is a request
- * (broken heads, heads that are too large or too slow) is answered in the envelope too.
+ * Creates an HTTP server for the app, which does not listen yet. What Node refuses before there is a request (broken
+ * heads, heads that are too large or too slow) is answered in the envelope too.
  */
 export function createGatewayServer(app: Koa): Server {
   const answerByApp = app.callback();
@@ -31,7 +31,7 @@ export function createGatewayServer(app: Koa): Server {
     answer,
   );
   server.on("clientError", answerClientError);
-  // A client that asks before it sends its body is told to only when the body is wanted: see `readBody`.
+  // `Expect: 100-continue` is answered only when the body is read: see `readBody`.
   server.on("checkContinue", answer);
   // Node's own answer to any other expectation would have no envelope.
   server.on("checkExpectation", answer);
@@ -39,8 +39,8 @@ export function createGatewayServer(app: Koa): Server {
 }
 
 /**
- * What is wrong with a request that Node's parser accepts: a proxy may route by another `Host` than the gateway does, and
- * HTTP/0.9 has no status or headers to answer with.
+ * Finds faults of requests that Node's parser accepts: with several `Host` headers a proxy may route by another one
+ * than the gateway, and HTTP/0.9 has no status or headers.
  */
 function faultOf({ httpVersionMajor, rawHeaders }: IncomingMessage): string | undefined {
   if (httpVersionMajor < 1) return "HTTP/0.9 is not supported; send HTTP/1.1";
@@ -50,20 +50,20 @@ function faultOf({ httpVersionMajor, rawHeaders }: IncomingMessage): string | un
   return hosts > 1 ? "The request has more than one Host header; send one" : undefined;
 }
 
-/** How often, in milliseconds, a closing server looks for connections that have become idle. */
+/** Milliseconds between two checks of a closing server for idle connections. */
 const lookMs = 50;
 
 /**
- * Takes no new connection and resolves when the requests under way have been answered. Connections that are kept
- * alive stay for `drainMs` while they are idle: a proxy may be sending on one just now, and what it has sent on a
- * connection that is closed it must not send to another gateway. The app answers on them with `Connection: close`.
+ * Accepts no new connections and resolves when the running requests have been answered. Idle keep-alive connections
+ * stay open for `drainMs`: a proxy may just be sending on one, and must not send that request again to another gateway.
+ * The app answers on them with `Connection: close`.
  */
 export async function closeGatewayServer(server: Server, drainMs = 1_000): Promise<void> {
   const until = performance.now() + drainMs;
   const idle = setInterval(() => {
     if (performance.now() >= until) server.closeIdleConnections();
   }, lookMs);
-  // That of HTTP servers would end idle connections at once.
+  // `close` of HTTP servers would end idle connections at once.
   await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
   clearInterval(idle);
 }

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 /**
- * Bytes that are looked at in one go: half a millisecond, and a few where V8 has not compiled the loop yet. With fewer
- * the pieces of text would be small enough for V8 to copy them when it collects its garbage.
+ * Bytes that are processed at once: half a millisecond, a few before V8 has compiled the loop. Smaller pieces of text
+ * would be copied by V8's garbage collection.
  */
 export const sliceBytes = 128 * 1024;
 
-/** Keeps count of the bytes that were looked at, and lets others have their turn where they were many. */
+/** Counts processed bytes, and yields to the event loop after many. */
 export class Slices {
   #left = sliceBytes;
 
-  /** Notes `bytes`; where it returns something, that must be awaited. */
+  /** Counts `bytes`; the caller must await a returned promise. */
   took(bytes: number): Promise<void> | undefined {
     this.#left -= bytes;
     if (this.#left > 0) return undefined;
@@ -18,7 +18,7 @@ export class Slices {
     return nextTurn();
   }
 
-  /** The text of UTF-8 bytes; what is invalid is replaced. */
+  /** Decodes UTF-8; invalid bytes are replaced. */
   async textOf(bytes: Buffer): Promise<string> {
     if (bytes.length <= sliceBytes) {
       const text = bytes.toString("utf8");
@@ -36,11 +36,11 @@ export class Slices {
   }
 }
 
-/** Where the UTF-8 character begins that `at` lies in; three bytes back at most, which is all that belong to one. */
+/** Returns the beginning of the UTF-8 character at `at`, at most three bytes back. */
 function characterStart(bytes: Buffer, at: number): number {
   for (let back = 0; back < 4; back++) {
     const byte = bytes[at - back];
-    // Past the end, or not one that continues a character.
+    // Past the end, or no continuation byte.
     if (byte === undefined || (byte & 0xc0) !== 0x80) return at - back;
   }
   return at;

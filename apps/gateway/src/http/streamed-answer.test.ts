@@ -131,6 +131,6 @@ describe("an answer that is written while it goes out", () => {
     expect(text).to.match(/^HTTP\/1\.1 200 OK\r\n/);
     expect(text.endsWith("0\r\n\r\n"), "the last chunk").to.equal(false);
     expect(text).not.to.include("secret");
-    await loggedLine("an answer could not be sent");
+    await loggedLine("answer could not be sent");
   });
 });

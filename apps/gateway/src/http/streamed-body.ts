@@ -7,27 +7,27 @@ import { admitBody, type Sender } from "./arriving-body.ts";
 import { mindDecoder } from "./body-decoder.ts";
 import { formType, multipartType } from "./body.ts";
 import type { Fields } from "./fields.ts";
-import { largeTurns } from "./large-turns.ts";
+import { largeValueSemaphore } from "./account-semaphore.ts";
 import { FormStream } from "./form-stream.ts";
 import { MultipartStream } from "./multipart-stream.ts";
 
-/** Bytes that are decoded before others have their turn: two to three milliseconds where each is part of an escape. */
+/** Bytes that are decoded before yielding to the event loop: two to three milliseconds where all are escapes. */
 const inOneTurn = 64 * 1024;
 
-/** Bytes that a body announces at least before it waits for its turn. */
+/** Bodies of this many bytes wait for a semaphore. */
 const large = 1024 * 1024;
 
-/** Whether a parameter of the operation is read as it comes. */
+/** Whether a parameter of the operation is read as a stream. */
 export function isStreamed({ decoders }: Operation): boolean {
   return decoders.some(({ parameter }) => parameter.codec.reader);
 }
 
 /**
- * Adds the parameters of the body, when it is a form of either kind, as {@link readBody} does, but decodes it as it comes:
- * joining the pieces of a hundred megabytes would hold the event loop for as many milliseconds (docs/decisions/013).
- * Pieces are of 64 KiB at most. One that is large, or does not say, waits for its turn before it is read.
- * @throws ApiError 413 over `limit` bytes, before or after decompression; 400 for what cannot be decoded, and for a body
- * that breaks off; 408 for one that stops
+ * Adds the parameters of a form of either kind like {@link readBody}, but decodes it as a stream: joining the pieces of
+ * 100 MB would block the event loop for 100 ms (docs/decisions/013). Pieces have 64 KiB at most. A body that is large,
+ * or does not announce its size, waits for a semaphore before it is read.
+ * @throws ApiError 413 over `limit` bytes, before or after decompression; 400 for what cannot be decoded, and for a
+ *   body that breaks off; 408 for a body that stalls
  */
 export async function readStreamedBody(
   ctx: Context,
@@ -40,7 +40,7 @@ export async function readStreamedBody(
   const type = ctx.is(formType, multipartType);
   if (!type) return;
   if (Number(req.headers["content-length"] ?? 0) > limit) throw errors.requestTooLarge(limit);
-  await admitBody(ctx, sender, largeTurns, large);
+  await admitBody(ctx, sender, largeValueSemaphore, large);
   const sink = fields.sinkFor(operation);
   const form =
     type === multipartType
@@ -57,7 +57,7 @@ export async function readStreamedBody(
   form.end();
 }
 
-/** @throws ApiError for a compression that nobody here knows */
+/** @throws ApiError for an unknown compression */
 function decompressed(req: Readable & { headers: Context["req"]["headers"] }): Readable {
   const encoding = req.headers["content-encoding"] ?? "identity";
   switch (encoding) {
@@ -73,7 +73,7 @@ function decompressed(req: Readable & { headers: Context["req"]["headers"] }): R
   }
 }
 
-/** Hands every piece on, until there is none, one is refused, the client hangs up, or the lifetime ends. */
+/** Passes on every piece, until the end, a refusal, a hang-up, or the end of the lifetime. */
 function consumed(
   body: Readable,
   req: Readable,
@@ -99,7 +99,7 @@ function consumed(
       }
       taken += chunk.length;
       if (taken < inOneTurn) return;
-      // What has arrived meanwhile, up to two MiB, would be handed over in the same turn of the event loop.
+      // Up to two MiB that have arrived meanwhile would be handled in the same turn of the event loop.
       taken = 0;
       body.pause();
       setImmediate(() => body.resume());
@@ -112,7 +112,7 @@ function consumed(
       resolve();
     });
     body.once("error", brokenOff);
-    // A decoder does not end by itself where the client hangs up.
+    // A decoder does not end by itself when the client hangs up.
     if (body !== req) req.once("error", brokenOff);
   });
 }

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from "node:http";
 
-/** Milliseconds in which the rest of a body may come in that nobody wants; without, clients often miss the answer. */
+/** Milliseconds for which the rest of a refused body is read; otherwise clients often miss the answer. */
 const restMs = 2_000;
 
 /**
- * Bytes of such a rest that are read at most. What a client sends beyond stays in the sockets, so that refusing a body of
- * 25 MB costs no more than taking a small one; a client that sends all of it before it reads then misses the answer.
+ * Bytes of such a rest that are read. The rest stays in the sockets, so that refusing a body of 25 MB costs no more
+ * than reading a small one; a client that sends everything before it reads then misses the answer.
  */
 const mostDiscarded = 4 * 1024 * 1024;
 
 /**
- * Lets a body that nobody reads to its end run out. Left alone, what a decoder had begun to read would stop the
- * connection, and the next request on it would hang.
- * @returns undefined when nothing more of it comes; else resolves when the connection may be closed, which it must be
+ * Drains a body that was not read to its end. Otherwise a partly read body would block the connection, and the next
+ * request on it would hang.
+ * @returns undefined when the body has ended; else a promise that resolves when the caller must close the connection
  */
 export function discardBody(req: IncomingMessage): Promise<void> | undefined {
   if (req.readableEnded || req.destroyed) return undefined;

@@ -1,24 +1,24 @@
 import { errors } from "@carillon/contract";
 import type { Lifetime } from "@carillon/db";
 
-/** Bounds of what large answers take while they are made and until clients have taken them (http-contract.md §8). */
+/** Bounds of the memory of large answers, from their making until clients have read them (http-contract.md §8). */
 export interface UnsentBounds {
-  /** Bytes of one account; one answer may be larger where the account has no other. */
+  /** Bytes of one account; a single answer may be larger. */
   readonly ofAccount: number;
-  /** Bytes of the process; one answer may be larger where there is no other. */
+  /** Bytes of the process; a single answer may be larger. */
   readonly ofAll: number;
   /**
-   * Answers that must be made as a whole (`largeAnswer`) of one account, and of the process, that are made at once. Their
-   * sizes cannot be known before: the first since the start, and those that follow smaller ones, are guessed too low.
+   * Answers that are made as a whole (`largeAnswer`) at the same time, for one account and for the process. Their sizes
+   * are unknown before: the first estimate, and estimates after smaller answers, are too low.
    */
   readonly madeAtOnce: { readonly ofAccount: number; readonly ofAll: number };
-  /** Milliseconds that a request waits for room. */
+  /** Milliseconds that a request waits for memory. */
   readonly waitMs: number;
-  /** Milliseconds after which an answer of which nothing is taken is cut off where a request waits for room. */
+  /** Milliseconds after which a client that reads nothing is disconnected while a request waits for memory. */
   readonly standingStillMs: number;
 }
 
-/** With 96 MB of answers a gateway stays within half of the memory that `docker-compose.yml` gives it. */
+/** With 96 MB of answers a gateway uses at most half of the memory that `docker-compose.yml` gives it. */
 const defaultBounds: UnsentBounds = {
   ofAccount: 16 * 2 ** 20,
   ofAll: 96 * 2 ** 20,
@@ -27,40 +27,40 @@ const defaultBounds: UnsentBounds = {
   standingStillMs: 5_000,
 };
 
-/** Answers up to that many bytes are not counted: what the system keeps for a connection holds them. */
+/** Answers up to this size are not counted: the socket's buffers hold them. */
 export const uncounted = 16 * 2 ** 10;
-/** What an answer whose lists are read in pages takes at a time: rows, objects and text of one page. */
+/** Memory of an answer with paged lists: rows, objects and text of one page. */
 export const pagedBytes = 3 * 2 ** 20;
-/** What an answer is expected to take before one of its kind has been made. */
+/** The estimate before an answer of the kind has been made. */
 const firstGuess = 2 ** 20;
-/** Objects take three times the bytes of their JSON until it is written. */
+/** Objects take three times the bytes of their JSON. */
 const whileMade = 3;
 /** Kinds of answers whose sizes are remembered. */
 const kindsRemembered = 2_000;
-/** How much of a remembered size remains after a smaller answer of its kind. */
+/** The factor by which a remembered size decays after a smaller answer of its kind. */
 const fading = 0.9;
-/** Milliseconds between two looks for answers that stand still, while requests wait. */
+/** Milliseconds between two checks for stalled answers, while requests wait. */
 const lookMs = 500;
 
 /** What is known of an answer before it is made. */
 export interface AnswerKind {
   readonly accountId: number;
-  /** What answers of about the same size have in common: organization and operation. */
+  /** Answers of the same organization and operation have similar sizes. */
   readonly kind: string;
-  /** Whether it is made as a whole although it may be large. */
+  /** Whether a large answer is made as a whole. */
   readonly isWhole?: boolean;
 }
 
-/** Room that one answer takes. */
+/** The memory that one answer holds. */
 export class Lease {
   bytes: number;
-  /** When the client took something of the answer, or it began to go out; undefined while it is made. */
+  /** When the client last read something, or sending began; undefined while the answer is made. */
   progressAt: number | undefined;
   /** Ends the connection. */
   cutOff: (() => void) | undefined;
   readonly accountId: number;
   readonly kind: string;
-  /** Whether it counts among the answers that are made as a whole. */
+  /** Whether it counts as an answer that is made as a whole. */
   readonly isWhole: boolean;
   /** Whether its answer is being made. */
   isBeingMade = false;
@@ -80,21 +80,21 @@ export class Lease {
   }
 
   /**
-   * Corrects the room that was taken to what the answer takes, once it is made.
-   * @param isPaged whether it took no more while it was made
-   * @param refusable whether the request may be refused still: it has changed nothing
-   * @throws ApiError where the account, or the process, has too many bytes without it
+   * Replaces the estimate by the actual size, once the answer is made.
+   * @param isPaged whether making it took no more memory
+   * @param refusable whether the request may still be refused, because it has changed nothing
+   * @throws ApiError where the bound of the account or of the process is exceeded
    */
   settle(bytes: number, isPaged: boolean, refusable: boolean): void {
     this.#owner.settle(this, bytes, isPaged, refusable);
   }
 
-  /** Notes that the client has taken something. */
+  /** Notes that the client has read something. */
   progress(): void {
     this.progressAt = performance.now();
   }
 
-  /** Gives the room back; more than once does nothing. */
+  /** Releases the memory; later calls do nothing. */
   release(): void {
     if (this.#released) return;
     this.#released = true;
@@ -104,7 +104,7 @@ export class Lease {
 
 interface Account {
   bytes: number;
-  /** Answers that are being made as a whole. */
+  /** Answers being made as a whole. */
   making: number;
   readonly leases: Set<Lease>;
 }
@@ -112,14 +112,14 @@ interface Account {
 interface Waiter {
   readonly lease: Lease;
   readonly until: number;
-  /** Lets it on, or refuses it. */
+  /** Admits or refuses it. */
   readonly done: (error?: Error) => void;
 }
 
 /**
- * Bounds the memory of large answers for each account and for the process. A request enters with the size that answers of
- * its kind had before, waits for room, and keeps its room until the client has taken the answer. While a request waits,
- * answers that stand still are cut off: those of its account where that has no room, else any.
+ * Bounds the memory of large answers for each account and for the process. A request enters with the estimated size of
+ * its answer, waits for memory, and holds it until the client has read the answer. While a request waits, stalled
+ * clients are disconnected: those of its account if the account's bound is reached, else any.
  */
 export class UnsentAnswers {
   readonly #bounds: UnsentBounds;
@@ -127,7 +127,7 @@ export class UnsentAnswers {
   readonly #sizes = new Map<string, number>();
   readonly #waiting = new Set<Waiter>();
   #bytes = 0;
-  /** Answers of all accounts that are being made as a whole. */
+  /** Answers of all accounts being made as a whole. */
   #making = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -135,15 +135,15 @@ export class UnsentAnswers {
     this.#bounds = { ...defaultBounds, ...bounds };
   }
 
-  /** Bytes of all answers that are counted. */
+  /** Bytes of all counted answers. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Waits until there is room for an answer of the kind.
-   * @throws ApiError `RATE_LIMIT_HIT` where the account has too much, `INTERNAL_ERROR` with 503 where the process has; the
-   *   lifetime's reason where that ends first
+   * Waits for the memory of an answer of the kind.
+   * @throws ApiError `RATE_LIMIT_HIT` at the bound of the account, `INTERNAL_ERROR` (503) at that of the process; the
+   *   lifetime's reason when that ends first
    */
   async enter(answer: AnswerKind, lifetime: Lifetime): Promise<Lease> {
     const lease = new Lease(this, answer, this.#expected(answer.kind));
@@ -173,7 +173,7 @@ export class UnsentAnswers {
     return lease;
   }
 
-  /** A lease of nothing, for a request that waits for something else than room: it is settled with what its answer takes. */
+  /** Opens an empty lease, for a long poll: it does not wait for memory, and settles with the size of its answer. */
   open(answer: AnswerKind): Lease {
     const lease = new Lease(this, answer, 0);
     this.#take(lease);
@@ -217,7 +217,7 @@ export class UnsentAnswers {
     this.#making++;
   }
 
-  /** Notes that the lease's answer is made, or never will be. */
+  /** Notes that the making of the lease's answer has ended. */
   #made(lease: Lease): void {
     if (!lease.isBeingMade) return;
     lease.isBeingMade = false;
@@ -260,10 +260,10 @@ export class UnsentAnswers {
     return this.#bytes === 0 || this.#bytes + bytes <= this.#bounds.ofAll;
   }
 
-  /** Lets on those for whom there is room, in their order; accounts without room do not hold the others. */
+  /** Admits waiting requests that fit, in order; a request that does not fit does not block the others. */
   #admit(): void {
     for (const { lease, done } of this.#waiting) {
-      // Others of its kind may have been made since it came.
+      // Answers of its kind may have been made since it came.
       lease.bytes = this.#expected(lease.kind);
       if (!this.#fits(lease)) continue;
       this.#take(lease);
@@ -272,7 +272,7 @@ export class UnsentAnswers {
     this.#rest();
   }
 
-  /** Refuses those that have waited long enough, and cuts off what keeps the others waiting. */
+  /** Refuses requests whose wait is over, and disconnects stalled clients for the others. */
   #look(): void {
     const now = performance.now();
     for (const { lease, until, done } of this.#waiting) {
@@ -290,7 +290,7 @@ export class UnsentAnswers {
     this.#timer = undefined;
   }
 
-  /** Cuts off the answer that has stood still the longest, if it is one. @param accountId only of this account */
+  /** Disconnects the client that has been stalled longest. @param accountId only clients of this account */
   #cutOffOne(accountId: number | undefined, now: number): void {
     let slowest: Lease | undefined;
     for (const [id, { leases }] of this.#accounts) {
@@ -316,7 +316,7 @@ export class UnsentAnswers {
   #remember(kind: string, bytes: number): void {
     const known = this.#sizes.get(kind) ?? 0;
     const size = Math.max(bytes, Math.floor(known * fading));
-    // Entries that were used last stand last.
+    // Moves the entry to the end: the order is that of use.
     this.#sizes.delete(kind);
     this.#sizes.set(kind, size > uncounted * whileMade ? size : 0);
     if (this.#sizes.size <= kindsRemembered) return;

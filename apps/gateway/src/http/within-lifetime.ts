@@ -2,14 +2,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { errors } from "@carillon/contract";
 import type { Lifetime } from "@carillon/db";
 
-/** Milliseconds for a handler to make its answer out of what has been committed at the last moment. */
+/** Milliseconds for a handler to answer after a commit at the last moment. */
 const answerMs = 1_000;
 
 /**
- * What `work` comes to. When the lifetime ends first, nothing of it happens any more once this has thrown: the
- * statement in progress has been cancelled and rolled back. What was being committed at that moment is answered as it
- * came out. Work that does not ask the database is left to itself; it can change nothing.
- * @throws ApiError the lifetime's reason; it says so where something had been done before, or nobody can tell
+ * Returns the result of `work`. When the lifetime ends first, the running statement is cancelled and rolled back before
+ * this throws. If a commit was in progress, its outcome decides the answer. Work outside of the database continues
+ * unobserved; it cannot change anything.
+ * @throws ApiError the lifetime's reason; the text says where a part was carried out, or the outcome is unknown
  */
 export async function withinLifetime<T>(lifetime: Lifetime, work: Promise<T>): Promise<T> {
   const { commits } = lifetime;
@@ -29,7 +29,7 @@ export async function withinLifetime<T>(lifetime: Lifetime, work: Promise<T>): P
   throw errors.unavailable("The server could not answer in time, though it carried out a part");
 }
 
-/** What the work comes to, or nothing when the lifetime ends first. */
+/** Resolves with the result of the work, or with undefined when the lifetime ends first. */
 function firstOf<T>(lifetime: Lifetime, work: Promise<T>): Promise<{ value: T } | undefined> {
   return new Promise((resolve, reject) => {
     const forget = lifetime.onEnd(() => {

@@ -2,7 +2,7 @@ import { SlidingWindow, type RateRule } from "@carillon/kit";
 
 import type { Hits, StoredWindow } from "./hit-store.ts";
 
-/** How a bucket stands: its strictest rule. */
+/** The state of a bucket: that of its strictest rule. */
 export interface BucketState {
   readonly limit: number;
   readonly remaining: number;
@@ -12,23 +12,23 @@ export interface BucketState {
   readonly blockedMs: number;
 }
 
-/** Between two questions about a bucket that is full, in milliseconds. */
+/** Milliseconds between two queries about a full bucket. */
 const askAgainMs = 1_000;
 
-/** What one process knows of a bucket: what is counted together, and what it has let through and not told yet. */
+/** What one process knows of a bucket: the shared count, and the requests that it has admitted and not reported yet. */
 export class Bucket {
   readonly keys: readonly string[];
   readonly #windows: readonly SlidingWindow[];
-  /** By window, then by slice. */
+  /** Admitted and not yet reported, by window, then by slice. */
   #untold: Array<Map<number, number>>;
   #untoldHits = 0;
-  /** When it was last asked for, in milliseconds. */
+  /** When it was last used, in milliseconds. */
   usedAt = 0;
-  /** When the store was last asked about it, likewise. */
+  /** When the store was last queried about it, in milliseconds. */
   askedAt = 0;
-  /** The last exchange with the store that was begun: the next one waits for it. */
+  /** The latest exchange with the store: the next one waits for it. */
   turn: Promise<unknown> = Promise.resolve();
-  /** Requests that wait for the store's word. */
+  /** Requests that wait for the store's answer. */
   readonly waiting: Array<(admitted: boolean) => void> = [];
   asking = false;
 
@@ -38,7 +38,7 @@ export class Bucket {
     this.#untold = rules.map(() => new Map());
   }
 
-  /** Milliseconds after which it holds nothing any more. */
+  /** Milliseconds after which all its counts have expired. */
   get lifetimeMs(): number {
     return Math.max(...this.#windows.map(({ lifetimeMs }) => lifetimeMs));
   }
@@ -62,9 +62,9 @@ export class Bucket {
   }
 
   /**
-   * Whether one more may be let through without asking: less than half is used, and less than a twentieth has not
-   * been told yet. So a rule is exceeded by no more than a twentieth for each further process, and one of less than
-   * twenty requests never.
+   * Whether one more may be admitted without a query: less than half is used, and less than a twentieth is unreported.
+   * So each further process exceeds a rule by at most a twentieth, and rules of less than twenty requests are never
+   * exceeded.
    */
   isFar(now: number): boolean {
     return this.#windows.every(
@@ -75,8 +75,8 @@ export class Bucket {
   }
 
   /**
-   * Whether a full one is worth a question: of rules that are always asked, such as that of passwords, another process
-   * may have forgotten what was counted.
+   * Whether a full bucket is worth a query: for rules that always query, such as that of passwords, another process may
+   * have reset the count.
    */
   mayBeForgotten(now: number): boolean {
     return (
@@ -85,7 +85,7 @@ export class Bucket {
     );
   }
 
-  /** Lets one through, to be told later. */
+  /** Admits one request, to be reported later. */
   admit(now: number): void {
     for (const [i, window] of this.#windows.entries()) {
       const slice = window.sliceAt(now);
@@ -96,7 +96,7 @@ export class Bucket {
     this.#untoldHits++;
   }
 
-  /** What there is to be told, which then counts as told. */
+  /** Returns the unreported counts, and marks them as reported. */
   tell(now: number): StoredWindow[] {
     const told = this.#untold;
     this.#untold = this.#windows.map(() => new Map());
@@ -111,7 +111,7 @@ export class Bucket {
     }));
   }
 
-  /** Takes over what the store knows; what has been let through since it was asked comes on top. */
+  /** Takes over the store's counts; requests admitted since the query are added. */
   learn(hits: readonly Hits[]): void {
     for (const [i, window] of this.#windows.entries())
       window.reset([...(hits[i] ?? []), ...(this.#untold[i] ?? [])]);

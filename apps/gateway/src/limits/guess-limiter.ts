@@ -6,7 +6,7 @@ import type { RateRule } from "@carillon/kit";
 import type { SharedLimits } from "./shared-limits.ts";
 import { verdictOf } from "./verdict.ts";
 
-/** Limits the tries of an account's password (http-contract.md §7), for all processes together. */
+/** Limits attempts at an account's password (http-contract.md §7), across all processes. */
 export function guessLimiter(
   limits: SharedLimits,
   rules: readonly RateRule[],

@@ -10,14 +10,14 @@ import { redisHits } from "./redis-hits.ts";
 import { requestLimiter } from "./request-limiter.ts";
 import { SharedLimits } from "./shared-limits.ts";
 
-/** What a gateway limits, and how often that failed. */
+/** The rate limits of a gateway, and the number of failures. */
 export interface Limits {
   readonly requests: Limiter;
   readonly guesses: Guesses;
   readonly failures: () => number;
 }
 
-/** The limits of `RATE_LIMITS`, counted on Redis where there is one, else in the database. */
+/** Opens the limits of `RATE_LIMITS`, counted in Redis if configured, else in the database. */
 export function openLimits(
   parts: { env: Environment; log: Logger; db: Database; secrets: Secrets },
   shutdown: Shutdown,

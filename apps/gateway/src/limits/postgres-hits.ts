@@ -2,7 +2,7 @@ import { column, lockClass, statement, type Database, type Sql } from "@carillon
 
 import type { Hits, HitStore, StoredWindow } from "./hit-store.ts";
 
-/** Snapshots are older than what the same statement adds: that comes from the insertion itself. */
+/** The snapshot of a statement lacks the rows that it inserts: they come from RETURNING. */
 const add = statement({
   name: "rate-hits-add",
   text: `WITH given AS (
@@ -40,7 +40,7 @@ const drop = statement({
   row: {},
 });
 
-/** Counts in a table that is not logged, so that nothing waits for a disk. */
+/** Counts in an unlogged table, so that no request waits for a disk. */
 export function postgresHits(db: Database): HitStore {
   return {
     async now() {
@@ -89,8 +89,8 @@ async function addHits(sql: Sql, windows: readonly StoredWindow[]): Promise<Hits
 }
 
 /**
- * With the slice of this moment, though nothing is added to it yet: the first statement then locks all rows, in the order
- * in which every statement locks them, and no two wait for each other.
+ * Includes the current slice, even when nothing is added to it: so the first statement locks all rows in the common
+ * order, and statements cannot deadlock.
  */
 function withCurrent(window: StoredWindow): StoredWindow {
   const { current, hits } = window;

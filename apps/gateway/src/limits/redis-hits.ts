@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 
 import type { Hits, HitStore, StoredWindow } from "./hit-store.ts";
 
-/** What cannot be asked at once counts as a failure: requests do not wait for a Redis that is away. */
+/** Commands fail at once while Redis is away: requests do not wait for it. */
 const connecting = {
   connectTimeout: 5_000,
   keepAlive: 10_000,
@@ -12,7 +12,10 @@ const connecting = {
   retryStrategy: (attempt: number) => Math.min(attempt * 100, 1_000),
 };
 
-/** A window is a hash of slices. Adds what is given, then takes what there is room for; answers that, and the hashes. */
+/**
+ * A window is a hash of slices. Adds the given hits, takes as many as there is room for, and returns that number and
+ * the hashes.
+ */
 const take = `
 local room, at, plans = tonumber(ARGV[1]), 2, {}
 for i, key in ipairs(KEYS) do
@@ -39,13 +42,13 @@ for _, plan in ipairs(plans) do
 end
 return answer`;
 
-/** How a connection runs the script: by its digest, once the server knows it. */
+/** Runs the script on a connection, by its digest once the server knows it. */
 type Take = (
   keys: number,
   ...given: Array<string | number>
 ) => Promise<[taken: number, ...hashes: string[][]]>;
 
-/** Counts on Redis. Its keys hold ids and digests only. */
+/** Counts in Redis. Its keys hold ids and digests only. */
 export function redisHits(redisUrl: string, log: Logger, prefix = "carillon:rate:"): HitStore {
   const redis = new Redis(redisUrl, connecting);
   redis.on("error", (error) => log.debug({ err: error }, "the Redis of the rate limits"));
@@ -73,7 +76,7 @@ export function redisHits(redisUrl: string, log: Logger, prefix = "carillon:rate
       const [seconds, microseconds] = await redis.time();
       return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
     },
-    // One answer is waited for, however many are asked: they go out together.
+    // The queries are pipelined: one round trip for all.
     add: async (windows) =>
       (await Promise.all(windows.map((window) => ask([window], 0)))).flatMap(({ hits }) => hits),
     take: ask,

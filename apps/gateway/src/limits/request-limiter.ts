@@ -6,10 +6,13 @@ import type { Limiter } from "../http/limit.ts";
 import type { SharedLimits } from "./shared-limits.ts";
 import { verdictOf } from "./verdict.ts";
 
-/** Asked by probes, which no limit may tell that the process is ill. */
+/** Probes call it: a rate limit must not make the process look ill. */
 const unlimited = "get-health";
 
-/** Limits requests (http-contract.md §7): of an account, bots apart from their owners, and without one of a network. */
+/**
+ * Limits requests (http-contract.md §7) for each account, with bots apart from their owners, and without an account for
+ * each network.
+ */
 export function requestLimiter(limits: SharedLimits, rules: RateRules): Limiter {
   return {
     check({ operation, actor, ip }) {
@@ -22,7 +25,7 @@ export function requestLimiter(limits: SharedLimits, rules: RateRules): Limiter 
   };
 }
 
-/** The store knows addresses apart, and does not hold them. */
+/** The store distinguishes addresses without storing them. */
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 20);
 }

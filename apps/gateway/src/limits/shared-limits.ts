@@ -7,28 +7,28 @@ export interface SharedLimitsOptions {
   readonly store: HitStore;
   readonly log: Logger;
   readonly clock?: Clock;
-  /** How long an answer of the store is waited for, in milliseconds; 1,000 unless given. */
+  /** Milliseconds to wait for an answer of the store; 1,000 unless given. */
   readonly patienceMs?: number;
-  /** Between two tellings of what was let through, in milliseconds; 1,000 unless given. */
+  /** Milliseconds between two reports of admitted requests; 1,000 unless given. */
   readonly tellEveryMs?: number;
 }
 
-/** Buckets that are told of in one go. */
+/** Buckets in one report. */
 const tellAtOnce = 200;
-/** After a failure of the store it is left alone for so long, in milliseconds. */
+/** Milliseconds without queries after a failure of the store. */
 const restMs = 5_000;
-/** Between two complaints of one kind, in milliseconds. */
+/** Milliseconds between two log lines of one kind. */
 const complainEveryMs = 60_000;
-/** Between two looks at the clock of the store, in milliseconds. */
+/** Milliseconds between two readings of the store's clock. */
 const synchronizeEveryMs = 60_000;
-/** Buckets kept in memory; more than that are strangers' addresses. */
+/** Buckets kept in memory; a larger number would be addresses of attackers. */
 const mostBuckets = 100_000;
 const droppedAtOnce = 1_000;
 
 /**
- * Limits that all processes hold together, for little: who is far from a limit is let through on this process's own
- * count, and the others are told once a second; who is near it is let through when the store says so. While the store
- * fails, each process counts for itself.
+ * Rate limits shared by all processes at little cost: a request far from a limit is admitted on this process's own
+ * count, which is reported once a second; a request near a limit is admitted by the store. While the store fails, each
+ * process counts for itself.
  */
 export class SharedLimits {
   readonly #store: HitStore;
@@ -40,7 +40,7 @@ export class SharedLimits {
   #telling: Promise<void> | undefined;
   #synchronizing: Promise<void> | undefined;
   #synchronizedAt = Number.NEGATIVE_INFINITY;
-  /** What the clock of the store is ahead of ours, in milliseconds. */
+  /** Milliseconds by which the store's clock is ahead of ours. */
   #aheadMs = 0;
   #restsUntil = 0;
   #complainedAt = -complainEveryMs;
@@ -62,7 +62,7 @@ export class SharedLimits {
     this.#timer = setInterval(() => void this.tell(), tellEveryMs);
   }
 
-  /** Counts one request of the bucket, unless a rule forbids it: then it is not counted. */
+  /** Counts one request of the bucket, unless a rule refuses it. */
   take(
     name: string,
     rules: readonly RateRule[],
@@ -80,7 +80,7 @@ export class SharedLimits {
     return this.#ask(bucket);
   }
 
-  /** Forgets what the bucket has counted, everywhere; other processes that know of it may take a moment. */
+  /** Resets the bucket's counts in all processes; other processes may notice a moment later. */
   async forget(name: string, rules: readonly RateRule[]): Promise<void> {
     const bucket = this.#bucket(name, rules);
     await bucket.turn;
@@ -88,7 +88,7 @@ export class SharedLimits {
     await this.#trying(() => this.#store.forget(bucket.keys));
   }
 
-  /** Tells the store what was let through, and learns what others let through. */
+  /** Reports admitted requests to the store, and fetches the counts of all processes. */
   tell(): Promise<void> {
     return (this.#telling ??= this.#tell().finally(() => (this.#telling = undefined)));
   }
@@ -99,7 +99,7 @@ export class SharedLimits {
     await this.#store.close();
   }
 
-  /** By the clock of the store: the slices of all processes have the same numbers, whatever their machines' clocks say. */
+  /** Returns the store's time, so that the slices of all processes have the same numbers. */
   #now(): number {
     return this.#clock.now() + this.#aheadMs;
   }
@@ -129,13 +129,13 @@ export class SharedLimits {
       if (!bucket.asking) void this.#askFor(bucket);
     });
     const state = bucket.state(this.#now());
-    // Room may have come while the answer was under way; who is refused is told a time all the same.
+    // There may be room again by now; a refused request still gets a time to wait.
     return admitted
       ? { ...state, admitted }
       : { ...state, admitted, blockedMs: Math.max(1, state.blockedMs) };
   }
 
-  /** One question under way for a bucket: what comes meanwhile is asked for together. */
+  /** Keeps one query for a bucket in progress: requests that come meanwhile share the next one. */
   async #askFor(bucket: Bucket): Promise<void> {
     bucket.asking = true;
     await Promise.all([bucket.turn, this.#synchronize()]);
@@ -173,7 +173,7 @@ export class SharedLimits {
   }
 
   async #tellOf(buckets: readonly Bucket[]): Promise<void> {
-    // Between the choice and now one of them may have begun to ask.
+    // A query for one of them may have begun since the choice.
     const free = buckets.filter(({ asking }) => !asking);
     const now = this.#now();
     const windows: StoredWindow[][] = free.map((bucket) => bucket.tell(now));
@@ -187,7 +187,7 @@ export class SharedLimits {
     await told;
   }
 
-  /** What the store answers; undefined where it fails or takes too long. Never throws. */
+  /** Returns the store's answer; undefined where it fails or takes too long. Never throws. */
   async #trying<T>(work: () => Promise<T>): Promise<T | undefined> {
     if (this.#resting) return undefined;
     let timer: NodeJS.Timeout | undefined;
@@ -226,7 +226,7 @@ export class SharedLimits {
     return bucket;
   }
 
-  /** Many in one go: a map whose first entries are gone looks through their places each time for the one that is left. */
+  /** Drops many at once: a map scans the places of deleted first entries each time. */
   #dropOldest(): void {
     let left = droppedAtOnce;
     for (const name of this.#buckets.keys()) {
@@ -235,7 +235,7 @@ export class SharedLimits {
     }
   }
 
-  /** Lets go of buckets that hold nothing any more. */
+  /** Drops buckets whose counts have expired. */
   #sweep(now: number): void {
     if (Math.abs(now - this.#sweptAt) < 30_000) return;
     this.#sweptAt = now;

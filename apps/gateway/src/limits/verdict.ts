@@ -1,7 +1,7 @@
 import type { LimitVerdict } from "../http/limit.ts";
 import type { BucketState } from "./bucket.ts";
 
-/** What the answer to a request tells of the bucket that it was counted in. */
+/** Makes the verdict on a request from the state of its bucket. */
 export function verdictOf({
   limit,
   remaining,

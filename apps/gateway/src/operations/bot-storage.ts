@@ -7,10 +7,10 @@ import {
   writeStorage,
 } from "@carillon/domain";
 import { handle } from "../handle.ts";
-import { largeTurns } from "../http/large-turns.ts";
+import { largeValueSemaphore } from "../http/account-semaphore.ts";
 import { JsonText } from "../http/pages.ts";
 
-/** Characters that are read before the answer begins. */
+/** Storage up to this many characters is read before the answer begins. */
 const small = 500_000;
 
 export default [
@@ -21,14 +21,14 @@ export default [
       return size > small ? undefined : textsOf(storedParts(tx, actor, keys));
     });
     if (texts) return { storage: new JsonText(() => texts) };
-    // It has to be of one moment, and nobody's transaction waits for a client that reads slowly: it is read as a whole.
+    // Read the rows completely before responding, so that a slow client cannot keep the transaction open.
     return {
       storage: new JsonText(async function* () {
-        const leave = await largeTurns.enter(actor.id);
+        const release = await largeValueSemaphore.acquire(actor.id);
         try {
           yield* await read();
         } finally {
-          leave();
+          release();
         }
       }),
     };
@@ -43,7 +43,7 @@ export default [
   ),
 ];
 
-/** Pieces of the JSON. */
+/** Reads all pieces of the JSON. */
 async function textsOf(pages: ReturnType<typeof storedParts>): Promise<string[]> {
   const text = new EntriesText();
   const pieces: string[] = [];

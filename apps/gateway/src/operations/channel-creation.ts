@@ -5,7 +5,7 @@ type CreationInput =
   | contract.InputOf<typeof contract.createChannel>
   | contract.InputOf<typeof contract.addSubscriptions>;
 
-/** The parameters of channel creation in the rules' spelling. */
+/** Maps the parameters of channel creation to the names that the rules use. */
 export function creationOptions(input: CreationInput): CreationOptions {
   return {
     inviteOnly: input.invite_only,

@@ -23,7 +23,7 @@ export default [
       narrow: input.narrow ?? [],
       idleTimeout: Math.min(timeout, contract.longestIdleTimeout),
     });
-    // Lists of the account's own texts that are too large to lie in memory as a whole.
+    // Lists of the account's own texts may be too large for memory.
     for (const [name, value] of Object.entries(registration) as Array<[string, unknown]>)
       if (value instanceof PagedList) Object.assign(registration, { [name]: inPages(value, db) });
     return registration;

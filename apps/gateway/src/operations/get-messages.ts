@@ -4,8 +4,9 @@ import { handle } from "../handle.ts";
 import { Pages } from "../http/pages.ts";
 
 /**
- * `GET /messages` (messages.md §1). Which messages belong to the answer is decided at once; their texts are read page by
- * page while it goes out, each page in a transaction of its own, so that a slow client holds neither rows nor connection.
+ * `GET /messages` (messages.md §1). The messages of the answer are chosen at once; their texts are read page by page
+ * while the answer is sent, each page in its own transaction, so that a slow client holds neither rows nor a
+ * connection.
  */
 export default handle.reads(
   contract.getMessages,
@@ -32,7 +33,7 @@ export default handle.reads(
     const answer = await presentMessages(retrieval, actor, form);
     let { rest } = retrieval.page.loaded;
     if (rest.length === 0) return answer;
-    // Neither is needed once its messages have gone out, and what is below is kept until the last have.
+    // Release the first page once it is sent; the closure below lives until the last page is sent.
     let first: typeof answer.messages | undefined = answer.messages;
     const { realm, search, needs } = retrieval;
     return {

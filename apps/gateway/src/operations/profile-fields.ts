@@ -10,7 +10,7 @@ import {
 import { listProfileFields } from "@carillon/model";
 import { handle } from "../handle.ts";
 
-/** What a request wants of a custom profile field. */
+/** Maps the parameters of a custom profile field to the names that the rules use. */
 function fieldChanges(input: contract.InputOf<typeof contract.updateProfileField>): FieldChanges {
   return {
     name: input.name,

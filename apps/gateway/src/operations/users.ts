@@ -14,7 +14,7 @@ import {
 } from "@carillon/domain";
 import { handle } from "../handle.ts";
 
-/** What a request wants changed of an account. */
+/** Maps the changes of an account to the names that the rules use. */
 function userChanges(input: contract.InputOf<typeof contract.updateUser>): UserChanges {
   const { role, full_name: fullName, profile_data: profileData, new_email: newEmail } = input;
   return { role, fullName, profileData, newEmail };
@@ -49,7 +49,7 @@ export default [
 
   handle.readsRaw(contract.getAvatar, async ({ sql, input, path, actor }) => {
     const avatar = await readAvatar(sql, actor, path.user_id, input.s);
-    // What it is depends on who asks.
+    // The picture depends on the caller.
     const headers = { "Cache-Control": "private, max-age=86400", Vary: "Authorization" };
     return "url" in avatar
       ? { status: 302, headers: { Location: avatar.url }, body: "" }

@@ -7,7 +7,7 @@ const style =
 
 const headers = {
   "Content-Type": "text/html; charset=utf-8",
-  // The address of the page is the secret that confirms: it is kept nowhere, and told to no other server.
+  // The page's URL is the secret that confirms: it must not be cached or sent to another server.
   "Cache-Control": "no-store",
   "Referrer-Policy": "no-referrer",
   "Content-Security-Policy": [
@@ -21,7 +21,7 @@ const headers = {
   "X-Frame-Options": "DENY",
 };
 
-/** The page that the mailed link leads to: its button sends `POST` to the page's own address, without a script. */
+/** Makes the page of the mailed link: its button sends `POST` to the same URL, without a script. */
 export function newEmailPage({
   organization,
   oldAddress,
@@ -40,7 +40,7 @@ export function newEmailPage({
   );
 }
 
-/** The page after it. */
+/** Makes the page after the confirmation. */
 export function confirmedEmailPage(address: string): RawReply {
   return page(
     "Your e-mail address is confirmed",

@@ -15,7 +15,7 @@ const clear = statement({
   row: { count: column.int },
 });
 
-/** Takes away all that counts no more, however much it is, in steps that hold little. */
+/** Deletes all expired counts, in small batches. */
 export default {
   definition: clearRateHits,
   run: ({ db, batches }) =>

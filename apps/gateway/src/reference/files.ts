@@ -8,7 +8,7 @@ import { style } from "./style.ts";
 const { resolve } = createRequire(import.meta.url);
 const [scriptType, styleType] = ["text/javascript; charset=utf-8", "text/css; charset=utf-8"];
 
-/** The page and, by their names, the files that it loads: the viewer's own and ours. */
+/** Reads the reference page and, by name, the files that it loads: the viewer's and ours. */
 export async function referenceFiles(): Promise<{
   readonly page: KeptBody;
   readonly pageHeaders: Readonly<Record<string, string>>;

@@ -10,7 +10,8 @@ import {
 } from "./operations.ts";
 
 /**
- * The API as a page, with everything that the page loads, and as a document; each made when somebody asks for it.
+ * Makes handlers for the reference page, the files that it loads, and the OpenAPI document; each answer is made on its
+ * first request.
  * @param serverUrl the address that clients use
  */
 export function referenceHandlers(
@@ -30,7 +31,7 @@ export function referenceHandlers(
       const { page, pageHeaders } = await files();
       return { headers: pageHeaders, body: page };
     }),
-    // Not the page itself: its addresses are relative to the folder above.
+    // A redirect: the page's addresses are relative to the folder above.
     handle(getReferenceWithSlash, async () => ({
       status: 302,
       headers: { Location: "../api" },

@@ -1,6 +1,6 @@
 import { operation, path } from "@carillon/contract";
 
-/** What the gateway tells about its own API. */
+/** Operations that serve the gateway's own reference. */
 
 export const getReference = operation({
   id: "get-reference",

@@ -21,7 +21,7 @@ export const page = `<!doctype html>
 </html>
 `;
 
-/** Nothing comes from elsewhere or goes there, and no text becomes a script. */
+/** No request to other servers, and no inline script. */
 export const pageHeaders = {
   "Content-Security-Policy": [
     "default-src 'none'",

@@ -1,6 +1,6 @@
 /**
- * What the page runs: it gives the viewer the document, and teaches it to search operations by all that they say, to list
- * the events, and to show the examples.
+ * The page's script: it loads the document into the viewer, and adds full-text search of operations, the list of
+ * events, and the examples.
  */
 export const script = String.raw`"use strict";
 (async () => {
@@ -11,7 +11,7 @@ export const script = String.raw`"use strict";
     return;
   }
   const spec = await answer.json();
-  // Requests that are tried go to where the page came from, by whatever name that was.
+  // Requests that are tried out go to the origin of the page.
   spec.servers = [{ url: new URL(".", location.href).href.replace(/\/$/, "") }];
   for (const item of Object.values(spec.paths))
     for (const operation of Object.values(item))

@@ -1,4 +1,4 @@
-/** What the viewer's own style lacks. */
+/** Additions to the viewer's own style. */
 export const style = `
 body { margin: 0; background: #fafafa; }
 .before { font: 1rem/1.5 sans-serif; margin: 2rem; }

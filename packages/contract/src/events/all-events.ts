@@ -16,12 +16,12 @@ for (const each of allEvents) {
   byKind.set(each.type, ofType.set(each.op, each));
 }
 
-/** The declaration of a row of the log; undefined for one that another version of Carillon has written. */
+/** Returns the declaration of a row of the log; undefined for a row that another version of Carillon has written. */
 export function eventOf(type: string, op: string | null | undefined): EventDeclaration | undefined {
   return byKind.get(type)?.get(op ?? undefined);
 }
 
-/** An event by its type and, where it has one, its op: `user_group/add`. */
+/** Names an event by its type and, if it has one, its op: `user_group/add`. */
 export function kindOf({ type, op }: Pick<EventDeclaration, "type" | "op">): string {
   return op === undefined ? type : `${type}/${op}`;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-/** Ids of those channels of an event that are archived: clients that do not know what that is do not have them. */
+/** Ids of the archived channels of an event: clients without the capability `archived_channels` do not have them. */
 export const archivedAmongThem = z.array(z.int()).optional();
 
-/** On what only clients are told that do not know archived channels, when one comes back: they have lost it. */
+/** Marks events for clients without the capability `archived_channels` when a channel comes back from the archive. */
 export const forClientsWithout = z.literal("archived_channels").optional();

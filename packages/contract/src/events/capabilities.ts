@@ -1,4 +1,7 @@
-/** What a client may say of itself at registration (events.md §1.1): each makes its events and snapshot newer. */
+/**
+ * Capabilities that a client may declare at registration (events.md §1.1): each selects newer forms of events and
+ * snapshot.
+ */
 export const clientCapabilities = [
   "notification_settings_null",
   "bulk_message_deletion",

@@ -13,11 +13,11 @@ export interface DeliveredEvent {
 }
 
 /**
- * What is wrong with an event that a client got: anything but the fields that its declaration has for such a client.
- * For tests: reading every field costs more than making the event.
+ * Compares an event that a client got with the fields that its declaration has for such a client. For tests: checking
+ * every field costs more than making the event.
  * @param capabilities of the client; any form will do unless given
  * @param needs of its program
- * @returns a line each; none where nothing is wrong
+ * @returns one line for each difference
  */
 export function deliveredFaults(
   { type, op, ...rest }: DeliveredEvent,
@@ -39,7 +39,7 @@ export interface LoggedRow {
   readonly userData: Readonly<Record<string, unknown>> | null;
 }
 
-/** What is wrong with a row of the log: anything but what its declaration says that the log keeps. */
+/** Compares a row of the log with the fields that its declaration says the log keeps. */
 export function loggedFaults({ type, op, payload, userData }: LoggedRow): string[] {
   const declared = eventOf(type, op);
   if (!declared) return [`${kindOf({ type, op: op ?? undefined })} is not declared`];
@@ -52,10 +52,7 @@ export function loggedFaults({ type, op, payload, userData }: LoggedRow): string
   return [...faultsIn(kind, payload, schemasOf(declared.log ?? declared.fields)), ...own];
 }
 
-/**
- * Forms with other fields that a client gets for a capability that it lacks, or for a need, stand in the place of the
- * usual one.
- */
+/** Returns the fields that a client may get: an older form with fields of its own replaces the usual form. */
 function allowedFields(
   { fields, older }: EventDeclaration,
   capabilities: readonly ClientCapability[] | undefined,
@@ -73,7 +70,7 @@ function allowedFields(
 
 const known = new WeakMap<EventFields, readonly z.ZodObject[]>();
 
-/** The fields as schemas that take no others. */
+/** Makes strict schemas of the fields. */
 export function schemasOf(fields: EventFields): readonly z.ZodObject[] {
   let schemas = known.get(fields);
   if (!schemas)
@@ -81,7 +78,7 @@ export function schemasOf(fields: EventFields): readonly z.ZodObject[] {
   return schemas;
 }
 
-/** Of several schemas the one that has the least to say tells what is wrong. */
+/** Reports the faults of the schema that fits best. */
 function faultsIn(kind: string, value: unknown, schemas: readonly z.ZodType[]): string[] {
   let least: z.core.$ZodIssue[] | undefined;
   for (const schema of schemas) {

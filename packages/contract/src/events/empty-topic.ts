@@ -1,4 +1,7 @@
-/** The form that clients get that do not know the empty topic, of the fields that name one. */
+/**
+ * Declares the form for clients without the capability `empty_topic_name`, which get a name for the empty topic in
+ * these fields.
+ */
 export function emptyTopicIsNamed(...fields: readonly string[]) {
   const names = fields.map((name) => `\`${name}\``).join(" and ");
   return {

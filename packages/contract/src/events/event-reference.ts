@@ -7,7 +7,7 @@ import { allEvents, kindOf } from "./all-events.ts";
 import type { EventDeclaration, SnapshotChange } from "./event.ts";
 import { type EventFields, type EventShape, variantsOf } from "./fields.ts";
 
-/** The page `docs/api/event-types.md`: every event that clients get. */
+/** Writes the page `docs/api/event-types.md`: every event that clients get. */
 export function eventReference(): string {
   const told = allEvents
     .filter(({ internal }) => !internal)
@@ -40,7 +40,7 @@ function section(declared: EventDeclaration): string[] {
   ];
 }
 
-/** What a client does with the snapshot that it keeps. */
+/** Describes what a client changes in its snapshot. */
 function changeText(change: SnapshotChange): string {
   if ("field" in change) return `\`${change.field}\` becomes \`${change.becomes}\``;
   const { list, by } = change;
@@ -52,7 +52,7 @@ function changeText(change: SnapshotChange): string {
   return `the item of \`${list}\` whose \`${by}\` is \`${change.removes}\` goes`;
 }
 
-/** Who gets an older form: those without a capability, or the programs with a need. */
+/** Names the receivers of an older form: clients without a capability, or the programs with a need. */
 function whose(reason: string): string {
   const programs = [...olderPrograms].filter(([, needs]) => needs.some((need) => need === reason));
   if (programs.length === 0) return `Without \`${reason}\``;

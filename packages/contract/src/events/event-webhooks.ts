@@ -4,10 +4,7 @@ import { allEvents, kindOf } from "./all-events.ts";
 import { formsOf } from "./forms.ts";
 import type { EventDeclaration } from "./event.ts";
 
-/**
- * Events by `type` and `op`, as OpenAPI describes what a server tells others by itself (webhooks, with 3.1): each with its
- * forms and an example.
- */
+/** Describes events by `type` and `op` as webhooks of OpenAPI 3.1: each with its forms and an example. */
 export function eventWebhooks(): Record<string, object> {
   const told = allEvents
     .filter(({ internal, notServedYet }) => !internal && !notServedYet)

@@ -3,28 +3,30 @@ import type { ClientCapability } from "./capabilities.ts";
 import type { EventFields, EventShape, ValuesOf } from "./fields.ts";
 import { type Audience, NewEvent } from "./new-event.ts";
 
-/** What clients get that lack a capability, or whose program needs something older. */
+/** The form of an event for clients without a capability, or for programs with a need. */
 export interface OlderForm {
-  /** In a sentence, for the reference. */
+  /** One sentence for the reference. */
   readonly about: string;
   /** Other fields of the same type. */
   readonly fields?: EventFields;
-  /** Other events in its place. */
+  /** Events that replace it. */
   readonly becomes?: readonly EventDeclaration[];
 }
 
 export type OlderForms = { readonly [Reason in ClientCapability | ProgramNeed]?: OlderForm };
 
-/** What an event does to open polls and to queues, whatever it tells clients. */
+/** The effect of an event on open polls and on queues, besides its delivery. */
 export interface QueueEffect {
   /** One queue, or all of an account. */
   readonly queueId?: string;
   readonly userId?: number;
-  /** How polls end: with nothing, or because the account may not poll any more. They go on unless given. */
+  /**
+   * How polls end: with no events, or refused because the account may not poll any more. Unless given, polls continue.
+   */
   readonly ends?: "empty" | "refused";
   /** Only polls of queues that listen to all public channels end. */
   readonly endsAllPublic?: true;
-  /** What the account sees by from here on, its role: what follows is presented for it. */
+  /** The role by which later events are presented to the account. */
   readonly sight?: number;
 }
 
@@ -57,30 +59,33 @@ export interface EventDeclaration<
 > {
   readonly type: Type;
   readonly op: Op;
-  /** What it says, in a sentence. */
+  /** One sentence for the reference. */
   readonly about: string;
-  /** Who is told: everybody, which are all active accounts, or those whom the change names; with words for the reference. */
+  /**
+   * The receivers: all active accounts, or the audience that the constructor is given, with a description for the
+   * reference.
+   */
   readonly to: To;
   readonly receivers?: string;
-  /** What clients with all capabilities and without needs get, besides `id`, `type` and `op`. */
+  /** Fields of the newest form, in addition to `id`, `type` and `op`. */
   readonly fields: Fields;
-  /** What the log keeps, where that is something else: all that every receiver's form is made of. */
+  /** Fields of the row in the log where they differ: everything that any receiver's form is made from. */
   readonly log: Log;
-  /** What differs between receivers, by exception. */
+  /** Fields that differ between receivers. */
   readonly own: Own;
-  /** What clients without a capability get, and programs with a need. */
+  /** Forms for clients without a capability, and for programs with a need. */
   readonly older: Older;
-  /** For gateways only: no client is told. */
+  /** For gateways only: no client gets it. */
   readonly internal?: true;
-  /** Nothing emits it yet. */
+  /** No code emits it yet. */
   readonly notServedYet?: true;
-  /** Events that follow are presented with what this one has changed of the organization. */
+  /** Later events are presented with the organization as this event has changed it. */
   readonly changesPresentation?: true;
-  /** What it changes of the snapshot, where that is simple. */
+  /** The change of a client's snapshot, where it is a simple one. */
   readonly snapshot?: SnapshotChange;
-  /** What it does to polls and queues. */
+  /** Its effect on polls and queues. */
   effect?(payload: PayloadOf<Fields, Log>): QueueEffect | undefined;
-  /** Whether queues that listen to all public channels get it, without regard to the receivers. */
+  /** Whether queues that listen to all public channels get it, even if their account is no receiver. */
   forAllPublic?(payload: PayloadOf<Fields, Log>): boolean;
   /** UTF-16 units of the part of a client's event that may be large. */
   weight?(fields: ValuesOf<Fields>): number;
@@ -90,7 +95,7 @@ export type Receivers = "everybody" | "some";
 
 type PayloadOf<Fields, Log> = ValuesOf<Log extends EventFields ? Log : Fields>;
 
-/** A declaration, which makes events when it is called. */
+/** A declaration, which is also the constructor of its events. */
 export interface DeclaredEvent<
   Type extends string,
   Op extends string | undefined,
@@ -106,20 +111,20 @@ export interface DeclaredEvent<
   ): NewEvent;
 }
 
-/** Who is told, and what differs between them: account id → fields. */
+/** The audience, and the fields that differ between receivers: account id → fields. */
 export type Told<Own> = { readonly audience: Audience } & (Own extends EventShape
   ? { readonly userData?: Readonly<Record<string, Partial<ValuesOf<Own>>>> }
   : unknown);
 
-/** What the log keeps of an event: what its constructor takes. */
+/** The fields that an event's constructor takes and the log keeps. */
 export type LoggedFields<Event extends EventDeclaration> = PayloadOf<Event["fields"], Event["log"]>;
 
-/** What the log may keep for a receiver of its own. */
+/** The fields that the log may keep for a single receiver. */
 export type OwnFieldsOf<Event extends EventDeclaration> = Event["own"] extends EventShape
   ? Partial<ValuesOf<Event["own"]>>
   : undefined;
 
-/** What clients with all capabilities and without needs get of an event. */
+/** The fields of an event's newest form. */
 export type FieldsOf<Event extends EventDeclaration> = ValuesOf<Event["fields"]>;
 
 type Declared<

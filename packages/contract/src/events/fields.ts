@@ -21,7 +21,7 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
     ? { readonly [Name in keyof T]: DeepReadonly<T[Name]> }
     : T;
 
-/** The sets, where there may be several. */
+/** Returns the alternative sets of fields. */
 export function variantsOf(fields: EventFields): readonly EventShape[] {
   return isList(fields) ? fields : [fields];
 }

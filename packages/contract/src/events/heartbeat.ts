@@ -1,6 +1,6 @@
 import { event } from "./event.ts";
 
-/** Made for each queue when it is due; never in the log. */
+/** Made by the gateway for each queue when due; never in the log. */
 export const heartbeat = event({
   type: "heartbeat",
   about: "Nothing has happened for about 50 seconds. Comes whatever `event_types` a queue has.",

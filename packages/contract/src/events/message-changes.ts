@@ -36,7 +36,7 @@ export const messageUpdated = event({
 
 const place = {
   message_type: z.enum(["stream", "private"]),
-  /** Of channel messages, as the topic. */
+  /** Only for channel messages, like the topic. */
   stream_id: z.int().optional(),
   topic: z.string().optional(),
 };
@@ -67,7 +67,7 @@ export const flagAdded = event({
     operation: z.literal("add"),
     flag: z.string(),
     messages: z.array(z.int()),
-    /** Only when all messages are marked read; `messages` is empty then. */
+    /** True only when all messages are marked read; `messages` is empty then. */
     all: z.boolean(),
   },
 });
@@ -91,7 +91,7 @@ export const flagRemoved = event({
     flag: z.string(),
     messages: z.array(z.int()),
     all: z.boolean(),
-    /** Of `read`, by the ids of messages. */
+    /** Only for the flag `read`, by message id. */
     message_details: z.record(z.string(), detail).optional(),
   },
   older: emptyTopicIsNamed("message_details[].topic"),

@@ -26,19 +26,19 @@ export const messageSent = event({
     message: message
       .omit({ avatar_url: true, content_type: true })
       .extend({ rendered_content: z.string() }),
-    /** The address of the sender's picture depends on who looks. */
+    /** The address of the sender's picture depends on the receiver. */
     picture: loggedPicture,
-    /** Of receivers without flags of their own. */
+    /** Flags of receivers that have none of their own. */
     flags,
     public_gravatar: z.boolean(),
     /** Whether it is in a channel that is not private. */
     public_channel: z.boolean(),
-    /** Whether its channel is archived: only the server still writes there. */
+    /** Whether its channel is archived: only the server writes to archived channels. */
     archived: z.literal(true).optional(),
     /** Local echo: the queue whose event carries the id. */
     local: z.strictObject({ queue_id: z.string(), local_message_id: z.string() }).optional(),
   },
-  /** `unseen_sender`: the receiver does not see who wrote it. */
+  /** `unseen_sender`: the receiver may not see the sender's account. */
   own: { flags, unseen_sender: z.literal(true) },
   older: {
     ...emptyTopicIsNamed("message.subject"),

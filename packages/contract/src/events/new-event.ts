@@ -1,20 +1,19 @@
-/** Who is told: ids of accounts, their SQL array literal, or null for every active account. */
+/** Receivers of an event: ids of accounts, their SQL array literal, or null for every active account. */
 export type Audience = readonly number[] | string | null;
 
 /**
- * Something that clients are told, for `emit`. Only the declaration of its type makes one, so that its payload is what
- * the declaration says.
+ * An event for `emit`. Only the declaration of its type constructs one, so that its payload is of the declared type.
  */
 export class NewEvent {
   readonly type: string;
   readonly op: string | undefined;
-  /** What the log keeps, once for all receivers. */
+  /** Logged once for all receivers. */
   readonly payload: Readonly<Record<string, unknown>>;
   readonly audience: Audience;
-  /** What differs between receivers, by exception: account id → fields. */
+  /** Fields that differ between receivers: account id → fields. */
   readonly userData: Readonly<Record<string, unknown>> | undefined;
   #text: string | undefined;
-  /** Makes an object that only looks like one another type. */
+  /** Makes the type nominal. */
   declare protected readonly made: never;
 
   /** @internal call the declaration */
@@ -31,7 +30,10 @@ export class NewEvent {
     this.userData = userData;
   }
 
-  /** The payload as JSON, written once: it may be asked for beforehand, when there is time. */
+  /**
+   * Returns the payload as JSON. Callers may call it before the transaction to serialize early; later calls reuse the
+   * text.
+   */
   write(): string {
     return (this.#text ??= JSON.stringify(this.payload));
   }

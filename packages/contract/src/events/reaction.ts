@@ -10,10 +10,10 @@ const fields = {
 };
 const log = {
   ...fields,
-  /** Who it is, by the address that others see. */
+  /** The account that reacted, with its visible address. */
   reactor: z.strictObject({ email: z.string(), full_name: z.string() }),
 };
-/** Of a guest who does not see who it is (users.md §2.1). */
+/** Marks a receiver that may not see the account that reacted (users.md §2.1). */
 const own = { unseen_reactor: z.literal(true) };
 const older = {
   reaction_user: {

@@ -13,11 +13,11 @@ export const userAdded = event({
   fields: { person: userObject },
   log: {
     person: userObject,
-    /** The address of the picture depends on who looks; a stand-in has one of its own. */
+    /** The address of the picture depends on the receiver; a placeholder has its own. */
     picture: loggedPicture.optional(),
-    /** Whether clients can make up the picture's address themselves. */
+    /** Whether clients can compute the picture's address themselves. */
     public_gravatar: z.boolean().optional(),
-    /** Where the receivers may not see the account, and `person` only stands in for it. */
+    /** The receivers may not see the account: `person` is a placeholder. */
     placeholder: z.literal(true).optional(),
   },
   older: {
@@ -73,13 +73,13 @@ export const userUpdated = event({
   },
   log: [
     { person: z.union(changes) },
-    // The addresses of the picture depend on who looks.
+    // The addresses of the picture depend on the receiver.
     { person: person(picture), picture: loggedPicture },
   ],
   effect({ person: changed }) {
     const { user_id: userId } = changed;
     if ("is_active" in changed && !changed.is_active) return { userId, ends: "refused" };
-    // Whether it may go on with all public channels is for the next poll to find out.
+    // The next poll checks whether the queue may still listen to all public channels.
     if ("role" in changed) return { userId, sight: changed.role, endsAllPublic: true };
     return undefined;
   },

@@ -33,16 +33,16 @@ export const channelsDeleted = event({
 
 const property = {
   stream_id: z.int(),
-  /** As it was before. */
+  /** The name before the change. */
   name: z.string(),
   property: z.enum(Object.keys(channelFields)),
   value: z.union([z.string(), z.number(), z.boolean(), z.null(), groupSettingValue]),
 };
 const change = {
   ...property,
-  /** Of `description`. */
+  /** Only for `description`. */
   rendered_description: z.string().optional(),
-  /** Of `invite_only`. */
+  /** Only for `invite_only`. */
   history_public_to_subscribers: z.boolean().optional(),
   is_web_public: z.boolean().optional(),
 };
@@ -56,9 +56,9 @@ export const channelUpdated = event({
   fields: change,
   log: {
     ...change,
-    /** When it comes back from the archive: the whole channel, for clients that did not have it. */
+    /** The whole channel when it comes back from the archive, for clients that did not have it. */
     channel: channelObject.optional(),
-    /** Where it is made to a channel that is archived. */
+    /** Set when the changed channel is archived. */
     archived: z.literal(true).optional(),
   },
   older: {

@@ -10,7 +10,7 @@ const inherited = z.strictObject({
   email_notifications: z.boolean(),
   wildcard_mentions_notify: z.boolean(),
 });
-/** Of one subscription what is not as the log has it for everybody. */
+/** The fields of one subscription that differ from the logged ones. */
 const ownSettings = z.strictObject({
   color: z.string().exactOptional(),
   is_muted: z.boolean().exactOptional(),
@@ -24,7 +24,7 @@ const ownSettings = z.strictObject({
 });
 const subscriptions = z.array(subscriptionObject.required({ subscribers: true }));
 
-/** Of an id in a list, and of a channel's object. */
+/** Weight of an id in a list, and of a channel object. */
 const [idWeight, channelWeight] = [7, 1_500];
 
 export const subscriptionsAdded = event({
@@ -34,13 +34,13 @@ export const subscriptionsAdded = event({
   to: "some",
   receivers: "who was subscribed",
   fields: { subscriptions },
-  /** One for all who were subscribed: a receiver's null notification settings mean what is `inherited`. */
+  /** One row for all new subscribers: null notification settings stand for the values in `inherited`. */
   log: { subscriptions, inherited, for_clients_without: forClientsWithout },
   own: {
     inherited,
-    /** Ids of channels, where not all of them concern this receiver. */
+    /** Ids of the channels that concern this receiver, if not all do. */
     only: z.array(z.int()),
-    /** By the ids of channels. */
+    /** By channel id. */
     settings: z.record(z.string(), ownSettings),
   },
   weight: ({ subscriptions: told }) =>
@@ -102,7 +102,7 @@ export const subscriptionUpdated = event({
 
 const peers = { stream_ids: z.array(z.int()), user_ids: z.array(z.int()) };
 const marks = { archived: archivedAmongThem, for_clients_without: forClientsWithout };
-/** The log keeps together what the same receivers are told; nobody is told of themselves. */
+/** One row holds everything that the same receivers get; an account gets no event about itself. */
 const peersLog = [
   { ...peers, ...marks },
   { peers: z.array(z.strictObject(peers)), ...marks },

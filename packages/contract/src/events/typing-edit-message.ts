@@ -5,7 +5,7 @@ import { event } from "./event.ts";
 const fields = {
   sender_id: z.int(),
   message_id: z.int(),
-  /** `user_ids` are all participants, the sender too. */
+  /** `user_ids` are all participants, including the sender. */
   recipient: z.union([
     z.strictObject({ type: z.literal("channel"), channel_id: z.int(), topic: z.string() }),
     z.strictObject({ type: z.literal("direct"), user_ids: z.array(z.int()) }),

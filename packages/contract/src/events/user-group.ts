@@ -4,7 +4,7 @@ import { groupPermissions } from "../permissions/registry.ts";
 import { userGroupObject } from "../operations/user-groups.ts";
 import { event } from "./event.ts";
 
-/** The log says where a group is deactivated, before and after the change: older clients do not know such groups. */
+/** Marks a group that is deactivated before and after the change: older clients do not know deactivated groups. */
 const deactivated = z.literal(true).optional();
 const older = {
   include_deactivated_groups: { about: "Nothing is told of a group that is deactivated." },
@@ -50,7 +50,7 @@ export const userGroupUpdated = event({
   about: "Something about a group is different: `data` has only what is.",
   to: "everybody",
   fields: change,
-  /** With the whole group where it comes back: older clients did not have it. */
+  /** Includes the whole group when it is reactivated: older clients did not have it. */
   log: { ...change, deactivated, group: userGroupObject.optional() },
   older: {
     include_deactivated_groups: {

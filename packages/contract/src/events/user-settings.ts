@@ -10,7 +10,7 @@ export const ownSettingUpdated = event({
   fields: {
     property: z.string(),
     value: z.union([z.string(), z.number(), z.boolean()]),
-    /** Of `default_language`. */
+    /** Only for `default_language`. */
     language_name: z.string().optional(),
   },
 });

@@ -4,7 +4,7 @@ const accounts = ["owner", "admin", "moderator", "member", "guest", "bot"].map(
 );
 const password = `PASSWORD=$(grep -A 2 '"member@' var/zuliprc/accounts.json | sed -n 's/.*"password": "\\(.*\\)".*/\\1/p')`;
 
-/** What the examples want to know of a shell: who asks, from the files that a first start leaves. */
+/** Shell variables that the examples use: credentials from the files that a first start writes. */
 export const beforeExamples = [login, ...accounts, password].join("\n");
 
 /** The same in words. */

@@ -3,9 +3,9 @@ import type { Caller } from "./example.ts";
 import { exampleOf, type WholeExample } from "./example-of.ts";
 
 /**
- * The example of an operation for a shell, with what has to be made first. `$OWNER`, `$MEMBER` … are an account's e-mail
- * address and key with a colon between them.
- * @param operations those that it may take its values from
+ * Writes the example of an operation for a shell, preceded by the requests that create what it needs. `$OWNER`,
+ * `$MEMBER` … are an account's e-mail address and key with a colon between them.
+ * @param operations whose examples may create what it needs
  * @param serverUrl the address that clients use
  */
 export function curlExample(
@@ -36,7 +36,7 @@ function curl(operation: Operation, example: WholeExample, serverUrl: string): s
     inPath(example.path[name] ?? name),
   );
   const fields = Object.entries(example.params).map(([name, value]) => field(name, value));
-  // What is sent makes a POST of a request, or the query of a GET.
+  // curl sends POST when there are fields, GET otherwise.
   const usual = fields.length > 0 && !inQuery ? "POST" : "GET";
   return [
     "curl -sS",
@@ -60,7 +60,7 @@ function inPath(value: string | number): string {
 
 function field(name: string, value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  // What a form has as it is.
+  // Text that form encoding leaves unchanged.
   const isPlain = /^[\w.-]*$/.test(text);
   return `${isPlain ? "-d" : "--data-urlencode"} ${quoted(`${name}=${text}`)}`;
 }

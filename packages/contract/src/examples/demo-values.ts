@@ -1,4 +1,4 @@
-/** What examples send for a parameter unless they say otherwise, by its name: what there is after a first start. */
+/** Default values of example parameters, by name: they exist after a first start with the demo. */
 export const demoValues: Readonly<Record<string, unknown>> = {
   bot_id: 8,
   content: "Hello from *curl*",

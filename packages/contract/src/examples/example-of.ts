@@ -5,7 +5,7 @@ import type { Caller, Example } from "./example.ts";
 
 /** An example with everything that follows from the declaration. */
 export interface WholeExample {
-  /** Nobody where no credentials are read. */
+  /** Undefined where no credentials are read. */
   readonly as: Caller | undefined;
   readonly path: Readonly<Record<string, string | number>>;
   readonly params: Readonly<Record<string, unknown>>;
@@ -23,13 +23,14 @@ const callers: Readonly<Record<Operation["access"], Caller | undefined>> = {
 };
 
 /**
- * What the example of an operation sends: what is required, with the values of the demo, and what the declaration adds.
+ * Completes the example of an operation: required parameters get the demo's values, unless the declaration gives
+ * others.
  */
 export function exampleOf(operation: Operation): WholeExample {
   const { example = {}, access } = operation;
   const valueOf = (name: string, schema: JsonSchema): unknown => {
     const value = demoValues[name] ?? firstOf(schema);
-    // A test asks for the examples of all operations; those of other tests have none.
+    // Declarations in tests need no values; a test runs the examples of all real operations.
     return value ?? name;
   };
   const path = operation.pathDecoders.map(({ name, parameter }) => [
@@ -49,7 +50,7 @@ export function exampleOf(operation: Operation): WholeExample {
   };
 }
 
-/** The first of the values that a schema lists. */
+/** Returns the first value that a schema lists. */
 function firstOf({ enum: values, type }: JsonSchema): unknown {
   return Array.isArray(values) ? values[0] : type === "boolean" ? true : undefined;
 }

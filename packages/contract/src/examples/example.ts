@@ -2,17 +2,17 @@
 export type Caller = "owner" | "admin" | "moderator" | "member" | "guest" | "bot";
 
 /**
- * What an operation's example says that does not follow from its declaration and from what the demo has
- * (`demo-values.ts`). A text may hold `$NAME`, what an example before it has made, or `$RANDOM`, which makes a name new.
+ * What an operation's example adds to its declaration and to the demo's values (`demo-values.ts`). A text may hold
+ * `$NAME`, which an earlier example has created, or `$RANDOM`, which makes a name unique.
  */
 export interface Example {
-  /** Whose request it is: a member's, or the owner's where it takes an administrator, unless given. */
+  /** The caller: unless given a member, or the owner where an administrator is needed. */
   readonly as?: Caller;
-  /** By name: texts go out as they are, everything else as JSON. */
+  /** By name: strings are sent as they are, other values as JSON. */
   readonly path?: Readonly<Record<string, string | number>>;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** What is made first: the operation whose example makes it, and the field of its answer that becomes `$NAME`. */
+  /** Created first, by the example of an operation: a field of its answer becomes `$NAME`. */
   readonly made?: Readonly<Record<string, readonly [operationId: string, field: string]>>;
-  /** What it answers in the demo, where that lacks something: the status, and what is lacking. */
+  /** The refusal where the demo lacks something: the status, and what is missing. */
   readonly refused?: readonly [status: number, why: string];
 }

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../parameter.ts";
 import { demoValues } from "./demo-values.ts";
 
-/** A value that fits a schema: what the demo has of that name, and something of the type where it has nothing. */
+/** Makes a value that fits a schema: the demo's value of that name, or else any value of the type. */
 export function sampleOf(schema: JsonSchema, name = ""): unknown {
   const { enum: values, type, items, properties, anyOf, oneOf, allOf, minimum } = schema;
   if (Array.isArray(values)) return values[0];
@@ -17,7 +17,7 @@ export function sampleOf(schema: JsonSchema, name = ""): unknown {
         ]),
       );
     case "array":
-      // A list that is always empty has items that are nothing.
+      // A list that is always empty has items of type never.
       return items && !("not" in (items as JsonSchema))
         ? [sampleOf(items as JsonSchema, name.replace(/s$/, ""))]
         : [];

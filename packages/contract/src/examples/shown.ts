@@ -2,8 +2,8 @@ import type { Operation } from "../operation.ts";
 import { exampleOf } from "./example-of.ts";
 
 /**
- * The value of a parameter in the example of its operation, for a document: undefined where there is none, or where it is
- * something that a shell puts in.
+ * Returns the value of a parameter in the example of its operation, for a document: undefined where it has none, or
+ * where a shell fills it in.
  */
 export function shownExample(operation: Operation, name: string): unknown {
   const { path, params } = exampleOf(operation);

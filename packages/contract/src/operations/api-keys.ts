@@ -2,7 +2,7 @@ import { z } from "zod";
 import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 
-/** What a client logs in with from then on. */
+/** The credentials of a client. */
 const apiKeyAnswer = {
   api_key: z.string(),
   /** The delivery address, as it is stored. */

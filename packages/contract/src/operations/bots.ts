@@ -5,22 +5,22 @@ import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 import { roles } from "../roles.ts";
 
-/** What a bot is made for: channels by their names. */
+/** A bot's default channels, by name. */
 export const botDefaults = z.strictObject({
   default_sending_stream: z.string().nullable(),
   default_events_register_stream: z.string().nullable(),
   default_all_public_streams: z.boolean(),
 });
 
-/** What goes beyond the user object of a bot, for its owner and administrators (users.md §5). */
+/** Fields of a bot for its owner and administrators, in addition to the user object (users.md §5). */
 export const botObject = z.strictObject({
   user_id: z.int(),
-  /** Of outgoing webhooks, which there are none of. */
+  /** For outgoing webhooks, which do not exist. */
   services: z.array(z.never()),
   ...botDefaults.shape,
 });
 
-/** What the owner alone gets of a bot. */
+/** Fields of a bot for its owner only. */
 const ownedFields = { api_key: z.string(), avatar_url: z.string(), ...botDefaults.shape };
 
 const createdBot = z.strictObject({ user_id: z.int(), ...ownedFields });
@@ -127,9 +127,9 @@ export const updateBot = operation({
     full_name: z.string(),
     avatar_url: z.string(),
     ...botDefaults.shape,
-    /** The address that everybody knows its owner by; absent where it has none. */
+    /** The visible address of its owner; absent where it has no owner. */
     bot_owner: z.string().optional(),
-    /** Of outgoing webhooks and embedded bots, which there are none of. */
+    /** For outgoing webhooks and embedded bots, which do not exist. */
     service_interface: z.null(),
     service_payload_url: z.null(),
     config_data: z.null(),

@@ -17,7 +17,7 @@ export const channelFolderObject = z.strictObject({
   /** Its place: folders are sorted by it, then by their IDs. */
   order: z.int(),
   creator_id: z.int().nullable(),
-  /** UNIX time in seconds; null where nobody wrote it down. */
+  /** UNIX seconds; null where unknown. */
   date_created: z.int().nullable(),
   is_archived: z.boolean(),
 });

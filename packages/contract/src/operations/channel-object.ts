@@ -2,7 +2,7 @@ import { z } from "zod";
 import { groupSettingFields } from "../permissions/parameters.ts";
 import { channelPermissions } from "../permissions/registry.ts";
 
-/** Which topics a channel may have; `inherit`: what the organization says (channels.md §1). */
+/** Which topics a channel may have; `inherit`: as the organization's setting (channels.md §1). */
 export const topicsPolicies = [
   "inherit",
   "allow_empty_topic",
@@ -12,7 +12,7 @@ export const topicsPolicies = [
 
 export type TopicsPolicy = (typeof topicsPolicies)[number];
 
-/** The properties of one's own subscription that are on or off, by the names that requests use. */
+/** Boolean properties of a subscription, by their names in requests. */
 export const subscriptionSwitches = [
   "is_muted",
   "in_home_view",
@@ -55,7 +55,7 @@ export const channelFields = {
 export const channelObject = z.strictObject(channelFields);
 export type ChannelObject = z.infer<typeof channelObject>;
 
-/** A channel, and what its subscriber wants of it; null inherits the account's own settings. */
+/** A channel with its subscriber's settings for it; null inherits the account's settings. */
 export const subscriptionObject = z.strictObject({
   ...channelFields,
   color: z.string(),

@@ -9,7 +9,7 @@ import { groupSettingParameters, groupSettingUpdateParameters } from "../permiss
 import { channelPermissions } from "../permissions/registry.ts";
 import { shape } from "../shape.ts";
 
-/** What a new channel is to be like: parameters of both operations that can create one (channels.md §4). */
+/** Parameters of a new channel, for both operations that can create one (channels.md §4). */
 export const creationParameters = {
   announce: form
     .bool()

@@ -9,7 +9,7 @@ export const maxDrafts = 1_000;
 
 const types = ["stream", "private", ""] as const;
 
-/** A draft that is sent: what has been written so far. */
+/** A draft in a request. */
 const givenDraft = z.strictObject({
   type: z.enum(types).describe("Empty while nobody knows whom it is for."),
   to: z.array(shape.id).describe("The ID of the channel, or those of the people."),
@@ -25,7 +25,7 @@ const givenDraft = z.strictObject({
 
 export type GivenDraft = z.output<typeof givenDraft>;
 
-/** A stored draft, as clients get it. */
+/** A stored draft in answers. */
 export const draftResource = z.strictObject({
   id: z.int(),
   type: z.enum(types),

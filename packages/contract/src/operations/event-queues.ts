@@ -5,7 +5,7 @@ import { operation } from "../operation.ts";
 
 const typeNames = form.json(z.array(z.string())).nullMeansAbsent().optional();
 
-/** Seconds: a week. Longer ones are cut to it. */
+/** Seconds: a week. Longer timeouts are cut to it. */
 export const longestIdleTimeout = 604_800;
 /** Seconds that `mobile` stands for. */
 export const mobileIdleTimeout = 43_200;

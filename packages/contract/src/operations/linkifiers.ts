@@ -29,7 +29,7 @@ export const listLinkifiers = operation({
   result: { linkifiers: z.array(linkifierObject) },
 });
 
-/** What a linkifier consists of. */
+/** Parameters of a linkifier. */
 const linkifierParameters = {
   pattern: form
     .text()

@@ -5,7 +5,7 @@ import { requiredNarrowParameter } from "./narrow.ts";
 import { operation } from "../operation.ts";
 import { anchorDate } from "./get-messages.ts";
 
-/** The answer of what marks messages as read, however many (messages.md §7). */
+/** The answer of operations that mark messages as read (messages.md §7). */
 const markedRead = {
   complete: z
     .boolean()
@@ -14,10 +14,10 @@ const markedRead = {
     ),
 };
 
-/** As it was sent, since it is sent back. */
+/** The number as it was sent, because the answer repeats it. */
 const sentId = z.number().refine(Number.isInteger, "must be an integer").meta({ type: "integer" });
 
-/** Which flag is changed, and how. */
+/** The flag, and whether it is added or removed. */
 const flagParameters = {
   op: form.oneOf("add", "remove"),
   flag: form.oneOf("read", "starred", "collapsed"),

@@ -8,7 +8,7 @@ const participant = z.strictObject({
   is_mirror_dummy: z.boolean(),
 });
 
-/** What one change of a message was; stored and sent alike (messages.md §6.3). */
+/** One change of a message, stored and sent in the same form (messages.md §6.3). */
 const editHistoryEntry = z.strictObject({
   user_id: z.number().nullable(),
   timestamp: z.number(),

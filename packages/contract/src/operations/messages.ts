@@ -7,7 +7,7 @@ import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 import { shape } from "../shape.ts";
 
-/** Why a message can be reported (`server_report_message_types`). */
+/** Reasons for reporting a message (`server_report_message_types`). */
 export const reportTypes = [
   { key: "spam", name: "Spam" },
   { key: "harassment", name: "Harassment" },
@@ -71,7 +71,7 @@ export const matchNarrow = operation({
   errors: ["BAD_NARROW"],
 });
 
-/** What a message was after one change; the first of them is how it was sent. */
+/** A message after one of its changes; the first is the message as it was sent. */
 const moment = z.strictObject({
   timestamp: z.number(),
   user_id: z.number().nullable(),

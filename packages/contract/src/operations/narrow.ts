@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { form } from "../form.ts";
 
-/** One condition of a narrow, whichever of its two forms it was sent in (messages.md §2). */
+/** One condition of a narrow, sent in either of its two forms (messages.md §2). */
 export interface NarrowTerm {
   readonly operator: string;
   readonly operand: string | number | readonly number[];
   readonly negated: boolean;
 }
 
-/** Any whole number: which of them are IDs is for each operator to say. */
+/** Any whole number: each operator decides whether it is an ID. */
 const whole = z.number().refine(Number.isInteger, "must be an integer").meta({ type: "integer" });
 
 const term = z.object({
@@ -26,5 +26,5 @@ const narrow = z.array(z.union([term, pair]));
 /** The `narrow` parameter: all terms must hold. JSON `null` is an empty narrow. */
 export const narrowParameter = form.json(narrow).default([]).nullMeansAbsent();
 
-/** The same where it must be sent; `null` stays what it is. */
+/** A required `narrow`; `null` stays null. */
 export const requiredNarrowParameter = form.json(narrow).nullable();

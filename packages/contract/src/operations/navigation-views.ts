@@ -6,7 +6,7 @@ import { path } from "../path.ts";
 /** Views of one account: every registration gets all of them. */
 export const maxNavigationViews = 1_000;
 
-/** A view that is reached from the navigation, as clients get it; `name` is null for what every client has. */
+/** A view of the navigation in answers; `name` is null for built-in views. */
 export const navigationView = z.strictObject({
   fragment: z.string(),
   is_pinned: z.boolean(),

@@ -4,9 +4,9 @@ import { maxLongId } from "../ids.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 
-/** The two times of an account. */
+/** The modern form: two times of an account. */
 export const modernPresence = z.strictObject({
-  /** UNIX seconds: last active; when the account was made where it never was. */
+  /** UNIX seconds: last active; the account's creation if it never was. */
   active_timestamp: z.int(),
   /** UNIX seconds: last connected, active or not. */
   idle_timestamp: z.int(),
@@ -14,7 +14,7 @@ export const modernPresence = z.strictObject({
 
 const status = z.enum(["active", "idle"]);
 
-/** One state and its time, as if one client were all that there is. */
+/** The legacy form: one state and its time, as if there were a single client. */
 export const websitePresence = z.strictObject({
   client: z.string(),
   status,
@@ -57,12 +57,12 @@ export const getPresence = operation({
   result: {
     presence: z.strictObject({
       aggregated: z.strictObject({
-        /** `offline` when nothing was heard for 140 seconds. */
+        /** `offline` after 140 seconds without a report. */
         status: z.enum(["active", "idle", "offline"]),
         /** UNIX seconds */
         timestamp: z.int(),
       }),
-      /** What the last client said. */
+      /** The state that the last client reported. */
       website: z.strictObject({ status: z.enum(["active", "idle"]), timestamp: z.int() }),
     }),
   },
@@ -103,7 +103,7 @@ export const updatePresence = operation({
   result: {
     /** Missing, like the others, with `ping_only`. */
     presences: presences.optional(),
-    /** −1 when there has been nothing yet. */
+    /** −1 when there has been no presence yet. */
     presence_last_update_id: z.int().optional(),
     /** UNIX seconds with a fraction. */
     server_timestamp: z.number().optional(),

@@ -20,7 +20,7 @@ export const maxProfileHtml = 50_000;
 
 const mostProfileFields: Most = { count: maxProfileFields, of: "profile fields" };
 
-/** Values of custom profile fields that an account is to have. */
+/** New values of an account's custom profile fields. */
 export const profileEntries = form
   .json(
     z.array(
@@ -33,7 +33,7 @@ export const profileEntries = form
   )
   .describe('Values of custom profile fields; `null`, `""` and `[]` remove one.');
 
-/** What can be said of a custom profile field, at its creation and later (settings-and-profile-fields.md §2.3). */
+/** Parameters of a custom profile field, for creation and changes (settings-and-profile-fields.md §2.3). */
 const profileFieldParameters = {
   name: form
     .text()
@@ -76,7 +76,7 @@ export const profileFieldObject = z.strictObject({
   order: z.int(),
   name: z.string(),
   hint: z.string(),
-  /** JSON text, of types 3 and 7; empty for the others. */
+  /** JSON text for types 3 and 7; empty for other types. */
   field_data: z.string(),
   required: z.boolean(),
   editable_by_user: z.boolean(),

@@ -15,7 +15,7 @@ export const maxBouncerPublicKeyLength = 1_000;
 /** Characters of a registration for the push bouncer: a sealed token has up to 4,096. */
 export const maxEncryptedRegistrationLength = 20_000;
 
-/** What clients know of a device of theirs, by its id (push.md §5). Token ids are Base64. */
+/** A device in answers (push.md §5). Token ids are Base64. */
 export const deviceObject = z.strictObject({
   push_key_id: z.int().nullable(),
   push_token_id: z.string().nullable(),
@@ -41,8 +41,8 @@ export const registerClientDevice = operation({
 });
 
 /**
- * `POST /mobile_push/register` (push.md §2). The texts are looked at after other things, and only where they are used: they
- * may be anything until then.
+ * `POST /mobile_push/register` (push.md §2). The action checks the texts, after other checks and only where it uses
+ * them.
  */
 export const registerPushDevice = operation({
   id: "register-push-device",

@@ -11,12 +11,12 @@ export const reminderResource = z.strictObject({
   type: z.literal("private"),
   /** The account itself. */
   to: z.array(z.int()),
-  /** What it would say if it were sent by now, as far as was known when it was made. */
+  /** The text of the reminder, as of its creation. */
   content: z.string(),
   rendered_content: z.string(),
   scheduled_delivery_timestamp: z.int(),
   failed: z.boolean(),
-  /** The message that it is about, which may be gone. */
+  /** The message that it is about, which may be deleted. */
   reminder_target_message_id: z.int(),
 });
 

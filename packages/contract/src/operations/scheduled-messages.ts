@@ -5,7 +5,7 @@ import { maxLongId } from "../ids.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 
-/** What creating and editing share. */
+/** The type of a message, for creation and changes. */
 export const messageTypes = form
   .oneOf("direct", "channel", "stream", "private")
   .describe("`stream` and `private` are older names of `channel` and `direct`.");
@@ -40,7 +40,7 @@ export const sendingErrors = [
 export const scheduledMessageResource = z.strictObject({
   scheduled_message_id: z.int(),
   type: z.enum(["stream", "private"]),
-  /** The channel, or the other participants: oneself when alone. */
+  /** The channel, or the other participants; the account itself where there are none. */
   to: z.union([z.int(), z.array(z.int())]),
   /** Only of channel messages. */
   topic: z.string().optional(),

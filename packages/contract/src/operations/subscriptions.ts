@@ -7,13 +7,13 @@ import { path } from "../path.ts";
 import { shape } from "../shape.ts";
 import { creationParameters } from "./channels.ts";
 
-/** Other accounts than one's own. */
+/** The accounts that a request subscribes or unsubscribes. */
 export const principals = form
   .json(z.union([z.array(shape.id), z.array(z.string())]), { most: mostAccounts })
   .optional()
   .describe("IDs or e-mail addresses of the users; at most 10,000; oneself unless given.");
 
-/** A channel to be subscribed to, by name. */
+/** A channel to subscribe to, by name. */
 const wantedChannel = z.object({
   name: z.string(),
   /** `#rrggbb` */
@@ -41,7 +41,7 @@ export const listSubscriptions = operation({
   result: {
     subscriptions: z.array(
       subscriptionObject.extend({
-        /** In the place of `subscribers`, of a large channel where a part is enough. */
+        /** Replaces `subscribers` for a large channel when `partial` is asked for. */
         partial_subscribers: z.array(z.int()).optional(),
       }),
     ),
@@ -99,7 +99,7 @@ export const addSubscriptions = operation({
     /** Names of channels, by user ID. */
     subscribed: z.record(z.string(), z.array(z.string())),
     already_subscribed: z.record(z.string(), z.array(z.string())),
-    /** Only where such channels are not fatal. */
+    /** Only without `authorization_errors_fatal`. */
     unauthorized: z.array(z.string()).optional(),
     /** Only where messages were asked for. */
     new_subscription_messages_sent: z.boolean().optional(),
@@ -148,7 +148,7 @@ export const removeSubscriptions = operation({
     principals,
   },
   result: {
-    /** Channels that somebody was unsubscribed from. */
+    /** Channels that at least one account was unsubscribed from. */
     removed: z.array(z.string()),
     not_removed: z.array(z.string()),
   },

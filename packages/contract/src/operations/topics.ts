@@ -22,7 +22,7 @@ export const listTopics = operation({
   result: {
     topics: z.array(
       z.strictObject({
-        /** As in its newest message. */
+        /** Spelled as in its newest message. */
         name: z.string(),
         /** ID of its newest message. */
         max_id: z.int(),
@@ -51,7 +51,7 @@ export const deleteTopic = operation({
       ),
   },
   result: {
-    /** False where the time was not enough: ask again for the rest. */
+    /** False when the time ran out: send the request again for the rest. */
     complete: z.boolean(),
   },
 });

@@ -11,15 +11,15 @@ import {
 import { groupPermissions } from "../permissions/registry.ts";
 import { shape } from "../shape.ts";
 
-/** A user group in answers (user-groups.md §5); lists ascend. */
+/** A user group in answers (user-groups.md §5); lists are in ascending order. */
 export const userGroupObject = z.strictObject({
   id: z.int(),
   name: z.string(),
   description: z.string(),
-  /** UNIX time in seconds; null where nobody wrote it down. */
+  /** UNIX seconds; null where unknown. */
   date_created: z.int().nullable(),
   creator_id: z.int().nullable(),
-  /** The direct ones that are active. */
+  /** Active direct members. */
   members: z.array(z.int()),
   direct_subgroup_ids: z.array(z.int()),
   is_system_group: z.boolean(),

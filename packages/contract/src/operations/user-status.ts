@@ -3,7 +3,7 @@ import { form } from "../form.ts";
 import { operation } from "../operation.ts";
 import { path } from "../path.ts";
 
-/** What somebody says of themselves; only what is set. */
+/** A user's status: only the fields that are set. */
 export const statusObject = z.strictObject({
   status_text: z.string().optional(),
   emoji_name: z.string().optional(),
@@ -11,7 +11,7 @@ export const statusObject = z.strictObject({
   reaction_type: z.string().optional(),
 });
 
-/** What is said of somebody in a status. */
+/** Parameters of a status. */
 const statusParameters = {
   status_text: form
     .text()

@@ -8,7 +8,7 @@ import { roles } from "../roles.ts";
 import { shape } from "../shape.ts";
 import { profileEntries } from "./profile-fields.ts";
 
-/** What an account says in a custom profile field. */
+/** The value of a custom profile field. */
 const profileValue = z.strictObject({ value: z.string(), rendered_value: z.string().optional() });
 
 export type ProfileValue = z.input<typeof profileValue>;
@@ -17,7 +17,7 @@ export type ProfileValue = z.input<typeof profileValue>;
 const userFields = {
   user_id: z.int(),
   email: z.string(),
-  /** null where the viewer may not see it. */
+  /** Null where the viewer may not see it. */
   delivery_email: z.string().nullable(),
   full_name: z.string(),
   role: z.int(),
@@ -56,7 +56,7 @@ const readUserParameters = {
   include_custom_profile_fields: form.bool().default(false),
 };
 
-/** What an administrator may change of an account (users.md §3), in the order in which it is checked. */
+/** Fields of an account that an administrator may change (users.md §3), in the order of the checks. */
 const updateUserParameters = {
   role: oneInteger(Object.values(roles))
     .optional()

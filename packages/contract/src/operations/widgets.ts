@@ -4,7 +4,7 @@ import { bounds } from "../bounds.ts";
 import { errors } from "../errors.ts";
 import { form } from "../form.ts";
 
-/** Numbers of options and tasks go up to it, as in the clients. */
+/** The highest number of an option or a task, as in the clients. */
 const maxIndex = 1_000;
 const index = z.int().min(0).max(maxIndex);
 
@@ -38,7 +38,7 @@ const shapes = {
   },
 } as const satisfies Record<string, Readonly<Record<string, z.ZodType>>>;
 
-/** Changes of the widget as a whole, which are for its author alone. */
+/** Changes of the whole widget, which only its author may make. */
 const ofAuthor: ReadonlySet<string> = new Set(["question", "new_task_list_title"]);
 
 /** The widgets whose data the server checks. */
@@ -49,7 +49,7 @@ export function isCheckedWidget(type: unknown): type is CheckedWidget {
 }
 
 /**
- * What is wrong with data that is attached to a poll or to a to-do list (messages.md §6.7); undefined where nothing is.
+ * Returns the fault of data that is attached to a poll or a to-do list (messages.md §6.7), or undefined.
  * @param data parsed JSON
  */
 export function widgetDataRefusal(
@@ -77,7 +77,7 @@ const choice = z.looseObject({
   reply: z.string(),
 });
 
-/** What a sender attaches to a message by itself: buttons that send replies (messages.md §6.7). */
+/** The widget that a sender may attach to a message: buttons that send replies (messages.md §6.7). */
 const zform = z.object({
   widget_type: z.literal("zform"),
   extra_data: z.looseObject({

@@ -11,10 +11,10 @@ import {
 import type { NamesOf, Permission, Permissions } from "./permission.ts";
 import { systemGroups } from "./system-groups.ts";
 
-/** Something for each of the permissions, by its name on the wire. */
+/** A value for each permission, by its name on the wire. */
 type Named<Declared extends Permissions, Each> = { readonly [Name in NamesOf<Declared>]: Each };
 
-/** The permissions of what is created, as parameters: what is not given gets the default. */
+/** Makes parameters for the permissions of a new object; absent ones get the default. */
 export function groupSettingParameters<Declared extends Permissions>(
   permissions: Declared,
 ): Named<Declared, Parameter<GroupSettingValue | undefined>> {
@@ -26,7 +26,7 @@ export function groupSettingParameters<Declared extends Permissions>(
   );
 }
 
-/** The permissions of what there is, as parameters in the update form. */
+/** Makes parameters for the permissions of an existing object, in the update form. */
 export function groupSettingUpdateParameters<Declared extends Permissions>(
   permissions: Declared,
 ): Named<Declared, Parameter<GroupSettingUpdate | undefined>> {
@@ -37,21 +37,21 @@ export function groupSettingUpdateParameters<Declared extends Permissions>(
   });
 }
 
-/** The permissions as fields of an object in an answer. */
+/** Makes fields of an answer for the permissions. */
 export function groupSettingFields<Declared extends Permissions>(
   permissions: Declared,
 ): Named<Declared, typeof groupSettingValue> {
   return named(permissions, () => groupSettingValue);
 }
 
-/** The same in an answer that has only some of them. */
+/** Makes optional fields of an answer for the permissions. */
 export function someGroupSettingFields<Declared extends Permissions>(
   permissions: Declared,
 ): Named<Declared, z.ZodOptional<typeof groupSettingValue>> {
   return named(permissions, () => groupSettingValue.optional());
 }
 
-/** What a request gives of the permissions, by their names inside of the code. */
+/** Takes the permissions from a request, by their names in code. */
 export function groupSettingsIn<
   Declared extends Permissions,
   Input extends Readonly<Record<NamesOf<Declared>, unknown>>,

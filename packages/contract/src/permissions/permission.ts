@@ -1,29 +1,29 @@
 import type { SystemGroupName } from "./system-groups.ts";
 
 /**
- * A permission that groups hold, as it is declared (user-groups.md §3). What an organization, a channel or a user group
- * has set it to is a group setting.
+ * A permission that groups hold, as it is declared (user-groups.md §3). The value that an organization, a channel or a
+ * user group has given it is a group setting.
  */
 export interface Permission<Name extends string = string> {
-  /** As on the wire. The column that refers to its group is called so, too, with `_id`. */
+  /** The name on the wire. The column that refers to its group is NAME_id. */
   readonly name: Name;
-  /** A group, or the one who creates what the permission belongs to. */
+  /** A group, or the creator of the object. */
   readonly default: SystemGroupName | "creator";
   /** Where false, guests never hold the permission either. */
   readonly allowEveryone: boolean;
   readonly allowNobody: boolean;
   readonly requireSystemGroup: boolean;
-  /** Where given, no other system group will do. */
+  /** Where given, other system groups are refused. */
   readonly allowedSystemGroups?: readonly SystemGroupName[];
-  /** System groups that are refused besides. */
+  /** System groups that are also refused. */
   readonly forbiddenSystemGroups?: readonly SystemGroupName[];
   /** Only owners may change it. */
   readonly ownersOnly?: true;
-  /** For the reference: a sentence about what the rest does not tell. */
+  /** One more sentence for the reference. */
   readonly note?: string;
 }
 
-/** By their names inside of the code: those on the wire in camelCase. */
+/** By their names in code: the names on the wire in camelCase. */
 export type Permissions = Readonly<Record<string, Permission>>;
 
 /** The names on the wire. */

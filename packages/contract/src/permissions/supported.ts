@@ -2,16 +2,16 @@ import type { Permission, Permissions } from "./permission.ts";
 import { channelPermissions, groupPermissions, realmPermissions } from "./registry.ts";
 import { systemGroups, type SystemGroupName } from "./system-groups.ts";
 
-/** What clients are told of a permission, so that they offer nothing that would be refused. */
+/** The description of a permission for clients, so that they offer no value that would be refused. */
 export interface SupportedPermission {
   require_system_group: boolean;
   allow_internet_group: boolean;
   allow_nobody_group: boolean;
   allow_everyone_group: boolean;
   default_group_name: string;
-  /** What system groups have, where they have the permission at all. */
+  /** The default for system groups, if they have the permission. */
   default_for_system_groups: SystemGroupName | null;
-  /** Where not empty, no other system group will do. */
+  /** Where not empty, other system groups are refused. */
   allowed_system_groups: SystemGroupName[];
 }
 
@@ -41,7 +41,7 @@ function supported(
   return Object.fromEntries(entries);
 }
 
-/** The protocol has no word for groups that are forbidden besides: then all the others are named. */
+/** The protocol cannot express forbidden groups: lists all allowed ones instead. */
 function allowedSystemGroups(permission: Permission): SystemGroupName[] {
   const { forbiddenSystemGroups: forbidden } = permission;
   if (!forbidden) return [...(permission.allowedSystemGroups ?? [])];

@@ -15,12 +15,12 @@ export type SettingParameters = {
 
 const declared = Object.entries<PersonalSetting>(personalSettings);
 
-/** Of every setting that a person has. */
+/** Parameters for every personal setting. */
 export const settingParameters = Object.fromEntries(
   declared.map(([name, setting]) => [name, parameterOf(setting).optional()]),
 ) as SettingParameters;
 
-/** Of every setting that an organization has a default of. */
+/** Parameters for every setting that has a default in the organization. */
 export const defaultSettingParameters: Readonly<
   Record<string, Parameter<boolean | number | string | undefined>>
 > = Object.fromEntries(

@@ -4,15 +4,15 @@
  * answer all read this table.
  */
 export interface PersonalSetting<T extends boolean | number | string = boolean | number | string> {
-  /** What a new organization's defaults begin with. */
+  /** The initial default of a new organization. */
   readonly initial: T;
-  /** Where given, nothing else will do. */
+  /** Where given, other values are refused. */
   readonly allowed?: readonly T[];
-  /** Of a number, both ends included. */
+  /** The range of a number, both ends included. */
   readonly range?: { readonly min: number; readonly max: number };
-  /** Whether an organization has a default of it, which new accounts get a copy of. */
+  /** Whether an organization has a default of it, which is copied to new accounts. */
   readonly realmDefault: boolean;
-  /** Nobody else changes it for an account: it says what others see of the account, or which mail it gets. */
+  /** Only the account itself changes it: it decides what others see of the account, or which mail it gets. */
   readonly private?: true;
 }
 
@@ -30,14 +30,14 @@ function text(initial: string, allowed: readonly string[]): PersonalSetting<stri
   return { initial, allowed, realmDefault: true };
 }
 
-/** A setting that every account has for itself alone. */
+/** Declares a setting without a default in the organization. */
 function personal<T extends boolean | number | string>(
   setting: PersonalSetting<T>,
 ): PersonalSetting<T> {
   return { ...setting, realmDefault: false };
 }
 
-/** A setting that administrators do not change for others. */
+/** Declares a setting that administrators cannot change for others. */
 function ownOnly<T extends boolean | number | string>(
   setting: PersonalSetting<T>,
 ): PersonalSetting<T> {
@@ -127,7 +127,7 @@ export const personalSettings = {
 export type SettingName = keyof typeof personalSettings;
 export type SettingValue<Name extends SettingName> = (typeof personalSettings)[Name]["initial"];
 
-/** What the defaults of a new organization are. */
+/** Returns the initial defaults of a new organization. */
 export function initialDefaults(): Record<string, boolean | number | string> {
   return Object.fromEntries(
     Object.entries<PersonalSetting>(personalSettings)

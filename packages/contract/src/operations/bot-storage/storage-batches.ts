@@ -5,19 +5,19 @@ import { StringEntries } from "./string-entries.ts";
 /** Entries that one request writes: each is a row, and 100,000 take some seconds. */
 export const maxStorageEntries = 100_000;
 
-/** UTF-16 units that an entry may have to be stored as one row; a longer one is cut into rows of about as many. */
+/** UTF-16 units of an entry that is stored as one row; a longer entry is cut into rows of about this size. */
 const longest = 65_536;
-/** Units and entries after which a batch is full: so much is packed, sent and stored in one go. */
+/** Units and entries of a full batch, which one statement stores. */
 const fullAt = 131_072;
 const mostEntries = 4_096;
 
-/** Entries that are short: both are JSON lists of texts, the names and, in the same order, the values. */
+/** Short entries: JSON lists of their names and, in the same order, of their values. */
 export interface ShortEntries {
   readonly names: Buffer;
   readonly values: Buffer;
 }
 
-/** An entry that is long, in parts: its name is all names of its parts, one after the other, its value all values. */
+/** A long entry in parts: its name and value are those of its parts, concatenated. */
 export interface LongEntry {
   /** SHA-256 of the name */
   readonly digest: Buffer;
@@ -25,7 +25,7 @@ export interface LongEntry {
   readonly parts: ReadonlyArray<{ readonly name: Buffer; readonly value: Buffer }>;
 }
 
-/** Some entries of an object, in its order; of a name that is there twice the last one counts. */
+/** Some entries of an object, in its order; the last of several equal names counts. */
 export type StorageBatch = ShortEntries | LongEntry;
 
 interface OpenEntry {
@@ -34,8 +34,8 @@ interface OpenEntry {
 }
 
 /**
- * Reads a JSON object of strings, of any size, into batches. They lie outside of the heap, as UTF-8: a million short
- * entries would else be two million strings, which garbage collection would carry about for a tenth of a second.
+ * Reads a JSON object of strings, of any size, into batches. They are UTF-8 outside of the heap: a million short
+ * entries would otherwise be two million strings, which garbage collection would copy for a tenth of a second.
  */
 export class StorageBatches implements TextReader<readonly StorageBatch[]> {
   readonly #entries = new StringEntries({
@@ -47,7 +47,7 @@ export class StorageBatches implements TextReader<readonly StorageBatch[]> {
   #names: string[] = [];
   #values: string[] = [];
   #units = 0;
-  /** Of the entry in progress what is in no part yet. */
+  /** The name of the entry in progress, without the parts that are complete. */
   #name = "";
   #value = "";
   /** The entry in progress, once it is long. */

@@ -1,6 +1,6 @@
 import { Unusable } from "../../parameter.ts";
 
-/** Told of the entries of an object, in their order: of each the pieces of its name, those of its value, its end. */
+/** Receives the entries of an object in order: the pieces of each name, the pieces of its value, its end. */
 interface EntrySink {
   readonly name: (piece: string) => void;
   readonly value: (piece: string) => void;
@@ -19,7 +19,7 @@ type Place =
   | "after";
 
 const space = /[ \t\n\r]*/y;
-/** What stands for itself in a string of JSON. */
+/** Characters that need no escape in a JSON string. */
 const plain = /[ !#-[\]-\u{10ffff}]+/uy;
 const simpleEscapes: Readonly<Record<string, string>> = {
   '"': '"',
@@ -34,23 +34,23 @@ const simpleEscapes: Readonly<Record<string, string>> = {
 const fourDigits = /^[0-9a-fA-F]{4}$/;
 
 /**
- * Reads a JSON object whose values are strings, as its text comes, in pieces of any length that cut no surrogate pair in
- * two. It keeps nothing of it, so that texts of a hundred megabytes can be read: pieces that it tells of are as long as
- * those that it gets at most, and cut no pair in two either.
+ * Parses a JSON object of strings as a stream, in pieces of any length that cut no surrogate pair in two. It keeps no
+ * text, so that hundreds of megabytes can be read: the pieces that it passes on are no longer than those it gets, and
+ * cut no pair in two either.
  */
 export class StringEntries {
   readonly #sink: EntrySink;
   #place: Place = "before";
-  /** An escape of which not all has come: the backslash, and what followed. */
+  /** An incomplete escape: the backslash and what followed. */
   #escape = "";
-  /** The first half of a pair that is written as two escapes. */
+  /** The high half of a surrogate pair written as two escapes. */
   #high = "";
 
   constructor(sink: EntrySink) {
     this.#sink = sink;
   }
 
-  /** @throws Unusable for what is no such object; the rest need not be written then */
+  /** @throws Unusable for any other JSON; callers then stop writing */
   write(text: string): void {
     for (let at = 0; at < text.length;)
       at =
@@ -76,7 +76,7 @@ export class StringEntries {
     return at + 1;
   }
 
-  /** Where a character leads that stands outside of strings. */
+  /** Returns the state after a character outside of strings. */
   #after(character: string): Place | undefined {
     switch (this.#place) {
       case "before":

@@ -1,18 +1,18 @@
 import type { Operation } from "@carillon/contract";
 import { Shares, type Lifetime } from "@carillon/db";
 
-/** Characters from which on rendering a text takes milliseconds, in which the gateway does nothing else. */
+/** Rendering a text of more characters blocks the event loop for milliseconds. */
 const long = 1_000;
 
-const turns = new Shares<number>(1);
+const permits = new Shares<number>(1);
 
 /**
- * Runs a request that renders a long text once no other of the account does: ten at a time would make one long wait for
- * everybody else, while requests of others come in between where one follows another.
+ * Runs requests of an account that render long texts one at a time: ten at once would be one long wait for all other
+ * requests, which run in between when they are rendered one after the other.
  * @param input the decoded parameters
  * @throws the lifetime's reason when that ends first
  */
-export async function renderInTurn<Result>(
+export async function limitRendering<Result>(
   {
     operation,
     input,
@@ -23,11 +23,11 @@ export async function renderInTurn<Result>(
 ): Promise<Result> {
   const text = operation.renders === undefined ? undefined : input[operation.renders];
   if (typeof text !== "string" || text.length <= long) return run();
-  const turn = turns.of(accountId);
-  await turn.enter(lifetime);
+  const permit = permits.of(accountId);
+  await permit.enter(lifetime);
   try {
     return await run();
   } finally {
-    turn.leave();
+    permit.leave();
   }
 }

@@ -1,0 +1,45 @@
+import { Lifetime, Share, Shares } from "@carillon/db";
+
+/** Permits for one account, and for the process. */
+interface Permits {
+  readonly ofAccount: number;
+  readonly ofAll: number;
+}
+
+/** A semaphore for each account within a semaphore for the process. It bounds large bodies and answers in memory. */
+export class AccountSemaphore {
+  readonly #own: Shares<number>;
+  readonly #all: Share;
+
+  constructor({ ofAccount, ofAll }: Permits) {
+    this.#own = new Shares<number>(ofAccount);
+    this.#all = new Share(ofAll);
+  }
+
+  /**
+   * Waits for a permit of the account, and then for one of the process.
+   * @param lifetime without one the wait has no deadline
+   * @returns a function that releases the permit
+   * @throws the lifetime's reason when that ends first
+   */
+  async acquire(accountId: number, lifetime: Lifetime = new Lifetime()): Promise<() => void> {
+    const own = this.#own.of(accountId);
+    await own.enter(lifetime);
+    try {
+      await this.#all.enter(lifetime);
+    } catch (error) {
+      own.leave();
+      throw error;
+    }
+    return () => {
+      this.#all.leave();
+      own.leave();
+    };
+  }
+}
+
+/** For values of bot storage: up to 40 MB each where no character is Latin. */
+export const largeValueSemaphore = new AccountSemaphore({ ofAccount: 1, ofAll: 4 });
+
+/** For forms of 64 KiB to 2 MiB, so 8 MiB of one account and 64 MiB of all (http-contract.md §8). */
+export const largeFormSemaphore = new AccountSemaphore({ ofAccount: 4, ofAll: 32 });
