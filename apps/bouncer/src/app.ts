@@ -23,7 +23,7 @@ const calls: ReadonlyMap<string, Call> = new Map<string, Call>([
   [bouncerPaths.notify, notify],
 ]);
 
-/** The bouncer as a Koa application; it never listens. */
+/** Builds the bouncer as a Koa application. It never listens. */
 export function buildBouncer(services: Services): Koa {
   const { store } = services;
   const limiter = new Limiter();
@@ -31,7 +31,7 @@ export function buildBouncer(services: Services): Koa {
   const addressOf =
     services.clientAddress ?? (({ socket }: IncomingMessage) => socket.remoteAddress ?? "");
   const app = new Koa();
-  // A client that is gone is no news; everything else is answered, and logged with its answer.
+  // Ignores disconnected clients; every other error is answered, and logged with its answer.
   app.on("error", () => {});
   app.use(async (ctx, next) => {
     if (ctx.path !== "/health") return next();

@@ -1,6 +1,6 @@
 const strict = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The bytes of strict Base64 (push.md §2); undefined for anything else. */
+/** Decodes strict Base64 (push.md §2); undefined for anything else. */
 export function fromBase64(text: string): Buffer | undefined {
   if (!strict.test(text)) return undefined;
   const bytes = Buffer.from(text, "base64");

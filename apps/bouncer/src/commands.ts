@@ -9,23 +9,23 @@ import { listServers, putServer, removeServer } from "./store/servers.ts";
 
 export const usage = `npm run bouncer -- COMMAND
 
-  migrate                 makes the database of BOUNCER_DATABASE_URL, or brings it to this version
+  migrate                 creates or migrates the database of BOUNCER_DATABASE_URL
   add-server [--name NAME] [--rate CALLS] [--realm UUID]...
-                          lets a chat server use the bouncer, and prints its PUSH_SERVER_ID and PUSH_SERVER_KEY;
-                          --rate: calls in 60 s, 1000 unless given, 0 for no limit;
-                          --realm: only for these organizations
-  list-servers            shows the servers, and how many devices each has registered
-  remove-server ID        removes a server, and all that it has registered
-  public-keys             prints the keys for phones to seal their registrations with, the newest first
-  add-key                 makes another key, beside those that there are
-  remove-key KEY          removes a key: what was sealed with it is refused from then on`;
+                          registers a chat server, and prints its PUSH_SERVER_ID and PUSH_SERVER_KEY;
+                          --rate: calls in 60 s, default 1000, 0 for no limit;
+                          --realm: restrict it to these organizations
+  list-servers            lists servers with their numbers of devices
+  remove-server ID        removes a server and all its registrations
+  public-keys             prints the public keys for phones, newest first
+  add-key                 adds a key pair
+  remove-key KEY          removes a key pair; registrations encrypted with it are refused from then on`;
 
 const usualRate = 1_000;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Does one command of the bouncer's operator.
- * @returns what to print
+ * Runs one operator command of the bouncer.
+ * @returns the text to print
  * @throws StartupError with the one line for the person who typed it
  */
 export async function runCommand(env: Environment, args: readonly string[]): Promise<string> {

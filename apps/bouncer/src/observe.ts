@@ -14,9 +14,9 @@ import {
 import type { Measure } from "./services.ts";
 
 /**
- * Serves on `METRICS_PORT` what there is to know of the process.
- * @returns what hears of its work; undefined without a port
- * @throws StartupError naming METRICS_PORT when that cannot be listened on
+ * Serves probes and metrics on `METRICS_PORT`.
+ * @returns functions that count handovers and requests; undefined without a port
+ * @throws StartupError naming METRICS_PORT when it cannot listen
  */
 export async function observeBouncer(
   env: Environment,

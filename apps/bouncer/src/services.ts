@@ -4,21 +4,21 @@ import type { Clock, Logger, MeasuredRequest, Sealer } from "@carillon/kit";
 import type { TokenKind } from "@carillon/push";
 import type { Outcome, Providers } from "./providers/provider.ts";
 
-/** What the bouncer's calls use. */
+/** What the bouncer's request handlers use. */
 export interface Services {
   readonly store: Store;
-  /** Of tokens and keys at rest. */
+  /** Encrypts tokens and keys at rest. */
   readonly sealer: Sealer;
   readonly providers: Providers;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Where a request comes from; the other end of the connection unless given. */
+  /** Returns the client's address; default: the connection's remote address. */
   readonly clientAddress?: (request: IncomingMessage) => string;
-  /** Hears of every notification that was given to a provider, and of every request. */
+  /** Counts handovers and requests. */
   readonly measure?: Measure;
 }
 
-/** What metrics are made of. */
+/** Functions that update metrics. */
 export interface Measure {
   handover(kind: TokenKind, outcome: Outcome["kind"]): void;
   request(request: MeasuredRequest): void;

@@ -21,15 +21,15 @@ import { putServer } from "./store/servers.ts";
 
 const poolSize = 10;
 
-/** Milliseconds for a request's head, and for all of it. */
+/** Time limits of a request's head and of the whole request, in milliseconds. */
 const headersTimeout = 10_000;
 const requestTimeout = 30_000;
-/** Milliseconds for which an idle connection stays open. */
+/** Time after which an idle connection is closed, in milliseconds. */
 const keepAliveTimeout = 75_000;
 
 /**
- * Starts a bouncer process and resolves with the port it listens on.
- * @throws StartupError with the one line for the person who started it; it has not listened then
+ * Starts a bouncer process. Resolves with its port.
+ * @throws StartupError with one line for the operator; it has not listened then
  */
 export async function startBouncer(
   env: Environment,

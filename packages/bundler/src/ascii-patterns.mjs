@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Writes what is beyond ASCII in modules of markdown-it as escapes, which esbuild does in texts but not in patterns. For one
- * such character V8 keeps all of a file at two bytes a character, and a gateway's has five million.
+ * Escapes non-ASCII characters in markdown-it's modules; esbuild does so in strings but not in regular expressions. A
+ * single such character makes V8 store the whole file with two bytes a character, and a gateway's bundle has five million.
  * @type {import("esbuild").Plugin}
  */
 export const asciiPatterns = {

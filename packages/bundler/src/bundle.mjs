@@ -1,4 +1,4 @@
-// JavaScript, because it makes of TypeScript what runs.
+// JavaScript, because it compiles the TypeScript.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -7,20 +7,19 @@ import { ownSources } from "./own-sources.mjs";
 import { partsOf } from "./parts.mjs";
 import { writeOutputs } from "./write-outputs.mjs";
 
-/** What stays in node_modules: it reads files beside itself, or few processes ever load it. */
+/** External modules: they read files beside themselves, or few processes load them. */
 const outside = ["@prisma/client/runtime/query_compiler*", "libsodium-wrappers"];
 
-/** What modules of CommonJS find when they run. */
+/** The globals that CommonJS modules expect. */
 const commonJs = `import { createRequire as makeRequire } from "node:module";
 const require = makeRequire(import.meta.url);
 const { filename: __filename, dirname: __dirname } = import.meta;`;
 
 /**
- * Makes of an app and all that it imports few files, which load in a third of the time: `dist/NAME.js` of each
- * `src/NAME.ts` whose name ends with `main`, and chunks, for what several of them share and for what is imported when it
- * is needed.
+ * Bundles an app with its imports into a few files, which load in a third of the time: `dist/NAME.js` for each
+ * `src/NAME.ts` whose name ends with `main`, and chunks for shared and dynamically imported modules.
  * @param {string} app its folder
- * @throws {Error} when something cannot be compiled or found; what was built before is as it was
+ * @throws {Error} when a module cannot be compiled or found; the previous build stays
  */
 export async function bundle(app) {
   const outdir = join(app, "dist");
@@ -37,13 +36,13 @@ export async function bundle(app) {
     conditions: ["source"],
     external: outside,
     plugins: [ownSources(outdir), asciiPatterns],
-    // Beside the entries: paths that are relative to a module are the same everywhere.
+    // Beside the entries, so that paths relative to a module are the same everywhere.
     chunkNames: "[name]-[hash]",
     banner: { js: commonJs },
     sourcemap: true,
     sourcesContent: false,
     legalComments: "none",
-    // The text stays in memory for as long as the process: a third of it is white space and comments.
+    // V8 keeps the text in memory; a third of it is white space and comments.
     minifyWhitespace: true,
     minifySyntax: true,
     metafile: true,
@@ -54,8 +53,8 @@ export async function bundle(app) {
 }
 
 /**
- * A package of CommonJS that is imported when it is needed has no names in a bundle: `const { Pool } = await import(…)`
- * would be undefined, at the first use and not before.
+ * Refuses dynamic imports of CommonJS packages: in a bundle they have no named exports, and `const { Pool } = await
+ * import(…)` would be undefined at its first use.
  * @param {import("esbuild").Metafile} metafile
  */
 function refuseNameless({ outputs }) {
@@ -63,7 +62,7 @@ function refuseNameless({ outputs }) {
     if (!entryPoint?.includes("node_modules/") || exports.join() !== "default") continue;
     const name = entryPoint.replace(/^.*node_modules\//, "");
     throw new Error(
-      `${name} is CommonJS, of which import() knows no names in a bundle: export those that are wanted from a module of ours, and import that`,
+      `${name} is CommonJS and has no named exports for import() in a bundle: re-export the names from a module of ours, and import that`,
     );
   }
 }

@@ -5,10 +5,10 @@ const here = "import.meta.url";
 const folderBeside = /new URL\("(\.\/[\w-]+)", import\.meta\.url\)/g;
 
 /**
- * Keeps two things true of our own modules in a bundle: `import.meta.url` is where the module would lie if each were
- * compiled by itself (`packages/db/dist/pool.js`), and a folder of modules that is scanned at the start is a list of
- * these modules (`loadDefaults` of `kit`).
- * @param {string} outdir where all of the bundle lies
+ * Keeps two properties of our modules in a bundle: `import.meta.url` is the path that the module would have if compiled by
+ * itself (`packages/db/dist/pool.js`), and a folder that is scanned at the start (`loadDefaults` of `kit`) becomes a list
+ * of its modules.
+ * @param {string} outdir output folder of the bundle
  * @returns {import("esbuild").Plugin}
  */
 export function ownSources(outdir) {
@@ -34,7 +34,7 @@ export function ownSources(outdir) {
 }
 
 /**
- * On the first line, so that all others keep their numbers.
+ * Rewrites a module. Imports are added to its first line, so that line numbers stay.
  * @param {string} text
  * @param {string} path
  * @param {string} outdir
@@ -53,7 +53,7 @@ function rewritten(text, path, outdir) {
 }
 
 /**
- * The modules below a folder, tests left out, in the order of their paths.
+ * Lists the modules below a folder, without tests, sorted by path.
  * @param {string} folder
  */
 function listOfModules(folder) {

@@ -10,15 +10,15 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 
-/** A process that was started before loads chunks of its own build when it needs them. */
+/** Running processes of the previous build still load its chunks. */
 const keptForMs = 24 * 60 * 60 * 1_000;
-/** The names of all that a build has made, beside it. */
+/** The file that lists a build's files. */
 const list = "files.json";
 const isChunk = /-[A-Z0-9]{8}\.js(\.map)?$/;
 
 /**
- * Puts a bundle into its folder: chunks first, then the entries, each whole or not at all. Chunks of another build stay
- * for a day after the build that came in its place, however old they are.
+ * Writes a bundle into its folder, atomically file by file: chunks first, then entries. Chunks of the previous build stay
+ * for a day after they are replaced.
  * @param {string} folder
  * @param {readonly { path: string, contents: Uint8Array }[]} files
  */
@@ -34,7 +34,7 @@ export function writeOutputs(folder, files) {
   for (const name of readdirSync(folder)) {
     if (own.has(name)) continue;
     const path = join(folder, name);
-    // From now on it is of another build.
+    // Starts the day of a replaced chunk.
     if (isChunk.test(name) && before(name)) utimesSync(path, now, now);
     if (!isChunk.test(name) || now.getTime() - statSync(path).mtimeMs > keptForMs)
       rmSync(path, { recursive: true, force: true });
@@ -52,7 +52,7 @@ function put(path, contents) {
 }
 
 /**
- * Whether the build that the folder has is the one that a file is of; all are where it has not noted that.
+ * Returns whether a file belongs to the folder's previous build; true for all files if that build has no list.
  * @param {string} folder
  * @returns {(name: string) => boolean}
  */

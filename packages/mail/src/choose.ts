@@ -6,7 +6,7 @@ import { fileMailer } from "./files.ts";
 import type { TestableMailer } from "./mail.ts";
 import { smtpMailer } from "./smtp.ts";
 
-/** Where the variables say that mail goes: to the server of `SMTP_URL`, else into `DATA_DIR/mail`. */
+/** Creates the mailer that the variables configure: SMTP to `SMTP_URL`, else files in `DATA_DIR/mail`. */
 export function chooseMailer(env: Environment): TestableMailer {
   const from = senderAddress(env.MAIL_FROM, publicUrl(env));
   return env.SMTP_URL === undefined

@@ -3,15 +3,14 @@ import type { SendMailOptions } from "nodemailer";
 import { MailRefused, type Mail } from "./mail.ts";
 
 /**
- * The mail as nodemailer takes it. Nothing of it may name a file or an address to fetch, and no text reaches another
- * line of the header than its own.
- * @param from address that it comes from
+ * Converts a mail for nodemailer. It cannot make nodemailer read files or URLs, and no text can inject a header.
+ * @param from sender address
  * @throws MailRefused, RangeError
  */
 export function composed({ id, to, senderName, subject, text }: Mail, from: string) {
-  // What is more than one address would be read as several.
+  // nodemailer would split a list of addresses.
   if (!/^[^\s\p{C}<>()[\]\\,;:"@]+@[^\s\p{C}<>()\\,;"@]+$/u.test(to))
-    throw new MailRefused("this is no address that mail goes to");
+    throw new MailRefused("invalid recipient address");
   if (!/^[\w.-]+$/.test(id)) throw new RangeError(`"${id}" cannot name a mail`);
   const domain = from.slice(from.lastIndexOf("@") + 1);
   return {
@@ -21,7 +20,7 @@ export function composed({ id, to, senderName, subject, text }: Mail, from: stri
     envelope: { from, to: [to] },
     subject: oneLine(subject),
     text,
-    // Nobody's absence is answered to a machine (RFC 3834).
+    // Suppresses automatic replies (RFC 3834).
     headers: { "Auto-Submitted": "auto-generated" },
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -32,7 +31,7 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }
 
-/** The address that mail comes from: `MAIL_FROM`, else one at the host of `PUBLIC_URL`. */
+/** Returns the sender address: `MAIL_FROM`, else `noreply@` the host of `PUBLIC_URL`. */
 export function senderAddress(given: string | undefined, siteUrl: string): string {
   return given ?? `noreply@${new URL(siteUrl).hostname}`;
 }

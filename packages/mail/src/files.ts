@@ -6,9 +6,9 @@ import { composed } from "./compose.ts";
 import type { TestableMailer } from "./mail.ts";
 
 /**
- * Mail as files, one each, `ID.eml`, which mail programs open: for where there is no mail server. A mail that is sent
- * again takes the place of its file.
- * @param folder made when the first mail comes; for this user's eyes only, as its files are
+ * Creates a mailer for installations without a mail server: each mail becomes a file `ID.eml`, which mail programs open.
+ * Sending a mail again replaces its file.
+ * @param folder created with the first mail; readable by this user only, like its files
  */
 export function fileMailer(folder: string, from: string): TestableMailer {
   const transport = whenNeeded(async () => {

@@ -1,40 +1,40 @@
-/** One mail to one address, as plain text: what people wrote stays as they wrote it, and is never markup. */
+/** One mail to one address, as plain text, never markup. */
 export interface Mail {
-  /** Names it: what is sent twice is known by that. Letters, digits, `.`, `_` and `-`. */
+  /** Identifies repeated sending of the same mail. Letters, digits, `.`, `_` and `-`. */
   readonly id: string;
-  /** An address alone, without a name. */
+  /** A bare address, without a name. */
   readonly to: string;
-  /** Who writes, for people: the name of the organization. */
+  /** The sender's display name: the name of the organization. */
   readonly senderName: string;
   readonly subject: string;
   /** Lines end with a line feed. */
   readonly text: string;
 }
 
-/** What a mail says, and to whom. */
+/** A mail without its id. */
 export type Letter = Omit<Mail, "id">;
 
-/** Where mail goes out. */
+/** Sends mail. */
 export interface Mailer {
-  /** What it does with a mail, in a few words, for the log of the process. */
+  /** Short description for the log. */
   readonly about: string;
   /**
-   * Resolves when somebody else has taken the mail over.
-   * @throws MailRefused where that is in vain, and will be; anything else may pass
+   * Resolves when the mail has been handed over.
+   * @throws MailRefused for a permanent failure; any other error may be temporary
    */
   send(mail: Mail): Promise<void>;
 }
 
-/** A mailer that can be tried. */
+/** A mailer that can be tested. */
 export interface TestableMailer extends Mailer {
   /**
-   * Goes as far as a mail goes before it is handed over: to the server, over to TLS, and through the log-in.
-   * @throws Error that says how far it got
+   * Does everything up to sending: connects, starts TLS, logs in.
+   * @throws Error that names the failed step
    */
   verify(): Promise<void>;
 }
 
-/** The mail server wants nothing of this mail, now or later. */
+/** The mail server refuses this mail permanently. */
 export class MailRefused extends Error {
   override readonly name = "MailRefused";
 }

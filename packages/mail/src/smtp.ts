@@ -4,8 +4,8 @@ import { composed } from "./compose.ts";
 import { MailRefused, type TestableMailer } from "./mail.ts";
 
 /**
- * Mail by SMTP, one connection a mail. A server that does not answer is given up after ten seconds, or after twenty in
- * the middle of a mail.
+ * Creates a mailer over SMTP, with one connection for each mail. Times out after ten seconds, or twenty in the middle of a
+ * mail.
  * @param url `SMTP_URL`, with the credentials
  */
 export function smtpMailer(url: string, from: string): TestableMailer {
@@ -36,8 +36,8 @@ export function smtpMailer(url: string, from: string): TestableMailer {
 }
 
 /**
- * What the server says of the mail, or of its receiver, for good: an answer from 500 on. What it says of us, our
- * credentials for one, an operator mends.
+ * Returns a MailRefused for a permanent refusal (5xx) of the mail or its recipient. Errors about us, such as wrong
+ * credentials, are for the operator to fix and stay temporary.
  */
 function refusal(error: unknown): MailRefused | undefined {
   if (!(error instanceof Error && "code" in error && "responseCode" in error)) return undefined;

@@ -10,13 +10,15 @@ import {
 } from "./outcome.ts";
 import type { Reply } from "./transport.ts";
 
-/** For so long, in milliseconds, a bouncer that has enough of us is left alone where it does not say how long. */
+/** Wait after a 429 without `Retry-After`, in milliseconds. */
 const limitedMs = 10_000;
 
-/** And for so long at least, whatever it says: such a call costs no attempt, so that nothing else slows the next ones. */
+/**
+ * Minimum wait after a 429, in milliseconds: such a call does not count as an attempt, so backoff does not slow it down.
+ */
 const leastLimitedMs = 1_000;
 
-/** Refusals of a request that clients are told of by their own name; of all others they learn `BAD_REQUEST`. */
+/** Error codes that are passed on to clients; all others become `BAD_REQUEST`. */
 const toldByName = ["INVALID_BOUNCER_PUBLIC_KEY", "REQUEST_EXPIRED"];
 
 const envelope = z.object({
@@ -28,7 +30,7 @@ const envelope = z.object({
   "retry-after": z.number().optional(),
 });
 
-/** What a reply means for the call (push.md §3, §4, §6). */
+/** Interprets a reply (push.md §3, §4, §6). */
 export function outcomeOf<Answer>(reply: Reply, answer: z.ZodType<Answer>): BouncerOutcome<Answer> {
   if ("lost" in reply) return { kind: "retry", at: "transport", reason: reply.lost };
   if ("broken" in reply) return { kind: "retry", at: "bouncer", reason: reply.broken };
@@ -38,7 +40,7 @@ export function outcomeOf<Answer>(reply: Reply, answer: z.ZodType<Answer>): Boun
   const isSuccess = envelope.safeParse(body).data?.result === "success";
   return parsed.success && isSuccess
     ? { kind: "done", answer: parsed.data }
-    : { kind: "retry", at: "bouncer", reason: "200 with an answer that is no bouncer's" };
+    : { kind: "retry", at: "bouncer", reason: "200 with an answer that is not a bouncer's" };
 }
 
 function failure(
@@ -68,7 +70,7 @@ function failure(
   };
 }
 
-/** The milliseconds of a `Retry-After`: seconds or a date (RFC 9110, §10.2.3); undefined where it is neither. */
+/** Parses `Retry-After`, seconds or a date (RFC 9110, §10.2.3), into milliseconds; undefined if malformed. */
 function waitMs(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d+(\.\d+)?$/.test(header)) return bounded(Number(header) * 1_000);

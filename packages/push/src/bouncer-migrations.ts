@@ -1,4 +1,4 @@
-/** The migrations of the push bouncer's database, for its processes and for backups of it. */
+/** The migrations of the push bouncer's database, for its processes and its backups. */
 export const bouncerMigrations = {
   database: "bouncer",
   folder: new URL("../migrations/", import.meta.url),

@@ -12,7 +12,7 @@ import {
   type NotifyBody,
 } from "./wire.ts";
 
-/** A device's token for the bouncer to keep (push.md §3). The last two are passed on as the device sent them. */
+/** A device's token for the bouncer (push.md §3). The last two fields are passed on unchanged. */
 export interface TokenRegistration {
   /** `realms.uuid` */
   readonly realmUuid: string;
@@ -22,38 +22,37 @@ export interface TokenRegistration {
   readonly bouncerPublicKey: string;
 }
 
-/** How a call may end before its time: then it throws the signal's reason. */
+/** Options of a call; aborting the signal makes the call throw its reason. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
 /**
- * The push bouncer, as this server calls it (push.md §4). A call never throws for what the bouncer or the network does:
- * what became of it is its outcome. It ends within the configured time, whatever the bouncer does, and reads 1 MB at most.
- * Call it outside of any transaction.
+ * Client of the push bouncer (push.md §4). A call never throws for failures of the bouncer or the network: they are its
+ * outcome. It ends within the configured time and reads at most 1 MB. Call it outside of transactions.
  */
 export interface BouncerClient {
-  /** Where it is, for the log of the process. */
+  /** The bouncer's host, for the log. */
   readonly about: string;
-  /** Has the bouncer keep a token. It may be called again for the same one. */
+  /** Registers a token with the bouncer. Idempotent. */
   register(
     registration: TokenRegistration,
     options?: CallOptions,
   ): Promise<BouncerOutcome<Record<never, never>>>;
   /**
-   * Has the bouncer hand notifications over.
-   * @param options `idempotencyKey`: by which our bouncer knows a call that it has had, of printable ASCII
+   * Sends notifications through the bouncer.
+   * @param options `idempotencyKey`: by which our bouncer recognizes a repeated call; printable ASCII
    */
   notify(
     body: NotifyBody,
     options?: CallOptions & { readonly idempotencyKey?: string },
   ): Promise<BouncerOutcome<NotifyAnswer>>;
-  /** Ends its connections; calls that are going on come to a transport failure. */
+  /** Closes the connections; running calls end with a transport failure. */
   close(): Promise<void>;
 }
 
 /**
- * A client of the configured bouncer. It connects, and loads undici, at its first call.
+ * Creates a client of the configured bouncer. It loads undici and connects at its first call.
  * @param version of this server, for `User-Agent`
  */
 export function bouncerClient(config: PushConfig, version: string): BouncerClient {

@@ -1,18 +1,18 @@
 import { StartupError, type Environment } from "@carillon/kit";
 
-/** What is known of the push bouncer that the variables name. */
+/** Configuration of the push bouncer. */
 export interface PushConfig {
-  /** Without a slash at the end; the calls' paths are appended. */
+  /** Without a trailing slash; paths are appended. */
   readonly url: string;
   readonly serverId: string;
   readonly serverKey: string;
-  /** How long one call may take, in milliseconds. */
+  /** Time limit of a call, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * The push bouncer of `PUSH_BOUNCER_URL`; undefined where none is configured.
- * @throws StartupError that names the variable that is missing
+ * Reads the configuration of the push bouncer; undefined if there is none.
+ * @throws StartupError naming the missing variable
  */
 export function pushConfig(env: Environment): PushConfig | undefined {
   const { PUSH_BOUNCER_URL: url, PUSH_SERVER_ID: serverId, PUSH_SERVER_KEY: serverKey } = env;

@@ -1,15 +1,15 @@
 import { loadSodium, randomBytesOf } from "./sodium.ts";
 
-/** A push key: which kind of encryption, and then the key itself. */
+/** Length of a push key: one byte for the kind of encryption, then the key. */
 const pushKeyBytes = 33;
 const secretboxKind = 0x31;
 const nonceBytes = 24;
 
 /**
- * Encrypts what one device is told (push.md §9): Base64 of 24 fresh random bytes and libsodium's secretbox of the JSON.
- * Each device needs a call of its own, also where they share a key.
- * @param pushKey 33 bytes, as the device's row has them
- * @throws RangeError for a key that is none; nothing of it is in the message
+ * Encrypts a payload for one device (push.md §9): Base64 of a random nonce of 24 bytes and libsodium's secretbox of the
+ * JSON. Each device needs its own call, even if devices share a key.
+ * @param pushKey 33 bytes, as stored in the device's row
+ * @throws RangeError for an invalid key; the message does not contain it
  */
 export async function encryptPayload(
   pushKey: Uint8Array,
@@ -22,8 +22,8 @@ export async function encryptPayload(
 }
 
 /**
- * The reverse, what a device does.
- * @throws Error where the key is another one or the text was changed
+ * Decrypts a payload, as a device does.
+ * @throws Error when the key is wrong or the text was changed
  */
 export async function decryptPayload(pushKey: Uint8Array, encryptedData: string): Promise<unknown> {
   const { crypto_secretbox_open_easy: open } = await loadSodium();

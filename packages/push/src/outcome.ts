@@ -1,31 +1,28 @@
-/** What the bouncer says of its own accord that only an operator can mend (push.md §3, §4). */
+/** Error codes of the bouncer that only an operator can fix (push.md §3, §4). */
 export const adminCodes = [
-  /** The organization's data was never uploaded. */
+  /** The organization is unknown to the bouncer. */
   "MISSING_REMOTE_REALM",
   /** Wrong credentials: `PUSH_SERVER_ID` or `PUSH_SERVER_KEY`. */
   "INVALID_ZULIP_SERVER",
-  /** The plan has no push notifications, or none for so many people. */
+  /** The plan does not allow push notifications, or not for so many users. */
   "PUSH_NOTIFICATIONS_DISALLOWED",
-  /** An answer that no bouncer gives, such as a redirection: `PUSH_BOUNCER_URL` may be wrong. */
+  /** Not an answer of a bouncer, such as a redirect: `PUSH_BOUNCER_URL` may be wrong. */
   "UNEXPECTED_STATUS",
 ] as const;
 
 export type AdminCode = (typeof adminCodes)[number];
 
-/**
- * Why a call did not do what it was to do. No text of it has keys, tokens, payloads or words of the bouncer: it may be
- * logged and kept in a row.
- */
+/** Why a call failed. It contains no keys, tokens, payloads or text of the bouncer, so it may be logged and stored. */
 export type BouncerFailure =
   /**
-   * The bouncer refuses this very request (4xx): the same request will not be taken later. `code` is for clients:
-   * `INVALID_BOUNCER_PUBLIC_KEY`, `REQUEST_EXPIRED`, else `BAD_REQUEST`.
+   * The bouncer refuses this request permanently (4xx). `code` is for clients: `INVALID_BOUNCER_PUBLIC_KEY`,
+   * `REQUEST_EXPIRED`, else `BAD_REQUEST`.
    */
   | { readonly kind: "permanent"; readonly code: string; readonly reason: string }
   /**
-   * Later it may go well. `at` says where it failed: `transport`, nobody answered, or not in time, or not to the end
-   * (such failures in a row open the circuit); `bouncer`, it answered with 5xx, or with something that is no answer.
-   * `retryAfterMs` is how long the bouncer wants to be left alone, at most {@link longestRetryAfterMs}.
+   * A retry may succeed. `at` says where it failed: `transport`, no complete answer in time (consecutive ones open the
+   * circuit); `bouncer`, a 5xx or a malformed answer. `retryAfterMs` is the bouncer's requested delay, at most {@link
+   * longestRetryAfterMs}.
    */
   | {
       readonly kind: "retry";
@@ -33,15 +30,15 @@ export type BouncerFailure =
       readonly reason: string;
       readonly retryAfterMs?: number;
     }
-  /** 429: too many calls. It counts as no attempt, and nobody calls the bouncer for so long. */
+  /** 429: too many calls. It does not count as an attempt; all calls wait for this time. */
   | { readonly kind: "limited"; readonly retryAfterMs: number; readonly reason: string }
-  /** An operator has to do something; until then every call comes to this. */
+  /** Needs an operator; every call fails until then. */
   | { readonly kind: "adminActionRequired"; readonly code: AdminCode; readonly reason: string };
 
-/** What became of a call. `done` has what the bouncer answered. */
+/** Outcome of a call. `done` has the bouncer's answer. */
 export type BouncerOutcome<Answer> =
   | { readonly kind: "done"; readonly answer: Answer }
   | BouncerFailure;
 
-/** However long the bouncer wants to be left alone, it is asked again after so long, in milliseconds. */
+/** Upper bound of the bouncer's requested delay, in milliseconds. */
 export const longestRetryAfterMs = 600_000;

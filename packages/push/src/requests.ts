@@ -1,11 +1,11 @@
 import type { PushRequest } from "./wire.ts";
 
-/** Which service reaches the device. */
+/** The service that reaches the device. */
 export type TokenKind = "fcm" | "apns";
 
-/** An active device, as its row has it (push.md §1). */
+/** An active device (push.md §1). */
 export interface PushTarget {
-  /** 8 bytes: the acknowledged token's. */
+  /** 8 bytes: id of the acknowledged token. */
   readonly tokenId: Uint8Array;
   readonly tokenKind: TokenKind;
   readonly pushKeyId: number;
@@ -13,12 +13,12 @@ export interface PushTarget {
   readonly pushKey: Uint8Array;
 }
 
-/** What a notification is: of a message, of the removal of messages, or a test. */
+/** Type of a notification: a message, the removal of messages, or a test. */
 export type NotificationType = "message" | "remove" | "test";
 
 /**
- * The entry of `push_requests` for one device (push.md §4).
- * @param encryptedData of `encryptPayload`, for this very device
+ * Builds the entry of `push_requests` for one device (push.md §4).
+ * @param encryptedData result of `encryptPayload` for this device
  */
 export function pushRequestFor(
   { tokenId, tokenKind, pushKeyId }: Omit<PushTarget, "pushKey">,

@@ -6,18 +6,18 @@ export interface BouncerKeys {
   readonly privateKey: Uint8Array;
 }
 
-/** A fresh key pair for a bouncer. */
+/** Generates a key pair for a bouncer. */
 export async function newBouncerKeys(): Promise<BouncerKeys> {
   const { publicKey, privateKey } = (await loadSodium()).crypto_box_keypair();
   return { publicKey, privateKey };
 }
 
-/** Encrypts for the holder of the private key (libsodium's sealed box): what a device does with its registration. */
+/** Encrypts for the holder of the private key (libsodium's sealed box), as a device does with its registration. */
 export async function seal(publicKey: Uint8Array, content: Uint8Array): Promise<Uint8Array> {
   return (await loadSodium()).crypto_box_seal(content, publicKey);
 }
 
-/** Opens what was sealed; undefined where it was sealed for somebody else, or is no sealed box at all. */
+/** Decrypts a sealed box; undefined if it is malformed or for another key. */
 export async function openSealed(
   { publicKey, privateKey }: BouncerKeys,
   sealed: Uint8Array,

@@ -1,16 +1,16 @@
 import type { PushConfig } from "./config.ts";
 
-/** What came back: an answer, or why there is none. */
+/** An answer, or why there is none. */
 export type Reply =
   | {
       readonly status: number;
       readonly retryAfter: string | undefined;
-      /** As UTF-8, whatever it is. */
+      /** Decoded as UTF-8. */
       readonly text: string;
     }
-  /** It answered, with something that is no HTTP, too much of it, or what we did not ask for. */
+  /** The answer is not HTTP, too long, or compressed. */
   | { readonly broken: string }
-  /** Nobody answered, not in time, or not to the end. */
+  /** There is no complete answer in time. */
   | { readonly lost: string };
 
 export interface Post {
@@ -26,16 +26,18 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** An answer may have so many bytes: of a thousand devices it has 30,000. */
+/** Limit of an answer, in bytes; for a thousand devices it has 30,000. */
 const mostBytes = 1_000_000;
 
-/** To the end of the TLS handshake, in milliseconds; less where a whole call has less. */
+/** Time limit up to the end of the TLS handshake, in milliseconds; the call's limit if that is less. */
 const connectMs = 5_000;
 
-/** As many as one worker has calls at once, and a few for whom others wait. */
+/** As many as a worker's concurrent calls, and a few for others. */
 const connections = 24;
 
-/** HTTP to the bouncer: bounded in time and in bytes. It follows no redirection and unpacks nothing. */
+/**
+ * Starts the HTTP client of the bouncer, with limits of time and size. It follows no redirects and decompresses nothing.
+ */
 export function startTransport(config: PushConfig, version: string): Transport {
   const { url, serverId, serverKey, timeoutMs } = config;
   const { origin, pathname } = new URL(url);
@@ -74,7 +76,7 @@ export function startTransport(config: PushConfig, version: string): Transport {
         const packed = answer.headers["content-encoding"];
         const text = await answer.body.text();
         if (packed !== undefined && packed !== "identity")
-          return { broken: "the answer is compressed, which nobody asked for" };
+          return { broken: "the answer is compressed" };
         const retryAfter = answer.headers["retry-after"];
         return {
           status: answer.statusCode,
@@ -93,12 +95,12 @@ export function startTransport(config: PushConfig, version: string): Transport {
   };
 }
 
-/** Names the failure by its code alone: a message may have what was sent. */
+/** Names the failure by its code only, because error messages may contain what was sent. */
 function lostOrBroken(error: unknown): Reply {
   const { name, code } = error instanceof Error ? named(error) : { name: "unknown", code: "" };
   const broken = name === "HTTPParserError" || /^(HPE_|UND_ERR_(RES|HEADERS_OVERFLOW))/.test(code);
   const what = code || name;
-  return broken ? { broken: `the answer is no HTTP, or too long (${what})` } : { lost: what };
+  return broken ? { broken: `the answer is not HTTP, or too long (${what})` } : { lost: what };
 }
 
 function named(error: Error): { readonly name: string; readonly code: string } {

@@ -1,2 +1,2 @@
-// A module of ours, imported when it is needed: a bundle knows of a package of CommonJS no names.
+// A module of ours, because a bundle's import() of a CommonJS package has no named exports.
 export { Pool } from "undici";

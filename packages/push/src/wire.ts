@@ -5,13 +5,13 @@ import { z } from "zod";
  * speaks it, apps/bouncer checks what it is sent against it.
  */
 
-/** Where the calls are, below the bouncer's address. */
+/** Paths below the bouncer's URL. */
 export const bouncerPaths = {
   register: "/api/v1/remotes/push/e2ee/register",
   notify: "/api/v1/remotes/push/e2ee/notify",
 } as const;
 
-/** The name of the header by which a bouncer knows a call that it has had before. */
+/** The header by which a bouncer recognizes a repeated call. */
 export const idempotencyHeader = "idempotency-key";
 
 /** Form fields of `push/e2ee/register`. */
@@ -24,7 +24,7 @@ export const registerFields = z.object({
 });
 
 const encrypted = {
-  /** Names the key of the device. */
+  /** Id of the device's key. */
   push_key_id: z.int().min(0).max(4_294_967_295),
   /** Base64: nonce and box. */
   encrypted_data: z.string(),
@@ -37,7 +37,7 @@ export const fcmRequest = z.object({
   payload: z.object(encrypted),
 });
 
-/** A notification for one device of Apple's. */
+/** A notification for one Apple device. */
 export const apnsRequest = z.object({
   token_id: z.string(),
   http_headers: z.object({
@@ -65,13 +65,13 @@ export const notifyBody = z.object({
 
 export type NotifyBody = z.infer<typeof notifyBody>;
 
-/** What the bouncer answers to `push/e2ee/notify`, besides `result` and `msg`. */
+/** The bouncer's answer to `push/e2ee/notify`, besides `result` and `msg`. */
 export const notifyAnswer = z.object({
   android_successfully_sent_count: z.int().min(0),
   apple_successfully_sent_count: z.int().min(0),
-  /** Base64 of the ids of tokens that reach nobody any more. */
+  /** Ids of dead tokens, in Base64. */
   delete_token_ids: z.array(z.string()),
-  /** Whether the organization may go on to push, and until when (UNIX seconds; null: nobody knows an end). */
+  /** Whether the organization may continue to push, and until when (UNIX seconds; null: no known end). */
   realm_push_status: z
     .object({ can_push: z.boolean(), expected_end_timestamp: z.int().nullable() })
     .nullish(),

@@ -6,11 +6,11 @@ import type { UnprovenCredentials } from "./unproven-credentials.ts";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Compared with where there is no such server, so that it takes as long. */
+/** Compared with when the server is unknown, so that the response takes equally long. */
 const nobody = hashKey("");
 
 /**
- * The server that a request comes from, by HTTP Basic: its id, and its key.
+ * Authenticates the server of a request by HTTP Basic: its id and its key.
  * @param address where the request comes from
  * @throws Refusal
  */
@@ -37,8 +37,8 @@ export async function authenticate(
 }
 
 /**
- * The UUID of an organization, as the database has it.
- * @throws Refusal where it is none, or not one of the server's
+ * Validates the UUID of an organization, and returns it in lower case.
+ * @throws Refusal when it is malformed or not one of the server's
  */
 export function realmOf(server: Server, given: string): string {
   if (!uuid.test(given)) throw refusals.badRequest("realm_uuid is not a UUID");

@@ -2,7 +2,7 @@ import type { Middleware } from "koa";
 import type { Services } from "../services.ts";
 import { Refusal, refusals } from "./refusal.ts";
 
-/** Answers in the protocol's envelope, whatever comes of a request, and tells the log and the metrics of it. */
+/** Answers every request in the protocol's envelope, logs and measures it. */
 export function envelope({ log, measure }: Pick<Services, "log" | "measure">): Middleware {
   return async (ctx, next) => {
     const began = performance.now();
@@ -11,8 +11,8 @@ export function envelope({ log, measure }: Pick<Services, "log" | "measure">): M
       await next();
     } catch (error) {
       refusal = error instanceof Refusal ? error : refusals.internal();
-      // The path is one of ours, or unknown: it is not logged as it came.
-      if (!(error instanceof Refusal)) log.error({ err: error }, "a request failed unexpectedly");
+      // Only known paths are logged.
+      if (!(error instanceof Refusal)) log.error({ err: error }, "request failed");
     }
     if (refusal) {
       const { status, code, message, fields, headers } = refusal;
@@ -41,12 +41,12 @@ export function envelope({ log, measure }: Pick<Services, "log" | "measure">): M
   };
 }
 
-/** What is said of a request in the log, in `ctx.state`. */
+/** Log fields of a request, kept in `ctx.state`. */
 export interface RequestNotes {
   /** One of ours. */
   path?: string;
   /** The id of the server. */
   server?: string;
-  /** How many devices came to which end. */
+  /** Number of devices by outcome. */
   devices?: Readonly<Record<string, number>>;
 }

@@ -3,10 +3,10 @@ import { countCall } from "../store/rate.ts";
 import type { Server } from "../store/servers.ts";
 import { refusals } from "./refusal.ts";
 
-/** Servers that are remembered: one that is pushed out is asked for in the database. */
+/** Servers kept in memory; others are looked up in the database. */
 const most = 10_000;
 
-/** The limit of calls of each server. One that has to wait is not looked up again meanwhile. */
+/** Rate limit of each server. A server that must wait is refused from memory until its time has passed. */
 export class Limiter {
   readonly #waiting = new Map<string, number>();
 

@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { refusals } from "./refusal.ts";
 
 /**
- * The text of a request's body.
- * @throws Refusal when it has more bytes than that; the rest is not read
+ * Reads the body of a request as text.
+ * @throws Refusal when it has more than `mostBytes`; the rest is not read
  */
 export async function readBody(request: IncomingMessage, mostBytes: number): Promise<string> {
   if (Number(request.headers["content-length"] ?? 0) > mostBytes)
@@ -25,7 +25,7 @@ export async function readBody(request: IncomingMessage, mostBytes: number): Pro
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Whether the body is said to be of this type. */
+/** Whether the request declares this content type. */
 export function hasType(request: IncomingMessage, type: string): boolean {
   const given = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
   return given === type;

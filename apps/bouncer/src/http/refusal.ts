@@ -1,4 +1,4 @@
-/** A request that is refused: what is answered, in the envelope of the protocol (http-contract.md §2). */
+/** A refused request: status, code and message of the protocol's envelope (http-contract.md §2). */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -74,7 +74,7 @@ export const refusals = {
       "PUSH_PROVIDER_UNAVAILABLE",
       "A provider has not taken everything: ask again with the same Idempotency-Key",
     ),
-  /** Without `Retry-After`: it is about this call alone, and a server would leave us alone with all others too. */
+  /** Without `Retry-After`, because a server would then delay all its other calls too. */
   underWay: () =>
     new Refusal(
       503,

@@ -2,15 +2,15 @@ import { hash } from "node:crypto";
 import { networkOf, SlidingWindow, type Clock } from "@carillon/kit";
 import { refusals } from "./refusal.ts";
 
-/** Look-ups of credentials that have not been right before, from one network. */
+/** Lookups of unproven credentials allowed from one network. */
 const rule = { seconds: 60, requests: 30 };
 
-/** Networks, and credentials, that are remembered; the oldest goes first. */
+/** Networks and credentials kept in memory; the oldest is evicted. */
 const mostRemembered = 10_000;
 
 /**
- * Limits how often one network has the bouncer look up credentials in its database. Credentials that were right before in
- * this process are not counted: servers behind one address do not lock each other out.
+ * Limits how often one network can make the bouncer look up credentials. Credentials that this process has proven before do
+ * not count, so that servers behind one address do not lock each other out.
  */
 export class UnprovenCredentials {
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class UnprovenCredentials {
   }
 
   /**
-   * Counts a look-up, before it begins: of many at once all count.
+   * Counts a lookup before it begins, so that concurrent ones count too.
    * @param header the `Authorization` header
    * @throws Refusal with status 429
    */
@@ -37,18 +37,18 @@ export class UnprovenCredentials {
     remember(this.#networks, network, window);
   }
 
-  /** Notes that the credentials were right. */
+  /** Records correct credentials. */
   prove(header: string): void {
     remember(this.#proven, digestOf(header), true);
   }
 
-  /** Notes that the credentials are wrong, also when they were right before: a server may have been removed. */
+  /** Records wrong credentials, also ones that were correct before: a server may have been removed. */
   disprove(header: string): void {
     this.#proven.delete(digestOf(header));
   }
 }
 
-/** The key itself is not kept. */
+/** Hashes the header, so that keys are not kept in memory. */
 function digestOf(header: string): string {
   return hash("sha256", header, "base64");
 }

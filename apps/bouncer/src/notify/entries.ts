@@ -4,11 +4,11 @@ import { refusals } from "../http/refusal.ts";
 import type { Handover } from "../providers/provider.ts";
 import type { KeptRegistration } from "../store/registrations.ts";
 
-/** A notification of a call, and the device that it is for. */
+/** One notification of a call, with its device. */
 export interface Entry {
-  /** Of the token and of the key: one token may belong to several logins, each with a key of its own. */
+  /** Token id and key id: one token may belong to several logins with keys of their own. */
   readonly device: string;
-  /** The device's, and which one it is of those for the same device: one call may be about several messages. */
+  /** The device and the notification's index among those for that device: a call may concern several messages. */
   readonly name: string;
   /** Base64, as the server sent it. */
   readonly tokenId: string;
@@ -17,7 +17,7 @@ export interface Entry {
 }
 
 /**
- * The notifications of a call, named.
+ * Names the notifications of a call.
  * @throws Refusal
  */
 export function entriesOf(requests: readonly PushRequest[]): Entry[] {
@@ -34,17 +34,17 @@ export function entriesOf(requests: readonly PushRequest[]): Entry[] {
   });
 }
 
-/** The name of a device's notification. @param place from 0 */
+/** Returns the name of a device's notification. @param place its index, from 0 */
 export function nameOf(device: string, place: number): string {
   return place === 0 ? device : `${device}#${place}`;
 }
 
-/** The device of a notification's name. */
+/** Returns the device of a notification's name. */
 export function deviceOf(name: string): string {
   return name.split("#", 1)[0] ?? name;
 }
 
-/** What its provider gets. */
+/** Converts an entry to what its provider receives. */
 export function handoverOf({ request }: Entry, registration: KeptRegistration): Handover {
   const { token, registeredAt, iosAppId } = registration;
   const said =

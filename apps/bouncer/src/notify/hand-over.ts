@@ -3,12 +3,12 @@ import type { Fate } from "../store/calls.ts";
 import { type KeptRegistration, type Owner, removeRegistrations } from "../store/registrations.ts";
 import { type Entry, handoverOf } from "./entries.ts";
 
-/** Notifications of a call, with how their devices are reached. */
+/** Notifications of a call, with their devices' registrations. */
 export type Batch = ReadonlyArray<readonly [entry: Entry, registration: KeptRegistration]>;
 
 /**
- * Gives every notification of the batch to its provider, all at once, and forgets devices that are dead.
- * @returns what became of each, by its name
+ * Hands all notifications of the batch to their providers in parallel, and removes dead registrations.
+ * @returns the outcome of each notification, by name
  */
 export async function handOver(
   { store, providers, log, measure }: Services,
@@ -33,7 +33,7 @@ export async function handOver(
   if (whys.size > 0)
     log.warn(
       { server: owner.serverId, counts: Object.fromEntries(whys) },
-      "providers did not take every notification",
+      "providers did not accept every notification",
     );
   const dead = ends.flatMap(([{ tokenId }, { registeredAt }, fate]) =>
     fate === "dead" ? [{ tokenId: Buffer.from(tokenId, "base64"), registeredAt }] : [],

@@ -12,16 +12,16 @@ import { entriesOf } from "./entries.ts";
 import type { Batch } from "./hand-over.ts";
 import { workOnCall, workOnce } from "./work.ts";
 
-/** Our server sends 400 notifications in a call, and providers take 4 KiB of each, which are 5.5 KiB in Base64. */
+/** Our server sends 400 notifications in a call; providers accept 4 KiB each, 5.5 KiB in Base64. */
 const mostBytes = 4 * 1024 * 1024;
 const mostEntries = 500;
-/** Each has 20 of them. */
+/** Parts of JSON in a body; a notification has 20. */
 const mostParts = 50_000;
 const mostKeyCharacters = 255;
 
 /**
- * `POST push/e2ee/notify` (push.md §4): hands notifications over. With an `Idempotency-Key` each of them is handed
- * over once, however often the call comes.
+ * `POST push/e2ee/notify` (push.md §4): hands notifications to their providers. With an `Idempotency-Key` each is handed
+ * over once, however often the call is repeated.
  * @throws Refusal
  */
 export async function notify(
@@ -33,7 +33,7 @@ export async function notify(
   const text = await readBody(request, mostBytes);
   if (!hasType(request, "application/json")) throw refusals.badRequest("The body must be JSON");
   const parsed = parseJson(text, mostParts);
-  // Before each of them is looked at: ten thousand wrong ones take a tenth of a second.
+  // Counted before validation: ten thousand invalid ones take 100 ms.
   if (countEntries(parsed) > mostEntries)
     throw refusals.badRequest(`A call has ${mostEntries} notifications at most`);
   const body = notifyBody.safeParse(parsed).data;
@@ -50,7 +50,7 @@ export async function notify(
   );
   const batch: Batch = entries.flatMap((entry) => {
     const found = registrations.get(entry.tokenId);
-    // What was registered for another provider is as good as not registered.
+    // A registration with another provider counts as none.
     return found?.kind === entry.kind ? [[entry, found] as const] : [];
   });
   const fates =
@@ -68,7 +68,7 @@ export async function notify(
     if (fate === "dead") dead.add(tokenId);
   }
   notes.devices = counts;
-  // Without a key a repeat would send again what was sent.
+  // Without a key, a repeat would resend what was sent.
   const repeatable =
     idempotencyKey !== undefined || sent.fcm + sent.apns + (counts["unsure"] ?? 0) === 0;
   if (counts["undelivered"] !== undefined && repeatable) throw refusals.providerAway();

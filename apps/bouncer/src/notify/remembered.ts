@@ -2,10 +2,10 @@ import type { Fate, Fates } from "../store/calls.ts";
 import { deviceOf } from "./entries.ts";
 
 /**
- * What became of a call's notifications when it came before. Those for one device are known by their order only, since a
- * repeat is encrypted anew. Where fewer come than before, because messages were read meanwhile, and not all had one
- * fate, nobody knows which are left: they are not handed over again.
- * @param names of the notifications that come now
+ * Matches a repeated call's notifications with the outcomes of the first try. Notifications for one device match by order
+ * only, because a repeat is encrypted anew. If a device has fewer than before (messages were read meanwhile) and their
+ * outcomes differ, they cannot be matched and count as `unsure`: they are not sent again.
+ * @param names names of the repeated call's notifications
  */
 export function remembered(names: readonly string[], before: Fates): Fates {
   const now = countByDevice(names);
@@ -27,7 +27,7 @@ export function remembered(names: readonly string[], before: Fates): Fates {
   );
 }
 
-/** The process that was handing over is gone: nobody knows how far it came. */
+/** Outcome after the process that was handing over died: unknown. */
 function settled(fate: Fate): Fate {
   return fate === "handing" ? "unsure" : fate;
 }

@@ -14,17 +14,17 @@ import type { Owner } from "../store/registrations.ts";
 import { type Batch, handOver } from "./hand-over.ts";
 import { remembered } from "./remembered.ts";
 
-/** Notifications that are handed over at once: a process that dies leaves so many of which nobody knows. */
+/** Notifications handed over in parallel; a process that dies leaves at most so many in doubt. */
 export const batchSize = 100;
 
-/** No batch is begun later, in milliseconds; the server waits for 15 s (push.md §4). */
+/** No batch begins later than this, in milliseconds; the server waits for 15 s (push.md §4). */
 const beginWithinMs = 6_000;
 
-/** Until a call that somebody else works on is answered, in milliseconds, and between two looks at it. */
+/** How long to wait for a call that another process works on, and how often to look, in milliseconds. */
 const waitMs = 10_000;
 const lookMs = 200;
 
-/** Hands over what has not been, batch by batch. `write` is told before each batch, and after it. */
+/** Hands over `todo` batch by batch, recording each batch before and after. */
 async function workThrough(
   services: Services,
   owner: Owner,
@@ -50,17 +50,17 @@ async function workThrough(
   return fates;
 }
 
-/** Does a call that nobody will repeat. */
+/** Handles a call without an idempotency key. */
 export function workOnce(services: Services, owner: Owner, batch: Batch): Promise<Fates> {
   const write = { before: () => Promise.resolve(true), after: () => Promise.resolve() };
   return workThrough(services, owner, batch, write);
 }
 
 /**
- * Does what is left of a call that may be repeated: of each notification it is written before it is handed over, and
- * none is handed over twice. Waits a while for somebody else who works on the same call.
- * @returns what became of the notifications, by their names, also those of other times
- * @throws Refusal where somebody else still works on it
+ * Handles a call with an idempotency key: each notification is recorded before it is handed over, and none is handed over
+ * twice. Waits a while if another process works on the same call.
+ * @returns the outcomes of all notifications by name, those of earlier tries included
+ * @throws Refusal when another process still works on it
  */
 export async function workOnCall(
   services: Services,
@@ -85,7 +85,7 @@ export async function workOnCall(
   let marked = fresh;
   const came = await workThrough(services, owner, todo, {
     before: (names) => {
-      // A new call has its first batch written with the claim.
+      // The claim of a new call has recorded its first batch.
       if (marked) return ((marked = false), Promise.resolve(true));
       return markCall(store, call, holder, names);
     },

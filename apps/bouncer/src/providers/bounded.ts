@@ -4,8 +4,8 @@ import { limited } from "./limited.ts";
 import type { Provider } from "./provider.ts";
 
 /**
- * The provider, given at most so many notifications at once, and left alone while it says nothing. Whether it is left
- * alone is looked at when a notification's turn comes: what waits when it falls silent is not given to it.
+ * Wraps a provider with a concurrency limit and a circuit breaker. The breaker is checked when a notification leaves the
+ * limit's queue, so waiting ones do not reach a provider that has stopped answering.
  */
 export function bounded(provider: Provider, atOnce: number, clock?: Clock): Provider {
   return limited(withCircuit(provider, clock), atOnce);

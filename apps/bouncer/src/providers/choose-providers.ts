@@ -8,14 +8,14 @@ import { fcmProvider } from "./fcm/fcm.ts";
 import { readServiceAccount } from "./fcm/service-account.ts";
 import type { Provider, Providers } from "./provider.ts";
 
-/** As many requests as there are connections to FCM, and as streams are open to APNs, of the 1,000 that it allows. */
+/** Parallel requests: one for each connection to FCM; half of the 1,000 streams that APNs allows. */
 const fcmAtOnce = 100;
 const apnsAtOnce = 500;
 
 /**
- * The providers that the variables configure: FCM and APNs by their files, and for a kind without one the file of
- * `BOUNCER_HANDOVER_LOG`.
- * @throws StartupError that names the variable at fault
+ * Creates the providers that the variables configure: FCM and APNs by their files, and `BOUNCER_HANDOVER_LOG` for a kind
+ * without one.
+ * @throws StartupError naming the wrong variable
  */
 export async function chooseProviders(env: Environment): Promise<Providers> {
   const [fcm, apns] = [await chosenFcm(env), await chosenApns(env)];

@@ -26,7 +26,7 @@ describe("A provider that takes notifications and says nothing", () => {
     const { clock, provider, guarded } = setUp();
     provider.answer = () => unsure;
     for (let i = 0; i < 3; i++) expect(await guarded.handOver(handover)).to.equal(unsure);
-    const resting = { kind: "undelivered", why: "resting" };
+    const resting = { kind: "undelivered", why: "circuit open" };
     expect(await guarded.handOver(handover)).to.deep.equal(resting);
     expect(provider.handovers).to.have.length(3);
 

@@ -1,14 +1,15 @@
 import { type Clock, systemClock } from "@carillon/kit";
 import type { Outcome, Provider } from "./provider.ts";
 
-/** After so many in a row of which nobody knows whether the provider has them … */
+/** Consecutive unsure outcomes that open the circuit. */
 const most = 3;
-/** … it is left alone for so long, in milliseconds; then one is tried. */
+/** How long the circuit stays open before one notification is tried, in milliseconds. */
 const restMs = 15_000;
 
 /**
- * The provider, left alone while it takes notifications and says nothing: each of them may be lost, since it is not
- * handed over again. What comes meanwhile is `undelivered`, and comes again.
+ * Wraps a provider with a circuit breaker that opens while the provider accepts notifications without answering: each of
+ * them may be lost, since it is never handed over again. While it is open, notifications are `undelivered`, and the server
+ * repeats them.
  */
 export function withCircuit(provider: Provider, clock: Clock = systemClock): Provider {
   let unsure = 0;
@@ -20,7 +21,7 @@ export function withCircuit(provider: Provider, clock: Clock = systemClock): Pro
     async handOver(handover): Promise<Outcome> {
       const open = unsure >= most;
       if (open && (trying || clock.now() < restUntil))
-        return { kind: "undelivered", why: "resting" };
+        return { kind: "undelivered", why: "circuit open" };
       if (open) trying = true;
       try {
         const outcome = await provider.handOver(handover);

@@ -5,7 +5,7 @@ import { StartupError } from "@carillon/kit";
 import type { TokenKind } from "@carillon/push";
 import type { Provider } from "./provider.ts";
 
-/** A line of the file. */
+/** One line of the file. */
 export interface LoggedHandover {
   /** When it was handed over, ISO 8601. */
   readonly at: string;
@@ -18,8 +18,8 @@ export interface LoggedHandover {
 }
 
 /**
- * A provider for development: it appends each notification as a line of JSON to a file (mode 0600), from which a
- * program reads what a phone would get. Tokens and payloads are in it, so that it is for no real ones.
+ * Creates a provider for development, which appends each notification as a JSON line to a file (mode 0600). The file
+ * contains tokens and payloads: not for real ones.
  * @throws StartupError when the file cannot be written
  */
 export async function developmentProvider(kind: TokenKind, path: string): Promise<Provider> {

@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import type { Provider } from "./provider.ts";
 
-/** The provider, given at most so many notifications at once; others wait for their turn. */
+/** Wraps a provider with a concurrency limit; further notifications wait in order. */
 export function limited(provider: Provider, atOnce: number): Provider {
   const limit = pLimit(atOnce);
   return {

@@ -2,29 +2,29 @@ import type { TokenKind } from "@carillon/push";
 
 /** A notification for one device. */
 export interface Handover {
-  /** The provider's name of the device. In no log. */
+  /** The provider's token of the device. Never logged. */
   readonly token: string;
   /** When the device was last registered. */
   readonly registeredAt: Date;
-  /** On Apple's devices, the app. */
+  /** The app, on Apple's devices. */
   readonly iosAppId: string | null;
-  /** At once, or when it suits the device. */
+  /** High or normal priority. */
   readonly urgent: boolean;
-  /** Whether something is shown. */
+  /** Whether the device shows something. */
   readonly alert: boolean;
-  /** As the server sent it; only the device can read it. In no log. */
+  /** The encrypted payload from the server. Never logged. */
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
 /**
- * What came of it.
- * - `sent`: the provider has it.
- * - `dead`: the token reaches nobody any more.
- * - `refused`: the provider does not take it, and will not.
- * - `undelivered`: it certainly has not taken it, and may later.
- * - `unsure`: it may have it; nobody knows.
+ * Outcome of a handover.
+ * - `sent`: the provider has accepted it.
+ * - `dead`: the token is no longer valid.
+ * - `refused`: the provider will never accept it.
+ * - `undelivered`: the provider certainly has not accepted it; a repeat may succeed.
+ * - `unsure`: the provider may or may not have accepted it.
  *
- * `why` is a code of the provider's or of ours, for the log.
+ * `why` is a code of the provider or of ours, for the log.
  */
 export type Outcome =
   | { readonly kind: "sent" }
@@ -33,23 +33,23 @@ export type Outcome =
       readonly why: string;
     };
 
-/** Who brings notifications to devices. */
+/** A service that delivers notifications to devices. */
 export interface Provider {
   /** For the log. */
   readonly name: string;
-  /** Never throws, and ends within {@link handoverMs} and a connection's time. */
+  /** Never throws; takes at most {@link handoverMs} plus the time to connect. */
   handOver(handover: Handover): Promise<Outcome>;
   close(): Promise<void>;
 }
 
-/** Milliseconds that a provider has for one notification. */
+/** Time limit of one notification, in milliseconds. */
 export const handoverMs = 8_000;
 
-/** Milliseconds for a connection to a provider. */
+/** Time limit of connecting to a provider, in milliseconds. */
 export const connectMs = 4_000;
 
-/** Seconds for which a provider keeps what a device does not take at once. */
+/** How long a provider keeps an undeliverable notification, in seconds. */
 export const keptSeconds = 86_400;
 
-/** The providers of a bouncer; a kind that has none is not served. */
+/** The providers of a bouncer; a kind without one is not served. */
 export type Providers = Readonly<Partial<Record<TokenKind, Provider>>>;

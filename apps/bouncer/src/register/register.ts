@@ -9,11 +9,11 @@ import { putRegistration } from "../store/registrations.ts";
 import type { Server } from "../store/servers.ts";
 import { openRegistration } from "./registration.ts";
 
-/** A token has 4,096 characters at most; sealed, in Base64 and percent-encoded, three times as many bytes. */
+/** A token has at most 4,096 characters; encrypted, in Base64 and percent-encoded, three times as many bytes. */
 const mostBytes = 64 * 1024;
 
 /**
- * `POST push/e2ee/register` (push.md §4): opens what a device has sealed, and keeps how it is reached.
+ * `POST push/e2ee/register` (push.md §4): decrypts a device's registration and stores it.
  * @throws Refusal
  */
 export async function register(

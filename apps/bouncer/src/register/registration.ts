@@ -4,12 +4,12 @@ import { type BouncerKeys, openSealed } from "@carillon/push";
 import { refusals } from "../http/refusal.ts";
 import type { Registration } from "../store/registrations.ts";
 
-/** A registration is good for so long, in seconds (push.md §3) … */
+/** Lifetime of a registration, in seconds (push.md §3). */
 const goodForSeconds = 86_400;
-/** … and may come from a clock that is so far ahead. */
+/** How far ahead a device's clock may be, in seconds. */
 const aheadSeconds = 900;
 
-/** What a device seals for the bouncer. More may be in it. */
+/** Content of an encrypted registration. It may have more fields. */
 const content = z.discriminatedUnion("token_kind", [
   z.object({
     token_kind: z.literal("fcm"),
@@ -24,13 +24,13 @@ const content = z.discriminatedUnion("token_kind", [
   }),
 ]);
 
-/** The name of a token: the first 8 bytes of its SHA-256. */
+/** Returns a token's id: the first 8 bytes of its SHA-256. */
 export function tokenIdOf(token: string): Buffer {
   return createHash("sha256").update(token).digest().subarray(0, 8);
 }
 
 /**
- * Opens what a device has sealed, and checks it.
+ * Decrypts and validates a device's registration.
  * @param now UNIX milliseconds
  * @throws Refusal
  */

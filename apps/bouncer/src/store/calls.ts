@@ -1,24 +1,21 @@
 import { column, statement, type Sql } from "@carillon/db";
 
 /**
- * What became of a notification of a call. `handing`: it is being handed over, or was when the process died. `unsure`: it may
- * have been. Neither is ever handed over again; `undelivered`, which the provider has certainly not taken, is.
+ * State of a notification of a call. `handing`: being handed over, or was when the process died. `unsure`: may have been
+ * handed over. Neither is ever handed over again; `undelivered` is.
  */
 export type Fate = "handing" | "sent" | "dead" | "refused" | "unsure" | "undelivered";
 
-/** By the notification: the id of the device's token and of its key, and which of the device's it is. */
+/** States by notification name: token id, key id, and index among the device's. */
 export type Fates = Readonly<Record<string, Fate>>;
 
-/** A call, by whose it is and what its server calls it. */
+/** Primary key of a call: its server and the server's key for it. */
 export interface CallName {
   readonly serverId: string;
   readonly idempotencyKey: string;
 }
 
-/**
- * For so long, in seconds, nobody else works on a call. One that takes longer, because a provider wants new credentials
- * and is slow, hands over nothing twice all the same.
- */
+/** Lease of a call, in seconds. A call that takes longer, because a provider is slow, still hands over nothing twice. */
 const holdSeconds = 30;
 const keptHours = 24;
 
@@ -40,7 +37,7 @@ const mark = statement({
   row: { holder: column.uuid.orNull() },
 });
 
-/** What was handed over was, also where somebody else holds the call meanwhile. */
+/** Also when another process holds the call by now: the handover has happened. */
 const record = statement({
   name: "bouncer-call-record",
   text: `UPDATE notify_call SET devices = devices || $4::jsonb,
@@ -60,10 +57,10 @@ const clear = statement({
 });
 
 /**
- * Takes a call upon oneself.
- * @param holder a name of one's own
- * @param fates of its notifications, which are written where the call is new
- * @returns what is known of its notifications; undefined while somebody else works on it
+ * Claims a call for this process.
+ * @param holder unique id of the claim
+ * @param fates states to record if the call is new
+ * @returns the recorded states; undefined while another process holds the call
  */
 export async function claimCall(
   sql: Sql,
@@ -75,7 +72,10 @@ export async function claimCall(
   return row;
 }
 
-/** Writes what is about to be done. @returns false where somebody else has the call by now: then it must not be done */
+/**
+ * Records the batch that is about to be handed over. @returns false when another process holds the call: then it must not
+ * be handed over
+ */
 export async function markCall(
   sql: Sql,
   { serverId, idempotencyKey }: CallName,
@@ -86,7 +86,7 @@ export async function markCall(
   return rows.length > 0;
 }
 
-/** Writes what was done. @param over whether the call is over, so that others may take it */
+/** Records outcomes. @param over whether the call is finished and its lease ends */
 export async function recordCall(
   sql: Sql,
   { serverId, idempotencyKey }: CallName,
@@ -97,7 +97,7 @@ export async function recordCall(
   await sql.rows(record, [serverId, idempotencyKey, holder, JSON.stringify(fates), over]);
 }
 
-/** Forgets calls that are a day old, at most so many. @returns how many */
+/** Deletes calls older than a day, at most `most`. @returns how many */
 export async function clearCalls(sql: Sql, most: number): Promise<number> {
   return (await sql.rows(clear, [most])).length;
 }

@@ -36,7 +36,7 @@ const remove = statement({
 });
 
 /**
- * Every key pair, the newest first.
+ * Lists the key pairs, newest first.
  * @throws StartupError when they were sealed with another `SECRET_KEY`
  */
 export async function keyPairs(sql: Sql, sealer: Sealer): Promise<BouncerKeys[]> {
@@ -50,26 +50,26 @@ export async function keyPairs(sql: Sql, sealer: Sealer): Promise<BouncerKeys[]>
   }
 }
 
-/** The public keys in Base64, the newest first. */
+/** Lists the public keys in Base64, newest first. */
 export async function listPublicKeys(sql: Sql): Promise<string[]> {
   return (await sql.rows(publicKeys)).map(({ publicKey }) => publicKey);
 }
 
-/** Makes a key pair beside those that are there. @returns its public key in Base64 */
+/** Adds a key pair. @returns its public key in Base64 */
 export async function addKeyPair(sql: Sql, sealer: Sealer): Promise<string> {
   const { publicKey, privateKey } = await newBouncerKeys();
   await sql.rows(add, [publicKey, sealer.seal(privateKey)]);
   return Buffer.from(publicKey).toString("base64");
 }
 
-/** Makes a key pair where there is none. Two processes at once may make two, and both are good. */
+/** Creates a key pair if there is none. Two processes at once may create two; both are valid. */
 export async function ensureKeyPair(sql: Sql, sealer: Sealer): Promise<void> {
   if ((await sql.rows(publicKeys)).length > 0) return;
   const { publicKey, privateKey } = await newBouncerKeys();
   await sql.rows(addFirst, [publicKey, sealer.seal(privateKey)]);
 }
 
-/** Removes a key pair: what was sealed with it is refused from then on. @returns false where there is none */
+/** Removes a key pair; registrations encrypted with it are refused from then on. @returns false if it does not exist */
 export async function removeKeyPair(sql: Sql, publicKey: Uint8Array): Promise<boolean> {
   return (await sql.rows(remove, [publicKey])).length > 0;
 }

@@ -2,13 +2,13 @@ import { column, statement, type Sql } from "@carillon/db";
 import { SlidingWindow } from "@carillon/kit";
 
 const windowSeconds = 60;
-/** A slice counts until all of it is older than the window. */
+/** A slice counts until all of it is outside the window. */
 const sliceSeconds = 2;
 const slices = windowSeconds / sliceSeconds;
 
 const now = `floor(extract(epoch FROM now()) / ${sliceSeconds})::bigint`;
 
-/** Counts in the row of the slice, which one call after the other gets to see as the one before has left it. */
+/** The row lock of the slice serializes concurrent calls. */
 const count = statement({
   name: "bouncer-rate-count",
   text: `WITH earlier AS (SELECT coalesce(sum(hits), 0) AS hits FROM rate_hit
@@ -35,9 +35,9 @@ const clear = statement({
 });
 
 /**
- * Counts a call of the server, in all processes of the bouncer together.
+ * Counts a call of the server, across all bouncer processes.
  * @param limit calls in 60 s
- * @returns 0, or the milliseconds until there is room; then nothing was counted
+ * @returns 0, or the milliseconds to wait; nothing was counted then
  */
 export async function countCall(sql: Sql, serverId: string, limit: number): Promise<number> {
   if ((await sql.rows(count, [serverId, limit])).length > 0) return 0;
@@ -47,7 +47,7 @@ export async function countCall(sql: Sql, serverId: string, limit: number): Prom
   return Math.max(1, window.state(rows[0]?.now ?? 0).blockedMs);
 }
 
-/** Forgets the slices that count for nobody any more. */
+/** Deletes slices outside the window. */
 export async function clearRates(sql: Sql): Promise<void> {
   await sql.rows(clear);
 }

@@ -46,7 +46,7 @@ const byTokenIds = statement({
   },
 });
 
-/** One that was registered anew meanwhile stays. */
+/** A device that has registered again meanwhile stays. */
 const remove = statement({
   name: "bouncer-registrations-remove",
   text: `DELETE FROM registration r USING unnest($3::bytea[], $4::timestamptz[]) AS dead (token_id, as_of)
@@ -55,7 +55,7 @@ const remove = statement({
   row: {},
 });
 
-/** Keeps how a device is reached. A second time it changes nothing but the time. */
+/** Stores a registration. Repeating it only updates the time. */
 export async function putRegistration(
   sql: Sql,
   sealer: Sealer,
@@ -67,7 +67,7 @@ export async function putRegistration(
   await sql.rows(put, [serverId, realmUuid, tokenId, kind, sealed, iosAppId]);
 }
 
-/** What is kept of these devices, by the Base64 of their tokens' ids. */
+/** Finds the registrations of these tokens, by their ids in Base64. */
 export async function findRegistrations(
   sql: Sql,
   sealer: Sealer,
@@ -83,7 +83,7 @@ export async function findRegistrations(
   );
 }
 
-/** Forgets devices that their provider does not reach any more, as they were when it was asked. */
+/** Removes registrations that the provider called dead, unless they were renewed since. */
 export async function removeRegistrations(
   sql: Sql,
   { serverId, realmUuid }: Owner,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { column, statement, type Sql } from "@carillon/db";
 
-/** A chat server that may use the bouncer. */
+/** A chat server registered with the bouncer. */
 export interface Server {
   readonly id: string;
   /** Calls in 60 s; null for no limit. */
@@ -10,7 +10,7 @@ export interface Server {
   readonly realms: readonly string[] | null;
 }
 
-/** What is said of a server when it is added. */
+/** A server to be added. */
 export interface NewServer extends Server {
   readonly name: string;
   readonly key: string;
@@ -51,7 +51,7 @@ const remove = statement({
   row: { id: column.uuid },
 });
 
-/** The server of this id, with what its key is compared with. */
+/** Finds a server by id, with the hash of its key. */
 export async function findServer(
   sql: Sql,
   id: string,
@@ -59,23 +59,23 @@ export async function findServer(
   return (await sql.rows(byId, [id]))[0];
 }
 
-/** All servers, the oldest first, and how many devices each has registered. */
+/** Lists all servers, oldest first, with their numbers of devices. */
 export function listServers(sql: Sql) {
   return sql.rows(all);
 }
 
-/** Adds a server, or gives the one of this id what is said now. */
+/** Adds or replaces a server. */
 export async function putServer(sql: Sql, server: NewServer): Promise<void> {
   const { id, name, key, rateLimit, realms } = server;
   await sql.rows(put, [id, name, hashKey(key), rateLimit, realms]);
 }
 
-/** Removes a server and all that it has registered. @returns false where there is none */
+/** Removes a server and its registrations. @returns false if it does not exist */
 export async function removeServer(sql: Sql, id: string): Promise<boolean> {
   return (await sql.rows(remove, [id])).length > 0;
 }
 
-/** A key has 190 random bits, so that a quick hash is as good as a slow one. */
+/** Hashes a server's key. It has 190 random bits, so a fast hash is safe. */
 export function hashKey(key: string): Buffer {
   return createHash("sha256").update(key).digest();
 }

@@ -3,11 +3,11 @@ import type { Outcome } from "../provider.ts";
 
 const refusal = z.object({
   reason: z.string().regex(/^[A-Za-z]{1,60}$/),
-  /** Milliseconds of the epoch at which the token was no longer good; with status 410. */
+  /** Milliseconds of the epoch since which the token is invalid; with status 410. */
   timestamp: z.number().optional(),
 });
 
-/** Of what only an operator can mend: the credentials, or which app they are for. */
+/** Errors that only an operator can fix: credentials, or the app they are for. */
 const ours = [
   "BadCertificate",
   "BadCertificateEnvironment",
@@ -20,8 +20,8 @@ const ours = [
 ];
 
 /**
- * What APNs' answer means; `credentials` asks for a new provider token and another try.
- * @param registeredAt when the device was last registered: what APNs knows from before says nothing
+ * Interprets APNs' answer; `credentials` means: retry with a new provider token.
+ * @param registeredAt when the device was last registered; older information of APNs is ignored
  */
 export function outcomeOf(
   status: number,

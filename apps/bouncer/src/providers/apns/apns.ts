@@ -13,7 +13,7 @@ import type { ApnsKey } from "./key.ts";
 import { ProviderTokens } from "./provider-token.ts";
 import { send } from "./send.ts";
 
-/** Where APNs is, for apps of the store and for those under development. */
+/** APNs' URLs, for store apps and for apps in development. */
 export const apnsUrls = {
   production: "https://api.push.apple.com",
   sandbox: "https://api.sandbox.push.apple.com",
@@ -22,7 +22,7 @@ export const apnsUrls = {
 export interface ApnsOptions extends Omit<ConnectionOptions, "timeoutMs"> {
   readonly key: ApnsKey;
   readonly clock?: Clock;
-  /** For an answer, and for a connection too where that is less than its own limit, in milliseconds. */
+  /** Time limit of an answer, in milliseconds; caps the connection's limit too. */
   readonly timeoutMs?: number;
 }
 
@@ -52,7 +52,7 @@ export function apnsProvider({
       return { kind: "again", why: reply.notTaken };
     }
     if ("lost" in reply) {
-      // It may be the connection that is dead: whether it is shows in the making of a new one.
+      // The connection may be dead; a new one will tell.
       connection.drop(session);
       return { kind: "unsure", why: reply.lost };
     }

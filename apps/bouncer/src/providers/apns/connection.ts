@@ -1,21 +1,21 @@
 import { connect, type ClientHttp2Session } from "node:http2";
 
 const quietMs = 30_000;
-/** A connection that is asked whether it is there has so long to say so, in milliseconds. */
+/** Time limit of a ping's answer, in milliseconds. */
 const pingMs = 2_000;
 
 export interface ConnectionOptions {
   /** `https://api.push.apple.com` */
   readonly url: string;
-  /** Certificates to believe besides those that Node believes; for tests. */
+  /** Additional trusted certificates; for tests. */
   readonly ca?: string | undefined;
-  /** Until it stands, in milliseconds. */
+  /** Time limit of connecting, in milliseconds. */
   readonly timeoutMs: number;
-  /** After so long without a word it is asked whether it is there, in milliseconds; 30,000 unless given. */
+  /** Silence after which the connection is pinged before use, in milliseconds; default 30,000. */
   readonly quietMs?: number;
 }
 
-/** The one HTTP/2 connection to APNs, made when it is needed and again when it is gone. */
+/** The one HTTP/2 connection to APNs, opened on demand and reopened when it is lost. */
 export class Connection {
   readonly #options: ConnectionOptions;
   #current: Promise<ClientHttp2Session> | undefined;
@@ -25,7 +25,7 @@ export class Connection {
     this.#options = options;
   }
 
-  /** @throws Error when there is none to be had: nothing was sent then */
+  /** Returns a live session. @throws Error when connecting fails; nothing was sent then */
   async session(): Promise<ClientHttp2Session> {
     const current = await this.#current?.catch(() => undefined);
     if (current && !isOver(current) && (await this.#isThere(current))) return current;
@@ -34,12 +34,12 @@ export class Connection {
     return this.#current;
   }
 
-  /** Something came from there. */
+  /** Records that the server has answered. */
   heard(): void {
     this.#heardAt = performance.now();
   }
 
-  /** No new requests for this one; those under way go on. */
+  /** Sends no new requests on this session; running ones continue. */
   drop(session: ClientHttp2Session): void {
     void this.#current?.then(
       (current) => {
@@ -73,7 +73,7 @@ export class Connection {
         if (this.#current === opening) this.#current = undefined;
         reject(new Error("ECONNRESET"));
       });
-      // One for each request under way, and a few.
+      // Each running request adds listeners.
       session.setMaxListeners(0);
       session.unref();
     });

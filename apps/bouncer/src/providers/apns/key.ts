@@ -2,14 +2,14 @@ import { readFile } from "node:fs/promises";
 import { type Environment, StartupError } from "@carillon/kit";
 import { type CryptoKey, importPKCS8 } from "jose";
 
-/** Who we are for Apple: a key of the developer's account (.p8), its name, and the team's. */
+/** Our credentials for Apple: a key of the developer account (.p8), its id, and the team's id. */
 export interface ApnsKey {
   readonly privateKey: CryptoKey;
   readonly keyId: string;
   readonly teamId: string;
 }
 
-/** @throws StartupError that names the variable at fault */
+/** @throws StartupError naming the wrong variable */
 export async function readApnsKey(path: string, env: Environment): Promise<ApnsKey> {
   const { BOUNCER_APNS_KEY_ID: keyId, BOUNCER_APNS_TEAM_ID: teamId } = env;
   if (keyId === undefined || teamId === undefined) {

@@ -2,10 +2,10 @@ import { type Clock, systemClock } from "@carillon/kit";
 import { SignJWT } from "jose";
 import type { ApnsKey } from "./key.ts";
 
-/** APNs refuses tokens that are older than an hour, and providers that make new ones more often than every 20 minutes. */
+/** APNs refuses tokens older than an hour, and providers that renew them more often than every 20 minutes. */
 const usedForMs = 50 * 60_000;
 
-/** The signed token that APNs asks for with each notification: one for all of 50 minutes. */
+/** The signed token for APNs, renewed every 50 minutes. */
 export class ProviderTokens {
   readonly #key: ApnsKey;
   readonly #clock: Clock;
@@ -24,7 +24,7 @@ export class ProviderTokens {
     return this.#current.text;
   }
 
-  /** The token was refused as too old: the next one is a new one. */
+  /** Discards a token that APNs refused as expired. */
   async forget(text: string): Promise<void> {
     const current = this.#current;
     if (current && (await current.text) === text && this.#current === current)

@@ -1,17 +1,17 @@
 import { type ClientHttp2Session, constants, type OutgoingHttpHeaders } from "node:http2";
 
-/** What came of a request. `lost`: nobody knows; `notTaken`: the server has not looked at it. */
+/** Result of a request. `lost`: unknown whether the server processed it; `notTaken`: it certainly did not. */
 export type Reply =
   | { readonly status: number; readonly body: string }
   | { readonly lost: string }
   | { readonly notTaken: string };
 
-/** A reason is short. */
+/** Limit of an answer's body. */
 const mostBytes = 10_000;
 
 /**
  * Sends one request and reads its answer. Never throws.
- * @param timeoutMs for the answer
+ * @param timeoutMs time limit of the answer
  */
 export function send(
   session: ClientHttp2Session,
@@ -36,7 +36,7 @@ export function send(
       late = true;
       stream.close(constants.NGHTTP2_CANCEL);
     }, timeoutMs);
-    // Streams above the last one that the server names were not looked at (RFC 9113 §6.8).
+    // The server has not processed streams above the last one it names (RFC 9113 §6.8).
     const onGoaway = (_code: number, lastStream: number) => {
       if (stream.id === undefined || stream.id > lastStream) unread = true;
     };

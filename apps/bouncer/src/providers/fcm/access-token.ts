@@ -7,9 +7,9 @@ import type { ServiceAccount } from "./service-account.ts";
 
 const scope = "https://www.googleapis.com/auth/firebase.messaging";
 const grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-/** The longest that Google lets an assertion be good for, in seconds. */
+/** Google's maximum lifetime of an assertion, in seconds. */
 const assertionSeconds = 3_600;
-/** So many milliseconds before its end a token is not used any more. */
+/** A token is renewed this many milliseconds before it expires. */
 const marginMs = 60_000;
 
 const granted = z.object({
@@ -17,10 +17,10 @@ const granted = z.object({
   expires_in: z.number().positive(),
 });
 
-/** Why there is no access token; `why` is a status or a code. */
+/** No access token could be fetched; the message is a status or a code. */
 export class NoAccessToken extends Error {}
 
-/** The access token that FCM asks for: one for all, exchanged for a signed assertion when the last one ends. */
+/** The access token for FCM, fetched with a signed assertion and renewed when it expires. */
 export class AccessTokens {
   readonly #agent: Agent;
   readonly #account: ServiceAccount;
@@ -41,7 +41,7 @@ export class AccessTokens {
     return this.#exchange;
   }
 
-  /** The token was refused: the next one is a new one. */
+  /** Discards a refused token. */
   forget(text: string): void {
     if (this.#token?.text === text) this.#token = undefined;
   }

@@ -12,7 +12,7 @@ const refusal = z.object({
 const fcmError = z.object({ errorCode: z.string() });
 const violations = z.object({ fieldViolations: z.array(z.object({ field: z.string() })) });
 
-/** What FCM's answer to `messages:send` means; `credentials` asks for a new access token and another try. */
+/** Interprets FCM's answer to `messages:send`; `credentials` means: retry with a new access token. */
 export function outcomeOf(
   status: number,
   body: unknown,
@@ -26,13 +26,13 @@ export function outcomeOf(
   if (code === "UNREGISTERED") return { kind: "dead", why };
   if (status === 400 && code === "INVALID_ARGUMENT") {
     const fields = firstOf(details, violations)?.fieldViolations.map(({ field }) => field);
-    // It says so of everything that is wrong with a message, not of its token alone.
+    // INVALID_ARGUMENT covers every fault of a message, not only its token.
     const ofToken = fields
       ? fields.some((field) => /(^|\.)token$/.test(field))
       : /registration token/i.test(error?.message ?? "");
     return { kind: ofToken ? "dead" : "refused", why };
   }
-  // 404 without a code: the project is not there. An operator can mend that, and a wrong account (403), too.
+  // 404 without a code: the project does not exist. An operator can fix that, like a wrong account (403).
   if (status === 403 || status === 404 || status === 408 || status === 429 || status >= 500)
     return { kind: "undelivered", why };
   return { kind: "refused", why };

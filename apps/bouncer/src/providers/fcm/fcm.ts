@@ -13,14 +13,14 @@ import type { ServiceAccount } from "./service-account.ts";
 
 export interface FcmOptions {
   readonly account: ServiceAccount;
-  /** Where FCM is; `https://fcm.googleapis.com` unless given. */
+  /** FCM's URL; default `https://fcm.googleapis.com`. */
   readonly url?: string;
   readonly clock?: Clock;
-  /** For an answer, in milliseconds; {@link handoverMs} unless given. */
+  /** Time limit of an answer, in milliseconds; default {@link handoverMs}. */
   readonly timeoutMs?: number;
 }
 
-/** Firebase Cloud Messaging, over its HTTP v1 API. */
+/** Creates the provider for Creates the provider for Firebase Cloud Messaging, over its HTTP v1 API. */
 export async function fcmProvider(options: FcmOptions): Promise<Provider> {
   const { account, url = "https://fcm.googleapis.com", clock } = options;
   const agent = await httpAgent(options.timeoutMs ?? handoverMs);
@@ -56,7 +56,7 @@ export async function fcmProvider(options: FcmOptions): Promise<Provider> {
   };
 }
 
-/** Data only, so that the app gets it and nothing is shown which it has not decrypted. Data is text. */
+/** Builds a data-only message, so that nothing is shown before the app has decrypted it. FCM's data values are strings. */
 function messageOf({ token, urgent, payload }: Handover): object {
   const data = Object.entries(payload).map(([name, value]) => [name, String(value)] as const);
   return {

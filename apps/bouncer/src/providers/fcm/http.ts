@@ -1,25 +1,25 @@
 import type { Agent } from "undici";
 import { connectMs, handoverMs } from "../provider.ts";
 
-/** What a server answered, or why it did not. */
+/** A server's answer, or why there is none. */
 export type Reply =
   | { readonly status: number; readonly body: unknown }
-  /** `notSent`: there was no connection, so that the server knows nothing of it. */
+  /** `notSent`: the connection failed, so the server has not received the request. */
   | { readonly failed: string; readonly notSent: boolean };
 
-/** Errors before anything was sent: of names, of connections, of certificates. */
+/** Errors before anything was sent: DNS, connecting, TLS. */
 const beforeSending =
   /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+|DEPTH_ZERO_\w+)$/;
 
 /** Connections to one server. */
 const connections = 100;
 
-/** An answer has less than so many bytes. */
+/** Limit of an answer, in bytes. */
 const mostBytes = 100_000;
 
 /**
- * HTTP connections to a provider.
- * @param timeoutMs for an answer
+ * Creates the Creates the HTTP connections to a provider.
+ * @param timeoutMs time limit of an answer
  */
 export async function httpAgent(timeoutMs: number): Promise<Agent> {
   const { Agent } = await import("./undici.ts");
@@ -32,7 +32,7 @@ export async function httpAgent(timeoutMs: number): Promise<Agent> {
   });
 }
 
-/** Posts and reads a JSON answer; a body that is none is `undefined`. Never throws. */
+/** Posts and reads a JSON answer; a malformed body is `undefined`. Never throws. */
 export async function post(
   agent: Agent,
   url: string,

@@ -3,13 +3,13 @@ import { StartupError } from "@carillon/kit";
 import { type CryptoKey, importPKCS8 } from "jose";
 import { z } from "zod";
 
-/** Who we are for Google: what its console gives as a JSON file. */
+/** Our credentials for Google: the JSON file from its console. */
 export interface ServiceAccount {
   readonly projectId: string;
   readonly email: string;
   readonly keyId: string | undefined;
   readonly privateKey: CryptoKey;
-  /** Where access tokens come from. */
+  /** URL that issues access tokens. */
   readonly tokenUri: string;
 }
 
