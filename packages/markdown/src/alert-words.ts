@@ -1,34 +1,34 @@
 import { findUrls } from "./links/find-urls.ts";
 
 interface Node {
-  /** By what follows in the text: a run of characters that join, or one that stands between. */
+  /** Children by the next piece of the text: a run of word characters, or one separator. */
   next: Map<string, Node> | undefined;
-  /** Whose word ends here. */
+  /** Accounts whose word ends here. */
   owners: Set<number> | undefined;
 }
 
-/** Stands before or after a word: white space or common punctuation; `/`, `-`, `@`, `#` and `_` join. */
+/** Separators of words: white space and common punctuation; `/`, `-`, `@`, `#` and `_` are word characters. */
 const between = String.raw`\s,.;:!?'"()[\]{}<>*~${"`"}\|\u2026\u201c\u201d\u2018\u2019\u00ab\u00bb\u201e\u201a\u2013\u2014\u3001\u3002\uff0c\uff01\uff1f\uff1b\uff1a\uff08\uff09\u300c\u300d\u300e\u300f`;
 const pieces = new RegExp(`[${between}]|[^${between}]+`, "gu");
 const isBetween = new RegExp(`^[${between}]$`, "u");
 
 /**
- * The alert words of many people, to be looked for in one pass over a text (messages.md §3). Texts and words are cut into
- * the same pieces, and the words share their beginnings in a tree: what a text costs grows with its length, and not with
- * how many words there are. Words come and go, each person's by itself.
+ * Finds the alert words of many accounts in one pass over a text (messages.md §3). Words are stored in a trie of pieces, so
+ * the cost of a text grows with its length, not with the number of words. The words of an account can be replaced at any
+ * time.
  */
 export class AlertWords {
   readonly #root: Node = { next: undefined, owners: undefined };
-  /** In pieces. */
+  /** Each account's words, cut into pieces. */
   readonly #words = new Map<number, ReadonlyArray<readonly string[]>>();
   #size = 0;
 
-  /** How many words there are, everybody's together. */
+  /** Number of words of all accounts. */
   get size(): number {
     return this.#size;
   }
 
-  /** Sets the words of a person, all of them. */
+  /** Replaces the words of an account. */
   replace(owner: number, words: readonly string[]): void {
     for (const word of this.#words.get(owner) ?? []) remove(this.#root, word, 0, owner);
     const own = words
@@ -40,7 +40,7 @@ export class AlertWords {
     else this.#words.delete(owner);
   }
 
-  /** Whose words the raw content contains as a whole, outside of URLs. */
+  /** Returns the accounts whose words the raw content contains as whole words, outside URLs. */
   ownersIn(content: string): Set<number> {
     const owners = new Set<number>();
     if (this.#size === 0) return owners;
@@ -75,7 +75,7 @@ export class AlertWords {
     (node.owners ??= new Set()).add(owner);
   }
 
-  /** The words that begin with a piece of the text and end before one that stands between, with their lengths. */
+  /** Yields the words that begin at a piece of the text and end before a separator, with their lengths. */
   *#wordsAt(cut: readonly string[], first: number): Generator<[node: Node, length: number]> {
     let length = 0;
     let node = this.#root.next?.get(cut[first]!);
@@ -87,7 +87,7 @@ export class AlertWords {
   }
 }
 
-/** Takes a word of somebody out, and what of the tree is for nothing then. */
+/** Removes a word of an account, and the nodes that become empty. */
 function remove(node: Node, word: readonly string[], depth: number, owner: number): void {
   const piece = word[depth];
   if (piece === undefined) {
@@ -106,7 +106,7 @@ function piecesOf(text: string): readonly string[] {
   return text.match(pieces) ?? [];
 }
 
-/** Lower-cased; a sigma is the same at the end of a word, where punctuation does not always say that it is one. */
+/** Lower-cases a text; a final sigma equals any other sigma. */
 function folded(text: string): string {
   return text.toLowerCase().replaceAll("ς", "σ");
 }

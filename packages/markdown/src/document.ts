@@ -1,4 +1,4 @@
-/** A user as written in a mention: a name, an ID, or both. */
+/** A mention of a user: a name, an ID, or both. */
 export interface UserReference {
   readonly kind: "user";
   /** As written; `""` when only an ID was given. */
@@ -6,13 +6,13 @@ export interface UserReference {
   readonly id: number | undefined;
 }
 
-/** A group as written in a mention. */
+/** A mention of a group. */
 export interface GroupReference {
   readonly kind: "group";
   readonly name: string;
 }
 
-/** A channel, topic or message as written in a link to it. */
+/** A link to a channel, topic or message. */
 export interface ChannelReference {
   readonly kind: "channel";
   readonly channel: string;
@@ -21,17 +21,17 @@ export interface ChannelReference {
   readonly messageId: number | undefined;
 }
 
-/** Something that is only markup if the organization has it. */
+/** Markup only if the organization has what it names. */
 export type Reference = UserReference | GroupReference | ChannelReference;
 
-/** A piece of a line of text. */
+/** A piece of inline content. */
 export type Inline =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "break" }
   | { readonly kind: "code"; readonly text: string }
-  /** Finished HTML that the renderer made itself. */
+  /** Finished HTML. */
   | { readonly kind: "html"; readonly html: string }
-  /** Finished HTML of much more characters than its source, which stands in its place once a text has too much. */
+  /** Finished HTML that is much longer than its source; replaced by the source once a text exceeds its allowance. */
   | { readonly kind: "element"; readonly html: string; readonly source: string }
   | { readonly kind: "math"; readonly tex: string }
   | {
@@ -62,7 +62,7 @@ export type Inline =
   | { readonly kind: "channel-link"; readonly target: ChannelReference; readonly source: string }
   | { readonly kind: "custom-emoji"; readonly name: string; readonly source: string };
 
-/** Markup whose HTML depends on the organization, on the author, or on what stands before it in the text. */
+/** Markup whose HTML depends on the organization, the author, or preceding text. */
 export type UnsettledPiece = Extract<
   Inline,
   {
@@ -86,12 +86,12 @@ export interface MathBlock {
 }
 
 /**
- * A text after reading. What depends on nothing is HTML already: a document is not much larger than its HTML, where the
- * engine's tokens take a hundred times the text.
+ * A parsed text. Parts that depend on nothing are HTML already, so a document is about as large as its HTML; the engine's
+ * tokens would take a hundred times the text.
  */
 export interface Document {
-  /** Finished HTML, and what stands between. */
+  /** Finished HTML, and the unsettled pieces between. */
   readonly pieces: ReadonlyArray<string | UnsettledPiece | MathBlock>;
-  /** The source of each paragraph, heading and cell, which linkifiers look at. */
+  /** The source of each paragraph, heading and cell, for linkifiers. */
   readonly texts: readonly string[];
 }

@@ -7,7 +7,7 @@ import { list, nestByTwo } from "./blocks/list.ts";
 import { quote } from "./blocks/quote.ts";
 import { table } from "./blocks/table.ts";
 
-/** The Markdown engine with our block rules. Inline markup is read by `inline/scan.ts`. */
+/** The Markdown engine with our block rules. `inline/scan.ts` parses inline markup. */
 export const engine = makeEngine();
 
 function makeEngine(): MarkdownIt {

@@ -16,17 +16,17 @@ function entity(character: string): string {
   return ENTITIES[character] ?? character;
 }
 
-/** `text` between tags: `& < >` escaped, quotes kept (rendering.md §1). */
+/** Escapes text between tags: `& < >`, not quotes (rendering.md §1). */
 export function escapeText(text: string): string {
   return IN_TEXT.test(text) ? text.replace(IN_TEXT_ALL, entity) : text;
 }
 
-/** `text` inside a double-quoted attribute. */
+/** Escapes text for a double-quoted attribute. */
 export function escapeAttribute(text: string): string {
   return IN_ATTRIBUTE.test(text) ? text.replace(IN_ATTRIBUTE_ALL, entity) : text;
 }
 
-/** `text` of a code block: both kinds of quotes are escaped too (rendering.md §1). */
+/** Escapes text of a code block, both kinds of quotes included (rendering.md §1). */
 export function escapeCodeBlock(text: string): string {
   return text.replace(IN_CODE_BLOCK_ALL, entity);
 }

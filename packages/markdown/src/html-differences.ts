@@ -1,12 +1,12 @@
 import { shortestEdit, type Step } from "./shortest-edit.ts";
 
-/** Tags, words and what is between words. Our HTML has no `>` in attributes: it is escaped there. */
+/** Tags, words and white space. Attributes of our HTML contain no `>`: it is escaped. */
 const token = /<[^>]*>|[^<\s]+|\s+/g;
 
 /**
- * Shows how one rendered text became another (messages.md §6.3): the newer one, with what came and what went in spans of
- * their own. Its markup is the newer one's, whatever tags have changed, so that it stays in balance.
- * @param before HTML of `renderMessage`, as is `after`
+ * Shows the differences of two rendered texts (messages.md §6.3): the newer one, with insertions and deletions in spans.
+ * The markup is the newer one's, so that it stays balanced.
+ * @param before HTML of `renderMessage`, like `after`
  */
 export function htmlDifferences(before: string, after: string): string {
   const steps = shortestEdit(before.match(token) ?? [], after.match(token) ?? []);

@@ -1,7 +1,7 @@
 import { Linkifiers } from "./linkifiers/linkifiers.ts";
 import type { Lookups } from "./types.ts";
 
-/** Knows nobody and nothing: for texts whose mentions mean nothing, such as descriptions. */
+/** Empty lookups, for texts whose mentions are plain text, such as descriptions. */
 export const emptyLookups: Lookups = {
   fold: (name) => name.toLowerCase(),
   usersByName: new Map(),

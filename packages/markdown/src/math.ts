@@ -9,12 +9,12 @@ type Katex = typeof import("katex").default;
 const require = createRequire(import.meta.url);
 let katex: Katex | undefined;
 
-/** `$$tex$$` typeset inline; TeX that KaTeX refuses is shown as typed (rendering.md §3). */
+/** Typesets `$$tex$$` inline; TeX that KaTeX refuses is shown as typed (rendering.md §3). */
 export function renderMath(tex: string, rendering: Rendering): string {
   return typeset(tex, false, rendering) ?? `<span class="tex-error">$$${escapeText(tex)}$$</span>`;
 }
 
-/** The contents of a math fence, displayed. */
+/** Typesets the contents of a math fence. */
 export function renderMathBlock(tex: string, rendering: Rendering): string {
   const html = typeset(tex, true, rendering);
   return `<p>${html ?? `<span class="tex-error">${escapeText(tex)}</span>`}</p>`;
@@ -25,7 +25,7 @@ function typeset(tex: string, displayMode: boolean, rendering: Rendering): strin
   if (rendering.texLeft < 0 || !isBounded(tex)) return undefined;
   const { renderToString } = load();
   try {
-    // It writes what it does not know, and what \message asks for, to the console.
+    // KaTeX prints unknown commands and \message to the console.
     const html = quietly(() =>
       renderToString(tex, {
         displayMode,
@@ -43,9 +43,9 @@ function typeset(tex: string, displayMode: boolean, rendering: Rendering): strin
 }
 
 /**
- * Loaded by the first formula, which takes 25 to 40 ms for it: most processes never see one, and would have 8 MB of it.
- * A renderer has no time to wait, so that it is `require`, and what cannot be loaded is an error: the text would be
- * stored as no other process shows it.
+ * Loads KaTeX at the first formula, in 25 to 40 ms; it takes 8 MB, and most processes never need it. It is `require`,
+ * because rendering is synchronous. Failing to load it is an error, since the text would otherwise be stored with other
+ * HTML than other processes make.
  */
 function load(): Katex {
   katex ??= require("katex") as Katex;

@@ -2,7 +2,7 @@ import type { Reference } from "./document.ts";
 import type { InlineContext } from "./inline/cursor.ts";
 import type { ReferencedNames } from "./types.ts";
 
-/** Largest ID of a user: beyond it there is nobody to look up. */
+/** Largest possible ID of a user. */
 const LARGEST_ID = 2 ** 31 - 1;
 
 const NO_NAMES: ReferencedNames = {
@@ -14,7 +14,7 @@ const NO_NAMES: ReferencedNames = {
   topics: [],
 };
 
-/** Phase 1's context: takes every reference for good and notes it. */
+/** Context of phase 1: accepts and records every reference. */
 export class NameCollector implements InlineContext {
   readonly translateEmoticons: boolean;
   readonly references: Reference[] = [];
@@ -40,7 +40,7 @@ export class NameCollector implements InlineContext {
     this.wildcards[kind] = true;
   }
 
-  /** What was noted, each name once. */
+  /** Returns the recorded names, each once. */
   names(): ReferencedNames {
     if (this.references.length === 0) return NO_NAMES;
     const userNames = new Set<string>();

@@ -10,42 +10,42 @@ import {
 import type { LinkableChannel } from "./types.ts";
 
 /**
- * A part of what a system bot says: its Markdown, which clients show to be quoted, and its HTML. Neither comes from the
- * other, so that no character of a name acts as markup (rendering.md, names in notices).
+ * A part of a notice: its Markdown, which clients show for quoting, and its HTML. Neither is derived from the other, so
+ * that no character of a name acts as markup (rendering.md, names in notices).
  */
 export interface NoticePart {
   readonly source: string;
   readonly html: string;
 }
 
-/** What a system bot says, ready to be stored. */
+/** A system bot's message, ready to be stored. */
 export interface Notice {
   readonly content: string;
   readonly html: string;
 }
 
-/** Has nothing that begins or continues markup, an address or an emoji, wherever it stands. */
+/** Contains nothing that could be markup, a URL or an emoji. */
 const PLAIN_NAME =
   /^(?!.*[\ufe0f\u20e3])[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_'\u2019,!?()/+&=%-]| (?! ))*$/u;
-/** The same with the punctuation of sentences, for what stands within a paragraph. */
+/** The same, with punctuation allowed, for text within a paragraph. */
 const PLAIN_SENTENCES =
   /^(?!.*[\ufe0f\u20e3])[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_'\u2019"\u201c\u201d,!?()/+&=%-]|[.:;](?= |$)| (?! ))*$/u;
-/** What cannot stand on one line. */
+/** Characters that cannot be in one line. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029]+/gu;
 
-/** An account, which is not called by it. Once it has another name, its mention is bold text: no other markup then. */
+/** Mentions an account silently. After a rename the mention is bold text, without other markup. */
 export function silentUser({ id, fullName }: { id: number; fullName: string }): NoticePart {
   const name = PLAIN_SENTENCES.test(fullName) ? fullName : "";
   return { source: `@_**${name}|${id}**`, html: userMentionHtml({ id, fullName }, true) };
 }
 
-/** A user group, whose members are not called by it. */
+/** Mentions a user group silently. */
 export function silentGroup({ id, name }: { id: number; name: string }): NoticePart {
   const source = PLAIN_SENTENCES.test(name) ? `@_*${name}*` : code(name);
   return { source, html: groupMentionHtml({ id, name }, true) };
 }
 
-/** A link to a channel that all who read the notice may know. */
+/** Links a channel; every reader of the notice must be allowed to know it. */
 export function channelLink(channel: LinkableChannel): NoticePart {
   const { name } = channel;
   const source = PLAIN_SENTENCES.test(name) ? `#**${name}**` : code(`#${name}`);
@@ -80,7 +80,7 @@ export function messageLink(
 ): NoticePart {
   const { name } = channel;
   const isPlain = PLAIN_SENTENCES.test(name) && (topic === "" || PLAIN_SENTENCES.test(topic));
-  // The slug leaves asterisks as they are, and three of them would count before the link does.
+  // The slug keeps asterisks, and three of them would be parsed before the link.
   const path = `${topicPath(channel, topic)}/near/${messageId}`.replaceAll("*", ".2A");
   return {
     source: isPlain ? `#**${name}>${topic}@${messageId}**` : `[message ${messageId}](${path})`,
@@ -104,31 +104,31 @@ export function directMessageLink(
   };
 }
 
-/** A name that is only told. */
+/** Quotes a name as plain text. */
 export function told(name: string): NoticePart {
   return { source: PLAIN_NAME.test(name) ? name : code(name), html: escapeText(name) };
 }
 
-/** A name that is only told, in bold. */
+/** Quotes a name in bold. */
 export function emphasised(name: string): NoticePart {
   const source = PLAIN_NAME.test(name) ? `**${name}**` : code(name);
   return { source, html: `<strong>${escapeText(name)}</strong>` };
 }
 
-/** Sentences that may have names in them. */
+/** Quotes sentences that may contain names. */
 export function quoted(sentences: string): NoticePart {
   const source = PLAIN_SENTENCES.test(sentences) ? sentences : code(sentences);
   return { source, html: escapeText(sentences) };
 }
 
-/** A moment, which clients show in the reader's time. @param seconds UNIX time */
+/** A time, which clients show in the reader's zone. @param seconds UNIX time */
 export function moment(seconds: number): NoticePart {
   const iso = new Date(seconds * 1_000).toISOString();
   const utc = `${iso.slice(0, 19)}Z`;
   return { source: `<time:${iso}>`, html: `<time datetime="${utc}">${iso}</time>` };
 }
 
-/** Our own words, which are plain, with parts among them. */
+/** Builds a paragraph of plain words and parts. */
 export function paragraph(words: TemplateStringsArray, ...parts: NoticePart[]): NoticePart {
   const join = (render: (part: NoticePart) => string, own: (text: string) => string): string =>
     words.map((text, n) => own(text) + (parts[n] ? render(parts[n]) : "")).join("");
@@ -141,7 +141,7 @@ export function paragraph(words: TemplateStringsArray, ...parts: NoticePart[]): 
   };
 }
 
-/** One line for each part. */
+/** Builds a list with one item for each part. */
 export function bulletList(parts: readonly NoticePart[]): NoticePart {
   const items = parts.map(({ html }) => `<li>${html}</li>\n`);
   return {
@@ -150,7 +150,7 @@ export function bulletList(parts: readonly NoticePart[]): NoticePart {
   };
 }
 
-/** Paragraphs and lists, one below the other. */
+/** Joins paragraphs and lists into a notice. */
 export function notice(...blocks: readonly NoticePart[]): Notice {
   return {
     content: blocks.map(({ source }) => source).join("\n\n"),
@@ -158,7 +158,7 @@ export function notice(...blocks: readonly NoticePart[]): Notice {
   };
 }
 
-/** Inline code in more backticks than stand anywhere in it: nothing in it is markup. */
+/** Wraps text in inline code, with more backticks than it contains. */
 function code(text: string): string {
   const line = text.replace(UNPRINTABLE, " ");
   const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));

@@ -8,15 +8,15 @@ import { renderToken } from "./render-blocks.ts";
 import { settledHtml } from "./render-inline.ts";
 import type { ParsedMessage } from "./types.ts";
 
-/** Choices of the sender. */
+/** The sender's options. */
 export interface ParseOptions {
-  /** Turn `:)` into an emoji; off by default. */
+  /** Whether to turn `:)` into an emoji; default false. */
   readonly translateEmoticons?: boolean;
 }
 
 /**
- * Phase 1, pure: reads the text and tells what the caller has to look up for `renderMessage`. Takes
- * the text for what it would be if everything it names existed.
+ * Phase 1, pure: parses the text and returns the names to look up for `renderMessage`. Assumes that everything it names
+ * exists.
  */
 export function parseMessage(content: string, options: ParseOptions = {}): ParsedMessage {
   const translateEmoticons = options.translateEmoticons ?? false;
@@ -33,10 +33,10 @@ export function parseMessage(content: string, options: ParseOptions = {}): Parse
   };
 }
 
-/** Reads the blocks of `content` and the inline markup of each. */
+/** Parses the blocks of `content` and their inline markup. */
 export function parseDocument(content: string, context: InlineContext): Document {
   const tokens: Token[] = [];
-  // The engine takes NUL for itself, half a surrogate pair is no character, and lines end with \n.
+  // The engine uses NUL internally, lone surrogates are not characters, and lines end with \n.
   const source = /[\r\0\p{Surrogate}]/u.test(content)
     ? content.replace(/\r\n?/g, "\n").replace(/[\0\p{Surrogate}]/gu, "\ufffd")
     : content;

@@ -1,7 +1,7 @@
 const LOUD = ["log", "info", "debug", "warn", "error"] as const;
 const nothing = (): void => {};
 
-/** Does work of a library that writes to the console, without its words: they quote people's messages. */
+/** Runs `work` with the console silenced, because a library would log users' messages. */
 export function quietly<Result>(work: () => Result): Result {
   const own = LOUD.map((name) => [name, console[name]] as const);
   for (const name of LOUD) console[name] = nothing;

@@ -6,7 +6,7 @@ import { renderMathBlock } from "./math.ts";
 import { renderPiece } from "./render-inline.ts";
 import { checkLength, type Rendering } from "./rendering.ts";
 
-/** HTML of a document: blocks separated by one newline, none at the end (rendering.md §1). */
+/** Renders a document: blocks separated by one newline, none at the end (rendering.md §1). */
 export function renderBlocks({ pieces }: Document, rendering: Rendering): string {
   let html = "";
   for (const piece of pieces) {
@@ -23,7 +23,7 @@ function render(piece: string | UnsettledPiece | MathBlock, rendering: Rendering
     : renderPiece(piece, rendering);
 }
 
-/** HTML of a block token that is neither text nor a formula. @param next the token that follows */
+/** Renders a block token that is neither text nor a formula. @param next the following token */
 export function renderToken(token: Token, next: Token | undefined): string {
   switch (token.type) {
     case "paragraph_open":

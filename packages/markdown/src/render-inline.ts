@@ -7,10 +7,10 @@ import { groupMention, userMention } from "./render-mention.ts";
 import { resolveChannel } from "./resolve.ts";
 import { takeMarkup, type Rendering } from "./rendering.ts";
 
-/** Where the picture of the built-in `:zulip:` lies. */
+/** URL of the image of the built-in `:zulip:`. */
 const BUILT_IN_EMOJI_URL = "/static/generated/emoji/images/emoji/unicode/zulip.png";
 
-/** The HTML of what depends on nothing but itself; undefined for the rest. */
+/** Returns the HTML of a node that depends on nothing else; undefined for others. */
 export function settledHtml(node: Inline): string | undefined {
   switch (node.kind) {
     case "text":
@@ -33,7 +33,7 @@ function renderNodes(nodes: readonly Inline[], rendering: Rendering): string {
   return html;
 }
 
-/** The HTML of what depends on the organization. It notes what the text calls and contains. */
+/** Renders a piece that depends on the organization, and records mentions and contents. */
 export function renderPiece(node: UnsettledPiece, rendering: Rendering): string {
   switch (node.kind) {
     case "math":
@@ -59,7 +59,7 @@ export function renderPiece(node: UnsettledPiece, rendering: Rendering): string 
 
 type Node<Kind extends Inline["kind"]> = Extract<Inline, { readonly kind: Kind }>;
 
-/** The HTML, or the source as text where the text has had too much of what is so much longer than its source. */
+/** Returns the HTML, or the source as text if the text's markup allowance is used up. */
 function affordable(html: string, source: string, rendering: Rendering): string {
   return takeMarkup(rendering, html.length, source.length) ? html : escapeText(source);
 }
@@ -92,7 +92,7 @@ function wildcard(classes: string, text: string): string {
 function renderLink({ href, label, isTyped }: Node<"link">, rendering: Rendering): string {
   const target = localHref(href, rendering.lookups.organizationUrl);
   const text = renderNodes(label, rendering);
-  // A linkifier's address may have a thousand characters for two; a typed one is in the text itself.
+  // A linkifier's URL may be 500 times as long as its match; a typed URL is part of the text.
   if (!isTyped && !takeMarkup(rendering, target.length, text.length)) return text;
   rendering.hasLink = true;
   if (isUpload(target)) rendering.hasAttachment = true;

@@ -6,7 +6,7 @@ import { takeMarkup, type Rendering } from "./rendering.ts";
 
 type Mention<Kind extends Inline["kind"]> = Extract<Inline, { readonly kind: Kind }>;
 
-/** A user as stored; deactivated ones are never mentioned loudly (rendering.md §4). */
+/** Renders a user mention; deactivated users are never mentioned loudly (rendering.md §4). */
 export function userMention(
   { user: reference, silent, source }: Mention<"user-mention">,
   rendering: Rendering,
@@ -20,7 +20,7 @@ export function userMention(
   return html;
 }
 
-/** A group as stored, a system group by its display name; deactivated ones are silent. */
+/** Renders a group mention, of a system group by its display name; deactivated groups are silent. */
 export function groupMention(
   { group: reference, silent, source }: Mention<"group-mention">,
   rendering: Rendering,

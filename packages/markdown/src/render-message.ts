@@ -5,15 +5,14 @@ import { MARKUP_ALLOWANCE, type Rendering } from "./rendering.ts";
 import { knownContext, resolves } from "./resolve.ts";
 import type { Lookups, ParsedMessage, RenderedMessage } from "./types.ts";
 
-/** Stored with every rendered text; raised when the same text would render to other HTML. */
+/** Stored with every rendered text; increase it when the same text renders to other HTML. */
 export const renderVersion = 2;
 
-/** TeX that costs more in one text, in the characters of `math.ts`, is shown as typed. */
+/** Limit of TeX cost in one text (`tex-limits.ts`); beyond it TeX is shown as typed. */
 const DEAREST_TEX = 2000;
 
 /**
- * Phase 2, pure: the HTML of a parsed text and what it does. Throws `RenderLimitError` when the HTML
- * grows beyond 20 times the longest message.
+ * Phase 2, pure: renders a parsed text. Throws `RenderLimitError` when the HTML exceeds 20 times the longest message.
  * @param markupAllowance see {@link MARKUP_ALLOWANCE}
  */
 export function renderMessage(
@@ -45,19 +44,22 @@ export function renderMessage(
   };
 }
 
-/** What {@link settledDocument} made of a text, and what it went by. */
+/** A document of {@link settledDocument}, with its cache key. */
 interface Settled {
   readonly linkifiers: Lookups["linkifiers"];
-  /** Which references the organization has. */
+  /** The references that the organization has. */
   readonly resolved: string;
   readonly customEmoji: string;
   readonly document: Document;
 }
 
-/** A text that is rendered twice, because it is rendered before the transaction that sends it, is read again only where the organization has changed. */
+/** Cache for texts that are rendered twice: before and in the transaction that sends them. */
 const lastSettled = new WeakMap<ParsedMessage, Settled>();
 
-/** The document of phase 1, or a new one where a name is unknown (so it is plain Markdown), an emoji custom or a linkifier matches. */
+/**
+ * Returns the document of phase 1, or parses again if a name is unknown (then it is plain text), an emoji is custom or a
+ * linkifier matches.
+ */
 function settledDocument(parsed: ParsedMessage, lookups: Lookups): Document {
   const resolved = parsed.references
     .map((reference) => (resolves(reference, lookups) ? "y" : "n"))

@@ -3,7 +3,7 @@ import type { InlineContext } from "./inline/cursor.ts";
 import type { TextLinkifiers } from "./linkifiers/linkifiers.ts";
 import type { LinkableChannel, Lookups, MentionableGroup, MentionableUser } from "./types.ts";
 
-/** The user meant, if there is one: an ID must belong to the name given with it (rendering.md §4). */
+/** Resolves a user reference; an ID must match the name given with it (rendering.md §4). */
 export function resolveUser(
   reference: UserReference,
   lookups: Lookups,
@@ -15,7 +15,7 @@ export function resolveUser(
   return user && (name === "" || lookups.fold(user.fullName) === name) ? user : undefined;
 }
 
-/** The group meant: of several that differ only in case, the one written exactly so. */
+/** Resolves a group reference; of several that differ only in case, the exact spelling wins. */
 export function resolveGroup(
   reference: GroupReference,
   lookups: Lookups,
@@ -25,7 +25,7 @@ export function resolveGroup(
   return exact ?? preferred(groups, (group) => !group.deactivated);
 }
 
-/** The channel meant: its name must match exactly. */
+/** Resolves a channel reference by its exact name. */
 export function resolveChannel(
   reference: ChannelReference,
   lookups: Lookups,
@@ -33,14 +33,14 @@ export function resolveChannel(
   return lookups.channelsByName.get(reference.channel);
 }
 
-/** Whether the organization has what the text refers to. */
+/** Whether a reference resolves. */
 export function resolves(reference: Reference, lookups: Lookups): boolean {
   if (reference.kind === "user") return resolveUser(reference, lookups) !== undefined;
   if (reference.kind === "group") return resolveGroup(reference, lookups) !== undefined;
   return resolveChannel(reference, lookups) !== undefined;
 }
 
-/** The context of a text that is read again because phase 1 took it for more than it is. */
+/** Context for parsing a text again with real lookups. */
 export function knownContext(
   lookups: Lookups,
   linkifiers: TextLinkifiers,
@@ -55,10 +55,10 @@ export function knownContext(
   };
 }
 
-/** Which of those with one name is meant: a text may mention it thousands of times, and thousands may share it. */
+/** Cache of the preferred entry of a list: a text may mention one name thousands of times, and thousands may share it. */
 const preferences = new WeakMap<readonly object[], object | undefined>();
 
-/** The first preferred one with the lowest ID, else the one with the lowest ID. Asked once for a list. */
+/** Returns the preferred entry with the lowest ID, else the entry with the lowest ID. Cached by list. */
 function preferred<T extends { readonly id: number }>(
   candidates: readonly T[] | undefined,
   isPreferred: (candidate: T) => boolean,

@@ -1,16 +1,16 @@
-/** What becomes of one piece on the way from one list to the other. */
+/** One step of an edit script. */
 export interface Step {
   readonly kind: "kept" | "deleted" | "inserted";
   readonly text: string;
 }
 
-/** More differences than that are nobody's to read, and each costs a walk along all those before it. */
+/** Limit of differences: each one costs a pass over all earlier ones. */
 const mostDifferences = 400;
 
 /**
- * The fewest steps that make `after` of `before`, deletions first where both are possible (E. W. Myers, "An O(ND)
- * Difference Algorithm", 1986). Lists that differ in more than {@link mostDifferences} pieces differ as a whole, but for
- * their beginning and their end: the time grows no faster than the pieces do.
+ * Returns the shortest edit script from `before` to `after`, deletions first (E. W. Myers, "An O(ND) Difference Algorithm",
+ * 1986). Beyond {@link mostDifferences} differences, everything between the common beginning and end counts as replaced, so
+ * that the time stays linear.
  */
 export function shortestEdit(before: readonly string[], after: readonly string[]): Step[] {
   let start = 0;
@@ -31,7 +31,7 @@ const kept = (text: string): Step => ({ kind: "kept", text });
 const deleted = (text: string): Step => ({ kind: "deleted", text });
 const inserted = (text: string): Step => ({ kind: "inserted", text });
 
-/** How far each diagonal was reached with so many differences: the index into `old`, from -differences on. */
+/** Furthest index into `old` on each diagonal, from -differences on. */
 type Reach = Int32Array;
 
 function middle(old: readonly string[], now: readonly string[]): Step[] | undefined {
@@ -49,14 +49,14 @@ function middle(old: readonly string[], now: readonly string[]): Step[] | undefi
   return undefined;
 }
 
-/** Whether the best way to a diagonal comes from the one above, by an insertion, and not from below, by a deletion. */
+/** Whether the best path to a diagonal comes by an insertion rather than a deletion. */
 function comesByInsertion(previous: Reach, differences: number, diagonal: number): boolean {
   if (diagonal === -differences) return true;
   if (diagonal === differences) return false;
   return at(previous, differences - 1, diagonal - 1) < at(previous, differences - 1, diagonal + 1);
 }
 
-/** Where a way with so many differences gets onto the diagonal. */
+/** Returns where a path with `differences` differences enters the diagonal. */
 function begin(reached: readonly Reach[], differences: number, diagonal: number): number {
   const previous = reached[differences - 1];
   if (!previous) return 0;

@@ -1,37 +1,37 @@
-/** Braces nested deeper would exhaust the stack of the typesetter. */
+/** Maximum nesting of braces; more would exhaust KaTeX's stack. */
 const DEEPEST_BRACES = 60;
 
-/** What beginning a formula costs, in cheap characters. */
+/** Fixed cost of a formula, in cheap characters. */
 const PER_FORMULA = 20;
 
-/** Commands, and characters that are set in columns, above others or as glyphs of their own. */
+/** Expensive: commands, alignment characters and non-ASCII glyphs. */
 const DEAR = /[^ -~\s]|[\\&']/g;
 
-/** What one of them costs, in cheap characters. */
+/** Cost of one of them, in cheap characters. */
 const PER_DEAR = 10;
 
-/** Characters that set the next one in a box of its own: what one costs besides itself. */
+/** Sub- and superscripts, which add a box. */
 const SCRIPTS = /[_^]/g;
 const PER_SCRIPT = 6;
 
 const COMMAND = /\\(?:[a-zA-Z@]+|.)/g;
 
 /**
- * A few hundred characters that define commands can stand for millions that the typesetter counts nowhere: the text of
- * a definition and its arguments are copied at each use, one within the other.
+ * Commands that define commands: a few hundred characters could expand to millions, because definitions and arguments are
+ * copied at each use.
  */
 const DEFINING: ReadonlySet<string> = new Set(
   "def gdef edef xdef let futurelet global long newcommand renewcommand providecommand".split(" "),
 );
 
-/** How long the formula takes to typeset, in cheap characters of about 7 µs at most. */
+/** Estimates the cost of typesetting a formula, in cheap characters of at most 7 µs. */
 export function texCost(tex: string): number {
   const dear = tex.match(DEAR)?.length ?? 0;
   const scripts = tex.match(SCRIPTS)?.length ?? 0;
   return PER_FORMULA + tex.length + dear * PER_DEAR + scripts * PER_SCRIPT;
 }
 
-/** Whether the typesetter may be asked for the formula at all: it nests within bounds and defines no commands. */
+/** Whether a formula may be typeset: its nesting is limited and it defines no commands. */
 export function isBounded(tex: string): boolean {
   return depth(tex) <= DEEPEST_BRACES && !commands(tex).some((name) => DEFINING.has(name));
 }

@@ -2,22 +2,22 @@ import { emptyLookups } from "./lookups.ts";
 import { findUrls } from "./links/find-urls.ts";
 import type { Linkifiers } from "./linkifiers/linkifiers.ts";
 
-/** A link of a topic, as clients get it. */
+/** A link of a topic, as sent to clients. */
 export interface TopicLink {
   readonly text: string;
   readonly url: string;
 }
 
-/** What is read for all linkifiers in a topic, of which one answer may have thousands: at most about a millisecond. */
+/** Budget of linkifiers for a topic, about a millisecond; one answer may have thousands of topics. */
 const mostWork = 60_000;
 
-/** Topics are few and come again and again; so many of each organization are kept. */
+/** Cached topics of each organization. */
 const mostKept = 2_000;
 const known = new WeakMap<Linkifiers, Map<string, TopicLink[]>>();
 
 /**
- * The bare URLs of a topic, and what the organization's linkifiers match outside of them, in order (messages.md §1.4);
- * a bare domain is reached by `https://`.
+ * Finds the bare URLs of a topic, and the matches of linkifiers outside them, in order (messages.md §1.4). A bare domain
+ * gets `https://`.
  */
 export function topicLinks(topic: string, linkifiers = emptyLookups.linkifiers): TopicLink[] {
   const kept = known.get(linkifiers) ?? new Map<string, TopicLink[]>();

@@ -1,60 +1,60 @@
 import type { Linkifiers } from "./linkifiers/linkifiers.ts";
 import type { Document, Reference } from "./document.ts";
 
-/** A user whom a message of the organization may mention. */
+/** A user that a message may mention. */
 export interface MentionableUser {
   readonly id: number;
   readonly fullName: string;
   readonly isActive: boolean;
 }
 
-/** A named group that a message of the organization may mention. */
+/** A group that a message may mention. */
 export interface MentionableGroup {
   readonly id: number;
   readonly name: string;
-  /** What readers see instead of the name: system groups have one, others may repeat the name. */
+  /** Displayed instead of the name: system groups have one; others repeat the name. */
   readonly displayName: string;
   readonly deactivated: boolean;
   readonly isSystemGroup: boolean;
 }
 
-/** A channel that the author of the text may see. */
+/** A channel that the author may see. */
 export interface LinkableChannel {
   readonly id: number;
   readonly name: string;
 }
 
-/** What the caller has to look up before `renderMessage`; all empty for nearly all messages. */
+/** Names to look up before `renderMessage`; all empty for most messages. */
 export interface ReferencedNames {
-  /** Full names as written: databases lower some letters in other ways than `toLowerCase`. */
+  /** Full names as written: databases lower-case some letters differently from `toLowerCase`. */
   readonly userNames: readonly string[];
   readonly userIds: readonly number[];
-  /** Names of users and groups as written, those beside an ID too: what `Lookups.fold` is asked for. */
+  /** Names of users and groups as written, also those with an ID: the arguments of `Lookups.fold`. */
   readonly foldedNames: readonly string[];
   /** Group names as written. */
   readonly groupNames: readonly string[];
   /** Channel names exactly as written. */
   readonly channelNames: readonly string[];
-  /** Topics whose newest message a link points at, exactly as written; `""` is the empty topic. */
+  /** Topics of links, whose newest message is needed, exactly as written; `""` is the empty topic. */
   readonly topics: readonly { readonly channelName: string; readonly topic: string }[];
 }
 
-/** A text after phase 1: everything that can be known without the organization's data. */
+/** A text after phase 1: everything that does not need the organization's data. */
 export interface ParsedMessage {
   readonly content: string;
   readonly translateEmoticons: boolean;
   readonly names: ReferencedNames;
   /** Loud wildcard mentions (rendering.md §4): outside quotes and code, not `@_**all**`. */
   readonly hasWildcard: { readonly channel: boolean; readonly topic: boolean };
-  /** `:names:` that only mean something if they are custom emoji of the organization. */
+  /** `:names:` that are markup only if they are custom emoji. */
   readonly customEmojiNames: readonly string[];
   readonly references: readonly Reference[];
   readonly document: Document;
 }
 
-/** What phase 2 needs to know of the organization and the author. */
+/** Data of the organization and the author that phase 2 needs. */
 export interface Lookups {
-  /** What names are compared by without regard to case: as the database does it, which has other rules than JavaScript. */
+  /** Folds the case of a name as the database does, whose rules differ from JavaScript's. */
   readonly fold: (name: string) => string;
   /** Users by folded full name: several may share one. */
   readonly usersByName: ReadonlyMap<string, readonly MentionableUser[]>;
@@ -65,7 +65,7 @@ export interface Lookups {
   readonly channelsByName: ReadonlyMap<string, LinkableChannel>;
   /** ID of the newest message of a topic that the author may read. */
   readonly newestMessageOfTopic: (channelId: number, topic: string) => number | undefined;
-  /** Address of the organization without a slash at the end; `""` leaves all links absolute. */
+  /** URL of the organization without a trailing slash; `""` leaves all links absolute. */
   readonly organizationUrl: string;
   readonly emptyTopicDisplayName: string;
   /** Active custom emoji by name. */
@@ -73,7 +73,7 @@ export interface Lookups {
   readonly linkifiers: Linkifiers;
 }
 
-/** The HTML of a text and what the text does. */
+/** The HTML of a text, and its mentions and contents. */
 export interface RenderedMessage {
   readonly html: string;
   /** Active users mentioned loudly, in order of appearance, without duplicates. */

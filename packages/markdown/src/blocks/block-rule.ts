@@ -1,6 +1,6 @@
 import type { StateBlock } from "markdown-it";
 
-/** A block rule of the engine: reads at `startLine`, or only tells whether it could when `silent`. */
+/** A block rule of the engine: parses at `startLine`; with `silent` it only reports whether it could. */
 export type BlockRule = (
   state: StateBlock,
   startLine: number,

@@ -3,9 +3,9 @@ import MarkdownItEngine, { type Token } from "markdown-it";
 const { State: EngineState } = new MarkdownItEngine().block;
 
 /**
- * A token that keeps what {@link renderToken} asks for. The engine's own token defines thirteen fields, each by a call of
- * a helper, which took two thirds of the time of reading a long list: 2,500 items are 12,500 tokens. What the rules of
- * the engine note besides is dropped at once, so that the garbage collector need not copy it.
+ * A token with the fields that {@link renderToken} reads. The engine's own token defines thirteen fields through a helper,
+ * which took two thirds of the time of parsing a long list: 2,500 items are 12,500 tokens. Other fields that the engine's
+ * rules set are dropped at once, so that the garbage collector does not copy them.
  */
 class BlockToken {
   readonly type: string;
@@ -33,7 +33,7 @@ class BlockToken {
   set children(_tokens: unknown) {}
 }
 
-/** The engine's state while it reads blocks, with {@link BlockToken}s. */
+/** The engine's block parser state, with {@link BlockToken}s. */
 export class BlockState extends EngineState {
   override push(type: string, tag: string, nesting: Token["nesting"]): Token {
     if (nesting < 0) this.level--;

@@ -101,7 +101,7 @@ const BY_ALIAS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** `data-code-language` for what was typed after a fence: the canonical name, or as typed when unknown. */
+/** Returns `data-code-language` for the word after a fence: the canonical name, or the word itself if unknown. */
 export function codeLanguage(typed: string): string {
   return BY_ALIAS.get(typed.toLowerCase()) ?? typed;
 }

@@ -3,19 +3,19 @@ import { isIndentedCode, lineText } from "./nesting.ts";
 
 /** The first line of a fenced block. */
 export interface FenceLine {
-  /** The backticks or tildes; the same ones close the block. */
+  /** The backticks or tildes; the same run closes the block. */
   readonly marks: string;
   /** First word after the marks: `python`, `quote`; `""` for none. */
   readonly language: string;
   /** What follows the first word: the header of a spoiler. */
   readonly rest: string;
-  /** Holds Markdown: a quote or a spoiler. */
+  /** Whether it contains Markdown: a quote or a spoiler. */
   readonly isContainer: boolean;
 }
 
 const FENCE = /^(`{3,}(?!`)|~{3,}(?!~))[ \t]*(?:\{?\.?([^\s`{}]+)\}?(?:[ \t]+(.*))?)?$/;
 
-/** Reads an opening or closing line, given without indentation. */
+/** Parses an opening or closing line, given without indentation. */
 export function readFence(line: string): FenceLine | undefined {
   const first = line.charCodeAt(0);
   if (first !== 0x60 && first !== 0x7e) return undefined;
@@ -29,8 +29,8 @@ export function readFence(line: string): FenceLine | undefined {
 }
 
 /**
- * The line that closes the fence opened at `start`, or the one where its container ends. Inside a
- * quote or spoiler a fence with a language or other marks opens a block of its own.
+ * Returns the line that closes the fence opened at `start`, or the one where its container ends. Inside a quote or spoiler,
+ * a fence with a language or other marks opens a nested block.
  */
 export function findFenceEnd(
   state: StateBlock,

@@ -3,7 +3,7 @@ import { isIndentedCode, lineText } from "./nesting.ts";
 
 const HEADING = /^(#{1,6})[ \t]+(\S.*)$/;
 
-/** `# T` to `###### T`; the space and a text are needed. */
+/** Parses `# T` to `###### T`; the space and a text are required. */
 export function heading(state: StateBlock, line: number, _end: number, silent: boolean): boolean {
   if (isIndentedCode(state, line)) return false;
   const match = HEADING.exec(lineText(state, line));
@@ -19,7 +19,7 @@ export function heading(state: StateBlock, line: number, _end: number, silent: b
   return true;
 }
 
-/** A heading may be closed with a run of `#` after a space. */
+/** Removes the optional closing run of `#`. */
 function withoutClosing(text: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === "#") end--;

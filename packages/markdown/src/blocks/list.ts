@@ -4,7 +4,7 @@ import { isIndentedCode, isTooDeep, lineText } from "./nesting.ts";
 
 const MARKER = /^(?:[-*+]|\d{1,9}\.)(?:[ \t]|$)/;
 
-/** Lists by the engine's rule; `1)` is text. */
+/** Parses lists by the engine's rule; `1)` is text. */
 export function list(original: BlockRule): BlockRule {
   return (state, start, end, silent) => {
     if (!MARKER.test(lineText(state, start)) || isTooDeep(state)) return false;
@@ -13,8 +13,8 @@ export function list(original: BlockRule): BlockRule {
 }
 
 /**
- * Lets two spaces nest under any item, under `10. a` too (rendering.md §2), where the engine wants the
- * column of the item's text: the first line of an item lowers the column for the lines after it.
+ * Lets two spaces nest under any item, such as `10. a` (rendering.md §2), where the engine requires the column of the
+ * item's text: the first line of an item lowers the column for the following lines.
  */
 export function nestByTwo(state: StateBlock, line: number): boolean {
   if (state.tokens.at(-1)?.type !== "list_item_open" || isIndentedCode(state, line)) return false;
@@ -23,7 +23,7 @@ export function nestByTwo(state: StateBlock, line: number): boolean {
   while (marker > 0 && /[ \t]/.test(state.src.charAt(marker - 1))) marker--;
   while (marker > 0 && /[-*+.\d]/.test(state.src.charAt(marker - 1))) marker--;
   const column = (state.sCount[line] ?? 0) - (content - marker);
-  // Further left, the item's own text would count as indented code.
+  // Any lower, the item's own text would be indented code.
   const indent = Math.max(column + 2, state.blkIndent - 3);
   if (indent >= state.blkIndent) return false;
   state.blkIndent = indent;

@@ -3,14 +3,14 @@ import type { BlockRule } from "./block-rule.ts";
 import { isTooDeep, lineText } from "./nesting.ts";
 
 /**
- * The engine's rule looks at all lines up to the next blank one, since any may go on with the quote's last paragraph
- * without a `>`. Where the quote ends before, they were looked at in vain: so many lines of one text are.
+ * Limit of lines that the engine's rule scans without use in one text: it scans up to the next blank line, because a line
+ * without `>` may continue the quote's last paragraph.
  */
 const MOST_IN_VAIN = 1_000;
 
 const inVain = new WeakMap<StateBlock, number>();
 
-/** `> a`, by the engine's rule; a lone `>` is text. */
+/** Parses `> a` by the engine's rule; a lone `>` is text. */
 export function quote(original: BlockRule): BlockRule {
   return (state, start, end, silent) => {
     const text = lineText(state, start);
@@ -32,7 +32,7 @@ function nextBlank(state: StateBlock, start: number, end: number): number {
   return line;
 }
 
-/** The first line without a `>` of its own. */
+/** Returns the first line without a `>`. */
 function endOfMarked(state: StateBlock, start: number, end: number): number {
   let line = start + 1;
   while (line < end && lineText(state, line).charCodeAt(0) === 0x3e) line++;

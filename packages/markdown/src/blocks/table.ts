@@ -2,12 +2,12 @@ import type { StateBlock } from "markdown-it";
 import type { BlockRule } from "./block-rule.ts";
 import { lineText } from "./nesting.ts";
 
-/** Rows are filled up to the header's width, so a short text can make a table of any size. */
+/** Limit of cells: rows are padded to the header's width, so a short text could make a huge table. */
 const MOST_CELLS = 10_000;
-/** Where columns are aligned: each cell has 40 characters of HTML then, not 10. */
+/** The same with aligned columns, whose cells take 40 characters of HTML instead of 10. */
 const MOST_ALIGNED_CELLS = 2_500;
 
-/** Pipe tables by the engine's rule; one that could have more cells than that is text. */
+/** Parses pipe tables by the engine's rule; one that exceeds the limit of cells is text. */
 export function table(original: BlockRule): BlockRule {
   return (state, start, end, silent) => {
     const delimiter = start + 1 < end ? lineText(state, start + 1).charCodeAt(0) : 0;
@@ -20,7 +20,7 @@ export function table(original: BlockRule): BlockRule {
   };
 }
 
-/** Most lines are no header, and a list asks for each of its own. */
+/** Checked first, because most lines are not a header and lists ask for each of their lines. */
 function countPipes({ src, bMarks, eMarks }: StateBlock, line: number): number {
   const end = eMarks[line] ?? 0;
   let pipes = 0;

@@ -1,8 +1,7 @@
 /**
- * Names that clients of this protocol use where the data's names differ, by code: the one that is shown, and others. They
- * are those that the terminal client sends with its reactions (zulip-term 0.7.0, Apache-2.0), which are refused where a
- * name and a code do not belong together, and some that other clients took over from elsewhere. They take precedence over
- * the same name on another emoji.
+ * Emoji names of this protocol's clients where they differ from the data's names, by code: the displayed name, then others.
+ * They are those that the terminal client sends with reactions (zulip-term 0.7.0, Apache-2.0), which are refused if name
+ * and code do not match, and some of other clients. They take precedence over the same name on another emoji.
  */
 const table = `
 1f0cf joker, 1f17e o, 1f17f parking p, 1f197 squared_ok, 1f199 squared_up,
@@ -163,7 +162,7 @@ const table = `
 3299 japanese_secret_button secret
 `;
 
-/** The same, by code. */
+/** The same, parsed: names by code. */
 export const chatNames: ReadonlyMap<string, readonly string[]> = new Map(
   table.split(",").map((entry) => {
     const [code = "", ...names] = entry.trim().split(" ");

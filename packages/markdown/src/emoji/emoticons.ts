@@ -1,4 +1,4 @@
-/** Emoticons and the names of the emoji that they stand for. */
+/** Emoticons and the names of their emoji. */
 const EMOTICONS: Readonly<Record<string, string>> = {
   ":)": "smile",
   "(:": "smile",
@@ -20,7 +20,7 @@ const EMOTICONS: Readonly<Record<string, string>> = {
 
 const CANDIDATE = /(?<=^|\s)(?::['-]?[)(|/DoOpP]|\(:|;-?\)|<3)(?=$|[\s.,!?])/g;
 
-/** Emoticons that stand alone between spaces, line ends or before a full stop. */
+/** Finds emoticons that stand alone between spaces, line ends or before a full stop. */
 export function findEmoticons(source: string): { start: number; end: number; name: string }[] {
   const found: { start: number; end: number; name: string }[] = [];
   for (const match of source.matchAll(CANDIDATE)) {

@@ -1,7 +1,10 @@
 import { gemoji } from "gemoji";
 import { chatNames } from "./chat-names.ts";
 
-/** Code of a Unicode emoji (rendering.md §3, `emoji_code` of reactions): hex code points joined by `-`, variation selectors left out. */
+/**
+ * Returns the code of a Unicode emoji (rendering.md §3, `emoji_code` of reactions): hex code points joined by `-`, without
+ * variation selectors.
+ */
 export function emojiCode(emoji: string): string {
   const points = Array.from(emoji, (character) => character.codePointAt(0) ?? 0);
   return points
@@ -24,7 +27,7 @@ function collectNames(): Map<string, string> {
   for (const [code, own] of chatNames) for (const name of own) add(name, code);
   for (const { emoji, names: own } of gemoji) for (const name of own) add(name, emojiCode(emoji));
   for (const { emoji, description } of gemoji) add(nameOf(description), emojiCode(emoji));
-  // Where all names of an emoji stand for others, it is a second one of the name.
+  // If all names of an emoji belong to others, it shares its name.
   const named = new Set(names.values());
   for (const { emoji, description } of gemoji)
     if (!named.has(emojiCode(emoji))) add(`${nameOf(description)}_2`, emojiCode(emoji));

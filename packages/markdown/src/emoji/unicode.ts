@@ -1,19 +1,19 @@
 import { codeToNames } from "./names.ts";
 
-/** A node of the tree of all emoji, by code point, variation selectors left out. */
+/** A node of the trie of all emoji, by code point, without variation selectors. */
 interface Node {
   readonly next: Map<number, Node>;
   name: string | undefined;
 }
 
-/** Turns the digit or sign before it into an emoji that begins with an ASCII character. */
+/** Combines with the preceding digit or sign into an emoji that begins with ASCII. */
 const KEYCAP = 0x20e3;
 const VARIATION_EMOJI = 0xfe0f;
 const VARIATION_TEXT = 0xfe0e;
 const JOINER = 0x200d;
 let tree: Node | undefined;
 
-/** Whether a character beyond ASCII, given its UTF-16 unit, can begin an emoji. Cheap; may say yes too often. */
+/** Whether a non-ASCII UTF-16 unit can begin an emoji. Cheap; may have false positives. */
 export function isEmojiLead(unit: number): boolean {
   if (unit < 0x203c) return unit === 0xa9 || unit === 0xae;
   if (unit < 0xd83c) return unit <= 0x3299 && (unit < 0x3040 || unit > 0x3290);
@@ -21,8 +21,8 @@ export function isEmojiLead(unit: number): boolean {
 }
 
 /**
- * Reads the longest emoji that begins at `at`: its name, and the position after it. Without a name it
- * is text, and so is everything joined to it: an emoji with a skin tone is not shown as another one.
+ * Parses the longest emoji at `at`: its name, and the position after it. An emoji without a name is text with everything
+ * joined to it, so that one with a skin tone is not shown as another emoji.
  */
 export function readUnicodeEmoji(
   source: string,
@@ -35,7 +35,7 @@ export function readUnicodeEmoji(
   let after = at;
   for (let i = at; i < end;) {
     const point = source.codePointAt(i) ?? 0;
-    // A selector belongs to the character before it: a second one, or one at the start, is no part of an emoji.
+    // A variation selector belongs to the preceding character; a second or leading one is not part of an emoji.
     if (point !== VARIATION_EMOJI) node = node.next.get(point);
     else if (i === at || source.charCodeAt(i - 1) === VARIATION_EMOJI) break;
     i += point > 0xffff ? 2 : 1;
@@ -51,14 +51,14 @@ export function readUnicodeEmoji(
   return needsSelector(source, at, after) ? { name: undefined, after } : { name, after };
 }
 
-/** Whether a key cap such as 1️⃣ stands around the unit at `at`, right after its digit or sign. */
+/** Whether the unit at `at` completes a key cap such as 1️⃣, after its digit or sign. */
 export function isKeycap(source: string, at: number): boolean {
   const unit = source.charCodeAt(at);
   if (unit !== KEYCAP && source.charCodeAt(at + 1) !== KEYCAP) return false;
   return unit === KEYCAP || unit === VARIATION_EMOJI;
 }
 
-/** Skips what belongs to an emoji sequence that has no name: skin tones and joined emoji. */
+/** Skips the rest of an unnamed emoji sequence: skin tones and joined emoji. */
 function endOfTail(source: string, from: number, end: number): number {
   let at = from;
   while (at < end) {
@@ -76,7 +76,7 @@ function endOfTail(source: string, from: number, end: number): number {
   return at;
 }
 
-/** Signs such as © ™ ↔ are text unless the emoji form is asked for. */
+/** Whether a sign such as © ™ ↔ is text unless followed by the emoji selector. */
 function needsSelector(source: string, at: number, after: number): boolean {
   const unit = source.charCodeAt(at);
   const sign = (unit > 0x7f && unit < 0x203c) || (unit > 0x2049 && unit < 0x2300);

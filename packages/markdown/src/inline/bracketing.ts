@@ -1,4 +1,4 @@
-/** Which backtick run closes which, and which `]` closes which `[`: found in one pass. */
+/** Pairs of backtick runs and of brackets, found in one pass. */
 export interface Bracketing {
   /** Start of a backtick run that opens code → start of the run that closes it. */
   readonly backticks: ReadonlyMap<number, number>;
@@ -10,7 +10,7 @@ const BACKTICK = 0x60;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 
-/** Reads the pairs of `source`. Linear in its length. */
+/** Finds the pairs of `source`. Linear in its length. */
 export function findBracketing(source: string): Bracketing {
   const backticks = pairBackticks(source);
   const brackets = new Map<number, number>();
@@ -30,7 +30,7 @@ export function findBracketing(source: string): Bracketing {
   return { backticks, brackets };
 }
 
-/** Number of times that the character at `at` stands there in a row. */
+/** Returns the length of the run of one character at `at`. */
 export function runLength(source: string, at: number, code: number): number {
   let end = at + 1;
   while (end < source.length && source.charCodeAt(end) === code) end++;

@@ -4,32 +4,32 @@ import type { Bracketing } from "./bracketing.ts";
 import type { Mark } from "./marks.ts";
 import type { InlineRule } from "./rule.ts";
 
-/** What the inline rules have to ask, and where they report what they saw. */
+/** What inline rules query and report. */
 export interface InlineContext {
-  /** Whether the reference is markup; phase 1 notes the question and says yes. */
+  /** Whether the reference is markup; phase 1 records it and returns true. */
   accepts(reference: Reference): boolean;
-  /** Whether the organization has a custom emoji of this name; phase 1 notes the question and says no. */
+  /** Whether the organization has a custom emoji of this name; phase 1 records it and returns false. */
   hasCustomEmoji(name: string): boolean;
-  /** A loud wildcard mention was seen. */
+  /** Records a loud wildcard mention. */
   noteWildcard(kind: "channel" | "topic"): void;
   readonly translateEmoticons: boolean;
-  /** What linkifiers match outside of ranges; without it there are none. */
+  /** Finds matches of linkifiers outside the given ranges; absent without linkifiers. */
   readonly linkify?: (source: string, taken: readonly Range[]) => readonly LinkifierMatch[];
 }
 
-/** A piece of the source. */
+/** A range of the source. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** Rules by the ASCII character that begins them, and the one for those beyond. */
+/** Rules by their first ASCII character, and one rule for non-ASCII characters. */
 export interface RuleSet {
   readonly ascii: readonly (InlineRule | undefined)[];
   readonly beyond: InlineRule | undefined;
 }
 
-/** A `*` or `~` run that may become emphasis once its partner is found. */
+/** A `*` or `~` run that may be emphasis if it has a partner. */
 export interface DelimiterRun {
   readonly kind: "delimiters";
   readonly marker: "*" | "~";
@@ -37,19 +37,19 @@ export interface DelimiterRun {
   readonly canClose: boolean;
   /** Markers without a partner yet. */
   left: number;
-  /** HTML of the elements that end here, then of those that begin here. */
+  /** HTML of elements that end here, then of those that begin here. */
   closing: string;
   opening: string;
 }
 
-/** Where the scanning of one piece of text stands. */
+/** State of scanning one range of text. */
 export interface Cursor {
   readonly source: string;
   readonly context: InlineContext;
   readonly rules: RuleSet;
-  /** Where markup was found; `undefined` where nobody asks. */
+  /** Ranges of found markup; `undefined` if not needed. */
   readonly taken: Range[] | undefined;
-  /** The text stands in a quote: mentions are silent. */
+  /** Whether the text is in a quote, where mentions are silent. */
   readonly quoted: boolean;
   /** URLs, addresses and emoticons of the source, ascending. */
   readonly marks: readonly Mark[];
@@ -58,12 +58,12 @@ export interface Cursor {
   bracketing: Bracketing | undefined;
   insideLink: boolean;
   hasDelimiters: boolean;
-  /** Start of the plain text that is not in `nodes` yet. */
+  /** Start of plain text not in `nodes` yet. */
   textStart: number;
   nodes: (Inline | DelimiterRun)[];
 }
 
-/** Adds `node`, which stands for the source from `start` to `end`, and the plain text before it. */
+/** Adds `node` for the source from `start` to `end`, after the plain text before it. */
 export function add(cursor: Cursor, node: Inline | DelimiterRun, start: number, end: number): void {
   flush(cursor, start);
   cursor.nodes.push(node);
@@ -71,7 +71,7 @@ export function add(cursor: Cursor, node: Inline | DelimiterRun, start: number, 
   cursor.textStart = end;
 }
 
-/** Adds the plain text that was passed over before `end`. */
+/** Adds the pending plain text before `end`. */
 export function flush(cursor: Cursor, end: number): void {
   if (cursor.textStart >= end) return;
   cursor.nodes.push({ kind: "text", text: cursor.source.slice(cursor.textStart, end) });

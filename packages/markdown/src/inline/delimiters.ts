@@ -2,10 +2,10 @@ import type { Inline } from "../document.ts";
 import { runLength } from "./bracketing.ts";
 import { add, type Cursor, type DelimiterRun } from "./cursor.ts";
 
-/** How far back a closing run looks for its partner: keeps hostile text linear. */
+/** How many runs back a closing run looks for its partner; keeps hostile text linear. */
 const LOOK_BACK = 64;
 
-/** A run of `*` (1 to 3) or `~~`: noted here, paired by `pairDelimiters`. */
+/** Records a run of `*` (1 to 3) or `~~`, which `pairDelimiters` pairs. */
 export function delimiters(cursor: Cursor, at: number, end: number): number {
   const { source } = cursor;
   const code = source.charCodeAt(at);
@@ -56,7 +56,7 @@ function close(open: DelimiterRun[], closer: DelimiterRun): void {
   }
 }
 
-/** The nearest run of the same length, so that bold wins over italic; else one that nests (`**a *b***`). */
+/** Finds the nearest run of the same length, so that bold wins over italic; else one that nests (`**a *b***`). */
 function findOpener(open: readonly DelimiterRun[], closer: DelimiterRun): number {
   const lowest = Math.max(0, open.length - LOOK_BACK);
   let nesting = -1;

@@ -5,7 +5,7 @@ import { add, type Cursor } from "./cursor.ts";
 
 const NAMED = /:([\w+-]{1,100}):/y;
 
-/** `:name:` of a Unicode or custom emoji; unknown names stay text. */
+/** Parses Parses `:name:` of a Unicode or custom emoji; unknown names stay text. */
 export function namedEmoji(cursor: Cursor, at: number, end: number): number {
   NAMED.lastIndex = at;
   const match = NAMED.exec(cursor.source);
@@ -22,7 +22,7 @@ export function namedEmoji(cursor: Cursor, at: number, end: number): number {
   return after;
 }
 
-/** An emoji typed as characters renders like its name; one that has no name (skin tones) stays text. */
+/** Parses an emoji typed as characters; one without a name (skin tones) stays text. */
 export function unicodeEmoji(cursor: Cursor, at: number, end: number): number {
   const start = at > cursor.textStart && isKeycap(cursor.source, at) ? at - 1 : at;
   const { name, after } = readUnicodeEmoji(cursor.source, start, end);

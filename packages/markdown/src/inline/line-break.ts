@@ -1,6 +1,6 @@
 import { add, type Cursor, flush } from "./cursor.ts";
 
-/** A newline: `<br>`; spaces around it are dropped. */
+/** Parses a newline into `<br>`; spaces around it are dropped. */
 export function lineBreak(cursor: Cursor, at: number, end: number): number {
   const { source } = cursor;
   let start = at;

@@ -6,7 +6,7 @@ import { scanRange } from "./scan.ts";
 
 const { parseLinkDestination, parseLinkTitle } = new MarkdownIt().helpers;
 
-/** `[text](url)`; the URL stands for an empty text. A refused target leaves the source as it is. */
+/** Parses `[text](url)`; an empty text shows the URL. With a refused target the source stays text. */
 export function link(cursor: Cursor, at: number, end: number): number {
   if (cursor.insideLink) return at;
   const { source } = cursor;
@@ -26,7 +26,7 @@ export function link(cursor: Cursor, at: number, end: number): number {
   return after;
 }
 
-/** The position after the `)`, with an optional title before it that is not shown; -1 without `)`. */
+/** Returns the position after the `)`; an optional title before it is ignored; -1 without `)`. */
 function endOfTarget(source: string, from: number, end: number): number {
   let at = skipSpace(source, from, end);
   if (at > from && source[at] !== ")") {

@@ -2,7 +2,7 @@ import { findEmoticons } from "../emoji/emoticons.ts";
 import { findUrls } from "../links/find-urls.ts";
 import type { LinkifierMatch } from "../linkifiers/linkifiers.ts";
 
-/** A piece of text that is markup although no special character begins it. */
+/** Markup without a special first character. */
 export type Mark =
   | { readonly kind: "url"; readonly start: number; readonly end: number; readonly href: string }
   | {
@@ -14,7 +14,7 @@ export type Mark =
 
 const NONE: readonly Mark[] = [];
 
-/** URLs, domains and addresses of `source`, and emoticons if they are wanted, by ascending start. */
+/** Finds URLs, domains and addresses of `source`, and emoticons if wanted, by ascending start. */
 export function findMarks(source: string, emoticons: boolean): readonly Mark[] {
   const urls = findUrls(source);
   const faces = emoticons ? findEmoticons(source) : [];
@@ -26,7 +26,7 @@ export function findMarks(source: string, emoticons: boolean): readonly Mark[] {
   return marks.sort((a, b) => a.start - b.start);
 }
 
-/** `marks` with the matches of linkifiers among them, which emoticons give way to. */
+/** Merges the matches of linkifiers into `marks`; they win over emoticons. */
 export function withLinks(
   marks: readonly Mark[],
   links: readonly LinkifierMatch[],

@@ -15,7 +15,7 @@ import { mention } from "./mention.ts";
 import type { InlineRule } from "./rule.ts";
 import { time } from "./time.ts";
 
-/** Rules whose markup linkifiers leave alone (rendering.md §1). */
+/** Rules with precedence over linkifiers (rendering.md §1). */
 const HIGHER: (InlineRule | undefined)[] = Array.from({ length: 128 });
 HIGHER["`".charCodeAt(0)] = codeSpan;
 HIGHER["@".charCodeAt(0)] = mention;
@@ -34,7 +34,7 @@ RULES["&".charCodeAt(0)] = entity;
 const higher: RuleSet = { ascii: HIGHER, beyond: undefined };
 const all: RuleSet = { ascii: RULES, beyond: unicodeEmoji };
 
-/** Reads the inline markup of one paragraph, heading or cell. */
+/** Parses the inline markup of one paragraph, heading or cell. */
 export function scanInline(source: string, context: InlineContext, quoted: boolean): Inline[] {
   const marks = findMarks(source, context.translateEmoticons);
   const links = context.linkify?.(source, takenByHigher(source, context, marks)) ?? [];
@@ -65,7 +65,7 @@ function begin(
   };
 }
 
-/** What is markup of rules that linkifiers stand below. */
+/** Returns the ranges of markup that takes precedence over linkifiers. */
 function takenByHigher(
   source: string,
   context: InlineContext,
@@ -77,7 +77,7 @@ function takenByHigher(
   return cursor.taken ?? [];
 }
 
-/** Reads the markup from `start` to `end` into a list of its own; inside a link no further links are made. */
+/** Parses the markup from `start` to `end` into a list of its own. A link contains no further links. */
 export function scanRange(
   cursor: Cursor,
   start: number,
@@ -128,7 +128,7 @@ function markFrom(cursor: Cursor, at: number): Mark | undefined {
   return cursor.marks[cursor.nextMark];
 }
 
-/** Adds what the mark stands for and returns the position to go on at. */
+/** Adds the mark's markup and returns the position after it. */
 function readMark(cursor: Cursor, mark: Mark): number {
   cursor.nextMark++;
   if (mark.kind === "emoticon") {

@@ -6,7 +6,7 @@ import { add, type Cursor } from "./cursor.ts";
 const TIME = /<time:([^<>\n]{1,100})>/y;
 const UNIX_SECONDS = /^\d{1,12}(?:\.\d+)?$/;
 
-/** `<time:…>`: the moment in UTC, shown as typed; the literal text when it is no moment. */
+/** Parses `<time:…>` into a time element in UTC; an invalid time stays text. */
 export function time(cursor: Cursor, at: number, end: number): number {
   TIME.lastIndex = at;
   const match = TIME.exec(cursor.source);
@@ -22,7 +22,7 @@ export function time(cursor: Cursor, at: number, end: number): number {
   return after;
 }
 
-/** The moment as `YYYY-MM-DDTHH:MM:SSZ`; without a zone it is UTC. */
+/** Returns the time as `YYYY-MM-DDTHH:MM:SSZ`; without a zone it is UTC. */
 function parseMoment(text: string): string | undefined {
   const milliseconds = UNIX_SECONDS.test(text) ? Number(text) * 1000 : parseIso(text);
   const moment = new Date(milliseconds);

@@ -4,52 +4,52 @@ import { wellFormed } from "../links/slug.ts";
 import { compilePattern, plainBeginning } from "./pattern.ts";
 import { expandUrl } from "./url-template.ts";
 
-/** What an organization makes a link of (rendering.md §3). */
+/** A linkifier of an organization (rendering.md §3). */
 export interface Linkifier {
-  /** In the syntax of RE2, which reads any text in time that grows with it. */
+  /** In the syntax of RE2, which matches in linear time. */
   readonly pattern: string;
-  /** Where a match leads: a URI template (RFC 6570) with the named groups of the pattern. */
+  /** Target of a match: a URI template (RFC 6570) with the named groups of the pattern. */
   readonly urlTemplate: string;
 }
 
-/** A match, and the address that it leads to. */
+/** A match with its URL. */
 export interface LinkifierMatch {
   readonly start: number;
   readonly end: number;
   readonly href: string;
 }
 
-/** A match has at most so many UTF-16 units: without a bound, each would look at all of the rest of the text. */
+/** Maximum length of a match in UTF-16 units; without it, each would scan the rest of the text. */
 const LONGEST = 250;
 const WINDOW = 2 * LONGEST;
 
-/** So many matches are looked at in one text; what follows is no link. */
+/** Maximum matches in one text; later ones are not links. */
 const MOST_LOOKS = 300;
 
 /**
- * What is read for all linkifiers in one text, in UTF-16 units times instructions of a pattern, up to 15 ns each whatever
- * the pattern is: to know which of them match, and to find their matches. Where nothing is left, nothing matches.
+ * Budget of matching all linkifiers in one text, in UTF-16 units times pattern instructions, at most 15 ns each. When it is
+ * used up, nothing matches.
  */
 const MOST_WORK = 1_000_000;
 const MOST_WORK_OF_MATCHES = 1_500_000;
 
-/** What beginning to read takes, however little there is to read. */
+/** Fixed cost of starting a match. */
 const BEGINNING = 100;
 
 interface Compiled {
   readonly regex: RE2JS;
   /** Instructions. */
   readonly size: number;
-  /** Every match begins so. */
+  /** Literal prefix of every match. */
   readonly beginning: string;
   readonly urlTemplate: string;
 }
 
-/** The linkifiers of an organization, in their order. Making them compiles the patterns: keep them. */
+/** The linkifiers of an organization, in order. The constructor compiles the patterns: cache the instance. */
 export class Linkifiers {
   readonly #compiled: readonly Compiled[];
 
-  /** Those with an invalid pattern are left out. */
+  /** Ignores linkifiers with an invalid pattern. */
   constructor(linkifiers: Iterable<Linkifier>) {
     this.#compiled = [...linkifiers].flatMap(({ pattern, urlTemplate }) => {
       const regex = compilePattern(pattern);
@@ -59,7 +59,7 @@ export class Linkifiers {
     });
   }
 
-  /** Those that match anywhere in the parts of one text. Reads them once for each. */
+  /** Returns the linkifiers that match anywhere in the parts of one text. */
   matchingIn(parts: readonly string[], mostWork = MOST_WORK): TextLinkifiers {
     const work = { left: mostWork };
     const matching = this.#compiled.filter((compiled) =>
@@ -74,12 +74,12 @@ export class Linkifiers {
   }
 }
 
-/** How much may still be read. */
+/** Remaining budget. */
 interface Work {
   left: number;
 }
 
-/** Whether there is enough left to read so much with a pattern; then it is less. */
+/** Takes the cost of matching `length` units from the budget; false if it does not suffice. */
 function spend(work: Work, { size }: Compiled, length: number): boolean {
   const units = BEGINNING + size * length;
   if (units > work.left) return false;
@@ -87,7 +87,7 @@ function spend(work: Work, { size }: Compiled, length: number): boolean {
   return true;
 }
 
-/** The linkifiers of one text, which is looked at within bounds. */
+/** The linkifiers of one text, with its budget. */
 export class TextLinkifiers {
   readonly #compiled: readonly Compiled[];
   readonly #work: Work = { left: MOST_WORK_OF_MATCHES };
@@ -102,8 +102,8 @@ export class TextLinkifiers {
   }
 
   /**
-   * The matches in a part of the text, ascending; where two overlap, the linkifier that comes first has it.
-   * @param taken ranges that belong to other markup
+   * Finds the matches in a part of the text, ascending; of overlapping ones the earlier linkifier wins.
+   * @param taken ranges of other markup
    */
   find(
     source: string,
@@ -141,7 +141,7 @@ export class TextLinkifiers {
         continue;
       }
       if (matcher.start() > 0) {
-        // Looked at from its own beginning, it is as long as it can be.
+        // Matching again from its start yields its full length.
         from += matcher.start();
         window = LONGEST + 2;
         continue;
@@ -175,7 +175,7 @@ function groupsOf(regex: RE2JS, matcher: Matcher): Record<string, string> {
   return groups;
 }
 
-/** So that something stands before the first and after the last character. */
+/** Adds a separator before the first and after the last character. */
 function padded(source: string): string {
   return `\n${source}\n`;
 }

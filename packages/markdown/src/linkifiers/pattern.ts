@@ -3,8 +3,8 @@ import type { RE2JS } from "re2js";
 import { re2 } from "./re2.ts";
 
 /**
- * The program that finds matches of a linkifier, as its first group: after white space or one of `' " ( , : <`, and before
- * no letter or digit. Undefined for a pattern that RE2 does not take.
+ * Compiles a linkifier's pattern. Its first group is the match, which follows white space or one of `' " ( , : <` and
+ * precedes no letter or digit. Undefined for an invalid pattern.
  */
 export function compilePattern(pattern: string): RE2JS | undefined {
   return patternError(pattern) === undefined
@@ -12,7 +12,7 @@ export function compilePattern(pattern: string): RE2JS | undefined {
     : undefined;
 }
 
-/** What RE2 says of a pattern that it does not take. */
+/** Returns RE2's error for an invalid pattern. */
 export function patternError(pattern: string): string | undefined {
   const engine = re2();
   try {
@@ -23,10 +23,10 @@ export function patternError(pattern: string): string | undefined {
   }
 }
 
-/** Characters that stand for themselves, one or more, escaped or not. */
+/** One or more literal characters, escaped or not. */
 const PLAIN = /^(?:[^\\^$.|?*+()[\]{}]|\\[^\p{L}\p{N}])+/u;
 
-/** What every match of the pattern begins with, as far as that can be seen at a glance; often nothing. */
+/** Returns an obvious literal prefix of every match; often empty. */
 export function plainBeginning(pattern: string): string {
   const written = pattern.includes("|") ? "" : (PLAIN.exec(pattern)?.[0] ?? "");
   const repeated = "?*{".includes(pattern.charAt(written.length) || " ");

@@ -1,11 +1,11 @@
-/** How the variables of one expression are written (RFC 6570, appendix A). */
+/** Operators of expressions (RFC 6570, appendix A). */
 interface Operator {
   readonly first: string;
   readonly between: string;
   readonly named: boolean;
-  /** What follows the name of a variable that is empty. */
+  /** Text after the name of an empty variable. */
   readonly ifEmpty: string;
-  /** Signs that separate the parts of an address stay as they are. */
+  /** Whether reserved characters stay unescaped. */
   readonly keepsReserved: boolean;
 }
 
@@ -27,7 +27,7 @@ const RESERVED = /%[0-9a-f]{2}|[:/?#[\]@!$&'()*+,;=]/gi;
 
 const EXPRESSIONS = /^[+#./;?&]?[\w%.]+(?::[1-9]\d{0,3}|\*)?(?:,[\w%.]+(?::[1-9]\d{0,3}|\*)?)*$/;
 
-/** The variables of a URI template (RFC 6570), without repetitions; undefined where it is none. */
+/** Lists the variables of a URI template (RFC 6570) once each; undefined if it is malformed. */
 export function templateVariables(template: string): string[] | undefined {
   const parts = template.split(/\{([^{}]*)\}/);
   const expressions = parts.filter((_, n) => n % 2 === 1);
@@ -44,7 +44,7 @@ export function templateVariables(template: string): string[] | undefined {
   return [...new Set(names)];
 }
 
-/** An address by a URI template (RFC 6570) whose variables are texts; one without a value is left out. */
+/** Expands a URI template (RFC 6570) with text values; variables without a value are omitted. */
 export function expandUrl(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(EXPRESSION, (_all, sign: string, names: string) => {
     const operator = OPERATORS.get(sign) ?? plain;
@@ -67,7 +67,7 @@ function variable(
   return [text === "" ? name + ifEmpty : `${name}=${text}`];
 }
 
-/** All but letters, digits and `- . _ ~`. */
+/** Percent-encodes all but letters, digits and `- . _ ~`. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

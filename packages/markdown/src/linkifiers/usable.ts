@@ -4,16 +4,16 @@ import { compilePattern, patternError } from "./pattern.ts";
 import { re2 } from "./re2.ts";
 import { expandUrl, templateVariables } from "./url-template.ts";
 
-/** UTF-16 units of a pattern, and of a template. */
+/** Maximum lengths of a pattern and of a template, in UTF-16 units. */
 const longestPattern = 250;
 const longestTemplate = 1_000;
-/** Repetitions (`{3,20}`) that a pattern has, all together: each is written out before the program is made. */
+/** Maximum total of repetitions (`{3,20}`) in a pattern: RE2 expands each of them. */
 const mostRepetitions = 200;
 
-/** Instructions of a pattern: what reads a text takes time by their number, whatever they are. */
+/** Maximum instructions of a pattern: matching time grows with them. */
 export const mostInstructions = 500;
 
-/** Worded for who writes the linkifier: what keeps it from being used; undefined where nothing does. */
+/** Returns why a linkifier cannot be used, for its author; undefined if it can. */
 export function linkifierProblem({ pattern, urlTemplate }: Linkifier): string | undefined {
   return patternProblem(pattern) ?? templateProblem(pattern, urlTemplate);
 }
@@ -61,7 +61,7 @@ function templateProblem(pattern: string, template: string): string | undefined 
     : "url_template must be an address such as https://example.com/{id}";
 }
 
-/** Where a variable stands for the scheme, what matches decides: then nobody can say. */
+/** Whether the template allows any scheme, because a variable stands for it. */
 function linksAnywhere(template: string, variables: readonly string[]): boolean {
   const example = Object.fromEntries(variables.map((name) => [name, "1"]));
   return /^\w*\{/.test(template) || linkTarget(expandUrl(template, example)) !== undefined;

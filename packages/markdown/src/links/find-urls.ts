@@ -5,16 +5,16 @@ import { fileEndings, genericDomains } from "./top-level-domains.ts";
 export interface FoundUrl {
   readonly start: number;
   readonly end: number;
-  /** With a scheme: `http://` before a bare domain, `mailto:` before an address. */
+  /** With a scheme: `http://` is added to a bare domain, `mailto:` to an address. */
   readonly href: string;
   readonly kind: "url" | "domain" | "email";
 }
 
-/** Longer words are not searched: no real address is as long, and the search is not linear. */
+/** Longer words are not searched, because the search is not linear. */
 const LONGEST_WORD = 4000;
 
 const WORD = /\S+/g;
-/** Every URL and address has one of these; most texts have none. */
+/** Every URL and address contains one of these; most texts contain none. */
 const HINT = /[^\s.]\.[^\s.]|:\/\/|mailto:/i;
 const NONE: readonly FoundUrl[] = [];
 
@@ -22,7 +22,7 @@ const linkify = new LinkifyIt({ fuzzyLink: true, maxLength: LONGEST_WORD })
   .add("//", null)
   .tlds([...genericDomains], true);
 
-/** The URLs, bare domains and e-mail addresses of `source`, ascending. */
+/** Finds the URLs, bare domains and e-mail addresses of `source`, ascending. */
 export function findUrls(source: string): readonly FoundUrl[] {
   if (!HINT.test(source)) return NONE;
   const found: FoundUrl[] = [];
@@ -36,13 +36,13 @@ export function findUrls(source: string): readonly FoundUrl[] {
   return found;
 }
 
-/** The address to link to when `text` is, as a whole, a URL, a domain or an e-mail address. */
+/** Returns the link target if the whole `text` is a URL, a domain or an e-mail address. */
 export function wholeUrl(text: string): string | undefined {
   const [first] = findUrls(text);
   return first?.start === 0 && first.end === text.length ? first.href : undefined;
 }
 
-/** Most words with an address are one: asking for it at the start is cheaper than searching. */
+/** Tries the whole word first, which is cheaper than searching in it. */
 function matchesIn(word: string): readonly Match[] {
   const first = /^https?:/i.test(word) ? linkify.matchAtStart(word) : null;
   if (first !== null && !HINT.test(word.slice(first.lastIndex))) return [first];
@@ -65,13 +65,13 @@ function toFound(match: Match): FoundUrl | undefined {
   return { start, end: start + text.length, href: prefix + text, kind };
 }
 
-/** Length of the markup that the link finder takes for the beginning of an e-mail address. */
+/** Returns the length of leading markup that the link finder mistakes for part of an e-mail address. */
 function markupBefore(raw: string): number {
   const at = raw.indexOf("@");
   return /.*[`*~]/.exec(raw.slice(0, at))?.[0].length ?? 0;
 }
 
-/** Cuts markup and sentence punctuation off the end; a `)` that belongs to a `(` inside stays. */
+/** Removes trailing markup and punctuation; a `)` with its `(` inside stays. */
 function trim(raw: string): string {
   const markup = raw.search(/`|\*\*|~~|\]\(/);
   let end = markup < 0 ? raw.length : markup;
@@ -84,7 +84,7 @@ function trim(raw: string): string {
   return raw.slice(0, end);
 }
 
-/** Where every `(` before has its `)`: the positions after such a `)`. */
+/** Returns the positions after each `)` that balances all preceding `(`. */
 function balancedEnds(text: string): Set<number> {
   const ends = new Set<number>();
   let depth = 0;

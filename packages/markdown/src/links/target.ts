@@ -12,8 +12,8 @@ const SCHEMES: ReadonlySet<string> = new Set(
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 
 /**
- * The address that `[text](destination)` links to, or `undefined` when no such link is made: an
- * allowed scheme, a path of this server, a fragment, a bare domain or an e-mail address.
+ * Returns the link target of `[text](destination)`: an allowed scheme, a path of this server, a fragment, a bare domain or
+ * an e-mail address; `undefined` for anything else.
  */
 export function linkTarget(destination: string): string | undefined {
   const target = destination.trim().replaceAll(" ", "%20");
@@ -25,14 +25,14 @@ export function linkTarget(destination: string): string | undefined {
   return wholeUrl(target);
 }
 
-/** `href` as it is stored: relative when it leads into this organization (rendering.md §6). */
+/** Returns `href` as stored: relative if it leads into this organization (rendering.md §6). */
 export function localHref(href: string, organizationUrl: string): string {
   if (organizationUrl === "" || !href.startsWith(`${organizationUrl}/`)) return href;
   const path = href.slice(organizationUrl.length + 1);
   return /^(?:#narrow|user_uploads\/)/.test(path) ? path : href;
 }
 
-/** Whether a link leads to an uploaded file. */
+/** Whether a link targets an uploaded file. */
 export function isUpload(href: string): boolean {
   return /^\/?user_uploads\//.test(href);
 }

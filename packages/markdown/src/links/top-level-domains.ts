@@ -1,7 +1,6 @@
 /**
- * Generic top-level domains that make a bare word a link, besides the country codes and the oldest
- * generic ones that the link finder knows. `.md`, `.py`, `.zip`, `.mov` and `.java` are file endings
- * here (rendering.md §3).
+ * Generic top-level domains that make a bare word a link, in addition to those that the link finder knows. `.md`, `.py`,
+ * `.zip`, `.mov` and `.java` count as file extensions (rendering.md §3).
  */
 export const genericDomains: readonly string[] = (
   "academy agency ai app art bank bar berlin bike bio blog build business buzz cafe capital care " +
@@ -18,5 +17,5 @@ export const genericDomains: readonly string[] = (
   "wine work works world wtf xyz yoga zone"
 ).split(" ");
 
-/** Country codes that are file endings. */
+/** Country codes that count as file extensions. */
 export const fileEndings: ReadonlySet<string> = new Set(["md", "py"]);

@@ -1,6 +1,6 @@
 import { LineWriter } from "./line-writer.ts";
 
-/** A tag, an entity or text; each character is looked at twice at most, whatever the HTML. */
+/** A tag, an entity or text; each character is scanned at most twice. */
 const token = /<[^<>]*>|&(?:#\d{1,7}|[a-z]{1,8});|[^<&]+|[<&]/g;
 const tag = /^<(\/?)([a-z][a-z0-9]*)/;
 
@@ -14,13 +14,13 @@ const entities: ReadonlyMap<string, string> = new Map([
 
 const lines = new Set("p|div|br|hr|h1|h2|h3|h4|h5|h6|ul|ol|table|tr|pre".split("|"));
 
-/** What stands for what one has to open. */
+/** Placeholder of a spoiler's hidden content. */
 const hidden = "(…)";
 
-/** An element whose text is not shown; in a formula its source is. */
+/** An element whose text is skipped; of a formula, the source is shown. */
 interface Skipped {
   readonly name: string;
-  /** How many of its name are open. */
+  /** Number of open elements of its name. */
   depth: number;
   inSource: boolean;
 }
@@ -41,11 +41,11 @@ export function plainText(html: string, most: number): string {
 
 class PlainTextReader {
   readonly #out: LineWriter;
-  /** Of the lists around: the number of the next item, undefined where they have none. */
+  /** Next item numbers of the enclosing lists; undefined for bullet lists. */
   readonly #lists: Array<number | undefined> = [];
   #preformatted = false;
   #skipped: Skipped | undefined;
-  /** Where the header of a spoiler began. */
+  /** Position where a spoiler's header began. */
   #header = 0;
   #cells = 0;
 
@@ -138,7 +138,7 @@ class PlainTextReader {
   }
 }
 
-/** Of a tag as we write them: in double quotes. */
+/** Returns an attribute of a tag; ours are in double quotes. */
 function attribute(part: string, name: string): string {
   const start = part.indexOf(` ${name}="`);
   if (start < 0) return "";
@@ -158,7 +158,7 @@ function decodedAll(text: string): string {
   return text.replaceAll(/&(?:#\d{1,7}|[a-z]{1,8});/g, decoded);
 }
 
-/** @param codes its code points in hexadecimal digits, with `-` between them */
+/** Decodes an emoji. @param codes hexadecimal code points, joined by `-` */
 function emojiOf(codes: string): string {
   const points = codes.split("-").map((code) => Number.parseInt(code, 16));
   return points.every((point) => point <= 0x10_ffff) ? String.fromCodePoint(...points) : "";

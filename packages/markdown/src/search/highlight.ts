@@ -3,7 +3,7 @@ import { wordsOf } from "./words.ts";
 const begin = '<span class="highlight">';
 const end = "</span>";
 
-/** The words of which `highlight` asks, each once. */
+/** Returns the words that `highlight` would match, each once. */
 export function highlightableWords(html: string): Set<string> {
   const words = new Set<string>();
   for (const { word, inFormula } of wordsOf(html)) if (!inFormula) words.add(word);
@@ -11,8 +11,8 @@ export function highlightableWords(html: string): Set<string> {
 }
 
 /**
- * HTML of `renderMessage`, or escaped text, with spans around the words that match (messages.md §5). Not in formulas,
- * whose MathML would end at a span. Without the spans it is the same HTML.
+ * Adds spans around matching words to HTML of `renderMessage` or to escaped text (messages.md §5). Formulas are skipped,
+ * because a span would break their MathML. Without the spans the HTML is unchanged.
  */
 export function highlight(html: string, matches: (word: string) => boolean): string {
   const parts: string[] = [];

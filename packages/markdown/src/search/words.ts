@@ -1,15 +1,15 @@
-/** A word in HTML of `renderMessage`, or in text that is escaped likewise. */
+/** A word in HTML of `renderMessage` or in escaped text. */
 export interface FoundWord {
   readonly start: number;
   readonly end: number;
-  /** As it is compared: composed, without what nobody sees. */
+  /** Normalized form: composed, without invisible characters. */
   readonly word: string;
   readonly inFormula: boolean;
 }
 
 /**
- * Our HTML has no `>` in attributes: it is escaped there. Scripts that put no spaces between words have a word for each
- * letter. A word may have signs in it that nobody sees, such as soft hyphens, but does not end with them.
+ * Attributes of our HTML contain no `>`: it is escaped. In scripts without spaces, each letter is a word. A word may
+ * contain invisible characters such as soft hyphens, but does not end with them.
  */
 const unspaced =
   "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]";
@@ -22,15 +22,15 @@ const token = new RegExp(
   "gv",
 );
 
-/** The same for text that is ASCII, as most is: twice as fast. */
+/** The same for ASCII text: twice as fast. */
 const asciiToken = /<[^<>]*>|&#?\w+;|[A-Za-z0-9]+/g;
 
 const allUnseen = new RegExp(unseen, "gv");
 const beyondAscii = /[^\0-\x7f]/;
 
-/** The words of HTML, in their order; tags, attributes, entities and punctuation are none. */
+/** Yields the words of HTML in order, without tags, attributes, entities and punctuation. */
 export function* wordsOf(html: string): Generator<FoundWord> {
-  /** How many elements `span` of a formula are open. */
+  /** Number of open `span` elements of a formula. */
   let depth = 0;
   for (const { 0: text, index: start } of html.matchAll(tokenOf(html))) {
     if (text.startsWith("<")) depth = formulaDepth(depth, text);
@@ -39,7 +39,7 @@ export function* wordsOf(html: string): Generator<FoundWord> {
   }
 }
 
-/** The words of HTML alone, without a record of each. */
+/** Returns only the texts of the words. */
 export function textsOfWords(html: string): string[] {
   const words: string[] = [];
   for (const text of html.match(tokenOf(html)) ?? [])
