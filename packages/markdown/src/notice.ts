@@ -53,8 +53,8 @@ export function channelLink(channel: LinkableChannel): NoticePart {
 }
 
 /**
- * A link to a topic that all who read the notice may know.
- * @param emptyTopicName what the organization calls the empty one
+ * Links a topic; every reader of the notice must be allowed to know it.
+ * @param emptyTopicName the organization's name for the empty topic
  */
 export function topicLink(
   channel: LinkableChannel,
@@ -69,8 +69,8 @@ export function topicLink(
 }
 
 /**
- * A link to a message of a channel that all who read the notice may read.
- * @param emptyTopicName what the organization calls the empty one
+ * Links a message of a channel; every reader of the notice must be allowed to read it.
+ * @param emptyTopicName the organization's name for the empty topic
  */
 export function messageLink(
   channel: LinkableChannel,
@@ -89,8 +89,8 @@ export function messageLink(
 }
 
 /**
- * Our own words as a link to a direct message.
- * @param memberIds of everybody in the conversation, ascending
+ * Links our own words to a direct message.
+ * @param memberIds of all participants, ascending
  */
 export function directMessageLink(
   words: string,

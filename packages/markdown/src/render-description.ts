@@ -3,9 +3,8 @@ import { parseMessage } from "./parse-message.ts";
 import { renderMessage } from "./render-message.ts";
 
 /**
- * HTML of a description of a channel, folder or group, or of a profile field; `""` for an empty one.
- * @param markupAllowance characters that emoji, formulas and the like may have beyond their source; that of a message
- * unless given
+ * Renders the description of a channel, folder or group, or a profile field; `""` if empty.
+ * @param markupAllowance extra HTML characters for emoji, formulas and the like; default: that of a message
  */
 export function renderDescription(text: string, markupAllowance?: number): string {
   return text === "" ? "" : renderMessage(parseMessage(text), emptyLookups, markupAllowance).html;

@@ -6,8 +6,8 @@ const require = createRequire(import.meta.url);
 let loaded: Re2 | undefined;
 
 /**
- * What compiles the patterns of linkifiers, loaded by the first one: 5 MB, and most organizations have no linkifier.
- * @throws Error when it cannot be loaded, which says nothing about a pattern
+ * Loads the RE2 library at its first use: it takes 5 MB, and most organizations have no linkifier.
+ * @throws Error when it cannot be loaded; that says nothing about a pattern
  */
 export function re2(): Re2 {
   loaded ??= (require("re2js") as { RE2JS: Re2 }).RE2JS;

@@ -19,8 +19,8 @@ export function linkifierProblem({ pattern, urlTemplate }: Linkifier): string | 
 }
 
 /**
- * How many instructions the program of a usable pattern has.
- * @throws Error for a pattern that RE2 does not take
+ * Counts the instructions of a valid pattern.
+ * @throws Error for an invalid pattern
  */
 export function patternSize(pattern: string): number {
   const program = compilePattern(pattern);

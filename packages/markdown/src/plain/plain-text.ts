@@ -26,9 +26,9 @@ interface Skipped {
 }
 
 /**
- * What HTML of `renderMessage` says, for a notification (push.md §9): without formatting, emoji as characters, of spoilers
- * the header, quotes behind `> `. It reads no further than the text goes.
- * @param most code points; a longer text is cut there, and `…` follows
+ * Converts HTML of `renderMessage` to plain text for a notification (push.md §9): no formatting, emoji as characters,
+ * spoilers by their header, quotes after `> `. Stops at the limit.
+ * @param most code points; longer text is cut, with `…`
  */
 export function plainText(html: string, most: number): string {
   const reader = new PlainTextReader(most);
