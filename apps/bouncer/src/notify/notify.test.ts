@@ -221,7 +221,7 @@ describe("POST push/e2ee/notify", () => {
     const android = await phone("fcm");
     bouncer.providers.fcm.answer = () => ({ kind: "refused", why: "400" });
     await notify(bouncer, server, body(android), "a-key-of-a-call");
-    expect(bouncer.logText()).to.include("providers did not take");
+    expect(bouncer.logText()).to.include("providers did not accept");
     for (const secret of [android.token, "c2VjcmV0", server.key])
       expect(bouncer.logText()).to.not.include(secret);
   });
