@@ -1,5 +1,5 @@
-// Whether the process of this container serves, by exit code: what HEALTHCHECK of the Dockerfile runs. It asks the port
-// of HEALTH_PORT, else that of METRICS_PORT, else that of PORT.
+// Health check of the Dockerfile: exits with 0 if the process of this container serves. Uses the port of HEALTH_PORT, else
+// METRICS_PORT, else PORT.
 const { HEALTH_PORT, METRICS_PORT, PORT } = process.env;
 const port = HEALTH_PORT || METRICS_PORT || PORT || "9991";
 try {

@@ -22,7 +22,7 @@ await steps(async () => {
   for (const bench of name === undefined ? all : [name]) {
     const script = join(folder, `${bench}.ts`);
     const command = [process.execPath, "--conditions=source", "--import=tsx", script, ...args];
-    // Fresh servers for each, so that none inherits the tables of the one before.
+    // Fresh servers for each bench, so that none inherits tables.
     worst = Math.max(worst, await attend(...withServices("bench", command)));
   }
   process.exit(worst);

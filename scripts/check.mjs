@@ -4,7 +4,7 @@ import { prepare } from "./lib/build.mjs";
 import { root } from "./lib/root.mjs";
 import { capture, steps } from "./lib/run.mjs";
 
-// npm run check: all that can be told without running the suites. One line a check, the failures at the end.
+// npm run check: all checks except the test suites. Prints one line for each check, failures at the end.
 const node = process.execPath;
 const tool = (path) => join(root, "node_modules", path);
 const tsc = tool("typescript/bin/tsc");
@@ -13,7 +13,7 @@ const projects = ["packages", "apps"].flatMap((group) =>
 );
 const boundaries = join("test", "boundaries");
 
-/** Name, commands; a check whose file does not exist yet is left out. */
+/** Name and commands; a check is skipped if the file it needs does not exist. */
 const checks = [
   { name: "checksums", commands: [["scripts/generate-checksums.mjs", "--check"]] },
   {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { root } from "./lib/root.mjs";
 import { StepError, capture, steps } from "./lib/run.mjs";
 
-// node scripts/complete-lock.mjs: asks the registry for the checksums that package-lock.json lacks. npm leaves out those of
-// packages for other systems where the registry that it installed from did not have them.
+// node scripts/complete-lock.mjs: adds checksums that package-lock.json lacks, from the registry. npm omits those of
+// packages for other systems if its registry did not have them.
 await steps(async () => {
   const path = join(root, "package-lock.json");
   const lock = JSON.parse(readFileSync(path, "utf8"));

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { root } from "./lib/root.mjs";
 import { become, StepError, steps } from "./lib/run.mjs";
 
-// Writes docs/api/, docs/jobs.md and docs/metrics.md from the declarations; with --check, tells whether they are as they would be written.
+// Writes docs/api/, docs/jobs.md and docs/metrics.md from the declarations; with --check, fails if they are stale.
 const checkOnly = process.argv.includes("--check");
-// The declarations are read from the sources, so that a page never tells of an older build.
+// The declarations are read from the sources, so that pages never show an older build.
 const fromSources = ["--import", "tsx", "--conditions=source"];
 
 await steps(async () => {
@@ -48,7 +48,7 @@ async function wanted() {
   ]);
 }
 
-/** What is there now of what we generate. */
+/** Reads the existing generated files. */
 async function present() {
   const names = await readdir(join(root, "docs", "api")).catch(() => []);
   const files = [

@@ -3,7 +3,7 @@ import { build } from "./lib/build.mjs";
 import { root } from "./lib/root.mjs";
 import { become, steps } from "./lib/run.mjs";
 
-// npm run migrate: brings the database of DATABASE_URL to the state that this version was built with.
+// npm run migrate: applies this version's migrations to DATABASE_URL.
 await steps(async () => {
   await build("@carillon/standalone");
   await become(process.execPath, [join(root, "apps/standalone/dist/migrate-main.js")]);

@@ -3,7 +3,7 @@ import { prepare } from "./lib/build.mjs";
 import { root } from "./lib/root.mjs";
 import { become, steps } from "./lib/run.mjs";
 
-// npm run phone -- …: a phone for the terminal, which registers for push and prints what it gets.
+// npm run phone -- …: a terminal phone, which registers for push and prints its notifications.
 await steps(async () => {
   await prepare();
   const program = join(root, "test/phone/main.ts");

@@ -3,7 +3,7 @@ import { build } from "./lib/build.mjs";
 import { root } from "./lib/root.mjs";
 import { become, steps } from "./lib/run.mjs";
 
-// npm run restore -- list | run NUMBER | channel NUMBER: brings removed messages back, in the database of DATABASE_URL.
+// npm run restore -- list | run NUMBER | channel NUMBER: restores removed messages, in the database of DATABASE_URL.
 await steps(async () => {
   await build("@carillon/worker");
   const program = join(root, "apps/worker/dist/restore-main.js");

@@ -3,8 +3,8 @@ import { become, steps } from "./lib/run.mjs";
 import { suite } from "./lib/suite.mjs";
 
 // npm run test:browser: the dashboard in headless Chromium (Debian's package `chromium`, or CARILLON_TEST_CHROMIUM), or the
-// files and mocha options that are given after `--`. With CARILLON_SCREENSHOTS=docs/images it takes the pictures of the
-// guides anew. The last line is `N passed, N failed, N skipped`.
+// files and mocha options that are given after `--`. With CARILLON_SCREENSHOTS=docs/images it renews the guides'
+// screenshots. The last line is `N passed, N failed, N skipped`.
 await steps(async () => {
   await prepare();
   await become(...suite("browser"));

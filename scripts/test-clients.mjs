@@ -3,15 +3,15 @@ import { pythonWith } from "./lib/python.mjs";
 import { become, steps } from "./lib/run.mjs";
 import { suite } from "./lib/suite.mjs";
 
-/** Variables that tell the tests where programs in Python are, and what those programs need. */
+/** Variables for the paths of Python programs, and their requirements. */
 const pythons = {
   CARILLON_TEST_PYTHON: "test/clients/requirements.txt",
   CARILLON_TEST_TERMINAL: "test/clients/requirements-terminal.txt",
   CARILLON_TEST_GENERATOR: "test/clients/requirements-generator.txt",
 };
 
-// npm run test:clients: programs that people already have, unchanged, against a started server; or the files and mocha
-// options that are given after `--`. The last line is `N passed, N failed, N skipped`.
+// npm run test:clients: existing client programs, unchanged, against a started server; or the files and mocha options after
+// `--`. The last line is `N passed, N failed, N skipped`.
 await steps(async () => {
   await prepare();
   const env = {};

@@ -8,8 +8,8 @@ import { root } from "./lib/root.mjs";
 import { attend, capture, steps } from "./lib/run.mjs";
 import { suite } from "./lib/suite.mjs";
 
-// npm run test:containers: the files of containers, by their own linters and parsers, and what the Dockerfile installs,
-// run in an empty folder. The last line is `N passed, N failed, N skipped`.
+// npm run test:containers: lints and parses the container files, and runs what the Dockerfile installs in an empty folder.
+// The last line is `N passed, N failed, N skipped`.
 await steps(async () => {
   const tools = await mkdtemp(join(tmpdir(), "carillon-tools-"));
   try {
@@ -46,7 +46,7 @@ async function compose(tools) {
   return { reason: `there is no docker compose, and no Go that makes its parser (${last})` };
 }
 
-/** The Node.js of the Dockerfile's base image, as npm has it. */
+/** Installs the Node.js version of the Dockerfile's base image from npm. */
 async function nodeOfImage(tools) {
   const text = readFileSync(join(root, "Dockerfile"), "utf8");
   const version = /^FROM node:(\d+\.\d+\.\d+)/m.exec(text)?.[1];

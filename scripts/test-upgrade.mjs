@@ -7,8 +7,8 @@ import { root } from "./lib/root.mjs";
 import { attend, capture, must, steps } from "./lib/run.mjs";
 import { suite } from "./lib/suite.mjs";
 
-// npm run test:upgrade: the last release and this build, side by side on one database, and the way from one version of
-// PostgreSQL to the next. The last line is `N passed, N failed, N skipped`.
+// npm run test:upgrade: the last release and this build side by side on one database, and an upgrade of PostgreSQL. The
+// last line is `N passed, N failed, N skipped`.
 await steps(async () => {
   const release = (await tagged()) ?? (await headed());
   if (release === undefined) {
@@ -32,22 +32,22 @@ await steps(async () => {
   }
 });
 
-/** What git says, without the line's end; undefined where it fails or says nothing. */
+/** Runs git and returns its output, trimmed; undefined if it fails or prints nothing. */
 async function git(...words) {
   const { code, output } = await capture("git", ["-C", root, ...words]);
   return code === 0 ? output.trim() || undefined : undefined;
 }
 
-/** The tag of the last release. */
+/** Returns the tag of the last release. */
 function tagged() {
   return git("describe", "--tags", "--abbrev=0", "--match", "v*");
 }
 
-/** Where a clone came without tags: the commit that gave the list of changes the heading of the last release. */
+/** For a clone without tags: returns the commit that added the last release's heading to the list of changes. */
 async function headed() {
   const [heading] =
     /^## \d+\.\d+\.\d+$/m.exec(readFileSync(join(root, "CHANGELOG.md"), "utf8")) ?? [];
-  // In a shallow clone the first commit has all headings.
+  // The first commit of a shallow clone has all headings.
   if (!heading || (await git("rev-parse", "--is-shallow-repository")) !== "false") return undefined;
   const commits = await git(
     "log",

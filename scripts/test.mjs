@@ -4,15 +4,12 @@ import { become, steps } from "./lib/run.mjs";
 import { withServices } from "./lib/services.mjs";
 import { testFiles } from "./lib/test-files.mjs";
 
-// npm test: all suites, or the files and mocha options that are given after `--`.
+// npm test: all suites, or the files and mocha options after `--`.
 
-/**
- * Files at a time. Each has databases and ports of its own, and one of three does nothing but wait: for a process
- * that starts, for a fault that heals.
- */
+/** Test files in parallel. Each has its own databases and ports, and a third of the time is waiting. */
 const jobs = Math.min(6, Math.max(3, Math.ceil(availableParallelism() * 0.75)));
 
-/** Not by its own program, which would start another one and leave that behind when it is ended. */
+/** Without mocha's launcher, which would leave its child running when it is killed. */
 const mocha = (...args) =>
   withServices("test", [
     process.execPath,
@@ -29,7 +26,7 @@ await steps(async () => {
     await prepare();
     await become(...mocha(...given));
   }
-  // What is shipped starts in half the time of the sources, and whole runs start it two hundred times.
+  // Built processes start in half the time of sources, and a whole run starts two hundred.
   await build();
   const env = { CARILLON_TEST_BUILT: "true" };
   await become(...mocha("--parallel", `--jobs=${jobs}`, ...given, ...testFiles()), env);

@@ -8,7 +8,7 @@ import { progress } from "./progress.mjs";
 import { must } from "./run.mjs";
 import { isBuilt, remembered } from "./stamp.mjs";
 
-/** Everything that running from source needs: packages, the Prisma client and the lists of declarations. */
+/** Prepares running from source: packages, the Prisma client and the lists of declarations. */
 export function prepare() {
   return exclusively(prepareUnlocked);
 }
@@ -20,13 +20,13 @@ async function prepareUnlocked() {
 }
 
 /**
- * Everything that running what is shipped needs. Where nothing has changed it only looks at times of files.
- * @param {...string} packages only these, and what they import
+ * Builds everything that runs in production. If nothing has changed it only compares file times.
+ * @param {...string} packages only these and their imports
  */
 export async function build(...packages) {
   if (isBuilt()) return;
   await exclusively(async () => {
-    // Whoever had the lock may have built it.
+    // The previous holder of the lock may have built it.
     if (isBuilt()) return;
     await prepareUnlocked();
     const run = () => turbo(packages);

@@ -7,11 +7,11 @@ import { StepError } from "./run.mjs";
 const folders = ["prisma", "packages/push"];
 
 /**
- * The list of the texts of each database's migrations, as `sha256sum --check` reads it. A line, once written, stays:
- * databases remember the text that they were given, and take no other.
+ * Makes the checksum lists of each database's migrations, in the format of `sha256sum --check`. A listed checksum never
+ * changes, because databases remember it and refuse others.
  * @param {string} [top] the repository
  * @returns {Map<string, string>} texts by path from the root
- * @throws StepError when a migration that is listed has changed or is gone
+ * @throws StepError when a listed migration has changed or is missing
  */
 export function wantedChecksums(top = root) {
   return new Map(folders.map((folder) => [`${folder}/migrations.sha256`, linesOf(top, folder)]));

@@ -8,7 +8,7 @@ import { must } from "./run.mjs";
 const generated = join(root, "packages/db/src/generated");
 const stampFile = join(generated, ".stamp");
 
-/** Makes the Prisma client from prisma/schema.prisma when that, or Prisma, changed since the last time. */
+/** Generates the Prisma client when prisma/schema.prisma or Prisma has changed. */
 export async function generateClient() {
   const inputs = ["prisma/schema.prisma", "prisma.config.ts", "node_modules/prisma/package.json"];
   if (!existsSync(join(root, inputs[0]))) return;

@@ -3,19 +3,19 @@ import { dirname, join } from "node:path";
 import { root } from "./root.mjs";
 import { StepError } from "./run.mjs";
 
-/** What the processes read besides their bundles. */
+/** Files that processes read besides their bundles. */
 const files = [
   "package.json",
   "LICENSE",
   "prisma/migrations",
   "packages/push/migrations",
   "docker/health.mjs",
-  // The version that its processes tell.
+  // Holds the version that processes report.
   "packages/kit/package.json",
   "apps/cli/bin",
 ];
 
-/** The packages that stay outside of the bundles, who asks for them, and which of their files are needed. */
+/** External packages: their importers, and the files that are needed. */
 const modules = [
   { name: "@bull-board/ui", asked: "apps/dashboard", files: /^dist\// },
   {
@@ -34,10 +34,10 @@ const modules = [
 ];
 
 /**
- * Puts what runs in a container into a folder: the bundles of every app, the migrations, and the parts of packages that
- * no bundle has. Compilers, sources and tests stay out.
- * @param {string} folder made where it is missing
- * @throws StepError when something has not been built or installed
+ * Copies what runs in a container into a folder: the bundles of every app, the migrations, and external packages. No
+ * compilers, sources or tests.
+ * @param {string} folder created if missing
+ * @throws StepError when a file has not been built or installed
  */
 export function shipTo(folder) {
   for (const file of files) take(file, folder);
@@ -59,7 +59,7 @@ export function shipTo(folder) {
   console.log(`Carillon ${version} is in ${folder}.`);
 }
 
-/** Where npm has put a package that this folder asks for: into the folder's own modules, or into the common ones. */
+/** Returns where npm has installed a package: in the folder's own node_modules or the root's. */
 function installed(name, asked) {
   const own = join(asked, "node_modules", name);
   return existsSync(join(root, own)) ? own : join("node_modules", name);

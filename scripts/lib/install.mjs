@@ -7,10 +7,7 @@ import { StepError, capture } from "./run.mjs";
 import { progress } from "./progress.mjs";
 import { registryTrouble } from "./registry.mjs";
 
-/**
- * Prisma's packages look for a program of theirs to download, which nothing here uses; any existing file
- * in its place keeps them off the network.
- */
+/** Keeps Prisma's packages from downloading an engine that nothing here uses; any existing file will do. */
 export const prismaEnvironment = {
   PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
   PRISMA_SKIP_POSTINSTALL_GENERATE: "1",
@@ -20,19 +17,19 @@ export const prismaEnvironment = {
 
 const stampFile = join(root, "node_modules", ".carillon-install");
 
-/** True when exactly the packages of package-lock.json are there, for this Node. */
+/** Whether exactly the packages of package-lock.json are installed, for this Node. */
 export function isInstalled() {
   return isWhole() && kept() === stamp();
 }
 
-/** Remembers that what package-lock.json asks for is there. */
+/** Records that the packages of package-lock.json are installed. */
 export function markInstalled() {
   writeFileSync(stampFile, stamp());
 }
 
 /**
- * Installs the packages when they are missing, incomplete or not those of package-lock.json.
- * @throws {StepError} that says what to do, where the registry cannot be reached or npm fails otherwise
+ * Installs packages if they are missing, incomplete or different from package-lock.json.
+ * @throws {StepError} with advice, when the registry cannot be reached or npm fails
  */
 export async function repairInstall() {
   checkNode();
@@ -45,15 +42,15 @@ export async function repairInstall() {
     }
   }
   const trouble = await registryTrouble(npm("ping"));
-  // All of it may be in npm's cache.
+  // npm's cache may have everything.
   const from = trouble ? ["--offline"] : [];
-  // Optional ones are mostly for other systems.
+  // Optional packages are mostly for other systems.
   const { packages } = readJson(join(root, "package-lock.json"));
   const paths = Object.keys(packages).filter((path) => path && !packages[path].optional);
   const there = () => paths.filter((path) => existsSync(join(root, path))).length;
   const ran = await progress("Installing packages", there, paths.length, async () => {
     const exact = await capture(...npm("ci", ...from), prismaEnvironment);
-    // The lock lags behind the manifests: take what it has, and the rest as the manifests say.
+    // The lock lags behind the manifests: install by both.
     return /\bEUSAGE\b/.test(exact.output)
       ? capture(...npm("install", "--no-save", ...from), prismaEnvironment)
       : exact;
@@ -62,7 +59,7 @@ export async function repairInstall() {
   markInstalled();
 }
 
-/** Links the packages of the repository that are new since the last installation: nothing has to be downloaded for them. */
+/** Links workspace packages that are new since the last installation, without downloading. */
 function linkWorkspaces() {
   const { packages } = readJson(join(root, "package-lock.json"));
   for (const [path, { link, resolved }] of Object.entries(packages)) {
@@ -82,7 +79,7 @@ function checkNode() {
   throw new StepError(`Node ${process.versions.node} is too old: Carillon needs 20.19 or later.`);
 }
 
-/** The command line of the npm that runs us, or else of the one on the path. */
+/** Returns the command line of the running npm, else of the one on the path. */
 function npm(...command) {
   const args = [
     ...command,
@@ -103,7 +100,7 @@ function stamp() {
   return `${platform()} ${hash.digest("hex")}`;
 }
 
-/** What compiled packages depend on. */
+/** Identifies what compiled packages depend on. */
 function platform() {
   return `${process.platform}-${process.arch}-node${process.versions.node.split(".")[0]}`;
 }
@@ -117,12 +114,12 @@ function isForAnotherNode() {
   return stamp !== undefined && !stamp.startsWith(`${platform()} `);
 }
 
-/** npm's own record of what it installed, perhaps by hand, which it writes last; undefined without one. */
+/** Reads npm's record of installed packages, which it writes last; undefined if missing. */
 function record() {
   return readNote(join(root, "node_modules", ".package-lock.json"))?.packages;
 }
 
-/** True when every package of npm's record is still there. */
+/** Whether every package of npm's record still exists. */
 function isWhole() {
   const installed = record();
   return (
@@ -133,7 +130,7 @@ function isWhole() {
   );
 }
 
-/** True when the record has all that the lock asks for, and the lock all that the manifests ask for. */
+/** Whether the record matches the lock, and the lock the manifests. */
 function matchesLock() {
   const installed = record();
   const locked = readJson(join(root, "package-lock.json")).packages;

@@ -5,11 +5,11 @@ import { takeLockFile } from "../../packages/kit/src/lock-file.mjs";
 import { root } from "./root.mjs";
 import { StepError } from "./run.mjs";
 
-// Not in node_modules, which an installation empties.
+// Outside node_modules, which an installation empties.
 const path = join(root, ".turbo", "install.lock");
 
 /**
- * Runs `work` while no other process of this clone is in here. The lock of a process that is gone counts for nothing.
+ * Runs `work` while no other process of this clone does. A dead process's lock is ignored.
  * @template T
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
@@ -25,7 +25,7 @@ export async function exclusively(work) {
   }
 }
 
-/** @returns {Promise<import("../../packages/kit/src/lock-file.mjs").LockFile>} once nobody else has it */
+/** @returns {Promise<import("../../packages/kit/src/lock-file.mjs").LockFile>} once no other process holds it */
 async function take() {
   for (let attempt = 0; ; attempt++) {
     const lock = tryTake();
@@ -37,7 +37,7 @@ async function take() {
   }
 }
 
-/** @throws {StepError} where this folder is somebody else's */
+/** @throws {StepError} when this folder belongs to another user */
 function tryTake() {
   try {
     mkdirSync(dirname(path), { recursive: true });

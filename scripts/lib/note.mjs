@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /**
- * What a program has noted in a file for the next time. One that a power cut left empty, or half, is none.
+ * Reads a JSON note that a program has left for its next run; undefined if it is missing or truncated.
  * @param {string} file
  * @returns {Record<string, any> | undefined}
  */

@@ -1,12 +1,12 @@
-/** Between two lines where nobody can write over the one before. */
+/** Seconds between lines outside a terminal. */
 const everySeconds = 10;
 
 /**
- * Says what goes on while `work` runs: in a terminal on one line that is written anew, else on a line now and then. On
- * standard error: standard output is of the program that is started then, a backup for one.
+ * Shows progress while `work` runs: in a terminal on one updated line, else on a line now and then. On standard error,
+ * because standard output belongs to the program that is started next, such as a backup.
  * @template T
  * @param {string} what
- * @param {(() => number) | undefined} done how much is done, of `all`; undefined where nobody can tell
+ * @param {(() => number) | undefined} done amount done of `all`; undefined if unknown
  * @param {number} all
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}

@@ -5,14 +5,13 @@ import { exclusively } from "./lock.mjs";
 import { root } from "./root.mjs";
 import { capture } from "./run.mjs";
 
-// An installation empties it, and then it is made again.
+// An installation empties it; it is re-created on demand.
 const cache = join(root, "node_modules", ".cache", "carillon-python");
 
 /**
- * A Python with exactly the packages of a requirements file, whichever Python they ask for; made once, and again when
- * the file or Python changes.
+ * Makes a Python environment with exactly the packages of a requirements file; cached until the file or Python changes.
  * @param {string} requirements path from the root
- * @returns {Promise<{ folder?: string, reason?: string }>} where its programs are, or why there is none
+ * @returns {Promise<{ folder?: string, reason?: string }>} its folder of programs, or the reason if it could not be made
  */
 export async function pythonWith(requirements) {
   const version = await capture("python3", ["--version"]);
@@ -33,20 +32,20 @@ export async function pythonWith(requirements) {
   });
 }
 
-/** Those of an earlier file or Python, and one that was not finished. */
+/** Removes environments of an earlier file or Python, and unfinished ones. */
 function removeOthers(name) {
   mkdirSync(cache, { recursive: true });
   for (const entry of readdirSync(cache))
     if (entry.slice(0, -17) === name) rmSync(join(cache, entry), { recursive: true });
 }
 
-/** @returns {Promise<string | undefined>} why it could not be made */
+/** @returns {Promise<string | undefined>} the reason if it could not be made */
 async function make(home, requirements) {
   const venv = await capture("python3", ["-m", "venv", home]);
   if (venv.code !== 0) return `python3 cannot make a virtual environment (${lastLine(venv)})`;
   const options = ["--quiet", "--no-input", "--disable-pip-version-check"];
   const exactly = ["--no-deps", "--ignore-requires-python", "--requirement", requirements];
-  // Packages come from the network: when there is none, it should not take minutes to find out.
+  // Short timeouts, so that a missing network is found out soon.
   const patience = ["--timeout=15", "--retries=1"];
   const install = ["-m", "pip", "install", ...options, ...patience, ...exactly];
   const pip = await capture(join(home, "bin", "python"), install);

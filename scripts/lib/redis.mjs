@@ -4,10 +4,10 @@ import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
- * Starts a Redis server that keeps nothing on disk, as the leader of its own process group.
+ * Starts a Redis server without persistence, in a process group of its own.
  * @param {string} folder made for it
  * @param {number} port
- * @returns {Promise<{ url: string, stop(): Promise<void> } | undefined>} undefined where Redis is not installed
+ * @returns {Promise<{ url: string, stop(): Promise<void> } | undefined>} undefined if Redis is not installed
  */
 export async function startRedis(folder, port) {
   if (spawnSync("redis-server", ["--version"]).error) return undefined;
@@ -18,7 +18,7 @@ export async function startRedis(folder, port) {
     dir: folder,
     save: "",
     appendonly: "no",
-    // A suite takes one or more of its own.
+    // Each suite takes one or more.
     databases: 4096,
     logfile: "redis.log",
   };

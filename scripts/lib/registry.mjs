@@ -1,14 +1,14 @@
 import { capture } from "./run.mjs";
 
-/** In milliseconds; npm itself would wait for five minutes, three times. */
+/** In milliseconds; npm itself would wait three times five minutes. */
 const patienceMs = 15_000;
 const network =
   /\bcode (ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|FETCH_ERROR|EIDLETIMEOUT|ERESPONSETIMEOUT|ECONNECTIONTIMEOUT)\b/;
 
 /**
- * Whether npm gets an answer from its registry, whatever that is: by npm itself, which knows of proxies.
+ * Checks with `npm ping`, which knows about proxies, whether the registry answers.
  * @param {[string, string[]]} ping the command line of `npm ping`
- * @returns {Promise<{ message: string } | undefined>} what to tell the person where it gets none
+ * @returns {Promise<{ message: string } | undefined>} advice if it does not
  */
 export async function registryTrouble([file, args]) {
   const patience = process.env.npm_config_fetch_timeout ? [] : [`--fetch-timeout=${patienceMs}`];

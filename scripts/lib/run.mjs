@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { root } from "./root.mjs";
 
-/** A step that failed and has been told about; the message is for a person. */
+/** A failed step; the message is for the user. */
 export class StepError extends Error {}
 
 /**
- * Runs a program without showing its output, unless it fails.
+ * Runs a program and captures its output.
  * @param {string} file
  * @param {string[]} args
  * @param {Record<string, string>} [env] added to ours
@@ -27,7 +27,7 @@ export function capture(file, args, env = {}) {
 }
 
 /**
- * Like `capture`, and throws a StepError with all that was said when the program fails.
+ * Like `capture`, but throws a StepError with the output if the program fails.
  * @returns {Promise<string>}
  */
 export async function must(what, file, args, env) {
@@ -37,7 +37,7 @@ export async function must(what, file, args, env) {
 }
 
 /**
- * Runs a program in our place: its output is ours, the signals that we get are passed on, its end is ours.
+ * Replaces this process by a program: shares its output, forwards signals, and exits with it.
  * @returns {Promise<never>}
  */
 export async function become(file, args, env = {}) {
@@ -45,7 +45,7 @@ export async function become(file, args, env = {}) {
 }
 
 /**
- * Runs a program with our input and output and passes signals on.
+ * Runs a program with our input and output and forwards signals.
  * @returns {Promise<number>} its exit code, 128 + the signal's number when a signal ended it
  */
 export function attend(file, args, env = {}) {
@@ -65,7 +65,7 @@ export function attend(file, args, env = {}) {
   });
 }
 
-/** Runs `main`, and ends with one message and exit code 1 when a step fails. */
+/** Runs `main`; exits with one message and code 1 if a step fails. */
 export async function steps(main) {
   try {
     await main();

@@ -2,24 +2,24 @@ import { accessSync, constants, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 
 const sharedMemory = "/dev/shm";
-/** Three databases at a time, the log up to its bound (512 MB), and as much again. */
+/** Three databases at a time and the WAL (512 MB), doubled. */
 const roomBytes = 2 * 2 ** 30;
 
 /**
- * Where throw-away servers keep their files: in memory, where there is room for them. Each suite copies and drops a
- * database of 550 files: on ext4 that takes up to 200 ms of a core, in memory 25 ms.
- * @returns {string} a folder that exists
+ * Returns a folder for the files of throw-away servers: in memory if there is room. Each suite copies and drops a database
+ * of 550 files, which takes up to 200 ms on ext4 and 25 ms in memory.
+ * @returns {string} an existing folder
  */
 export function scratchFolder() {
-  // Half of what is left stays with the suites.
+  // Leaves half of the memory to the suites.
   return process.availableMemory() >= 2 * roomBytes && hasRoom(sharedMemory)
     ? sharedMemory
     : tmpdir();
 }
 
 /**
- * Wherever earlier runs may have left something.
- * @returns {string[]} folders that exist
+ * Returns the folders where earlier runs may have left files.
+ * @returns {string[]} existing folders
  */
 export function scratchFolders() {
   return isWritable(sharedMemory) ? [tmpdir(), sharedMemory] : [tmpdir()];

@@ -1,6 +1,5 @@
 /**
- * The arguments of `attend` that run `command` with a PostgreSQL server and, where it is installed, a Redis
- * server of its own.
+ * Returns the arguments of `attend` that run `command` with its own PostgreSQL server and, if installed, Redis server.
  * @param {"test" | "bench"} purpose
  * @param {string[]} command
  * @returns {[string, string[]]}

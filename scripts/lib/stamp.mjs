@@ -24,8 +24,8 @@ const settings = [
 ];
 
 /**
- * True when nothing is to be installed, generated or built: every file that the last build was made of, and every file
- * that it made, is the one that it was. It looks at sizes and times, also at that which no program can set (ctime).
+ * Whether everything is installed, generated and built: all inputs and outputs of the last build are unchanged, by size,
+ * mtime and ctime.
  */
 export function isBuilt() {
   const { sources, built } = readNote(stampFile) ?? {};
@@ -33,8 +33,8 @@ export function isBuilt() {
 }
 
 /**
- * Runs `build` and remembers what it was made of. One that fails or is broken off is not remembered, and neither is one
- * while which a file was edited.
+ * Runs `build` and records its inputs. A build that fails, is interrupted, or during which a file is edited is not
+ * recorded.
  * @param {() => Promise<void>} build
  */
 export async function remembered(build) {

@@ -1,8 +1,8 @@
 import { withServices } from "./services.mjs";
 
 /**
- * The command that runs a suite which is no part of `npm test`, with the services of tests: all of its files, or those
- * that are given. Mocha's options go before.
+ * Returns the command that runs a suite outside `npm test` with the tests' services: all of its files, or the given ones.
+ * Mocha options come first.
  * @param {string} folder below `test`
  * @param {readonly string[]} [given] what stands after `--`
  */

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { root } from "./root.mjs";
 
 const folders = ["packages", "apps", ...["boundaries", "contract", "e2e", "faults"].map(inTest)];
-/** What starts processes takes long, and mostly waits for them. */
+/** Tests that start processes take long and mostly wait. */
 const startsProcesses =
   /\b(spawn|useProcesses|onBothBackends|startApp|startOwnPostgres|startEmbeddedPostgres)\(/;
 
 /**
- * The files of all suites, those that take long first: begun last they would run on alone at the end.
+ * Lists the files of all suites, slow ones first, so that none runs alone at the end.
  * @returns {string[]} paths from the root of the repository
  */
 export function testFiles() {

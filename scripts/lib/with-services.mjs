@@ -14,10 +14,10 @@ import { join } from "node:path";
 import { startRedis } from "./redis.mjs";
 import { scratchFolder, scratchFolders } from "./scratch.mjs";
 
-// node with-services.mjs PURPOSE COMMAND…: runs the command with servers of its own, which end with it.
+// node with-services.mjs PURPOSE COMMAND…: runs the command with its own servers, which stop with it.
 const [purpose, file, ...args] = process.argv.slice(2);
 const prefix = "carillon-servers-";
-// A bench measures the disk too.
+// Benches measure the disk too.
 const parent = purpose === "test" ? scratchFolder() : tmpdir();
 const folder = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
 
@@ -38,7 +38,7 @@ try {
   const postgres = await startEmbeddedPostgres({
     dataDir: join(folder, "data"),
     log: silentLogger,
-    // A bench measures what is shipped, every commit on disk, and asks when each commit was.
+    // Benches use durable commits, and read commit timestamps.
     settings: purpose === "test" ? testSettings : { track_commit_timestamp: "on" },
   });
   servers.push(postgres);
@@ -54,7 +54,7 @@ try {
   if (redis) env[`${name}_REDIS_URL`] = redis.url;
   if (!interrupted) code = await run(env);
 } catch (error) {
-  // Ctrl-C reaches what is being started too.
+  // Ctrl-C also reaches servers that are starting.
   if (!interrupted) console.error(error);
 } finally {
   await Promise.allSettled(servers.map((server) => server.stop()));
@@ -73,7 +73,7 @@ function run(env) {
   });
 }
 
-/** Ends the servers of runs that were killed and removes their folders. */
+/** Stops the servers of killed runs and removes their folders. */
 function sweep() {
   const folders = scratchFolders().flatMap((each) =>
     readdirSync(each).map((name) => ({ each, name })),
@@ -84,10 +84,10 @@ function sweep() {
     for (const record of ["data/postgres/postmaster.pid", "redis.pid"]) {
       try {
         const pid = Number(readFileSync(join(left, record), "utf8").split("\n")[0]);
-        // Both work in their folder; another process may have got the number since.
+        // Checks the working folder, because the pid may have been reused.
         if (readlinkSync(`/proc/${pid}/cwd`).startsWith(left)) process.kill(pid, "SIGQUIT");
       } catch {
-        // Not there, or gone already.
+        // It does not exist any more.
       }
     }
     rmSync(left, { recursive: true, force: true });
