@@ -1,19 +1,19 @@
 import type { Operation, PathOf, ResultOf } from "@carillon/contract";
 import { countingHeaders } from "./query-counter.ts";
 
-/** Whose request it is. */
+/** Credentials of a request. */
 export interface ApiCredentials {
   readonly email: string;
   readonly apiKey: string;
 }
 
 export interface CallOptions<Op extends Operation> {
-  /** Nobody when absent. */
+  /** Anonymous if absent. */
   readonly auth?: ApiCredentials | undefined;
-  /** Strings go out as they are, everything else as JSON; undefined is left out. Unknown names are allowed. */
+  /** Strings are sent as they are, other values as JSON; undefined is omitted. Unknown names are allowed. */
   readonly params?: Readonly<Record<string, unknown>>;
   readonly path?: { readonly [Name in keyof PathOf<Op>]: PathOf<Op>[Name] | string };
-  /** Where the parameters go: the query for GET and the form for the others, unless given. */
+  /** Where the parameters go; default: the query for GET, the form for other methods. */
   readonly as?: "form" | "query" | "multipart";
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as file parts, in a multipart body. */
@@ -21,7 +21,7 @@ export interface CallOptions<Op extends Operation> {
   readonly signal?: AbortSignal;
 }
 
-/** An answer's body, typed as if it were a success; look at `result`, `status` or `code` first. */
+/** An answer's body, typed as a success; check `result`, `status` or `code` first. */
 export type ApiBody<Op extends Operation> = (keyof Op["result"] extends never
   ? unknown
   : ResultOf<Op>) & {
@@ -38,8 +38,8 @@ export interface ApiResponse<Op extends Operation> {
 }
 
 /**
- * Sends one request, whatever comes back.
- * @param base the server's address, without a path
+ * Sends one request and returns any answer.
+ * @param base the server's URL, without a path
  */
 export async function call<Op extends Operation>(
   base: string,
@@ -66,7 +66,7 @@ export async function call<Op extends Operation>(
 }
 
 /**
- * Sends one request that has to succeed.
+ * Sends one request that must succeed.
  * @throws Error with the whole answer when it does not
  */
 export async function succeed<Op extends Operation>(
@@ -81,7 +81,7 @@ export async function succeed<Op extends Operation>(
   return body;
 }
 
-/** The header that logs the account in. */
+/** Returns the Authorization header of an account. */
 export function authorization(auth: ApiCredentials | undefined): Record<string, string> {
   if (!auth) return {};
   return {

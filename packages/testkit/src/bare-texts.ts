@@ -1,4 +1,4 @@
-/** Tests and benches run bare texts too: production code, which never loads this file, may not. */
+/** Lets tests and benches run bare SQL texts; production code never loads this file. */
 declare module "@carillon/db" {
   interface BareStatements {
     readonly text: string;

@@ -2,7 +2,7 @@ import { connectDatabase, type Database } from "@carillon/db";
 import { startFaultProxy, type FaultProxy } from "./fault-proxy.ts";
 import { startGateway, type Gateway, type GatewayOptions } from "./gateway.ts";
 
-/** A gateway whose way to the database a test can break. */
+/** A gateway whose connection to the database a test can break. */
 export interface ProxiedGateway {
   readonly gateway: Gateway;
   readonly db: Database;
@@ -12,7 +12,7 @@ export interface ProxiedGateway {
 
 /**
  * Starts a gateway behind a proxy to the database.
- * @param pool its connections; `connectMs` is what it waits for one
+ * @param pool its connections; `connectMs` is the time limit of getting one
  */
 export async function startBehindProxy(
   database: { readonly url: string },

@@ -1,32 +1,32 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** A call as the bouncer got it. */
+/** A call as the bouncer received it. */
 export interface BouncerCall {
-  /** `register`, `notify`, or the path of what is neither. */
+  /** `register`, `notify`, or another path. */
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly idempotencyKey: string | undefined;
 }
 
-/** What the bouncer answers: 200 and `{result: "success", msg: ""}` unless given; `body` goes over the envelope. */
+/** The bouncer's answer; default: 200 and `{result: "success", msg: ""}`; `body` overrides fields. */
 export interface BouncerAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** In place of JSON. */
+  /** Raw text in place of JSON. */
   readonly text?: string;
 }
 
-/** What a fault has to work with. */
+/** What a fault can use. */
 export interface BouncerHands {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Does what the call asks for, and gives the answer to it. */
+  /** Performs the call, and returns its answer. */
   readonly accept: () => BouncerAnswer;
 }
 
-/** What the bouncer does with a call in place of answering it well; undefined where it sends no answer, or has sent it. */
+/** A faulty reaction to a call; returns undefined if it sends no answer, or has sent one. */
 export type BouncerFault = (
   call: BouncerCall,
   hands: BouncerHands,
@@ -37,15 +37,15 @@ export function refuses(status: number, code: string): BouncerFault {
   return () => ({ status, body: { code, msg: `refused: ${code}` } });
 }
 
-/** Any answer at all. */
+/** Gives a fixed answer. */
 export function answers(answer: BouncerAnswer): BouncerFault {
   return () => answer;
 }
 
-/** Takes the call, and never says a word. */
+/** Accepts the call and never answers. */
 export const hangs: BouncerFault = () => undefined;
 
-/** Answers with a head, and never with the whole body. */
+/** Sends the head and never finishes the body. */
 export const hangsInBody: BouncerFault = (_call, { response }) => {
   response.writeHead(200, { "content-type": "application/json" }).write("{");
   return undefined;
@@ -69,20 +69,20 @@ export const drops: BouncerFault = (_call, { response }) => {
   return undefined;
 };
 
-/** What it says is no HTTP. */
+/** Answers with something that is not HTTP. */
 export const garbage: BouncerFault = (_call, { request }) => {
   request.socket.end("What? \u0000\r\n\r\n");
   return undefined;
 };
 
-/** Does what it is asked for, and ends the connection before anybody hears of it. */
+/** Performs the call, and closes the connection without an answer. */
 export const unheard: BouncerFault = (_call, { accept, response }) => {
   accept();
   response.destroy();
   return undefined;
 };
 
-/** Waits with every call until `release`, and then does what it is asked for. */
+/** Delays every call until `release`, then performs it. */
 export function holding(): { readonly fault: BouncerFault; release(): void } {
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));

@@ -14,7 +14,7 @@ import { postgresUrl, withDatabase } from "./servers.ts";
 import { testSecretKey } from "./site.ts";
 import { administer, dropDatabase } from "./template.ts";
 
-/** A chat server as a bouncer knows it: what goes into `PUSH_SERVER_ID` and `PUSH_SERVER_KEY`. */
+/** A chat server registered with a bouncer: `PUSH_SERVER_ID` and `PUSH_SERVER_KEY`. */
 export interface BouncersServer {
   readonly id: string;
   readonly key: string;
@@ -26,7 +26,7 @@ export interface BouncerDatabase {
   drop(): Promise<void>;
 }
 
-/** The real bouncer, with everything real but the process and its providers. */
+/** The real bouncer in this process, with test providers. */
 export interface TestBouncer {
   /** `http://127.0.0.1:PORT`, for `PUSH_BOUNCER_URL` */
   readonly url: string;
@@ -41,14 +41,14 @@ export interface TestBouncer {
     rateLimit?: number | null;
     realms?: readonly string[] | null;
   }): Promise<BouncersServer>;
-  /** The rows of a table, as text, without times and what is sealed anew each time, to see what has changed. */
+  /** Returns the rows of a table as text, without times and freshly encrypted columns, for comparison. */
   rows(table: string): Promise<string[]>;
-  /** Another process's worth of it, on the same database and with the same providers unless others are given. */
+  /** Starts another bouncer on the same database, with the same providers by default. */
   another(services?: Partial<Services>): Promise<{ readonly url: string }>;
   close(): Promise<void>;
 }
 
-/** Makes and migrates a database for a bouncer. */
+/** Creates and migrates a database for a bouncer. */
 export async function createBouncerDatabase(): Promise<BouncerDatabase> {
   const { bouncerMigrations } = await import("@carillon/push");
   const name = `carillon_bouncer_${randomBytes(8).toString("hex")}`;
@@ -58,7 +58,7 @@ export async function createBouncerDatabase(): Promise<BouncerDatabase> {
   return { url, drop: () => dropDatabase(name) };
 }
 
-/** Starts the bouncer. @param services what is to be other than usual */
+/** Starts the bouncer. @param services overrides */
 export async function startTestBouncer(services: Partial<Services> = {}): Promise<TestBouncer> {
   const { bouncerMigrations } = await import("@carillon/push");
   const { buildBouncer, ensureKeyPair, listPublicKeys, putServer } =
@@ -136,11 +136,11 @@ export interface PhoneToken {
   readonly token: string;
   /** Base64 of 8 bytes */
   readonly tokenId: string;
-  /** What the phone seals. */
+  /** Content that the phone encrypts. */
   readonly content: Readonly<Record<string, unknown>>;
 }
 
-/** A token like those of Google or Apple. */
+/** Makes a token like those of Google or Apple. */
 export function phoneToken(kind: TokenKind, token = randomBytes(32).toString("hex")): PhoneToken {
   const timestamp = Math.floor(Date.now() / 1_000);
   const app = kind === "apns" ? { ios_app_id: "test.carillon.app" } : {};
@@ -149,7 +149,7 @@ export function phoneToken(kind: TokenKind, token = randomBytes(32).toString("he
   return { kind, token, tokenId: digest.subarray(0, 8).toString("base64"), content };
 }
 
-/** `encrypted_push_registration`: the content, sealed for the bouncer. */
+/** Encrypts the content for the bouncer: `encrypted_push_registration`. */
 export async function sealedFor(publicKey: string, content: unknown): Promise<string> {
   const text = typeof content === "string" ? content : JSON.stringify(content);
   const sealed = await seal(Buffer.from(publicKey, "base64"), Buffer.from(text));

@@ -1,8 +1,8 @@
 import { checkRowsWith } from "@carillon/db";
 
 /**
- * Has every row of every declared statement that this process runs looked at: a null where the declaration has none
- * fails the statement. PostgreSQL says of a table's columns whether they may be null, not of expressions.
+ * Checks every row of every declared statement that this process runs: an undeclared null fails the statement. PostgreSQL
+ * knows the nullability of table columns, not of expressions.
  */
 export function checkNulls(): void {
   checkRowsWith(({ name, columns = {} }, rows) => {

@@ -8,9 +8,8 @@ import {
 import type { EventQueue, LoggedEvent, Presenter } from "@carillon/events";
 
 /**
- * The presenter, but whatever it makes is compared with the declarations, to the field: what the log has, and what a
- * queue with these capabilities and needs may get for it. A fault fails the test that is under way: the hub itself would only
- * leave the event out.
+ * Wraps a presenter so that each event is compared with its declaration, field by field: the log's row, and the form for a
+ * queue's capabilities and needs. A fault fails the running test; the hub alone would only drop the event.
  */
 export function checkedPresenter<Context>(presenter: Presenter<Context>): Presenter<Context> {
   return {
@@ -29,10 +28,10 @@ export function checkedPresenter<Context>(presenter: Presenter<Context>): Presen
   };
 }
 
-/** Rows that were looked at already: a row goes to many queues. */
+/** Rows that were checked already; a row goes to many queues. */
 const checked = new WeakMap<LoggedEvent, readonly string[]>();
 
-/** What is wrong with one event that a queue is told for a row of the log; empty where nothing is. */
+/** Returns the faults of an event that a queue gets for a row of the log. */
 export function deliveryFaults(
   told: DeliveredEvent,
   row: LoggedEvent,
@@ -47,7 +46,7 @@ export function deliveryFaults(
   ];
 }
 
-/** Another event than that of the row is for clients that lack a capability, where the declaration says so. */
+/** Whether the event is the declared substitute for clients that lack a capability. */
 function substituted(
   { type, op }: DeliveredEvent,
   row: LoggedEvent,

@@ -6,13 +6,13 @@ import { postgresUrl, withDatabase } from "./servers.ts";
 import { patient } from "./patience.ts";
 import { administer, dropDatabase, templateDatabase } from "./template.ts";
 
-/** A migrated database of one test file, empty but for what the migrations put in. */
+/** A migrated database for one test file. */
 export interface TestDatabase {
   readonly name: string;
   readonly url: string;
   /** A pool on it, closed by `drop`. */
   connect(options?: Partial<PoolOptions>): Promise<Database>;
-  /** Closes the pools, cuts off what else is connected, and removes it. */
+  /** Closes the pools, terminates other connections, and drops the database. */
   drop(): Promise<void>;
 }
 
@@ -56,8 +56,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * A database of its own for the tests of the enclosing `describe`, made before them and dropped after them.
- * Tests of one `describe` share it: the factories make everything unique.
+ * Provides a database for the tests of the enclosing `describe`, created before and dropped after them. They share it: the
+ * factories make everything unique.
  */
 export function useDatabase(options?: Partial<PoolOptions>): Database {
   const { value, set } = later<Database>("the database");

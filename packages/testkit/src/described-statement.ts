@@ -3,15 +3,15 @@ import pg from "pg";
 /** A column of a statement's rows, as PostgreSQL describes it. */
 export interface DescribedColumn {
   readonly name: string;
-  /** As `pg_type.typname` has it. */
+  /** As in `pg_type.typname`. */
   readonly type: string;
-  /** Undefined of an expression: PostgreSQL does not say. */
+  /** Undefined for an expression: PostgreSQL does not know it. */
   readonly nullable: boolean | undefined;
 }
 
 /**
- * Has PostgreSQL parse and describe a statement without running it. A column of a table may be null when its own
- * declaration lets it, or when it comes from the side of an outer join that may be missing.
+ * Lets PostgreSQL parse and describe a statement without running it. A table column is nullable if it is declared so, or if
+ * it comes from the optional side of an outer join.
  */
 export async function describeStatement(
   client: pg.Client,
@@ -83,7 +83,7 @@ interface Plan {
   readonly "Parent Relationship"?: string;
 }
 
-/** By its place, whether a column of the rows comes from a side of a join that may be missing. */
+/** Returns for each column whether it comes from the optional side of an outer join. */
 async function outerJoined(client: pg.Client, text: string): Promise<boolean[]> {
   const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: Plan }] }>(
     `EXPLAIN (VERBOSE, GENERIC_PLAN, FORMAT JSON) ${text}`,

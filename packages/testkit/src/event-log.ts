@@ -1,20 +1,20 @@
 import { loggedFaults } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 
-/** An event as it lies in an organization's log. */
+/** An event in an organization's log. */
 export interface LoggedEvent {
   readonly seq: number;
   readonly type: string;
   readonly op: string | null;
   /** Fields as on the wire. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** Ids of the accounts that are told; null for every active one. */
+  /** Ids of the receiving accounts; null for all active ones. */
   readonly audience: readonly number[] | null;
   /** What differs between receivers, by account id. */
   readonly userData: Readonly<Record<string, Record<string, unknown>>> | null;
 }
 
-/** The number of the organization's last event, 0 before the first. */
+/** Returns the number of the organization's last event, 0 before the first. */
 export async function lastEventSeq(sql: Sql, realmId: number): Promise<number> {
   const rows = await sql.rows<{ seq: number }>("SELECT seq FROM event_head WHERE realm_id = $1", [
     realmId,
@@ -24,7 +24,7 @@ export async function lastEventSeq(sql: Sql, realmId: number): Promise<number> {
 
 /**
  * The events after number `seq`, in commit order.
- * @throws Error where one is not what its declaration says, to the field
+ * @throws Error when one differs from its declaration
  */
 export async function eventsSince(sql: Sql, realmId: number, seq: number): Promise<LoggedEvent[]> {
   const events = await sql.rows<LoggedEvent>(
@@ -37,7 +37,7 @@ export async function eventsSince(sql: Sql, realmId: number, seq: number): Promi
   return events;
 }
 
-/** What `work` emitted in the organization, with its result. Other work at the same time is not told apart. */
+/** Returns the events that `work` emitted in the organization, with its result. Includes events of concurrent work. */
 export async function eventsOf<T>(
   sql: Sql,
   realmId: number,
@@ -48,7 +48,7 @@ export async function eventsOf<T>(
   return { result, events: await eventsSince(sql, realmId, seq) };
 }
 
-/** Of each event what it says and to whom. */
+/** Returns the payload and audience of each event. */
 export function announced(
   events: readonly LoggedEvent[],
 ): Array<Pick<LoggedEvent, "type" | "op" | "payload" | "audience">> {

@@ -11,8 +11,8 @@ interface Family {
 }
 
 /**
- * What is wrong with a text that Prometheus is to read, a line each: its grammar, and what `promtool check metrics` says
- * of names, types and labels.
+ * Returns the faults of a Prometheus exposition, one line each: grammar, and the rules of `promtool check metrics` for
+ * names, types and labels.
  */
 export function expositionFaults(text: string): string[] {
   const faults: string[] = text.endsWith("\n") ? [] : ["it does not end with a line break"];
@@ -69,7 +69,7 @@ function faultsOf(name: string, { help, type, samples }: Family): string[] {
   return faults;
 }
 
-/** Buckets must grow, and the last one, +Inf, is the count. */
+/** Checks that buckets increase, and that +Inf equals the count. */
 function bucketFaults(name: string, samples: Family["samples"]): string[] {
   const series = new Map<string, number[]>();
   for (const { name: of, labels, value } of samples) {

@@ -8,8 +8,7 @@ export interface AboutToRun {
 }
 
 /**
- * The same database, whose transactions fail where they are told to: PostgreSQL raises an error instead of running the
- * statement.
+ * Wraps a database so that chosen statements fail: PostgreSQL raises an error instead of running them.
  * @param failure the SQLSTATE of the error, or undefined where the statement may run
  */
 export function failingDatabase(

@@ -17,32 +17,32 @@ import {
 } from "./bouncer-faults.ts";
 import { later } from "./later.ts";
 
-/** How the bouncer behaves; without any of it, well. */
+/** The bouncer's behaviour; default: correct. */
 export interface BouncerBehaviour {
   /** With every call. `bouncer-faults.ts` has some. */
   readonly fault?: BouncerFault;
-  /** It knows no idempotency keys, and hands over again what it has handed over. */
+  /** It ignores idempotency keys, and hands over repeatedly. */
   readonly acceptsTwice?: boolean;
   /** What it answers to `notify`, over its own: counts by the entries, no dead tokens, `can_push`. */
   readonly notifyAnswer?: Readonly<Record<string, unknown>>;
 }
 
-/** A push bouncer for tests: real HTTP, no push service behind it, and the faults that a test wants. */
+/** A push bouncer for tests: real HTTP, no push service, and faults on demand. */
 export interface FakeBouncer {
   readonly url: string;
   /** Of a server that it knows. */
   readonly config: PushConfig;
   /** The same as variables of a process. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Everything that came, oldest first, also what it then failed at. */
+  /** All received calls, oldest first, failed ones included. */
   readonly calls: readonly BouncerCall[];
   /** What it handed over by calls of `notify`: each device once by an idempotency key, unless it accepts twice. */
   readonly handedOver: readonly NotifyBody[];
   /** What it keeps by `register`, by `token_id`. */
   readonly registered: ReadonlyMap<string, URLSearchParams>;
-  /** From now on, in place of what it did before. */
+  /** Replaces the behaviour. */
   behave(behaviour: BouncerBehaviour): void;
-  /** Forgets what came, and behaves well. */
+  /** Clears recorded calls, and resets the behaviour. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export async function startFakeBouncer(timeoutMs = 15_000): Promise<FakeBouncer>
   }
 
   const server = createServer((request, response) => {
-    // Clients that vanish are the tests' own.
+    // Ignores clients that tests disconnect.
     handle(request, response).catch(() => response.destroy());
   });
   server.listen(0, "127.0.0.1");

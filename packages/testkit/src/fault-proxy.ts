@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** A way to a server that breaks when a test says so. */
+/** A proxy to a server that a test can break. */
 export interface FaultProxy {
   /** The server's address with the proxy's host and port in it. */
   readonly url: string;
@@ -10,13 +10,13 @@ export interface FaultProxy {
   readonly connections: number;
   /** How many have been made to it since it started. */
   readonly accepted: number;
-  /** Breaks all connections off at once; new ones work. */
+  /** Drops all connections; new ones work. */
   drop(): void;
-  /** Passes nothing on in either direction while all connections stay open, new ones too: a network that died silently. */
+  /** Forwards nothing in either direction while connections stay open, new ones too: a silent network failure. */
   freeze(): void;
-  /** Breaks all connections off and stops listening: new ones are refused. */
+  /** Drops all connections and stops listening: new ones are refused. */
   refuse(): Promise<void>;
-  /** Works again on the same port. What was sent while it was frozen goes on its way. */
+  /** Works again on the same port. Forwards data that was sent while frozen. */
   heal(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,23 +1,23 @@
 import type { Sql } from "@carillon/db";
 
-/** Tables that a request writes to whatever comes of it: its client's name, and when somebody was last there. */
+/** Tables that any request may write to: client names and heartbeats. */
 const always = ["clients", "process_heartbeats", "rate_hits"];
-/** Tables in which a refused request may touch a row, but make or remove none. */
+/** Tables in which a refused request may update rows, but not insert or delete them. */
 const touched = ["event_queue"];
 
-/** Of each table: how many rows it has, and the sum of the transactions that wrote them. */
+/** For each table: number of rows, and sum of the transactions that wrote them. */
 export type Footprint = Readonly<Record<string, string>>;
 
 /**
- * What a database has in its tables, rows of every organization, events and intents among them: equal before and after
- * what changes nothing. One statement, in a few milliseconds on the small tables of a test.
+ * Returns a fingerprint of all tables, events and intents included; equal before and after work that changes nothing. One
+ * statement of a few milliseconds on a test's small tables.
  */
 export async function footprint(sql: Sql): Promise<Footprint> {
   const rows = await sql.rows<{ name: string; trace: string }>(await statementFor(sql));
   return Object.fromEntries(rows.map(({ name, trace }) => [name, trace]));
 }
 
-/** Does the work. @returns its result, and the tables that are not as they were before, by name */
+/** Runs the work. @returns its result, and the names of changed tables */
 export async function changesOf<T>(
   sql: Sql,
   work: () => Promise<T>,

@@ -10,7 +10,7 @@ import {
 } from "./api-client.ts";
 import { countingHeaders } from "./query-counter.ts";
 
-/** An answer to a request that names no operation. */
+/** An answer to a request without an operation. */
 export interface Answer {
   readonly status: number;
   /** The JSON of the body; empty where there is none. */
@@ -28,17 +28,17 @@ export interface AnswerBody {
   readonly [field: string]: unknown;
 }
 
-/** Strings go out as they are, everything else as JSON; undefined is left out. */
+/** Strings are sent as they are, other values as JSON; undefined is omitted. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Requests of one account, or of nobody. Parameters go into the query for GET, else into a form. */
+/** Requests of one account, or anonymous ones. Parameters go into the query for GET, else into a form. */
 export interface GatewayClient {
   get(path: string, params?: Params): Promise<Answer>;
   post(path: string, params?: Params): Promise<Answer>;
   patch(path: string, params?: Params): Promise<Answer>;
   put(path: string, params?: Params): Promise<Answer>;
   delete(path: string, params?: Params): Promise<Answer>;
-  /** Sends a request as it is, with the account's credentials unless `init` has others. */
+  /** Sends a raw request, with the account's credentials by default. */
   send(method: string, path: string, init?: RequestInit): Promise<Answer>;
   call<Op extends Operation>(operation: Op, options?: Bound<Op>): Promise<ApiResponse<Op>>;
   /** @throws Error with the whole answer unless it is a success */
@@ -47,7 +47,7 @@ export interface GatewayClient {
 
 type Bound<Op extends Operation> = Omit<CallOptions<Op>, "auth">;
 
-/** @param base the server's address, without a path */
+/** @param base the server's URL, without a path */
 export function clientOf(base: string, auth: ApiCredentials | undefined): GatewayClient {
   const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> => {
     const headers = new Headers(init.headers);

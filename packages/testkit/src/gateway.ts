@@ -26,11 +26,11 @@ export interface GatewayOptions {
   readonly queues?: Queues;
   /** Given, wake-ups go over Redis. */
   readonly redisUrl?: string;
-  /** Unless given, passwords may be tried as often as one likes. */
+  /** Default: unlimited password attempts. */
   readonly guesses?: Guesses;
   /** Characters that one bot may store; 10,000,000 unless given. */
   readonly botStorageLimit?: number;
-  /** Unless given, no push service is there to call. */
+  /** Default: no push service. */
   readonly bouncer?: BouncerClient;
   /** How polls wait. */
   readonly events?: GatewayParts["polls"];
@@ -44,7 +44,7 @@ export interface GatewayOptions {
   readonly app?: Omit<WiredAppOptions, "handlers" | "operations">;
 }
 
-/** A gateway that listens on a port of its own, with everything real but the process. */
+/** A real gateway in this process, on its own port. */
 export interface Gateway {
   /** `http://127.0.0.1:PORT` */
   readonly url: string;
@@ -57,7 +57,7 @@ export interface Gateway {
   readonly anonymous: GatewayClient;
   /** The rows whose delivery jobs were asked for after commits, oldest first. */
   readonly deliveries: PendingDelivery[];
-  /** What the gateway has logged, oldest first. */
+  /** The gateway's log, oldest first. */
   readonly logLines: LogLine[];
   /** The same as text, to look for secrets in. */
   logText(): string;

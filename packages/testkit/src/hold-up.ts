@@ -1,19 +1,19 @@
 import type { Database } from "@carillon/db";
 
-/** Statements that wait until they may go on, whatever their transactions' patience with locks. */
+/** Statements held in the middle of their transactions. */
 export interface HeldUp {
   /** How many wait now. */
   waiting(): Promise<number>;
   /** Ends the connections of those that wait. */
   cutOff(): Promise<void>;
-  /** Lets all through, for good. */
+  /** Releases all. */
   goOn(): Promise<void>;
 }
 
 const asleep = "datname = current_database() AND wait_event = 'PgSleep'";
 
 /**
- * Holds up every statement of one kind in the middle of its transaction, in the whole database, once at a time.
+ * Holds every statement of one kind in the middle of its transaction, in the whole database.
  * @param statement such as `INSERT ON messages`
  */
 export async function holdUp(db: Database, statement: string): Promise<HeldUp> {

@@ -5,13 +5,13 @@ import {
   type Parameters as Settings,
 } from "fast-check";
 
-/** Tried of each property; more with `CARILLON_FUZZ_CASES`, others with `CARILLON_FUZZ_SEED`. */
+/** Number of runs of each property; `CARILLON_FUZZ_CASES` changes it, `CARILLON_FUZZ_SEED` the values. */
 const tried = Number(process.env["CARILLON_FUZZ_CASES"] ?? 300);
 const seed = Number(process.env["CARILLON_FUZZ_SEED"] ?? 496);
 
 /**
- * Tries a property of fast-check with the same values in every run.
- * @param share of the values that are usual, for a property that is dear
+ * Checks a property with fast-check, with the same values in every run.
+ * @param share of the usual number of runs, for an expensive property
  * @throws Error with the seed, and with the smallest value that was found for which it does not hold
  */
 export async function holds<Values>(

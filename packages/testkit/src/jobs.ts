@@ -18,11 +18,11 @@ export interface RunJobOptions {
   readonly attempt?: number;
 }
 
-/** What became of a job. */
+/** Result of a job. */
 export interface JobRun {
   /** Mail that it has sent, unless by a mailer of the test's. */
   readonly mail: readonly Mail[];
-  /** What it would have put into the queues. */
+  /** Jobs that it would have published. */
   readonly published: readonly Publication[];
   readonly logLines: readonly LogLine[];
 }
@@ -66,7 +66,7 @@ export async function runJob<Payload>(
   return { published, mail, logLines: lines };
 }
 
-/** No store: what is published is kept, and nothing else works. */
+/** Records published jobs, without a store. */
 function collecting(published: Publication[]): Queues {
   const none = (): never => {
     throw new Error("this job runs without queues; give it real ones in `services`");
@@ -92,7 +92,7 @@ export interface TestWorkerOptions {
   readonly processors?: readonly AnyProcessor[];
 }
 
-/** A worker in this process: the runner alone, without relay and sweep, which tests call by themselves. */
+/** A worker in this process: the runner only; tests call relay and sweep themselves. */
 export interface TestWorker {
   readonly services: WorkerServices;
   readonly runner: Runner;

@@ -5,10 +5,9 @@ import type pg from "pg";
 type Cuttable = pg.PoolClient & { cutOff(): void };
 
 /**
- * Does the work as a process that is killed after so many statements: then its connections are gone, as `kill -9` leaves
- * them, and new ones too.
+ * Simulates a process killed after so many statements: its connections break as with `kill -9`, new ones too.
  * @param work gets a database of its own
- * @returns whether it came to that; false when the work was done before, and did not fail
+ * @returns whether the kill happened; false if the work had finished before
  */
 export async function killedAfter(
   { url }: Pick<Database, "url">,

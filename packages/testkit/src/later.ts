@@ -1,6 +1,6 @@
 /**
- * A stand-in for something that a `before` hook makes: usable as if it were there, inside hooks and tests.
- * @param what names it in the error of a use that comes too early or too late
+ * Returns a proxy for an object that a `before` hook creates, usable inside hooks and tests.
+ * @param what its name in the error for use outside hooks and tests
  */
 export function later<T extends object>(
   what: string,

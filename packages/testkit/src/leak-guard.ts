@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
- * Fails the file that leaves something open: a server that listens, a connection, a process. Each of them would
- * keep mocha from ending by itself, and nobody could tell whose it was.
+ * Fails a test file that leaves a server, a connection or a process open. It would keep mocha from exiting, and its origin
+ * would be unknown.
  */
 
 /** What keeps a process alive, by the names that node has for it. */
@@ -49,7 +49,7 @@ if (typeof globalThis.before === "function") {
         try {
           await checkNothingLeaks(earlier);
         } finally {
-          // What one suite left behind is not held against the next one.
+          // Leftovers of one suite do not count against the next.
           earlier = openResources();
         }
       });

@@ -10,13 +10,13 @@ export interface LogLine {
 
 export interface LogCapture {
   readonly log: Logger;
-  /** What was logged so far; the same list at each call, so that it can be emptied. */
+  /** The log so far; always the same list, so that it can be emptied. */
   readonly lines: LogLine[];
   /** The lines as they went out, for tests that look for secrets anywhere in them. */
   readonly text: () => string;
 }
 
-/** A logger like that of a process, whose lines stay in memory. */
+/** Creates a logger that keeps its lines in memory. */
 export function captureLog(level = "trace"): LogCapture {
   const lines: LogLine[] = [];
   let text = "";

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 
-/** A mail as it came over the wire. */
+/** A received mail. */
 export interface ReceivedMail {
   /** Addresses of the envelope. */
   readonly from: string;
@@ -9,7 +9,7 @@ export interface ReceivedMail {
   readonly raw: Buffer;
 }
 
-/** A mail server that keeps what it is given. */
+/** A mail server that records mails. */
 export interface MailServer {
   /** For `SMTP_URL`. */
   readonly url: string;
@@ -19,7 +19,7 @@ export interface MailServer {
 
 /**
  * Starts a mail server.
- * @param options over its own: it takes everything from everybody, without TLS
+ * @param options overrides; default: accepts everything, without TLS
  */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const received: ReceivedMail[] = [];
@@ -40,7 +40,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     },
     ...options,
   });
-  // Clients that vanish are the tests' own.
+  // Ignores clients that tests disconnect.
   server.on("error", () => undefined);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.server.address() as AddressInfo;

@@ -1,6 +1,6 @@
 import type { Mail, Mailer } from "@carillon/mail";
 
-/** A mailer that keeps what it is given: for tests of what a mail says, not of how it goes out. */
+/** Creates a mailer that records mails, for tests of their content. */
 export function keepingMailer(kept: Mail[] = []): Mailer {
   return {
     about: "kept by a test",

@@ -1,6 +1,6 @@
 /**
- * The element of a list at an index that the test knows to be there.
- * @throws Error where the list is shorter
+ * Returns the element at an index that must exist.
+ * @throws Error when the list is shorter
  */
 export function nth<T>(list: readonly T[], index: number): T {
   if (index >= list.length) throw new Error(`a list of ${list.length} has no element ${index}`);

@@ -5,7 +5,7 @@ import { waitFor } from "./wait-for.ts";
 
 /** A connection that holds locks in a transaction of its own. */
 export interface Obstacle {
-  /** Runs a statement that locks: others wait for what it locks until `release`. */
+  /** Runs a locking statement; others wait until `release`. */
   lock(statement: string, values?: readonly unknown[]): Promise<void>;
   /** Rolls the transaction back. */
   release(): Promise<void>;
@@ -15,7 +15,7 @@ export interface Obstacle {
   untilWaiting(count: number, what: string): Promise<void>;
 }
 
-/** An obstacle for each test of the enclosing `describe`; after the test it is gone, and nobody waits any more. */
+/** Provides an obstacle for each test of the enclosing `describe`; released after the test. */
 export function useObstacle(db: Database): Obstacle {
   let connection: pg.Client;
   const waiting = () => countWaiting(db.pool);

@@ -1,14 +1,14 @@
 import { connectQueues, type QueueConfig, type Queues } from "@carillon/queue";
 
-/** How long running jobs of a worker that nobody has closed may still take, in milliseconds. */
+/** Grace time of running jobs when an unclosed worker is closed, in milliseconds. */
 const graceMs = 5_000;
 
-/** The ways of a suite to its queues. */
+/** The queue connections of a suite. */
 export interface OpenQueues {
   readonly connect: (overrides?: Partial<QueueConfig>) => Promise<Queues>;
   /**
-   * Closes them, and first the workers that are still open, as after a test that failed half way: a worker without
-   * its connections asks for jobs in a loop that lets nothing else in the process run.
+   * Closes workers that are still open, then the connections. A worker without connections would poll in a loop that blocks
+   * the process.
    */
   readonly close: () => Promise<void>;
 }

@@ -12,15 +12,15 @@ import { redisCommand } from "./redis.ts";
 import { reservePort } from "./reserve-port.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** A server of one suite's own, to be killed and started again while others go on. */
+/** A server for one suite, which can be killed and restarted. */
 export interface OwnServer {
   /** Stays the same over restarts. */
   readonly url: string;
-  /** Ends it as the name says: SIGTERM in order, SIGQUIT or SIGKILL at once. Resolves when it is gone. */
+  /** Stops it: SIGTERM orderly, SIGQUIT or SIGKILL at once. Resolves when it has exited. */
   stop(signal: NodeJS.Signals): Promise<void>;
   /** Starts it again, at the same address. */
   start(): Promise<void>;
-  /** Ends it for good, and removes what it stored. */
+  /** Stops it for good, and removes its data. */
   close(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function startOwnRedis(): Promise<OwnServer> {
   };
 }
 
-/** A PostgreSQL server with one migrated database. Commits do not wait for the disk, so end it, not the machine. */
+/** A PostgreSQL server with one migrated database. Commits are not durable. */
 export async function startOwnPostgres(): Promise<OwnServer> {
   const dataDir = await mkdtemp(join(tmpdir(), "carillon-postgres-"));
   const launch = () =>

@@ -1,6 +1,6 @@
 /**
- * The limits of a pool where a test does not ask for others, in milliseconds. Those of the product end what takes long,
- * also where that is the machine's fault, or a test's that holds a lock until others wait for it.
+ * Default pool limits of tests, in milliseconds. The product's limits would fail tests on a slow machine, or tests that
+ * hold locks.
  */
 export const patient = {
   connectMs: 60_000,

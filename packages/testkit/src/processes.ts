@@ -6,7 +6,7 @@ import { waitFor } from "./wait-for.ts";
 
 export type AppName = "gateway" | "worker" | "dashboard" | "bouncer" | "standalone";
 
-/** Variables for a process; undefined takes one away. */
+/** Variables of a process; undefined removes one. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 export interface ProcessExit {
@@ -17,7 +17,7 @@ export interface ProcessExit {
 export interface ProcessOptions {
   /** Default: the root of the repository. */
   readonly cwd?: string;
-  /** Opens a channel to the child, as the standalone does: it ends when the channel closes. */
+  /** Opens an IPC channel to the child, as the standalone does; the child exits when it closes. */
   readonly ipc?: boolean;
   /** Gives it a standard input, `child.stdin`, that stays open. */
   readonly input?: boolean;
@@ -29,12 +29,12 @@ export interface TestProcess {
   readonly child: ChildProcess;
   /** The lines of its log so far. */
   readonly lines: readonly LogLine[];
-  /** All that it wrote, to standard output and standard error. */
+  /** Its standard output and standard error. */
   output(): string;
   readonly exit: Promise<ProcessExit>;
   /** False once it has ended. */
   running(): boolean;
-  /** @throws Error with all that it wrote, when it ends or the time is up before such a line comes */
+  /** @throws Error with its output, when it exits or times out before such a line */
   waitForLine(match: string | RegExp, timeoutMs?: number): Promise<LogLine>;
   signal(name: NodeJS.Signals): void;
   /** kill -9 */
@@ -46,7 +46,7 @@ export interface TestProcess {
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const alive = new Set<ChildProcess>();
 
-/** What every process of an installation has in common. */
+/** Returns the variables that all processes of an installation share. */
 export function installation(databaseUrl: string, redis?: string): Variables {
   return {
     DATABASE_URL: databaseUrl,
@@ -57,13 +57,10 @@ export function installation(databaseUrl: string, redis?: string): Variables {
   };
 }
 
-/** Whole runs build first: what is built starts in half the time. */
+/** Whole runs build first, because built processes start in half the time. */
 const built = process.env["CARILLON_TEST_BUILT"] === "true";
 
-/**
- * Starts an app, as it was built for a whole run, else from its sources. Variables of the product that this process
- * has are not passed on.
- */
+/** Starts an app, built in a whole run, else from its sources. Does not pass on this process's product variables. */
 export function startApp(
   app: AppName,
   variables: Variables,
@@ -107,11 +104,11 @@ export function startProgram(
   return watch(child);
 }
 
-/** Nothing but what any program needs: a variable of the shell must not decide a test. */
+/** Passes on only generic variables, so that the shell does not influence tests. */
 function inherited(): Variables {
   const names = ["PATH", "HOME", "USER", "TMPDIR", "TZ", "LANG", "LC_ALL", "SystemRoot"];
   const variables = names.map((name) => [name, process.env[name]] as const);
-  // Tests send more than a person does: limits are for those that are about them.
+  // Rate limits are off except in tests of them.
   return { ...Object.fromEntries(variables), RATE_LIMITS: "off" };
 }
 
@@ -192,7 +189,7 @@ function parse(line: string): LogLine {
     const parsed = JSON.parse(line) as LogLine;
     if (typeof parsed.msg === "string") return parsed;
   } catch {
-    // A line for people, such as the greeting.
+    // Not JSON: a line such as the greeting.
   }
   return { level: 0, msg: line };
 }

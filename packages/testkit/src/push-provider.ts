@@ -1,14 +1,14 @@
 import type { Handover, Outcome, Provider } from "@carillon/bouncer";
 
-/** A provider of notifications that keeps what it is given. */
+/** A push provider that records notifications. */
 export interface TestProvider extends Provider {
-  /** What was handed over so far; the same list at each look, so that it can be emptied. */
+  /** The handovers so far; always the same list, so that it can be emptied. */
   readonly handovers: Handover[];
-  /** What comes of the next ones; `sent` unless given. The hand-over is kept before it is asked. */
+  /** Outcome of the next handovers; default `sent`. Called after the handover is recorded. */
   answer: (handover: Handover) => Outcome | Promise<Outcome>;
 }
 
-/** A provider that takes everything, until a test says otherwise. */
+/** Creates a provider that accepts everything by default. */
 export function testProvider(name: string): TestProvider {
   const handovers: Handover[] = [];
   const provider: TestProvider = {

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Database } from "@carillon/db";
 import pg from "pg";
 
-/** What a piece of work asked of the database. */
+/** Statements that a piece of work sent to the database. */
 export interface QueryCount<T> {
   readonly result: T;
   /** Statements through the pool, Prisma's, BEGIN and COMMIT included. */
@@ -13,14 +13,14 @@ export interface QueryCount<T> {
 }
 
 interface Counter {
-  /** Connections that the pool has handed out since the counting began. */
+  /** Connections handed out by the pool since counting began. */
   readonly connections: WeakSet<object>;
   readonly statements: string[];
 }
 
-/** On whose behalf something runs; follows the calls of a piece of work, and the requests that it sends. */
+/** The counter of the current work; follows its calls and its requests. */
 const counting = new AsyncLocalStorage<Counter>();
-/** The counters at work, by the number under which requests name them. */
+/** Active counters, by the id in request headers. */
 const counters = new Map<string, Counter>();
 const header = "x-carillon-test-counter";
 let begun = 0;
@@ -49,21 +49,21 @@ export async function countQueries<T>(
   }
 }
 
-/** What a request carries for the gateway to know which count it belongs to: nothing outside of one. */
+/** Returns headers that name the current counter; none outside of a count. */
 export function countingHeaders(): Record<string, string> {
   const current = counting.getStore();
   for (const [number, counter] of counters) if (counter === current) return { [header]: number };
   return {};
 }
 
-/** Runs `work` as part of the count that the request's headers name, or of none. */
+/** Runs `work` under the counter that the headers name, if any. */
 export function countedFor<T>(headers: IncomingHttpHeaders, work: () => T): T {
   const number = headers[header];
   const counter = typeof number === "string" ? counters.get(number) : undefined;
   return counter ? counting.run(counter, work) : uncounted(work);
 }
 
-/** Runs `work` as part of no count: what is done for others, sooner or later. */
+/** Runs `work` without a counter. */
 export function uncounted<T>(work: () => T): T {
   return counting.exit(work);
 }
@@ -79,14 +79,14 @@ client.query = function counted(config, ...rest) {
   return query.call(this, config, ...rest);
 };
 
-// The pool calls back from where a connection became free: for the one that waited, not for the one that let it go.
+// The pool calls back in the context that released a connection; this restores the waiting one's.
 const pool = pg.Pool.prototype as unknown as { connect: Connect };
 const { connect } = pool;
 pool.connect = function connectFor(callback) {
   return connect.call(this, callback && AsyncResource.bind(callback));
 };
 
-/** Without the time that the request had left: two runs never have the same. */
+/** Removes the remaining request time, which differs in each run. */
 function textOf(config: unknown): string {
   const text = typeof config === "string" ? config : ((config as { text?: string }).text ?? "");
   return text.replace(/transaction_timeout = \d+/, "transaction_timeout");

@@ -8,7 +8,7 @@ import { postgresUrl, redisUrl, withDatabase } from "./servers.ts";
 import { administer, dropDatabase } from "./template.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** A store for one test file: a database of its own, or a prefix of its own on Redis. */
+/** A store for one test file: a database, or a prefix on Redis. */
 export interface TestStore {
   readonly config: QueueConfig;
   connect(overrides?: Partial<QueueConfig>): Promise<Queues>;
@@ -18,7 +18,7 @@ export interface TestStore {
 export const storeKinds = ["postgres", "redis"] as const;
 export type StoreKind = (typeof storeKinds)[number];
 
-/** In `before`: skips the tests, visibly, where there is no server for them. */
+/** For `before`: skips the tests visibly if there is no server. */
 export function needServer(kind: StoreKind, context: { skip(): never }): void {
   if (kind === "redis" && !redisUrl()) context.skip();
 }

@@ -11,10 +11,7 @@ export type QueueBackend = "postgres" | "redis";
 
 export const queueBackends: readonly QueueBackend[] = ["postgres", "redis"];
 
-/**
- * Runs the same suite on both stores. Without a Redis server its half is one pending test, so that nobody takes it
- * for passed.
- */
+/** Runs the same suite on both stores. Without a Redis server, its half is one pending test. */
 export function forEachBackend(title: string, suite: (backend: QueueBackend) => void): void {
   for (const backend of queueBackends) {
     describe(`${title}, on ${backend}`, () => {
@@ -33,7 +30,7 @@ export interface TestQueues {
   drop(): Promise<void>;
 }
 
-/** Queues that nobody else uses: in the suite's database, or in a database of their own on Redis. */
+/** Creates queues for one suite: in its database, or in a Redis database. */
 export async function createTestQueues(
   backend: QueueBackend,
   databaseUrl: string,

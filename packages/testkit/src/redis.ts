@@ -8,7 +8,7 @@ import { redisUrl } from "./servers.ts";
  */
 const counter = "carillon-test-databases";
 
-/** An empty database of the tests' Redis. */
+/** Takes an empty database of the tests' Redis. */
 export async function freshRedis(): Promise<{ url: string; drop: () => Promise<void> }> {
   const server = redisUrl();
   if (!server)

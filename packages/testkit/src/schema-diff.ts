@@ -12,9 +12,8 @@ import {
 import { Pool, type QueryArrayResult } from "pg";
 
 /**
- * The SQL that leads from the database at `databaseUrl` to the schema file, as `prisma migrate diff` prints it.
- * It is Prisma's own schema engine in its WebAssembly build: nothing is downloaded. Migrations are written
- * with it, and a test proves with it that migrations and schema agree.
+ * Returns the SQL from the database at `databaseUrl` to the schema file, as `prisma migrate diff` prints it, by Prisma's
+ * schema engine in WebAssembly, without downloads. Used to write migrations and to test that migrations and schema agree.
  *
  * @param from `empty` for the whole model; the database is then only connected to
  * @returns a script; a comment when there is no difference

@@ -8,8 +8,8 @@ import { postgresUrl, withDatabase } from "./servers.ts";
 import { patient } from "./patience.ts";
 
 /**
- * One migrated database that the databases of the tests are copies of. Migrating takes 250 ms, a copy 22 ms
- * (`FILE_COPY`; 140 ms with `WAL_LOG`, both measured without fsync).
+ * The template of the tests' databases: one migrated database. Migrating takes 250 ms, a copy 22 ms (`FILE_COPY`; 140 ms
+ * with `WAL_LOG`, both measured without fsync).
  */
 
 const templateLock = 72_707_370;

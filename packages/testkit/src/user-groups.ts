@@ -34,7 +34,7 @@ export async function readGroup(
   return group;
 }
 
-/** Everything that an operation on user groups may change: equal before and after one that is refused. */
+/** Returns all state that user group operations may change, for comparison. */
 export async function groupState(db: Database): Promise<object> {
   const [named, groups, members, edges, rest] = await Promise.all([
     db.rows("SELECT * FROM named_user_group ORDER BY id"),

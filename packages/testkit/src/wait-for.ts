@@ -1,18 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface WaitOptions {
-  /** What is awaited, for the error: "the message is delivered". */
+  /** Description for the error: "the message is delivered". */
   readonly what: string;
-  /** Milliseconds; unless given a minute, which only a machine that stands still or a fault needs. */
+  /** Milliseconds; default: a minute. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds between two looks, 20 unless given. */
+  /** Milliseconds between polls; default 20. */
   readonly everyMs?: number;
 }
 
 /**
- * Looks until `condition` answers with something, and returns that: the one way in which tests wait.
- * A look that throws counts as "not yet".
- * @throws Error that names what was awaited, and what the last look saw
+ * Polls until `condition` returns a value, and returns it: the only way for tests to wait. A condition that throws counts
+ * as "not yet".
+ * @throws Error with `what` and the last result
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

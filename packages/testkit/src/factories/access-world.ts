@@ -5,19 +5,19 @@ import { channel, type TestChannel } from "./channel.ts";
 import { userGroup } from "./group.ts";
 import { organization, type TestOrganization } from "./organization.ts";
 
-/** A channel of such a world, and what of its making decides who reads it. */
+/** A channel of the access world, with the properties that decide who reads it. */
 export interface AccessRoom {
   readonly room: TestChannel;
-  /** Whether all the people are subscribed, or nobody. */
+  /** Whether all people are subscribed, or none. */
   readonly subscribed: boolean;
-  /** Whether one of its permissions opens it to the groups of the two. */
+  /** Whether a permission opens it to the groups of the two people. */
   readonly opens: boolean;
 }
 
-/** An organization with a channel of every kind that access to what is written in channels depends on. */
+/** An organization with channels of every kind that access depends on. */
 export interface AccessWorld {
   readonly org: TestOrganization;
-  /** One of each role and a bot, and the two that are in groups. */
+  /** One of each role, a bot, and two in groups. */
   readonly people: readonly TestAccount[];
   readonly inGroup: TestAccount;
   readonly guestInGroup: TestAccount;
@@ -26,7 +26,7 @@ export interface AccessWorld {
   readonly rooms: readonly AccessRoom[];
 }
 
-/** Makes fifty channels: each kind with each permission, with subscribers and without. */
+/** Creates fifty channels: each kind with each permission, with and without subscribers. */
 export async function accessWorld(db: Database): Promise<AccessWorld> {
   const org = await organization(db);
   const inGroup = await user(db, org.realm);

@@ -13,15 +13,15 @@ export interface TestAccount extends Account {
 export { roles };
 
 export interface AccountOverrides extends Partial<NewUser> {
-  /** Hashed for real, which takes 60 ms; without it the account has no password. */
+  /** Really hashed, which takes 60 ms; without it the account has no password. */
   readonly password?: string;
-  /** False: deactivated, after it was made. */
+  /** False: deactivated after it was created. */
   readonly isActive?: boolean;
   /** Columns that no operation can set yet, written last. */
   readonly row?: Prisma.UserUncheckedUpdateInput;
 }
 
-/** A new member of the organization, or what the overrides make of it. */
+/** Creates an account of the organization, a member by default. */
 export async function user(
   db: Database,
   realm: { readonly id: number },
@@ -52,14 +52,14 @@ export function bot(
   return user(db, { id: owner.realmId }, { isBot: true, botOwnerId: owner.id, ...overrides });
 }
 
-/** The account as it is now. */
+/** Reloads the account. */
 export async function reload<A extends Account>(db: Database, account: A): Promise<A> {
   const found = (await loadAccounts(db, account.realmId, [account.id])).get(account.id);
   if (!found) throw new Error(`there is no account ${account.id} any more`);
   return { ...account, ...found };
 }
 
-/** Deactivates the account in the database alone, without events; its bots stay. */
+/** Deactivates the account in the database only, without events; its bots stay active. */
 export async function deactivateUser(
   db: Database,
   account: { readonly id: number },

@@ -2,7 +2,7 @@ import type { Database, Prisma } from "@carillon/db";
 import { unique } from "./unique.ts";
 
 /**
- * A folder of channels that nobody has created, the last one, without events.
+ * Creates a channel folder in the last position, without events or creator.
  * @returns its id and name
  */
 export async function channelFolder(

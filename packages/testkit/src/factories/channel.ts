@@ -18,7 +18,7 @@ import { unique } from "./unique.ts";
 export type Whom = number | { readonly id: number };
 
 export interface TestChannel extends Channel {
-  /** Where its messages go: `messages.recipient_id`. */
+  /** `messages.recipient_id` of its messages. */
   readonly recipientId: number;
 }
 
@@ -34,9 +34,9 @@ export interface ChannelOverrides extends Partial<Omit<NewChannel, "groups" | "c
 }
 
 /**
- * A public channel without events, notices or subscribers, or what the overrides make of it. A private one
- * protects its history unless `historyPublicToSubscribers` is true.
- * @param creator an account, who may administer it, or an organization for a channel that nobody made
+ * Creates a channel without events, notices or subscribers, public by default. A private one protects its history unless
+ * `historyPublicToSubscribers` is true.
+ * @param creator an account, which administers it, or an organization for a channel without creator
  */
 export async function channel(
   db: Database,
@@ -121,7 +121,7 @@ export async function changeSubscription(
   await db.prisma.subscription.update({ where: { channelId_userId }, data: row });
 }
 
-/** The id of what is given by itself or by its id. */
+/** Returns the id of an object or the id itself. */
 export function idOf(whom: Whom): number {
   return typeof whom === "number" ? whom : whom.id;
 }

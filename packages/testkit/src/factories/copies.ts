@@ -2,10 +2,7 @@ import type { Database } from "@carillon/db";
 
 import { unique } from "./unique.ts";
 
-/**
- * So many channels like the one given, with the same permissions, nobody subscribed: for tests of what grows with the
- * organization.
- */
+/** Creates `count` channels with the permissions of the given one and without subscribers, for tests of scaling. */
 export async function channelsLike(
   db: Database,
   like: { readonly id: number },
@@ -24,7 +21,7 @@ export async function channelsLike(
   );
 }
 
-/** So many user groups like the one given, without members, for the same purpose. */
+/** Creates `count` user groups like the given one, without members, for tests of scaling. */
 export async function groupsLike(
   db: Database,
   like: { readonly id: number },

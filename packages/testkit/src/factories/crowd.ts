@@ -3,8 +3,7 @@ import type { Database } from "@carillon/db";
 import { unique } from "./unique.ts";
 
 /**
- * So many accounts like the one given, in the same groups, by two statements: for tests of what grows with the
- * organization. Nobody can log in as one of them.
+ * Creates `count` accounts like the given one, in the same groups, for tests of scaling. They cannot log in.
  * @returns ids and delivery addresses, by id
  */
 export async function crowd(
@@ -23,7 +22,7 @@ export async function crowd(
      RETURNING id, delivery_email AS "deliveryEmail"`,
     [like.id, size],
   );
-  // A connection goes on checking references to users by the plan for the few that there were.
+  // Otherwise connections keep the foreign key plan for few users.
   await db.rows("ANALYZE users");
   await db.rows(
     `INSERT INTO user_group_member (group_id, user_id)

@@ -19,7 +19,7 @@ export function pushToken(fill: number, kind: "fcm" | "apns" = "fcm") {
 const pushKeyBytes = (fill: number) => Buffer.alloc(33, fill).fill(0x31, 0, 1);
 const tokenId = (fill: number) => Buffer.alloc(8, fill);
 
-/** What a device has, each made of the byte given. */
+/** Contents of a device, each derived from a byte. */
 export interface DeviceContents {
   readonly key?: { readonly id: number; readonly fill?: number };
   /** The token that notifications go to. */
@@ -31,7 +31,7 @@ export interface DeviceContents {
 }
 
 /**
- * A device of the account, in the database alone; one that has never registered unless something is said of it.
+ * Creates a device of the account in the database; unregistered by default.
  * @returns its id
  */
 export async function device(

@@ -4,7 +4,7 @@ import { defaultGroups, groupIds, loadSystemGroups } from "@carillon/model";
 import { unique } from "./unique.ts";
 
 /**
- * A group without a name, as settings store their object values.
+ * Creates an unnamed group, as settings store object values.
  * @returns its id
  */
 export async function anonymousGroup(
@@ -30,7 +30,7 @@ export async function anonymousGroup(
 }
 
 /**
- * A user group that nobody has created, with permissions at their defaults.
+ * Creates a user group without creator, with default permissions.
  * @returns its id and name
  */
 export async function userGroup(

@@ -2,7 +2,7 @@ import type { Database } from "@carillon/db";
 import { storeSettings } from "@carillon/model";
 import { idOf, type Whom } from "./channel.ts";
 
-/** `muter` does not want to hear from `muted`. */
+/** Makes `muter` mute `muted`. */
 export async function muteUser(db: Database, muter: Whom, muted: Whom): Promise<void> {
   await db.prisma.mutedUser.create({ data: { userId: idOf(muter), mutedUserId: idOf(muted) } });
 }
@@ -10,7 +10,7 @@ export async function muteUser(db: Database, muter: Whom, muted: Whom): Promise<
 /** `visibility_policy` in words; no row means that the topic inherits from its channel. */
 export const topicPolicy = { muted: 1, unmuted: 2, followed: 3 } as const;
 
-/** Sets what an account wants of a topic. */
+/** Sets an account's visibility policy of a topic. */
 export async function setTopicPolicy(
   db: Database,
   whom: Whom,
@@ -25,7 +25,7 @@ export async function setTopicPolicy(
   );
 }
 
-/** Adds a word that the account wants to be told of. */
+/** Adds an alert word of the account. */
 export async function alertWord(
   db: Database,
   account: { readonly id: number; readonly realmId: number },

@@ -29,7 +29,7 @@ export interface TestOrganization {
 }
 
 export interface OrganizationOverrides {
-  /** Empty: the organization that has the host to itself, once in a database. */
+  /** Empty: the organization without subdomain, one in each database. */
   readonly subdomain?: string;
   readonly name?: string;
   /** Columns, permissions as `canCreateGroupsId` too; written before the accounts other than the owner are made. */

@@ -10,13 +10,12 @@ export interface PastMessages {
   readonly topic?: string;
   /** How long ago they were sent; 0 unless given. */
   readonly daysAgo?: number;
-  /** Who has a copy, unread; the channel's subscribers unless given. */
+  /** Accounts with an unread copy; default: the channel's subscribers. */
   readonly holders?: readonly Whom[];
 }
 
 /**
- * Messages that were sent to a channel some time ago, by two statements and without events: for tests of what grows with
- * them, and of what time does to them.
+ * Creates messages sent to a channel some time ago, without events, for tests of scaling and ageing.
  * @returns their ids, ascending
  */
 export async function pastMessages(

@@ -8,7 +8,7 @@ import { unique } from "./unique.ts";
 export interface ScheduledOverrides {
   readonly topic?: string;
   readonly content?: string;
-  /** Whole seconds from the database's now, rounded down; below 0 it is overdue. An hour unless given. */
+  /** Whole seconds from the database's now, rounded down; negative is overdue. Default: an hour. */
   readonly dueIn?: number;
   /** Name of the sending program. */
   readonly client?: string;
@@ -72,7 +72,7 @@ export async function scheduledMessage(
   return stored;
 }
 
-/** Moves when a scheduled message is due: tests move rows, never clocks. */
+/** Changes when a scheduled message is due: tests move rows, never clocks. */
 export async function makeDue(db: Database, id: number, dueIn = -1): Promise<void> {
   await db.rows(
     "UPDATE scheduled_messages SET deliver_at = date_trunc('second', now()) + make_interval(secs => $2) WHERE id = $1",

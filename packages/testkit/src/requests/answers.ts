@@ -1,22 +1,22 @@
 import type { Answer } from "../gateway-client.ts";
 import { expect } from "chai";
 
-/** The answer's body, which has to be a success. */
+/** Returns the body of an answer that must be a success. */
 export function succeeded(answer: Answer): Readonly<Record<string, unknown>> {
   expect(answer.status, answer.text).to.equal(200);
   expect(answer.body, answer.text).to.include({ result: "success", msg: "" });
   return answer.body;
 }
 
-/** The answer has to be a success without fields of its own. */
+/** Checks that the answer is a success without own fields. */
 export function succeededWithoutFields(answer: Answer): void {
   expect(succeeded(answer)).to.deep.equal({ result: "success", msg: "" });
 }
 
-/** What of an answer says that it is a refusal: of `GatewayClient.call` as of `post` and the like. */
+/** The part of an answer that identifies a refusal. */
 export type Refusable = Pick<Answer, "status" | "body">;
 
-/** Of codes that are not answered with 400 (http-contract.md §2), written out: who changes one is to notice. */
+/** Statuses of codes other than 400 (http-contract.md §2), repeated here so that a change is noticed. */
 const statuses: Readonly<Record<string, number>> = {
   UNAUTHORIZED: 401,
   AUTHENTICATION_FAILED: 401,
@@ -30,8 +30,8 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 /**
- * The answer has to be this refusal, with a message and exactly these extra fields (http-contract.md §2).
- * @param wanted the status, unless it is the one of the code
+ * Checks that the answer is this refusal, with a message and exactly these extra fields (http-contract.md §2).
+ * @param wanted the status, default: the code's status
  */
 export function refusedWith(
   { status, body }: Refusable,
@@ -46,7 +46,7 @@ export function refusedWith(
   expect(rest, text).to.deep.equal({ result: "error", code, ...extra });
 }
 
-/** The path of every row that is not there, or not the caller's: 404 with `BAD_REQUEST`. */
+/** Checks the answer for a missing or foreign row: 404 with `BAD_REQUEST`. */
 export function missing(answer: Answer): void {
   refusedWith(answer, "BAD_REQUEST", {}, 404);
 }

@@ -2,7 +2,7 @@ import type { Gateway } from "../gateway.ts";
 import type { Obstacle } from "../obstacle.ts";
 import { waitFor } from "../wait-for.ts";
 
-/** Requests that wait for the one before them. */
+/** Requests that wait for an earlier one. */
 export interface Line<Answer> {
   /** Of each, in the order in which they were made. */
   readonly pending: ReadonlyArray<Promise<Answer>>;
@@ -11,8 +11,7 @@ export interface Line<Answer> {
 }
 
 /**
- * Makes a request that writes events and waits for the log with its COMMIT, and others that are written with it behind
- * it, one after the other: they wait in line.
+ * Sends a request whose COMMIT is held at the event log, and further requests of the same batch queue behind it.
  * @throws what becomes of the first one
  */
 export async function behindOne<Answer>(

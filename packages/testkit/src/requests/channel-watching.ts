@@ -10,7 +10,7 @@ const types = ["stream", "subscription", "default_streams", "user_topic"];
 const nonGuests = ["owner", "admin", "moderator", "member", "bot", "holder", "stranger"];
 const ofOpen = [...nonGuests, "guest"];
 
-/** Who sees a channel that the owner, a member and a guest are subscribed to. */
+/** Audiences of a channel with the owner, a member and a guest subscribed. */
 export const channelAudience = {
   /** Who is told of default channels. */
   nonGuests,
@@ -21,7 +21,7 @@ export const channelAudience = {
   all: [...ofOpen, "otherGuest"],
 } as const;
 
-/** Watches what everybody of a scene is told of changes of a channel. */
+/** Watches the events of all accounts of a scene for changes of a channel. */
 export function channelWatching(scene: Scene) {
   let holder: TestAccount;
   let group: { id: number };

@@ -7,7 +7,7 @@ import type { Scene } from "../scene.ts";
 /** Parameters of `PATCH /streams/{stream_id}`, of any value; strings go out as they are. */
 export type ChannelPatch = { readonly [Name in keyof InputOf<typeof updateChannel>]?: unknown };
 
-/** Changes a channel, as an administrator unless somebody else is given. */
+/** Changes a channel, as an administrator by default. */
 export function patchChannel(
   scene: Scene,
   channel: Whom,
@@ -17,7 +17,7 @@ export function patchChannel(
   return scene.as(by).call(updateChannel, { path: { stream_id: idOf(channel) }, params });
 }
 
-/** The same, which has to work, and gives the channel as it is shown then. */
+/** The same, but must succeed; returns the channel as shown afterwards. */
 export async function patchedChannel(
   scene: Scene,
   channel: Whom,

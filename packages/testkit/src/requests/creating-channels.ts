@@ -8,7 +8,7 @@ import { refused } from "./refusal.ts";
 
 type Params = { [Name in keyof InputOf<typeof createChannel>]?: unknown };
 
-/** `POST /channels/create` in a scene, by its member unless said otherwise. */
+/** Helpers for `POST /channels/create` in a scene, by its member by default. */
 export function channelCreating(scene: Scene) {
   const create = (params: Params, by: TestAccount = scene.org.member) =>
     scene.as(by).call(createChannel, {

@@ -15,7 +15,7 @@ export function namesTime(text: string, seconds: number): boolean {
   return times.some(([time]) => Math.abs(Date.parse(time) / 1_000 - seconds) < 60);
 }
 
-/** Delivers, and expects a failure that its sender is told of exactly once (scheduled-messages.md §5). */
+/** Delivers, and expects a failure with exactly one notice to the sender (scheduled-messages.md §5). */
 export async function failsWithNotice(
   scene: Scene,
   sender: TestAccount,
@@ -58,7 +58,7 @@ export async function failsWithNotice(
   return row;
 }
 
-/** Delivers, and expects a failure that nobody is told of. */
+/** Delivers, and expects a failure without a notice. */
 export async function failsSilently(scene: Scene, id: number): Promise<void> {
   const { db, org } = scene;
   const seq = await lastEventSeq(db, org.realm.id);

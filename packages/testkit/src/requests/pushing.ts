@@ -32,7 +32,7 @@ export async function runIntents<Payload>(
   throw new Error(`the intents of ${definition.name} never came to an end`);
 }
 
-/** Runs the same with a push service, as a worker calls it; what it rests for is over at once. */
+/** Runs the same with a push service, as a worker does; pauses are skipped. */
 export async function runCalls<Payload>(
   db: Database,
   definition: IntentDefinition<Payload>,
@@ -53,7 +53,7 @@ export async function runCalls<Payload>(
   }
 }
 
-/** What a bouncer was told for a device whose key is made of the byte, in the clear, oldest first. */
+/** Returns the decrypted notifications of a device whose key derives from the byte, oldest first. */
 export async function toldPhone(
   bodies: readonly NotifyBody[],
   fill = 1,
@@ -68,7 +68,7 @@ export async function toldPhone(
   return told;
 }
 
-/** Finds out to whom the messages that were sent are pushed: what is now to be sent, by message and account. */
+/** Plans pushes for sent messages; returns those to be sent, by message and account. */
 export async function plannedPushes(db: Database): Promise<PlannedPush[]> {
   await runIntents(db, planPushes);
   const calls = await pendingPayloads(db, sendPushes);

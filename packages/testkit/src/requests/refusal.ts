@@ -4,9 +4,9 @@ import { changesOf } from "../footprint.ts";
 import { refusedWith, type Refusable } from "./answers.ts";
 
 /**
- * Makes the request, which has to be refused so, and to change nothing in any table (http-contract.md §2).
- * @param fields what the refusal says besides, all of it; unless given that is not looked at
- * @param status unless it is the one of the code
+ * Makes a request that must be refused with this code and change no table (http-contract.md §2).
+ * @param fields all extra fields of the refusal; not checked by default
+ * @param status default: the code's status
  * @returns what is answered
  */
 export async function refused<A extends Refusable>(
@@ -24,8 +24,8 @@ export async function refused<A extends Refusable>(
 }
 
 /**
- * Makes a request about each of some things, which all have to be refused in the same words, and without fields:
- * nobody learns from them which of the things are there.
+ * Makes a request for each of several things; all must be refused with the same message and without fields, so that it
+ * reveals nothing about which exist.
  * @returns these words
  */
 export async function refusedAlike<T>(

@@ -5,8 +5,8 @@ import { announced, eventsOf } from "../event-log.ts";
 import type { Refusable } from "./answers.ts";
 
 /**
- * Makes a request, which has to succeed.
- * @returns the fields of its answer besides `result` and `msg`, and what was told of it in the organization, and to whom
+ * Makes a request that must succeed.
+ * @returns its own fields, and the events that it caused, with their audiences
  */
 export async function toldOf(
   sql: Sql,

@@ -37,7 +37,7 @@ export function userChanging(scene: Scene) {
   return { patch, change, refuses, groupsOf };
 }
 
-/** What is told of one thing about an account. */
+/** Builds the event of one changed property of an account. */
 export function personChange(
   userId: number,
   change: object,

@@ -15,7 +15,7 @@ export interface ToldEvent {
 /** Queues of some accounts, by any name. */
 export type Watched = Readonly<Record<string, { account: TestAccount; params?: Params }>>;
 
-/** What each of the queues is told of `work`, oldest first, heartbeats left out, as it leaves `GET /events`. */
+/** Returns the events of each queue during `work`, oldest first, without heartbeats, as `GET /events` sends them. */
 export async function watch<Names extends Watched>(
   gateway: Gateway,
   queues: Names,
