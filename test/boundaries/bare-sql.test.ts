@@ -52,7 +52,7 @@ describe("SQL of production code", () => {
     }
   });
 
-  it("is handed to the driver in files that are there", async () => {
+  it("is handed to the driver only in existing listed files", async () => {
     const paths = new Set((await sources()).map(({ path }) => path));
     expect(Object.keys(handedOver).filter((path) => !paths.has(path))).to.deep.equal([]);
   });
@@ -88,7 +88,7 @@ describe("SQL of production code", () => {
       expect(bareSql({ path: "packages/domain/src/new.ts", text })).to.have.length(1);
     });
 
-  it("is let through where it is declared, or told of in a comment", () => {
+  it("is accepted where it is declared, or in a comment", () => {
     const text = [
       "// db.pool.query(text) is what this spares us.",
       'const one = statement({ name: "one", text: "SELECT 1 AS one", row: { one: column.int } });',

@@ -46,7 +46,7 @@ describe("events", () => {
     ]);
   });
 
-  it("are made in one place each, and those that are not served in none", async () => {
+  it("are each made in one file, unserved ones in none", async () => {
     const files = (await readFiles(["packages", "apps"], /\.ts$/)).filter(
       ({ path }) =>
         !/\.test\.ts$|\/test-support|^packages\/(?:contract|testkit)\/|\/event-formats\//.test(
@@ -68,7 +68,7 @@ describe("events", () => {
     }
   });
 
-  it("are nothing that the log and the polls know by name", async () => {
+  it("are not named in the log and the polls", async () => {
     const files = (await readFiles(["packages/events/src"], /\.ts$/)).filter(
       // Redis has messages of its own.
       ({ path }) => !path.endsWith(".test.ts") && !path.includes("/wake-ups/"),

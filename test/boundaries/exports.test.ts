@@ -6,7 +6,7 @@ const listed = ["model", "domain"];
 
 describe("What an index exports", () => {
   for (const name of listed)
-    it(`of packages/${name} is imported by somebody else`, async () => {
+    it(`of packages/${name} is imported by another package`, async () => {
       const own = `packages/${name}/src/`;
       const files = await readFiles(["packages", "apps", "test", "bench", "scripts"], /\.m?ts$/);
       // A folder of many names may have an index of its own.

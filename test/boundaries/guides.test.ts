@@ -35,7 +35,7 @@ describe("the guides", () => {
     });
   }
 
-  it("would be refused for a file or a command that does not exist", () => {
+  it("report a file or a command that does not exist", () => {
     const text = "Run `npm run nonsense` and see [this](docs/none.md#a) and `test/none.test.ts`.\n";
     const shell = "```sh\nnpm test -- packages/none.test.ts # not apps/none.ts\n```\n";
     expect(pathsIn(text + shell)).to.have.members([

@@ -30,13 +30,13 @@ describe("metrics", () => {
   const known = series();
 
   for (const path of shared)
-    it(`that ${path} names are there`, async () => {
+    it(`named in ${path} exist`, async () => {
       const names = named(await readFile(join(root, path), "utf8"));
       expect(names.length).to.be.greaterThan(10);
       expect(names.filter((name) => !known.has(name))).to.deep.equal([]);
     });
 
-  it("that the guides name are there", async () => {
+  it("named in the guides exist", async () => {
     for (const path of guides) {
       const text = await readFile(join(root, path), "utf8").catch(() => "");
       const names = [...text.matchAll(/`(carillon_[a-z0-9_]+)[`{]/g)].map(([, name = ""]) => name);
@@ -48,7 +48,7 @@ describe("metrics", () => {
     }
   });
 
-  it("are each made somewhere, by the process that is said to show it", async () => {
+  it("are each created by the process that is declared to show it", async () => {
     const sources = await readFiles(["packages/kit", "apps"], /(?<!\.test)\.ts$/);
     for (const [name, { of }] of Object.entries(declaredMetrics)) {
       const makers = sources
@@ -65,7 +65,7 @@ describe("metrics", () => {
     }
   });
 
-  it("have names that tell their type, and no quantiles", () => {
+  it("have names by type, and no quantiles", () => {
     for (const [name, { type, labels }] of Object.entries(declaredMetrics)) {
       expect(name.endsWith("_total"), name).to.equal(type === "counter");
       expect(labels, name).to.not.include("quantile");

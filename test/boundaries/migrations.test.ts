@@ -11,14 +11,14 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const firstRelease = "0029";
 
 describe("the migrations' files", () => {
-  it("are those of the list, text for text", async () => {
+  it("match their checksums", async () => {
     for (const [file, text] of wantedChecksums(root)) {
       expect(await readFile(join(root, file), "utf8"), `${file}: npm run generate`).to.equal(text);
       expect(text.split("\n").length, file).to.be.greaterThan(1);
     }
   });
 
-  it("are not listed anew when one of the list has another text or is gone", async () => {
+  it("refuse new checksums when a listed migration has changed or is missing", async () => {
     const top = await mkdtemp(join(tmpdir(), "carillon-checksums-"));
     try {
       for (const part of ["prisma", "packages/push"]) {
@@ -50,7 +50,7 @@ describe("the migrations' files", () => {
     }
   });
 
-  it("only add, unless their name says what build they come after", async () => {
+  it("only add, unless their name says otherwise", async () => {
     const list = await readFile(join(root, "prisma/migrations.sha256"), "utf8");
     const files = list.match(/migrations\/(?:\d{4}|\d{12})_\w+\/migration\.sql/g) ?? [];
     expect(files).not.to.deep.equal([]);

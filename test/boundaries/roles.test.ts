@@ -17,7 +17,7 @@ const spelled = [
 const spellsRole = (text: string) => spelled.some((pattern) => pattern.test(text));
 
 describe("The numbers of roles", () => {
-  it("are found wherever somebody writes one", () => {
+  it("are found wherever they are written", () => {
     for (const text of [
       "if (actor.role <= 200)",
       "account.role === 100",

@@ -58,7 +58,7 @@ describe("the accessibility of the dashboard, by axe", () => {
           expect(await grave(page)).to.deep.equal([]);
         });
 
-      it("has none on the previews of sending again, replaying and discarding", async () => {
+      it("has none on the previews of resending, replaying and discarding", async () => {
         const { page } = await browsing().open({ ...screen, path: "/failed" });
         await page.locator("input[name=all]").check();
         await page.getByRole("button", { name: "Send now …" }).click();

@@ -38,7 +38,7 @@ describe("the dashboard in a browser", () => {
   const asOf = (page: Page) => page.locator("#refreshed").textContent();
   const spoken = (page: Page) => page.locator("#spoken").textContent();
 
-  it("refreshes in place: focus, scroll, what was typed, ticked and opened stay", async () => {
+  it("refreshes in place: focus, scroll, input, ticks and open details stay", async () => {
     const { page, complaints } = await browsing().open({ path: "/dead-letters" });
     const boxes = page.locator("tbody input[type=checkbox]");
     const ticked = await boxes.nth(7).getAttribute("value");
@@ -72,7 +72,7 @@ describe("the dashboard in a browser", () => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it("tells a screen reader what has changed, and nothing where nothing has", async () => {
+  it("announces changes to a screen reader, and nothing without a change", async () => {
     const { page } = await browsing().open();
     const { db } = browsing().dashboard;
     expect(await spoken(page)).to.equal("");
@@ -102,7 +102,7 @@ describe("the dashboard in a browser", () => {
     expect(await writes.evaluate(({ count }) => count)).to.equal(0);
   });
 
-  it("is paused and goes on, on other pages too", async () => {
+  it("pauses and resumes refreshing, on other pages too", async () => {
     const { page } = await browsing().open({ path: "/failed" });
     const button = page.locator("#pause");
     await button.click();
@@ -121,7 +121,7 @@ describe("the dashboard in a browser", () => {
     );
   });
 
-  it("says when it does not get an answer any more, and goes on when it does", async () => {
+  it("reports a dashboard that does not answer, and recovers", async () => {
     const { page, context } = await browsing().open();
     await context.setOffline(true);
     await refreshed(
@@ -152,7 +152,7 @@ describe("the dashboard in a browser", () => {
     }
   });
 
-  it("shows failed messages in rows of two lines, in a table that fits, however long their texts", async () => {
+  it("shows failed messages in rows of two lines, however long their texts", async () => {
     const { page } = await browsing().open({ path: "/failed" });
     const rows = page.locator("tr[data-key^=failure-]");
     const heights = await rows.evaluateAll((all) => all.map((row) => row.clientHeight));
@@ -170,7 +170,7 @@ describe("the dashboard in a browser", () => {
     expect(whole, "the text in focus is whole").to.equal(true);
   });
 
-  it("is used with a keyboard alone, from the list of dead letters to the confirmed replay", async () => {
+  it("works with a keyboard alone, from the list of dead letters to the confirmed replay", async () => {
     const { page } = await browsing().open({ path: "/dead-letters" });
     const focused = () =>
       page.evaluate(() => {
@@ -202,7 +202,7 @@ describe("the dashboard in a browser", () => {
     await page.getByText("1 dead letter replayed: it runs within seconds.").waitFor();
   });
 
-  it("has the board with our navigation, first for a keyboard, and no warning of Redis", async () => {
+  it("adds our navigation to the board, first in the tab order", async () => {
     for (const width of [1_100, 390]) {
       const { page, complaints } = await browsing().open({ path: "/queues", width });
       await page.clock.fastForward(3_000);
@@ -216,7 +216,7 @@ describe("the dashboard in a browser", () => {
     }
   });
 
-  it("has the board's times in UTC and 24 hours, and its tabs in the width of a phone", async () => {
+  it("shows the board's times in UTC and 24 hours, and wraps its tabs on a phone", async () => {
     const [delivery] = browsing().dashboard.queues.bullQueues();
     await delivery?.add(
       "deliver-due",
@@ -243,7 +243,7 @@ describe("the dashboard in a browser", () => {
     }
   });
 
-  it("shows everything without scripts too", async () => {
+  it("works without scripts", async () => {
     const { page, context } = await browsing().open();
     const browser = context.browser();
     const plain = await browser!.newContext({

@@ -33,7 +33,7 @@ describe("the reference in a browser", () => {
     }
   }
 
-  it("shows every operation, asks nobody else, and breaks no rule of its policy", async () => {
+  it("shows every operation, loads nothing from elsewhere, and obeys its policy", async () => {
     const { page, complaints, asked } = await open();
     const shown = await shownIn(page);
     const events = shown.filter((id) => id.startsWith("operations-event_types-"));
@@ -56,7 +56,7 @@ describe("the reference in a browser", () => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it("has nothing that axe calls critical, also where an operation is open and tried", async () => {
+  it("has no critical finding of axe, also with an operation open", async () => {
     const { page } = await open();
     const bad = async () =>
       (await accessibilityFaults(page)).filter((fault) => fault.startsWith("critical"));

@@ -8,12 +8,12 @@ import { basic, notify, register, request } from "./test-support/call.ts";
 describe("the bouncer", () => {
   const bouncer = useBouncer();
 
-  it("says whether it serves, without credentials", async () => {
+  it("serves /health without credentials", async () => {
     const { status, json } = await request(bouncer.url, "/health", {});
     expect([status, json]).to.deep.equal([200, { status: "ok" }]);
   });
 
-  it("answers in the envelope what it does not know", async () => {
+  it("answers unknown paths in the envelope", async () => {
     const missing = await request(bouncer.url, "/api/v1/remotes/push/notify", { method: "POST" });
     expect([missing.status, missing.json["code"]]).to.deep.equal([404, "NOT_FOUND"]);
     const read = await request(bouncer.url, bouncerPaths.notify, {});
@@ -22,7 +22,7 @@ describe("the bouncer", () => {
     expect(read.json).to.deep.include({ code: "METHOD_NOT_ALLOWED", allowed_methods: ["POST"] });
   });
 
-  it("asks for credentials", async () => {
+  it("answers 401 without credentials", async () => {
     for (const authorization of [undefined, "Bearer abc", "Basic", "Basic !!!", "Basic Og=="]) {
       const headers = authorization === undefined ? {} : { authorization };
       const answer = await request(bouncer.url, bouncerPaths.notify, { method: "POST", headers });
@@ -31,7 +31,7 @@ describe("the bouncer", () => {
     }
   });
 
-  it("knows servers by their id and key", async () => {
+  it("authenticates servers by id and key", async () => {
     const one = await bouncer.addServer();
     const other = await bouncer.addServer();
     const wrong = [
@@ -49,7 +49,7 @@ describe("the bouncer", () => {
     expect(json["code"]).to.equal("BAD_REQUEST");
   });
 
-  it("looks up unproven credentials of one network 30 times a minute, and those that were right always", async () => {
+  it("limits lookups of unproven credentials to 30 a minute for each network", async () => {
     const clock = { now: () => 1_000_000 };
     const from = ({ headers }: IncomingMessage) => headers["x-from"]?.toString() ?? "192.0.2.1";
     const limited = await bouncer.another({ clock, clientAddress: from });
@@ -74,7 +74,7 @@ describe("the bouncer", () => {
     expect(status).to.equal(400);
   });
 
-  it("lets a server ask so often in a minute, from all of its processes together", async () => {
+  it("limits a server's calls a minute across processes", async () => {
     const server = await bouncer.addServer({ rateLimit: 20 });
     const other = await bouncer.another();
     const answers = await Promise.all(
@@ -89,7 +89,7 @@ describe("the bouncer", () => {
     expect((await register(bouncer, await bouncer.addServer(), {})).status).to.equal(400);
   });
 
-  it("writes one line a request, without what was sent", async () => {
+  it("logs one line for each request, without contents", async () => {
     const server = await bouncer.addServer();
     bouncer.logLines.length = 0;
     await register(bouncer, server, { token_id: "SECRET" });

@@ -4,10 +4,10 @@ import { expect } from "chai";
 import { clearOnce } from "./clearing.ts";
 import { register } from "./test-support/call.ts";
 
-describe("What a bouncer keeps of calls", () => {
+describe("The bouncer's clearing of calls", () => {
   const bouncer = useBouncer();
 
-  it("is forgotten after a day, all of it, also by two at once", async () => {
+  it("deletes calls after a day, also from two processes at once", async () => {
     const { id } = await bouncer.addServer();
     await bouncer.store.rows(
       `INSERT INTO notify_call (server_id, idempotency_key, devices, created_at)
@@ -21,7 +21,7 @@ describe("What a bouncer keeps of calls", () => {
     ).to.deep.equal([{ key: "call 1" }]);
   });
 
-  it("finds what is old by an index", async () => {
+  it("finds old calls by an index", async () => {
     const { id } = await bouncer.addServer();
     await bouncer.store.rows(
       `INSERT INTO notify_call (server_id, idempotency_key, devices)
@@ -37,7 +37,7 @@ describe("What a bouncer keeps of calls", () => {
     await bouncer.store.rows("TRUNCATE notify_call");
   });
 
-  it("counts nobody's calls of more than two minutes ago", async () => {
+  it("deletes rate slices older than two minutes", async () => {
     const server = await bouncer.addServer({ rateLimit: 5 });
     await register(bouncer, server, {});
     await bouncer.store.rows("INSERT INTO rate_hit VALUES ($1, 7, 5), ($2, 8, 5)", [
@@ -51,7 +51,7 @@ describe("What a bouncer keeps of calls", () => {
     expect(left).to.deep.equal([{ hits: 1 }]);
   });
 
-  it("goes with its server", async () => {
+  it("deletes a removed server's calls", async () => {
     const server = await bouncer.addServer({ rateLimit: 5 });
     await register(bouncer, server, {});
     await bouncer.store.rows(

@@ -47,7 +47,7 @@ describe("npm run bouncer", () => {
     expect(await run("list-servers")).to.not.include(id);
   });
 
-  it("makes a key when it is first asked, and others beside it", async () => {
+  it("creates a key at first use, and adds others", async () => {
     const first = await run("public-keys");
     expect(Buffer.from(first, "base64")).to.have.length(32);
     const second = await run("add-key");
@@ -56,7 +56,7 @@ describe("npm run bouncer", () => {
     expect(await run("public-keys")).to.equal(second);
   });
 
-  it("says in a line what is wrong", async () => {
+  it("reports errors in one line", async () => {
     expect(await refusalOf()).to.match(/^npm run bouncer -- COMMAND/);
     expect(await refusalOf("nonsense")).to.match(/^npm run bouncer -- COMMAND/);
     for (const rate of ["-1", "1.5", "many"])
@@ -72,7 +72,7 @@ describe("npm run bouncer", () => {
     expect(unset).to.match(/^BOUNCER_DATABASE_URL is not set/);
   });
 
-  it("makes the database, and brings it to this version", async () => {
+  it("creates and migrates the database", async () => {
     const name = `carillon_bouncer_${randomUUID().replaceAll("-", "")}`;
     const env = readEnvironment({ BOUNCER_DATABASE_URL: withDatabase(postgresUrl(), name) });
     const refusal = await runCommand(env, ["list-servers"]).catch((error: Error) => error.message);

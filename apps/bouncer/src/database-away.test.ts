@@ -30,7 +30,7 @@ describe("A bouncer whose database is away", () => {
     await bouncer.close();
   });
 
-  it("answers that something is wrong, hands nothing over, and works again afterwards", async () => {
+  it("answers 500, hands nothing over, and recovers", async () => {
     const server = await bouncer.addServer();
     const realm = randomUUID();
     const phone = await registerPhone(bouncer, server, realm, phoneToken("fcm"));
@@ -46,7 +46,7 @@ describe("A bouncer whose database is away", () => {
     expect((await request(bouncer.url, "/health", {})).status).to.equal(200);
   });
 
-  it("does not hand over again what it could not write down", async () => {
+  it("does not repeat a handover whose outcome could not be recorded", async () => {
     const server = await bouncer.addServer();
     const realm = randomUUID();
     const phone = await registerPhone(bouncer, server, realm, phoneToken("fcm"));

@@ -54,7 +54,7 @@ describe("A bouncer as it is started", () => {
       ({ message }: Error) => message,
     );
 
-  it("makes its database and knows its server, where it is embedded, and keeps its key", async () => {
+  it("creates its database, server and key when embedded", async () => {
     const name = `carillon_bouncer_${randomUUID().replaceAll("-", "")}`;
     const server = { id: randomUUID(), key: "a-key-of-the-server" };
     const variables = {
@@ -98,7 +98,7 @@ describe("A bouncer as it is started", () => {
     }
   });
 
-  it("refuses to start on what it cannot work with, in a line that names the variable", async () => {
+  it("refuses to start on a wrong configuration, in a line that names the variable", async () => {
     const database = await createBouncerDatabase();
     const good = { BOUNCER_DATABASE_URL: database.url };
     expect(await refusalOf({})).to.match(/^BOUNCER_DATABASE_URL is not set/);

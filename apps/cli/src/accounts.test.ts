@@ -41,7 +41,7 @@ describe("carillon organization, account and key", () => {
     });
     after(() => empty.drop());
 
-    it("make the first one, with an owner who may log in and create users, and a second one beside it", async () => {
+    it("create a first organization, with an owner who can log in and create users, and a second one", async () => {
       const first = commandLineOn(empty.url, { PUBLIC_URL: "https://chat.example" });
       expect(
         (
@@ -135,7 +135,7 @@ describe("carillon organization, account and key", () => {
       );
     });
 
-    it("say that a subdomain needs a host name, and give no address that is another organization's", async () => {
+    it("report that a subdomain needs a host name", async () => {
       const nameless = commandLineOn(empty.url, { PUBLIC_URL: "http://127.0.0.1:9123" });
       const words = ["organization", "create", "--name", "Third", "--subdomain", "third"].concat([
         "--owner-name",
@@ -174,7 +174,7 @@ describe("carillon organization, account and key", () => {
     });
   });
 
-  it("add people of any role, tell those who are there, and refuse what requests refuse", async () => {
+  it("create accounts of any role, notify clients, and refuse what requests refuse", async () => {
     const { realm, owner } = await organization(db);
     const input = "correct horse battery\n";
     const create = (email: string, name: string, ...more: string[]) =>
@@ -252,7 +252,7 @@ describe("carillon organization, account and key", () => {
     expect(await count()).to.equal(before);
   });
 
-  it("show and set how many channels, user groups and bots an organization may have", async () => {
+  it("show and set the limits of channels, user groups and bots", async () => {
     const { realm } = await organization(db);
     const limits = (...more: string[]) =>
       run(["organization", "limits", "--organization", realm.subdomain, ...more]);
@@ -277,7 +277,7 @@ describe("carillon organization, account and key", () => {
     expect((await limits("--channels", "many")).code).to.equal(2);
   });
 
-  it("reset a password, from a file, and leave the key", async () => {
+  it("reset a password from a file, and keep the API key", async () => {
     const { realm, member, bot } = await organization(db);
     const file = join(folder, "password");
     await writeFile(file, "a wholly new secret\n");
@@ -328,7 +328,7 @@ describe("carillon organization, account and key", () => {
     expect(after.passwordHash).to.equal(row.passwordHash);
   });
 
-  it("issue another key into a file that only this user reads, and revoke it", async () => {
+  it("issue a key into a private file, and revoke it", async () => {
     const { realm, member } = await organization(db);
     const file = join(folder, "zuliprc");
     const issue = [

@@ -109,7 +109,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     }
   });
 
-  it("keep the SECRET_KEY of what was restored, though what follows fails", async () => {
+  it("keep the SECRET_KEY of a restore whose later steps fail", async () => {
     const file = join(folder, "kept.gz");
     await commandLineOn(db.url)(["backup", file]);
     const dataDir = join(folder, "kept");
@@ -121,7 +121,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     expect((await commandLineOn(undefined, variables)(["organization", "list"])).code).to.equal(0);
   });
 
-  it("seal everything with another SECRET_KEY while nothing runs, and keys stay what they are", async () => {
+  it("re-encrypt with another SECRET_KEY while nothing runs, and keep API keys", async () => {
     const database = await createTestDatabase();
     try {
       const own = await database.connect();
@@ -180,7 +180,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     }
   });
 
-  it("keep the SECRET_KEY that is replaced, and restore a backup of before with it", async () => {
+  it("keep the replaced SECRET_KEY, and restore an older backup with it", async () => {
     const { member } = await organization(db);
     const first = join(folder, "rotated.gz");
     await commandLineOn(db.url)(["backup", first]);
@@ -226,7 +226,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     }
   });
 
-  it("keep no old SECRET_KEY where it was not replaced, and replace none that cannot be kept", async () => {
+  it("keep no old SECRET_KEY of a failed rotation, and refuse to rotate if it cannot be kept", async () => {
     const database = await createTestDatabase();
     try {
       const own = await database.connect();
@@ -257,7 +257,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     }
   });
 
-  it("restore a backup whose SECRET_KEY is lost: keys and links are made anew, passwords stay", async () => {
+  it("restore a backup whose SECRET_KEY is lost: new keys and links, same passwords", async () => {
     const { member, bot, realm } = await organization(db);
     await db.prisma.addressChange.create({
       data: {
@@ -313,7 +313,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     await db.prisma.addressChange.deleteMany({});
   });
 
-  it("make and keep the new SECRET_KEY and the dashboard's password of npm start", async () => {
+  it("generate and keep the SECRET_KEY and the dashboard's password of npm start", async () => {
     const dataDir = join(folder, "data");
     const standalone = commandLineOn(undefined, { DATA_DIR: dataDir, SECRET_KEY: undefined });
     const rotated = await standalone(["secret-key", "rotate"]);
@@ -355,7 +355,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     );
   });
 
-  it("keep off a DATA_DIR that somebody works on, where they would get in each other's way", async () => {
+  it("refuse a DATA_DIR in use", async () => {
     const dataDir = join(folder, "data");
     const lock = lockInstance(dataDir);
     try {
@@ -368,7 +368,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     }
   });
 
-  it("find what is in order and what is not", async () => {
+  it("report the findings of all checks", async () => {
     const states = (said: string) =>
       Object.fromEntries(
         (JSON.parse(said) as { what: string; state: string }[]).map(({ what, state }) => [
@@ -416,7 +416,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
     expect(away.said).to.match(/^failed   database: DATABASE_URL: no PostgreSQL answers/m);
   });
 
-  it("look at Redis too", async function () {
+  it("check Redis too", async function () {
     const redis = redisUrl() ?? this.skip();
     const found = await commandLineOn(db.url, { REDIS_URL: redis })(["doctor"]);
     expect(found.said).to.match(/^(ok|warning) +Redis: /m);

@@ -14,7 +14,7 @@ import { Cleanups } from "./cleanups.ts";
 import { withInstallation } from "./installation.ts";
 import { commandLineOn, loginOn } from "./test-support.ts";
 
-describe("a command that is broken off or fails in the middle", () => {
+describe("a command that is interrupted or fails", () => {
   const db = useDatabase();
   const obstacle = useObstacle(db);
   let folder: string;
@@ -23,7 +23,7 @@ describe("a command that is broken off or fails in the middle", () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it("leaves no part of a backup, which has its name only when it is whole", async () => {
+  it("leaves no partial backup", async () => {
     const cleanups = new Cleanups();
     await obstacle.lock("LOCK TABLE users IN ACCESS EXCLUSIVE MODE");
     const ended = commandLineOn(db.url)(["backup", join(folder, "b.gz")], { cleanups });
@@ -36,7 +36,7 @@ describe("a command that is broken off or fails in the middle", () => {
     expect(readdirSync(folder)).to.deep.equal([]);
   });
 
-  it("never writes a backup over what somebody else has put there meanwhile", async () => {
+  it("never overwrites a file that appeared meanwhile", async () => {
     const file = join(folder, "raced.gz");
     await obstacle.lock("LOCK TABLE users IN ACCESS EXCLUSIVE MODE");
     const ended = commandLineOn(db.url)(["backup", file]);
@@ -51,7 +51,7 @@ describe("a command that is broken off or fails in the middle", () => {
     expect(existsSync(`${file}.part`)).to.equal(false);
   });
 
-  it("shows no backup to a person, and no place in our code where a file is none", async () => {
+  it("writes no backup to a terminal, and no stack for a missing file", async () => {
     expect(await commandLineOn(db.url)(["backup", "-"], { shown: true })).to.include({ code: 2 });
     const restored = await commandLineOn(db.url)(["restore", folder]);
     expect(restored).to.include({ code: 1, noted: `carillon: ${folder} cannot be read (EISDIR)` });
@@ -86,7 +86,7 @@ describe("a command that is broken off or fails in the middle", () => {
     expect(existsSync(join(dataDir, "standalone.pid"))).to.equal(false);
   });
 
-  it("lets an account keep its key where the new one cannot be written down", async function () {
+  it("keeps an account's key if the new one cannot be written", async function () {
     const { member } = await organization(db);
     const file = join(folder, "full.zuliprc");
     const program = fileURLToPath(new URL("./main.ts", import.meta.url));

@@ -53,7 +53,7 @@ describe("carillon account list, account deactivate and audit", () => {
     expect(text).to.match(new RegExp(`^${org.bot.id}  .+  bot of .+@.+, member$`, "m"));
   });
 
-  it("deactivate a person with their bots as requests do: keys are refused, others are told", async () => {
+  it("deactivate a person with their bots as requests do: keys are refused, clients are notified", async () => {
     const org = await organization(db);
     const theirs = await bot(db, org.member);
     const foreign = await bot(db, org.admin);
@@ -82,7 +82,7 @@ describe("carillon account list, account deactivate and audit", () => {
     expect((await reload(db, org.admin)).isActive).to.equal(true);
   });
 
-  it("leave an organization its last owner, and refuse an account that is not there", async () => {
+  it("refuse to deactivate the last owner, and an unknown account", async () => {
     const org = await organization(db);
     const where = ["--organization", org.realm.subdomain];
     const last = await run(["account", "deactivate", org.owner.deliveryEmail, ...where]);
@@ -158,7 +158,7 @@ describe("carillon mail test and doctor", () => {
     );
   };
 
-  it("log in at the mail server, and say what is wrong where that is in vain", async () => {
+  it("log in at the mail server, and report why that fails", async () => {
     const server = await startMailServer();
     try {
       expect(await mailOf({ SMTP_URL: server.url })).to.include({ state: "ok" });
@@ -188,7 +188,7 @@ describe("carillon mail test and doctor", () => {
     expect(nonsense.code).to.equal(1);
   });
 
-  it("give up a mail server that takes connections and says nothing", async function () {
+  it("time out on a silent mail server", async function () {
     this.timeout(60_000);
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => void sockets.add(socket)).listen(0, "127.0.0.1");
@@ -204,7 +204,7 @@ describe("carillon mail test and doctor", () => {
     }
   });
 
-  it("write a mail as a file where there is no mail server", async () => {
+  it("write a mail to a file without a mail server", async () => {
     const folder = await mkdtemp(join(tmpdir(), "carillon-cli-"));
     try {
       const run = commandLineOn(undefined, { DATA_DIR: folder });

@@ -7,7 +7,7 @@ import type { Command } from "commander";
 describe("carillon", () => {
   const run = commandLineOn(undefined, { DATA_DIR: "/nonexistent", SECRET_KEY: undefined });
 
-  it("explains itself at every level, and needs nothing for it", async () => {
+  it("prints help at every level, without an installation", async () => {
     const levels = (command: Command, words: string[]): string[][] => [
       words,
       ...command.commands.flatMap((one) => levels(one, [...words, one.name()])),
@@ -25,7 +25,7 @@ describe("carillon", () => {
     expect((await run(["--version"])).said).to.match(/^\d+\.\d+\.\d+$/);
   });
 
-  it("answers 2 and says what is wrong when it is typed in wrong", async () => {
+  it("exits with 2 on a usage error", async () => {
     for (const [words, wanted] of [
       [[], /Usage: carillon/],
       [["nonsense"], /unknown command 'nonsense'/],
@@ -47,7 +47,7 @@ describe("carillon", () => {
     }
   });
 
-  it("answers 1 with one line where there is nothing to work on", async () => {
+  it("exits with 1 and one line without an installation", async () => {
     const { code, noted } = await run(["organization", "list"]);
     expect(code).to.equal(1);
     expect(noted).to.match(

@@ -34,20 +34,20 @@ describe("a secret for carillon", () => {
       },
     );
 
-  it("is the line of a file, without what editors put around it", async () => {
+  it("is the line of a file, without a byte order mark and line end", async () => {
     for (const text of ["a pass word", "a pass word\n", "a pass word\r\n", "\ufeffa pass word\r\n"])
       expect(await inFile(text)).to.equal("a pass word");
     expect(await inFile(" blanks \n")).to.equal(" blanks ");
     expect(await refusal(inFile("two\nlines\n"))).to.match(/one line; this has several/);
   });
 
-  it("comes whole from standard input, wherever the pieces are cut", async () => {
+  it("is read whole from standard input, however it is chunked", async () => {
     const bytes = Buffer.from("pässwörd\n");
     const pieces = [...bytes].map((byte) => Buffer.from([byte]));
     expect(await from("-", pieces)).to.equal("pässwörd");
   });
 
-  it("is read from no more than a secret can be", async () => {
+  it("has a maximum length", async () => {
     expect(await refusal(from("/dev/zero"))).to.match(/cannot be read \(it has more than/);
     expect(await refusal(from(folder))).to.match(/cannot be read \(EISDIR\)/);
     const endless = Array.from({ length: 100 }, () => Buffer.alloc(1_000, "x"));

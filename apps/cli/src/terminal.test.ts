@@ -15,7 +15,7 @@ describe("the terminal of carillon", () => {
     return { stdin, stdout, terminal, seen, all: () => written };
   };
 
-  it("shows a question while it is answered, and of a secret the question alone", async () => {
+  it("echoes answers, but not secrets", async () => {
     for (const key of ["ask", "askSecret"] as const) {
       const { stdin, terminal, seen, all } = scene();
       const answered = terminal[key]("What is it called");
@@ -29,7 +29,7 @@ describe("the terminal of carillon", () => {
     }
   });
 
-  it("is left with Ctrl-C and Ctrl-D", async () => {
+  it("is interrupted by Ctrl-C and Ctrl-D", async () => {
     for (const key of ["\x03", "\x04"]) {
       const { stdin, terminal } = scene();
       const answered = terminal.ask("What").catch((error: unknown) => error);
@@ -38,7 +38,7 @@ describe("the terminal of carillon", () => {
     }
   });
 
-  it("goes on when nobody reads any more what it says", () => {
+  it("continues when its reader closes the pipe", () => {
     const { stdout, terminal } = scene();
     expect(() =>
       stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" })),

@@ -7,7 +7,7 @@ const operator = { DASHBOARD_USER: "olga", DASHBOARD_PASSWORD: "secret:ä" };
 describe("the accounts of the dashboard", () => {
   const read = (variables: Record<string, string>) => readLogins(readEnvironment(variables));
 
-  it("are the operator's, and the viewer's where there is one", () => {
+  it("are the operator and an optional viewer", () => {
     expect(read(operator)).to.deep.equal([
       { role: "operator", user: "olga", password: "secret:ä" },
     ]);
@@ -19,7 +19,7 @@ describe("the accounts of the dashboard", () => {
     expect(both.map(({ role }) => role)).to.deep.equal(["operator", "viewer"]);
   });
 
-  it("are refused with the variable at fault, and never with a password", () => {
+  it("are refused with the name of the wrong variable, without a password", () => {
     const cases: [Record<string, string>, RegExp][] = [
       [{}, /^DASHBOARD_USER and DASHBOARD_PASSWORD are not set/],
       [{ DASHBOARD_USER: "", DASHBOARD_PASSWORD: "" }, /^DASHBOARD_USER and DASHBOARD_PASSWORD/],

@@ -29,7 +29,7 @@ describe("the overview", () => {
     );
   const page = async () => (await dashboard().ask("/")).text();
 
-  it("calls it well only where it is", async () => {
+  it("says all is well only if it is", async () => {
     const { db } = dashboard();
     // One that could be lost within the test would be no proof.
     await heartbeat("worker", -3_600);

@@ -64,11 +64,11 @@ describe("the process of the dashboard", () => {
     return err();
   }
 
-  it("does not start without an operator's credentials, and says so in one line", async () => {
+  it("refuses to start without an operator's credentials, in one line", async () => {
     expect(await refusal({})).to.match(/^DASHBOARD_USER and DASHBOARD_PASSWORD are not set: .*\n$/);
   });
 
-  it("does not start without a database, nor on one that is not prepared", async () => {
+  it("refuses to start without a database, or on an unprepared one", async () => {
     expect(await refusal({ ...operator, DATABASE_URL: "" })).to.match(/^DATABASE_URL .*\n$/);
     const unprepared = database.url.replace(/\/[^/]*$/, "/postgres");
     expect(await refusal({ ...operator, DATABASE_URL: unprepared })).to.match(
@@ -76,7 +76,7 @@ describe("the process of the dashboard", () => {
     );
   });
 
-  it("does not start on a taken port, naming it", async () => {
+  it("refuses to start on a taken port, naming it", async () => {
     const other = createServer();
     const port = await listen(other, 0, "127.0.0.1", "PORT");
     expect(await refusal({ ...operator, DASHBOARD_PORT: String(port) })).to.match(

@@ -25,7 +25,7 @@ describe("The bundle of an app", () => {
       unknown
     >;
 
-  it("has a list of the modules in place of a folder that is scanned", async () => {
+  it("replaces a scanned folder by a list of its modules", async () => {
     await put(
       "src/deep/load.ts",
       `export const found = new URL("./things", import.meta.url) as unknown;`,
@@ -42,7 +42,7 @@ describe("The bundle of an app", () => {
     ]);
   });
 
-  it("knows other files by where each module would lie", async () => {
+  it("resolves files relative to each module's own path", async () => {
     await put("src/deep/files.ts", `export const it = new URL("../../a.sql", import.meta.url);`);
     await put("src/other-main.ts", `export { it } from "./deep/files.ts";`);
     await put("src/main.ts", `export const lazily = () => import("./deep/files.ts");`);
@@ -53,7 +53,7 @@ describe("The bundle of an app", () => {
     expect(String((await (lazily as () => Promise<{ it: URL }>)()).it)).to.equal(wanted);
   });
 
-  it("leaves what was built as it was when something cannot be compiled", async () => {
+  it("keeps the previous build when compiling fails", async () => {
     await put("src/main.ts", "export const version = 1;");
     await bundle(folder);
     await put("src/main.ts", `import "./gone.ts"; export const version = 2;`);
@@ -65,7 +65,7 @@ describe("The bundle of an app", () => {
     expect((await run("main.js"))["version"]).to.equal(1);
   });
 
-  it("keeps the chunks of the build before for a day, for processes that run, and nothing else", async () => {
+  it("keeps the previous build's chunks for a day, for running processes", async () => {
     const lazily = (version: number) => `export const version = ${version};`;
     await put("src/main.ts", `export const later = () => import("./lazy.ts");`);
     await put("src/lazy.ts", lazily(1));
@@ -86,7 +86,7 @@ describe("The bundle of an app", () => {
     expect(await readFile(join(folder, "dist", "main.js"), "utf8")).not.to.include(chunks[0]);
   });
 
-  it("keeps them though they were built long ago: a process may have run since", async () => {
+  it("keeps them however old they are", async () => {
     await put("src/main.ts", `export const later = () => import("./lazy.ts");`);
     await put("src/lazy.ts", "export const version = 1;");
     await bundle(folder);
@@ -100,7 +100,7 @@ describe("The bundle of an app", () => {
     expect((await later()).version).to.equal(1);
   });
 
-  it("refuses a package of CommonJS that is imported when it is needed, and has its names by way of a module", async () => {
+  it("refuses a dynamic import of a CommonJS package, except through a module of ours", async () => {
     await put("src/main.ts", `export const pool = async () => (await import("undici")).Pool;`);
     const failure = await bundle(folder).then(
       () => "",

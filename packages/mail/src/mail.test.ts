@@ -65,12 +65,12 @@ describe("Mail", () => {
     );
   });
 
-  it("comes from MAIL_FROM where that is set", async () => {
+  it("comes from MAIL_FROM if set", async () => {
     await bySmtp({ MAIL_FROM: "bells@example.org" }).send(mail);
     expect(server.received.map(({ from }) => from)).to.deep.equal(["bells@example.org"]);
   });
 
-  it("carries what people wrote as text, whatever it looks like", async () => {
+  it("carries users' text as plain text", async () => {
     const injected = "Tower\r\nBcc: eve@example.com\r\n\r\n<script>alert(1)</script>";
     const text = [
       "<b>bold</b> & =?utf-8?q?not=20encoded?=",
@@ -126,7 +126,7 @@ describe("Mail", () => {
       );
   });
 
-  it("is refused for good where the server wants nothing of it, and not where it only has no time", async () => {
+  it("is refused permanently on 5xx, temporarily on 4xx", async () => {
     for (const [responseCode, kind] of [
       [550, MailRefused],
       [450, Error],
@@ -142,7 +142,7 @@ describe("Mail", () => {
     }
   });
 
-  it("is not refused for good where the credentials are wrong: an operator mends them", async () => {
+  it("is refused temporarily when credentials are wrong: an operator fixes them", async () => {
     await server.close();
     server = await startMailServer({
       authOptional: false,
@@ -156,7 +156,7 @@ describe("Mail", () => {
     expect(String(error)).not.to.include("s3cret");
   });
 
-  it("is tried again later where nobody listens", async () => {
+  it("is retried when the server is down", async () => {
     const { url } = server;
     await server.close();
     const error = await refusal(mailer({ SMTP_URL: url }).send(mail));
@@ -164,7 +164,7 @@ describe("Mail", () => {
     server = await startMailServer();
   });
 
-  it("lies in DATA_DIR/mail without SMTP_URL, for this user alone, once however often it is sent", async () => {
+  it("is a private file in DATA_DIR/mail without SMTP_URL, one for each mail", async () => {
     const toFiles = mailer({ DATA_DIR: folder });
     await toFiles.send(mail);
     await toFiles.send({ ...mail, text: "Come soon.\n" });

@@ -73,7 +73,7 @@ describe("The client of the push bouncer", () => {
     });
   });
 
-  it("hands notifications over as JSON with a key by which a repeat is known", async () => {
+  it("sends notifications as JSON with an idempotency key", async () => {
     const one = client();
     const options = { idempotencyKey: "push-message/7-9-v1" };
     for (const _ of [1, 2]) {
@@ -130,7 +130,7 @@ describe("The client of the push bouncer", () => {
       expect(await failing(refuses(400, code))).to.include({ kind: "permanent", code: told });
     });
 
-  it("gives up for good on a 4xx that is no bouncer's, and repeats nothing of it", async () => {
+  it("fails permanently on a 4xx that is not a bouncer's, without quoting it", async () => {
     const text = "<h1>secret-data of opaque+/=</h1>";
     for (const status of [400, 403, 404, 413, 499])
       expect(await failing(answers({ status, text }))).to.deep.equal({
@@ -140,12 +140,12 @@ describe("The client of the push bouncer", () => {
       });
   });
 
-  it("repeats no code that is none", async () => {
+  it("does not pass on a malformed code", async () => {
     const fault = answers({ status: 400, body: { code: "x\nforged line of a log" } });
     expect(await failing(fault)).to.include({ code: "BAD_REQUEST", reason: "status 400" });
   });
 
-  it("tries again later after 5xx and 408", async () => {
+  it("retries after 5xx and 408", async () => {
     for (const status of [500, 502, 503, 599, 408])
       expect(await failing(answers({ status, text: "no" }))).to.deep.equal({
         kind: "retry",
@@ -154,7 +154,7 @@ describe("The client of the push bouncer", () => {
       });
   });
 
-  it("follows no redirection, and takes no other 2xx or 3xx for an answer", async () => {
+  it("follows no redirect, and accepts no other 2xx or 3xx", async () => {
     for (const status of [201, 204, 301, 302, 307, 308]) {
       const headers = { location: `${bouncer.url}/elsewhere` };
       expect(await failing(answers({ status, headers, text: "" }))).to.deep.equal({
@@ -177,7 +177,7 @@ describe("The client of the push bouncer", () => {
       expect(await failing(answers({ text: text ?? "" }))).to.include(noAnswer);
     });
 
-  it("wants a whole answer to notify", async () => {
+  it("requires a complete answer to notify", async () => {
     for (const notifyAnswer of [
       { delete_token_ids: "none" },
       { delete_token_ids: [7] },
@@ -191,7 +191,7 @@ describe("The client of the push bouncer", () => {
     expect((await client().notify(body)).kind).to.equal("done");
   });
 
-  it("unpacks nothing", async () => {
+  it("decompresses nothing", async () => {
     const headers = { "content-encoding": "gzip" };
     expect(await failing(answers({ headers }))).to.include(noAnswer);
     expect(bouncer.calls[0]?.headers["accept-encoding"]).to.equal("identity");
@@ -203,7 +203,7 @@ describe("The client of the push bouncer", () => {
     expect(await failing(packed)).to.include(noAnswer);
   });
 
-  it("waits no longer than it may, for the head and for the body", async () => {
+  it("times out on head and body", async () => {
     for (const fault of [hangs, hangsInBody])
       expect(await failing(fault, 150)).to.deep.equal({
         kind: "retry",
@@ -212,7 +212,7 @@ describe("The client of the push bouncer", () => {
       });
   });
 
-  it("loses an answer where the connection ends, and where nobody listens", async () => {
+  it("reports a lost answer when the connection closes or is refused", async () => {
     for (const fault of [drops, unheard])
       expect(await failing(fault)).to.include({ kind: "retry", at: "transport" });
     const url = "http://127.0.0.1:1";
@@ -223,11 +223,11 @@ describe("The client of the push bouncer", () => {
     });
   });
 
-  it("takes what is no HTTP for no answer", async () => {
+  it("treats non-HTTP as a broken answer", async () => {
     expect(await failing(garbage)).to.include(noAnswer);
   });
 
-  describe("is told how long to wait", () => {
+  describe("honours the requested delay", () => {
     const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toUTCString();
     for (const [header, ms] of [
       ["7", 7_000],
@@ -246,7 +246,7 @@ describe("The client of the push bouncer", () => {
         expect(limited).to.deep.include({ kind: "limited", retryAfterMs: ms });
       });
 
-    it("by the body, and at 503 too; and waits ten seconds where nobody says", async () => {
+    it("by the body, and at 503 too; ten seconds by default", async () => {
       const fault = answers({ status: 429, body: { "retry-after": 2.5, code: "RATE_LIMIT_HIT" } });
       expect(await failing(fault)).to.deep.equal({
         kind: "limited",
@@ -260,7 +260,7 @@ describe("The client of the push bouncer", () => {
     });
   });
 
-  it("ends with its signal, by throwing the reason", async () => {
+  it("throws the reason of its signal", async () => {
     bouncer.behave({ fault: hangs });
     const controller = new AbortController();
     const called = client().notify(body, { signal: controller.signal });
@@ -269,7 +269,7 @@ describe("The client of the push bouncer", () => {
     expect(await called.catch((error: unknown) => error)).to.equal(reason);
   });
 
-  it("says nothing of keys, tokens and payloads in whatever went wrong", async () => {
+  it("reveals no keys, tokens or payloads in failures", async () => {
     const failures = [
       await failing(drops),
       await failing(hangs, 100),

@@ -12,7 +12,7 @@ const all = {
 describe("The configuration of the push bouncer", () => {
   const config = (variables: Record<string, string>) => pushConfig(readEnvironment(variables));
 
-  it("is none where no variable is set", () => {
+  it("is undefined without variables", () => {
     expect(config({})).to.equal(undefined);
   });
 
@@ -38,7 +38,7 @@ describe("The configuration of the push bouncer", () => {
       }
     });
 
-  it("names what alone is set of a server", () => {
+  it("names the variable that is set alone", () => {
     expect(() => config({ PUSH_SERVER_KEY: "s3cret" })).to.throw(/and PUSH_SERVER_KEY is/);
   });
 });

@@ -8,7 +8,7 @@ const pushKey = Buffer.concat([Buffer.from([0x31]), Buffer.alloc(32, 7)]);
 const payload = { type: "message", content: "Ünï 🔔 \u0000 <b>", message_id: 7 };
 
 describe("The encryption of a payload", () => {
-  it("is what a device opens with its key: a nonce, a tag, the ciphertext (push.md §9)", async () => {
+  it("is decrypted by a device with its key: nonce, tag, ciphertext (push.md §9)", async () => {
     const text = await encryptPayload(pushKey, payload);
     expect(await decryptPayload(pushKey, text)).to.deep.equal(payload);
     const bytes = Buffer.from(text, "base64");
@@ -16,7 +16,7 @@ describe("The encryption of a payload", () => {
     expect(bytes.length).to.equal(24 + 16 + Buffer.byteLength(JSON.stringify(payload)));
   });
 
-  it("is of the cipher that NaCl's own test has for its key and nonce (tests/secretbox.c)", async () => {
+  it("matches NaCl's test vector (tests/secretbox.c)", async () => {
     const { crypto_secretbox_easy: secretbox } = await loadSodium();
     const bytes = (text: string) => Buffer.from(text, "hex");
     const key = bytes("1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389");
@@ -36,7 +36,7 @@ describe("The encryption of a payload", () => {
     expect(Buffer.from(again).equals(whole.subarray(24))).to.equal(true);
   });
 
-  it("never uses a nonce again", async () => {
+  it("never reuses a nonce", async () => {
     const texts = await Promise.all(
       Array.from({ length: 1_000 }, () => encryptPayload(pushKey, payload)),
     );
@@ -44,7 +44,7 @@ describe("The encryption of a payload", () => {
     expect(new Set(nonces).size).to.equal(1_000);
   });
 
-  it("opens with no other key, and not when a byte is changed", async () => {
+  it("fails with another key or a changed byte", async () => {
     const text = await encryptPayload(pushKey, payload);
     const other = Buffer.from(pushKey);
     other[32] = 8;
@@ -58,7 +58,7 @@ describe("The encryption of a payload", () => {
       expect(await opening.catch((error: unknown) => error)).to.be.instanceOf(Error);
   });
 
-  it("refuses what is no push key, without repeating it", async () => {
+  it("refuses an invalid push key, without quoting it", async () => {
     for (const wrong of [pushKey.subarray(1), Buffer.alloc(33, 7), Buffer.alloc(0)]) {
       const error = await encryptPayload(wrong, payload).catch((caught: unknown) => caught);
       expect(error).to.be.instanceOf(RangeError);
@@ -66,7 +66,7 @@ describe("The encryption of a payload", () => {
     }
   });
 
-  it("takes a payload of a megabyte", async () => {
+  it("accepts a payload of a megabyte", async () => {
     const large = { text: "x".repeat(1_000_000) };
     expect(await decryptPayload(pushKey, await encryptPayload(pushKey, large))).to.deep.equal(
       large,
@@ -75,7 +75,7 @@ describe("The encryption of a payload", () => {
 });
 
 describe("A sealed box", () => {
-  it("is opened by the holder of the private key alone", async () => {
+  it("is decrypted only with the private key", async () => {
     const [keys, others] = [await newBouncerKeys(), await newBouncerKeys()];
     const sealed = await seal(keys.publicKey, Buffer.from("a token"));
     expect(Buffer.from((await openSealed(keys, sealed)) ?? []).toString()).to.equal("a token");

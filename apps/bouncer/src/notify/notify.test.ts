@@ -32,7 +32,7 @@ describe("POST push/e2ee/notify", () => {
     realm_push_status: { can_push: true, expected_end_timestamp: null },
   });
 
-  it("hands over to the provider of each device what it was given", async () => {
+  it("hands each notification to its device's provider", async () => {
     const [android, apple] = [await phone("fcm"), await phone("apns")];
     const { status, json } = await notify(bouncer, server, body(android, apple));
     expect([status, json]).to.deep.equal([200, answer(1, 1)]);
@@ -58,7 +58,7 @@ describe("POST push/e2ee/notify", () => {
     });
   });
 
-  it("passes on that something is not urgent, and shows nothing", async () => {
+  it("passes on priority and push type", async () => {
     const [android, apple] = [await phone("fcm"), await phone("apns")];
     const quiet = [
       { ...pushTo(android), fcm_priority: "normal" },
@@ -69,7 +69,7 @@ describe("POST push/e2ee/notify", () => {
     expect(bouncer.providers.apns.handovers[0]).to.include({ urgent: false, alert: false });
   });
 
-  it("tells of dead devices, forgets them, and does not ask for them again", async () => {
+  it("reports dead devices and removes them", async () => {
     const [gone, there] = [await phone("apns"), await phone("fcm")];
     bouncer.providers.apns.answer = () => ({ kind: "dead", why: "410 Unregistered" });
     for (const handedOver of [1, 0]) {
@@ -83,7 +83,7 @@ describe("POST push/e2ee/notify", () => {
     expect(rows.filter((row) => row.includes(hex))).to.deep.equal([]);
   });
 
-  it("keeps a device that is registered anew while its provider calls it dead", async () => {
+  it("keeps a device that registers again while its provider reports it dead", async () => {
     const phoneAgain = await phone("fcm");
     bouncer.providers.fcm.answer = async () => {
       await bouncer.store.rows(
@@ -98,7 +98,7 @@ describe("POST push/e2ee/notify", () => {
     expect(json).to.deep.equal(answer(1, 0));
   });
 
-  it("calls those dead that it does not know: of another organization, server or kind", async () => {
+  it("reports unknown devices as dead: of another organization, server or kind", async () => {
     const known = await phone("fcm");
     const asApple = pushTo({ ...known, kind: "apns" });
     const elsewhere = { ...body(known), realm_uuid: randomUUID() };
@@ -111,7 +111,7 @@ describe("POST push/e2ee/notify", () => {
     expect((await notify(bouncer, server, body(known))).json).to.deep.equal(answer(1, 0));
   });
 
-  it("hands over to two logins of one phone, and several messages to one device", async () => {
+  it("serves two logins of one phone, and several messages for one device", async () => {
     const shared = await phone("fcm");
     const push_requests = [pushTo(shared, 1), pushTo(shared, 2, "b25l"), pushTo(shared, 2, "dHdv")];
     const { json } = await notify(bouncer, server, { realm_uuid: realm, push_requests });
@@ -124,13 +124,13 @@ describe("POST push/e2ee/notify", () => {
     ]);
   });
 
-  it("does not count what a provider refuses, and calls nobody dead for it", async () => {
+  it("neither counts a refused notification nor reports its device dead", async () => {
     bouncer.providers.fcm.answer = () => ({ kind: "refused", why: "400 INVALID_ARGUMENT" });
     const { status, json } = await notify(bouncer, server, body(await phone("fcm")));
     expect([status, json]).to.deep.equal([200, answer(0, 0)]);
   });
 
-  it("answers 502 when a provider has taken nothing, so that the server asks again", async () => {
+  it("answers 502 when a provider has accepted nothing, so that the server retries", async () => {
     const [android, apple] = [await phone("fcm"), await phone("apns")];
     bouncer.providers.fcm.answer = () => ({ kind: "undelivered", why: "503 UNAVAILABLE" });
     const nothing = await notify(bouncer, server, body(android));
@@ -146,11 +146,11 @@ describe("POST push/e2ee/notify", () => {
     expect([unsure.status, unsure.json]).to.deep.equal([200, answer(0, 0)]);
   });
 
-  it("answers a call for nobody", async () => {
+  it("answers an empty call", async () => {
     expect((await notify(bouncer, server, body())).json).to.deep.equal(answer(0, 0));
   });
 
-  it("refuses bodies that are not what they should be, and hands nothing over", async () => {
+  it("refuses malformed bodies, and hands nothing over", async () => {
     const android = await phone("fcm");
     const entry = pushTo(android);
     const wrong: unknown[] = [
@@ -194,7 +194,7 @@ describe("POST push/e2ee/notify", () => {
     expect(bouncer.providers.fcm.handovers).to.deep.equal([]);
   });
 
-  it("asks the database twice for each hundred devices more", async () => {
+  it("needs two statements for each further hundred devices", async () => {
     const phones = Array.from({ length: 110 }, () => phoneToken("fcm"));
     await Promise.all(phones.map((one) => registerPhone(bouncer, server, realm, one)));
     const asked = async (count: number) => {

@@ -34,7 +34,7 @@ describe("A call with an Idempotency-Key", () => {
     );
   const reached = () => bouncer.providers.fcm.handovers.map(({ token }) => token);
 
-  it("is swallowed the second time, with the same answer", async () => {
+  it("gets the same answer when repeated, without a second handover", async () => {
     const [one, two] = [await phone(), await phone()];
     const dead = await phone();
     bouncer.providers.fcm.answer = ({ token }) =>
@@ -49,7 +49,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.have.members([one.token, two.token, dead.token]);
   });
 
-  it("is another one of another server, and under another key", async () => {
+  it("is distinct for another server and another key", async () => {
     const one = await phone();
     const other = await bouncer.addServer();
     await registerPhone(bouncer, other, realm, one);
@@ -59,7 +59,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([one.token, one.token, one.token]);
   });
 
-  it("reaches devices that it did not have before, and them only", async () => {
+  it("reaches only devices that the first call lacked", async () => {
     const [one, two] = [await phone(), await phone()];
     await call("grown", [one]);
     const { json } = await call("grown", [one, two]);
@@ -67,7 +67,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([one.token, two.token]);
   });
 
-  it("is repeated for those alone that their provider has not taken", async () => {
+  it("is repeated only for undelivered devices", async () => {
     const [one, two] = [await phone(), await phone()];
     bouncer.providers.fcm.answer = ({ token }) =>
       token === two.token ? { kind: "undelivered", why: "503" } : { kind: "sent" };
@@ -79,7 +79,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([one.token, two.token, two.token]);
   });
 
-  it("may have several messages for one device, each of which is handed over once", async () => {
+  it("hands over each of several messages for one device once", async () => {
     const one = await phone();
     const sent = () =>
       bouncer.providers.fcm.handovers.map(({ payload }) => String(payload["encrypted_data"]));
@@ -98,7 +98,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(sent()).to.deep.equal(["a", "b", "c", "b again"]);
   });
 
-  it("does not guess which message is left for a device where some had gone through", async () => {
+  it("does not guess which message is undelivered if some were sent", async () => {
     const [mixed, waiting] = [await phone(), await phone()];
     const both = (key: string, entries: ReadonlyArray<readonly [PhoneToken, string]>) => {
       const push_requests = entries.map(([to, content]) => pushTo(to, 7, content));
@@ -122,7 +122,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([waiting.token]);
   });
 
-  it("is not repeated for those of which nobody knows whether their provider has them", async () => {
+  it("is not repeated for devices with an unknown outcome", async () => {
     const [one, two] = [await phone(), await phone()];
     bouncer.providers.fcm.answer = ({ token }) =>
       token === two.token ? { kind: "unsure", why: "ETIMEDOUT" } : { kind: "sent" };
@@ -134,7 +134,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([one.token, two.token]);
   });
 
-  it("waits for the first while that is under way, in another process too", async () => {
+  it("waits for a running first call, also in another process", async () => {
     const one = await phone();
     let go = () => {};
     const gate = new Promise<void>((resolve) => (go = resolve));
@@ -158,7 +158,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([one.token]);
   });
 
-  it("goes on when the one who asked has hung up", async () => {
+  it("continues after the caller has disconnected", async () => {
     const one = await phone();
     let go = () => {};
     const gate = new Promise<void>((resolve) => (go = resolve));
@@ -195,7 +195,7 @@ describe("A call with an Idempotency-Key", () => {
     );
   }
 
-  it("of a process that died is not handed over again where that may have happened", async () => {
+  it("is not repeated for devices that a dead process may have handed over", async () => {
     const [handing, sent, next] = [await phone(), await phone(), await phone()];
     await leaveBehind("died", {
       [`${handing.tokenId}:7`]: "handing",
@@ -209,7 +209,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.deep.equal([next.token]);
   });
 
-  it("is left to the process that has taken it over while this one stood still", async () => {
+  it("is left to the process that has taken it over", async () => {
     const phones = await Promise.all(Array.from({ length: 150 }, phone));
     bouncer.providers.fcm.answer = async () => {
       // The first batch takes so long that others take the call.
@@ -232,7 +232,7 @@ describe("A call with an Idempotency-Key", () => {
     expect(reached()).to.have.length(150);
   });
 
-  it("has a name of 1 to 255 characters", async () => {
+  it("has a key of 1 to 255 characters", async () => {
     const one = await phone();
     expect((await call("k".repeat(255), [one])).status).to.equal(200);
     expect((await call("k".repeat(256), [one])).status).to.equal(400);

@@ -31,7 +31,7 @@ describe("The providers of a bouncer", () => {
     expect(await refusalOf({ BOUNCER_HANDOVER_LOG: log })).to.match(/^BOUNCER_HANDOVER_LOG /);
   });
 
-  it("for development write each hand-over as a line of a file that others cannot read", async () => {
+  it("for development append handovers to a private file", async () => {
     const path = join(folder, "deep", "handovers.jsonl");
     const { fcm, apns } = await chooseProviders(readEnvironment({ BOUNCER_HANDOVER_LOG: path }));
     const handover = {

@@ -15,14 +15,14 @@ const handover: Handover = {
 };
 const unsure: Outcome = { kind: "unsure", why: "ETIMEDOUT" };
 
-describe("A provider that takes notifications and says nothing", () => {
+describe("A provider that stops answering", () => {
   const setUp = () => {
     const clock = { time: 1_000, now: () => clock.time };
     const provider = testProvider("fcm");
     return { clock, provider, guarded: withCircuit(provider, clock) };
   };
 
-  it("is left alone after three, so that no more get lost, and tried again after a while", async () => {
+  it("opens the circuit after three, and is tried again later", async () => {
     const { clock, provider, guarded } = setUp();
     provider.answer = () => unsure;
     for (let i = 0; i < 3; i++) expect(await guarded.handOver(handover)).to.equal(unsure);
@@ -42,7 +42,7 @@ describe("A provider that takes notifications and says nothing", () => {
     expect(provider.handovers).to.have.length(7);
   });
 
-  it("is not left alone for what it refuses, or cannot take now", async () => {
+  it("keeps the circuit closed for refusals and undelivered notifications", async () => {
     const { provider, guarded } = setUp();
     for (const kind of ["undelivered", "refused", "dead"] as const) {
       provider.answer = () => ({ kind, why: "x" });
@@ -61,7 +61,7 @@ describe("A provider that takes notifications and says nothing", () => {
 });
 
 describe("A limited provider", () => {
-  it("has so many notifications at once, and gets to all", async () => {
+  it("has a limit of concurrent notifications", async () => {
     const provider = testProvider("fcm");
     let [now, most] = [0, 0];
     provider.answer = async () => {
@@ -75,7 +75,7 @@ describe("A limited provider", () => {
     expect([provider.handovers.length, most]).to.deep.equal([20, 3]);
   });
 
-  it("is not given what waits for its turn when it falls silent", async () => {
+  it("does not get queued notifications once the circuit is open", async () => {
     const provider = testProvider("fcm");
     provider.answer = async () => {
       await new Promise(setImmediate);

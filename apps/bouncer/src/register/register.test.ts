@@ -41,7 +41,7 @@ describe("POST push/e2ee/register", () => {
   }
 
   for (const kind of ["fcm", "apns"] as const)
-    it(`keeps how a device is reached, once: ${kind}`, async () => {
+    it(`stores a registration once: ${kind}`, async () => {
       const fields = await fieldsOf(phoneToken(kind));
       for (let times = 0; times < 2; times++) {
         const { status, json } = await register(bouncer, server, fields);
@@ -58,7 +58,7 @@ describe("POST push/e2ee/register", () => {
       });
     });
 
-  it("keeps tokens sealed, and says neither them nor their registrations in its log", async () => {
+  it("encrypts tokens, and logs neither them nor registrations", async () => {
     const phone = phoneToken("fcm");
     const fields = await fieldsOf(phone);
     await register(bouncer, server, fields);
@@ -72,7 +72,7 @@ describe("POST push/e2ee/register", () => {
       expect(bouncer.logText()).to.not.include(secret);
   });
 
-  it("wants all of its fields, in a form", async () => {
+  it("requires all fields, in a form", async () => {
     const fields = await fieldsOf(phoneToken("fcm"));
     for (const name of Object.keys(fields)) {
       const rest = Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));
@@ -87,7 +87,7 @@ describe("POST push/e2ee/register", () => {
     expect(json).to.deep.include({ code: "REQUEST_VARIABLE_MISSING", var_name: "realm_uuid" });
   });
 
-  it("refuses fields that are not what they should be", async () => {
+  it("refuses malformed fields", async () => {
     const fields = await fieldsOf(phoneToken("fcm"));
     await refused({ ...fields, realm_uuid: "5" }, 400, "BAD_REQUEST");
     for (const token_id of ["", "AAAA", "????????????", `${fields.token_id}AAAA`, " AAAAAAAAAAA="])
@@ -102,13 +102,13 @@ describe("POST push/e2ee/register", () => {
     expect([status, json["code"]]).to.deep.equal([413, "REQUEST_TOO_LARGE"]);
   });
 
-  it("refuses a key that is none of its own", async () => {
+  it("refuses an unknown public key", async () => {
     const fields = await fieldsOf(phoneToken("fcm"));
     for (const bouncer_public_key of ["", "AAAA", randomBytes(32).toString("base64")])
       await refused({ ...fields, bouncer_public_key }, 400, "INVALID_BOUNCER_PUBLIC_KEY");
   });
 
-  it("refuses what was sealed for another key, or changed", async () => {
+  it("refuses a registration for another key, or a changed one", async () => {
     const phone = phoneToken("fcm");
     const fields = await fieldsOf(phone);
     const sealed = Buffer.from(fields.encrypted_push_registration, "base64");
@@ -141,7 +141,7 @@ describe("POST push/e2ee/register", () => {
       await refused(await fieldsOf(phone, content), 400, "BAD_REQUEST");
     });
 
-  it("refuses what is more than a day old, or from the future", async () => {
+  it("refuses a registration older than a day, or from the future", async () => {
     const phone = phoneToken("fcm");
     const now = Math.floor(Date.now() / 1_000);
     const at = (timestamp: number) => fieldsOf(phone, { ...phone.content, timestamp });
@@ -151,7 +151,7 @@ describe("POST push/e2ee/register", () => {
       expect((await register(bouncer, server, await at(timestamp))).status).to.equal(200);
   });
 
-  it("refuses an id that is not that of the token", async () => {
+  it("refuses an id that does not match the token", async () => {
     const fields = await fieldsOf(phoneToken("fcm"));
     const { tokenId } = phoneToken("fcm");
     await refused({ ...fields, token_id: tokenId }, 400, "BAD_REQUEST");
@@ -167,7 +167,7 @@ describe("POST push/e2ee/register", () => {
     expect((await register(bouncer, known, upper)).status).to.equal(200);
   });
 
-  it("takes the same device of many at once, from two processes", async () => {
+  it("accepts concurrent registrations of a device from two processes", async () => {
     const fields = await fieldsOf(phoneToken("apns"));
     const other = await bouncer.another();
     const answers = await Promise.all(

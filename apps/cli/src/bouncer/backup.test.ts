@@ -24,7 +24,7 @@ describe("carillon backup --bouncer and restore --bouncer", () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it("bring a bouncer's servers and keys into a database that is made for them", async () => {
+  it("restore a bouncer's servers and keys into a new database", async () => {
     const bouncer = await startTestBouncer();
     const name = `carillon_bouncer_${randomBytes(6).toString("hex")}`;
     const url = withDatabase(postgresUrl(), name);
@@ -50,7 +50,7 @@ describe("carillon backup --bouncer and restore --bouncer", () => {
     }
   });
 
-  it("are asked for by name: neither database takes what is of the other", async () => {
+  it("refuse the backup of the other database", async () => {
     const file = join(folder, "chat.gz");
     const chat = commandLineOn(db.url);
     expect((await chat(["backup", file])).code).to.equal(0);

@@ -30,7 +30,7 @@ describe("the audit log in the dashboard", () => {
     );
   }
 
-  it("shows what an account did to another, with both names", async () => {
+  it("shows the acting and the changed account by name", async () => {
     const { db } = dashboard();
     const target = await user(db, org.realm, { fullName: "<i>Ludwig" });
     await deactivateUser(db, org.owner, target.id, {});
@@ -48,7 +48,7 @@ describe("the audit log in the dashboard", () => {
     expect(text).to.include("&lt;i&gt;Ludwig").and.not.include("<i>Ludwig");
   });
 
-  it("lists the latest lines first, page by page, for viewers too", async () => {
+  it("lists the latest entries first, page by page, for viewers too", async () => {
     await lines(org, 120);
     const seen: number[] = [];
     let before: number | undefined;
@@ -79,7 +79,7 @@ describe("the audit log in the dashboard", () => {
     expect(await count({ type: "first_type", until: recently })).to.equal(1);
   });
 
-  it("asks which organization is meant where several have the name", async () => {
+  it("refuses an ambiguous organization name", async () => {
     const { db } = dashboard();
     const twin = await organization(db);
     await db.rows("UPDATE realms SET name = 'Twins' WHERE id = $1", [twin.realm.id]);
@@ -92,7 +92,7 @@ describe("the audit log in the dashboard", () => {
     );
   });
 
-  it("refuses filters that cannot be meant", async () => {
+  it("refuses malformed filters", async () => {
     for (const query of ["type=a%20b", "since=yesterday", "before=x", `account=${"a".repeat(255)}`])
       expect((await dashboard().ask(`/audit?${query}`)).status, query).to.equal(400);
   });

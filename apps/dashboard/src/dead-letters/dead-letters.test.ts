@@ -93,7 +93,7 @@ describe("dead letters", () => {
       .and.contain("everything the filter finds");
   });
 
-  it("are chosen by job and organization", async () => {
+  it("are filtered by job and organization", async () => {
     await dead();
     const wanted = await dead({ job: "delete-messages" });
     await dead({ job: "delete-messages", realmId: other.realm.id });
@@ -132,7 +132,7 @@ describe("dead letters", () => {
     expect(line?.data).to.include({ intent_id: id, version: 5, attempts: 8, operator: "olga" });
   });
 
-  it("are replayed once, however often and at the same time it is asked", async () => {
+  it("are replayed once for concurrent requests", async () => {
     const id = await dead();
     const counts = await Promise.all(
       Array.from({ length: 12 }, () => replayed({ id: String(id) })),
@@ -143,7 +143,7 @@ describe("dead letters", () => {
     expect(await audit()).to.have.length(1);
   });
 
-  it("are replayed all together, once, when several do it at the same time", async () => {
+  it("are replayed all together once for concurrent requests", async () => {
     await dashboard().db.rows(
       `INSERT INTO job_intent (realm_id, job, unique_key, payload, state, finished_at)
        SELECT $1, 'push-notify', 'bulk-' || n, '{}', 'dead', now() - interval '1 minute' FROM generate_series(1, 1300) n`,
@@ -171,13 +171,13 @@ describe("dead letters", () => {
     expect(await state(left)).to.include({ state: "dead" });
   });
 
-  it("are not replayed from an old list when they have died again since", async () => {
+  it("are not replayed from an old list when they have failed again since", async () => {
     const id = await dead();
     expect(await replayed({ id: String(id), version: "3" })).to.equal(0);
     expect(await replayed({ id: String(id), version: "4" })).to.equal(1);
   });
 
-  it("are not replayed by a viewer, nor by nobody", async () => {
+  it("are not replayed by a viewer or without credentials", async () => {
     const id = String(await dead());
     const refusal = await replay({ id }, { as: "viewer" });
     expect(refusal.status).to.equal(403);
@@ -191,7 +191,7 @@ describe("dead letters", () => {
     expect(await state(Number(id))).to.include({ state: "dead" });
   });
 
-  it("are not replayed for a page of another site", async () => {
+  it("are not replayed by a page of another site", async () => {
     const id = String(await dead());
     const { origin } = dashboard();
     const { host } = new URL(origin);
@@ -224,7 +224,7 @@ describe("dead letters", () => {
     expect(await evil.text()).not.to.contain("<script>");
   });
 
-  it("are named by what people call the work, beside the name of the job", async () => {
+  it("show the title beside the job's name", async () => {
     const mail = await dead({ job: "send-mail" });
     const unknown = await dead({ job: "of-another-release" });
     const html = { headers: { accept: "text/html" } };
@@ -244,7 +244,7 @@ describe("dead letters", () => {
     expect(await preview.text()).to.contain("<td>Mail <code>send-mail</code></td>");
   });
 
-  it("refuse what cannot be understood, and change nothing", async () => {
+  it("refuse malformed requests, and change nothing", async () => {
     const id = String(await dead());
     const wrong: Record<string, string>[] = [
       {},

@@ -10,7 +10,7 @@ interface Preview {
   readonly groups: ReadonlyArray<{ job: string; realmName: string | null; count: number }>;
 }
 
-describe("dead letters, chosen and looked at before anything is done", () => {
+describe("dead letters, selected and previewed", () => {
   const dashboard = useDashboard();
   let org: TestOrganization;
   let made = 0;

@@ -8,7 +8,7 @@ describe("Wrong credentials for the dashboard", () => {
     return { clock, wrong: new WrongCredentials(clock) };
   };
 
-  it("shut out their network after ten in a minute, right ones too, and nobody else", () => {
+  it("block their network after ten in a minute, and no other", () => {
     const { clock, wrong } = setUp();
     for (let i = 0; i < 10; i++) {
       expect(wrong.blockedMs("2001:db8::1")).to.equal(0);
@@ -21,7 +21,7 @@ describe("Wrong credentials for the dashboard", () => {
     expect(wrong.blockedMs("2001:db8::77")).to.equal(0);
   });
 
-  it("shut out strangers after a hundred from everywhere, and not who has been right before", () => {
+  it("block unproven networks after a hundred from all", () => {
     const { wrong } = setUp();
     wrong.proven("10.1.1.1");
     for (let i = 0; i < 100; i++) wrong.count(`10.0.0.${i}`);

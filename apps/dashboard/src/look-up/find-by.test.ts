@@ -7,7 +7,7 @@ import { composeFailed, composeSent, composeWaiting, type Where } from "./find-b
 describe("looking messages up among very many", () => {
   const dashboard = useDashboard();
 
-  it("reads what an account, a channel or a time has, along an index, and nothing of others", async () => {
+  it("reads rows of an account, a channel or a time by an index", async () => {
     const { db } = dashboard();
     const org = await organization(db);
     const room = await channel(db, org.member);

@@ -54,7 +54,7 @@ describe("looking messages up by account, channel and time", () => {
     return id;
   }
 
-  it("finds what waits, has failed and was sent, of the account with that address, and nobody else's", async () => {
+  it("finds pending, failed and sent messages of an account by its address", async () => {
     const { db } = dashboard();
     const old = await sent(3_000);
     const yesterday = await sent(300);
@@ -94,7 +94,7 @@ describe("looking messages up by account, channel and time", () => {
     expect(text).not.to.match(/<b>|<u>|<i>|secret/);
   });
 
-  it("finds what goes to a channel, by its number or its name, with all that are called so", async () => {
+  it("finds messages to a channel by number or name", async () => {
     const { db } = dashboard();
     const { id } = await scheduledMessage(db, org.owner, room, { dueIn: 50 });
     const byName = await find({ channel: "KITCHEN <i>" });
@@ -105,7 +105,7 @@ describe("looking messages up by account, channel and time", () => {
     expect(byNumber.messages.every(({ channelId }) => channelId === room.id)).to.equal(true);
   });
 
-  it("finds what was due, failed or sent around a time", async () => {
+  it("finds messages due, failed or sent around a time", async () => {
     const { db } = dashboard();
     const at = 5 * 24 * 60;
     const { id: waiting } = await scheduledMessage(db, org.owner, room, { dueIn: at * 60 });
@@ -135,7 +135,7 @@ describe("looking messages up by account, channel and time", () => {
     expect(await ids({ at: minutesFromNow(-10_001), within: "2" })).to.include(failed);
   });
 
-  it("finds nothing where nobody has the address or no channel the name, and says so", async () => {
+  it("reports an unknown address or channel name", async () => {
     expect(await find({ address: "nobody@nowhere.test" })).to.deep.include({
       accounts: [],
       messages: [],
@@ -149,7 +149,7 @@ describe("looking messages up by account, channel and time", () => {
     expect(text).not.to.contain("<script>");
   });
 
-  it("refuses what cannot be understood", async () => {
+  it("refuses malformed queries", async () => {
     for (const query of [
       "at=then",
       "at=2026-11-22&within=0",
@@ -161,7 +161,7 @@ describe("looking messages up by account, channel and time", () => {
     }
   });
 
-  it("tells the whole way of one, with names", async () => {
+  it("shows the whole timeline of a message, with names", async () => {
     const { db } = dashboard();
     const id = await sent(1);
     await db.rows(

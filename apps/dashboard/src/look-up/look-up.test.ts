@@ -49,7 +49,7 @@ for (const kind of backends)
       expect(text).to.contain("pending").and.contain(`deliver-due-${org.realm.id}-${deliverAt}`);
     });
 
-    it("tells how late a message is, and why one has failed, escaped", async () => {
+    it("shows latency and failure reason, escaped", async () => {
       const late = await schedule({ dueIn: -75 });
       expect(await page(late.id)).to.match(/pending, late by 1 min \d+ s/);
       const row = { failed: true, failureMessage: "You may not <b>post</b> here" };
@@ -108,7 +108,7 @@ for (const kind of backends)
       expect(text).to.contain(`/queues/queue/delivery/deliver-due-99-${second}`);
     });
 
-    it("finds background work by its number, its key, and the ids of its jobs", async () => {
+    it("finds a background job by its id, its key, and its queue job's id", async () => {
       const [made] = await dashboard().db.rows<{ id: number }>(
         `INSERT INTO job_intent (id, job, unique_key, payload, state, attempts, last_error, finished_at)
          VALUES (810001, 'push-notify', 'push-notify-5', '{"content": "secret"}', 'dead', 3, 'no <i>way</i>', now())
@@ -123,7 +123,7 @@ for (const kind of backends)
       }
     });
 
-    it("says that there is nothing, or that it is no id, and escapes what was asked", async () => {
+    it("reports an unknown or malformed id, escaped", async () => {
       expect((await dashboard().ask("/look-up?id=999999")).status).to.equal(404);
       expect(await page(999_999)).to.contain("Nothing has the id");
       // On Redis these are names of the queue's own keys.

@@ -32,8 +32,8 @@ const told = (...args: Parameters<typeof timelineOf>) =>
     [at, what, ...Object.entries(facts).map(([name, value]) => `${name}=${value}`)].join(" "),
   );
 
-describe("the way of a message", () => {
-  it("begins with its request, and ends in what is to come", () => {
+describe("the timeline of a message", () => {
+  it("begins with its request, and ends with the due time", () => {
     expect(told({ ...pending, enqueuedAt: 101 }, [])).to.deep.equal([
       "100 scheduled request=r-1 program=website",
       "101 delivery job queued version=1",
@@ -41,7 +41,7 @@ describe("the way of a message", () => {
     ]);
   });
 
-  it("says which process claimed it and sent it, as which message, and how late", () => {
+  it("shows the process that claimed and sent it, the message, and the latency", () => {
     const sent = {
       ...pending,
       state: "delivered",
@@ -60,7 +60,7 @@ describe("the way of a message", () => {
     ]);
   });
 
-  it("says why it failed and who was told", () => {
+  it("shows the failure reason and the notice", () => {
     const failed = { ...pending, state: "failed", endedAt: 200.7, endedBy: "h:7" } as const;
     expect(told(failed, [failure])).to.deep.equal([
       "100 scheduled request=r-1 program=website",
@@ -83,7 +83,7 @@ describe("the way of a message", () => {
     ]);
   });
 
-  it("says no more of what an older version sent, or whose message was removed, than is known", () => {
+  it("shows only known steps for older versions and removed messages", () => {
     const old = { ...pending, requestId: null, state: "delivered", deliveredMessageId: 9 } as const;
     expect(told({ ...old, sentAt: 201 }, [])).to.deep.equal([
       "100 scheduled program=website",

@@ -12,7 +12,7 @@ describe("templates of pages", () => {
     expect(html`${[evil, [evil]]}`.text).to.equal(escaped + escaped);
   });
 
-  it("take other templates as they are, and nothing for what is absent", () => {
+  it("insert templates unescaped, and nothing for absent values", () => {
     expect(html`<p>${html`<b>${1}</b>`}${null}${undefined}${0}</p>`.text).to.equal(
       "<p><b>1</b>0</p>",
     );
@@ -21,7 +21,7 @@ describe("templates of pages", () => {
 });
 
 describe("times as operators read them", () => {
-  it("have the two largest units", () => {
+  it("show the two largest units", () => {
     const cases: [number, string][] = [
       [0, "0 s"],
       [0.26, "0.3 s"],
@@ -35,12 +35,12 @@ describe("times as operators read them", () => {
     for (const [span, text] of cases) expect(seconds(span)).to.equal(text);
   });
 
-  it("are in UTC, with how far they are away", () => {
+  it("are in UTC, with the distance from now", () => {
     expect(moment(1_700_000_000.7, 1_700_000_060)).to.equal("2023-11-14 22:13:20 UTC (59 s ago)");
     expect(moment(1_700_000_000, 1_699_996_400)).to.equal("2023-11-14 22:13:20 UTC (in 1 h)");
   });
 
-  it("survive years beyond those that the calendar writes with four digits", () => {
+  it("support years beyond 9999", () => {
     expect(moment(253_402_300_799, 0)).to.match(/^9999-12-31 23:59:59 UTC/);
   });
 });

@@ -59,7 +59,7 @@ for (const kind of backends)
       row: NonNullable<Parameters<typeof scheduledMessage>[3]>["row"],
     ) => scheduledMessage(dashboard().db, org.member, to, { dueIn, ...(row ? { row } : {}) });
 
-    it("are 0 where nothing has happened", async () => {
+    it("are 0 initially", async () => {
       const found = await metrics();
       for (const name of [
         "carillon_due_lag_seconds",
@@ -88,7 +88,7 @@ for (const kind of backends)
       );
     });
 
-    it("tell how late the oldest due message is, and count the others", async () => {
+    it("show the lag of the oldest due message, and count pending ones", async () => {
       await schedule(-300, { enqueuedAt: new Date() });
       await schedule(-100, { enqueuedAt: new Date() });
       await schedule(3_600, { enqueuedAt: new Date() });
@@ -101,7 +101,7 @@ for (const kind of backends)
       expect(found.get("carillon_outbox_oldest_seconds")).to.equal(0);
     });
 
-    it("count reminders apart from messages, and tell of late ones as of those", async () => {
+    it("count reminders separately, and include them in the lag", async () => {
       const { db } = dashboard();
       const kind = { kind: 2, reminderTargetMessageId: 1, enqueuedAt: new Date() };
       const remind = (dueIn: number, failed = false) =>
@@ -120,7 +120,7 @@ for (const kind of backends)
       expect(page).to.contain(`<h2>Reminder ${late.id}</h2>`).and.contain("the account itself");
     });
 
-    it("tell since when a message has been without its delivery job", async () => {
+    it("show how long a message has lacked its delivery job", async () => {
       const old = new Date(Date.now() - 50_000);
       await schedule(3_600, { createdAt: old });
       // Beyond the horizon of delivery jobs, just within it, and edited: none of them has waited longer than that.
@@ -146,14 +146,14 @@ for (const kind of backends)
       expect(found.get("carillon_outbox_oldest_seconds")).to.be.within(40, 3_000);
     });
 
-    it("tell that the push bouncer does not answer", async () => {
+    it("show an open circuit of the push bouncer", async () => {
       await dashboard().db.rows(
         "UPDATE bouncer_circuit SET failures = 5, no_calls_until = now() - interval '1 h'",
       );
       await metrics((m) => m.get("carillon_bouncer_circuit") === 1);
     });
 
-    it("tell how late the messages of the last hour were", async () => {
+    it("show the latency of the last hour", async () => {
       const { db } = dashboard();
       for (const [late, ago] of [
         [0.2, 60],
@@ -194,7 +194,7 @@ for (const kind of backends)
       expect(depth(found, "waiting")).to.equal(1);
     });
 
-    it("count the living processes and add up what they count", async () => {
+    it("count running processes and sum their counters", async () => {
       const { db } = dashboard();
       await db.rows(
         `INSERT INTO process_heartbeats (process_id, role, host, pid, counters, last_seen) VALUES

@@ -118,7 +118,7 @@ const cases: ReadonlyArray<{
     found: [],
   },
   {
-    title: "a process that was lost while others of its role live",
+    title: "a process that stopped sending heartbeats while others of its role run",
     differs: { processes: [living("worker"), living("gateway"), lost] },
     found: [
       [
@@ -129,7 +129,7 @@ const cases: ReadonlyArray<{
     ],
   },
   {
-    title: "nothing of a process that was told to stop, before and after it fell silent",
+    title: "nothing for a process stopped by SIGTERM, before and after its last heartbeat",
     differs: {
       processes: [
         living("worker"),
@@ -141,7 +141,7 @@ const cases: ReadonlyArray<{
     found: [],
   },
   {
-    title: "that the only worker was told to stop",
+    title: "that the only worker is stopping",
     differs: { processes: [{ ...living("worker"), stopping: true }, living("gateway")] },
     found: [["process-missing", "No worker is running."]],
   },
@@ -173,12 +173,12 @@ const cases: ReadonlyArray<{
     found: [["dead-letters", "Dead letters: 1,200."]],
   },
   {
-    title: "that what it should judge by is not known",
+    title: "that readings are missing",
     differs: { failures: undefined, counts: undefined },
     found: [["unread", "The database did not answer in time: failures, dead letters."]],
   },
   {
-    title: "that the stores do not answer, and no more of what is unknown then",
+    title: "that the stores do not answer, and nothing else that is unknown then",
     differs: {
       lag: undefined,
       counts: undefined,
@@ -239,7 +239,7 @@ describe("the verdict names", () => {
 });
 
 describe("watching the clocks", () => {
-  it("warns once when they part, and says once that they agree again", () => {
+  it("warns once about skew, and logs once when it ends", () => {
     const { log, lines } = captureLog();
     const watch = skewWatch(log);
     for (const seconds of [0, 0.9, -1, -1.5, 3, 0.2, 0]) watch(seconds);

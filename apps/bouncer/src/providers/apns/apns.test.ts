@@ -46,7 +46,7 @@ describe("The provider APNs", () => {
     await server.close();
   });
 
-  it("sends over TLS with a signed token, and what APNs has to know", async () => {
+  it("sends over TLS with a signed token and APNs' headers", async () => {
     expect(await provider.handOver(handover)).to.deep.equal({ kind: "sent" });
     const [push] = server.pushes;
     expect(push?.path).to.equal("/3/device/0123456789abcdef");
@@ -66,7 +66,7 @@ describe("The provider APNs", () => {
     });
   });
 
-  it("uses one connection and one token for all", async () => {
+  it("uses one connection and one token", async () => {
     await Promise.all(Array.from({ length: 50 }, () => provider.handOver(handover)));
     expect(server.pushes).to.have.length(50);
     expect(server.connections).to.equal(1);
@@ -77,7 +77,7 @@ describe("The provider APNs", () => {
     expect(server.pushes[50]?.headers.authorization).to.not.equal([...tokens][0]);
   });
 
-  it("makes another token where one is refused as too old, once", async () => {
+  it("renews an expired token once", async () => {
     await provider.handOver(handover);
     // Its own clock stands still.
     server.now = () => clock.time + 2 * 3_600_000;
@@ -120,7 +120,7 @@ describe("The provider APNs", () => {
       expect(server.pushes).to.have.length(1);
     });
 
-  it("does not call dead what was registered after APNs had seen it last", async () => {
+  it("keeps a token that was registered after APNs' timestamp", async () => {
     server.answer = () => ({
       status: 410,
       reason: "Unregistered",
@@ -129,7 +129,7 @@ describe("The provider APNs", () => {
     expect((await provider.handOver(handover)).kind).to.equal("refused");
   });
 
-  it("goes over to another connection when the server leaves, and answers what it had", async () => {
+  it("opens another connection after GOAWAY, and finishes running requests", async () => {
     await provider.handOver(handover);
     server.answer = ({ session, connection }) => {
       // It has seen this one, and wants no more.
@@ -141,7 +141,7 @@ describe("The provider APNs", () => {
     expect(server.pushes.map(({ connection }) => connection)).to.deep.equal([1, 1, 2]);
   });
 
-  it("sends again what a server that leaves has not looked at", async () => {
+  it("repeats requests that GOAWAY excludes", async () => {
     await provider.handOver(handover);
     server.answer = ({ session, stream, connection }) => {
       if (connection !== 1) return { status: 200 };
@@ -153,7 +153,7 @@ describe("The provider APNs", () => {
     expect(server.pushes.map(({ connection }) => connection)).to.deep.equal([1, 1, 2]);
   });
 
-  it("sends again what a server refuses to look at", async () => {
+  it("repeats a refused stream", async () => {
     server.answer = ({ stream, connection }) => {
       if (connection > 1) return { status: 200 };
       stream.close(constants.NGHTTP2_REFUSED_STREAM);
@@ -163,7 +163,7 @@ describe("The provider APNs", () => {
     expect(server.pushes).to.have.length(2);
   });
 
-  it("does not know what became of it when a connection breaks, and makes another", async () => {
+  it("reports unsure when a connection breaks, and opens another", async () => {
     server.answer = ({ session }) => {
       session.destroy();
       return "gone";
@@ -174,7 +174,7 @@ describe("The provider APNs", () => {
     expect(server.connections).to.equal(2);
   });
 
-  it("asks a quiet connection whether it is there before it trusts it with anything", async () => {
+  it("pings a silent connection before using it", async () => {
     const proxy = await startFaultProxy(server.url);
     const url = proxy.url.replace(/\/$/, "");
     const careful = open({ url, quietMs: 0, timeoutMs: 3_000 });
@@ -188,7 +188,7 @@ describe("The provider APNs", () => {
     expect(server.pushes).to.have.length(2);
   });
 
-  it("gives up on an answer that does not come, of which nobody knows what became", async () => {
+  it("reports unsure when the answer times out", async () => {
     // The connection has to be there by then, on a busy machine too.
     const impatient = open({ timeoutMs: 3_000 });
     server.answer = () => "hang";
@@ -197,7 +197,7 @@ describe("The provider APNs", () => {
     await impatient.close();
   });
 
-  it("has sent nothing where nobody listens, nobody answers, or it is somebody else", async () => {
+  it("reports undelivered when it cannot connect", async () => {
     const nobody = open({ url: `https://127.0.0.1:${await reservePort()}` });
     expect(await nobody.handOver(handover)).to.include({
       kind: "undelivered",
@@ -216,7 +216,7 @@ describe("The provider APNs", () => {
 });
 
 describe("The key for APNs", () => {
-  it("is refused in one line that names the variable at fault", async () => {
+  it("is refused in one line that names the variable", async () => {
     const folder = await mkdtemp(join(tmpdir(), "carillon-apns-"));
     const path = join(folder, "key.p8");
     await writeFile(path, "SECRET");

@@ -68,7 +68,7 @@ describe("The provider FCM", () => {
     expect(server.messages[1]?.android.priority).to.equal("NORMAL");
   });
 
-  it("asks for one access token for all, and for another before that one ends", async () => {
+  it("shares one access token, and renews it before it expires", async () => {
     await Promise.all(Array.from({ length: 5 }, () => provider.handOver(handover)));
     expect([server.messages.length, server.grants]).to.deep.equal([5, 1]);
     const began = clock.time;
@@ -80,7 +80,7 @@ describe("The provider FCM", () => {
     expect([server.messages.length, server.grants]).to.deep.equal([7, 2]);
   });
 
-  it("asks for another access token where one was refused, once", async () => {
+  it("renews a refused access token once", async () => {
     await provider.handOver(handover);
     server.expire();
     expect(await provider.handOver(handover)).to.deep.equal({ kind: "sent" });
@@ -144,7 +144,7 @@ describe("The provider FCM", () => {
       expect(server.messages).to.have.length(1);
     });
 
-  it("has sent nothing where there is no access token", async () => {
+  it("reports undelivered without an access token", async () => {
     for (const answer of [
       { status: 400, json: { error: "invalid_grant" } },
       { status: 500, json: "" },
@@ -159,7 +159,7 @@ describe("The provider FCM", () => {
     expect(server.messages).to.have.length(1);
   });
 
-  it("has sent nothing where nobody listens", async () => {
+  it("reports undelivered when it cannot connect", async () => {
     const url = `http://127.0.0.1:${await reservePort()}`;
     const account = await accountOf(server, readServiceAccount);
     const lost = await fcmProvider({ account, url });
@@ -170,7 +170,7 @@ describe("The provider FCM", () => {
     await lost.close();
   });
 
-  it("gives up on an answer that does not come, of which nobody knows what became", async () => {
+  it("reports unsure when the answer times out", async () => {
     server.answer = () => "hang";
     const account = await accountOf(server, readServiceAccount);
     // The token and the connection have to be there by then, on a busy machine too.
@@ -183,7 +183,7 @@ describe("The provider FCM", () => {
 });
 
 describe("The file of a service account", () => {
-  it("is refused in one line that names the variable and what is wrong, and nothing of the key", async () => {
+  it("is refused in one line that names the variable, without the key", async () => {
     const server = await startFcmServer();
     const good = JSON.parse(server.credentials) as Record<string, string>;
     const refusalOf = async (credentials: string) =>
