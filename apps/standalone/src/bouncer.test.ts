@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { planBouncer } from "./bouncer.ts";
 import { checkPorts } from "./ports.ts";
 
-describe("The bouncer of a standalone", () => {
+describe("the bouncer of a standalone", () => {
   let dataDir: string;
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), "carillon-bouncer-"));
@@ -24,7 +24,7 @@ describe("The bouncer of a standalone", () => {
       ({ message }: Error) => message,
     );
 
-  it("has a database beside the chat server's, and the variables that are set win", async () => {
+  it("has its own database, and variables that are set take precedence", async () => {
     const own = await planned({});
     expect(own).to.include({
       PUSH_BOUNCER_URL: "http://127.0.0.1:3",
@@ -44,12 +44,12 @@ describe("The bouncer of a standalone", () => {
     expect(await planned(given)).to.include(given);
   });
 
-  it("is none where nobody asks for it", async () => {
+  it("is not started unless requested", async () => {
     const plan = await planBouncer(readEnvironment({}), { gateway: 1, dashboard: 2 }, dataDir);
     expect(plan("postgresql://127.0.0.1/carillon")).to.deep.equal({});
   });
 
-  it("is refused beside another one, and without a database", async () => {
+  it("is rejected beside another one, and without a database", async () => {
     const url = { PUSH_BOUNCER_URL: "https://push.example.com" };
     expect(await refusalOf(planned(url))).to.match(/^PUSH_BOUNCER_URL is set, and PUSH_BOUNCER/);
     const database = { DATABASE_URL: "postgresql://db.example/carillon" };

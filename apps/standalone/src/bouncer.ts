@@ -5,15 +5,15 @@ import { localUrl } from "./health.ts";
 import { bouncerHost, type Ports } from "./ports.ts";
 import { settleBouncerSecrets } from "./secrets.ts";
 
-/** The name of its database, in the PostgreSQL that we run. */
+/** The name of its database in the embedded PostgreSQL. */
 const databaseName = "carillon_bouncer";
 
-/** Variables by which a bouncer of our own and the other apps know of each other. */
+/** Environment variables that connect the embedded bouncer and the other apps. */
 export type BouncerVariables = Partial<Record<keyof Environment, string>>;
 
 /**
- * What the apps are told of a bouncer of our own (`PUSH_BOUNCER=embedded`); nothing where there is none.
- * @returns the variables, with the database where that is now
+ * Plans the embedded bouncer (`PUSH_BOUNCER=embedded`).
+ * @returns a function that makes the apps' variables from the current address of the database; none without a bouncer
  * @throws StartupError that names the variable at fault
  */
 export async function planBouncer(
@@ -22,7 +22,7 @@ export async function planBouncer(
   dataDir: string,
 ): Promise<(databaseUrl: string) => BouncerVariables> {
   if (ports.bouncer === undefined) {
-    // The apps would refuse to start, one after the other.
+    // Otherwise each app would refuse to start.
     pushConfig(env);
     return () => ({});
   }
@@ -43,7 +43,7 @@ export async function planBouncer(
     PUSH_BOUNCER_URL: localUrl(bouncerHost, port),
     BOUNCER_PORT: String(port),
     BOUNCER_DATABASE_URL: env.BOUNCER_DATABASE_URL ?? ownDatabase(databaseUrl),
-    // Beside a real provider only where it is asked for.
+    // Beside a real provider only where it is set explicitly.
     ...(real === undefined && { BOUNCER_HANDOVER_LOG: handovers }),
   });
 }

@@ -2,23 +2,23 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from "@carillon/embedded
 import type { Logger } from "@carillon/kit";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** The database of this standalone. */
+/** The database that the standalone uses. */
 export interface KeptDatabase {
-  /** Where it is now: a server that had to be started again may have another port. */
+  /** Its current address: a restarted server may have another port. */
   url(): string;
   stop(): Promise<void>;
 }
 
 const retryMs = 2_000;
 
-/** A PostgreSQL of the operator's: theirs to run. */
+/** Uses a PostgreSQL that the operator runs. */
 export function givenDatabase(url: string): KeptDatabase {
   return { url: () => url, stop: () => Promise.resolve() };
 }
 
 /**
- * Starts or adopts the embedded PostgreSQL and starts it again when it ends without our doing.
- * @param onMoved called when it came back at another address
+ * Starts or adopts the embedded PostgreSQL, and starts it again when it ends unexpectedly.
+ * @param onMoved called when it has another address after that
  * @throws StartupError when it does not start the first time
  */
 export async function keepDatabase(

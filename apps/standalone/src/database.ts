@@ -5,7 +5,7 @@ import { prepareQueues } from "@carillon/queue";
 import type { Logger } from "@carillon/kit";
 import type { CreateOrganization } from "./first-organization.ts";
 
-/** Brings the database to this build's state, and the queues' own tables or keys with it. */
+/** Migrates the database, and the queues' own tables or keys. */
 export async function migrate(
   databaseUrl: string,
   redisUrl: string | undefined,
@@ -16,7 +16,7 @@ export async function migrate(
   await prepareQueues({ databaseUrl, redisUrl, log });
 }
 
-/** Makes the first organization with the rules' own actions. */
+/** Creates the first organization through the domain's actions. */
 export function createOrganization(
   { databaseUrl, secretKey, url }: { databaseUrl: string; secretKey: string; url: string },
   log: Logger,
@@ -32,7 +32,7 @@ export function createOrganization(
         accounts,
         ...(name !== undefined && { name }),
       });
-      log.info({ created, accounts: accounts.length }, "looked after the first organization");
+      log.info({ created, accounts: accounts.length }, "checked the first organization");
       return created;
     } finally {
       await db.close();

@@ -3,8 +3,8 @@ import type { PlannedOrganization } from "./planned-organization.ts";
 import type { CredentialFiles } from "./zuliprc.ts";
 
 /**
- * Makes the organization with these accounts in one transaction, unless the database has one.
- * @returns false when there was one; then nothing was changed
+ * Creates the organization with these accounts in one transaction, unless the database has one.
+ * @returns false when it has one; nothing is changed then
  */
 export type CreateOrganization = (
   accounts: readonly FirstAccount[],
@@ -12,9 +12,8 @@ export type CreateOrganization = (
 ) => Promise<boolean>;
 
 /**
- * At the first start makes the organization and leaves the credentials of its accounts as files; at a later
- * one changes nothing.
- * @param options.planned undefined: none is made
+ * Creates the organization and the credential files of its accounts at the first start; changes nothing at a later one.
+ * @param options.planned undefined: creates none
  */
 export async function ensureFirstOrganization(options: {
   files: CredentialFiles;
@@ -28,7 +27,7 @@ export async function ensureFirstOrganization(options: {
   const accounts = waiting ?? firstAccounts(planned.demo, planned.owner);
   if (!waiting) await files.prepare(accounts, site);
   const created = await create(accounts, planned.name);
-  // Files that waited already: the attempt before got as far as the commit.
+  // The files waited already: the attempt before got as far as the commit.
   if (created || waiting) await files.publish();
   else await files.discard();
 }

@@ -1,24 +1,24 @@
 import { ask } from "./health.ts";
 import type { CredentialFiles } from "./zuliprc.ts";
 
-/** What the person at the terminal needs to know. */
+/** What the greeting shows. */
 export interface Greeting {
   site: string;
-  /** Where this process reaches the gateway; `site` may lie behind a proxy that is not up yet. */
+  /** The gateway's local address; `site` may be behind a proxy that is not up yet. */
   gatewayUrl: string;
   dashboardUrl: string;
   dashboardUser: string;
-  /** Where the dashboard's password lies. */
+  /** Where to find the dashboard's password. */
   dashboardPassword: string;
   dataDir: string;
   files: CredentialFiles;
-  /** Where a bouncer of our own is. */
+  /** The address of the embedded bouncer. */
   bouncerUrl?: string;
 }
 
 /**
- * The text that tells where everything is, with two commands that work as printed. It has no secret: under systemd it
- * goes into the journal.
+ * Makes the greeting: all addresses, and two commands that work as printed. Contains no secret: under systemd it goes to
+ * the journal.
  */
 export async function greet(greeting: Greeting): Promise<string> {
   const { site, dataDir, files } = greeting;
@@ -59,12 +59,12 @@ async function firstCommands({ site, gatewayUrl, files }: Greeting): Promise<str
   ];
 }
 
-/** One word for a shell, quoted where it has to be. */
+/** Quotes a word for a shell where necessary. */
 function shellWord(text: string): string {
   return /^[\w./+:@%-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The id of the oldest channel that the member sees; undefined when there is none, or the member's key is gone. */
+/** Returns the id of the oldest channel that the member sees; undefined without one, or without the member's key. */
 async function findChannel(gatewayUrl: string, credentials: string): Promise<number | undefined> {
   try {
     const { body } = await ask(`${gatewayUrl}/api/v1/streams`, {

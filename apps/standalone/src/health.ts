@@ -16,8 +16,8 @@ export async function healthy(url: string, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * `GET url`, without what `fetch` loads: 8 MB.
- * @throws Error when there is no whole answer, or when `signal` is aborted before it
+ * Sends `GET url` without `fetch`, which loads 8 MB of code.
+ * @throws Error when no complete answer arrives, or `signal` is aborted before
  */
 export function ask(
   url: string,
@@ -33,7 +33,7 @@ export function ask(
   });
 }
 
-/** The address that reaches a server of this machine which listens on `host`. */
+/** Returns the local address of a server that listens on `host`. */
 export function localUrl(host: string, port: number): string {
   const everywhere: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
   const name = everywhere[host] ?? (host.includes(":") ? `[${host}]` : host);

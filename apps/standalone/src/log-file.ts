@@ -12,7 +12,7 @@ import { join } from "node:path";
 
 const largest = 50_000_000;
 
-/** The file that a process writes its log to, and the one before it (`.1`). */
+/** The log file of a process, and the file before it (`.1`). */
 export class LogFile {
   readonly path: string;
 
@@ -23,13 +23,13 @@ export class LogFile {
     this.path = join(folder, `${name}.log`);
   }
 
-  /** A descriptor that appends, to be closed by the caller. */
+  /** Opens the file for appending; the caller closes the descriptor. */
   open(): number {
     this.limit();
     return openSync(this.path, "a", 0o600);
   }
 
-  /** For a logger of this process: every line is in the file when it was written. */
+  /** Makes a synchronous writer for a logger of this process. */
   writer(): { write(line: string): void } {
     return { write: (line) => appendFileSync(this.path, line, { mode: 0o600 }) };
   }
@@ -38,18 +38,18 @@ export class LogFile {
     return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** Moves what is there to `.1` when it is more than 50 MB. Writers append, so they go on in the emptied file. */
+  /** Moves the content to `.1` when it exceeds 50 MB. Writers append, so they continue in the emptied file. */
   limit(): void {
     if (this.size() <= largest) return;
     copyFileSync(this.path, `${this.path}.1`);
     truncateSync(this.path);
   }
 
-  /** The last thing said since the file had `offset` bytes, for a person: of a JSON line its message. */
+  /** Returns the last line since `offset`, for a person to read: of a JSON line its message. */
   lastWord(offset: number): string {
     const lines = this.#tail(offset).trim().split("\n");
     const spoken = lines.map(words).filter((line) => line !== "");
-    // After a crash Node prints where, then what, the stack and its own version.
+    // After a crash Node prints the place, the error, the stack and its own version.
     return spoken.findLast((line) => /^\w*Error\b.*: /.test(line)) ?? spoken.at(-1) ?? "";
   }
 
@@ -72,7 +72,7 @@ function words(line: string): string {
   if (!line.startsWith("{")) return line.trim();
   try {
     const entry = JSON.parse(line) as { level?: number; msg?: string; err?: { message?: string } };
-    // Below 50 (error) it is no reason to end.
+    // A level below 50 (error) does not explain the end.
     return (entry.level ?? 0) >= 50 ? (entry.err?.message ?? entry.msg ?? "") : "";
   } catch {
     return line.trim();

@@ -10,13 +10,13 @@ describe("the first organization", () => {
   const planned = (variables: Record<string, string>) =>
     plannedOrganization(readEnvironment(variables));
 
-  it("is the demo on a laptop, unless it is not wanted", () => {
+  it("is the demo on a laptop unless turned off", () => {
     expect(planned({})).to.deep.equal({ demo: true, ...unnamed });
     expect(planned({ DEMO: "off" })).to.deep.equal({ demo: false, ...unnamed });
     expect(planned(given)).to.deep.equal({ demo: true, ...bells });
   });
 
-  it("is in production the one that was named, or none", () => {
+  it("is in production the named one, or none", () => {
     const NODE_ENV = "production";
     expect(planned({ NODE_ENV })).to.equal(undefined);
     expect(planned({ NODE_ENV, DEMO: "off" })).to.equal(undefined);
@@ -24,7 +24,7 @@ describe("the first organization", () => {
     expect(planned({ NODE_ENV, DEMO: "on" })).to.deep.equal({ demo: true, ...unnamed });
   });
 
-  it("is not made of a part", () => {
+  it("is rejected when a variable is missing", () => {
     for (const name of Object.keys(given)) {
       const rest = Object.fromEntries(Object.entries(given).filter(([other]) => other !== name));
       expect(() => planned({ NODE_ENV: "production", ...rest }))

@@ -1,10 +1,10 @@
 import { type Environment, StartupError } from "@carillon/kit";
 
-/** What the first organization is to be. */
+/** The first organization to create. */
 export interface PlannedOrganization {
-  /** Accounts of every role, to try things out. */
+  /** Whether to create accounts of every role. */
   readonly demo: boolean;
-  /** The demo's unless given. */
+  /** The demo's name unless given. */
   readonly name: string | undefined;
   readonly owner: { readonly fullName: string | undefined; readonly email: string | undefined };
 }
@@ -12,9 +12,9 @@ export interface PlannedOrganization {
 const variables = ["ORGANIZATION_NAME", "OWNER_NAME", "OWNER_EMAIL"] as const;
 
 /**
- * What the variables say of the first organization; undefined where none is to be made: in production nobody gets an
- * organization that they have not named.
- * @throws StartupError where they say a part of it
+ * Reads the first organization from the environment; undefined where none is to be created: in production only one that is
+ * named.
+ * @throws StartupError where a variable is missing
  */
 export function plannedOrganization(env: Environment): PlannedOrganization | undefined {
   const production = env.NODE_ENV === "production";

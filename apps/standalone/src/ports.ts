@@ -2,24 +2,24 @@ import { StartupError, type Environment } from "@carillon/kit";
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Where the apps will listen. */
+/** Ports of the apps. */
 export interface Ports {
   gateway: number;
   dashboard: number;
-  /** Undefined where there is no bouncer of our own. */
+  /** Undefined without an embedded bouncer. */
   bouncer?: number;
 }
 
-/** Where a bouncer of our own listens, whatever `HOST` says. */
+/** The address of the embedded bouncer, whatever `HOST` is. */
 export const bouncerHost = "127.0.0.1";
 
-/** Longer than the 10 s that a child has to end after its parent was killed. */
+/** Longer than the 10 s in which a child ends after its parent was killed. */
 const patienceMs = 12_000;
 
 /**
- * Tries the ports before anything is started; 0 becomes one that is free.
- * @param patient wait for the processes of a killed predecessor to let go
- * @throws StartupError that names the variable at fault: one of a port, or HOST
+ * Checks the ports before anything starts; replaces 0 by a free port.
+ * @param patient whether to wait until the processes of a killed predecessor have released them
+ * @throws StartupError naming the variable of the port, or HOST
  */
 export async function checkPorts(env: Environment, patient: boolean): Promise<Ports> {
   const wanted: Array<["PORT" | "DASHBOARD_PORT" | "BOUNCER_PORT", string]> = [

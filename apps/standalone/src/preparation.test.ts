@@ -7,7 +7,7 @@ import { expect } from "chai";
 import { LogFile } from "./log-file.ts";
 import { Preparation } from "./preparation.ts";
 
-describe("The preparation", () => {
+describe("the preparation", () => {
   const db = useDatabase();
   let dataDir: string;
   beforeEach(async () => {
@@ -41,14 +41,14 @@ describe("The preparation", () => {
     redis?: string;
   }
 
-  it("is done once for a build and a database", async () => {
+  it("runs once for a build and a database", async () => {
     await prepare({ sure: true, ahead: true });
     expect(await runs()).to.equal(1);
     await prepare();
     expect(await runs()).to.equal(1);
   });
 
-  it("is done again where something is missing, with another build, and where the queues are on Redis", async () => {
+  it("runs again where something is missing, with another build, and with queues on Redis", async () => {
     await prepare();
     await prepare({ sure: true });
     expect(await runs()).to.equal(2);
@@ -59,7 +59,7 @@ describe("The preparation", () => {
     expect(await runs()).to.equal(4);
   });
 
-  it("is done again with a database that was brought back, or whose queues were made anew", async () => {
+  it("runs again after a database was restored or its queues were recreated", async () => {
     await prepare();
     await db.rows(`UPDATE "_prisma_migrations" SET finished_at = finished_at - interval '1 day'`);
     await prepare();
@@ -74,7 +74,7 @@ describe("The preparation", () => {
     }
   });
 
-  it("that fails says its last words, and is not remembered", async () => {
+  it("fails with the last log line, and runs again", async () => {
     await writeFile(script(), program("1"));
     const refusal = async () =>
       prepare().then(

@@ -13,10 +13,10 @@ import {
 } from "@carillon/kit";
 import type { LogFile } from "./log-file.ts";
 
-/** One of the tables that BullMQ migrates by itself; importing `queue` to ask for it would load BullMQ at the start. */
+/** One of BullMQ's own tables. Named here because importing `queue` would load BullMQ at the start. */
 const queueTable = "bullmq.job";
 
-/** Where a process does once what the others need: migrations, the queues' tables, the first organization. */
+/** How to run the process that migrates, creates the queues' tables and the first organization. */
 export interface PreparationPlan {
   /** `prepare-main`. */
   script: string;
@@ -25,7 +25,7 @@ export interface PreparationPlan {
   log: Logger;
 }
 
-/** That process; it loads its code ahead where it is known to be needed. */
+/** Runs the preparing process, which loads its code early where it is certainly needed. */
 export class Preparation {
   readonly #plan: PreparationPlan;
   #child: ChildProcess | undefined;
@@ -34,21 +34,21 @@ export class Preparation {
     this.#plan = plan;
   }
 
-  /** Lets the process load its code while there is no database yet. */
+  /** Has the process load its code before the database is up. */
   hold(): void {
     this.#fork();
   }
 
   /**
-   * Prepares, unless this very build has done so and the database is as it left it.
-   * @param variables what the process is told
-   * @param sure true where something else is known to be missing
-   * @throws StartupError with its last words
+   * Prepares the database, unless this build has done so and the database has not changed since.
+   * @param variables the environment of the process
+   * @param sure whether it is known to be necessary
+   * @throws StartupError with the last log line of the process
    */
   async run(variables: ReturnType<typeof childEnvironment>, sure: boolean): Promise<void> {
     const { DATABASE_URL: databaseUrl = "", REDIS_URL: redisUrl } = variables;
     const { log, logFile } = this.#plan;
-    // On Redis there are settings to be looked at, which change without us.
+    // Redis has settings to check, which may change at any time.
     const needed = sure || redisUrl !== undefined || !(await this.#isDone(databaseUrl));
     if (!needed) return;
     const from = logFile.size();
@@ -62,7 +62,7 @@ export class Preparation {
     await this.#remember(databaseUrl);
   }
 
-  /** Ends it; what it had not committed is not done. */
+  /** Kills the process; uncommitted work is rolled back. */
   async stop(): Promise<void> {
     if (!this.#child) return;
     const ended = once(this.#child, "exit");
@@ -97,9 +97,9 @@ export class Preparation {
     if (state !== undefined) writeFileSync(this.#stamp(), state, { mode: 0o600 });
   }
 
-  /** Of the build, whose entry names its chunks by their content, and of the database. */
+  /** A fingerprint of the build, whose entry names its chunks by content, and of the database. */
   async #state(databaseUrl: string): Promise<string | undefined> {
-    // The name of a source says nothing of those that it imports.
+    // A source file does not identify the files that it imports.
     const tables = this.#plan.script.endsWith(".ts")
       ? undefined
       : await stateOfTables(databaseUrl, [queueTable]);

@@ -16,7 +16,7 @@ import { CredentialFiles } from "./zuliprc.ts";
 // database of DATABASE_URL, prepares the queues, and at the first time makes the organization that the variables name, whose credentials lie in
 // DATA_DIR/zuliprc then.
 await runMain(async () => {
-  // The next standalone prepares anew, and the two must not do so at once.
+  // The next standalone prepares again, and two must not do so at the same time.
   const orphaned = () => process.exit(1);
   process.once("disconnect", orphaned);
   const env = readEnvironment();
@@ -24,12 +24,12 @@ await runMain(async () => {
   const databaseUrl = required(env, "DATABASE_URL", "the PostgreSQL to prepare");
   const secretKey = required(env, "SECRET_KEY", "the secret that all processes share");
   await mkdir(env.DATA_DIR, { recursive: true, mode: 0o700 }).catch((error: Error) => {
-    throw new StartupError(`DATA_DIR ${env.DATA_DIR} cannot be made: ${error.message}`);
+    throw new StartupError(`DATA_DIR ${env.DATA_DIR} cannot be created: ${error.message}`);
   });
   const planned = plannedOrganization(env);
   await migrate(databaseUrl, env.REDIS_URL, log);
   if (!planned)
-    log.info("no organization is made: see ORGANIZATION_NAME, or carillon organization create");
+    log.info("no organization is created: see ORGANIZATION_NAME, or carillon organization create");
   const url = publicUrl(env);
   await ensureFirstOrganization({
     files: new CredentialFiles(env.DATA_DIR),

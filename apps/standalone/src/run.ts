@@ -7,20 +7,19 @@ import {
 } from "@carillon/kit";
 import { startStandalone, type Parts, type Standalone } from "./standalone.ts";
 
-/** npm passes Ctrl-C on to a process that has it from the terminal already: one wish, told twice. */
+/** npm repeats a Ctrl-C that the terminal has sent already: signals within this time count as one. */
 const sameWishMs = 500;
 
 /**
- * Runs the standalone as this process: until a signal, or until the program that started it with a channel
- * is gone. Ends with exit code 0, or with one line and 1 when it cannot start. A second signal stops
- * waiting for the apps.
+ * Runs the standalone until a signal, or until the parent closes its IPC channel. Exits with 0, or prints one line and exits
+ * with 1 when it cannot start. A second signal stops waiting for the apps.
  */
 export async function runStandalone(parts: Parts): Promise<void> {
   const givenUp = new AbortController();
   reportUncaught();
   let starting: Promise<Standalone> | undefined;
   let askedAt: number | undefined;
-  // A terminal that was closed takes no text any more.
+  // Writing to a closed terminal fails.
   process.stdout.on("error", () => {});
 
   const stop = () => {
@@ -34,7 +33,7 @@ export async function runStandalone(parts: Parts): Promise<void> {
     givenUp.abort();
     void starting
       ?.then((standalone) => standalone.stop())
-      // A start that was broken off has stopped what it had started.
+      // An interrupted start has stopped what it had started.
       .catch(() => undefined)
       .then(() => parts.print("Carillon has stopped."))
       .then(() => process.exit(0));

@@ -1,20 +1,20 @@
 import { keptSecret } from "@carillon/embedded";
 import { randomKey, randomSecret, uniqueId, type Environment } from "@carillon/kit";
 
-/** What the children need and the person may leave to us; a variable that is set wins over what is kept. */
+/** Secrets of the apps, generated where the operator sets none; a variable that is set takes precedence. */
 export interface Secrets {
   SECRET_KEY: string;
   DASHBOARD_USER: string;
   DASHBOARD_PASSWORD: string;
 }
 
-/** How our server and a bouncer of our own know each other. */
+/** Credentials of the server at the embedded bouncer. */
 export interface BouncerSecrets {
   PUSH_SERVER_ID: string;
   PUSH_SERVER_KEY: string;
 }
 
-/** The secrets of this DATA_DIR, made at the first start and kept in `secrets.json`. */
+/** Reads the secrets of DATA_DIR, which the first start generates in `secrets.json`. */
 export async function settleSecrets(dataDir: string, env: Environment): Promise<Secrets> {
   return {
     SECRET_KEY: env.SECRET_KEY ?? (await keptSecret(dataDir, "SECRET_KEY", randomSecret)),
@@ -26,7 +26,7 @@ export async function settleSecrets(dataDir: string, env: Environment): Promise<
   };
 }
 
-/** Those of a bouncer of our own, likewise. */
+/** Reads or generates the secrets of the embedded bouncer. */
 export async function settleBouncerSecrets(
   dataDir: string,
   env: Environment,

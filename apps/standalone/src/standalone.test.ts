@@ -141,7 +141,7 @@ describe("the standalone", () => {
 
   const started = (name: string) => pidsInLog(dataFile("logs", `${name}.log`));
 
-  it("starts PostgreSQL and the apps, says where all is, and stops everything on SIGTERM", async () => {
+  it("starts PostgreSQL and the apps, prints their addresses, and stops everything on SIGTERM", async () => {
     const standalone = run();
     const told = await standalone.up();
     expect(told).to.match(/API +http:\/\/127\.0\.0\.1:\d+\n/);
@@ -192,7 +192,7 @@ describe("the standalone", () => {
     await first.ended;
   });
 
-  it("keeps the address that clients use, and names another one in the files that it has written", async () => {
+  it("stores the public address, and replaces a changed one in its credential files", async () => {
     const site = async (name: string) =>
       /^site=(.+)$/m.exec(await readFile(dataFile("zuliprc", `${name}.zuliprc`), "utf8"))?.[1];
     const kept = async () => readSecret(dataFile(), "PUBLIC_URL");
@@ -225,7 +225,7 @@ describe("the standalone", () => {
     expect((await stat(dataFile("zuliprc", "member.zuliprc"))).mode & 0o777).to.equal(0o600);
   });
 
-  it("makes the owner only with DEMO=off, and prints no key", async () => {
+  it("creates only the owner with DEMO=off, and prints no key", async () => {
     const told = await run({ DEMO: "off" }).up();
     expect((await readdir(dataFile("zuliprc"))).sort()).to.deep.equal([
       "accounts.json",
@@ -234,7 +234,7 @@ describe("the standalone", () => {
     expect(told).not.to.include("curl");
   });
 
-  it("takes a Ctrl-C that is told twice as one, and lets the apps hear SIGTERM once", async () => {
+  it("counts a repeated Ctrl-C as one, and sends the apps SIGTERM once", async () => {
     const standalone = run();
     await standalone.up();
     // Nobody can ask the worker whether it serves: its first line tells that it hears signals.
@@ -246,7 +246,7 @@ describe("the standalone", () => {
     expect(log.match(/"why":"\w+"/g)).to.deep.equal(['"why":"SIGTERM"']);
   });
 
-  it("starts an app again when it dies", async () => {
+  it("restarts an app that dies", async () => {
     await run().up();
     await waitFor(async () => (await started("worker")).length === 1);
     for (const pid of await started("worker")) process.kill(pid, "SIGKILL");
@@ -254,7 +254,7 @@ describe("the standalone", () => {
     expect(isAlive((await started("worker"))[1] ?? 0)).to.equal(true);
   });
 
-  it("starts PostgreSQL again when it dies", async () => {
+  it("restarts PostgreSQL when it dies", async () => {
     await run().up();
     const first = await postgresPid(dataFile());
     process.kill(first, "SIGKILL");
@@ -264,7 +264,7 @@ describe("the standalone", () => {
     });
   });
 
-  it("gives up with an app's own line when that refuses to start", async () => {
+  it("fails with an app's own error line when the app refuses to start", async () => {
     await writeFile(
       join(folder, "worker.mjs"),
       `console.error("REDIS_URL cannot be reached"); process.exit(1);`,
@@ -282,7 +282,7 @@ describe("the standalone", () => {
     expect(await readdir(dataFile("postgres"))).not.to.include("postmaster.pid");
   });
 
-  it("leaves no app behind when it is killed, and takes up its database at the next start", async () => {
+  it("leaves no app running when it is killed, and adopts its database at the next start", async () => {
     const ports = {
       PORT: String(await reservePort()),
       DASHBOARD_PORT: String(await reservePort()),
@@ -309,7 +309,7 @@ describe("the standalone", () => {
     return JSON.parse(line) as Record<string, string>;
   };
 
-  it("starts a bouncer of its own where it is asked to, and lets it and the others know each other", async () => {
+  it("starts the embedded bouncer, connected to the other apps", async () => {
     const standalone = run({ PUSH_BOUNCER: "embedded" });
     expect(await standalone.up()).to.match(/Bouncer +http:\/\/127\.0\.0\.1:\d+\n/);
     await waitFor(async () => (await started("worker")).length === 1);
@@ -338,7 +338,7 @@ describe("the standalone", () => {
     expect(again).to.not.have.property("BOUNCER_HANDOVER_LOG");
   });
 
-  it("refuses a second start on the same DATA_DIR", async () => {
+  it("rejects a second start on the same DATA_DIR", async () => {
     const first = run();
     await first.up();
     const second = run();
@@ -349,7 +349,7 @@ describe("the standalone", () => {
     expect(first.child.exitCode).to.equal(null);
   });
 
-  it("names the port that is taken before it makes a database", async () => {
+  it("names a taken port before it creates a database", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as { port: number };
@@ -364,7 +364,7 @@ describe("the standalone", () => {
     expect(await readdir(dataFile())).not.to.include("postgres");
   });
 
-  it("names a variable that is wrong", async () => {
+  it("names an invalid variable", async () => {
     const cases = [
       [{ PORT: "many" }, /^PORT must be a port number/],
       [{ PORT: "9123", DASHBOARD_PORT: "9123" }, /^DASHBOARD_PORT is 9123, which is PORT already/],
@@ -379,7 +379,7 @@ describe("the standalone", () => {
     }
   });
 
-  it("gives the credentials of a start that was cut off to the organization", async () => {
+  it("uses the credentials of an interrupted start for the organization", async () => {
     const first = run();
     await first.up();
     first.child.kill("SIGTERM");
@@ -392,7 +392,7 @@ describe("the standalone", () => {
     expect(await readdir(dataFile())).not.to.include("zuliprc.new");
   });
 
-  it("stops in the middle of a start", async () => {
+  it("stops during a start", async () => {
     await writeFile(join(folder, "gateway.mjs"), `setInterval(() => {}, 1000);`);
     const standalone = run();
     await waitFor(async () => (await started("dashboard")).length === 1);

@@ -12,14 +12,14 @@ import { LogFile } from "./log-file.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 import { hangs } from "./watchdog.ts";
 
-describe("A supervised process", () => {
+describe("a supervised process", () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "carillon-supervised-"));
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it("that hangs is replaced, and the new one serves", async () => {
+  it("is replaced when it hangs, and the new one serves", async () => {
     const script = join(folder, "child.mjs");
     await writeFile(
       script,
@@ -65,7 +65,7 @@ describe("A supervised process", () => {
   });
 });
 
-describe("A supervised gateway", () => {
+describe("a supervised gateway", () => {
   const db = useDatabase();
   let folder: string;
   before(async () => {
@@ -73,7 +73,7 @@ describe("A supervised gateway", () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it("that hangs is replaced, and the new one serves", async () => {
+  it("is replaced when it hangs, and the new one serves", async () => {
     const port = await reservePort();
     const address = `http://127.0.0.1:${port}`;
     const entry = process.env["CARILLON_TEST_BUILT"] === "true" ? "dist/main.js" : "src/main.ts";
@@ -118,11 +118,11 @@ describe("A supervised gateway", () => {
   });
 });
 
-describe("The watchdog", () => {
+describe("the watchdog", () => {
   /** By this clock it always ran: on a busy machine it would take its own delay for sleep, and begin to count again. */
   const neverAsleep = () => 0;
 
-  it("notices a process that hangs though the memory is tidied up meanwhile", async () => {
+  it("detects a process that hangs although garbage is collected meanwhile", async () => {
     setFlagsFromString("--expose-gc");
     const collectGarbage = runInNewContext("gc") as () => void;
     let asked = 0;
@@ -139,7 +139,7 @@ describe("The watchdog", () => {
     expect(await watching).to.equal(true);
   });
 
-  it("takes any answer for one, and waits for the first as long as a start may take", async () => {
+  it("accepts any answer, and waits for the first as long as a start may take", async () => {
     const end = new AbortController();
     let asked = 0;
     const watching = hangs({
@@ -154,7 +154,7 @@ describe("The watchdog", () => {
     expect(asked).to.equal(20);
   });
 
-  it("does not count the time in which it could not ask itself", async () => {
+  it("ignores time in which its own process did not run", async () => {
     const end = new AbortController();
     let asked = 0;
     const watching = hangs({
@@ -173,7 +173,7 @@ describe("The watchdog", () => {
     expect(asked).to.equal(10);
   });
 
-  it("calls a process hung after three questions without an answer", async () => {
+  it("reports a process as hung after three unanswered questions", async () => {
     let asked = 0;
     const watching = hangs({
       everyMs: 5,

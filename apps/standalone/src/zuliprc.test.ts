@@ -7,8 +7,8 @@ import { expect } from "chai";
 import fc from "fast-check";
 import { CredentialFiles } from "./zuliprc.ts";
 
-describe("The credential files", () => {
-  it("give back what was written, to their owner only", async () => {
+describe("the credential files", () => {
+  it("return what was written, readable by their owner only", async () => {
     const line = fc.string({ unit: "grapheme", minLength: 1 }).filter((text) => /^.+$/.test(text));
     await holds(
       fc.asyncProperty(line, fc.string({ minLength: 1 }), async (email, fullName) => {

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import type { FirstAccount } from "@carillon/domain";
 
-/** The lines before the address, and the address, of a file that `prepare` has written. */
+/** Matches the address in a file that `prepare` has written. */
 const ourForm = /^(\[api\]\nemail=.+\nkey=.+\n)site=(.+)\n$/;
 
 async function clientFiles(folder: string): Promise<string[]> {
@@ -11,7 +11,7 @@ async function clientFiles(folder: string): Promise<string[]> {
   return names.filter((name) => name.endsWith(".zuliprc")).map((name) => join(folder, name));
 }
 
-/** A crash in the middle leaves the old file, or none, never half of one. */
+/** Writes the file atomically: a crash leaves the old file or none. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const half = `${path}.half`;
   await writeFile(half, text, { mode: 0o600 });
@@ -19,9 +19,9 @@ async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * The credentials of the first accounts as files (0600) in `DATA_DIR/zuliprc`: one `NAME.zuliprc` each, the
- * format that clients read, and `accounts.json` with the passwords. Until the organization is there they wait
- * in a folder beside, so that a crash between the two loses neither.
+ * Credential files (0600) of the first accounts in `DATA_DIR/zuliprc`: one `NAME.zuliprc` each, in the format that clients
+ * read, and `accounts.json` with the passwords. They wait in a folder beside it until the organization is committed, so
+ * that a crash in between loses neither.
  */
 export class CredentialFiles {
   readonly folder: string;
@@ -32,7 +32,7 @@ export class CredentialFiles {
     this.#waiting = join(dataDir, "zuliprc.new");
   }
 
-  /** Credentials of an attempt that was cut off. */
+  /** Reads the credentials of an interrupted attempt. */
   async waiting(): Promise<FirstAccount[] | undefined> {
     try {
       const text = await readFile(join(this.#waiting, "accounts.json"), "utf8");
@@ -42,7 +42,7 @@ export class CredentialFiles {
     }
   }
 
-  /** @param site what clients are to call: `PUBLIC_URL` */
+  /** @param site the address that clients call: `PUBLIC_URL` */
   async prepare(accounts: readonly FirstAccount[], site: string): Promise<void> {
     await rm(this.#waiting, { recursive: true, force: true });
     await mkdir(this.#waiting, { mode: 0o700 });
@@ -50,19 +50,19 @@ export class CredentialFiles {
       const text = `[api]\nemail=${email}\nkey=${apiKey}\nsite=${site}\n`;
       await writeFile(join(this.#waiting, `${name}.zuliprc`), text, { mode: 0o600 });
     }
-    // Last: what is read back after a crash is whole.
+    // Written last: if it exists after a crash, all files are complete.
     const half = join(this.#waiting, "accounts.half");
     await writeFile(half, `${JSON.stringify(accounts, null, 2)}\n`, { mode: 0o600 });
     await rename(half, join(this.#waiting, "accounts.json"));
   }
 
-  /** The organization has these accounts now. */
+  /** Publishes the files: the organization has these accounts. */
   async publish(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
     await rename(this.#waiting, this.folder);
   }
 
-  /** There was an organization, and it does not know these accounts. */
+  /** Deletes the files: the existing organization does not have these accounts. */
   async discard(): Promise<void> {
     await rm(this.#waiting, { recursive: true, force: true });
   }
@@ -72,8 +72,8 @@ export class CredentialFiles {
   }
 
   /**
-   * Names another address in the files that name `before`. One that a person has changed stays as it is.
-   * @param before the address that was written; undefined where it was not kept: any address of a file in our form
+   * Replaces the address in the files that name `before`. Files that a person has changed stay as they are.
+   * @param before the address that was written; undefined where it is unknown: replaces any address
    */
   async moveTo(site: string, before: string | undefined): Promise<void> {
     for (const path of [
@@ -88,7 +88,7 @@ export class CredentialFiles {
   }
 
   /**
-   * A file (0600) beside that of an account, with which curl logs in as it: `curl --config FILE`.
+   * Writes a file (0600) with which curl logs in as the account: `curl --config FILE`.
    * @returns its path; undefined where the account has no file
    */
   async curlConfig(name: FirstAccount["name"]): Promise<string | undefined> {
@@ -100,7 +100,7 @@ export class CredentialFiles {
     return path;
   }
 
-  /** E-mail and key of one account's file; undefined when there is no such file. */
+  /** Reads e-mail and key from an account's file; undefined without the file. */
   async credentials(
     name: FirstAccount["name"],
   ): Promise<{ email: string; key: string } | undefined> {

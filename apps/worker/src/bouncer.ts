@@ -42,8 +42,8 @@ export function guardBouncer(
     await note(admission, outcome);
     if (outcome.kind === "limited") {
       await queues.rest("bouncer", outcome.retryAfterMs);
-      log.warn({ forMs: outcome.retryAfterMs }, "the push bouncer has enough calls of us");
-      throw new HandBack("the push bouncer has enough calls of us");
+      log.warn({ forMs: outcome.retryAfterMs }, "the push bouncer's rate limit is reached");
+      throw new HandBack("the push bouncer's rate limit is reached");
     }
     if (outcome.kind === "retry" && outcome.retryAfterMs !== undefined)
       await queues.rest("bouncer", outcome.retryAfterMs);

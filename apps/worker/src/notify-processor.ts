@@ -138,7 +138,7 @@ async function callBouncer<Payload>(
   const body = { realm_uuid: call.realmUuid, push_requests };
   const outcome = await bouncer.notify(body, { signal, idempotencyKey: definition.key(ref) });
   if (outcome.kind === "adminActionRequired")
-    log.error({ code: outcome.code }, "the push bouncer wants something of an administrator");
+    log.error({ code: outcome.code }, "the push bouncer requires an action of an administrator");
   if (outcome.kind === "permanent") throw new GiveUp(outcome.reason);
   if (outcome.kind !== "done" && !refusesOrganization(outcome)) throw new Error(outcome.reason);
   return { kind: "called", call, outcome };

@@ -60,7 +60,7 @@ describe("definitions and processors", () => {
     completeProcessors(allJobs, await loadProcessors());
   });
 
-  it("are refused when one is missing, double or left over", () => {
+  it("are rejected when one is missing, duplicate or unknown", () => {
     const one = processor(step, nothing);
     expect(() => completeProcessors([step], [])).to.throw(StartupError, "step has no processor");
     expect(() => completeProcessors([step], [one, one])).to.throw(
@@ -107,7 +107,7 @@ for (const kind of storeKinds)
       return runner;
     }
 
-    it("gives a processor its payload, checked", async () => {
+    it("gives a processor its checked payload", async () => {
       const seen: Step[] = [];
       const runner = start(processor(step, async ({ payload }) => void seen.push(payload)));
       await queues.publish([{ job: step, payload: { id: 1 } }]);
@@ -122,7 +122,7 @@ for (const kind of storeKinds)
       });
     });
 
-    it("fails a payload that does not fit for good, without running it", async () => {
+    it("fails an invalid payload for good without running the job", async () => {
       let runs = 0;
       const runner = start(processor(step, async () => void runs++));
       const other = { ...step, payload: z.unknown() } as JobDefinition;
@@ -142,7 +142,7 @@ for (const kind of storeKinds)
       });
     });
 
-    it("tells a job at its deadline to stop, and tries it again", async () => {
+    it("stops a job at its deadline and retries it", async () => {
       const attempts: number[] = [];
       const runner = start(
         processor(hasty, async (context) => {
@@ -158,7 +158,7 @@ for (const kind of storeKinds)
       );
     });
 
-    it("gives up a job that ignores its deadline, and tries it again", async () => {
+    it("abandons a job that ignores its deadline, and retries it", async () => {
       let runs = 0;
       const runner = start(
         processor(hasty, async () => {
@@ -172,7 +172,7 @@ for (const kind of storeKinds)
       expect(runner.counters()).to.include({ active: 0, failed: 1 });
     });
 
-    it("lets running jobs end when it closes, and starts none after", async () => {
+    it("waits for running jobs when it closes, and starts none", async () => {
       let release: () => void = () => undefined;
       const released = new Promise<void>((resolve) => (release = resolve));
       const runner = start(processor(step, () => released));
@@ -185,7 +185,7 @@ for (const kind of storeKinds)
       expect(counts).to.include({ completed: 2, waiting: 1, active: 0 });
     });
 
-    it("hands jobs back that do not end in time, without counting an attempt", async () => {
+    it("hands back jobs that do not end in time, without counting an attempt", async () => {
       const runner = start(processor(step, untilStopped));
       await queues.publish([{ job: step, payload: { id: 1 } }]);
       await waitUntil("the start", () => runner.counters().active === 1);
@@ -201,7 +201,7 @@ for (const kind of storeKinds)
       expect(attempt).to.equal(1);
     });
 
-    it("hands back also those that ignore being told, and closes", async () => {
+    it("hands back jobs that ignore their signal, and closes", async () => {
       const runner = start(processor(step, () => new Promise(() => undefined)));
       await queues.publish([{ job: step, payload: { id: 1 } }]);
       await waitUntil("the start", () => runner.counters().active === 1);

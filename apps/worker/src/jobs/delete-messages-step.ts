@@ -4,14 +4,14 @@ import { HandBack } from "@carillon/queue";
 
 import { processor } from "../processor.ts";
 
-/** Deletes one step; how an attempt failed is written into its row. */
+/** Deletes one step, and records a failed attempt in its row. */
 export default processor(
   deleteMessagesStep,
   async ({ payload, lifetime, attempt, services: { db } }) => {
     try {
       await deleteStep(db.within(lifetime), payload);
     } catch (error) {
-      // It was told to stop: it goes on elsewhere.
+      // Stopped by a shutdown: another worker continues.
       if (error instanceof HandBack) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       const last = attempt >= deleteMessagesStep.retry.attempts;

@@ -17,7 +17,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("A batch of due messages that is prepared while another is written", () => {
+describe("a delivery batch that is prepared while another is written", () => {
   const scene = useScene();
   let sender: TestAccount;
   let room: TestChannel;
@@ -56,7 +56,7 @@ describe("A batch of due messages that is prepared while another is written", ()
       onBatch: (outcomes) => sizes.push(outcomes.length),
     });
   };
-  /** Runs `meanwhile` when one batch is held up at writing and the next is prepared. @returns what went wrong */
+  /** Runs `meanwhile` while one batch is blocked at writing and the next is prepared. @returns the error of the delivery */
   const between = async (meanwhile: (held: HeldUp) => unknown, batch = 2) => {
     const held = await holdUp(scene.db, "INSERT ON messages");
     const delivering = deliverBatches(batch).then(
@@ -74,7 +74,7 @@ describe("A batch of due messages that is prepared while another is written", ()
     return delivering;
   };
 
-  it("is the only one: no more rows are held, and none of it is written", async () => {
+  it("is the only one, and writes nothing before the first has committed", async () => {
     await make("a", "b", "c", "d", "e", "f");
     const error = await between(async (held) => {
       expect(await held.waiting()).to.equal(1);
@@ -86,7 +86,7 @@ describe("A batch of due messages that is prepared while another is written", ()
     expect(sizes).to.deep.equal([2, 2, 2]);
   });
 
-  it("knows which topic the one before begins, and links to its newest message", async () => {
+  it("sees the topic that the previous batch starts, and links to its newest message", async () => {
     const { db, org } = scene;
     const starters = await anonymousGroup(db, org.realm.id, [org.admin.id]);
     const guarded = await channel(db, org.realm, {
@@ -110,7 +110,7 @@ describe("A batch of due messages that is prepared while another is written", ()
     expect(linking?.html).to.contain(`/with/${before?.deliveredMessageId}`);
   });
 
-  it("is done again where the one before fails, whose other messages go out first", async () => {
+  it("is delivered again when the previous batch fails, after that batch's other messages", async () => {
     const { db } = scene;
     const rows = await make("a", "poison", "c", "d", "e");
     await db.rows(
@@ -130,7 +130,7 @@ describe("A batch of due messages that is prepared while another is written", ()
     expect(await storedRow(db, rows[1]?.id ?? 0)).to.include({ failed: true });
   });
 
-  it("leaves the one before alone when it fails itself", async () => {
+  it("does not affect the previous batch when it fails", async () => {
     const { db } = scene;
     const rows = await make("a", "b", "c", "poison", "e");
     await db.rows(
@@ -151,7 +151,7 @@ describe("A batch of due messages that is prepared while another is written", ()
     expect(await storedRow(db, rows[3]?.id ?? 0)).to.include({ failed: true });
   });
 
-  it("writes nothing where the one before loses its connection", async () => {
+  it("writes nothing when the previous batch loses its connection", async () => {
     await make("a", "b", "c", "d");
     const error = await between((held) => held.cutOff());
     expect(error).to.be.an("error");
@@ -161,7 +161,7 @@ describe("A batch of due messages that is prepared while another is written", ()
     expect(await sent()).to.deep.equal(["a", "b", "c", "d"]);
   });
 
-  it("does not touch the one before where it loses its own connection", async () => {
+  it("does not affect the previous batch when it loses its own connection", async () => {
     await make("a", "b", "c", "d");
     const cutOff = async () => {
       const gone = await scene.db.rows(
@@ -170,14 +170,14 @@ describe("A batch of due messages that is prepared while another is written", ()
       );
       return gone.length > 0;
     };
-    const error = await between(() => waitFor(cutOff, { what: "it waits for its turn" }));
+    const error = await between(() => waitFor(cutOff, { what: "the next batch waits" }));
     expect(error).to.be.an("error");
     expect(await sent()).to.deep.equal(["a", "b"]);
     await deliverBatches(2);
     expect(await sent()).to.deep.equal(["a", "b", "c", "d"]);
   });
 
-  it("takes fewer messages where each has very many copies", async () => {
+  it("limits a batch by the copies of its messages", async () => {
     await make("a", "b", "c", "d");
     await scene.db.rows("UPDATE channels SET subscriber_count = 12_000 WHERE id = $1", [room.id]);
     await deliverBatches(4);

@@ -23,7 +23,7 @@ const codes = ["25P03", "55P03", "57014", "40001", "40P01"];
 /** Runs of the job until everything has ended, at most: an error that comes back is no reason to go on for ever. */
 const mostRuns = 40;
 
-describe("A scheduled message whose delivery fails every time", () => {
+describe("a scheduled message whose delivery always fails", () => {
   const scene = useScene();
   let sender: TestAccount;
   let room: TestChannel;
@@ -111,7 +111,7 @@ describe("A scheduled message whose delivery fails every time", () => {
     return [...names].filter((name) => !["deliver-claimed", "deliver-claim-given"].includes(name));
   };
 
-  it("fails alone whatever the statement and the error, and holds up nothing", async () => {
+  it("fails alone, whatever the statement and the error, and delays no other message", async () => {
     for (const [i, name] of (await statementsOfSending()).entries()) {
       const code = nth(codes, i % codes.length);
       const rows = await make(5);
@@ -128,7 +128,7 @@ describe("A scheduled message whose delivery fails every time", () => {
     }
   });
 
-  it("fails among others that fail too, where a statement fails for all", async () => {
+  it("fails with the others when a statement fails for all", async () => {
     for (const [i, name] of (await statementsOfSending()).entries()) {
       const code = nth(codes, i % codes.length);
       const rows = await make(2);
@@ -140,7 +140,7 @@ describe("A scheduled message whose delivery fails every time", () => {
     }
   });
 
-  it("fails where each try ends with its worker, which says nothing", async () => {
+  it("fails when each try kills its worker", async () => {
     const rows = await make(5);
     const bad = nth(rows, 2).id;
     // As if the process died: whatever it wants to do afterwards fails too.
@@ -159,7 +159,7 @@ describe("A scheduled message whose delivery fails every time", () => {
     expect(await ends(rows)).to.deep.equal(["sent", "sent", "failed", "sent", "sent"]);
   });
 
-  it("tells its sender that it has failed, and is sent when it gets a new time", async () => {
+  it("notifies its sender, and is sent after it gets a new time", async () => {
     const row = nth(await make(1), 0);
     const db = failingDatabase(scene.db, ({ name, ids }) =>
       name === "message-ids" && ids.has(row.id) ? "55P03" : undefined,
@@ -182,13 +182,13 @@ describe("A scheduled message whose delivery fails every time", () => {
     expect(await ends([row])).to.deep.equal(["sent"]);
   });
 
-  it("is not counted while batches go well", async () => {
+  it("counts no tries while batches succeed", async () => {
     const rows = await make(3);
     expect(await runToTheEnd()).to.equal(1);
     for (const row of rows) expect(await attemptsOf(row)).to.equal(0);
   });
 
-  it("is waited for by those behind it while another job tries it: they are sent in order", async () => {
+  it("keeps the messages behind it waiting while another job tries it, and they are sent in order", async () => {
     const rows = await make(5);
     const tried = nth(rows, 2).id;
     await scene.db.rows(
@@ -206,7 +206,7 @@ describe("A scheduled message whose delivery fails every time", () => {
     expect(ids).to.deep.equal(ids.toSorted((a, b) => a - b));
   });
 
-  it("counts no try in messages that did not go with their batch", async () => {
+  it("takes the count back in messages that were left out of their batch", async () => {
     const rows = await make(4);
     await scene.db.rows("UPDATE channels SET subscriber_count = 12_000 WHERE id = $1", [room.id]);
     const payload = { realmId: scene.org.realm.id, second: 1, tick: 5 };

@@ -23,7 +23,7 @@ import { expect } from "chai";
 
 const secret = "a detail of the database that nobody needs to read";
 
-describe("A scheduled message that breaks the delivery", () => {
+describe("a scheduled message that makes its batch fail", () => {
   const scene = useScene();
   let sender: TestAccount;
   let room: TestChannel;
@@ -60,7 +60,7 @@ describe("A scheduled message that breaks the delivery", () => {
     return rows;
   };
 
-  it("fails alone, with a general reason; the others go out in order", async () => {
+  it("fails alone with a general reason, and the others are sent in order", async () => {
     const { db, org } = scene;
     const rows = await make("a", "b", "poison", "c", "poison", "d");
     const earlier = (await noticesTo(scene.as(sender), org.notificationBot)).length;
@@ -85,7 +85,7 @@ describe("A scheduled message that breaks the delivery", () => {
     expect(told).to.have.members(["remove", "remove", "remove", "remove", "update", "update"]);
   });
 
-  it("begins no topic, not even for the batches after its own", async () => {
+  it("starts no topic, not even for later batches", async () => {
     const { db, org } = scene;
     const starters = await anonymousGroup(db, org.realm.id, [org.admin.id]);
     const guarded = await channel(db, org.realm, {
@@ -103,7 +103,7 @@ describe("A scheduled message that breaks the delivery", () => {
     expect(await storedRow(db, after.id)).to.include({ failed: true, delivered: false });
   });
 
-  it("is tried again when the database says that it may", async () => {
+  it("is retried after an error that may pass", async () => {
     for (const sqlState of ["40001", "40P01", "55P03"]) {
       const rows = await make(`first ${sqlState}`, `second ${sqlState}`);
       await poison(`NEW.content = 'second ${sqlState}'`, sqlState);
@@ -119,7 +119,7 @@ describe("A scheduled message that breaks the delivery", () => {
     }
   });
 
-  it("waits for a row that somebody holds, and tries again later", async () => {
+  it("waits for a locked row, and retries later", async () => {
     const { db, org } = scene;
     const rows = await make("held", "behind it");
     const second = Math.floor(Date.now() / 1_000) - 1;
@@ -134,7 +134,7 @@ describe("A scheduled message that breaks the delivery", () => {
     expect(await sent()).to.deep.equal(["held", "behind it"]);
   });
 
-  it("fails even when its sender cannot be told, and nothing else fails with it", async () => {
+  it("fails even when its sender cannot be notified, and nothing else fails with it", async () => {
     const { db, org } = scene;
     const archived = await channel(db, org.realm, { isArchived: true });
     const refused = await scheduledMessage(db, sender, archived, { dueIn: -9 });
@@ -151,7 +151,7 @@ describe("A scheduled message that breaks the delivery", () => {
     expect(updates).to.have.length(2);
   });
 
-  it("takes no other message's notice with it when its own cannot be sent", async () => {
+  it("does not prevent notices of other messages when its own cannot be sent", async () => {
     const { db, org } = scene;
     const archived = await channel(db, org.realm, { isArchived: true });
     const others = [];
@@ -182,7 +182,7 @@ describe("A scheduled message that breaks the delivery", () => {
     expect(events.filter(({ type }) => type === "message")).to.have.length(3);
   });
 
-  it("leaves nothing of itself behind", async () => {
+  it("leaves no rows of the failed message", async () => {
     const { db } = scene;
     const [broken] = await make("poison at the end");
     await scene.db.rows(

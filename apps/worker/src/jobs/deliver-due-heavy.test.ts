@@ -44,7 +44,7 @@ const kinds: Record<string, (n: number) => string> = {
   "named emoji": filled(":smile: "),
 };
 
-describe("Due messages with long texts", () => {
+describe("due messages with long texts", () => {
   const scene = useScene();
   let sender: TestAccount;
   let room: TestChannel;
@@ -90,7 +90,7 @@ describe("Due messages with long texts", () => {
   };
 
   for (const [kind, text] of Object.entries(kinds))
-    it(`go in small batches, and others are sent between them: ${kind}`, async () => {
+    it(`are sent in small batches between which others are sent: ${kind}`, async () => {
       const { db, org } = scene;
       const contents = Array.from({ length: 14 }, (_, n) => text(n));
       const other = await organization(db);
@@ -112,7 +112,7 @@ describe("Due messages with long texts", () => {
       expect(await messageOf(lone.id)).to.be.below(last?.id ?? 0);
     });
 
-  it("go in small batches, and others are sent between them: reminders of a list", async () => {
+  it("are sent in small batches between which others are sent: reminders of a list", async () => {
     const { db, org } = scene;
     const target = await send(scene.as(sender), toChannel(room.id, { content: lists(0) }));
     const first = await remind(scene.as(sender), target, { note: "- a\n".repeat(100) });
@@ -132,7 +132,7 @@ describe("Due messages with long texts", () => {
     expect(Math.max(...batches)).to.be.at.most(11);
   });
 
-  it("are read before anything is locked for them", async () => {
+  it("are parsed before their rows are locked", async () => {
     await due(Array.from({ length: 4 }, (_, n) => lists(n)));
     const { statements } = await countQueries(scene.db, () => deliver(scene.org.realm.id));
     const peek = statements.findIndex(
@@ -150,7 +150,7 @@ describe("Due messages with long texts", () => {
     expect(nth(batches, 0) * size).to.be.at.most(bytesAtFirst + size);
   });
 
-  it("leave short ones in batches of hundreds", async () => {
+  it("do not shrink batches of short messages", async () => {
     await due(Array.from({ length: 250 }, (_, n) => `a line of a chat, number ${n}`));
     const { batches } = await deliver(scene.org.realm.id);
     expect(batches).to.deep.equal([100, 150]);

@@ -9,10 +9,10 @@ import {
 import { processName } from "@carillon/kit";
 import { expect } from "chai";
 
-describe("What a delivery leaves for the operator", () => {
+describe("the history of a delivery", () => {
   const scene = useScene();
 
-  it("is one row a batch for the history, and in each message when it ended and where", async () => {
+  it("has one row for each batch, and the time and process in each message", async () => {
     const { db, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     const closed = await channel(db, org.realm, { subscribers: [org.member] });

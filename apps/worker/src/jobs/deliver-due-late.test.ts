@@ -14,7 +14,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("A scheduled message that is late", () => {
+describe("a late scheduled message", () => {
   const scene = useScene();
   let sender: TestAccount;
   let room: TestChannel;
@@ -35,14 +35,14 @@ describe("A scheduled message that is late", () => {
   });
 
   for (const lateBy of [602, 3_600, 400 * 86_400]) {
-    it(`is not sent ${lateBy} seconds after its time, and its sender is told`, async () => {
+    it(`is not sent ${lateBy} seconds after its time, and its sender is notified`, async () => {
       const row = await scheduledMessage(scene.db, sender, room);
       await failsWithNotice(scene, sender, row.id, lateBy);
       expect(await sent()).to.deep.equal([]);
     });
   }
 
-  it("fails by itself, among others that are in time", async () => {
+  it("fails alone among messages that are in time", async () => {
     const { db, org } = scene;
     const earlier = (await noticesTo(scene.as(sender), org.notificationBot)).length;
     const dues = [-700, -560, -601, -5];

@@ -17,7 +17,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("A batch of due messages that is made while another is written", () => {
+describe("a delivery batch whose rows are made while another is written", () => {
   const scene = useScene();
   let sender: TestAccount;
   let room: TestChannel;
@@ -59,7 +59,7 @@ describe("A batch of due messages that is made while another is written", () => 
   const idsOf = async (rows: readonly { readonly id: number }[]) =>
     Promise.all(rows.map(async ({ id }) => (await storedRow(scene.db, id))?.deliveredMessageId));
 
-  it("has ids after those of the one before, and its events come after them", async () => {
+  it("has higher ids and later events than the previous batch", async () => {
     const { db, org } = scene;
     const rows = [];
     for (const [i, content] of ["a", "b", "c", "d"].entries())
@@ -74,7 +74,7 @@ describe("A batch of due messages that is made while another is written", () => 
     expect(told.map(({ payload }) => (payload["message"] as { id: number }).id)).to.deep.equal(ids);
   });
 
-  it("leaves out a message that is there already, whose row is only marked", async () => {
+  it("marks the row of a message that was sent before, and does not send it again", async () => {
     const { db } = scene;
     const rows = [];
     for (const [i, content] of ["a", "b", "c", "d"].entries())

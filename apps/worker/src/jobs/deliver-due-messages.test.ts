@@ -26,7 +26,7 @@ import {
 import { deliverDue } from "@carillon/jobs";
 import { expect } from "chai";
 
-describe("Delivering what is scheduled", () => {
+describe("the delivery of scheduled messages", () => {
   const scene = useScene();
   let room: TestChannel;
   let sender: TestAccount;
@@ -41,7 +41,7 @@ describe("Delivering what is scheduled", () => {
   const contents = async (account: TestAccount, of = room) =>
     (await copies(account, of)).map(({ content }) => content);
 
-  it("sends a channel message as it was scheduled, once, and takes it off the list", async () => {
+  it("sends a channel message once, and removes it from the list", async () => {
     const { db, org } = scene;
     const params = channelMessage(room.id, { topic: " Tea ", content: "*hot*\n" });
     const { scheduled_message_id: id } = await scheduleAndRead(scene.as(sender), params);
@@ -86,7 +86,7 @@ describe("Delivering what is scheduled", () => {
     expect(message?.timestamp).to.be.at.least(Math.floor(before?.now ?? 0));
   });
 
-  it("leaves what is not due yet, even by a second", async () => {
+  it("does not send a message one second before its time", async () => {
     const { db, org } = scene;
     const row = await scheduledMessage(db, sender, room);
     await makeDue(db, row.id, 3);
@@ -121,7 +121,7 @@ describe("Delivering what is scheduled", () => {
     ]);
   });
 
-  it("goes by time, then by id, whatever order rows were made due in", async () => {
+  it("sends in the order of time, then id", async () => {
     const { db, org } = scene;
     const rows = [];
     for (let n = 0; n < 6; n++)
@@ -152,7 +152,7 @@ describe("Delivering what is scheduled", () => {
     expect(await contents(sender)).to.deep.equal(rows.map(({ content }) => content));
   });
 
-  it("renders anew, with the names and flags of the time of delivery", async () => {
+  it("renders again with the names and flags at delivery", async () => {
     const { db, org } = scene;
     const friend = await user(db, org.realm);
     const busy = await channel(db, org.realm, { subscribers: [sender, friend, org.guest] });
@@ -173,7 +173,7 @@ describe("Delivering what is scheduled", () => {
     expect((await copies(org.guest, busy))[0]?.flags).to.deep.equal(["has_alert_word"]);
   });
 
-  it("gives those who muted the sender a read copy, and a sender outside the channel none", async () => {
+  it("gives accounts that muted the sender a read copy, and a sender outside the channel none", async () => {
     const { db, org } = scene;
     const outside = await user(db, org.realm);
     await muteUser(db, org.guest, outside);
@@ -200,7 +200,7 @@ describe("Delivering what is scheduled", () => {
     expect((await storedRow(db, theirs.id))?.delivered).to.equal(false);
   });
 
-  it("works in turns of at most 200, in one order over all of them", async () => {
+  it("delivers in batches of at most 200, in one order over all of them", async () => {
     const { db, org } = scene;
     const first = await scheduledMessage(db, sender, room, { dueIn: -30, content: "0" });
     await db.rows(
@@ -219,7 +219,7 @@ describe("Delivering what is scheduled", () => {
     expect(sent.map(({ n }) => n)).to.deep.equal(Array.from({ length: 1_051 }, (_, n) => n));
   });
 
-  it("is not stopped by what does not touch scheduled rows", async () => {
+  it("is sent after its channel was renamed and archived for a while, and the role of its sender changed", async () => {
     const { db, org } = scene;
     const id = await schedule(scene.as(sender), channelMessage(room.id, { content: "still" }));
     const name = `renamed ${room.id}`;
@@ -232,7 +232,7 @@ describe("Delivering what is scheduled", () => {
     expect(message).to.include({ content: "still", display_recipient: name });
   });
 
-  it("has nothing left to do once user or channel are deleted for good", async () => {
+  it("sends nothing after its user or channel was deleted", async () => {
     const { db, org } = scene;
     const leaver = await user(db, org.realm);
     const rows = [

@@ -21,7 +21,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("A scheduled message is sent once", () => {
+describe("a scheduled message", () => {
   const scene = useScene();
   let sender: TestAccount;
   let room: TestChannel;
@@ -39,7 +39,7 @@ describe("A scheduled message is sent once", () => {
       what: "somebody waits for the row",
     });
 
-  it("when many jobs look for it at the same time", async () => {
+  it("is sent once when many jobs run at the same time", async () => {
     const { db, org } = scene;
     const rows = [];
     for (let n = 0; n < 30; n++) rows.push(await scheduledMessage(db, sender, room, { dueIn: -5 }));
@@ -55,7 +55,7 @@ describe("A scheduled message is sent once", () => {
     );
   });
 
-  it("when a message of it is there already: the row is only marked", async () => {
+  it("is only marked as delivered when it was sent before", async () => {
     const { db, org } = scene;
     const row = await scheduledMessage(db, sender, room, { topic: "before" });
     const other = await scheduledMessage(db, sender, room, { content: "the other one" });
@@ -93,7 +93,7 @@ describe("A scheduled message is sent once", () => {
     expect(count).to.equal(2);
   });
 
-  it("or not at all: an edit that comes while it is sent waits, and is refused", async () => {
+  it("rejects an edit that waited for its delivery", async () => {
     const { db } = scene;
     const row = await scheduledMessage(db, sender, room);
     const edit = await db.transaction(async (tx) => {
@@ -113,7 +113,7 @@ describe("A scheduled message is sent once", () => {
     expect(stored?.content).to.equal(row.content);
   });
 
-  it("in its edited form, when the edit comes first", async () => {
+  it("is sent in its edited form when the edit comes first", async () => {
     const { db, org } = scene;
     const row = await scheduledMessage(db, sender, room, { dueIn: -2 });
     const edit = await db.transaction(async (tx) => {
@@ -127,7 +127,7 @@ describe("A scheduled message is sent once", () => {
     expect(await sent()).to.deep.equal(["edited"]);
   });
 
-  it("and not before its new time, when the edit comes first", async () => {
+  it("is not sent before its new time when the edit comes first", async () => {
     const { db, org } = scene;
     const row = await scheduledMessage(db, sender, room, { dueIn: -2 });
     const other = await scheduledMessage(db, sender, room, { dueIn: -1 });
@@ -146,7 +146,7 @@ describe("A scheduled message is sent once", () => {
     expect(await storedRow(db, row.id)).to.include({ delivered: false, failed: false });
   });
 
-  it("and not at all, when a deletion comes first", async () => {
+  it("is not sent when a deletion comes first", async () => {
     const { db, org } = scene;
     const row = await scheduledMessage(db, sender, room, { dueIn: -2 });
     const deletion = await db.transaction(async (tx) => {
@@ -159,7 +159,7 @@ describe("A scheduled message is sent once", () => {
     expect(await sent()).to.deep.equal([]);
   });
 
-  it("and then deleted, when a deletion comes while it is sent", async () => {
+  it("is sent and then deleted when a deletion waited for its delivery", async () => {
     const { db } = scene;
     const row = await scheduledMessage(db, sender, room);
     const deletion = await db.transaction(async (tx) => {

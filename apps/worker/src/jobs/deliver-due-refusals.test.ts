@@ -29,7 +29,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("A scheduled message that may not be sent any more", () => {
+describe("a scheduled message that may no longer be sent", () => {
   const scene = useScene();
   let sender: TestAccount;
   let room: TestChannel;
@@ -53,7 +53,7 @@ describe("A scheduled message that may not be sent any more", () => {
       members.map((member) => member.id),
     );
 
-  it("fails when the channel is archived, stays listed and is not tried again", async () => {
+  it("fails when the channel is archived, stays listed and is not retried", async () => {
     await changeChannel(scene.db, room, { isArchived: true });
     await fails();
     expect(await recordOf(scene.as(sender), id)).to.include({ failed: true, content: "hello" });
@@ -69,29 +69,29 @@ describe("A scheduled message that may not be sent any more", () => {
     await fails();
   });
 
-  it("fails when the sender may not post in the channel any more", async () => {
+  it("fails when the sender may no longer post in the channel", async () => {
     await changeChannel(scene.db, room, { canSendMessageGroupId: nobody() });
     await fails();
   });
 
-  it("fails when the channel does not take empty topics any more", async () => {
+  it("fails when the channel no longer allows empty topics", async () => {
     await changeChannel(scene.db, room, { topicsPolicy: "disable_empty_topic" });
     await fails();
   });
 
-  it("fails when the organization does not take empty topics any more", async () => {
+  it("fails when the organization no longer allows empty topics", async () => {
     const { db, org } = scene;
     await changeOrganization(db, org.realm, { topicsPolicy: "disable_empty_topic" });
     await fails();
     await changeOrganization(db, org.realm, { topicsPolicy: "allow_empty_topic" });
   });
 
-  it("fails when its topic is new and the sender may not start one any more", async () => {
+  it("fails when its topic is new and the sender may no longer start one", async () => {
     await changeChannel(scene.db, room, { canCreateTopicGroupId: nobody() });
     await fails();
   });
 
-  it("fails when the channel has grown beyond wildcard mentions", async () => {
+  it("fails when the channel has become too large for wildcard mentions", async () => {
     const { db, org } = scene;
     const which = await schedule(
       scene.as(sender),
@@ -110,7 +110,7 @@ describe("A scheduled message that may not be sent any more", () => {
     await fails(which);
   });
 
-  it("fails when the organization has given up direct messages", async () => {
+  it("fails when the organization has forbidden direct messages", async () => {
     const { db, org } = scene;
     const which = await schedule(scene.as(sender), directMessage([org.guest.id]));
     await changeOrganization(db, org.realm, { directMessagePermissionGroupId: nobody() });
@@ -119,7 +119,7 @@ describe("A scheduled message that may not be sent any more", () => {
     await changeOrganization(db, org.realm, { directMessagePermissionGroupId: everyone });
   });
 
-  it("sees what those before it in the same turn did", async () => {
+  it("sees topics that earlier messages of its batch started", async () => {
     const { db, org } = scene;
     const strict = await channel(db, org.realm, {
       subscribers: [sender],
@@ -134,7 +134,7 @@ describe("A scheduled message that may not be sent any more", () => {
     expect(await storedRow(db, follower.id)).to.include({ delivered: true, failed: false });
   });
 
-  it("sees the conversation that one before it in the same turn began", async () => {
+  it("sees a conversation that an earlier message of its batch started", async () => {
     const { db, org } = scene;
     const friend = await user(db, org.realm);
     await changeOrganization(db, org.realm, {
@@ -150,7 +150,7 @@ describe("A scheduled message that may not be sent any more", () => {
     expect((await Promise.all(ends)).map((row) => row?.failed)).to.deep.equal([true, false, false]);
   });
 
-  it("does not hold up the rest", async () => {
+  it("does not delay the other messages", async () => {
     const { db, org } = scene;
     const archived = await channel(db, org.realm, { isArchived: true });
     const rows = [];
@@ -164,7 +164,7 @@ describe("A scheduled message that may not be sent any more", () => {
     expect(await noticesTo(scene.as(sender), org.notificationBot)).to.have.length(2);
   });
 
-  it("fails for a bot with a notice to the bot", async () => {
+  it("notifies the bot when a bot's message fails", async () => {
     const { db, org } = scene;
     const own = await channel(db, org.realm);
     const which = await schedule(scene.as(org.bot), channelMessage(own.id));
@@ -173,7 +173,7 @@ describe("A scheduled message that may not be sent any more", () => {
   });
 });
 
-describe("A scheduled message whose sender is away", () => {
+describe("a scheduled message whose sender is deactivated", () => {
   const scene = useScene();
   let sender: TestAccount;
   let room: TestChannel;
@@ -190,7 +190,7 @@ describe("A scheduled message whose sender is away", () => {
       sender.id,
     ]);
 
-  it("fails without a word, and shows as failed once the sender is back", async () => {
+  it("fails without a notice, and shows as failed after a reactivation", async () => {
     await deactivateUser(scene.db, sender);
     expect(await storedRow(scene.db, id)).to.include({ failed: false, delivered: false });
     await failsSilently(scene, id);
@@ -203,26 +203,26 @@ describe("A scheduled message whose sender is away", () => {
     expect(await noticesTo(scene.as(sender), scene.org.notificationBot)).to.deep.equal([]);
   });
 
-  it("fails without a word also when it is late, or could not be sent anyway", async () => {
+  it("fails without a notice also when it is late or may not be sent", async () => {
     await changeChannel(scene.db, room, { isArchived: true });
     await deactivateUser(scene.db, sender);
     await failsSilently(scene, id);
   });
 
-  it("is sent when the sender is back in time", async () => {
+  it("is sent when the sender is reactivated in time", async () => {
     await deactivateUser(scene.db, sender);
     await reactivate();
     await deliverNow(scene.db, scene.org.realm, [id]);
     expect(await storedRow(scene.db, id)).to.include({ delivered: true });
   });
 
-  it("fails without a word when the sender is a bot of the organization itself", async () => {
+  it("fails without a notice when the sender is a system bot", async () => {
     const { db, org } = scene;
     const archived = await channel(db, org.realm, { isArchived: true });
     await failsSilently(scene, (await scheduledMessage(db, org.notificationBot, archived)).id);
   });
 
-  it("fails without a word when the organization is deactivated", async () => {
+  it("fails without a notice when the organization is deactivated", async () => {
     const { db } = scene;
     const closing = await organization(db);
     const hall = await channel(db, closing.realm, { subscribers: [closing.member] });

@@ -28,7 +28,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-describe("A reminder that is due", () => {
+describe("a due reminder", () => {
   const scene = useScene();
   let account: TestAccount;
   let author: TestAccount;
@@ -56,7 +56,7 @@ describe("A reminder that is due", () => {
     scene.db.rows(`UPDATE messages SET ${set} WHERE id = $1`, [message, ...values]);
   const rewrite = () => change("content = 'as it is', rendered_content = '<p>as it is</p>'");
 
-  it("is sent by the notification bot to its account alone, once, and waits there to be read", async () => {
+  it("is sent once by the notification bot, to its account only, as unread", async () => {
     const { db, org, gateway } = scene;
     const id = await remind(scene.as(account), message, { note: "mind @**all** <b>" });
     const [text] = await remindersOf(scene.as(account));
@@ -88,13 +88,13 @@ describe("A reminder that is due", () => {
     expect(await notices()).to.have.length(1);
   });
 
-  it("says what the message says by then", async () => {
+  it("quotes the current text of the message", async () => {
     const id = await remind(scene.as(account), message);
     await rewrite();
     expect((await deliverTo(id)).content).to.match(/```quote\nas it is\n```$/);
   });
 
-  it("says where the message is by then", async () => {
+  it("names the current place of the message", async () => {
     const { db, org } = scene;
     const id = await remind(scene.as(account), message);
     const hall = await channel(db, org.realm, { name: "hall", subscribers: [author] });
@@ -118,7 +118,7 @@ describe("A reminder that is due", () => {
     "is one of another organization, by mistake": () => change("realm_id = realm_id + 1"),
   };
   for (const [what, lose] of Object.entries(lost))
-    it(`says what it said when it was made, where the message ${what}`, async () => {
+    it(`quotes the text from its creation where the message ${what}`, async () => {
       const id = await remind(scene.as(account), message, { note: "what was it?" });
       const [text] = await remindersOf(scene.as(account));
       await lose();
@@ -130,7 +130,7 @@ describe("A reminder that is due", () => {
     await deliverTo(await remind(scene.as(account), message), 7 * 86_400 - 60);
   });
 
-  it("fails without a word more than seven days after its time", async () => {
+  it("fails without a notice more than seven days after its time", async () => {
     const id = await remind(scene.as(account), message);
     await deliverNow(scene.db, scene.org.realm, [id], 7 * 86_400 + 60);
     expect(await storedRow(scene.db, id)).to.include({ delivered: false, failed: true });
@@ -149,7 +149,7 @@ describe("A reminder that is due", () => {
     expect((await notices()).at(-1)?.content).to.contain("psst");
   });
 
-  it("of a deactivated account fails without a word, and is listed as failed afterwards", async () => {
+  it("fails without a notice for a deactivated account, and is listed as failed afterwards", async () => {
     const id = await remind(scene.as(account), message);
     await deactivateUser(scene.db, account);
     await failsSilently(scene, id);
@@ -159,7 +159,7 @@ describe("A reminder that is due", () => {
     ]);
   });
 
-  it("that cannot be sent fails alone, and nobody is told", async () => {
+  it("fails alone and without a notice when it cannot be sent", async () => {
     const { db, org } = scene;
     const bad = await remind(scene.as(account), message, { note: "explosive" });
     const good = await remind(scene.as(account), message, { note: "harmless" });
@@ -186,7 +186,7 @@ describe("A reminder that is due", () => {
     expect(await remindersOf(scene.as(account))).to.have.length(1);
   });
 
-  it("goes with messages of the same second in the order in which they were made", async () => {
+  it("is sent among messages of the same second in the order of creation", async () => {
     const { db, org } = scene;
     const client = scene.as(account);
     const first = await remind(client, message);
@@ -211,7 +211,7 @@ describe("A reminder that is due", () => {
     expect(sent.map(({ id }) => id)).to.deep.equal(ids);
   });
 
-  it("costs no statement more among many of several accounts, about several messages", async () => {
+  it("takes no more statements in a batch of many", async () => {
     const { db, org } = scene;
     const count = async (size: number) => {
       const ids = [];

@@ -12,7 +12,7 @@ import {
 import { expect } from "chai";
 
 // messages.md §6.7
-describe("Delivering polls and to-do lists", () => {
+describe("the delivery of polls and to-do lists", () => {
   const scene = useScene();
   let sender: TestAccount;
   let room: TestChannel;
@@ -22,7 +22,7 @@ describe("Delivering polls and to-do lists", () => {
     room = await channel(scene.db, scene.org.realm, { subscribers: [sender, scene.org.guest] });
   });
 
-  it("makes widgets of the messages that are ones, beside others of the same batch", async () => {
+  it("creates widgets for some messages of a batch", async () => {
     const { db, org } = scene;
     const contents = ["one", "/poll Soup?\nPea", "two", "/todo Bread\nbake: soon", "three"];
     const ids: number[] = [];

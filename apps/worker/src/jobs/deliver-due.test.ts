@@ -46,7 +46,7 @@ describe("the job deliver-due", () => {
       )
     )[0]?.n;
 
-  it("goes on in another job after a full turn of batches", async () => {
+  it("continues in another job after a full run of batches", async () => {
     // A message to a topic's participants is a batch of its own.
     for (let i = 0; i <= batchesPerTurn; i++)
       await scheduledMessage(db, org.member, room, { content: `@**topic** ${i}`, dueIn: -9 });
@@ -63,7 +63,7 @@ describe("the job deliver-due", () => {
     expect(await pending()).to.equal(0);
   });
 
-  it("ends its turn sooner where others have long ones, and goes on by one batch", async () => {
+  it("ends early without a slot for a long run, and continues by one batch", async () => {
     const slots = new LongRunSlots(1);
     slots.tryAcquire({});
     const services = { longRuns: slots };
@@ -79,7 +79,7 @@ describe("the job deliver-due", () => {
     expect(await pending()).to.equal(0);
   });
 
-  it("gives its long turn up when it is over", async () => {
+  it("releases its slot when it ends", async () => {
     const slots = new LongRunSlots(1);
     for (let i = 0; i <= batchesAtFirst; i++)
       await scheduledMessage(db, org.member, room, { content: `@**topic** ${i}`, dueIn: -9 });
@@ -89,7 +89,7 @@ describe("the job deliver-due", () => {
     expect(slots.tryAcquire({})).to.equal(false);
   });
 
-  it("looks again soon where another is delivering, in one job for all who met it", async () => {
+  it("looks again soon while another worker has the delivery lock, in one job for all", async () => {
     await scheduledMessage(db, org.member, room, { dueIn: -9 });
     await db.transaction(async (tx) => {
       await tx.rows("SELECT pg_advisory_xact_lock($1, $2)", [lockClass.deliver, org.realm.id]);

@@ -3,7 +3,7 @@ import { forgetLegacyTokens } from "@carillon/jobs";
 
 import { intentProcessor } from "../intent-processor.ts";
 
-/** Removes the older push tokens of an account that has another API key. */
+/** Removes legacy push tokens of an account whose API key has changed. */
 export default intentProcessor(forgetLegacyTokens, (tx, { payload: { userId, upTo } }) =>
   removeLegacyTokensUpTo(tx, userId, upTo),
 );

@@ -3,7 +3,7 @@ import { planPushes } from "@carillon/jobs";
 
 import { intentProcessor } from "../intent-processor.ts";
 
-/** Finds out to whom new messages are pushed, a batch of receivers at a time. */
+/** Plans which receivers get a push for new messages, a batch of receivers at a time. */
 export default intentProcessor(planPushes, (tx, { id, realmId, payload }) =>
   planPushBatch(tx, realmId, id, payload),
 );

@@ -184,7 +184,9 @@ describe("The job register-push-token", () => {
     const { ref } = await registering();
     server.behave({ fault: refuses(400, "REQUEST_EXPIRED") });
     const { logLines } = await run(ref);
-    expect(operators(logLines)).to.deep.equal(["the push bouncer finds a registration too old"]);
+    expect(operators(logLines)).to.deep.equal([
+      "the push bouncer rejected a registration as too old",
+    ]);
   });
 
   const retried: Array<[string, BouncerFault]> = [

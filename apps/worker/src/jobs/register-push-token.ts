@@ -5,7 +5,7 @@ import type { Logger } from "@carillon/kit";
 import type { BouncerReply } from "../bouncer.ts";
 import { callProcessor } from "../intent-processor.ts";
 
-/** Has the push bouncer keep a device's token (push.md §3). What it decides is stored where it still means something. */
+/** Registers a device's token with the push bouncer (push.md §3), and stores the answer unless the device has changed. */
 export default callProcessor(registerPushToken, async (db, intent, calling) => {
   const { realmId, payload: ref } = intent;
   const registration = await pendingRegistration(db, realmId, ref);
@@ -13,7 +13,7 @@ export default callProcessor(registerPushToken, async (db, intent, calling) => {
   const { tokenId, realmUuid, bouncerPublicKey, encryptedRegistration } = registration;
   const { log, signal } = calling;
   if (registration.isExpired) {
-    log.error({ deviceId: ref.deviceId }, "a device could not be registered for push in a day");
+    log.error({ deviceId: ref.deviceId }, "push registration of a device failed for a day");
     return (tx) => settleRegistration(tx, realmId, ref, registrationExpired);
   }
   const { bouncer } = calling;
@@ -29,8 +29,8 @@ export default callProcessor(registerPushToken, async (db, intent, calling) => {
 });
 
 /**
- * Why the bouncer does not keep the token; undefined where it does.
- * @throws Error where it has not decided, so that it is asked again
+ * Returns why the bouncer rejected the token; undefined where it accepted it.
+ * @throws Error where it has not decided, so that the job is retried
  */
 function decided(reply: BouncerReply<unknown>, log: Logger): string | undefined {
   switch (reply.kind) {
@@ -38,12 +38,12 @@ function decided(reply: BouncerReply<unknown>, log: Logger): string | undefined 
       return undefined;
     case "permanent":
       if (reply.code === registrationExpired)
-        log.error({ reason: reply.reason }, "the push bouncer finds a registration too old");
+        log.error({ reason: reply.reason }, "the push bouncer rejected a registration as too old");
       return reply.code;
     case "retry":
       throw new Error(`the push bouncer: ${reply.reason}`);
     case "adminActionRequired":
-      log.error({ code: reply.code }, "the push bouncer wants something of an administrator");
-      throw new Error(`the push bouncer wants something of an administrator: ${reply.code}`);
+      log.error({ code: reply.code }, "the push bouncer requires an action of an administrator");
+      throw new Error(`the push bouncer requires an action of an administrator: ${reply.code}`);
   }
 }

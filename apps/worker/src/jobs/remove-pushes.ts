@@ -4,7 +4,7 @@ import { removePushes } from "@carillon/jobs";
 import { notifyProcessor } from "../notify-processor.ts";
 import { splitNotifications } from "../split-notifications.ts";
 
-/** Takes messages off the devices of those who have read them, or do not see them any more. */
+/** Removes notifications from the devices of accounts that have read their messages, or can no longer see them. */
 export default notifyProcessor(removePushes, {
   type: "remove",
   prepare: (tx, site, { realmId, payload }) => prepareRemovals(tx, site, realmId, payload.removals),

@@ -9,7 +9,7 @@ import { sendNotice } from "@carillon/jobs";
 
 import { intentProcessor } from "../intent-processor.ts";
 
-/** Sends what the notification bot has to say about something that has happened. */
+/** Sends a notice of the notification bot. */
 export default intentProcessor(sendNotice, async (tx, { realmId, payload }) => {
   switch (payload.kind) {
     case "subscribed":

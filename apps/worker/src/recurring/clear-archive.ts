@@ -2,7 +2,7 @@ import { leads, type RecurringTask } from "@carillon/scheduling";
 import { forgetDeletions, purgeArchive } from "@carillon/domain";
 import { clearArchive } from "@carillon/jobs";
 
-/** Deletes removed messages that can be brought back no longer (channels.md §11), and what is noted of their deletion. */
+/** Deletes removed messages that can no longer be restored (channels.md §11), and the records of their deletions. */
 export default {
   definition: clearArchive,
   async run({ db, log, batches }) {

@@ -2,7 +2,7 @@ import type { RecurringTask } from "@carillon/scheduling";
 import { collectGarbage } from "@carillon/events";
 import { clearEvents } from "@carillon/jobs";
 
-/** Deletes dead event queues and events that nobody can ask for any more (events.md §6). */
+/** Deletes dead event queues, and events that no queue still needs (events.md §6). */
 export default {
   definition: clearEvents,
   run: ({ db, log, batches }) =>

@@ -12,7 +12,7 @@ const clear = statement({
   row: { count: column.int },
 });
 
-/** Deletes what the dashboard shows of failed messages no longer. */
+/** Deletes records of failed messages that the dashboard no longer shows. */
 export default {
   definition: clearFailures,
   run: ({ db, batches }) =>

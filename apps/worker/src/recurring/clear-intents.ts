@@ -2,7 +2,7 @@ import { clearDoneIntents, type ClearedIntents } from "@carillon/outbox";
 import { leads, type RecurringTask } from "@carillon/scheduling";
 import { clearIntents } from "@carillon/jobs";
 
-/** Deletes what `job_intent` has of work that was done more than a day ago. */
+/** Deletes rows of `job_intent` that finished more than a day ago. */
 export default {
   definition: clearIntents,
   async run({ db, log, batches }) {

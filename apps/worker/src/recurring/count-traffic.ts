@@ -2,7 +2,7 @@ import { leads, type RecurringTask } from "@carillon/scheduling";
 import { countMessages } from "@carillon/domain";
 import { countTraffic } from "@carillon/jobs";
 
-/** Counts what was sent to each channel on each day (channels.md §11). */
+/** Counts the messages to each channel on each day (channels.md §11). */
 export default {
   definition: countTraffic,
   run: ({ db, batches }) =>

@@ -2,7 +2,7 @@ import { leads, type RecurringTask } from "@carillon/scheduling";
 import { expireRegistrations } from "@carillon/domain";
 import { expirePushRegistrations } from "@carillon/jobs";
 
-/** Lets devices register again on whose registration nobody has decided for a day (push.md §3). */
+/** Expires push registrations that have been pending for a day, so that the devices can register again (push.md §3). */
 export default {
   definition: expirePushRegistrations,
   run: ({ db, batches }) =>

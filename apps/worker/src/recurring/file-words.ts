@@ -2,7 +2,7 @@ import { leads, type RecurringTask } from "@carillon/scheduling";
 import { fileWords } from "@carillon/domain";
 import { fileSearchWords } from "@carillon/jobs";
 
-/** Keeps the list short that every search reads (note 22). */
+/** Flushes the search index's list of pending entries, which every search reads (docs/decisions/022). */
 export default {
   definition: fileSearchWords,
   async run({ db }) {

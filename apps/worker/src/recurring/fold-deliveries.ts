@@ -1,7 +1,7 @@
 import { clearHistory, foldBatches, leads, type RecurringTask } from "@carillon/scheduling";
 import { foldDeliveries } from "@carillon/jobs";
 
-/** Keeps the history of deliveries, in a bounded number of rows. */
+/** Aggregates the history of deliveries into a bounded number of rows. */
 export default {
   definition: foldDeliveries,
   run: ({ db, batches }) =>

@@ -2,7 +2,7 @@ import { leads, type RecurringTask } from "@carillon/scheduling";
 import { indexMessages } from "@carillon/domain";
 import { indexMessagesForSearch } from "@carillon/jobs";
 
-/** Has messages found by searching that are not yet (messages.md §5). */
+/** Indexes messages that have no search vector yet (messages.md §5). */
 export default {
   definition: indexMessagesForSearch,
   async run({ db, log, batches }) {
@@ -15,6 +15,6 @@ export default {
         return indexed === size ? "more" : "done";
       }),
     );
-    if (messages > 0) log.info({ messages }, "wrote what searching goes by");
+    if (messages > 0) log.info({ messages }, "indexed messages for search");
   },
 } satisfies RecurringTask;

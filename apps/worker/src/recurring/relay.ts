@@ -11,10 +11,10 @@ import type { WorkerServices } from "../services.ts";
 
 type Relaying = Pick<WorkerServices, "queues">;
 
-/** Age in milliseconds after which a row without a job is the relay's: its own process has failed to add it. */
+/** Age in milliseconds of a row without a job from which on the relay adds it: its process has failed to. */
 const olderThanMs = 2_000;
 
-/** Puts into the queue what a commit left behind. Several relays may run: they add the same ids. */
+/** Adds jobs that a process has not added after its commit. Several relays may run: they add the same ids. */
 export default {
   definition: relay,
   async run(run) {

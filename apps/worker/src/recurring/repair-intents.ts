@@ -19,11 +19,11 @@ interface Look {
 }
 
 /**
- * Adds a job for every intent whose job the queue has lost, or has given up although the row still waits. It asks the
- * queue: a job that waits for its next attempt, or for its turn, is not lost. What was given up counts in the row, and
- * the row becomes a dead letter where that is too often.
- * @param overdueMs only intents that nothing was heard of for so long
- * @returns how many those are
+ * Adds a job for every intent whose job the queue has lost, or has failed for good while the row is open. Reads the
+ * queue: a job that waits for its next attempt, or in line, is not lost. A job that failed for good counts in the row, which
+ * becomes a dead letter after too many.
+ * @param overdueMs only intents without progress for this long
+ * @returns how many jobs were added
  */
 export async function repairIntents(
   services: Pick<WorkerServices, "db" | "queues">,
@@ -33,7 +33,7 @@ export async function repairIntents(
   const limits = { jobs: [...intentJobs.keys()], overdueMs, limit: sweep.bound.batch };
   const overdue = await overdueIntents(db, limits);
   const looks = await Promise.all(overdue.map((intent) => lookAt(queues, intent)));
-  // A job that ended between the two looks has ended its row before.
+  // A job that ended between the two reads has ended its row before.
   const pending = await stillPending(
     db,
     looks.filter(({ presence }) => presence !== "to run").map(({ intent }) => intent),
@@ -43,7 +43,7 @@ export async function repairIntents(
   const anew = await countEnded(db, await Promise.all(ended.map((look) => endOf(queues, look))));
   const lost = waiting.filter(({ presence }) => presence === "absent");
   const added = [...lost.map(({ intent }) => intent), ...anew];
-  // They should have run by now: whatever pause they were to wait for is over.
+  // They are overdue: any pause before their next attempt is over.
   await queues.publish(intentPublications(added));
   const present = looks.filter(({ presence }) => presence === "to run");
   await stampIntents(db, [...present.map(({ intent }) => intent), ...added]);
@@ -56,12 +56,12 @@ async function lookAt(queues: WorkerServices["queues"], intent: OverdueIntent): 
   return { intent, definition, presence };
 }
 
-/** One that has ended for good may be there under another id too, from an older release: that one is given its time. */
+/** A job that failed for good may exist under another id too, from an older release, which may still run. */
 function isGivenUp({ intent, definition, presence }: Look): boolean {
   return presence === "ended" && intent.quietMs > longestSilence(definition);
 }
 
-/** Each time that its worker died under it counts as an attempt. */
+/** Each death of its worker counts as an attempt. */
 async function endOf(
   queues: WorkerServices["queues"],
   { intent, definition }: Look,
@@ -72,6 +72,6 @@ async function endOf(
     version: intent.version,
     attempts: Math.max(1, job?.stalls ?? 0),
     limit: definition.retry.attempts,
-    reason: `its job ended without doing it: ${job?.failure ?? "unknown error"}`,
+    reason: `its job ended without finishing it: ${job?.failure ?? "unknown error"}`,
   };
 }

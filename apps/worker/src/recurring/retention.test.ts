@@ -5,7 +5,7 @@ import { expect } from "chai";
 import clearArchiveTask from "./clear-archive.ts";
 import retentionTask from "./retention.ts";
 
-describe("the worker's removing of what is kept no longer", () => {
+describe("the worker's retention task", () => {
   const db = useDatabase();
 
   it("counts what it has removed, says so once, and deletes it for good after 30 days", async () => {
@@ -29,7 +29,7 @@ describe("the worker's removing of what is kept no longer", () => {
     await clearing?.stop();
     expect((await readCounters(db)).get("retention_removals")).to.equal(3);
     expect(lines.map(({ msg, messages }) => [msg, messages])).to.deep.equal([
-      ["removed messages that are kept no longer", 3],
+      ["removed messages past their retention", 3],
       ["deleted removed messages for good", 3],
     ]);
   });

@@ -10,17 +10,16 @@ import { deliverDue, sweep } from "@carillon/jobs";
 import type { WorkerServices } from "../services.ts";
 import { repairIntents } from "./repair-intents.ts";
 
-/** Pending rows that are overdue by so much, in milliseconds, have lost their delivery job, or may have lost their job. */
+/** Milliseconds overdue after which a pending row may have lost its delivery job, or an intent its job. */
 const overdueMs = 10_000;
 
 /**
- * Adds again whatever the queue lost, under ids of its own, because a job that is still there under the old id would
- * swallow the repair. What it repairs is counted.
+ * Adds jobs that the queue has lost, and counts them. Uses new ids: BullMQ would drop a job whose old id still exists.
  */
 export default {
   definition: sweep,
   async run({ first, ...services }) {
-    // After a start, what is due already has waited long enough: the process that should have sent it may have died.
+    // At a start, whatever is due has waited long enough: the process that should have sent it may have died.
     await sweepOnce(services, first ? 0 : overdueMs);
   },
 } satisfies RecurringTask<Pick<WorkerServices, "queues">>;
@@ -28,7 +27,7 @@ export default {
 /**
  * Adds a job for every organization with rows overdue by more than `overdue` milliseconds, and for every intent as
  * overdue whose job is lost.
- * @returns how many rows and intents those are
+ * @returns how many rows and intents these were
  */
 export async function sweepOnce(
   services: Pick<WorkerServices, "db" | "queues" | "log">,
@@ -48,8 +47,8 @@ export async function sweepOnce(
   const intents = await repairIntents(services, overdue);
   const rows = realms.reduce((sum, realm) => sum + realm.rows, 0) + intents;
   if (rows === 0) return 0;
-  // What a fresh worker finds due at its start is no repair: it may have been due for a moment only.
+  // Work that is due when a worker starts does not count as re-created: it may have been due for a moment only.
   if (overdue >= overdueMs) await addToCounter(db, "sweep_repairs", rows);
-  log.warn({ realms: realms.length, rows, intents }, "the sweep added what was missing");
+  log.warn({ realms: realms.length, rows, intents }, "the sweep re-created lost jobs");
   return rows;
 }

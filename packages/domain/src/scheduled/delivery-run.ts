@@ -44,7 +44,7 @@ const endedWithMore = { ...ended, more: true };
 const endedElsewhere = { ...ended, elsewhere: true };
 
 export interface DeliveryRun {
-  /** Messages are still due: continue in another job, so that other organizations get their turn. */
+  /** Messages are still due: continue in another job, so that other organizations are delivered meanwhile. */
   readonly more: boolean;
   /**
    * Messages are due, and another transaction has the delivery lock. It delivers them after its next commit, unless its
@@ -86,7 +86,7 @@ const maxRunMs = 8_000;
 /**
  * Delivers batch after batch until nothing is due, `maxBatches` are done, `mayContinue` refuses or the signal fires.
  * While one batch is written the next is prepared (delivery-batch.ts). It looks once more after its last commit, so a
- * second alarm may end when it finds the delivery lock taken: the holder sees whatever was due before that commit.
+ * second delivery job may end when it finds the delivery lock taken: the holder sees whatever was due before that commit.
  *
  * A batch with long texts is parsed before its rows are claimed (`readAhead`). Where delivery may have failed before,
  * each try is counted in its rows, in a commit of its own, before it begins: a row that kills its worker fails in the
@@ -148,7 +148,7 @@ class Delivery {
   }
 
   async #look(): Promise<RunState> {
-    // Messages due within seconds have an alarm each, and the first of them sends all: the others end here.
+    // Messages due within seconds have a delivery job each, and the first of them sends all: the others end here.
     const look = await lookForDue(this.#options.db, this.#realmId);
     this.#now = look.now;
     if (look.attempts === null && !look.single) return ended;

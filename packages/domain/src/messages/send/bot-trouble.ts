@@ -31,7 +31,7 @@ const claim = statement({
  * Notifies a bot's owner that the bot posts to a channel that is missing or has no subscribers (scheduled-messages.md §6),
  * at most once in five minutes. Needs its own transaction: the bot's message may have been rejected.
  */
-export async function tellBotOwner(
+export async function notifyBotOwner(
   tx: Tx,
   bot: Account,
   { channel, what }: BotTrouble,
@@ -75,5 +75,5 @@ export async function sendUnheardNotice(
     wanted.channelId,
   );
   if (!bot || !channel) return;
-  await tellBotOwner(tx, bot, { channel: channel.name, what: "without subscribers" });
+  await notifyBotOwner(tx, bot, { channel: channel.name, what: "without subscribers" });
 }

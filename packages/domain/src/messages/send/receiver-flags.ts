@@ -57,13 +57,13 @@ export async function loadReceiverFlags(
   return result;
 }
 
-/** @param besides flags of single receivers, beside those of all */
+/** @param overrides flags of single receivers, beside those of all */
 function instead(
   all: number,
-  besides: ReadonlyMap<number, number>,
+  overrides: ReadonlyMap<number, number>,
   unreadBy: readonly number[],
 ): Map<number, number> {
-  const whole = new Map([...besides].map(([id, bits]) => [id, all | bits]));
+  const whole = new Map([...overrides].map(([id, bits]) => [id, all | bits]));
   for (const id of unreadBy) whole.set(id, (whole.get(id) ?? all) & ~flag.read);
   return whole;
 }

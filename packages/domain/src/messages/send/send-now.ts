@@ -4,7 +4,7 @@ import type { Database } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 
 import { singleRequest } from "../../batches/batch-outcome.ts";
-import { tellBotOwner } from "./bot-trouble.ts";
+import { notifyBotOwner } from "./bot-trouble.ts";
 import { sendBatch, type SendInput, type SendRequest } from "./send-batch.ts";
 import type { SentMessage } from "./send.ts";
 
@@ -36,9 +36,9 @@ export async function sendNow(
     const channel = missingChannel(error);
     if (actor.isBot && channel !== undefined)
       await db
-        .transaction((tx) => tellBotOwner(tx, actor, { channel, what: "missing" }))
+        .transaction((tx) => notifyBotOwner(tx, actor, { channel, what: "missing" }))
         .catch((failure: unknown) =>
-          log.error({ err: failure, bot: actor.id }, "a bot's owner could not be told"),
+          log.error({ err: failure, bot: actor.id }, "bot owner could not be notified"),
         );
     throw error;
   }
